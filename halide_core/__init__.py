@@ -1,0 +1,1 @@
+"""The bundled Halide: DSL, IR, lowering, back ends and run time."""

@@ -1,0 +1,1 @@
+"""The typed expression and statement IR."""

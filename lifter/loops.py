@@ -1,0 +1,179 @@
+"""The typed loop language: what the front end makes of one C or C++ function.
+
+Promotions and conversions are explicit, side effects are statements, calls with array writes are
+inlined, and a pointer is an array and an element offset: the pointer variable `p` is a local of type
+int64 named `p` that counts elements from the start of the array it points into; which array that is,
+is known statically at each use.  Values are `halide_core.ir` expressions over
+  Variable(type, name)   a scalar parameter or local, in C++'s type for it,
+  Load(type, array, i)   element `i` (an int64 expression) of an array,
+  Call(..., FUNCTION)    a pure scalar function of `Function.functions`.
+The operators mean what the IR says; the front end chooses the ones that mean what C++ says
+(`div_round_to_zero` for int division, shifts of promoted operands, and so on).
+The right operand of And and Or and the arms of Select are only evaluated in C++ when they are needed:
+a Load there is a guarded read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from halide_core.ir.expr import Expr
+from halide_core.ir.types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class Stmt:
+    """A statement; `line` is its line in the user's source."""
+
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Assign(Stmt):
+    """Scalar local `name` (or pointer offset) takes `value`, of the local's declared type."""
+
+    name: str
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Store(Stmt):
+    """array[index] = value; `index` counts elements, int64."""
+
+    array: str
+    index: Expr
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class If(Stmt):
+    """if (condition) then else otherwise."""
+
+    condition: Expr
+    then: tuple[Stmt, ...]
+    otherwise: tuple[Stmt, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Loop(Stmt):
+    """`prelude` then `condition` are evaluated before each iteration; then `body`; then `step`.
+
+    Continue jumps to `step`.  `prelude` holds the side effects of the condition (`while (n--)`), mostly none.
+    A do-while has test_first=False: the first iteration skips prelude and condition."""
+
+    condition: Expr
+    body: tuple[Stmt, ...]
+    step: tuple[Stmt, ...] = ()
+    prelude: tuple[Stmt, ...] = ()
+    test_first: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Continue(Stmt):
+    """Next iteration of the innermost loop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Break(Stmt):
+    """Leave the innermost loop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Return(Stmt):
+    """Leave the function; `value` has the function's return type."""
+
+    value: Expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Assert(Stmt):
+    """The source's own assert: becomes an item of the contract."""
+
+    condition: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Declare(Stmt):
+    """A local array comes into being here, uninitialised unless `zeroed`; `size` in elements, int64.
+
+    Executed again (in a loop) it is a new array.  Arrays with constant initialisers are followed by Stores."""
+
+    array: str
+    size: Expr
+    zeroed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """A parameter of the function.  For a pointer, `type` is the element type and the array is called `name`;
+    the local offset variable of the same name starts at 0."""
+
+    name: str
+    type: Type
+    pointer: bool = False
+    const: bool = False
+    """Elements may not be written through it."""
+    restrict: bool = False
+    c_type: str = ""
+    """The type as the source spells it, for headers."""
+
+
+@dataclass(frozen=True, slots=True)
+class PureFunction:
+    """A pure scalar function kept by name: `body` is an expression over Variables named by `params`."""
+
+    name: str
+    params: tuple[tuple[str, Type], ...]
+    type: Type
+    body: Expr
+    line: int = 0
+    from_model: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ConstArray:
+    """A constant table: `values` are fully known."""
+
+    name: str
+    type: Type
+    values: tuple[int | float, ...]
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function in the loop language.
+
+    `locals` gives the type of every scalar local and of every pointer offset variable (int64);
+    `arrays` the element type of every array: pointer parameters, local arrays and constant tables."""
+
+    name: str
+    symbol: str
+    """The mangled linker name."""
+    params: tuple[Param, ...]
+    return_type: Type | None
+    body: tuple[Stmt, ...]
+    locals: dict[str, Type]
+    arrays: dict[str, Type]
+    tables: dict[str, ConstArray]
+    functions: dict[str, PureFunction]
+    file: str
+    line: int
+    end_line: int = 0
+    extern_c: bool = False
+    c_return_type: str = "void"
+    notes: tuple[str, ...] = field(default=())
+    """What the front end assumed, in words for the report."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unsupported(Exception):
+    """A construct outside the language."""
+
+    construct: str
+    line: int
+    advice: str = ""
+
+    def __str__(self) -> str:
+        text = f"line {self.line}: {self.construct}"
+        return f"{text}; {self.advice}" if self.advice else text

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, TypeVar, dataclass_transform
 
 from halide_core.ir.types import Bool, Int, Type, UInt
@@ -171,13 +171,15 @@ class Expr:
         return id(self) >> 4
 
     def __str__(self) -> str:
-        return str(_OPERATORS["str"](self))
+        return _TO_TEXT[0](self) if _TO_TEXT else object.__repr__(self)
 
     __repr__ = __str__
 
 
+# Filled by halide_core.ir.printer on import of halide_core.ir.
+_TO_TEXT: list[Callable[[Expr], str]] = []
 # Filled by halide_core.ir.operators on import of halide_core.ir.
-_OPERATORS: dict[str, Callable[..., Any]] = {}
+_OPERATORS: dict[str, Callable[..., Expr]] = {}
 
 
 _T = TypeVar("_T")
@@ -443,9 +445,7 @@ def with_children(e: Expr, new: tuple[Expr, ...]) -> Expr:
         elif child is not None:
             values[name] = new[position]
             position += 1
-    fields = {f: getattr(e, f) for f in e.__dataclass_fields__}
-    fields.update(values)
-    return type(e)(**fields)
+    return replace(e, **values)
 
 
 def const(value: int | float | bool, type_: Type) -> Expr:
@@ -467,7 +467,7 @@ def round_float(value: float, bits: int) -> float:
     if bits == 64:
         return value
     with np.errstate(over="ignore"):
-        return float({16: np.float16, 32: np.float32}[bits](value))
+        return float(np.float16(value) if bits == 16 else np.float32(value))
 
 
 def const_value(e: Expr) -> int | float | None:

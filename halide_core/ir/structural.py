@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields
 
 from halide_core.ir.expr import Expr, FloatImm, Let, Variable, children, with_children
 
@@ -14,7 +15,7 @@ _BY_ID: dict[int, tuple[weakref.ref[Expr], int]] = {}
 
 def _shape(e: Expr) -> tuple[object, ...]:
     attributes: list[object] = []
-    for name in e.__dataclass_fields__:
+    for name in (f.name for f in fields(e)):
         if name in e.child_fields:
             child = getattr(e, name)
             attributes.append(len(child) if isinstance(child, tuple) else child is None)

@@ -162,6 +162,8 @@ class Function:
     end_line: int = 0
     extern_c: bool = False
     c_return_type: str = "void"
+    internal: bool = False
+    """Not visible outside its file: static, inline or in an anonymous namespace."""
     notes: tuple[str, ...] = field(default=())
     """What the front end assumed, in words for the report."""
 

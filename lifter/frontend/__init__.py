@@ -1,0 +1,87 @@
+"""The C and C++ front end: source files to functions of the loop language.
+
+`parse_file` is the only entry point.  One function that cannot be lowered never stops the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from clang.cindex import Cursor, CursorKind
+
+from lifter.frontend import functions, models
+from lifter.frontend.clang import SourceError, children, parse
+from lifter.frontend.unit import Unit
+from lifter.loops import Function, Unsupported
+
+__all__ = ["FunctionError", "ParsedFile", "SourceError", "parse_file"]
+
+_SCOPES = {
+    CursorKind.NAMESPACE,
+    CursorKind.LINKAGE_SPEC,
+    CursorKind.UNEXPOSED_DECL,
+    CursorKind.STRUCT_DECL,
+    CursorKind.CLASS_DECL,
+}
+_FUNCTIONS = {CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD, CursorKind.FUNCTION_TEMPLATE}
+
+
+@dataclass
+class FunctionError:
+    """A function that could not be lowered, and why."""
+
+    name: str
+    symbol: str
+    line: int
+    reason: Unsupported
+    internal: bool = False
+
+
+@dataclass
+class ParsedFile:
+    """The functions defined in a file, in source order."""
+
+    file: str
+    functions: tuple[Function | FunctionError, ...]
+
+
+def parse_file(path: str, clang_args: Sequence[str] = (), models: Sequence[str] = ()) -> ParsedFile:
+    """Lower every function defined in a file; `models` are files that define replacements of called functions.
+
+    Raises SourceError when a file cannot be read or parsed."""
+    unit = _unit(path, clang_args, models)
+    found: list[Function | FunctionError] = []
+    for c in _definitions(unit, unit.translation_unit.cursor):
+        try:
+            if c.kind is CursorKind.FUNCTION_TEMPLATE:
+                raise Unsupported("function template", c.location.line, "it is lifted where it is called")
+            found.append(functions.lower(unit, c))
+        except Unsupported as reason:
+            found.append(FunctionError(c.spelling, functions.symbol(c), c.location.line, reason, _internal(c)))
+    return ParsedFile(path, tuple(found))
+
+
+def _internal(c: Cursor) -> bool:
+    return c.kind is CursorKind.FUNCTION_TEMPLATE or functions.is_internal(c)
+
+
+def _unit(path: str, clang_args: Sequence[str], model_files: Sequence[str]) -> Unit:
+    translation_unit = parse(path, clang_args)
+    unit = Unit(path, translation_unit, Path(path).suffix == ".c")
+    for file in model_files:
+        unit.models.update(models.definitions(file, clang_args))
+    return unit
+
+
+def _definitions(unit: Unit, scope: Cursor) -> Iterator[Cursor]:
+    for c in children(scope):
+        if c.kind in _FUNCTIONS:
+            if c.is_definition() and unit.in_main_file(c) and not _is_deleted(c):
+                yield c
+        elif c.kind in _SCOPES and unit.in_main_file(c):
+            yield from _definitions(unit, c)
+
+
+def _is_deleted(c: Cursor) -> bool:
+    return all(k.kind is not CursorKind.COMPOUND_STMT and k.kind is not CursorKind.CXX_TRY_STMT for k in children(c))

@@ -1,0 +1,117 @@
+"""Assignments and increments."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from clang.cindex import Cursor
+
+from halide_core.ir.expr import I64, Expr, Variable, const, const_value, make_bool
+from lifter.frontend import expressions, pointers, types
+from lifter.frontend import operations as op
+from lifter.frontend.clang import binary_operator, operands, unary_operator
+from lifter.frontend.context import Context
+from lifter.frontend.values import Allocation, Nothing, Place, Pointer, PointerPlace, Value, VariablePlace
+
+
+def assign(ctx: Context, c: Cursor, want: bool) -> Value:
+    """left = right; the right operand is evaluated first, as C++17 says."""
+    left, right = operands(c)
+    if types.is_pointer(left.type):
+        return _assign_pointer(ctx, c, left, right)
+    v = expressions.value(ctx, right)
+    if not isinstance(v, Expr):
+        ctx.fail(f"assignment to a {pointers.describe(left.type)}", c)
+    held = ctx.hold(v)
+    target = expressions.place(ctx, left)
+    v = ctx.release(held)
+    return store(ctx, target, op.cast(v, pointers.scalar_type(ctx, left.type, c)), want, c)
+
+
+def store(ctx: Context, target: Place, v: Expr, want: bool, at: Cursor) -> Value:
+    """Write a converted value; the value of the object afterwards if wanted."""
+    if isinstance(target, VariablePlace):
+        pointers.write(ctx, target, v, at)
+        return Variable(target.type, target.name)
+    if want and const_value(v) is None and not isinstance(v, Variable):
+        v = ctx.temporary(v)
+    pointers.write(ctx, target, v, at)
+    return v
+
+
+def _assign_pointer(ctx: Context, c: Cursor, left: Cursor, right: Cursor) -> Value:
+    hint, ctx.array_hint = ctx.array_hint, left.spelling or "array"
+    v = pointers.convert(ctx, expressions.value(ctx, right), left.type, c)
+    ctx.array_hint = hint
+    if isinstance(v, Allocation):
+        ctx.fail("result of malloc kept in a pointer to void", c)
+    assert isinstance(v, Pointer)
+    held = ctx.hold_pointer(v)
+    target = expressions.place(ctx, left)
+    v = ctx.release_pointer(v, held)
+    if not isinstance(target, PointerPlace):
+        ctx.fail("assignment to a pointer that is not a variable", c)
+    pointers.write(ctx, target, v, c)
+    return pointers.read(ctx, target, c)
+
+
+def compound(ctx: Context, c: Cursor, want: bool) -> Value:
+    """left op= right, computed in the common type of the operands and converted back."""
+    operator = binary_operator(c)[:-1]
+    left, right = operands(c)
+    amount = expressions.value(ctx, right)
+    if not isinstance(amount, Expr):
+        ctx.fail(pointers.describe(right.type), c)
+    held = ctx.hold(amount)
+    target = expressions.place(ctx, left)
+    old = pointers.read(ctx, target, c)
+    amount = ctx.release(held)
+    if isinstance(old, Pointer):
+        assert isinstance(target, PointerPlace)
+        pointers.write(ctx, target, pointers.advance(ctx, old, amount, c, back=operator == "-"), c)
+        return pointers.read(ctx, target, c)
+    if not isinstance(old, Expr):
+        ctx.fail(pointers.describe(left.type), c)
+    common = types.promote(old.type) if operator in ("<<", ">>") else types.usual(old.type, amount.type)
+    result = op.binary(operator, op.cast(old, common), op.cast(amount, common))
+    return store(ctx, target, op.cast(result, old.type), want, c)
+
+
+def increment(ctx: Context, c: Cursor, want: bool) -> Value:
+    """++x, --x, x++ and x--."""
+    operator = unary_operator(c)
+    sign = "+" if "+" in operator else "-"
+    post = operator.startswith("x")
+    (inner,) = operands(c)
+    target = expressions.place(ctx, inner)
+    old = pointers.read(ctx, target, c)
+    if isinstance(old, Pointer):
+        assert isinstance(target, PointerPlace)
+        new = pointers.advance(ctx, old, const(1, I64), c, back=sign == "-")
+        if post and want:
+            ctx.postpone(target.name, new.offset)
+            return old
+        pointers.write(ctx, target, new, c)
+        return replace(new, offset=Variable(I64, target.name), name=target.name)
+    if not isinstance(old, Expr):
+        ctx.fail(pointers.describe(inner.type), c)
+    if old.type.is_bool():
+        if sign == "-":
+            ctx.fail("decrement of a bool", c)
+        new_value: Expr = make_bool(True)
+    else:
+        wide = types.promote(old.type)
+        new_value = op.cast(op.binary(sign, op.cast(old, wide), const(1, wide)), old.type)
+    if post and want:
+        if isinstance(target, VariablePlace):
+            ctx.postpone(target.name, new_value)
+            return old
+        saved = ctx.temporary(old)
+        if old.type.is_bool():
+            pointers.write(ctx, target, new_value, c)
+        else:
+            wide = types.promote(old.type)
+            pointers.write(ctx, target, op.cast(op.binary(sign, op.cast(saved, wide), const(1, wide)), old.type), c)
+        return saved
+    result = store(ctx, target, new_value, want, c)
+    return result if want else Nothing()

@@ -1,0 +1,194 @@
+"""Library functions with a meaning of their own."""
+
+from __future__ import annotations
+
+from clang.cindex import Cursor
+
+from halide_core.ir.expr import BOOL, NE, Call, CallType, Expr, Max, Min, Variable, const, const_value, intrinsic
+from halide_core.ir.types import Float, Type, UInt
+from lifter.frontend import expressions, memory, pointers, types
+from lifter.frontend import operations as op
+from lifter.frontend.clang import operands
+from lifter.frontend.constants import unwrap
+from lifter.frontend.context import Context
+from lifter.frontend.values import (
+    Allocation,
+    ElementPlace,
+    Nothing,
+    Place,
+    Pointer,
+    PointerPlace,
+    Value,
+)
+from lifter.loops import Assert
+
+_UNARY_MATH = {
+    *("sqrt", "floor", "ceil", "round", "trunc", "rint", "nearbyint", "exp", "exp2", "expm1", "log", "log2", "log10"),
+    *("log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "cbrt"),
+    *("erf", "erfc", "tgamma", "lgamma"),
+}
+_BINARY_MATH = {"pow", "atan2", "fmod", "hypot", "fmin", "fmax", "copysign", "fdim", "remainder"}
+_TERNARY_MATH = {"fma"}
+_MATH = {
+    **dict.fromkeys(_UNARY_MATH, 1),
+    **dict.fromkeys(_BINARY_MATH, 2),
+    **dict.fromkeys(_TERNARY_MATH, 3),
+}
+_ROUNDING = {"lround": "round", "llround": "round", "lrint": "rint", "llrint": "rint"}
+_ABS = {"abs", "labs", "llabs", "fabs", "fabsf"}
+_FREE = {"free", "cfree", "__lift_ignore"}
+_MEMORY_PREFIX = "__builtin_"
+
+
+def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Value | None:
+    """The value of a call of a library function; None for a function not known here."""
+    name = target.spelling
+    if name.startswith(_MEMORY_PREFIX):
+        name = name[len(_MEMORY_PREFIX) :]
+        if name == "expect":
+            return expressions.value(ctx, arguments[0])
+    if name == "__lift_assert":
+        condition = ctx.settled(expressions.condition(ctx, arguments[0]))
+        if const_value(condition) != 1:
+            ctx.emit(Assert(ctx.line, condition))
+        return Nothing()
+    if name in _FREE:
+        return Nothing()
+    if name in ("min", "max") and len(arguments) in (1, 2):
+        return _min_max(ctx, c, name, arguments)
+    if name == "clamp" and len(arguments) == 3:
+        return _clamp(ctx, c, arguments)
+    if name == "swap" and len(arguments) == 2:
+        return _swap(ctx, c, arguments)
+    if name in ("move", "forward", "as_const") and len(arguments) == 1:
+        return expressions.value(ctx, arguments[0])
+    if name in ("memcpy", "memmove"):
+        return memory.memcpy(ctx, c, arguments, name == "memmove")
+    if name == "memset":
+        return memory.memset(ctx, c, arguments)
+    if name in ("fill", "fill_n") and len(arguments) == 3:
+        return memory.std_fill(ctx, c, arguments, name == "fill_n")
+    if name in ("copy", "copy_n") and len(arguments) == 3:
+        return memory.std_copy(ctx, c, arguments, name == "copy_n")
+    if name in ("malloc", "alloca"):
+        return Allocation(op.cast(expressions.scalar(ctx, arguments[0]), UInt(64)), False)
+    if name == "calloc":
+        return _calloc(ctx, arguments)
+    return _math(ctx, c, name, arguments)
+
+
+def _scalars(ctx: Context, arguments: list[Cursor]) -> list[Expr]:
+    held = [ctx.hold(expressions.scalar(ctx, a)) for a in arguments]
+    return [ctx.release(h) for h in reversed(held)][::-1]
+
+
+def _math(ctx: Context, c: Cursor, name: str, arguments: list[Cursor]) -> Value | None:
+    result = types.scalar(c.type)
+    base = name[:-1] if name.endswith("f") and (name[:-1] in _MATH or name[:-1] in _ROUNDING) else name
+    if name in _ABS and len(arguments) == 1 and result is not None:
+        (v,) = _scalars(ctx, arguments)
+        return absolute(op.cast(v, result))
+    if base in _MATH and len(arguments) == _MATH[base] and result is not None and result.is_float():
+        values = tuple(op.cast(v, result) for v in _scalars(ctx, arguments))
+        return math_call(base, result, values)
+    if base in _ROUNDING and len(arguments) == 1 and result is not None:
+        (v,) = _scalars(ctx, arguments)
+        own = v.type if v.type.is_float() else Float(64)
+        own = Float(32) if name.endswith("f") else own
+        return op.cast(math_call(_ROUNDING[base], own, (op.cast(v, own),)), result)
+    if name in ("isnan", "__isnan", "isnanf") and len(arguments) == 1 and result is not None:
+        (v,) = _scalars(ctx, arguments)
+        v = v if isinstance(v, Variable) else ctx.temporary(v)
+        return op.cast(NE(BOOL, v, v), result)
+    return None
+
+
+def math_call(name: str, type_: Type, arguments: tuple[Expr, ...]) -> Expr:
+    """A libm call by C's name for the type."""
+    return Call(type_, name if type_.bits == 64 else f"{name}f", arguments, CallType.PURE_EXTERN)
+
+
+def absolute(v: Expr) -> Expr:
+    """abs of a promoted integer or a float, of the type of the operand."""
+    if v.type.is_float():
+        return intrinsic("abs", v.type, v)
+    if v.type.is_uint():
+        return v
+    return op.cast(intrinsic("abs", UInt(v.type.bits), v), v.type)
+
+
+def minimum(a: Expr, b: Expr) -> Expr:
+    """std::min(a, b)."""
+    return op.select(op.binary("<", b, a), b, a) if a.type.is_float() else _extreme(Min, a, b)
+
+
+def maximum(a: Expr, b: Expr) -> Expr:
+    """std::max(a, b)."""
+    return op.select(op.binary("<", a, b), b, a) if a.type.is_float() else _extreme(Max, a, b)
+
+
+def _extreme(node: type[Min] | type[Max], a: Expr, b: Expr) -> Expr:
+    x, y = const_value(a), const_value(b)
+    if x is not None and y is not None:
+        return const(min(x, y) if node is Min else max(x, y), a.type)
+    return node(a.type, a, b)
+
+
+def _min_max(ctx: Context, c: Cursor, name: str, arguments: list[Cursor]) -> Value | None:
+    combine = minimum if name == "min" else maximum
+    if len(arguments) == 1:
+        listed = unwrap(arguments[0])
+        if listed.kind.name != "INIT_LIST_EXPR":
+            return None
+        arguments = operands(listed)
+    type_ = types.scalar(c.type)
+    if type_ is None:
+        ctx.fail(f"std::{name} of values of type '{c.type.spelling}'", c)
+    values = [op.cast(v, type_) for v in _scalars(ctx, arguments)]
+    out = values[0]
+    for v in values[1:]:
+        out = combine(out, v)
+    return out
+
+
+def _clamp(ctx: Context, c: Cursor, arguments: list[Cursor]) -> Value:
+    type_ = pointers.scalar_type(ctx, c.type, c)
+    v, low, high = (op.cast(e, type_) for e in _scalars(ctx, arguments))
+    if type_.is_float():
+        return op.select(op.binary("<", v, low), low, op.select(op.binary("<", high, v), high, v))
+    return _extreme(Max, _extreme(Min, v, high), low)
+
+
+def _swap(ctx: Context, c: Cursor, arguments: list[Cursor]) -> Value:
+    first = _frozen(ctx, expressions.place(ctx, arguments[0]))
+    second = _frozen(ctx, expressions.place(ctx, arguments[1]))
+    a = pointers.read(ctx, first, c)
+    b = pointers.read(ctx, second, c)
+    if isinstance(a, Pointer) and isinstance(b, Pointer):
+        if not isinstance(first, PointerPlace) or not isinstance(second, PointerPlace):
+            ctx.fail("swap of pointers that are not variables", c)
+        saved = Pointer(a.targets, ctx.temporary(a.offset), a.pointee, a.name)
+        pointers.write(ctx, first, b, c)
+        pointers.write(ctx, second, saved, c)
+        return Nothing()
+    if not isinstance(a, Expr) or not isinstance(b, Expr):
+        ctx.fail("swap of objects that are not scalars", c)
+    kept = ctx.temporary(a)
+    pointers.write(ctx, first, b, c)
+    pointers.write(ctx, second, kept, c)
+    return Nothing()
+
+
+def _frozen(ctx: Context, p: Place) -> Place:
+    if isinstance(p, ElementPlace):
+        ctx.flush()
+        if const_value(p.pointer.offset) is None:
+            from dataclasses import replace
+
+            return ElementPlace(replace(p.pointer, offset=ctx.temporary(p.pointer.offset, "p")))
+    return p
+
+
+def _calloc(ctx: Context, arguments: list[Cursor]) -> Value:
+    count, size = (op.cast(v, UInt(64)) for v in _scalars(ctx, arguments))
+    return Allocation(op.binary("*", count, size), True)

@@ -1,0 +1,178 @@
+"""Calls: to library functions, to functions with a body (kept by name when pure, else inlined), to lambdas."""
+
+from __future__ import annotations
+
+from clang.cindex import Cursor, CursorKind
+
+from halide_core.ir.expr import I64, Call, CallType, Expr, const
+from lifter.frontend import builtins, expressions, inline, pointers, pure, types, vectors
+from lifter.frontend import operations as op
+from lifter.frontend.clang import children, in_system_header, operands
+from lifter.frontend.context import Context
+from lifter.frontend.values import Lambda, Place, Pointer, Value, Vector
+from lifter.loops import Store
+
+K = CursorKind
+_IO = {
+    *("printf", "fprintf", "sprintf", "snprintf", "vprintf", "puts", "putchar", "fputs", "fputc", "putc", "perror"),
+    *(
+        "fwrite",
+        "fread",
+        "fopen",
+        "fclose",
+        "scanf",
+        "fscanf",
+        "getchar",
+        "fgets",
+        "fflush",
+        "operator<<",
+        "operator>>",
+    ),
+}
+_JUMPS = {"setjmp", "_setjmp", "longjmp", "__sigsetjmp"}
+_ENDS = {"exit", "abort", "_exit", "terminate", "quick_exit"}
+
+
+def call(ctx: Context, c: Cursor, want: bool = True, as_place: bool = False) -> Value | Place:
+    """The value of a call (with `as_place` the object a returned reference refers to)."""
+    target = c.referenced
+    arguments = list(c.get_arguments())
+    if target is None or target.kind in (K.VAR_DECL, K.PARM_DECL, K.FIELD_DECL):
+        ctx.fail("call through a function pointer", c)
+    if target.kind is K.CONSTRUCTOR:
+        return _constructed(ctx, c, arguments)
+    if target.kind in (K.CXX_METHOD, K.CONVERSION_FUNCTION, K.DESTRUCTOR) and not target.is_static_method():
+        return _method(ctx, c, target, arguments, want, as_place)
+    if target.kind not in (K.FUNCTION_DECL, K.CXX_METHOD):
+        ctx.fail(f"call of '{c.spelling or target.spelling}'", c)
+    name = target.spelling
+    model = ctx.unit.models.get(name)
+    if model is not None:
+        return _user(ctx, c, model, arguments, want, as_place, from_model=True)
+    definition = target.get_definition()
+    library = target.location.file is None or in_system_header(target.location)
+    if library or definition is None:
+        result = builtins.call(ctx, c, target, arguments)
+        if result is not None:
+            return result
+    if name in _IO:
+        ctx.fail(f"call to the input/output function '{name}'", c, "remove it or move it out of this function")
+    if name in _JUMPS:
+        ctx.fail(f"call to '{name}'", c)
+    if name in _ENDS:
+        ctx.fail(f"call to '{name}', which ends the program", c)
+    if (library and definition is None) or (library and name.startswith("__")):
+        ctx.fail(f"call to library function '{name}'", c, "give a model with --model")
+    if definition is None:
+        ctx.fail(f"call to external function '{name}' has no body here", c, "give a model with --model")
+    return _user(ctx, c, definition, arguments, want, as_place, from_model=False)
+
+
+def _user(
+    ctx: Context,
+    c: Cursor,
+    definition: Cursor,
+    arguments: list[Cursor],
+    want: bool,
+    as_place: bool,
+    from_model: bool,
+) -> Value | Place:
+    symbol = inline.key(definition)
+    if symbol in ctx.unit.active:
+        ctx.fail(f"recursion (call to '{definition.spelling}')", c)
+    if definition.type.is_function_variadic():
+        ctx.fail(f"call to the variadic function '{definition.spelling}'", c)
+    if want and not as_place:
+        function = pure.function(ctx, definition, from_model)
+        if function is not None:
+            values: list[Expr] = []
+            held = []
+            for argument, (_, type_) in zip(arguments, function.params, strict=True):
+                held.append(ctx.hold(op.cast(expressions.scalar(ctx, argument), type_)))
+            for h in reversed(held):
+                values.insert(0, ctx.release(h))
+            return Call(function.type, function.name, tuple(values), CallType.FUNCTION)
+    body = next((k for k in children(definition) if k.kind is K.COMPOUND_STMT), None)
+    if body is None:
+        ctx.fail(f"call to '{definition.spelling}', whose body is not a plain block", c)
+    parameters = list(definition.get_arguments())
+    return inline.function(ctx, c, definition, parameters, body, arguments, as_place)
+
+
+def _constructed(ctx: Context, c: Cursor, arguments: list[Cursor]) -> Value:
+    # Copies of iterators, which are pointers here.
+    if len(arguments) == 1:
+        v = expressions.value(ctx, arguments[0])
+        if isinstance(v, Pointer | Lambda):
+            return v
+    ctx.fail(pointers.describe(c.type), c)
+
+
+def _method(
+    ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor], want: bool, as_place: bool
+) -> Value | Place:
+    name = target.spelling
+    if name in ("operator<<", "operator>>") and in_system_header(target.location):
+        ctx.fail(f"call to the input/output function '{name}'", c, "remove it or move it out of this function")
+    is_operator = name.startswith("operator")
+    if is_operator:
+        receiver, rest = arguments[0], arguments[1:]
+    else:
+        members = operands(c)
+        inner = operands(members[0]) if members else []
+        if not inner:
+            ctx.fail(f"call to the member function '{name}'", c)
+        receiver, rest = inner[0], arguments
+    owner = target.semantic_parent
+    if target.is_virtual_method():
+        ctx.fail(f"call to the virtual function '{name}'", c)
+    if name == "operator()" or vectors.is_container(owner):
+        thing = expressions.value(ctx, receiver)
+        if isinstance(thing, Lambda):
+            return _lambda(ctx, c, thing, rest, as_place)
+        if isinstance(thing, Vector):
+            return vectors.method(ctx, c, thing, name, rest, as_place)
+    ctx.fail(f"call to the member function '{name}'", c)
+
+
+def _lambda(ctx: Context, c: Cursor, thing: Lambda, arguments: list[Cursor], as_place: bool) -> Value | Place:
+    parts = children(thing.cursor)
+    body = next((k for k in parts if k.kind is K.COMPOUND_STMT), None)
+    target = c.referenced
+    # A generic lambda's call operator is a template; its instantiation has the types.
+    definition = target.get_definition() or target
+    own = next((k for k in children(definition) if k.kind is K.COMPOUND_STMT), None)
+    parameters = [k for k in parts if k.kind is K.PARM_DECL]
+    if own is not None:
+        body, parameters = own, list(definition.get_arguments())
+    if body is None:
+        ctx.fail("lambda of this form", c)
+    return inline.function(ctx, c, definition, parameters, body, arguments, as_place)
+
+
+def new(ctx: Context, c: Cursor) -> Value:
+    """new T[n], new T[n]() and new T[n]{...}."""
+    target = types.pointee(c.type)
+    type_ = pointers.element_type(ctx, target, c)
+    parts = operands(c)
+    size: Expr = const(1, I64)
+    init = parts
+    if parts and types.scalar(parts[0].type) is not None and parts[0].kind is not K.INIT_LIST_EXPR:
+        # `new T(v)` has no size; its only part has the type T and not size_t.
+        is_array = len(parts) > 1 or types.scalar(parts[0].type).bits == 64  # type: ignore[union-attr]
+        if not is_array or types.scalar(parts[0].type) == type_:
+            ctx.fail("new of a single object", c, "use a local variable")
+        size, init = op.cast(expressions.scalar(ctx, parts[0]), I64), parts[1:]
+    else:
+        ctx.fail("new of a single object", c, "use a local variable")
+    n = types.count(target)
+    if n < 0:
+        ctx.fail("new of an array of arrays of variable size", c)
+    size = op.offset_scaled(ctx.settled(size), n)
+    array = ctx.new_array(ctx.array_hint, type_)
+    listed = [k for k in init if k.kind is K.INIT_LIST_EXPR]
+    ctx.declare_array(array, size, zeroed=bool(init))
+    for index, item in enumerate(operands(listed[0]) if listed else []):
+        v = op.cast(expressions.scalar(ctx, item), type_)
+        ctx.emit(Store(ctx.line, array, const(index, I64), v))
+    return Pointer(frozenset({array}), const(0, I64), target)

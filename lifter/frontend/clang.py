@@ -1,0 +1,203 @@
+"""Parsing with libclang, and the parts of its C interface that the Python binding lacks."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from clang import cindex
+from clang.cindex import Cursor, CursorKind
+
+INCLUDE_DIRECTORY = Path(__file__).resolve().parent.parent / "include"
+_C_EXTENSIONS = {".c"}
+
+# CXBinaryOperatorKind and CXUnaryOperatorKind, by value.
+_BINARY = (
+    "",
+    *(".*", "->*", "*", "/", "%", "+", "-", "<<", ">>", "<=>", "<", ">", "<=", ">=", "==", "!=", "&", "^", "|"),
+    *("&&", "||", "=", "*=", "/=", "%=", "+=", "-=", "<<=", ">>=", "&=", "^=", "|=", ","),
+)
+_UNARY = ("", "x++", "x--", "++x", "--x", "&", "*", "+", "-", "~", "!", "__real", "__imag", "__extension__", "co_await")
+
+
+@dataclass
+class SourceError(Exception):
+    """The source cannot be read or parsed; `more` are further diagnostics of the same run."""
+
+    file: str
+    line: int
+    column: int
+    message: str
+    more: tuple[SourceError, ...] = ()
+
+    def __str__(self) -> str:
+        own = f"{self.file}:{self.line}:{self.column}: error: {self.message}" if self.line else self._without_line()
+        return "\n".join([own, *(str(e) for e in self.more)])
+
+    def _without_line(self) -> str:
+        return f"{self.file}: error: {self.message}"
+
+
+@functools.lru_cache(maxsize=1)
+def _library() -> ctypes.CDLL:
+    lib: ctypes.CDLL = cindex.conf.lib
+    for name, result, arguments in (
+        ("clang_getCursorBinaryOperatorKind", ctypes.c_int, [Cursor]),
+        ("clang_getCursorUnaryOperatorKind", ctypes.c_int, [Cursor]),
+        ("clang_Cursor_Evaluate", ctypes.c_void_p, [Cursor]),
+        ("clang_EvalResult_getKind", ctypes.c_int, [ctypes.c_void_p]),
+        ("clang_EvalResult_getAsLongLong", ctypes.c_longlong, [ctypes.c_void_p]),
+        ("clang_EvalResult_isUnsignedInt", ctypes.c_uint, [ctypes.c_void_p]),
+        ("clang_EvalResult_getAsUnsigned", ctypes.c_ulonglong, [ctypes.c_void_p]),
+        ("clang_EvalResult_getAsDouble", ctypes.c_double, [ctypes.c_void_p]),
+        ("clang_EvalResult_dispose", None, [ctypes.c_void_p]),
+        ("clang_Cursor_getVarDeclInitializer", Cursor, [Cursor]),
+        ("clang_Cursor_isNull", ctypes.c_int, [Cursor]),
+        ("clang_Location_isInSystemHeader", ctypes.c_int, [cindex.SourceLocation]),
+    ):
+        function = getattr(lib, name)
+        function.restype = result
+        function.argtypes = arguments
+    return lib
+
+
+def binary_operator(c: Cursor) -> str:
+    """The operator of a binary or compound assignment expression, as C++ spells it."""
+    return _BINARY[_library().clang_getCursorBinaryOperatorKind(c)]
+
+
+def unary_operator(c: Cursor) -> str:
+    """The operator of a unary expression; increments are "x++", "x--", "++x" and "--x"."""
+    return _UNARY[_library().clang_getCursorUnaryOperatorKind(c)]
+
+
+def evaluate(c: Cursor) -> int | float | None:
+    """The value of a constant expression or of a variable's constant initialiser; None if it is not constant.
+
+    Side effects are not seen: ask only where there cannot be any."""
+    lib = _library()
+    result = lib.clang_Cursor_Evaluate(c)
+    if not result:
+        return None
+    try:
+        kind = lib.clang_EvalResult_getKind(result)
+        if kind == 1:
+            if lib.clang_EvalResult_isUnsignedInt(result):
+                return int(lib.clang_EvalResult_getAsUnsigned(result))
+            return int(lib.clang_EvalResult_getAsLongLong(result))
+        if kind == 2:
+            return float(lib.clang_EvalResult_getAsDouble(result))
+        return None
+    finally:
+        lib.clang_EvalResult_dispose(result)
+
+
+def initializer(c: Cursor) -> Cursor | None:
+    """The initialiser of a variable declaration."""
+    lib = _library()
+    result = lib.clang_Cursor_getVarDeclInitializer(c)
+    if lib.clang_Cursor_isNull(result):
+        return None
+    result._tu = c._tu
+    return result
+
+
+def in_system_header(location: cindex.SourceLocation) -> bool:
+    """Whether a location lies in a header found on a system include path."""
+    return bool(_library().clang_Location_isInSystemHeader(location))
+
+
+def children(c: Cursor) -> list[Cursor]:
+    """The child cursors, in order."""
+    return list(c.get_children())
+
+
+_REFERENCE_KINDS = {
+    CursorKind.TYPE_REF,
+    CursorKind.NAMESPACE_REF,
+    CursorKind.TEMPLATE_REF,
+    CursorKind.MEMBER_REF,
+    CursorKind.OVERLOADED_DECL_REF,
+}
+
+
+def operands(c: Cursor) -> list[Cursor]:
+    """The child cursors that are expressions or statements: without references to types and namespaces."""
+    return [k for k in c.get_children() if k.kind not in _REFERENCE_KINDS]
+
+
+@functools.lru_cache(maxsize=1)
+def system_includes() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The system's C++ and C include directories; empty where there are none."""
+    cxx: list[str] = []
+    root = Path("/usr/include/c++")
+    versions = [d for d in root.iterdir() if d.name.isdigit()] if root.is_dir() else []
+    if versions:
+        newest = max(versions, key=lambda d: int(d.name))
+        target = Path("/usr/include/x86_64-linux-gnu/c++") / newest.name
+        cxx = [str(d) for d in (newest, target, newest / "x86_64-linux-gnu", newest / "backward") if d.is_dir()]
+    else:
+        cxx = _asked_compiler()
+    c = [d for d in ("/usr/local/include", "/usr/include/x86_64-linux-gnu", "/usr/include") if os.path.isdir(d)]
+    return tuple(cxx), tuple(c)
+
+
+def _asked_compiler() -> list[str]:
+    for compiler in ("c++", "g++", "clang++"):
+        try:
+            run = subprocess.run(
+                [compiler, "-E", "-v", "-x", "c++", os.devnull], capture_output=True, text=True, timeout=20, check=False
+            )
+        except (OSError, subprocess.SubprocessError):
+            continue
+        found = [line.strip() for line in run.stderr.splitlines() if line.startswith(" /")]
+        if found:
+            return [d for d in found if "c++" in d and os.path.isdir(d)]
+    return []
+
+
+def _arguments(path: str, clang_args: Sequence[str], force_cxx: bool) -> list[str]:
+    is_c = Path(path).suffix in _C_EXTENSIONS and not force_cxx
+    cxx, c = system_includes()
+    out = ["-x", "c" if is_c else "c++", "-std=gnu11" if is_c else "-std=gnu++17"]
+    out += ["--target=x86_64-linux-gnu", "-ferror-limit=0", "-w", "-nostdinc", "-nostdinc++"]
+    for directory in (*(() if is_c else cxx), str(INCLUDE_DIRECTORY), *c):
+        out += ["-isystem", directory]
+    return [*out, *clang_args]
+
+
+def parse(path: str, clang_args: Sequence[str] = (), force_cxx: bool = False) -> cindex.TranslationUnit:
+    """The translation unit of a file.
+
+    Raises SourceError for a file that cannot be read and for errors outside system headers."""
+    if os.path.isdir(path):
+        raise SourceError(path, 0, 0, "is a directory, not a C or C++ file")
+    if not os.path.isfile(path):
+        raise SourceError(path, 0, 0, "no such file")
+    try:
+        with open(path, "rb") as f:
+            head = f.read(1 << 16)
+    except OSError as e:
+        raise SourceError(path, 0, 0, f"cannot be read: {e.strerror}") from e
+    if b"\0" in head:
+        line = head[: head.index(b"\0")].count(b"\n") + 1
+        raise SourceError(path, line, 1, "not a text file: it contains a zero byte")
+    index = cindex.Index.create()
+    try:
+        unit = index.parse(path, _arguments(path, clang_args, force_cxx))
+    except cindex.TranslationUnitLoadError as e:
+        raise SourceError(path, 0, 0, "libclang cannot parse this file; check the compiler arguments") from e
+    errors = [
+        SourceError(d.location.file.name if d.location.file else path, d.location.line, d.location.column, d.spelling)
+        for d in unit.diagnostics
+        if d.severity >= cindex.Diagnostic.Error and not in_system_header(d.location)
+    ]
+    if errors:
+        first = errors[0]
+        raise SourceError(first.file, first.line, first.column, first.message, tuple(errors[1:]))
+    return unit

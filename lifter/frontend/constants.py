@@ -1,0 +1,139 @@
+"""Names of constants: global and static constants, constant tables, and initialiser lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clang.cindex import Cursor, CursorKind, StorageClass
+from clang.cindex import Type as ClangType
+
+from halide_core.ir.expr import I64, const
+from halide_core.ir.types import Type
+from lifter.frontend import operations as op
+from lifter.frontend import types
+from lifter.frontend.clang import evaluate, initializer, operands
+from lifter.frontend.context import Context
+from lifter.frontend.values import Alias, Binding, ElementPlace, Pointer
+from lifter.loops import ConstArray
+
+K = CursorKind
+
+
+def binding(ctx: Context, c: Cursor) -> Binding:
+    """What a name refers to; a global or static constant is bound on first use."""
+    declaration = c.referenced
+    if declaration is None:
+        ctx.fail(f"name '{c.spelling}'", c)
+    found = ctx.binding(declaration)
+    if found is not None:
+        return found
+    if declaration.kind is K.VAR_DECL:
+        return _global(ctx, c, declaration)
+    if declaration.kind in (K.FUNCTION_DECL, K.CXX_METHOD):
+        ctx.fail(f"function pointer ('{declaration.spelling}' used as a value)", c)
+    ctx.fail(f"use of '{c.spelling}'", c)
+
+
+def _global(ctx: Context, c: Cursor, declaration: Cursor) -> Binding:
+    name = declaration.spelling
+    definition = declaration.get_definition() or declaration
+    if definition.type.get_canonical().is_volatile_qualified():
+        ctx.fail(f"volatile object '{name}'", c)
+    if not types.is_const(definition.type):
+        what = "static variable" if definition.storage_class == StorageClass.STATIC else "global variable"
+        ctx.fail(f"{what} '{name}' that is not constant", c, "pass it as a parameter")
+    bound = constant_variable(ctx, definition)
+    if bound is None:
+        ctx.fail(f"constant '{name}' whose value is not known here", c, "define it in this file")
+    ctx.bind(declaration, bound)
+    return bound
+
+
+def constant_variable(ctx: Context, declaration: Cursor) -> Binding | None:
+    """The binding of a const variable of static storage or with constant initialiser; None if not constant."""
+    if types.is_array(declaration.type):
+        return constant_table(ctx, declaration)
+    type_ = types.scalar(declaration.type)
+    if type_ is None:
+        return None
+    found = evaluate(declaration)
+    return None if found is None else Alias(const(found, type_))
+
+
+def constant_table(ctx: Context, declaration: Cursor) -> Binding | None:
+    """A constant array as a table of the function; None if some value is not constant."""
+    init = initializer(declaration)
+    extents = types.shape(declaration.type)
+    type_ = types.scalar(types.innermost(declaration.type))
+    if init is None or type_ is None or any(e < 0 for e in extents):
+        return None
+    values: list[int | float] = []
+    for item in flatten(ctx, init, declaration.type):
+        if item is None:
+            values.append(0.0 if type_.is_float() else 0)
+            continue
+        found = evaluate(item)
+        own = types.scalar(item.type)
+        if found is None or own is None:
+            return None
+        converted = _constant_as(found, own, type_)
+        if converted is None:
+            return None
+        values.append(converted)
+    name = ctx.new_array(declaration.spelling, type_)
+    ctx.tables[name] = ConstArray(name, type_, tuple(values), extents)
+    return ElementPlace(Pointer(frozenset({name}), const(0, I64), declaration.type.get_canonical()))
+
+
+def _constant_as(value: int | float, own: Type, to: Type) -> int | float | None:
+    from halide_core.ir.expr import const_value
+
+    return const_value(op.cast(const(value, own), to))
+
+
+def flatten(ctx: Context, init: Cursor, type_: ClangType) -> Iterator[Cursor | None]:
+    """The initialiser of each scalar of an array in order; None where it is zero."""
+    init = unwrap(init)
+    if init.kind is not K.INIT_LIST_EXPR:
+        ctx.fail("array initialiser that is not a list", init)
+    items = operands(init)
+    if len(items) == 1 and unwrap(items[0]).kind is K.STRING_LITERAL:
+        ctx.fail("string literal", init)
+    yield from _fill(ctx, iter(items), type_)
+
+
+def _fill(ctx: Context, items: Iterator[Cursor], type_: ClangType) -> Iterator[Cursor | None]:
+    # Inner braces may be left out: then the outer list's items are taken one scalar after the other.
+    extent = types.shape(type_)[0]
+    inner = types.element(type_)
+    for _ in range(extent):
+        if not types.is_array(inner):
+            item = next(items, None)
+            if item is not None and item.kind is K.UNEXPOSED_EXPR and _is_designator(item):
+                ctx.fail("designated initialiser", item)
+            yield item
+            continue
+        first = next(items, None)
+        if first is None:
+            yield from (None for _ in range(types.count(inner)))
+        elif unwrap(first).kind is K.INIT_LIST_EXPR:
+            yield from _fill(ctx, iter(operands(unwrap(first))), inner)
+        else:
+            yield from _fill(ctx, _chain(first, items), inner)
+
+
+def _chain(first: Cursor, rest: Iterator[Cursor]) -> Iterator[Cursor]:
+    yield first
+    yield from rest
+
+
+def _is_designator(item: Cursor) -> bool:
+    inner = operands(item)
+    return len(inner) > 1 or any(k.kind is K.MEMBER_REF for k in item.get_children())
+
+
+def unwrap(c: Cursor) -> Cursor:
+    """An expression without implicit conversions and parentheses around it."""
+    while c.kind in (K.UNEXPOSED_EXPR, K.PAREN_EXPR) and len(operands(c)) == 1:
+        c = operands(c)[0]
+    return c

@@ -1,0 +1,322 @@
+"""The state of lowering one function: statements emitted so far, names, values still to be used.
+
+C++ expressions with side effects become statements.  An expression computed earlier and used later is
+*held*: when a statement is emitted that changes something it reads, its value is first saved in a
+temporary.  Post-increments are *pending* until the next sequence point or the next use of the variable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NoReturn
+
+from clang.cindex import Cursor
+from clang.cindex import Type as ClangType
+
+from halide_core.ir.expr import I64, Expr, Load, Variable, children, const
+from halide_core.ir.types import Type, UInt
+from lifter.frontend.values import NULL, Binding, Pointer
+from lifter.loops import Assign, ConstArray, Declare, If, PureFunction, Stmt, Store, Unsupported
+
+if TYPE_CHECKING:
+    from lifter.frontend.unit import Unit
+
+Targets = dict[str, frozenset[str]]
+
+
+@dataclass
+class Held:
+    """A value to be used later; `block` is where a temporary for it would be assigned."""
+
+    value: Expr
+    block: list[Stmt]
+
+
+@dataclass
+class Pending:
+    """A post-increment not yet done."""
+
+    name: str
+    value: Expr
+    line: int
+
+
+@dataclass
+class Jumps:
+    """Where break and continue of the innermost loop lead: the pointer targets there."""
+
+    breaks: list[Targets] = field(default_factory=list)
+    continues: list[Targets] = field(default_factory=list)
+    switch: int = 0
+    """The label of the end, for a switch."""
+
+
+@dataclass
+class Frame:
+    """A function being inlined (or the outermost one)."""
+
+    cursor: Cursor
+    inlined: bool = False
+    result: str = ""
+    """The local that takes the returned value."""
+    returns: list[Targets] = field(default_factory=list)
+    pointee: ClangType | None = None
+    """What the returned pointer or reference refers to."""
+    label: int = 0
+
+
+@dataclass
+class Snapshot:
+    """What must be restored to lower a loop again."""
+
+    locals: dict[str, Type]
+    arrays: dict[str, Type]
+    used: set[str]
+    notes: list[str]
+
+
+class Context:
+    """Lowering of one function; see the module."""
+
+    def __init__(self, unit: Unit, cursor: Cursor) -> None:
+        self.unit = unit
+        self.locals: dict[str, Type] = {}
+        self.parameters: dict[str, Type] = {}
+        self.pointer_parameters: set[str] = set()
+        self.const_arrays: set[str] = set()
+        """Parameters' arrays that may not be written."""
+        self.array_hint = ""
+        """What to call the next allocated array."""
+        self.arrays: dict[str, Type] = {}
+        self.tables: dict[str, ConstArray] = {}
+        self.functions: dict[str, PureFunction] = {}
+        self.notes: list[str] = []
+        self.used: set[str] = set()
+        self.block: list[Stmt] = []
+        self.held: list[Held] = []
+        self.pending: list[Pending] = []
+        self.targets: Targets = {}
+        self.alive = True
+        self.loops: list[Jumps] = []
+        self.frames: list[Frame] = [Frame(cursor)]
+        self.changed: set[int] = set()
+        """Hashes of the variables that are not only read."""
+        self.labels = 0
+        self.line = cursor.location.line
+        self._bindings: dict[int, list[tuple[Cursor, Binding]]] = {}
+
+    # Errors
+
+    def fail(self, construct: str, at: Cursor | None = None, advice: str = "") -> NoReturn:
+        """Raise Unsupported for the construct at a cursor (or the current line)."""
+        line = self.line
+        if at is not None and self.unit.in_main_file(at) and at.location.line:
+            line = at.location.line
+        raise Unsupported(construct, line, advice)
+
+    def at(self, c: Cursor) -> None:
+        """Make a cursor's line current; code outside the main file counts as its caller's line."""
+        if self.unit.in_main_file(c) and c.location.line:
+            self.line = c.location.line
+
+    def note(self, text: str) -> None:
+        if text not in self.notes:
+            self.notes.append(text)
+
+    # Names
+
+    def bind(self, declaration: Cursor, binding: Binding) -> None:
+        entries = self._bindings.setdefault(declaration.hash, [])
+        entries[:] = [e for e in entries if e[0] != declaration]
+        entries.append((declaration, binding))
+
+    def binding(self, declaration: Cursor) -> Binding | None:
+        for other, binding in self._bindings.get(declaration.hash, ()):
+            if other == declaration:
+                return binding
+        return None
+
+    def unique(self, hint: str) -> str:
+        """A name not used before in the function, `hint` if possible."""
+        name, n = hint, 0
+        while name in self.used:
+            n += 1
+            name = f"{hint}_{n}"
+        self.used.add(name)
+        return name
+
+    def new_local(self, hint: str, type_: Type) -> str:
+        name = self.unique(hint or "t")
+        self.locals[name] = type_
+        return name
+
+    def new_label(self) -> int:
+        self.labels += 1
+        return self.labels
+
+    def new_array(self, hint: str, type_: Type) -> str:
+        """An array name; an array may have the name of a local that is nothing but a pointer to it."""
+        name, n = hint or "array", 0
+        while name in self.arrays or (name in self.used and n):
+            n += 1
+            name = f"{hint}_{n}"
+        self.used.add(name)
+        self.arrays[name] = type_
+        return name
+
+    # Statements
+
+    @contextmanager
+    def collecting(self) -> Iterator[list[Stmt]]:
+        """Statements emitted inside go to a list of their own."""
+        outer, self.block = self.block, []
+        try:
+            yield self.block
+        finally:
+            self.block = outer
+
+    def emit(self, statement: Stmt) -> None:
+        """Add a statement after saving the held values it changes."""
+        if not self.alive:
+            return
+        if isinstance(statement, Assign):
+            self.before_write(statement.name)
+            self._save_readers(statement.name, None)
+        elif isinstance(statement, Store) or isinstance(statement, Declare):
+            self._save_readers(None, statement.array)
+        self.block.append(statement)
+
+    def assign(self, name: str, value: Expr) -> None:
+        assert (self.locals.get(name) or self.parameters.get(name)) == value.type, (name, value.type)
+        self.emit(Assign(self.line, name, value))
+
+    def temporary(self, value: Expr, hint: str = "t") -> Expr:
+        """A fresh local holding a value."""
+        name = self.new_local(hint, value.type)
+        self.assign(name, value)
+        return Variable(value.type, name)
+
+    def _save_readers(self, local: str | None, array: str | None) -> None:
+        for held in self.held:
+            if reads(held.value, local, array):
+                name = self.new_local("t", held.value.type)
+                held.block.append(Assign(self.line, name, held.value))
+                held.value = Variable(held.value.type, name)
+
+    def hold(self, value: Expr) -> Held:
+        held = Held(value, self.block)
+        self.held.append(held)
+        return held
+
+    def release(self, held: Held) -> Expr:
+        assert self.held.pop() is held
+        return held.value
+
+    def hold_pointer(self, p: Pointer) -> Held:
+        return self.hold(p.offset)
+
+    def release_pointer(self, p: Pointer, held: Held) -> Pointer:
+        return replace(p, offset=self.release(held))
+
+    # Pending post-increments
+
+    def postpone(self, name: str, value: Expr) -> None:
+        self.before_write(name)
+        self.pending.append(Pending(name, value, self.line))
+
+    def before_read(self, name: str) -> None:
+        if self.pending and any(p.name == name for p in self.pending):
+            self.flush()
+
+    before_write = before_read
+
+    def flush(self) -> None:
+        """A sequence point: pending side effects happen."""
+        todo, self.pending = self.pending, []
+        for p in todo:
+            self.emit(Assign(p.line, p.name, p.value))
+
+    def settled(self, value: Expr) -> Expr:
+        """`value` across a sequence point."""
+        if not self.pending:
+            return value
+        held = self.hold(value)
+        self.flush()
+        return self.release(held)
+
+    # Control flow
+
+    def branch(self, condition: Expr, then: list[Stmt], otherwise: list[Stmt]) -> None:
+        if then or otherwise:
+            self.emit(If(self.line, condition, tuple(then), tuple(otherwise)))
+
+    def merge(self, states: list[Targets]) -> Targets:
+        """The targets where several paths meet; a pointer unset on one path has the others' targets."""
+        out: Targets = {}
+        for state in states:
+            for name, targets in state.items():
+                out[name] = out.get(name, frozenset()) | targets
+        return out
+
+    def snapshot(self) -> Snapshot:
+        return Snapshot(dict(self.locals), dict(self.arrays), set(self.used), list(self.notes))
+
+    def restore(self, s: Snapshot) -> None:
+        # Tables stay: the names bound to them do.
+        self.locals, self.arrays = dict(s.locals), dict(s.arrays)
+        self.arrays.update({name: table.type for name, table in self.tables.items()})
+        self.used, self.notes = set(s.used) | set(self.tables), list(s.notes)
+
+    # Pointers
+
+    def declare_array(self, array: str, size: Expr, zeroed: bool) -> None:
+        """A local array comes into being; pointers to an earlier one of the name dangle."""
+        for name, targets in self.targets.items():
+            if array in targets:
+                self.targets[name] = (targets - {array}) | {f"!{array}"}
+        self.emit(Declare(self.line, array, size, zeroed))
+
+    def array_of(self, p: Pointer, at: Cursor | None = None) -> str:
+        """The one array a pointer points into; raises Unsupported when that is not known."""
+        targets = p.targets - {NULL}
+        name = p.name or "expression"
+        if not targets:
+            what = "is null" if p.targets else "is not initialised"
+            self.fail(f"pointer {name} {what} here", at)
+        if len(targets) > 1:
+            shown = " or ".join(sorted(t.lstrip("!&") for t in targets))
+            self.fail(f"pointer {name} may point to more than one array ({shown})", at)
+        (array,) = targets
+        if array.startswith("!"):
+            self.fail(f"pointer {name} may point to an array {array[1:]} of an earlier iteration", at)
+        return array
+
+    def null_pointer(self, pointee: ClangType) -> Pointer:
+        return Pointer(frozenset({NULL}), const(0, I64), pointee)
+
+    def address(self, p: Pointer, at: Cursor) -> Expr:
+        """The address of a pointer into a parameter's array, in bytes (uint64)."""
+        if p.targets == {NULL}:
+            return const(0, UInt(64))
+        array = self.array_of(p, at)
+        if array not in self.pointer_parameters or NULL in p.targets:
+            self.fail(f"address of {array.lstrip('&')} as a number", at)
+        from lifter.frontend import operations as op
+
+        base = Variable(UInt(64), f"addr.{array}")
+        scaled = op.binary("*", op.cast(p.offset, UInt(64)), const(self.arrays[array].bytes(), UInt(64)))
+        return op.offset_sum(base, scaled)
+
+
+def reads(e: Expr, local: str | None, array: str | None) -> bool:
+    """Whether an expression reads a local or an element of an array."""
+    stack = [e]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Variable) and node.name == local:
+            return True
+        if isinstance(node, Load) and node.name == array:
+            return True
+        stack.extend(children(node))
+    return False

@@ -1,0 +1,159 @@
+"""Local variables."""
+
+from __future__ import annotations
+
+from clang.cindex import Cursor, CursorKind, StorageClass, TypeKind
+
+from halide_core.ir.expr import I64, Expr, const, const_value
+from lifter.frontend import constants, expressions, inline, pointers, types, vectors
+from lifter.frontend import operations as op
+from lifter.frontend.clang import initializer, operands
+from lifter.frontend.context import Context
+from lifter.frontend.values import (
+    Alias,
+    Allocation,
+    ElementPlace,
+    Lambda,
+    Pointer,
+    PointerPlace,
+    VariablePlace,
+    Vector,
+)
+from lifter.loops import Store
+
+K = CursorKind
+
+
+def declare(ctx: Context, c: Cursor) -> None:
+    """Lower one declaration of a declaration statement."""
+    if c.kind is not K.VAR_DECL:
+        # Types, using declarations and static assertions have no effect of their own.
+        return
+    ctx.at(c)
+    name = c.spelling
+    canonical = c.type.get_canonical()
+    if canonical.is_volatile_qualified():
+        ctx.fail(f"volatile object '{name}'", c, "volatile accesses cannot be reordered or removed")
+    if c.storage_class == StorageClass.EXTERN:
+        return
+    if c.storage_class == StorageClass.STATIC:
+        _static(ctx, c)
+        return
+    init = initializer(c)
+    hint, ctx.array_hint = ctx.array_hint, name
+    try:
+        if types.is_reference(c.type):
+            _reference(ctx, c, init)
+        elif types.is_array(c.type):
+            _array(ctx, c, init)
+        elif types.is_pointer(c.type):
+            _pointer(ctx, c, init)
+        elif vectors.container(c.type):
+            _container(ctx, c, init)
+        elif types.scalar(c.type) is not None:
+            _scalar(ctx, c, init)
+        elif init is not None and canonical.kind is TypeKind.RECORD and "lambda" in canonical.spelling:
+            v = expressions.value(ctx, constants.unwrap(init))
+            if not isinstance(v, Lambda):
+                ctx.fail(pointers.describe(c.type), c)
+            ctx.bind(c, Alias(v))
+        else:
+            ctx.fail(pointers.describe(c.type), c)
+    finally:
+        ctx.array_hint = hint
+    ctx.flush()
+
+
+def _static(ctx: Context, c: Cursor) -> None:
+    if types.is_const(c.type):
+        bound = constants.constant_variable(ctx, c)
+        if bound is not None:
+            ctx.bind(c, bound)
+            return
+    ctx.fail(f"static variable '{c.spelling}' that is not constant", c, "pass it as a parameter")
+
+
+def _reference(ctx: Context, c: Cursor, init: Cursor | None) -> None:
+    assert init is not None
+    if vectors.container(c.type):
+        v = expressions.value(ctx, init)
+        assert isinstance(v, Vector)
+        ctx.bind(c, Alias(v))
+        return
+    temporary = types.is_const(types.canonical(c.type)) or c.type.get_canonical().kind is TypeKind.RVALUEREFERENCE
+    target = expressions.place(ctx, init, temporary)
+    if isinstance(target, ElementPlace):
+        offset = ctx.settled(target.pointer.offset)
+        p = Pointer(target.pointer.targets, offset, target.pointer.pointee, target.pointer.name)
+        target = ElementPlace(inline.frozen(ctx, p, c.spelling))
+    ctx.bind(c, target)
+
+
+def _scalar(ctx: Context, c: Cursor, init: Cursor | None) -> None:
+    type_ = pointers.scalar_type(ctx, c.type, c)
+    if init is None:
+        ctx.bind(c, VariablePlace(ctx.new_local(c.spelling, type_), type_))
+        return
+    v = pointers.convert(ctx, expressions.value(ctx, init), c.type, c)
+    assert isinstance(v, Expr)
+    if types.is_const(c.type) and const_value(v) is not None:
+        ctx.bind(c, Alias(v))
+        return
+    v = ctx.settled(v)
+    name = ctx.new_local(c.spelling, type_)
+    ctx.bind(c, VariablePlace(name, type_))
+    ctx.assign(name, v)
+
+
+def _pointer(ctx: Context, c: Cursor, init: Cursor | None) -> None:
+    pointee = types.pointee(c.type)
+    if types.is_pointer(pointee):
+        ctx.fail(f"pointer to pointer '{c.spelling}'", c, "use one pointer and an index")
+    if types.is_function(pointee):
+        ctx.fail(f"function pointer '{c.spelling}'", c)
+    if pointee.is_volatile_qualified():
+        ctx.fail(f"volatile object '{c.spelling}'", c, "volatile accesses cannot be reordered or removed")
+    if init is None:
+        local = ctx.new_local(c.spelling, I64)
+        ctx.targets.pop(local, None)
+        ctx.bind(c, PointerPlace(local, pointee))
+        return
+    v = pointers.convert(ctx, expressions.value(ctx, init), c.type, c)
+    if isinstance(v, Allocation):
+        ctx.fail("result of malloc kept in a pointer to void", c, "cast it to a pointer to elements")
+    assert isinstance(v, Pointer)
+    v = Pointer(v.targets, ctx.settled(v.offset), v.pointee, v.name)
+    inline.bind_pointer(ctx, c, v, c.hash not in ctx.changed)
+
+
+def _array(ctx: Context, c: Cursor, init: Cursor | None) -> None:
+    name = c.spelling
+    element = pointers.element_type(ctx, c.type, c)
+    if types.is_const(c.type):
+        bound = constants.constant_table(ctx, c)
+        if bound is not None:
+            ctx.bind(c, bound)
+            return
+    extents = types.shape(c.type)
+    if any(e < 0 for e in extents):
+        if len(extents) != 1:
+            ctx.fail(f"array '{name}' of variable inner size", c)
+        size = ctx.settled(op.cast(expressions.scalar(ctx, operands(c)[0]), I64))
+    else:
+        size = const(types.count(c.type), I64)
+    array = ctx.new_array(name, element)
+    place = ElementPlace(Pointer(frozenset({array}), const(0, I64), c.type.get_canonical()))
+    ctx.bind(c, place)
+    if init is None:
+        ctx.declare_array(array, size, False)
+        return
+    items = list(constants.flatten(ctx, init, c.type))
+    ctx.declare_array(array, size, any(item is None for item in items))
+    for index, item in enumerate(items):
+        if item is not None:
+            v = ctx.settled(op.cast(expressions.scalar(ctx, item), element))
+            ctx.emit(Store(ctx.line, array, const(index, I64), v))
+
+
+def _container(ctx: Context, c: Cursor, init: Cursor | None) -> None:
+    ctx.bind(c, Alias(vectors.declare(ctx, c, init)))

@@ -1,0 +1,440 @@
+"""Expressions: their values as IR expressions, their side effects as statements, in C++'s order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from clang.cindex import Cursor, CursorKind
+
+from halide_core.ir.expr import I64, Expr, const, const_value
+from lifter.frontend import assignments, calls, constants, pointers, statements, types
+from lifter.frontend import operations as op
+from lifter.frontend.clang import binary_operator, children, evaluate, operands, unary_operator
+from lifter.frontend.context import Context, Targets
+from lifter.frontend.values import (
+    Alias,
+    ElementPlace,
+    Lambda,
+    Nothing,
+    Place,
+    Pointer,
+    Value,
+    VariablePlace,
+)
+from lifter.loops import Stmt
+
+_T = TypeVar("_T")
+K = CursorKind
+_LITERALS = {K.INTEGER_LITERAL, K.FLOATING_LITERAL, K.CHARACTER_LITERAL, K.CXX_BOOL_LITERAL_EXPR}
+_CASTS = {
+    K.CSTYLE_CAST_EXPR,
+    K.CXX_FUNCTIONAL_CAST_EXPR,
+    K.CXX_STATIC_CAST_EXPR,
+    K.CXX_REINTERPRET_CAST_EXPR,
+    K.CXX_CONST_CAST_EXPR,
+}
+_NULLS = {K.CXX_NULL_PTR_LITERAL_EXPR, K.GNU_NULL_EXPR}
+_COMPARISONS = {"<", ">", "<=", ">=", "==", "!="}
+_ASSIGNMENTS = {"=", "*=", "/=", "%=", "+=", "-=", "<<=", ">>=", "&=", "^=", "|="}
+_INCREMENTS = {"x++", "x--", "++x", "--x"}
+
+
+def value(ctx: Context, c: Cursor) -> Value:
+    """The value of an expression, of the type the expression has."""
+    ctx.at(c)
+    kind = c.kind
+    if kind is K.PAREN_EXPR:
+        return value(ctx, operands(c)[0])
+    if kind is K.UNEXPOSED_EXPR:
+        return _implicit(ctx, c)
+    if kind in _LITERALS:
+        return constant(ctx, c)
+    if kind in _NULLS:
+        return const(0, I64)
+    if kind in (K.DECL_REF_EXPR, K.MEMBER_REF_EXPR):
+        return _named(ctx, c)
+    if kind is K.ARRAY_SUBSCRIPT_EXPR:
+        return pointers.read(ctx, place(ctx, c), c)
+    if kind is K.UNARY_OPERATOR:
+        return _unary(ctx, c)
+    if kind is K.BINARY_OPERATOR:
+        return _binary(ctx, c)
+    if kind is K.COMPOUND_ASSIGNMENT_OPERATOR:
+        return assignments.compound(ctx, c, want=True)
+    if kind is K.CONDITIONAL_OPERATOR:
+        condition_, a, b = operands(c)
+        return _conditional(ctx, c, condition_, a, b)
+    if kind in _CASTS:
+        inner = operands(c)
+        if not inner:
+            return pointers.convert(ctx, const(0, I64), c.type, c)
+        if types.is_void(c.type):
+            discard(ctx, inner[-1])
+            return Nothing()
+        return pointers.convert(ctx, value(ctx, inner[-1]), c.type, c)
+    if kind is K.CALL_EXPR:
+        return calls.call(ctx, c)
+    if kind is K.CXX_UNARY_EXPR:
+        return constant(ctx, c)
+    if kind is K.INIT_LIST_EXPR:
+        inner = operands(c)
+        if len(inner) == 1:
+            return pointers.convert(ctx, value(ctx, inner[0]), c.type, c)
+        return const(0, pointers.scalar_type(ctx, c.type, c))
+    if kind is K.CXX_NEW_EXPR:
+        return calls.new(ctx, c)
+    if kind is K.LAMBDA_EXPR:
+        return Lambda(c)
+    if kind is K.StmtExpr:
+        return statements.statement_expression(ctx, operands(c)[0])
+    if kind in (K.CXX_DELETE_EXPR, K.CXX_THROW_EXPR):
+        discard(ctx, c)
+        return Nothing()
+    ctx.fail(_DESCRIPTIONS.get(kind, f"expression ({kind.name.lower().replace('_', ' ')})"), c)
+
+
+_DESCRIPTIONS = {
+    K.STRING_LITERAL: "string literal",
+    K.CXX_THIS_EXPR: "access to an object's members",
+    K.CXX_DYNAMIC_CAST_EXPR: "dynamic_cast",
+    K.CXX_TYPEID_EXPR: "typeid",
+    K.ADDR_LABEL_EXPR: "address of a label",
+    K.IMAGINARY_LITERAL: "complex number",
+    K.COMPOUND_LITERAL_EXPR: "compound literal",
+    K.PACK_EXPANSION_EXPR: "parameter pack",
+}
+
+
+def constant(ctx: Context, c: Cursor) -> Expr:
+    """The value of a literal or sizeof."""
+    type_ = pointers.scalar_type(ctx, c.type, c)
+    found = evaluate(c)
+    if found is None:
+        ctx.fail("expression whose constant value cannot be computed", c)
+    return const(found, type_)
+
+
+def scalar(ctx: Context, c: Cursor) -> Expr:
+    """The value of an expression of scalar type; raises Unsupported for anything else."""
+    v = value(ctx, c)
+    if not isinstance(v, Expr):
+        ctx.fail(pointers.describe(c.type), c)
+    return v
+
+
+def pointer(ctx: Context, c: Cursor) -> Pointer:
+    """The value of an expression of pointer type (or of an array, which decays)."""
+    v = value(ctx, c)
+    if isinstance(v, Expr):
+        v = pointers.to_pointer(ctx, v, c.type, c)
+    if not isinstance(v, Pointer):
+        ctx.fail(pointers.describe(c.type), c)
+    return v
+
+
+def condition(ctx: Context, c: Cursor) -> Expr:
+    """The value of an expression as a condition."""
+    v = value(ctx, c)
+    if isinstance(v, Pointer):
+        return pointers.is_not_null(ctx, v, c)
+    if not isinstance(v, Expr):
+        ctx.fail(pointers.describe(c.type), c)
+    return op.to_bool(v)
+
+
+def place(ctx: Context, c: Cursor, temporary: bool = False) -> Place:
+    """The object an lvalue names; with `temporary` also a fresh object for a value."""
+    ctx.at(c)
+    kind = c.kind
+    if kind is K.PAREN_EXPR:
+        return place(ctx, operands(c)[0], temporary)
+    if kind is K.DECL_REF_EXPR:
+        binding = constants.binding(ctx, c)
+        if not isinstance(binding, Alias):
+            return binding
+        if isinstance(binding.value, Pointer) and types.is_array(c.type):
+            return ElementPlace(binding.value)
+    elif kind is K.ARRAY_SUBSCRIPT_EXPR:
+        return _subscript(ctx, c)
+    elif kind is K.UNARY_OPERATOR:
+        operator = unary_operator(c)
+        inner = operands(c)[0]
+        if operator == "*":
+            return ElementPlace(pointer(ctx, inner))
+        if operator in ("++x", "--x") and _is_name(inner):
+            discard(ctx, c)
+            return place(ctx, inner)
+        if operator == "__extension__":
+            return place(ctx, inner, temporary)
+    elif kind in (K.BINARY_OPERATOR, K.COMPOUND_ASSIGNMENT_OPERATOR):
+        operator = binary_operator(c)
+        if operator in _ASSIGNMENTS and _is_name(operands(c)[0]):
+            discard(ctx, c)
+            ctx.flush()
+            return place(ctx, operands(c)[0])
+        if operator == ",":
+            discard(ctx, operands(c)[0])
+            ctx.flush()
+            return place(ctx, operands(c)[1], temporary)
+    elif kind is K.CALL_EXPR:
+        v = calls.call(ctx, c, as_place=True)
+        if isinstance(v, ElementPlace | VariablePlace):
+            return v
+        if temporary and isinstance(v, Expr):
+            return _temporary(ctx, v)
+    elif kind is K.UNEXPOSED_EXPR and len(operands(c)) == 1:
+        inner = operands(c)[0]
+        # A conversion that only adds const, or a temporary made for a value.
+        if types.canonical(inner.type).spelling.replace("const ", "") == types.canonical(c.type).spelling.replace(
+            "const ", ""
+        ):
+            return place(ctx, inner, temporary)
+    if temporary:
+        v = value(ctx, c)
+        if isinstance(v, Expr):
+            return _temporary(ctx, v)
+    ctx.fail("reference to an expression of this form", c)
+
+
+def _temporary(ctx: Context, v: Expr) -> Place:
+    name = ctx.new_local("t", v.type)
+    ctx.assign(name, v)
+    return VariablePlace(name, v.type)
+
+
+def _is_name(c: Cursor) -> bool:
+    while c.kind in (K.PAREN_EXPR, K.UNEXPOSED_EXPR) and len(operands(c)) == 1:
+        c = operands(c)[0]
+    return bool(c.kind is K.DECL_REF_EXPR)
+
+
+def _subscript(ctx: Context, c: Cursor) -> Place:
+    first, second = operands(c)
+    if not (types.is_pointer(first.type) or types.is_array(first.type)):
+        first, second = second, first
+    base = pointer(ctx, first)
+    held = ctx.hold_pointer(base)
+    index = scalar(ctx, second)
+    return ElementPlace(pointers.advance(ctx, ctx.release_pointer(base, held), index, c))
+
+
+def discard(ctx: Context, c: Cursor) -> None:
+    """Only the side effects of an expression."""
+    ctx.at(c)
+    kind = c.kind
+    if kind is K.PAREN_EXPR or (kind is K.UNEXPOSED_EXPR and len(operands(c)) == 1):
+        discard(ctx, operands(c)[0])
+    elif kind is K.UNARY_OPERATOR and unary_operator(c) in _INCREMENTS:
+        assignments.increment(ctx, c, want=False)
+    elif kind is K.BINARY_OPERATOR and binary_operator(c) == "=":
+        assignments.assign(ctx, c, want=False)
+    elif kind is K.BINARY_OPERATOR and binary_operator(c) == ",":
+        for part in operands(c):
+            discard(ctx, part)
+            ctx.flush()
+    elif kind is K.COMPOUND_ASSIGNMENT_OPERATOR:
+        assignments.compound(ctx, c, want=False)
+    elif kind is K.CSTYLE_CAST_EXPR and types.is_void(c.type):
+        discard(ctx, operands(c)[-1])
+    elif kind is K.CALL_EXPR:
+        calls.call(ctx, c, want=False)
+    elif kind is K.CXX_DELETE_EXPR:
+        pass
+    elif kind is K.CXX_THROW_EXPR:
+        ctx.fail("exception (throw)", c)
+    else:
+        value(ctx, c)
+
+
+def _named(ctx: Context, c: Cursor) -> Value:
+    inner = children(c)
+    if c.kind is K.DECL_REF_EXPR and not c.spelling and inner:
+        # A template's constant parameter, with the argument beneath.
+        return value(ctx, inner[-1])
+    target = c.referenced
+    if target is None or c.kind is K.MEMBER_REF_EXPR:
+        ctx.fail(f"access to the member '{c.spelling}' of an object", c)
+    if target.kind is K.ENUM_CONSTANT_DECL:
+        return const(target.enum_value, pointers.scalar_type(ctx, c.type, c))
+    if target.kind is K.TEMPLATE_NON_TYPE_PARAMETER:
+        return constant(ctx, c)
+    binding = constants.binding(ctx, c)
+    if isinstance(binding, Alias):
+        v = binding.value
+        if isinstance(v, Pointer) and types.is_array(v.pointee) and types.is_array(c.type):
+            return pointers.read(ctx, ElementPlace(v), c)
+        return v
+    return pointers.read(ctx, binding, c)
+
+
+def _implicit(ctx: Context, c: Cursor) -> Value:
+    inner = operands(c)
+    if len(inner) == 1:
+        return pointers.convert(ctx, value(ctx, inner[0]), c.type, c)
+    if len(inner) == 3 and types.scalar(c.type) is not None:
+        ctx.fail("conditional operator with an omitted operand", c)
+    if not inner:
+        type_ = types.scalar(c.type)
+        found = evaluate(c)
+        if type_ is not None and found is not None:
+            return const(found, type_)
+        if types.is_pointer(c.type) and found == 0:
+            return ctx.null_pointer(types.pointee(c.type))
+    ctx.fail(f"expression of type '{c.type.spelling}'", c)
+
+
+def _unary(ctx: Context, c: Cursor) -> Value:
+    operator = unary_operator(c)
+    (inner,) = operands(c)
+    if operator in _INCREMENTS:
+        return assignments.increment(ctx, c, want=True)
+    if operator == "*":
+        if types.is_function(c.type):
+            return value(ctx, inner)
+        return pointers.read(ctx, place(ctx, c), c)
+    if operator == "&":
+        if types.is_function(inner.type):
+            ctx.fail("function pointer", c)
+        return pointers.pointer_to(ctx, place(ctx, inner), inner.type, c)
+    if operator == "!":
+        v = op.negate(condition(ctx, inner))
+        return op.cast(v, pointers.scalar_type(ctx, c.type, c))
+    if operator == "__extension__":
+        return value(ctx, inner)
+    v = value(ctx, inner)
+    if not isinstance(v, Expr):
+        return v if operator == "+" else ctx.fail(pointers.describe(inner.type), c)
+    v = op.cast(v, pointers.scalar_type(ctx, c.type, c))
+    if operator == "-":
+        return op.minus(v)
+    if operator == "~":
+        return op.complement(v)
+    if operator == "+":
+        return v
+    ctx.fail(f"operator {operator}", c)
+
+
+def _binary(ctx: Context, c: Cursor) -> Value:
+    operator = binary_operator(c)
+    left, right = operands(c)
+    if operator == "=":
+        return assignments.assign(ctx, c, want=True)
+    if operator == ",":
+        discard(ctx, left)
+        ctx.flush()
+        return value(ctx, right)
+    if operator in ("&&", "||"):
+        return op.cast(_short_circuit(ctx, operator, left, right), pointers.scalar_type(ctx, c.type, c))
+    a = value(ctx, left)
+    if isinstance(a, Pointer):
+        held_pointer = ctx.hold_pointer(a)
+        b = value(ctx, right)
+        return _pointer_binary(ctx, c, operator, ctx.release_pointer(a, held_pointer), b)
+    if not isinstance(a, Expr):
+        ctx.fail(pointers.describe(left.type), c)
+    held = ctx.hold(a)
+    b = value(ctx, right)
+    a = ctx.release(held)
+    if isinstance(b, Pointer):
+        if operator in _COMPARISONS:
+            a_pointer = pointers.to_pointer(ctx, a, right.type, c)
+            assert isinstance(a_pointer, Pointer)
+            return _comparison_result(ctx, c, pointers.compare(ctx, operator, a_pointer, b, c))
+        return pointers.advance(ctx, b, a, c)
+    if not isinstance(b, Expr):
+        ctx.fail(pointers.describe(right.type), c)
+    return arithmetic(ctx, c, operator, a, b)
+
+
+def _comparison_result(ctx: Context, c: Cursor, e: Expr) -> Expr:
+    return op.cast(e, pointers.scalar_type(ctx, c.type, c))
+
+
+def arithmetic(ctx: Context, c: Cursor, operator: str, a: Expr, b: Expr) -> Expr:
+    """a op b of the type of the expression `c`, both operands converted."""
+    if operator in _COMPARISONS:
+        common = a.type if a.type == b.type else types.usual(a.type, b.type)
+        return _comparison_result(ctx, c, op.binary(operator, op.cast(a, common), op.cast(b, common)))
+    if operator in (".*", "->*", "<=>"):
+        ctx.fail(f"operator {operator}", c)
+    type_ = pointers.scalar_type(ctx, c.type, c)
+    return op.binary(operator, op.cast(a, type_), op.cast(b, type_))
+
+
+def _pointer_binary(ctx: Context, c: Cursor, operator: str, a: Pointer, b: Value) -> Value:
+    if operator in _COMPARISONS:
+        if isinstance(b, Expr) and const_value(b) == 0:
+            b = ctx.null_pointer(a.pointee)
+        if isinstance(b, Pointer):
+            return _comparison_result(ctx, c, pointers.compare(ctx, operator, a, b, c))
+    elif isinstance(b, Pointer) and operator == "-":
+        return pointers.difference(ctx, a, b, c)
+    elif isinstance(b, Expr) and operator in ("+", "-"):
+        return pointers.advance(ctx, a, b, c, back=operator == "-")
+    ctx.fail(f"operator {operator} on a pointer", c)
+
+
+def arm(ctx: Context, make: Callable[[], _T]) -> tuple[list[Stmt], _T, Targets]:
+    """What is emitted, given and known of pointers after evaluating something only some paths evaluate."""
+    before = dict(ctx.targets)
+    with ctx.collecting() as block:
+        result = make()
+        if isinstance(result, Expr):
+            settled: object = ctx.settled(result)
+            result = settled  # type: ignore[assignment]
+        else:
+            ctx.flush()
+    after, ctx.targets = ctx.targets, before
+    return block, result, after
+
+
+def _short_circuit(ctx: Context, operator: str, left: Cursor, right: Cursor) -> Expr:
+    held = ctx.hold(ctx.settled(condition(ctx, left)))
+    block, b, after = arm(ctx, lambda: condition(ctx, right))
+    a = ctx.release(held)
+    if not block:
+        return op.conjunction(a, b) if operator == "&&" else op.disjunction(a, b)
+    ctx.targets = ctx.merge([ctx.targets, after])
+    result = ctx.temporary(a, "c")
+    name = str(getattr(result, "name"))  # noqa: B009
+    with ctx.collecting() as rest:
+        ctx.assign(name, b)
+    then = [*block, *rest]
+    ctx.branch(result if operator == "&&" else op.negate(result), then, [])
+    return result
+
+
+def _conditional(ctx: Context, c: Cursor, test: Cursor, first: Cursor, second: Cursor) -> Value:
+    held = ctx.hold(ctx.settled(condition(ctx, test)))
+    known = const_value(held.value)
+    if known is not None:
+        ctx.release(held)
+        return pointers.convert(ctx, value(ctx, first if known else second), c.type, c)
+    then, a, after_then = arm(ctx, lambda: pointers.convert(ctx, value(ctx, first), c.type, c))
+    otherwise, b, after_otherwise = arm(ctx, lambda: pointers.convert(ctx, value(ctx, second), c.type, c))
+    test_value = ctx.release(held)
+    ctx.targets = ctx.merge([after_then, after_otherwise])
+    if isinstance(a, Pointer) and isinstance(b, Pointer):
+        offset = _choose(ctx, test_value, then, a.offset, otherwise, b.offset)
+        return Pointer(a.targets | b.targets, offset, a.pointee)
+    if isinstance(a, Expr) and isinstance(b, Expr):
+        return _choose(ctx, test_value, then, a, otherwise, b)
+    if isinstance(a, Nothing) and isinstance(b, Nothing):
+        ctx.branch(test_value, then, otherwise)
+        return a
+    ctx.fail(pointers.describe(c.type), c)
+
+
+def _choose(ctx: Context, test: Expr, then: list[Stmt], a: Expr, otherwise: list[Stmt], b: Expr) -> Expr:
+    if not then and not otherwise:
+        return op.select(test, a, b)
+    name = ctx.new_local("t", a.type)
+    for block, result in ((then, a), (otherwise, b)):
+        with ctx.collecting() as rest:
+            ctx.assign(name, result)
+        block.extend(rest)
+    ctx.branch(test, then, otherwise)
+    from halide_core.ir.expr import Variable
+
+    return Variable(a.type, name)

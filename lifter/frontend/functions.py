@@ -1,0 +1,144 @@
+"""A function definition as a function of the loop language."""
+
+from __future__ import annotations
+
+from clang.cindex import AccessSpecifier, Cursor, CursorKind, LinkageKind, StorageClass, TypeKind
+
+from halide_core.ir.expr import I64, const
+from halide_core.ir.types import Type
+from lifter.frontend import inline, statements, types
+from lifter.frontend.clang import children
+from lifter.frontend.context import Context
+from lifter.frontend.unit import Unit
+from lifter.frontend.values import Alias, ElementPlace, Pointer, PointerPlace, VariablePlace
+from lifter.loops import Function, Param
+
+K = CursorKind
+
+
+def is_internal(c: Cursor) -> bool:
+    """Whether a function is not visible outside its file, or only there if used: static, inline, unnamed namespace."""
+    return bool(
+        c.storage_class == StorageClass.STATIC
+        or c.linkage in (LinkageKind.INTERNAL, LinkageKind.UNIQUE_EXTERNAL, LinkageKind.NO_LINKAGE)
+        or _is_inline(c)
+    )
+
+
+def _is_inline(c: Cursor) -> bool:
+    from clang import cindex
+
+    return bool(cindex.conf.lib.clang_Cursor_isFunctionInlined(c))
+
+
+def symbol(c: Cursor) -> str:
+    """The linker name."""
+    return str(c.mangled_name or c.spelling)
+
+
+def lower(unit: Unit, c: Cursor) -> Function:
+    """The function; raises Unsupported for what the loop language cannot express."""
+    ctx = Context(unit, c)
+    if c.kind is not K.FUNCTION_DECL and not (c.kind is K.CXX_METHOD and c.is_static_method()):
+        ctx.fail("member function of a class", c, "make it a free function")
+    if c.access_specifier in (AccessSpecifier.PRIVATE, AccessSpecifier.PROTECTED):
+        ctx.fail("private member function", c)
+    if c.type.kind is TypeKind.FUNCTIONPROTO and c.type.is_function_variadic():
+        ctx.fail("variadic function", c)
+    body = next((k for k in children(c) if k.kind is K.COMPOUND_STMT), None)
+    if body is None:
+        ctx.fail("function body that is not a plain block", c)
+    ctx.changed = inline.modified(body)
+    result = None if types.is_void(c.result_type) else _result_type(ctx, c)
+    parameters = tuple(_parameter(ctx, p, i) for i, p in enumerate(c.get_arguments()))
+    own = inline.key(c)
+    unit.active.append(own)
+    try:
+        with ctx.collecting() as block:
+            statements.statement(ctx, body)
+            ctx.flush()
+    except RecursionError:
+        ctx.fail("expression nested too deeply", c)
+    finally:
+        unit.active.remove(own)
+    name = symbol(c)
+    return Function(
+        name=c.spelling,
+        symbol=name,
+        params=parameters,
+        return_type=result,
+        body=tuple(block),
+        locals=ctx.locals,
+        arrays=ctx.arrays,
+        tables=ctx.tables,
+        functions=ctx.functions,
+        file=unit.path,
+        line=c.extent.start.line,
+        end_line=c.extent.end.line,
+        extern_c=name == c.spelling,
+        c_return_type=c.result_type.spelling,
+        internal=is_internal(c),
+        notes=tuple(ctx.notes),
+    )
+
+
+def _result_type(ctx: Context, c: Cursor) -> Type:
+    found = types.scalar(c.result_type)
+    if found is None or types.is_reference(c.result_type):
+        ctx.fail(f"function returning '{c.result_type.spelling}'", c, "return a scalar or write through a pointer")
+    return found
+
+
+def _parameter(ctx: Context, p: Cursor, position: int) -> Param:
+    name = ctx.unique(p.spelling or f"unnamed_{position}")
+    t = p.type.get_canonical()
+    if t.is_volatile_qualified():
+        ctx.fail(f"volatile parameter '{name}'", p)
+    if types.is_reference(p.type) or types.is_pointer(t):
+        return _pointer_parameter(ctx, p, name)
+    type_ = types.scalar(p.type)
+    if type_ is None:
+        ctx.fail(f"parameter '{name}' of type '{p.type.spelling}'", p, _advice(p))
+    ctx.parameters[name] = type_
+    ctx.bind(p, VariablePlace(name, type_))
+    return Param(name, type_, c_type=p.type.spelling)
+
+
+def _advice(p: Cursor) -> str:
+    return "pass its fields as parameters" if types.canonical(p.type).kind is TypeKind.RECORD else ""
+
+
+def _pointer_parameter(ctx: Context, p: Cursor, name: str) -> Param:
+    reference = types.is_reference(p.type)
+    pointee = types.canonical(p.type) if reference else types.pointee(p.type)
+    shown = f"parameter '{name}' of type '{p.type.spelling}'"
+    if types.is_pointer(pointee) or types.is_pointer(types.innermost(pointee)):
+        ctx.fail(f"{shown} (pointer to pointer)", p, "use one pointer and a stride")
+    if types.is_void(pointee):
+        ctx.fail(f"{shown} (elements of unknown type)", p, "declare it as a pointer to its elements")
+    if types.is_function(pointee):
+        ctx.fail(f"{shown} (function pointer)", p)
+    if types.innermost(pointee).is_volatile_qualified():
+        ctx.fail(f"volatile elements of {shown}", p)
+    if types.count(pointee) < 0:
+        ctx.fail(f"{shown} (array of variable size)", p)
+    type_ = types.scalar(types.innermost(pointee))
+    if type_ is None:
+        ctx.fail(shown, p, "use pointers to scalars")
+    const_ = types.is_const(pointee)
+    ctx.arrays[name] = type_
+    ctx.pointer_parameters.add(name)
+    if const_:
+        ctx.const_arrays.add(name)
+    targets = frozenset({name})
+    start = Pointer(targets, const(0, I64), pointee, name)
+    if reference:
+        ctx.bind(p, ElementPlace(start))
+    elif p.hash in ctx.changed:
+        ctx.locals[name] = I64
+        ctx.targets[name] = targets
+        ctx.bind(p, PointerPlace(name, pointee))
+    else:
+        ctx.bind(p, Alias(start))
+    restrict = bool(p.type.get_canonical().is_restrict_qualified())
+    return Param(name, type_, True, const_, restrict, p.type.spelling)

@@ -1,0 +1,275 @@
+"""Inlining of calls."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from clang.cindex import Cursor, CursorKind
+
+from halide_core.ir.expr import I64, Expr, Variable, const_value
+from lifter.frontend import expressions, leave, pointers, statements, types
+from lifter.frontend import operations as op
+from lifter.frontend.clang import children
+from lifter.frontend.context import Context, Frame, Held
+from lifter.frontend.values import (
+    Alias,
+    Allocation,
+    ElementPlace,
+    Lambda,
+    Nothing,
+    Place,
+    Pointer,
+    PointerPlace,
+    Value,
+    VariablePlace,
+    Vector,
+)
+from lifter.loops import Assign, Stmt
+
+K = CursorKind
+
+
+def key(definition: Cursor) -> str:
+    """What identifies a function (each instantiation of a template for itself)."""
+    location = definition.location
+    return f"{definition.mangled_name or definition.spelling}@{location.file}:{location.offset}"
+
+
+def modified(root: Cursor) -> set[int]:
+    """Hashes of the variables in a body that may be changed or referred to, not only read."""
+    out: set[int] = set()
+    stack = [(root, False)]
+    while stack:
+        c, converted = stack.pop()
+        if c.kind is K.DECL_REF_EXPR and not converted:
+            target = c.referenced
+            if target is not None:
+                out.add(target.hash)
+        inner = children(c)
+        # What is only read stands under an implicit conversion to a value.
+        reading = c.kind is K.UNEXPOSED_EXPR and len(inner) == 1
+        stack.extend((k, reading or (converted and c.kind is K.PAREN_EXPR)) for k in inner)
+    return out
+
+
+def function(
+    ctx: Context,
+    c: Cursor,
+    definition: Cursor,
+    parameters: list[Cursor],
+    body: Cursor,
+    arguments: list[Cursor],
+    as_place: bool,
+) -> Value | Place:
+    """The call's value, with the callee's statements emitted."""
+    line = ctx.line
+    changed = modified(body)
+    ctx.changed |= changed
+    evaluated = [_argument(ctx, p, a) for p, a in zip(parameters, arguments, strict=False)]
+    if len(parameters) != len(arguments):
+        ctx.fail(f"call to '{definition.spelling}' with default arguments", c)
+    values = [_release(ctx, v, h) for v, h in reversed(evaluated)][::-1]
+    values = [_settled(ctx, v, values, i) for i, v in enumerate(values)]
+    ctx.flush()
+    for p, v in zip(parameters, values, strict=True):
+        _bind(ctx, p, v, changed)
+    frame = Frame(definition, inlined=True, label=ctx.new_label())
+    symbol = key(definition)
+    ctx.unit.active.append(symbol)
+    ctx.frames.append(frame)
+    loops, ctx.loops = ctx.loops, []
+    try:
+        with ctx.collecting() as block:
+            statements.statement(ctx, body)
+            ctx.flush()
+    finally:
+        ctx.loops = loops
+        ctx.frames.pop()
+        ctx.unit.active.pop()
+    ends = [*frame.returns, *([ctx.targets] if ctx.alive else [])]
+    ctx.targets, ctx.alive = ctx.merge(ends), True
+    ctx.line = line
+    return _result(ctx, c, frame, leave.eliminate(ctx, block, frame.label), as_place)
+
+
+def _argument(ctx: Context, parameter: Cursor, argument: Cursor) -> tuple[Value | Place, Held | None]:
+    v: Value | Place
+    if types.is_reference(parameter.type) and not types.canonical(parameter.type).kind.name == "RECORD":
+        temporary = types.is_const(types.canonical(parameter.type)) or _is_rvalue_reference(parameter)
+        v = expressions.place(ctx, argument, temporary)
+        if isinstance(v, ElementPlace):
+            return v, ctx.hold_pointer(v.pointer)
+        return v, None
+    v = expressions.value(ctx, argument)
+    if isinstance(v, Expr):
+        type_ = types.scalar(parameter.type)
+        if type_ is not None:
+            v = op.cast(v, type_)
+        elif types.is_pointer(parameter.type):
+            v = pointers.convert(ctx, v, parameter.type, argument)
+    if isinstance(v, Expr):
+        return v, ctx.hold(v)
+    if isinstance(v, Pointer):
+        return v, ctx.hold_pointer(v)
+    if isinstance(v, Allocation | Nothing):
+        ctx.fail(pointers.describe(argument.type), argument)
+    return v, None
+
+
+def _is_rvalue_reference(parameter: Cursor) -> bool:
+    return bool(parameter.type.get_canonical().kind.name == "RVALUEREFERENCE")
+
+
+def _release(ctx: Context, v: Value | Place, held: Held | None) -> Value | Place:
+    if held is None:
+        return v
+    e = ctx.release(held)
+    if isinstance(v, Pointer):
+        return replace(v, offset=e)
+    if isinstance(v, ElementPlace):
+        return ElementPlace(replace(v.pointer, offset=e))
+    return e
+
+
+def _settled(ctx: Context, v: Value | Place, values: list[Value | Place], index: int) -> Value | Place:
+    # Binding one parameter assigns a fresh local, which no other argument reads; only pending effects matter.
+    if not ctx.pending:
+        return v
+    held: list[tuple[int, Held]] = []
+    for i, other in enumerate(values):
+        e = _expression_of(other)
+        if e is not None:
+            held.append((i, ctx.hold(e)))
+    ctx.flush()
+    for i, h in reversed(held):
+        values[i] = _replaced(values[i], ctx.release(h))
+    return values[index]
+
+
+def _expression_of(v: Value | Place) -> Expr | None:
+    if isinstance(v, Expr):
+        return v
+    if isinstance(v, Pointer):
+        return v.offset
+    return v.pointer.offset if isinstance(v, ElementPlace) else None
+
+
+def _replaced(v: Value | Place, e: Expr) -> Value | Place:
+    if isinstance(v, Pointer):
+        return replace(v, offset=e)
+    return ElementPlace(replace(v.pointer, offset=e)) if isinstance(v, ElementPlace) else e
+
+
+def _bind(ctx: Context, parameter: Cursor, v: Value | Place, changed: set[int]) -> None:
+    constant = parameter.hash not in changed
+    name = parameter.spelling
+    if isinstance(v, Expr):
+        if constant and const_value(v) is not None:
+            ctx.bind(parameter, Alias(v))
+            return
+        local = ctx.new_local(name, v.type)
+        ctx.assign(local, v)
+        ctx.bind(parameter, VariablePlace(local, v.type))
+    elif isinstance(v, Pointer):
+        bind_pointer(ctx, parameter, v, constant)
+    elif isinstance(v, ElementPlace):
+        ctx.bind(parameter, ElementPlace(frozen(ctx, v.pointer, name)))
+    elif isinstance(v, VariablePlace | PointerPlace):
+        ctx.bind(parameter, v)
+    else:
+        assert isinstance(v, Vector | Lambda)
+        ctx.bind(parameter, Alias(v))
+
+
+def bind_pointer(ctx: Context, declaration: Cursor, v: Pointer, constant: bool) -> None:
+    """Bind a pointer variable to its first value: by itself if it is constant and simple, else in a local."""
+    name = declaration.spelling
+    pointee = types.pointee(declaration.type)
+    of_scalar = any(t.startswith("&") for t in v.targets)
+    if constant and (const_value(v.offset) is not None or of_scalar):
+        ctx.bind(declaration, Alias(replace(v, pointee=_seen_as(v, pointee), name=name)))
+        return
+    local = ctx.new_local(name, I64)
+    ctx.assign(local, v.offset)
+    ctx.targets[local] = v.targets
+    ctx.bind(declaration, PointerPlace(local, _seen_as(v, pointee)))
+
+
+def _seen_as(v: Pointer, pointee: types.ClangType) -> types.ClangType:
+    return v.pointee if types.is_void(pointee) else pointee
+
+
+def frozen(ctx: Context, p: Pointer, hint: str) -> Pointer:
+    """The pointer with an offset that later assignments do not change."""
+    if const_value(p.offset) is not None:
+        return p
+    return replace(p, offset=ctx.temporary(p.offset, hint or "p"))
+
+
+def returned(ctx: Context, c: Cursor, frame: Frame, result: Cursor | None) -> None:
+    """A return statement of a function being inlined."""
+    if result is not None:
+        wanted = frame.cursor.result_type
+        if types.is_reference(wanted):
+            v: Value = pointers.pointer_to(ctx, expressions.place(ctx, result), types.canonical(wanted), result)
+        else:
+            v = pointers.convert(ctx, expressions.value(ctx, result), wanted, result)
+        if isinstance(v, Pointer):
+            v = replace(v, offset=ctx.settled(v.offset))
+            frame.result = frame.result or ctx.new_local(f"{frame.cursor.spelling}_result", I64)
+            frame.pointee = v.pointee
+            ctx.assign(frame.result, v.offset)
+            ctx.targets[frame.result] = v.targets
+        elif isinstance(v, Expr):
+            v = ctx.settled(v)
+            frame.result = frame.result or ctx.new_local(f"{_identifier(frame.cursor)}_result", v.type)
+            ctx.assign(frame.result, v)
+        elif not isinstance(v, Nothing):
+            ctx.fail(f"function returning a {pointers.describe(wanted)}", c)
+    ctx.flush()
+    ctx.emit(leave.Leave(ctx.line, frame.label))
+    frame.returns.append(dict(ctx.targets))
+    ctx.alive = False
+
+
+def _identifier(c: Cursor) -> str:
+    name = str(c.spelling)
+    return name if name.isidentifier() else "call"
+
+
+def _result(ctx: Context, c: Cursor, frame: Frame, block: list[Stmt], as_place: bool) -> Value | Place:
+    wanted = frame.cursor.result_type
+    if types.is_void(wanted) or not frame.result:
+        ctx.block.extend(block)
+        return Nothing()
+    type_ = ctx.locals[frame.result]
+    e: Expr = Variable(type_, frame.result)
+    last = block[-1] if block else None
+    if isinstance(last, Assign) and last.name == frame.result and _assignments(block, frame.result) == 1:
+        # The only return is the last statement: no local is needed.
+        e = last.value
+        del ctx.locals[frame.result]
+        ctx.used.discard(frame.result)
+        block = block[:-1]
+    ctx.block.extend(block)
+    if frame.pointee is None:
+        return e
+    p = Pointer(ctx.targets.get(frame.result, frozenset()), e, frame.pointee)
+    if types.is_reference(wanted):
+        target = ElementPlace(p)
+        return target if as_place else pointers.read(ctx, target, c)
+    return p
+
+
+def _assignments(statements_: list[Stmt] | tuple[Stmt, ...], name: str) -> int:
+    from lifter.loops import If, Loop
+
+    total = 0
+    for s in statements_:
+        if isinstance(s, Assign):
+            total += s.name == name
+        elif isinstance(s, If):
+            total += _assignments(s.then, name) + _assignments(s.otherwise, name)
+        elif isinstance(s, Loop):
+            total += _assignments((*s.prelude, *s.body, *s.step), name)
+    return total

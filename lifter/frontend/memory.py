@@ -1,0 +1,182 @@
+"""memcpy, memset, std::copy, std::fill and the like as loops of stores."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from clang.cindex import Cursor
+
+from halide_core.ir.expr import I64, Expr, Load, Variable, const, const_value
+from halide_core.ir.types import Type, UInt
+from lifter.frontend import expressions, pointers, types
+from lifter.frontend import operations as op
+from lifter.frontend.context import Context
+from lifter.frontend.values import Pointer
+from lifter.loops import Assign, Loop, Stmt
+
+
+def counted(ctx: Context, count: Expr, hint: str = "i") -> tuple[str, Variable, Expr]:
+    """A fresh counter and a bound that stays what it is while the loop runs."""
+    name = ctx.new_local(hint, I64)
+    return name, Variable(I64, name), count
+
+
+def emit_loop(ctx: Context, name: str, count: Expr, body: list[Stmt]) -> None:
+    """for (name = 0; name < count; name++) body."""
+    counter = Variable(I64, name)
+    ctx.assign(name, const(0, I64))
+    step = Assign(ctx.line, name, op.binary("+", counter, const(1, I64)))
+    ctx.block.append(Loop(ctx.line, op.binary("<", counter, count), tuple(body), (step,)))
+
+
+def fill(ctx: Context, p: Pointer, count: Expr, value: Expr) -> None:
+    """p[0 .. count) = value, which no store of the loop changes."""
+    element = pointers.element_type(ctx, p.pointee)
+    p = replace(p, offset=simplified(ctx, p.offset))
+    name, counter, count = counted(ctx, count)
+    target = pointers.ElementPlace(replace(p, offset=op.offset_sum(p.offset, counter)))
+    with ctx.collecting() as body:
+        pointers.write(ctx, target, op.cast(value, element))
+    emit_loop(ctx, name, count, body)
+
+
+def copy(ctx: Context, target: Pointer, source: Pointer, count: Expr, at: Cursor, backwards_safe: bool = False) -> None:
+    """target[0 .. count) = source[0 .. count), first element first."""
+    a, b = ctx.array_of(target, at), ctx.array_of(source, at)
+    if a == b and backwards_safe:
+        ctx.fail("memmove within one array", at)
+    element = pointers.element_type(ctx, target.pointee, at)
+    target = replace(target, offset=simplified(ctx, target.offset))
+    source = replace(source, offset=simplified(ctx, source.offset))
+    name, counter, count = counted(ctx, count)
+    with ctx.collecting() as body:
+        v = pointers.read(ctx, pointers.ElementPlace(replace(source, offset=op.offset_sum(source.offset, counter))), at)
+        assert isinstance(v, Expr)
+        place = pointers.ElementPlace(replace(target, offset=op.offset_sum(target.offset, counter)))
+        pointers.write(ctx, place, op.cast(v, element), at)
+    emit_loop(ctx, name, count, body)
+
+
+def _scalar_pointer(ctx: Context, c: Cursor) -> Pointer:
+    p = expressions.pointer(ctx, c)
+    return replace(p, pointee=types.innermost(p.pointee))
+
+
+def _elements(ctx: Context, size: Expr, element: Type, at: Cursor, what: str) -> Expr:
+    n = pointers.elements_of(op.cast(size, UInt(64)), element.bytes())
+    if n is None:
+        ctx.fail(f"{what} of a number of bytes not seen to be whole elements", at, "write n * sizeof(element)")
+    return simplified(ctx, op.cast(n, I64))
+
+
+def simplified(ctx: Context, count: Expr) -> Expr:
+    """A count that is evaluated once, before the loop."""
+    if const_value(count) is not None:
+        return count
+    if any(isinstance(e, Load) for e in _nodes(count)):
+        return ctx.temporary(count, "count")
+    return count
+
+
+def _nodes(e: Expr) -> list[Expr]:
+    from halide_core.ir.expr import children
+
+    out, stack = [], [e]
+    while stack:
+        node = stack.pop()
+        out.append(node)
+        stack.extend(children(node))
+    return out
+
+
+def memcpy(ctx: Context, c: Cursor, arguments: list[Cursor], move: bool) -> Pointer:
+    """memcpy and memmove between elements of one type."""
+    what = "memmove" if move else "memcpy"
+    target, source, size = _three(ctx, arguments)
+    to = pointers.element_type(ctx, target.pointee, c)
+    element = pointers.element_type(ctx, source.pointee, c)
+    if to != element and (to.is_float() or element.is_float() or to.bits != element.bits):
+        ctx.fail(f"{what} between elements of type {element} and {to}", c)
+    count = _elements(ctx, size, element, c, what)
+    copy(ctx, target, replace(source, pointee=target.pointee), count, c, backwards_safe=move)
+    return target
+
+
+def _three(ctx: Context, arguments: list[Cursor]) -> tuple[Pointer, Pointer, Expr]:
+    target = _scalar_pointer(ctx, arguments[0])
+    held = ctx.hold_pointer(target)
+    source = _scalar_pointer(ctx, arguments[1])
+    held_source = ctx.hold_pointer(source)
+    size = ctx.settled(expressions.scalar(ctx, arguments[2]))
+    source = ctx.release_pointer(source, held_source)
+    return ctx.release_pointer(target, held), source, size
+
+
+def memset(ctx: Context, c: Cursor, arguments: list[Cursor]) -> Pointer:
+    """memset: every byte of the elements takes the low byte of the value."""
+    target = _scalar_pointer(ctx, arguments[0])
+    held = ctx.hold_pointer(target)
+    byte = op.cast(expressions.scalar(ctx, arguments[1]), UInt(8))
+    held_byte = ctx.hold(byte)
+    size = ctx.settled(expressions.scalar(ctx, arguments[2]))
+    byte = ctx.release(held_byte)
+    target = ctx.release_pointer(target, held)
+    element = pointers.element_type(ctx, target.pointee, c)
+    known = const_value(byte)
+    if element.bits == 8:
+        value = op.cast(byte, element)
+        if known is None and not isinstance(value, Variable):
+            value = ctx.temporary(value)
+    elif known is None or (known != 0 and not element.is_int_or_uint()) or (known and element.is_bool()):
+        ctx.fail(f"memset of elements of type {element} to this value", c)
+    else:
+        value = const(int.from_bytes(bytes([int(known)]) * element.bytes(), "little"), element)
+    fill(ctx, target, _elements(ctx, size, element, c, "memset"), value)
+    return target
+
+
+def std_fill(ctx: Context, c: Cursor, arguments: list[Cursor], counted_: bool) -> Pointer:
+    """std::fill and std::fill_n; the pointer past what was filled."""
+    first = _scalar_pointer(ctx, arguments[0])
+    held = ctx.hold_pointer(first)
+    count = _count(ctx, c, arguments[1], first, counted_)
+    held_count = ctx.hold(count)
+    value = op.cast(expressions.scalar(ctx, arguments[2]), pointers.element_type(ctx, first.pointee, c))
+    value = ctx.settled(value)
+    count = simplified(ctx, ctx.release(held_count))
+    first = ctx.release_pointer(first, held)
+    if const_value(value) is None and not isinstance(value, Variable):
+        value = ctx.temporary(value)
+    fill(ctx, first, count, value)
+    return replace(first, offset=op.offset_sum(first.offset, count))
+
+
+def _count(ctx: Context, c: Cursor, argument: Cursor, first: Pointer, counted_: bool) -> Expr:
+    if counted_:
+        return op.cast(expressions.scalar(ctx, argument), I64)
+    last = _scalar_pointer(ctx, argument)
+    if ctx.array_of(first, c) != ctx.array_of(last, c):
+        ctx.fail("range between pointers into different arrays", c)
+    if const_value(first.offset) == 0:
+        return last.offset
+    # first + n spelled out: the length is n.
+    from halide_core.ir.expr import Add
+    from halide_core.ir.structural import same
+
+    if isinstance(last.offset, Add) and same(last.offset.a, first.offset):
+        return last.offset.b
+    return op.binary("-", last.offset, first.offset)
+
+
+def std_copy(ctx: Context, c: Cursor, arguments: list[Cursor], counted_: bool) -> Pointer:
+    """std::copy and std::copy_n, with conversion of the elements; the pointer past what was written."""
+    first = _scalar_pointer(ctx, arguments[0])
+    held = ctx.hold_pointer(first)
+    count = _count(ctx, c, arguments[1], first, counted_)
+    held_count = ctx.hold(count)
+    target = _scalar_pointer(ctx, arguments[2])
+    target = replace(target, offset=ctx.settled(target.offset))
+    count = simplified(ctx, ctx.release(held_count))
+    first = ctx.release_pointer(first, held)
+    copy(ctx, target, first, count, c)
+    return replace(target, offset=op.offset_sum(target.offset, count))

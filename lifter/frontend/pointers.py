@@ -1,0 +1,265 @@
+"""Reading, writing, converting and comparing objects and pointers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from clang.cindex import Cursor
+from clang.cindex import Type as ClangType
+
+from halide_core.ir.expr import BOOL, I64, NE, Cast, Expr, Load, Variable, const, const_value, make_bool
+from halide_core.ir.types import Type, UInt
+from lifter.frontend import operations as op
+from lifter.frontend import types
+from lifter.frontend.context import Context
+from lifter.frontend.values import (
+    NULL,
+    Allocation,
+    ElementPlace,
+    Lambda,
+    Nothing,
+    Place,
+    Pointer,
+    PointerPlace,
+    Value,
+    VariablePlace,
+    Vector,
+)
+from lifter.loops import Store
+
+
+def scalar_type(ctx: Context, t: ClangType, at: Cursor | None = None) -> Type:
+    """The IR type of a C++ scalar type; raises Unsupported for anything else."""
+    if t.get_canonical().is_volatile_qualified():
+        ctx.fail("volatile object", at, "volatile accesses cannot be reordered or removed")
+    found = types.scalar(t)
+    if found is None:
+        ctx.fail(describe(t), at)
+    return found
+
+
+def describe(t: ClangType) -> str:
+    """What to call an unsupported type."""
+    c = types.canonical(t)
+    kind = c.kind.name
+    if kind == "RECORD":
+        return f"object of class type '{t.spelling}'"
+    if kind in ("LONGDOUBLE", "INT128", "UINT128", "HALF", "FLOAT16", "FLOAT128", "IBM128"):
+        return f"arithmetic of type '{t.spelling}'"
+    return f"value of type '{t.spelling}'"
+
+
+def element_type(ctx: Context, pointee: ClangType, at: Cursor | None = None) -> Type:
+    """The scalar type inside what a pointer points to."""
+    return scalar_type(ctx, types.innermost(pointee), at)
+
+
+def _view(e: Expr, to: Type) -> Expr:
+    # The same bits read as the other signedness: a wrapping cast.
+    return e if e.type == to else Cast(to, e)
+
+
+def read(ctx: Context, place: Place, at: Cursor | None = None) -> Value:
+    """The value of an object; an array decays to a pointer to its first element."""
+    if isinstance(place, VariablePlace):
+        ctx.before_read(place.name)
+        return Variable(place.type, place.name)
+    if isinstance(place, PointerPlace):
+        ctx.before_read(place.name)
+        targets = ctx.targets.get(place.name, frozenset())
+        return Pointer(targets, Variable(I64, place.name), place.pointee, place.name)
+    p = place.pointer
+    if types.is_array(p.pointee):
+        return replace(p, pointee=types.element(p.pointee))
+    if types.is_pointer(p.pointee):
+        ctx.fail("array of pointers", at)
+    wanted = element_type(ctx, p.pointee, at)
+    array = ctx.array_of(p, at)
+    if array.startswith("&"):
+        _check_scalar_offset(ctx, p, array, at)
+        ctx.before_read(array[1:])
+        type_ = ctx.locals.get(array[1:]) or ctx.parameters[array[1:]]
+        return _view(Variable(type_, array[1:]), wanted)
+    return _view(Load(ctx.arrays[array], array, p.offset), wanted)
+
+
+def write(ctx: Context, place: Place, value: Value, at: Cursor | None = None) -> None:
+    """Emit the assignment of a value, already converted to the object's type."""
+    if isinstance(place, VariablePlace):
+        assert isinstance(value, Expr)
+        ctx.assign(place.name, value)
+        return
+    if isinstance(place, PointerPlace):
+        assert isinstance(value, Pointer)
+        ctx.assign(place.name, value.offset)
+        if ctx.alive:
+            ctx.targets[place.name] = value.targets
+        return
+    p = place.pointer
+    if types.is_array(p.pointee) or types.is_pointer(p.pointee):
+        ctx.fail(f"assignment to an object of type '{p.pointee.spelling}'", at)
+    element_type(ctx, p.pointee, at)
+    array = ctx.array_of(p, at)
+    assert isinstance(value, Expr)
+    if array.startswith("&"):
+        _check_scalar_offset(ctx, p, array, at)
+        type_ = ctx.locals.get(array[1:]) or ctx.parameters[array[1:]]
+        ctx.assign(array[1:], _view(value, type_))
+        return
+    if array in ctx.tables or array in ctx.const_arrays:
+        ctx.fail(f"write to the constant array '{array}'", at)
+    ctx.emit(Store(ctx.line, array, p.offset, _view(value, ctx.arrays[array])))
+
+
+def _check_scalar_offset(ctx: Context, p: Pointer, array: str, at: Cursor | None) -> None:
+    if const_value(p.offset) != 0:
+        ctx.fail(f"pointer arithmetic on the address of the scalar '{array[1:]}'", at)
+
+
+def convert(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
+    """A value converted to a C++ type."""
+    if types.is_void(to):
+        return Nothing()
+    if types.is_pointer(to):
+        return to_pointer(ctx, v, to, at)
+    if isinstance(v, Vector | Lambda | Nothing):
+        return v
+    if isinstance(v, Allocation):
+        ctx.fail("result of malloc that is not cast to a pointer to elements", at)
+    if isinstance(v, Pointer):
+        if types.is_array(to):
+            return v
+        type_ = scalar_type(ctx, to, at)
+        if type_.is_bool():
+            return is_not_null(ctx, v, at)
+        return op.cast(ctx.address(v, at), type_)
+    return op.cast(v, scalar_type(ctx, to, at))
+
+
+def to_pointer(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
+    """A value converted to a pointer type; the kind of the elements may not change, but for their signedness."""
+    target = types.pointee(to)
+    if isinstance(v, Allocation):
+        return v if types.is_void(target) else _allocated(ctx, v, target, at)
+    if isinstance(v, Expr) and const_value(v) == 0 and v.type.is_int_or_uint():
+        return ctx.null_pointer(target)
+    if not isinstance(v, Pointer):
+        if isinstance(v, Lambda):
+            ctx.fail("lambda converted to a function pointer", at)
+        ctx.fail(f"cast of a number to a pointer '{to.spelling}'", at)
+    if target.is_volatile_qualified():
+        ctx.fail("volatile object", at, "volatile accesses cannot be reordered or removed")
+    if types.is_void(target) or types.is_function(target):
+        return v
+    if v.targets == {NULL}:
+        return ctx.null_pointer(target)
+    old, new = types.scalar(types.innermost(v.pointee)), types.scalar(types.innermost(target))
+    if old is None or new is None or not _same_width(old, new):
+        source = types.innermost(v.pointee).spelling if types.is_array(v.pointee) else v.pointee.spelling
+        ctx.fail(f"pointer cast from '{source} *' to '{to.spelling}'", at)
+    return replace(v, pointee=target)
+
+
+def _same_width(a: Type, b: Type) -> bool:
+    if a == b:
+        return True
+    return a.is_int_or_uint() and b.is_int_or_uint() and a.bits == b.bits
+
+
+def _allocated(ctx: Context, v: Allocation, target: ClangType, at: Cursor) -> Pointer:
+    type_ = element_type(ctx, target, at)
+    size = elements_of(v.bytes, type_.bytes())
+    if size is None:
+        size = op.binary("/", v.bytes, const(type_.bytes(), UInt(64)))
+    array = ctx.new_array(ctx.array_hint, type_)
+    ctx.declare_array(array, op.cast(size, I64), v.zeroed)
+    ctx.note("memory allocation is assumed to succeed")
+    return Pointer(frozenset({array}), const(0, I64), target)
+
+
+def elements_of(size: Expr, bytes_each: int) -> Expr | None:
+    """A size in bytes (uint64) divided by the size of an element, where that is seen to be exact."""
+    from halide_core.ir.expr import Add, Mul, Sub
+
+    if bytes_each == 1:
+        return size
+    value = const_value(size)
+    if value is not None:
+        return const(int(value) // bytes_each, size.type) if value % bytes_each == 0 else None
+    if isinstance(size, Mul):
+        for inner, other, swap in ((size.b, size.a, False), (size.a, size.b, True)):
+            divided = elements_of(inner, bytes_each)
+            if divided is not None:
+                if const_value(divided) == 1:
+                    return other
+                return op.binary("*", divided, other) if swap else op.binary("*", other, divided)
+    if isinstance(size, Add | Sub):
+        a, b = elements_of(size.a, bytes_each), elements_of(size.b, bytes_each)
+        if a is not None and b is not None:
+            return op.binary("+" if isinstance(size, Add) else "-", a, b)
+    return None
+
+
+def advance(ctx: Context, p: Pointer, index: Expr, at: Cursor, back: bool = False) -> Pointer:
+    """p + index or p - index in units of what p points to."""
+    n = types.count(p.pointee)
+    if n < 0:
+        ctx.fail("arithmetic on a pointer to an array of variable size", at)
+    distance = op.offset_scaled(op.cast(index, I64), n)
+    if back:
+        offset = p.offset if const_value(distance) == 0 else op.binary("-", p.offset, distance)
+    else:
+        offset = op.offset_sum(p.offset, distance)
+    return replace(p, offset=offset)
+
+
+def is_not_null(ctx: Context, p: Pointer, at: Cursor) -> Expr:
+    """Whether a pointer is not null: known for local arrays, asked of the caller's address for parameters."""
+    if p.targets == {NULL}:
+        return make_bool(False)
+    if NULL not in p.targets and p.targets and all(t not in ctx.pointer_parameters for t in p.targets):
+        return make_bool(True)
+    array = ctx.array_of(p, at)
+    if NULL in p.targets:
+        ctx.fail(f"null check of pointer {p.name or 'expression'} that is null on some paths only", at)
+    if array not in ctx.pointer_parameters:
+        return make_bool(True)
+    # Arithmetic on a null pointer is undefined, so only the array's own address counts.
+    return NE(BOOL, Variable(UInt(64), f"addr.{array}"), const(0, UInt(64)))
+
+
+def compare(ctx: Context, operator: str, a: Pointer, b: Pointer, at: Cursor) -> Expr:
+    """A comparison of two pointers."""
+    if operator in ("==", "!=") and (a.targets == {NULL} or b.targets == {NULL}):
+        present = is_not_null(ctx, b if a.targets == {NULL} else a, at)
+        return present if operator == "!=" else op.negate(present)
+    if NULL in a.targets | b.targets:
+        ctx.fail("comparison of a pointer that may be null", at)
+    first, second = ctx.array_of(a, at), ctx.array_of(b, at)
+    if first == second:
+        return op.binary(operator, a.offset, b.offset)
+    if first in ctx.pointer_parameters and second in ctx.pointer_parameters:
+        return op.binary(operator, ctx.address(a, at), ctx.address(b, at))
+    if operator in ("==", "!="):
+        return make_bool(operator == "!=")
+    ctx.fail(f"comparison of pointers into different arrays ({first} and {second})", at)
+
+
+def difference(ctx: Context, a: Pointer, b: Pointer, at: Cursor) -> Expr:
+    """a - b in units of what they point to (int64)."""
+    first, second = ctx.array_of(a, at), ctx.array_of(b, at)
+    if first != second:
+        ctx.fail(f"difference of pointers into different arrays ({first} and {second})", at)
+    distance = op.binary("-", a.offset, b.offset)
+    n = types.count(a.pointee)
+    return distance if n == 1 else op.binary("/", distance, const(n, I64))
+
+
+def pointer_to(ctx: Context, place: Place, type_: ClangType, at: Cursor) -> Pointer:
+    """The address of an object of a C++ type."""
+    if isinstance(place, ElementPlace):
+        return place.pointer
+    if isinstance(place, PointerPlace):
+        ctx.fail(f"address of the pointer '{place.name}'", at)
+    ctx.before_read(place.name)
+    return Pointer(frozenset({f"&{place.name}"}), const(0, I64), type_.get_canonical())

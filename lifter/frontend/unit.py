@@ -1,0 +1,28 @@
+"""A parsed file, the models that go with it, and its pure functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from clang.cindex import Cursor, TranslationUnit
+
+from lifter.loops import PureFunction
+
+
+@dataclass
+class Unit:
+    """One source file under lowering."""
+
+    path: str
+    translation_unit: TranslationUnit
+    is_c: bool
+    models: dict[str, Cursor] = field(default_factory=dict)
+    pure: dict[str, PureFunction | None] = field(default_factory=dict)
+    """By linker symbol; None for functions that are not pure."""
+    pure_needs: dict[str, dict[str, PureFunction]] = field(default_factory=dict)
+    active: list[str] = field(default_factory=list)
+    """Symbols of the functions being lowered, to notice recursion."""
+
+    def in_main_file(self, c: Cursor) -> bool:
+        f = c.location.file
+        return f is not None and f.name == self.path

@@ -1,0 +1,93 @@
+"""What C++ expressions and names stand for while a function is lowered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from clang.cindex import Cursor
+from clang.cindex import Type as ClangType
+
+from halide_core.ir.expr import Expr
+from halide_core.ir.types import Type
+
+NULL = ""
+"""The target of a null pointer."""
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """A pointer: `targets` are the arrays it may point into (NULL among them), `offset` counts scalars (int64).
+
+    A target "&x" is the scalar local x; "!a" is an array a that no longer exists."""
+
+    targets: frozenset[str]
+    offset: Expr
+    pointee: ClangType
+    name: str = ""
+    """The variable it was read from, for messages."""
+
+
+@dataclass(frozen=True)
+class Allocation:
+    """The result of malloc or calloc before it is cast to a pointer to elements: a size in bytes (uint64)."""
+
+    bytes: Expr
+    zeroed: bool
+
+
+@dataclass(frozen=True)
+class Vector:
+    """A std::vector: a local array and its length in elements (int64)."""
+
+    array: str
+    length: Expr
+    element: ClangType
+
+
+@dataclass(frozen=True)
+class Lambda:
+    """A lambda; its captures by reference are the enclosing function's own names."""
+
+    cursor: Cursor
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """The value of a void expression."""
+
+
+Value = Expr | Pointer | Allocation | Vector | Lambda | Nothing
+
+
+@dataclass(frozen=True)
+class VariablePlace:
+    """A scalar local or parameter as an object."""
+
+    name: str
+    type: Type
+
+
+@dataclass(frozen=True)
+class ElementPlace:
+    """What a pointer points to: a scalar, or an array that decays."""
+
+    pointer: Pointer
+
+
+@dataclass(frozen=True)
+class PointerPlace:
+    """A pointer variable as an object; its offset is the int64 local `name`."""
+
+    name: str
+    pointee: ClangType
+
+
+@dataclass(frozen=True)
+class Alias:
+    """A name that always has one value: a constant, or a pointer that is never reassigned."""
+
+    value: Value
+
+
+Place = VariablePlace | ElementPlace | PointerPlace
+Binding = Place | Alias

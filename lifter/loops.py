@@ -140,7 +140,7 @@ class ConstArray:
     shape: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Function:
     """A function in the loop language.
 

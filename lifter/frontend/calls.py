@@ -9,7 +9,7 @@ from lifter.frontend import builtins, expressions, inline, pointers, pure, types
 from lifter.frontend import operations as op
 from lifter.frontend.clang import children, in_system_header, operands
 from lifter.frontend.context import Context
-from lifter.frontend.values import Lambda, Place, Pointer, Value, Vector
+from lifter.frontend.values import ElementPlace, Lambda, Place, Pointer, PointerPlace, Value, VariablePlace, Vector
 from lifter.loops import Store
 
 K = CursorKind
@@ -33,8 +33,16 @@ _JUMPS = {"setjmp", "_setjmp", "longjmp", "__sigsetjmp"}
 _ENDS = {"exit", "abort", "_exit", "terminate", "quick_exit"}
 
 
-def call(ctx: Context, c: Cursor, want: bool = True, as_place: bool = False) -> Value | Place:
-    """The value of a call (with `as_place` the object a returned reference refers to)."""
+def call(ctx: Context, c: Cursor, want: bool = True) -> Value:
+    """The value of a call."""
+    v = call_place(ctx, c, want, as_place=False)
+    if isinstance(v, VariablePlace | ElementPlace | PointerPlace):
+        return pointers.read(ctx, v, c)
+    return v
+
+
+def call_place(ctx: Context, c: Cursor, want: bool = True, as_place: bool = True) -> Value | Place:
+    """The object a returned reference refers to, or the value of a call that returns none."""
     target = c.referenced
     arguments = list(c.get_arguments())
     if target is None or target.kind in (K.VAR_DECL, K.PARM_DECL, K.FIELD_DECL):

@@ -183,7 +183,7 @@ class Context:
         if isinstance(statement, Assign):
             self.before_write(statement.name)
             self._save_readers(statement.name, None)
-        elif isinstance(statement, Store) or isinstance(statement, Declare):
+        elif isinstance(statement, Store | Declare):
             self._save_readers(None, statement.array)
         self.block.append(statement)
 

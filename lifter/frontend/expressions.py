@@ -178,7 +178,7 @@ def place(ctx: Context, c: Cursor, temporary: bool = False) -> Place:
             ctx.flush()
             return place(ctx, operands(c)[1], temporary)
     elif kind is K.CALL_EXPR:
-        v = calls.call(ctx, c, as_place=True)
+        v = calls.call_place(ctx, c)
         if isinstance(v, ElementPlace | VariablePlace):
             return v
         if temporary and isinstance(v, Expr):
@@ -191,9 +191,9 @@ def place(ctx: Context, c: Cursor, temporary: bool = False) -> Place:
         ):
             return place(ctx, inner, temporary)
     if temporary:
-        v = value(ctx, c)
-        if isinstance(v, Expr):
-            return _temporary(ctx, v)
+        made = value(ctx, c)
+        if isinstance(made, Expr):
+            return _temporary(ctx, made)
     ctx.fail("reference to an expression of this form", c)
 
 
@@ -298,13 +298,14 @@ def _unary(ctx: Context, c: Cursor) -> Value:
             ctx.fail("function pointer", c)
         return pointers.pointer_to(ctx, place(ctx, inner), inner.type, c)
     if operator == "!":
-        v = op.negate(condition(ctx, inner))
-        return op.cast(v, pointers.scalar_type(ctx, c.type, c))
+        return op.cast(op.negate(condition(ctx, inner)), pointers.scalar_type(ctx, c.type, c))
     if operator == "__extension__":
         return value(ctx, inner)
     v = value(ctx, inner)
     if not isinstance(v, Expr):
-        return v if operator == "+" else ctx.fail(pointers.describe(inner.type), c)
+        if operator == "+":
+            return v
+        ctx.fail(pointers.describe(inner.type), c)
     v = op.cast(v, pointers.scalar_type(ctx, c.type, c))
     if operator == "-":
         return op.minus(v)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from clang.cindex import Cursor, CursorKind
+from clang.cindex import Cursor, CursorKind, TypeKind
+from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, Expr, Variable, const_value
 from lifter.frontend import expressions, leave, pointers, statements, types
@@ -94,7 +95,7 @@ def function(
 
 def _argument(ctx: Context, parameter: Cursor, argument: Cursor) -> tuple[Value | Place, Held | None]:
     v: Value | Place
-    if types.is_reference(parameter.type) and not types.canonical(parameter.type).kind.name == "RECORD":
+    if types.is_reference(parameter.type) and types.canonical(parameter.type).kind is not TypeKind.RECORD:
         temporary = types.is_const(types.canonical(parameter.type)) or _is_rvalue_reference(parameter)
         v = expressions.place(ctx, argument, temporary)
         if isinstance(v, ElementPlace):
@@ -117,7 +118,7 @@ def _argument(ctx: Context, parameter: Cursor, argument: Cursor) -> tuple[Value 
 
 
 def _is_rvalue_reference(parameter: Cursor) -> bool:
-    return bool(parameter.type.get_canonical().kind.name == "RVALUEREFERENCE")
+    return bool(parameter.type.get_canonical().kind is TypeKind.RVALUEREFERENCE)
 
 
 def _release(ctx: Context, v: Value | Place, held: Held | None) -> Value | Place:
@@ -195,7 +196,7 @@ def bind_pointer(ctx: Context, declaration: Cursor, v: Pointer, constant: bool) 
     ctx.bind(declaration, PointerPlace(local, _seen_as(v, pointee)))
 
 
-def _seen_as(v: Pointer, pointee: types.ClangType) -> types.ClangType:
+def _seen_as(v: Pointer, pointee: ClangType) -> ClangType:
     return v.pointee if types.is_void(pointee) else pointee
 
 

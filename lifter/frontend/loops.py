@@ -12,7 +12,7 @@ from lifter.frontend import operations as op
 from lifter.frontend.clang import children
 from lifter.frontend.context import Context, Jumps, Targets
 from lifter.frontend.values import ElementPlace, Pointer, VariablePlace, Vector
-from lifter.loops import Assign, Loop
+from lifter.loops import Assign, Loop, Stmt
 
 K = CursorKind
 _Make = Callable[[], None]
@@ -99,7 +99,7 @@ def _loop(ctx: Context, c: Cursor, condition: Cursor | None, body: _Make, step: 
     statements.join(ctx, exit_)
 
 
-def _jumps_out(body: tuple[statements.Stmt, ...]) -> bool:
+def _jumps_out(body: tuple[Stmt, ...]) -> bool:
     from lifter.loops import Break, Continue, If
 
     for s in body:
@@ -119,7 +119,7 @@ def _once(
     line = ctx.line
     ctx.targets = head
     test: Expr = make_bool(True)
-    prelude: list[statements.Stmt] = []
+    prelude: list[Stmt] = []
     exits: list[Targets | None] = []
 
     def evaluate_condition() -> None:

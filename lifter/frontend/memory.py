@@ -11,7 +11,7 @@ from halide_core.ir.types import Type, UInt
 from lifter.frontend import expressions, pointers, types
 from lifter.frontend import operations as op
 from lifter.frontend.context import Context
-from lifter.frontend.values import Pointer
+from lifter.frontend.values import ElementPlace, Pointer
 from lifter.loops import Assign, Loop, Stmt
 
 
@@ -34,7 +34,7 @@ def fill(ctx: Context, p: Pointer, count: Expr, value: Expr) -> None:
     element = pointers.element_type(ctx, p.pointee)
     p = replace(p, offset=simplified(ctx, p.offset))
     name, counter, count = counted(ctx, count)
-    target = pointers.ElementPlace(replace(p, offset=op.offset_sum(p.offset, counter)))
+    target = ElementPlace(replace(p, offset=op.offset_sum(p.offset, counter)))
     with ctx.collecting() as body:
         pointers.write(ctx, target, op.cast(value, element))
     emit_loop(ctx, name, count, body)
@@ -50,9 +50,9 @@ def copy(ctx: Context, target: Pointer, source: Pointer, count: Expr, at: Cursor
     source = replace(source, offset=simplified(ctx, source.offset))
     name, counter, count = counted(ctx, count)
     with ctx.collecting() as body:
-        v = pointers.read(ctx, pointers.ElementPlace(replace(source, offset=op.offset_sum(source.offset, counter))), at)
+        v = pointers.read(ctx, ElementPlace(replace(source, offset=op.offset_sum(source.offset, counter))), at)
         assert isinstance(v, Expr)
-        place = pointers.ElementPlace(replace(target, offset=op.offset_sum(target.offset, counter)))
+        place = ElementPlace(replace(target, offset=op.offset_sum(target.offset, counter)))
         pointers.write(ctx, place, op.cast(v, element), at)
     emit_loop(ctx, name, count, body)
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from clang.cindex import Cursor, CursorKind
 
 from halide_core.ir.expr import Expr, Load, Variable, children
 from halide_core.ir.structural import substitute
+from halide_core.ir.types import Type
 from lifter.frontend import inline, statements, types
 from lifter.frontend import operations as op
 from lifter.frontend.clang import children as cursor_children
 from lifter.frontend.context import Context
+from lifter.frontend.unit import Known
 from lifter.frontend.values import VariablePlace
 from lifter.loops import Assign, If, PureFunction, Return, Stmt, Unsupported
 
@@ -22,14 +23,6 @@ _LARGEST = 600
 
 class _NotPure(Exception):
     """The function reads memory, loops, or is too large."""
-
-
-@dataclass
-class Known:
-    """A pure function and the pure functions it calls, by name."""
-
-    function: PureFunction
-    needs: dict[str, PureFunction] = field(default_factory=dict)
 
 
 def function(ctx: Context, definition: Cursor, from_model: bool) -> PureFunction | None:
@@ -56,7 +49,7 @@ def _make(ctx: Context, definition: Cursor, from_model: bool) -> Known | None:
         if types.is_reference(p.type) and not types.is_const(types.canonical(p.type)):
             return None
     inner = Context(ctx.unit, definition)
-    parameters: list[tuple[str, types.Type]] = []
+    parameters: list[tuple[str, Type]] = []
     for p in definition.get_arguments():
         type_ = types.scalar(p.type)
         assert type_ is not None
@@ -98,7 +91,7 @@ def _name(ctx: Context, definition: Cursor) -> str:
     return name
 
 
-def symbolic(block: Sequence[Stmt], parameters: dict[str, types.Type]) -> Expr:
+def symbolic(block: Sequence[Stmt], parameters: dict[str, Type]) -> Expr:
     """The value returned by statements without loops and memory; raises _NotPure otherwise."""
     value = _returned(list(block), {name: Variable(t, name) for name, t in parameters.items()})
     if _size(value, _LARGEST) > _LARGEST:

@@ -10,6 +10,14 @@ from lifter.loops import PureFunction
 
 
 @dataclass
+class Known:
+    """A pure function and the pure functions it calls, by name."""
+
+    function: PureFunction
+    needs: dict[str, PureFunction] = field(default_factory=dict)
+
+
+@dataclass
 class Unit:
     """One source file under lowering."""
 
@@ -17,9 +25,8 @@ class Unit:
     translation_unit: TranslationUnit
     is_c: bool
     models: dict[str, Cursor] = field(default_factory=dict)
-    pure: dict[str, PureFunction | None] = field(default_factory=dict)
-    """By linker symbol; None for functions that are not pure."""
-    pure_needs: dict[str, dict[str, PureFunction]] = field(default_factory=dict)
+    pure: dict[str, Known | None] = field(default_factory=dict)
+    """By `inline.key`; None for functions that are not pure."""
     active: list[str] = field(default_factory=list)
     """Symbols of the functions being lowered, to notice recursion."""
 

@@ -11,7 +11,7 @@ from lifter.frontend import constants, expressions, memory, pointers, types
 from lifter.frontend import operations as op
 from lifter.frontend.clang import children, in_system_header, operands
 from lifter.frontend.context import Context
-from lifter.frontend.values import ElementPlace, Place, Pointer, Value, Vector
+from lifter.frontend.values import ElementPlace, Nothing, Place, Pointer, Value, Vector
 from lifter.loops import Store
 
 K = CursorKind
@@ -163,7 +163,7 @@ def method(ctx: Context, c: Cursor, v: Vector, name: str, arguments: list[Cursor
     elif name == "fill" and len(arguments) == 1:
         value = op.cast(expressions.scalar(ctx, arguments[0]), pointers.scalar_type(ctx, v.element))
         memory.fill(ctx, p, v.length, ctx.temporary(value) if const_value(value) is None else value)
-        return expressions.Nothing()
+        return Nothing()
     elif name != "front":
         ctx.fail(f"call to std::vector::{name}", c, "use an array of fixed size")
     target = ElementPlace(p)

@@ -1,0 +1,101 @@
+"""Intervals of integer expressions, with polynomials for ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from halide_core.ir.expr import Div, Expr, Max, Min, Select, Variable
+from halide_core.ir.structural import key
+from lifter.poly import Poly, atom_of, ceil_div, poly_max, poly_min, to_poly
+
+Interval = tuple[Poly, Poly]
+
+
+class Unbounded(Exception):
+    """No finite interval is known; the text names the expression."""
+
+
+def interval(
+    p: Poly, env: Mapping[str, Interval], non_negative: Callable[[Poly], bool]
+) -> Interval:
+    """Smallest and largest value of `p` when each variable of `env` runs over its closed interval.
+
+    `non_negative` decides the sign of factors made of parameters.  Raises Unbounded."""
+    remainder = _remainder(p, env)
+    if remainder is not None:
+        divisor, times, rest = remainder
+        low, high = interval(rest, env, non_negative)
+        return low, high + Poly.constant((divisor - 1) * times)
+    low = high = Poly()
+    for m, c in p.terms.items():
+        varying = [a for a in m if not _fixed(atom_of(a), env)]
+        factor = Poly({tuple(a for a in m if a not in varying): c})
+        if not varying:
+            low, high = low + factor, high + factor
+            continue
+        if len(varying) > 1:
+            raise Unbounded(str(p))
+        a, b = _atom_interval(atom_of(varying[0]), env, non_negative)
+        if non_negative(factor):
+            low, high = low + factor * a, high + factor * b
+        elif non_negative(factor.scale(-1)):
+            low, high = low + factor * b, high + factor * a
+        else:
+            raise Unbounded(f"the sign of {factor} is not known")
+    return low, high
+
+
+def _remainder(p: Poly, env: Mapping[str, Interval]) -> tuple[int, int, Poly] | None:
+    """(c, n, rest) with p = n * (a - c * floor(a / c)) + rest, for an `a` that varies and n > 0."""
+    for m, coefficient in p.terms.items():
+        e = atom_of(m[0]) if len(m) == 1 else None
+        if not isinstance(e, Div) or coefficient >= 0 or _fixed(e, env):
+            continue
+        divisor = to_poly(e.b).constant_value()
+        if divisor is None or divisor <= 0 or coefficient % divisor:
+            continue
+        times = -coefficient // divisor
+        rest = p - (to_poly(e.a) - Poly({m: divisor})).scale(times)
+        if m not in rest.terms and len(rest.terms) < len(p.terms):
+            return divisor, times, rest
+    return None
+
+
+def _fixed(e: Expr, env: Mapping[str, Interval]) -> bool:
+    from halide_core.ir.expr import Call, Load
+    from halide_core.ir.structural import post_order
+
+    return not any(
+        isinstance(n, Load | Call) or (isinstance(n, Variable) and n.name in env) for n in post_order(e)
+    )
+
+
+def _atom_interval(e: Expr, env: Mapping[str, Interval], non_negative: Callable[[Poly], bool]) -> Interval:
+    if isinstance(e, Variable):
+        return env[e.name]
+    if isinstance(e, Min | Max):
+        (a1, b1), (a2, b2) = (interval(to_poly(c), env, non_negative) for c in (e.a, e.b))
+        combine = poly_min if isinstance(e, Min) else poly_max
+        return combine(a1, a2), combine(b1, b2)
+    if isinstance(e, Div):
+        divisor = to_poly(e.b).constant_value()
+        if divisor is not None and divisor > 0:
+            a, b = interval(to_poly(e.a), env, non_negative)
+            down = Poly.constant(divisor)
+            return _floor(a, down), _floor(b, down)
+    if isinstance(e, Select):
+        (a1, b1), (a2, b2) = (interval(to_poly(c), env, non_negative) for c in (e.true_value, e.false_value))
+        return poly_min(a1, a2), poly_max(b1, b2)
+    t = e.type
+    if t.is_int_or_uint() and t.bits <= 16:
+        return Poly.constant(t.min()), Poly.constant(t.max())
+    raise Unbounded(f"{e} (structural key {key(e)})")
+
+
+def _floor(a: Poly, divisor: Poly) -> Poly:
+    value = divisor.constant_value()
+    assert value is not None
+    return ceil_div(a - Poly.constant(value - 1), value)
+
+
+__all__ = ["Interval", "Unbounded", "interval"]

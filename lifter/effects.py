@@ -1,0 +1,97 @@
+"""What symbolic execution finds: stores under symbolic iteration counters (DESIGN section 3.4).
+
+An Effect stands for one store executed once per point of its iteration domain: the counters of `loops`, outermost
+first, each from 0 to its trip count (which may mention outer counters).  A Load inside it is named `array@t`: it sees
+memory as it is in that iteration after the effects with `order < t`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from halide_core.ir.expr import Expr, Load
+from halide_core.ir.structural import post_order
+from lifter.poly import Obligation, Poly
+
+
+@dataclass(frozen=True, slots=True)
+class LoopInfo:
+    """One executed loop: `counter` runs over 0 <= counter < trip."""
+
+    counter: str
+    trip: Poly
+    line: int
+    condition: Expr | None = None
+    """The source's loop condition at iteration `counter`, for the check that `trip` is right."""
+    first_unconditional: bool = False
+    """A do-while: the condition is tested after each iteration."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """array[index] = value wherever `guard` holds."""
+
+    array: str
+    index: Poly
+    value: Expr
+    guard: Expr | None
+    loops: tuple[LoopInfo, ...]
+    order: int
+    line: int
+
+    @property
+    def counters(self) -> tuple[str, ...]:
+        return tuple(loop.counter for loop in self.loops)
+
+    @property
+    def nest(self) -> str | None:
+        """Identity of the top-level loop nest, None outside loops."""
+        return self.loops[0].counter if self.loops else None
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayInfo:
+    """A local array or cell: a scalar whose value is carried from iteration to iteration."""
+
+    name: str
+    size: Poly | None
+    loops: tuple[LoopInfo, ...]
+    """The loops in whose body it is declared: it is new in each of their iterations."""
+    line: int
+    cell: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FoundObligation:
+    """An obligation with the loops and guards it was met under."""
+
+    obligation: Obligation
+    loops: tuple[LoopInfo, ...]
+    guard: Expr | None
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """One way through the function's top-level conditionals."""
+
+    conditions: tuple[Expr, ...]
+    effects: tuple[Effect, ...]
+    arrays: dict[str, ArrayInfo]
+    asserts: tuple[tuple[Expr, int], ...]
+    obligations: tuple[FoundObligation, ...]
+    trips: tuple[tuple[LoopInfo, tuple[LoopInfo, ...], Expr | None], ...]
+    """Every loop with the loops around it and the guard it stands under."""
+    result: Expr | None = None
+    line: int = field(default=0)
+
+
+def split_tag(name: str) -> tuple[str, int]:
+    """`array@t` -> (array, t)."""
+    array, _, tag = name.rpartition("@")
+    return array, int(tag)
+
+
+def loads(e: Expr) -> list[Load]:
+    """Every distinct Load in `e`."""
+    return [n for n in post_order(e) if isinstance(n, Load)]

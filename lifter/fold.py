@@ -1,0 +1,137 @@
+"""Light constant folding of symbolic values; meaning is kept exactly, at every width."""
+
+from __future__ import annotations
+
+from halide_core.interp.expr import evaluate
+from halide_core.ir.expr import (
+    And,
+    Call,
+    CallType,
+    Cast,
+    Expr,
+    Load,
+    Not,
+    Or,
+    Select,
+    Variable,
+    children,
+    const,
+    const_value,
+    make_bool,
+)
+from halide_core.ir.expr import EQ, GE, GT, LE, LT, NE, Add, Mul, Sub
+from halide_core.ir.structural import same, transform
+
+_NEGATED: dict[type, type] = {EQ: NE, NE: EQ, LT: GE, GE: LT, GT: LE, LE: GT}
+
+
+def fold(e: Expr) -> Expr:
+    """`e` with constant sub-expressions evaluated and trivial identities applied."""
+    return transform(e, fold_node)
+
+
+def fold_node(e: Expr) -> Expr:
+    """One node whose children are folded already."""
+    inner = children(e)
+    if isinstance(e, Call) and e.call_type is not CallType.INTRINSIC:
+        return e
+    if inner and not isinstance(e, Load) and all(const_value(c) is not None for c in inner):
+        if isinstance(e, Call) and e.name in ("undef", "likely", "strict_float"):
+            return e
+        return const(evaluate(e, {}).item(), e.type)
+    if isinstance(e, Select):
+        return _fold_select(e)
+    if isinstance(e, And | Or | Not):
+        return _fold_logic(e)
+    if isinstance(e, Cast) and e.type == e.value.type:
+        return e.value
+    if isinstance(e, Add | Sub | Mul) and e.type.is_int_or_uint():
+        return _fold_arithmetic(e)
+    return e
+
+
+def _fold_select(e: Select) -> Expr:
+    value = const_value(e.condition)
+    if value is not None:
+        return e.true_value if value else e.false_value
+    if same(e.true_value, e.false_value):
+        return e.true_value
+    if isinstance(e.condition, Not):
+        return Select(e.type, e.condition.a, e.false_value, e.true_value)
+    if e.type.is_bool():
+        yes, no = const_value(e.true_value), const_value(e.false_value)
+        if yes is not None and no is not None:
+            return e.condition if yes else negate(e.condition)
+    return e
+
+
+def _fold_logic(e: And | Or | Not) -> Expr:
+    if isinstance(e, Not):
+        return negate(e.a)
+    absorbing = 0 if isinstance(e, And) else 1
+    for one, other in ((e.a, e.b), (e.b, e.a)):
+        value = const_value(one)
+        if value is not None:
+            return make_bool(bool(value)) if int(value) == absorbing else other
+    if same(e.a, e.b):
+        return e.a
+    if same(e.a, negate(e.b)):
+        return make_bool(isinstance(e, Or))
+    return e
+
+
+def negate(e: Expr) -> Expr:
+    """Logical negation, pushed into an integer comparison."""
+    if isinstance(e, Not):
+        return e.a
+    value = const_value(e)
+    if value is not None:
+        return make_bool(not value)
+    kind = _NEGATED.get(type(e))
+    if kind is not None and (not e.a.type.is_float() or kind in (EQ, NE)):  # type: ignore[attr-defined]
+        result: Expr = kind(e.type, e.a, e.b)  # type: ignore[attr-defined]
+        return result
+    return Not(e.type, e)
+
+
+def _fold_arithmetic(e: Add | Sub | Mul) -> Expr:
+    a, b = const_value(e.a), const_value(e.b)
+    if isinstance(e, Mul):
+        if a == 0 or b == 0:
+            return const(0, e.type)
+        return e.b if a == 1 else e.a if b == 1 else e
+    if b == 0:
+        return e.a
+    if a == 0 and isinstance(e, Add):
+        return e.b
+    if isinstance(e, Sub) and same(e.a, e.b):
+        return const(0, e.type)
+    return e
+
+
+def conjunction(parts: list[Expr]) -> Expr | None:
+    """All of `parts`, None for nothing."""
+    total: Expr | None = None
+    for p in parts:
+        value = const_value(p)
+        if value is not None and value:
+            continue
+        total = p if total is None else fold_node(And(p.type, total, p))
+    return total
+
+
+def is_true(e: Expr | None) -> bool:
+    """Whether a guard is absent or the constant true."""
+    return e is None or bool(const_value(e))
+
+
+def undefined(name: str) -> bool:
+    """Whether a variable name stands for a value that the program has not given."""
+    return name.startswith("?")
+
+
+def has_variable(e: Expr, names: frozenset[str] | set[str]) -> bool:
+    """Whether any of the names occurs in `e`."""
+    from halide_core.ir.structural import post_order
+
+    return any(isinstance(n, Variable) and n.name in names for n in post_order(e))

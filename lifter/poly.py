@@ -1,0 +1,423 @@
+"""Integer polynomials: the normal form of addresses, loop bounds and coordinates.
+
+`to_poly` reads an integer expression as mathematical integers.  Where C++'s arithmetic could wrap, what must hold
+for that reading to be right is collected as obligations; the verifier discharges them or makes them contract items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from halide_core.ir.expr import (
+    I64,
+    Add,
+    Call,
+    Cast,
+    Div,
+    Expr,
+    IntImm,
+    Load,
+    Max,
+    Min,
+    Mod,
+    Mul,
+    Sub,
+    UIntImm,
+    Variable,
+    const,
+    const_value,
+    with_children,
+)
+from halide_core.ir.structural import key, post_order
+from halide_core.ir.types import Type
+
+Monomial = tuple[int, ...]
+_ATOMS: dict[int, Expr] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Obligation:
+    """`poly` must lie in the range of `type`; with type None it must not be negative."""
+
+    poly: Poly
+    type: Type | None
+
+
+class Poly:
+    """A sum of integer multiples of products of atoms; an atom is any integer expression that is not itself a sum
+    or product (a variable, a load, a quotient, a minimum)."""
+
+    __slots__ = ("terms",)
+
+    def __init__(self, terms: Mapping[Monomial, int] | None = None) -> None:
+        self.terms: dict[Monomial, int] = {m: c for m, c in (terms or {}).items() if c}
+
+    @staticmethod
+    def constant(value: int) -> Poly:
+        return Poly({(): value})
+
+    @staticmethod
+    def atom(e: Expr) -> Poly:
+        number = key(e)
+        _ATOMS.setdefault(number, e)
+        return Poly({(number,): 1})
+
+    @staticmethod
+    def variable(name: str, type_: Type) -> Poly:
+        return Poly.atom(Variable(type_, name))
+
+    def __add__(self, other: Poly) -> Poly:
+        out = dict(self.terms)
+        for m, c in other.terms.items():
+            out[m] = out.get(m, 0) + c
+        return Poly(out)
+
+    def __sub__(self, other: Poly) -> Poly:
+        return self + other.scale(-1)
+
+    def scale(self, factor: int) -> Poly:
+        return Poly({m: c * factor for m, c in self.terms.items()})
+
+    def __mul__(self, other: Poly) -> Poly:
+        out: dict[Monomial, int] = {}
+        for m1, c1 in self.terms.items():
+            for m2, c2 in other.terms.items():
+                m = tuple(sorted(m1 + m2))
+                out[m] = out.get(m, 0) + c1 * c2
+        return Poly(out)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Poly) and self.terms == other.terms
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.terms.items()))
+
+    def is_zero(self) -> bool:
+        return not self.terms
+
+    def constant_value(self) -> int | None:
+        """The value if there are no atoms."""
+        if not self.terms:
+            return 0
+        return self.terms[()] if set(self.terms) == {()} else None
+
+    def atoms(self) -> dict[int, Expr]:
+        return {a: _ATOMS[a] for m in self.terms for a in m}
+
+    def names(self) -> frozenset[str]:
+        """Names of all variables, those inside atoms included."""
+        out: set[str] = set()
+        for e in self.atoms().values():
+            out.update(n.name for n in post_order(e) if isinstance(n, Variable))
+        return frozenset(out)
+
+    def coefficient(self, name: str) -> Poly | None:
+        """What multiplies the variable `name`, or None where it is not linear in it (a square, or inside an atom)."""
+        out: dict[Monomial, int] = {}
+        for m, c in self.terms.items():
+            hits = [a for a in m if _is_variable(_ATOMS[a], name)]
+            if len(hits) > 1:
+                return None
+            rest = list(m)
+            if hits:
+                rest.remove(hits[0])
+            if any(name in _names(_ATOMS[a]) for a in rest):
+                return None
+            if hits:
+                out[tuple(rest)] = out.get(tuple(rest), 0) + c
+        return Poly(out)
+
+    def substitute(self, values: Mapping[str, Poly]) -> Poly:
+        """Variables replaced by polynomials, inside atoms too."""
+        if not values or not (self.names() & set(values)):
+            return self
+        total = Poly()
+        for m, c in self.terms.items():
+            product = Poly.constant(c)
+            for a in m:
+                product = product * _substitute_atom(_ATOMS[a], values)
+            total = total + product
+        return total
+
+    def divide(self, divisor: Poly) -> tuple[Poly, Poly]:
+        """Quotient and remainder by a single monomial: the terms divisible by it, and the rest.
+
+        An integer coefficient is split with a remainder in [0, |c|)."""
+        assert len(divisor.terms) == 1
+        (dm, dc), *_ = divisor.terms.items()
+        quotient: dict[Monomial, int] = {}
+        rest: dict[Monomial, int] = {}
+        for m, c in self.terms.items():
+            left = _remove(m, dm)
+            if left is None:
+                rest[m] = c
+                continue
+            q, r = divmod(c, abs(dc))
+            if r and left:  # 5*k over 4: not a multiple, and k is not a constant
+                rest[m] = c
+                continue
+            quotient[left] = quotient.get(left, 0) + (q if dc > 0 else -q)
+            if r:
+                rest[m] = r
+        return Poly(quotient), Poly(rest)
+
+    def divide_by(self, divisor: Poly) -> tuple[Poly, Poly]:
+        """Quotient and remainder by a stride of one or more terms, led by its term of highest degree."""
+        if len(divisor.terms) == 1:
+            return self.divide(divisor)
+        lead = max(divisor.terms, key=lambda m: (len(m), m))
+        quotient, _ = self.divide(Poly({lead: divisor.terms[lead]}))
+        return quotient, self - quotient * divisor
+
+    def exact_quotient(self, divisor: Poly) -> Poly | None:
+        """self / divisor where that is a polynomial, for a divisor of one term."""
+        if len(divisor.terms) != 1:
+            return Poly.constant(1) if self == divisor else (Poly() if self.is_zero() else None)
+        quotient, rest = self.divide(divisor)
+        return quotient if rest.is_zero() else None
+
+    def __str__(self) -> str:
+        return poly_text(self)
+
+    __repr__ = __str__
+
+
+def atom_of(number: int) -> Expr:
+    """The expression behind an atom's number."""
+    return _ATOMS[number]
+
+
+def _is_variable(e: Expr, name: str) -> bool:
+    return isinstance(e, Variable) and e.name == name
+
+
+_NAMES: dict[int, frozenset[str]] = {}
+
+
+def _names(e: Expr) -> frozenset[str]:
+    number = key(e)
+    if number not in _NAMES:
+        _NAMES[number] = frozenset(n.name for n in post_order(e) if isinstance(n, Variable))
+    return _NAMES[number]
+
+
+def _remove(m: Monomial, factor: Monomial) -> Monomial | None:
+    left = list(m)
+    for a in factor:
+        if a not in left:
+            return None
+        left.remove(a)
+    return tuple(left)
+
+
+def _substitute_atom(e: Expr, values: Mapping[str, Poly]) -> Poly:
+    if isinstance(e, Variable):
+        return values.get(e.name, Poly.atom(e))
+    if not (_names(e) & set(values)):
+        return Poly.atom(e)
+    from halide_core.ir.structural import substitute
+
+    types = {n.name: n.type for n in post_order(e) if isinstance(n, Variable)}
+    return to_poly(substitute(e, {n: from_poly(p, types[n]) for n, p in values.items() if n in types}))
+
+
+def to_poly(e: Expr, obligations: list[Obligation] | None = None) -> Poly:
+    """The integer expression `e` as a polynomial; obligations for the reading are appended to the list."""
+    memo: dict[int, Poly] = {}
+    for node in post_order(e):
+        if node.type.is_int_or_uint() or node.type.is_handle():
+            memo[id(node)] = _node_poly(node, memo, obligations)
+    return memo[id(e)]
+
+
+def _check(p: Poly, t: Type, obligations: list[Obligation] | None) -> Poly:
+    if obligations is not None:
+        value = p.constant_value()
+        if value is None or not t.min() <= value <= t.max():
+            obligations.append(Obligation(p, t))
+    return p
+
+
+def _node_poly(e: Expr, memo: dict[int, Poly], obligations: list[Obligation] | None) -> Poly:
+    if isinstance(e, IntImm | UIntImm):
+        return Poly.constant(e.value)
+    if e.type.is_bool():
+        return Poly.atom(e)
+    if isinstance(e, Add | Sub | Mul):
+        a, b = memo[id(e.a)], memo[id(e.b)]
+        result = a + b if isinstance(e, Add) else a - b if isinstance(e, Sub) else a * b
+        return _check(result, e.type, obligations)
+    if isinstance(e, Cast) and e.value.type.is_int_or_uint() and not e.value.type.is_bool():
+        inner = memo[id(e.value)]
+        if e.type.can_represent(e.value.type):
+            return inner
+        return _check(inner, e.type, obligations)
+    if isinstance(e, Div) and e.type.is_int_or_uint():
+        return _quotient(e, memo[id(e.a)], memo[id(e.b)])
+    if isinstance(e, Mod) and e.type.is_int_or_uint():
+        return _remainder(e, memo[id(e.a)], memo[id(e.b)])
+    if isinstance(e, Min | Max) and e.type.is_int_or_uint():
+        return _extremum(type(e), memo[id(e.a)], memo[id(e.b)])
+    if isinstance(e, Call) and len(e.args) == 2 and all(id(a) in memo for a in e.args):
+        found = _intrinsic_poly(e, memo[id(e.args[0])], memo[id(e.args[1])], obligations)
+        if found is not None:
+            return found
+    if isinstance(e, Load):
+        return Poly.atom(with_children(e, (from_poly(memo[id(e.index)], e.index.type),)))
+    return Poly.atom(e)
+
+
+def _intrinsic_poly(e: Call, a: Poly, b: Poly, obligations: list[Obligation] | None) -> Poly | None:
+    constant = b.constant_value()
+    if e.name in ("div_round_to_zero", "mod_round_to_zero") and constant is not None and constant > 0:
+        if obligations is not None and a.constant_value() is None and not e.type.is_uint():
+            obligations.append(Obligation(a, None))
+        return _quotient(e, a, b) if e.name == "div_round_to_zero" else _remainder(e, a, b)
+    if e.name == "shift_left" and constant is not None and 0 <= constant < e.type.bits:
+        return _check(a.scale(1 << constant), e.type, obligations)
+    if e.name == "shift_right" and constant is not None and 0 <= constant < e.type.bits:
+        return _quotient(e, a, Poly.constant(1 << constant))
+    if e.name == "bitwise_and" and constant is not None:
+        low = constant & ((1 << e.type.bits) - 1)
+        clear = ((1 << e.type.bits) - 1) ^ low
+        if low and low & (low + 1) == 0:  # a & 7
+            return _remainder(e, a, Poly.constant(low + 1))
+        if clear and clear & (clear + 1) == 0:  # a & ~7
+            return a - _remainder(e, a, Poly.constant(clear + 1))
+    return None
+
+
+def _quotient(e: Expr, a: Poly, b: Poly) -> Poly:
+    divisor = b.constant_value()
+    if divisor is not None and divisor > 0:
+        multiple = Poly({m: c for m, c in a.terms.items() if c % divisor == 0})
+        rest = a - multiple
+        whole = Poly({m: c // divisor for m, c in multiple.terms.items()})
+        value = rest.constant_value()
+        if value is not None:
+            return whole + Poly.constant(value // divisor)
+        return whole + Poly.atom(Div(I64, from_poly(rest), const(divisor, I64)))
+    return Poly.atom(e)
+
+
+def _remainder(e: Expr, a: Poly, b: Poly) -> Poly:
+    divisor = b.constant_value()
+    if divisor is not None and divisor > 0:
+        return a - _quotient(e, a, b).scale(divisor)
+    return Poly.atom(e)
+
+
+def _extremum(kind: type[Min] | type[Max], a: Poly, b: Poly) -> Poly:
+    difference = (a - b).constant_value()
+    if difference is not None:
+        return a if (difference <= 0) == (kind is Min) else b
+    first, second = sorted((a, b), key=lambda p: sorted(p.terms.items()))
+    return Poly.atom(kind(I64, from_poly(first), from_poly(second)))
+
+
+def ceil_div(a: Poly, divisor: int) -> Poly:
+    """ceil(a / divisor) for a positive constant."""
+    if divisor == 1:
+        return a
+    shifted = a + Poly.constant(divisor - 1)
+    return to_poly(Div(I64, from_poly(shifted), const(divisor, I64)))
+
+
+def poly_min(a: Poly, b: Poly) -> Poly:
+    """The smaller of two polynomials, as an atom where that is not known."""
+    return _extremum(Min, a, b)
+
+
+def poly_max(a: Poly, b: Poly) -> Poly:
+    """The larger of two polynomials, as an atom where that is not known."""
+    return _extremum(Max, a, b)
+
+
+def from_poly(p: Poly, type_: Type = I64) -> Expr:
+    """The polynomial as an expression of `type_`, in a canonical order, positive terms first."""
+    items = sorted(p.terms.items(), key=lambda item: (item[1] < 0, -len(item[0]), item[0]))
+    total: Expr | None = None
+    for m, c in items:
+        factors = [_as_type(_ATOMS[a], type_) for a in m]
+        magnitude = abs(c) if total is not None or c > 0 else c
+        if magnitude != 1 or not factors:
+            factors.append(const(magnitude, type_))
+        product = factors[0]
+        for f in factors[1:]:
+            product = Mul(type_, product, f)
+        if total is None:
+            total = product
+        else:
+            total = Add(type_, total, product) if c > 0 else Sub(type_, total, product)
+    return total if total is not None else const(0, type_)
+
+
+def _as_type(e: Expr, type_: Type) -> Expr:
+    if e.type == type_:
+        return e
+    if isinstance(e, Div | Min | Max) and e.type == I64:  # atoms made here: retype instead of casting
+        a, b = (from_poly(to_poly(c), type_) for c in (e.a, e.b))
+        return type(e)(type_, a, b)
+    return Cast(type_, e)
+
+
+def poly_text(p: Poly) -> str:
+    """The polynomial as people write it: `rows*rowBytes + cols - 1`."""
+    return index_text(from_poly(p))
+
+
+def index_text(e: Expr) -> str:
+    """An index expression without casts, as people write it."""
+    text, _ = _text(e)
+    return text
+
+
+_SYMBOLS: dict[type, tuple[str, int]] = {Add: ("+", 1), Sub: ("-", 1), Mul: ("*", 2), Div: ("/", 2), Mod: ("%", 2)}
+
+
+def _text(e: Expr) -> tuple[str, int]:
+    value = const_value(e)
+    if value is not None:
+        return (str(value), 3) if value >= 0 else (f"({value})", 3)
+    if isinstance(e, Variable):
+        return e.name, 3
+    if isinstance(e, Cast):
+        return _text(e.value)
+    if isinstance(e, Min | Max):
+        return f"{type(e).__name__.lower()}({index_text(e.a)}, {index_text(e.b)})", 3
+    for kind, (symbol, level) in _SYMBOLS.items():
+        if isinstance(e, kind):
+            (a, la), (b, lb) = _text(e.a), _text(e.b)  # type: ignore[attr-defined]
+            a = a if la >= level else f"({a})"
+            b = b if lb > level or (lb == level and symbol in "+*" and level == lb and symbol != "/") else f"({b})"
+            gap = " " if level == 1 else ""
+            return f"{a}{gap}{symbol}{gap}{b}", level
+    if isinstance(e, Load):
+        return f"{e.name}[{index_text(e.index)}]", 3
+    if isinstance(e, Call):
+        return f"{e.name}({', '.join(index_text(a) for a in e.args)})", 3
+    return str(e), 0
+
+
+def linear_in(p: Poly, names: Iterable[str]) -> dict[str, Poly] | None:
+    """The coefficients of `names` in `p`, or None where `p` is not linear in them jointly."""
+    out: dict[str, Poly] = {}
+    wanted = list(names)
+    for name in wanted:
+        c = p.coefficient(name)
+        if c is None or c.names() & set(wanted):
+            return None
+        out[name] = c
+    return out
+
+
+def evaluate(p: Poly, value_of: Callable[[Expr], int]) -> int:
+    """The integer value of `p`, atoms valued by `value_of`."""
+    total = 0
+    for m, c in p.terms.items():
+        product = c
+        for a in m:
+            product *= value_of(_ATOMS[a])
+        total += product
+    return total

@@ -1,0 +1,601 @@
+"""Symbolic execution of the loop language: closed forms for induction variables, effects for stores (DESIGN 3.3, 3.4).
+
+Loops are not unrolled: each gets a counter, every variable that advances by a fixed step gets its closed form, and
+a variable that carries a value in any other way becomes a cell, an array of one element, so that what is left is
+stores only.  Loops of few, known iterations that carry values are unrolled instead.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from halide_core.ir.expr import BOOL, I32, I64, And, Expr, Load, Or, Select, Variable, const, const_value
+from halide_core.ir.structural import key, post_order, transform
+from halide_core.ir.types import Type
+from lifter import loops as L
+from lifter.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, Path
+from lifter.fold import conjunction, fold, fold_node, is_true, negate, undefined
+from lifter.poly import Obligation, Poly, from_poly, to_poly
+from lifter.trip import NoTrip, trip_count
+
+MAX_PATHS = 16
+MAX_UNROLL = 64
+MAX_RESTARTS = 64
+
+
+class _NeedCell(Exception):
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+class _NeedUnroll(Exception):
+    def __init__(self, loop: L.Loop) -> None:
+        self.loop = loop
+
+
+@dataclass(slots=True)
+class _Pending:
+    array: str
+    index: Poly
+    value: Expr
+    guard: Expr | None
+    line: int
+
+
+@dataclass(slots=True)
+class _State:
+    env: dict[str, Expr]
+    live: Expr | None = None
+    guard: Expr | None = None
+    loops: tuple[LoopInfo, ...] = ()
+    pending: list[_Pending] = field(default_factory=list)
+    effects: list[Effect] = field(default_factory=list)
+    arrays: dict[str, ArrayInfo] = field(default_factory=dict)
+    conditions: list[Expr] = field(default_factory=list)
+    asserts: list[tuple[Expr, int]] = field(default_factory=list)
+    obligations: list[FoundObligation] = field(default_factory=list)
+    trips: list[tuple[LoopInfo, tuple[LoopInfo, ...], Expr | None]] = field(default_factory=list)
+    uses: list[Expr] = field(default_factory=list)
+    result: Expr | None = None
+    result_line: int = 0
+    returned: bool = False
+    clock: int = 0
+
+    def fork(self) -> _State:
+        return replace(
+            self,
+            env=dict(self.env),
+            pending=[replace(p) for p in self.pending],
+            effects=list(self.effects),
+            arrays=dict(self.arrays),
+            conditions=list(self.conditions),
+            asserts=list(self.asserts),
+            obligations=list(self.obligations),
+            trips=list(self.trips),
+            uses=list(self.uses),
+        )
+
+
+def execute(function: L.Function) -> list[Path]:
+    """All paths through the function's top-level conditionals.
+
+    Raises loops.Unsupported for loops without closed form and for reads of values that were never given."""
+    cells: set[str] = set()
+    unrolled: set[int] = set()
+    for _ in range(MAX_RESTARTS):
+        try:
+            return _Machine(function, cells, unrolled).run()
+        except _NeedCell as need:
+            if need.name in cells:
+                raise L.Unsupported(f"variable '{need.name}' has no closed form", function.line) from None
+            cells.add(need.name)
+        except _NeedUnroll as need_unroll:
+            unrolled.add(id(need_unroll.loop))
+    raise L.Unsupported("values carried between iterations are too entangled", function.line)
+
+
+class _Machine:
+    def __init__(self, function: L.Function, cells: set[str], unrolled: set[int]) -> None:
+        self.function = function
+        self.cells = cells
+        self.unrolled = unrolled
+        self.fresh = 0
+
+    def run(self) -> list[Path]:
+        env: dict[str, Expr] = {}
+        for p in self.function.params:
+            env[p.name] = const(0, I64) if p.pointer else Variable(p.type, p.name)
+        start = _State(env)
+        for p in self.function.params:
+            if p.name in self.cells:
+                if p.pointer:
+                    raise L.Unsupported(f"pointer '{p.name}' has no closed form", self.function.line)
+                self.declare_cell(start, p.name, self.function.line)
+                self.store(start, p.name, Poly(), Variable(p.type, p.name), self.function.line)
+        finished: list[_State] = []
+        self.exec_top(self.function.body, start, finished)
+        return [self.finish(s) for s in finished]
+
+    def finish(self, s: _State) -> Path:
+        self.flush(s)
+        if s.result is not None:
+            self.check_defined(s.result, s.result_line)
+        for e in s.effects:
+            self.check_defined(e.value, e.line)
+            self.check_defined(from_poly(e.index), e.line)
+            if e.guard is not None:
+                self.check_defined(e.guard, e.line)
+        return Path(
+            tuple(s.conditions),
+            tuple(s.effects),
+            s.arrays,
+            tuple(s.asserts),
+            tuple(s.obligations),
+            tuple(s.trips),
+            s.result,
+            s.result_line,
+        )
+
+    def check_defined(self, e: Expr, line: int) -> None:
+        for n in post_order(e):
+            if isinstance(n, Variable) and undefined(n.name):
+                name = n.name[1:]
+                if name.startswith("after "):
+                    raise _NeedCell(name.removeprefix("after "))
+                raise L.Unsupported(f"'{name}' is read before it is given a value", line, "initialise it")
+
+    # Top level: conditionals that hold loops or returns fork the path (paper, section 5.2).
+
+    def exec_top(self, body: tuple[L.Stmt, ...], s: _State, finished: list[_State]) -> None:
+        for position, stmt in enumerate(body):
+            if isinstance(stmt, L.If) and _forks(stmt):
+                condition = self.value(stmt.condition, s)
+                rest = body[position + 1 :]
+                known = const_value(condition)
+                if known is not None:
+                    branch = stmt.then if known else stmt.otherwise
+                    return self.exec_top((*branch, *rest), s, finished)
+                if any(isinstance(n, Load) for n in post_order(condition)):
+                    raise L.Unsupported(
+                        "a condition on image data decides which loops run", stmt.line, "move it into the loop"
+                    )
+                self.check_defined(condition, stmt.line)
+                other = s.fork()
+                s.conditions.append(condition)
+                other.conditions.append(negate(condition))
+                self.exec_top((*stmt.then, *rest), s, finished)
+                return self.exec_top((*stmt.otherwise, *rest), other, finished)
+            self.exec_stmt(stmt, s)
+            if s.returned:
+                break
+        finished.append(s)
+        if len(finished) > MAX_PATHS:
+            raise L.Unsupported(f"more than {MAX_PATHS} paths through the conditionals", self.function.line)
+
+    # Statements.
+
+    def exec_block(self, body: tuple[L.Stmt, ...], s: _State) -> None:
+        for stmt in body:
+            if s.live is not None and const_value(s.live) == 0:
+                return
+            self.exec_stmt(stmt, s)
+
+    def exec_stmt(self, stmt: L.Stmt, s: _State) -> None:
+        match stmt:
+            case L.Assign():
+                self.assign(s, stmt.name, self.value(stmt.value, s), stmt.line)
+            case L.Store():
+                index, value = self.value(stmt.index, s), self.value(stmt.value, s)
+                self.store(s, stmt.array, self.index_poly(index, s, stmt.line), value, stmt.line)
+            case L.If():
+                self.exec_if(stmt, s)
+            case L.Loop():
+                self.exec_loop(stmt, s)
+            case L.Declare():
+                self.declare(stmt, s)
+            case L.Continue():
+                s.live = const(0, BOOL)
+            case L.Assert():
+                self.exec_assert(stmt, s)
+            case L.Return():
+                if s.loops or s.guard is not None:
+                    raise L.Unsupported("return inside a loop", stmt.line)
+                s.result = None if stmt.value is None else self.value(stmt.value, s)
+                s.result_line = stmt.line
+                s.returned = True
+            case L.Break():
+                raise L.Unsupported("break out of a loop", stmt.line)
+            case _:
+                raise L.Unsupported(type(stmt).__name__, stmt.line)
+
+    def exec_assert(self, stmt: L.Assert, s: _State) -> None:
+        condition = self.value(stmt.condition, s)
+        if s.loops or any(isinstance(n, Load) for n in post_order(condition)):
+            return  # only asserts on parameters become contract items; nothing is assumed from the others
+        if s.guard is not None:
+            condition = fold_node(Or(BOOL, negate(s.guard), condition))
+        s.asserts.append((condition, stmt.line))
+
+    def assign(self, s: _State, name: str, value: Expr, line: int) -> None:
+        if name in self.cells:
+            if name not in s.arrays:
+                self.declare_cell(s, name, line)
+            self.store(s, name, Poly(), value, line)
+            return
+        if s.live is not None:
+            value = fold_node(Select(value.type, s.live, value, self.read(s, name, value.type)))
+        s.env[name] = value
+
+    def read(self, s: _State, name: str, type_: Type) -> Expr:
+        if name in self.cells:
+            if name not in s.arrays:
+                return Variable(type_, "?" + name)
+            return self.load(s, Load(type_, name, const(0, I64)))
+        return s.env.get(name, Variable(type_, "?" + name))
+
+    def exec_if(self, stmt: L.If, s: _State) -> None:
+        condition = self.value(stmt.condition, s)
+        known = const_value(condition)
+        if known is not None:
+            return self.exec_block(stmt.then if known else stmt.otherwise, s)
+        guard, live, before = s.guard, s.live, dict(s.env)
+        s.uses.append(condition)
+        s.guard = _and(guard, condition)
+        self.exec_block(stmt.then, s)
+        then_env, then_live = s.env, s.live
+        s.env, s.live, s.guard = dict(before), live, _and(guard, negate(condition))
+        self.exec_block(stmt.otherwise, s)
+        else_env, else_live = s.env, s.live
+        s.guard = guard
+        s.env = {}
+        for name in {**then_env, **else_env}:
+            fallback = Variable(self.type_of(name), "?" + name)
+            a, b = then_env.get(name, fallback), else_env.get(name, fallback)
+            s.env[name] = a if a is b else fold_node(Select(a.type, condition, a, b))
+        if then_live is not live or else_live is not live:
+            yes = then_live if then_live is not None else const(1, BOOL)
+            no = else_live if else_live is not None else const(1, BOOL)
+            merged = fold(Or(BOOL, And(BOOL, condition, yes), And(BOOL, negate(condition), no)))
+            s.live = merged
+
+    def type_of(self, name: str) -> Type:
+        for p in self.function.params:
+            if p.name == name:
+                return I64 if p.pointer else p.type
+        return self.function.locals[name]
+
+    def declare(self, stmt: L.Declare, s: _State) -> None:
+        size = self.index_poly(self.value(stmt.size, s), s, stmt.line)
+        self.flush(s)
+        s.arrays[stmt.array] = ArrayInfo(stmt.array, size, s.loops, stmt.line)
+        if stmt.zeroed:
+            counter = self.counter()
+            loop = LoopInfo(counter, size, stmt.line)
+            s.trips.append((loop, s.loops, s.guard))
+            zero = const(0, self.function.arrays[stmt.array])
+            self.emit(s, _Pending(stmt.array, Poly.variable(counter, I32), zero, None, stmt.line), (*s.loops, loop))
+
+    def declare_cell(self, s: _State, name: str, line: int) -> None:
+        s.arrays[name] = ArrayInfo(name, Poly.constant(1), s.loops, line, cell=True)
+
+    # Memory.
+
+    def store(self, s: _State, array: str, index: Poly, value: Expr, line: int) -> None:
+        guard = _and(s.guard, s.live)
+        for p in [p for p in s.pending if p.array == array]:
+            difference = (p.index - index).constant_value()
+            if difference is None:
+                self.flush(s)
+                break
+            if difference == 0:
+                if guard is None:
+                    p.value, p.guard = value, None
+                else:
+                    p.value = fold_node(Select(value.type, guard, value, p.value))
+                    p.guard = _or(p.guard, guard)
+                p.line = line
+                return
+        s.pending.append(_Pending(array, index, value, guard, line))
+
+    def load(self, s: _State, e: Load) -> Expr:
+        table = self.function.tables.get(e.name)
+        if table is not None:
+            position = const_value(e.index)
+            if position is not None and 0 <= position < len(table.values):
+                return const(table.values[int(position)], e.type)
+            return e
+        index = self.index_poly(e.index, s, 0)
+        for p in [p for p in s.pending if p.array == e.name]:
+            difference = (p.index - index).constant_value()
+            if difference is None:
+                self.flush(s)
+                break
+            if difference == 0:
+                if p.guard is None or _implies(_and(s.guard, s.live), p.guard):
+                    return p.value
+                return fold_node(Select(e.type, p.guard, p.value, self.memory(s, e, index)))
+        return self.memory(s, e, index)
+
+    def memory(self, s: _State, e: Load, index: Poly) -> Load:
+        return Load(e.type, f"{e.name}@{s.clock}", from_poly(index))
+
+    def index_poly(self, e: Expr, s: _State, line: int) -> Poly:
+        found: list[Obligation] = []
+        p = to_poly(e, found)
+        guard = _and(s.guard, s.live)
+        s.obligations.extend(FoundObligation(o, s.loops, guard, line) for o in found)
+        return p
+
+    def flush(self, s: _State) -> None:
+        pending, s.pending = s.pending, []
+        for p in pending:
+            self.emit(s, p, s.loops)
+
+    def emit(self, s: _State, p: _Pending, loops: tuple[LoopInfo, ...]) -> None:
+        guard = None if is_true(p.guard) else p.guard
+        s.effects.append(Effect(p.array, p.index, p.value, guard, loops, s.clock, p.line))
+        s.clock += 1
+
+    # Expressions.
+
+    def value(self, e: Expr, s: _State) -> Expr:
+        def rewrite(n: Expr) -> Expr:
+            if isinstance(n, Variable) and not n.name.startswith("addr."):
+                return self.read(s, n.name, n.type)
+            if isinstance(n, Load):
+                return self.load(s, n)
+            return fold_node(n)
+
+        return transform(e, rewrite)
+
+    # Loops.
+
+    def counter(self) -> str:
+        self.fresh += 1
+        return f"k.{self.fresh}"
+
+    def exec_loop(self, loop: L.Loop, s: _State) -> None:
+        self.flush(s) if id(loop) not in self.unrolled else None
+        if id(loop) in self.unrolled:
+            return self.unroll(loop, s)
+        modified = [v for v in _assigned(loop) if v not in self.cells and v in s.env]
+        started_here = [v for v in _assigned(loop) if v not in self.cells and v not in s.env]
+        counter = self.counter()
+        self.check_cells(loop, s)
+        steps, temporaries = self.classify(loop, s, modified, counter)
+        k = Poly.variable(counter, I32)
+        heads = {v: to_poly(s.env[v]) + k * steps[v] for v in steps}
+        trip, condition = self.trip(loop, s, heads, temporaries, counter)
+        info = LoopInfo(counter, trip, loop.line, condition, first_unconditional=not loop.test_first)
+        s.trips.append((info, s.loops, _and(s.guard, s.live)))
+
+        inner = replace(s.fork(), loops=(*s.loops, info), guard=None, live=None)
+        outer_guard = _and(s.guard, s.live)
+        if outer_guard is not None:
+            inner.guard = outer_guard
+        for v, p in heads.items():
+            inner.env[v] = from_poly(p, self.type_of(v))
+        for v in temporaries:
+            inner.env.pop(v, None)
+        if loop.test_first:
+            self.exec_block(loop.prelude, inner)
+        self.exec_block(loop.body, inner)
+        inner.live = None
+        self.exec_block(loop.step, inner)
+        if not loop.test_first:
+            self.exec_block(loop.prelude, inner)
+        self.flush(inner)
+        s.effects, s.obligations, s.trips, s.asserts = inner.effects, inner.obligations, inner.trips, inner.asserts
+        s.arrays = {**inner.arrays, **s.arrays}
+        s.clock = inner.clock
+        for v, p in heads.items():
+            s.env[v] = from_poly(p.substitute({counter: trip}), self.type_of(v))
+        for v in temporaries + started_here:
+            s.env[v] = Variable(self.type_of(v), "?after " + v)
+        if loop.test_first:
+            self.exec_block(loop.prelude, s)
+
+    def check_cells(self, loop: L.Loop, s: _State) -> None:
+        for v in _assigned(loop):
+            if v in self.cells and v in s.env and v not in s.arrays:
+                self.declare_cell(s, v, loop.line)
+
+    def classify(
+        self, loop: L.Loop, s: _State, modified: list[str], counter: str
+    ) -> tuple[dict[str, Poly], list[str]]:
+        """Which of the modified variables advance by a fixed step, and which are set anew in each iteration."""
+        trial = replace(s.fork(), effects=[], trips=[], uses=[], live=None, guard=None)
+        trial.loops = (*s.loops, LoopInfo(counter, Poly(), loop.line))
+        heads = {v: Variable(self.type_of(v), f"{v}'{counter}") for v in modified}
+        trial.env.update(heads)
+        end_condition = self.run_once(loop, trial)
+        trial.uses.append(end_condition)
+        used = _names_in(trial)
+        placeholders = {h.name: v for v, h in heads.items()}
+        steps: dict[str, Poly] = {}
+        temporaries: list[str] = []
+        carried: list[str] = []
+        for v in modified:
+            after = trial.env[v]
+            others = used | {n for w in modified if w != v for n in _names(trial.env[w])}
+            if after.type.is_int_or_uint() and not after.type.is_bool():
+                step = to_poly(after) - to_poly(heads[v])
+                if _is_invariant(step, set(placeholders), s):
+                    steps[v] = step
+                    continue
+            if heads[v].name not in _names(after) and heads[v].name not in others:
+                temporaries.append(v)
+            else:
+                carried.append(v)
+        if carried:
+            self.carry(loop, s, carried, steps, end_condition, counter)
+        return steps, temporaries
+
+    def run_once(self, loop: L.Loop, trial: _State) -> Expr:
+        if loop.test_first:
+            self.exec_block(loop.prelude, trial)
+            condition = self.value(loop.condition, trial)
+        self.exec_block(loop.body, trial)
+        trial.live = None
+        self.exec_block(loop.step, trial)
+        if not loop.test_first:
+            self.exec_block(loop.prelude, trial)
+            condition = self.value(loop.condition, trial)
+        self.flush(trial)
+        return condition
+
+    def carry(
+        self, loop: L.Loop, s: _State, carried: list[str], steps: dict[str, Poly], condition: Expr, counter: str
+    ) -> None:
+        heads = {f"{v}'{counter}": to_poly(s.env[v]) + Poly.variable(counter, I32) * d for v, d in steps.items()}
+        try:
+            trip = trip_count(condition, heads, counter).constant_value()
+        except NoTrip:
+            trip = None
+        if trip is not None and 0 <= trip <= MAX_UNROLL:
+            raise _NeedUnroll(loop)
+        name = carried[0]
+        if self.type_of(name) == I64 and name in {p.name for p in self.function.params if p.pointer}:
+            raise L.Unsupported(f"pointer '{name}' advances by data", loop.line)
+        raise _NeedCell(name)
+
+    def trip(
+        self, loop: L.Loop, s: _State, heads: dict[str, Poly], temporaries: list[str], counter: str
+    ) -> tuple[Poly, Expr]:
+        """Number of iterations, and the loop's condition at iteration `counter`."""
+        trial = replace(s.fork(), effects=[], uses=[], live=None, guard=None, trips=[])
+        trial.loops = (*s.loops, LoopInfo(counter, Poly(), loop.line))
+        for v, p in heads.items():
+            trial.env[v] = from_poly(p, self.type_of(v))
+        for v in temporaries:
+            trial.env.pop(v, None)
+        condition = self.run_once(loop, trial)
+        if any(isinstance(n, Load) for n in post_order(condition)):
+            raise L.Unsupported("the loop's exit depends on image data", loop.line)
+        self.check_defined(condition, loop.line)
+        found: list[Obligation] = []
+        try:
+            count = trip_count(condition, {}, counter, found)
+        except NoTrip as problem:
+            raise L.Unsupported(f"no closed form for the number of iterations: {problem}", loop.line) from None
+        around = (*s.loops, LoopInfo(counter, count + Poly.constant(1), loop.line))
+        s.obligations.extend(FoundObligation(o, around, s.guard, loop.line) for o in found)
+        if not loop.test_first:
+            s.obligations.append(FoundObligation(Obligation(count, None), s.loops, s.guard, loop.line))
+            count = count + Poly.constant(1)
+        return count, condition
+
+    def unroll(self, loop: L.Loop, s: _State) -> None:
+        first = not loop.test_first
+        for _ in range(MAX_UNROLL + 1):
+            if not first:
+                self.exec_block(loop.prelude, s)
+                known = const_value(_decide(self.value(loop.condition, s)))
+                if known is None:
+                    raise L.Unsupported("the number of iterations is not constant after all", loop.line)
+                if not known:
+                    return
+            first = False
+            live = s.live
+            self.exec_block(loop.body, s)
+            s.live = live
+            self.exec_block(loop.step, s)
+        raise L.Unsupported("too many iterations to unroll", loop.line)
+
+
+def _decide(e: Expr) -> Expr:
+    """A comparison of polynomials that differ by a constant, decided."""
+    from halide_core.ir.expr import EQ, GE, GT, LE, LT, NE
+
+    if isinstance(e, LT | LE | GT | GE | EQ | NE) and e.a.type.is_int_or_uint():
+        d = (to_poly(e.a) - to_poly(e.b)).constant_value()
+        if d is not None:
+            answers = {LT: d < 0, LE: d <= 0, GT: d > 0, GE: d >= 0, EQ: d == 0, NE: d != 0}
+            return const(answers[type(e)], BOOL)
+    return e
+
+
+def _and(a: Expr | None, b: Expr | None) -> Expr | None:
+    return conjunction([e for e in (a, b) if e is not None])
+
+
+def _or(a: Expr | None, b: Expr | None) -> Expr | None:
+    if a is None or b is None:
+        return None
+    result = fold_node(Or(BOOL, a, b))
+    return None if is_true(result) else result
+
+
+def _implies(a: Expr | None, b: Expr) -> bool:
+    """Whether guard `a` holds `b` among its conjuncts."""
+    stack = [a] if a is not None else []
+    while stack:
+        e = stack.pop()
+        if key(e) == key(b):
+            return True
+        if isinstance(e, And):
+            stack += [e.a, e.b]
+    return False
+
+
+def _forks(stmt: L.Stmt) -> bool:
+    """Whether a conditional holds a loop or a return."""
+    stack: list[L.Stmt] = [stmt]
+    while stack:
+        s = stack.pop()
+        if isinstance(s, L.Loop | L.Return):
+            return True
+        if isinstance(s, L.If):
+            stack += [*s.then, *s.otherwise]
+    return False
+
+
+def _assigned(loop: L.Loop) -> list[str]:
+    """Scalars assigned anywhere in the loop, in first-assignment order."""
+    names: dict[str, None] = {}
+    stack: list[L.Stmt] = [*loop.step[::-1], *loop.body[::-1], *loop.prelude[::-1]]
+    while stack:
+        s = stack.pop()
+        if isinstance(s, L.Assign):
+            names[s.name] = None
+        elif isinstance(s, L.If):
+            stack += [*s.otherwise[::-1], *s.then[::-1]]
+        elif isinstance(s, L.Loop):
+            stack += [*s.step[::-1], *s.body[::-1], *s.prelude[::-1]]
+    return list(names)
+
+
+def _names(e: Expr) -> set[str]:
+    return {n.name for n in post_order(e) if isinstance(n, Variable)}
+
+
+def _names_in(s: _State) -> set[str]:
+    out: set[str] = set()
+    for e in s.effects:
+        out |= _names(e.value) | e.index.names()
+        if e.guard is not None:
+            out |= _names(e.guard)
+    for info, _, guard in s.trips:
+        out |= info.trip.names()
+        if guard is not None:
+            out |= _names(guard)
+    for used in s.uses:
+        out |= _names(used)
+    return out
+
+
+def _is_invariant(step: Poly, placeholders: set[str], s: _State) -> bool:
+    """Whether a step is the same in every iteration: no placeholders, no memory, nothing undefined."""
+    names = step.names()
+    if names & placeholders or any(undefined(n) for n in names):
+        return False
+    known = {loop.counter for loop in s.loops}
+    for e in step.atoms().values():
+        for n in post_order(e):
+            if isinstance(n, Load):
+                return False
+            if isinstance(n, Variable) and n.name.startswith("k.") and n.name not in known:
+                return False
+    return True
+
+

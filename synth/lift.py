@@ -1,0 +1,86 @@
+"""Lifting one function: all its paths, found and proved (DESIGN section 3)."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from lifter.effects import Path
+from lifter.loops import Function, Unsupported
+from lifter.summary import PathSummary, Summary
+from lifter.symexec import execute
+from synth.options import Options, Stopwatch, TimedOut
+from synth.paths import NotFound, PathLifter
+from verifier.check import Decision, Verdict, verify_path
+from verifier.smt import Unknown
+
+
+@dataclass(slots=True)
+class Lifted:
+    """The outcome for one function.
+
+    status: verified, unsupported, not_found, timeout or error; reason: why not, in words; line: where;
+    stage: the stage at which the search ended; seconds: per stage, in all under "total"."""
+
+    function: Function
+    status: str
+    reason: str = ""
+    line: int = 0
+    stage: str = ""
+    summary: Summary | None = None
+    paths: list[Path] = field(default_factory=list)
+    verdicts: list[Verdict] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+
+def lift_function(function: Function, options: Options | None = None) -> Lifted:
+    """Finds and proves the summary of `function`; never raises for what the function contains."""
+    options = options or Options()
+    start = time.perf_counter()
+    clock = Stopwatch(start + options.timeout)
+    lifted = Lifted(function, "error", line=function.line)
+    try:
+        _lift(function, options, clock, lifted)
+    except Unsupported as problem:
+        lifted.status, lifted.line, lifted.stage = "unsupported", problem.line or function.line, "parse"
+        lifted.reason = f"{problem.construct}" + (f"; {problem.advice}" if problem.advice else "")
+    except NotFound as not_found:
+        lifted.status, lifted.reason, lifted.stage = "not_found", not_found.reason, not_found.stage
+        lifted.line = not_found.line or function.line
+    except TimedOut:
+        lifted.status, lifted.reason = "timeout", f"nothing found within {options.timeout:g} s"
+    except RecursionError:
+        lifted.status, lifted.reason = "error", "expressions nested too deeply"
+    lifted.seconds = dict(clock.seconds) | {"total": time.perf_counter() - start}
+    return lifted
+
+
+def _lift(function: Function, options: Options, clock: Stopwatch, lifted: Lifted) -> None:
+    with clock.stage("parse"):
+        lifted.paths = execute(function)
+    summaries: list[PathSummary] = []
+    for path in lifted.paths:
+        summaries.append(PathLifter(function, path, options, clock).lift())
+    lifted.summary = Summary(function, tuple(summaries), dict(function.functions))
+    for path, summary in zip(lifted.paths, summaries, strict=True):
+        with clock.stage("proof"):
+            verdict = verify_path(function, path, summary, options.query_timeout)
+        lifted.verdicts.append(verdict)
+        if not verdict.proved:
+            _fail(lifted, verdict)
+            return
+    lifted.status = "verified"
+
+
+def _fail(lifted: Lifted, verdict: Verdict) -> None:
+    failures = verdict.failures()
+    lifted.status, lifted.stage = "not_found", "verification"
+    if not failures:
+        lifted.reason = "there was nothing to prove"
+        return
+    first: Decision = failures[0]
+    if isinstance(first.answer, Unknown):
+        lifted.reason = f"the solver could not decide: {first.condition.text} ({first.answer.reason})"
+    else:
+        lifted.reason = f"does not hold: {first.condition.text}"
+    lifted.line = lifted.function.line

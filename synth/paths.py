@@ -1,0 +1,555 @@
+"""Lifting one path: the three stages for each group of stores, in order, and the contract (paper, section 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from halide_core.ir import expr as E
+from halide_core.ir.expr import I32, Call, CallType, Expr, Load, Select
+from halide_core.ir.structural import key, post_order, transform
+from halide_core.ir.types import Type
+from lifter.bounds import Unbounded, interval
+from lifter.effects import Effect, Path, loads
+from lifter.fold import fold
+from lifter.loops import Function
+from lifter.poly import Poly, from_poly, to_poly
+from lifter.summary import (
+    Definition,
+    Dim,
+    EffectMap,
+    FuncSummary,
+    InputSummary,
+    Layout,
+    PathSummary,
+    RDim,
+    dim_names,
+    var,
+)
+from synth.options import Options, Stopwatch
+from synth.roi import NoRegion, Region, RoiStatistics, regions
+from synth.samples import Env, sample_environments
+from synth.stages import Proto, partition
+from synth.terminals import Mapper, NoMapping, coordinates, generalise, image_call, input_strides
+from verifier.conditions import Condition, PathConditions
+from verifier.contract import ContractBuilder
+from verifier.reads import Group, Unresolved, see, unconditional_loads
+from verifier.smt import Proved, prove
+
+R_NAMES = ("r.x", "r.y", "r.z", "r.w")
+
+
+class NotFound(Exception):
+    """Nothing was found; `stage` says where the search ended."""
+
+    def __init__(self, stage: str, reason: str, line: int = 0) -> None:
+        super().__init__(reason)
+        self.stage = stage
+        self.reason = reason
+        self.line = line
+
+
+@dataclass(slots=True)
+class Draft:
+    """A Func whose reads are still addresses over its dimensions."""
+
+    proto: Proto
+    layout: Layout
+    plain: tuple[EffectMap, ...]
+    updates: list[tuple[EffectMap, tuple[RDim, ...]]] = field(default_factory=list)
+    undefined: bool = False
+
+
+class PathLifter:
+    """Finds the summary of one path."""
+
+    def __init__(self, function: Function, path: Path, options: Options, clock: Stopwatch) -> None:
+        self.function = function
+        self.path = path
+        self.options = options
+        self.clock = clock
+        self.contract = ContractBuilder(function, path)
+        self.by_order = {e.order: e for e in path.effects}
+        self.outputs = [p.name for p in function.params if p.pointer]
+        self.roi_statistics = RoiStatistics()
+        self.samples: list[Env] = []
+        self.groups: list[Group] = []
+        self.names: dict[str, str] = {}
+
+    def lift(self) -> PathSummary:
+        """The summary.  Raises NotFound."""
+        self.contract.loops()
+        self.contract.obligations()
+        conditions = [i.condition for i in self.contract.items if i.condition is not None]
+        self.samples = sample_environments(self.function, self.path, conditions, 8)
+        if not self.path.effects:
+            return self.finish([], {})
+        if not self.samples:
+            raise NotFound("roi", "no small parameter values satisfy the function's own conditions")
+        problem: NotFound | None = None
+        attempts = [True, False] if self._several_nests() else [True]
+        for join in attempts:
+            try:
+                return self.attempt(partition(self.function, self.path, join))
+            except NotFound as found:
+                problem = problem or found
+        assert problem is not None
+        raise problem
+
+    def _several_nests(self) -> bool:
+        return len({e.nest for e in self.path.effects}) > 1
+
+    def attempt(self, protos: list[Proto]) -> PathSummary:
+        self.groups = [p.group() for p in protos]
+        written = {p.array for p in protos}
+        self.names = {a: (f"{a}_in" if a in written else a) for a in self.function.arrays}
+        drafts: list[Draft] = []
+        funcs: list[FuncSummary] = []
+        for p in protos:
+            funcs.append(self.stage(p, drafts, funcs))
+        return self.finish(funcs, {d.proto.name: d for d in drafts})
+
+    # Stage one.
+
+    def stage(self, p: Proto, drafts: list[Draft], funcs: list[FuncSummary]) -> FuncSummary:
+        failure: NotFound | None = None
+        for draft in self.drafts(p):
+            try:
+                func = self.define(draft, funcs)
+            except NotFound as problem:
+                failure = failure or problem
+                continue
+            drafts.append(draft)
+            return func
+        if failure is None:
+            raise NotFound("roi", f"no region of interest for '{p.array}'", _line(p))
+        raise failure
+
+    def drafts(self, p: Proto) -> Iterator[Draft]:
+        if not p.plain:
+            yield self.undefined(p)
+            return
+        failure: str | None = None
+        data = [e for e in p.plain if e.guard is not None and loads(e.guard)]
+        attempts = [False, True] if any(e.guard is not None and not loads(e.guard) for e in p.plain) else [False]
+        for force in attempts:
+            free = {e.order for e in p.plain if e.guard is not None and (force or e in data)}
+            effects = [replace(e, guard=None) if e.order in free else e for e in p.plain]
+            candidates = regions(
+                self.function, p.array, effects, p.private, self.samples, self.options.suggestions, self.roi_statistics
+            )
+            try:
+                while True:
+                    with self.clock.stage("roi"):
+                        region = next(candidates, None)
+                        if region is None:
+                            break
+                        maps = tuple(replace(m, guard_in_value=m.order in free) for m in region.maps)
+                        draft = Draft(p, region.layout, maps)
+                        usable = self.contract.layout(region.layout) and self.region_holds(draft, region)
+                    if usable:
+                        self.add_updates(draft)
+                        yield draft
+                    else:
+                        failure = failure or "a candidate region did not verify"
+            except NoRegion as problem:
+                failure = str(problem)
+        if failure is not None:
+            raise NotFound("roi", f"'{p.array}': {failure}", _line(p))
+
+    def region_holds(self, draft: Draft, region: Region) -> bool:
+        """Proves the region before anything is searched in it."""
+        name = draft.proto.name
+        placeholder = Definition(tuple(var(d.name) for d in draft.layout.dims), _undefined(draft), draft.plain)
+        func = FuncSummary(name, _type(draft.proto), draft.layout, (placeholder,), False)
+        summary = PathSummary(self.path.conditions, (func,), (), None, tuple(self.contract.items))
+        conditions = PathConditions(self.function, self.path, summary)
+        conditions.region(func, placeholder)
+        return all(self.holds(c) for c in conditions.out)
+
+    def holds(self, c: Condition) -> bool:
+        if c.query is None:
+            return c.holds
+        return isinstance(prove(c.query, self.options.query_timeout), Proved)
+
+    def undefined(self, p: Proto) -> Draft:
+        """An array of the caller's that is only updated: the box spans what the updates may touch."""
+        dims_found: Layout | None = None
+        with self.clock.stage("roi"):
+            e = p.updates[0]
+            env = {loop.counter: (Poly(), loop.trip - Poly.constant(1)) for loop in e.loops}
+            try:
+                low, high = interval(e.index, env, self.contract.non_negative)
+            except Unbounded as problem:
+                raise NotFound("roi", f"'{p.array}': the locations written are not known: {problem}", e.line) from None
+            dims_found = Layout(p.array, Poly(), (Dim(dim_names(self.function)[0], low, high - low + Poly.constant(1), Poly.constant(1)),))
+            if not p.private and p.array not in self.outputs:
+                raise NotFound("roi", f"'{p.array}' is updated before it is given values", e.line)
+            draft = Draft(p, dims_found, (), undefined=True)
+            self.add_updates(draft)
+            return draft
+
+    def add_updates(self, draft: Draft) -> None:
+        """The iteration domain of each update: pure variables where a coordinate is a whole dimension, the rest an
+        RDom in the order of the loops."""
+        layout = draft.layout
+        for e in draft.proto.updates:
+            private = draft.proto.private
+            counters = [c for c in e.counters if c not in private]
+            trips = {loop.counter: loop.trip for loop in e.loops}
+            tail = tuple(Poly.variable(c, I32) for c in reversed(private))
+            pure: dict[str, str] = {}
+            if not any(loads(a) for a in e.index.atoms().values()):
+                pure = self.pure_axes(e, layout, counters, trips)
+            rest = [c for c in counters if c not in pure.values()]
+            if len(rest) > len(R_NAMES):
+                raise NotFound("roi", "a reduction over more than four loops", e.line)
+            inner_first = rest[::-1]
+            rdom = tuple(RDim(R_NAMES[i], trips[c]) for i, c in enumerate(inner_first))
+            if any(r.extent.names() & set(e.counters) for r in rdom):
+                raise NotFound("roi", "the bounds of a reduction depend on an outer loop", e.line)
+            coords = []
+            for d in layout.dims:
+                if d.stride is None:
+                    continue
+                coords.append(Poly.variable(pure[d.name], I32) + d.min if d.name in pure else Poly())
+            inverse = {c: Poly.variable(R_NAMES[i], I32) for i, c in enumerate(inner_first)}
+            for d in layout.dims:
+                if d.name in pure:
+                    inverse[pure[d.name]] = Poly.variable(d.name, I32) - d.min
+            hidden = [d for d in layout.dims if d.stride is None]
+            for d, c in zip(hidden, reversed(private), strict=True):
+                inverse[c] = Poly.variable(d.name, I32)
+            rvars = tuple(Poly.variable(c, I32) for c in inner_first)
+            m = EffectMap(e.order, (*coords, *tail), rvars, inverse, guard_in_value=e.guard is not None)
+            draft.updates.append((m, rdom))
+
+    def pure_axes(self, e: Effect, layout: Layout, counters: list[str], trips: dict[str, Poly]) -> dict[str, str]:
+        try:
+            coords = coordinates(e.index, layout, tuple(Poly() for d in layout.dims if d.stride is None))
+        except NoMapping:
+            return {}
+        out: dict[str, str] = {}
+        reads = [to_poly(n.index) for n in loads(e.value) if n.name.rpartition("@")[0] == e.array]
+        if any(r != e.index for r in reads):
+            return {}
+        for d, c in zip(layout.dims, coords, strict=True):
+            for k in counters:
+                if c == Poly.variable(k, I32) + d.min and trips[k] == d.extent and k not in out.values():
+                    out[d.name] = k
+        return out
+
+    # Stage two and the suggestion of stage three.
+
+    def define(self, draft: Draft, funcs: list[FuncSummary]) -> FuncSummary:
+        p, layout = draft.proto, draft.layout
+        names = tuple(d.name for d in layout.dims)
+        definitions: list[Definition] = []
+        known = {f.name: f.layout for f in funcs} | {p.name: layout}
+        with self.clock.stage("terms"):
+            if p.plain:
+                args: tuple[Expr, ...] = tuple(var(n) for n in names)
+                values = [self.over_dims(self.by_order[m.order], m, names, (), known) for m in draft.plain]
+                value = self.unify(draft, values)
+                definitions.append(Definition(args, value, draft.plain))
+            for m, rdom in draft.updates:
+                e = self.by_order[m.order]
+                rnames = tuple(r.name for r in rdom)
+                value = self.over_dims(e, m, names, rnames, known)
+                args = self.update_args(e, m, layout, names, rnames, known)
+                definitions.append(Definition(args, value, (m,), rdom, update=True))
+        output = p.array in self.outputs
+        return FuncSummary(p.name, _type(p), layout, tuple(definitions), output, draft.undefined)
+
+    def over_dims(
+        self, e: Effect, m: EffectMap, names: tuple[str, ...], rnames: tuple[str, ...], known: dict[str, Layout]
+    ) -> Expr:
+        """The value of an effect over the dimensions: reads of Funcs as calls, reads of images still as addresses."""
+        value = e.value
+        if e.guard is not None and m.guard_in_value:
+            kept = Load(value.type, f"{e.array}@{e.order}", from_poly(e.index))
+            value = fold(Select(value.type, e.guard, value, kept))
+        mapper = Mapper(e, m, names, rnames)
+        try:
+            return mapper.value(value, lambda load, index: self.terminal(load, index, e, mapper, known))
+        except (NoMapping, Unresolved) as problem:
+            raise NotFound("terms", str(problem), e.line) from None
+
+    def terminal(self, load: Load, index: Poly, e: Effect | None, mapper: Mapper | None, known: dict[str, Layout]) -> Expr:
+        seen = see(load, e, self.path, self.groups)
+        if seen.group is None:
+            if seen.array not in self.function.tables and seen.array not in self.outputs:
+                line = e.line if e is not None else self.path.line
+                raise NotFound("terms", f"'{seen.array}[{seen.index}]' is read before it is given a value", line)
+            return Load(load.type, f"{seen.array}#", from_poly(index))
+        layout = known.get(seen.group.name)
+        if layout is None:
+            raise Unresolved(f"'{seen.array}' is read before it is computed")
+        private = tuple(mapper.poly(q) if mapper is not None else q for q in seen.private)
+        return image_call(load.type, seen.group.name, coordinates(index, layout, private), seen)
+
+    def update_args(
+        self, e: Effect, m: EffectMap, layout: Layout, names: tuple[str, ...], rnames: tuple[str, ...],
+        known: dict[str, Layout],
+    ) -> tuple[Expr, ...]:
+        mapper = Mapper(e, m, names, rnames)
+        try:
+            marked = mapper.value(
+                Load(I32, "address@0", from_poly(e.index)),
+                lambda load, index: (
+                    Load(I32, "address#", from_poly(index)) if load.name == "address@0"
+                    else self.terminal(load, index, e, mapper, known)
+                ),
+            )
+            assert isinstance(marked, Load)
+            private = tuple(Poly.variable(d.name, I32) for d in reversed(layout.dims) if d.stride is None)
+            coords = coordinates(to_poly(marked.index), layout, private)
+        except (NoMapping, Unresolved) as problem:
+            raise NotFound("terms", str(problem), e.line) from None
+        return tuple(from_poly(c, I32) for c in coords)
+
+    def unify(self, draft: Draft, values: list[Expr]) -> Expr:
+        """One expression for all effects of a group."""
+        if len({key(v) for v in values}) == 1:
+            return values[0]
+        for position, d in enumerate(draft.layout.dims):
+            points = [m.coords[position].constant_value() for m in draft.plain]
+            if all(c is not None for c in points) and len(set(points)) == len(points):
+                numbered = [(int(c), v) for c, v in zip(points, values, strict=True) if c is not None]
+                general = generalise(numbered, d.name)
+                return general if general is not None else _choose(numbered, d.name)
+        raise NotFound("expression", "the stores of one region compute different things", _line(draft.proto))
+
+    # Images, contract, result.
+
+    def finish(self, funcs: list[FuncSummary], drafts: dict[str, Draft]) -> PathSummary:
+        result = None
+        if self.path.result is not None:
+            known = {f.name: f.layout for f in funcs}
+            try:
+                result = transform(self.path.result, lambda n: self.result_terminal(n, known))
+            except (NoMapping, Unresolved) as problem:
+                raise NotFound("terms", str(problem), self.path.line) from None
+        with self.clock.stage("terms"):
+            inputs, funcs = self.map_images(funcs, result)
+        result = _replace_images(result, inputs) if result is not None else None
+        self.memory_contract(funcs, inputs)
+        return PathSummary(self.path.conditions, tuple(funcs), tuple(inputs.values()), result, tuple(self.contract.items))
+
+    def result_terminal(self, n: Expr, known: dict[str, Layout]) -> Expr:
+        if isinstance(n, Load) and "@" in n.name:
+            return self.terminal(n, to_poly(n.index), None, None, known)
+        return n
+
+    def map_images(
+        self, funcs: list[FuncSummary], result: Expr | None
+    ) -> tuple[dict[str, InputSummary], list[FuncSummary]]:
+        """Chooses the dimensions of every image read, and turns addresses into coordinates."""
+        indices: dict[str, list[Poly]] = {}
+        types: dict[str, Load] = {}
+        prefer: dict[str, list[Poly]] = {}
+        expressions = [(f, x) for f in funcs for d in f.definitions for x in (d.value, *d.args)]
+        for owner, e in [*expressions, *([(None, result)] if result is not None else [])]:
+            for load in loads(e):
+                if load.name.endswith("#"):
+                    array = load.name[:-1]
+                    indices.setdefault(array, []).append(to_poly(load.index))
+                    types[array] = load
+                    if owner is not None:
+                        prefer.setdefault(array, []).extend(d.stride for d in owner.layout.dims if d.stride is not None)
+        axes = dim_names(self.function)
+        names = set(axes) | set(R_NAMES)
+        inputs: dict[str, InputSummary] = {}
+        for array, polys in indices.items():
+            table = self.function.tables.get(array)
+            name = self.names.get(array, array)
+            own = next((f.layout for f in funcs if f.layout.array == array and f.output), None)
+            strides = input_strides(polys, names, prefer.get(array, []))
+            if own is not None:
+                strides = [d.stride for d in own.dims if d.stride is not None]
+            if table is not None:
+                strides = [Poly.constant(1)]
+            if not strides:
+                strides = []
+            offset = own.offset if own is not None else Poly()
+            dims = tuple(Dim(axes[i], Poly(), Poly.constant(1), s) for i, s in enumerate(strides))
+            inputs[array] = InputSummary(name, types[array].type, Layout(array, offset, dims))
+        mapped = []
+        for f in funcs:
+            definitions = tuple(
+                replace(d, value=_replace_images(d.value, inputs), args=tuple(_replace_images(a, inputs) for a in d.args))
+                for d in f.definitions
+            )
+            mapped.append(self.clamp_reads(replace(f, definitions=definitions)))
+        return self.image_regions(inputs, mapped), mapped
+
+    def clamp_reads(self, f: FuncSummary) -> FuncSummary:
+        """Reads that the original makes only under a condition on the loop counters get their coordinates clamped to
+        what it reads anyway (a border: `c > 0 ? src[c - 1] : 0`)."""
+        definitions = []
+        for d in f.definitions:
+            value = d.value
+            for m in d.maps:
+                e = self.by_order[m.order]
+                free = unconditional_loads(e.value)
+                if all(key(n) in free for n in loads(e.value)):
+                    continue
+                value = _clamp_guarded(value, f, d)
+                break
+            definitions.append(replace(d, value=value))
+        return replace(f, definitions=tuple(definitions))
+
+    def image_regions(self, inputs: dict[str, InputSummary], funcs: list[FuncSummary]) -> dict[str, InputSummary]:
+        """The box of each image that is read."""
+        out: dict[str, InputSummary] = {}
+        for array, image in inputs.items():
+            table = self.function.tables.get(array)
+            ends: list[tuple[Poly, Poly]] | None = None
+            if table is not None:
+                ends = [(Poly(), Poly.constant(len(table.values) - 1))]
+            for f in funcs if table is None else []:
+                for d in f.definitions:
+                    env = {x.name: (x.min, x.min + x.extent - Poly.constant(1)) for x in f.layout.dims}
+                    env |= {r.name: (Poly(), r.extent - Poly.constant(1)) for r in d.rdom}
+                    for n in (n for x in (d.value, *d.args) for n in post_order(x)):
+                        if isinstance(n, Call) and n.call_type is CallType.IMAGE and n.name == image.name:
+                            ends = self._widen(ends, n, env, f)
+            dims = []
+            for dim, (low, high) in zip(image.layout.dims, ends or [], strict=False):
+                dims.append(replace(dim, min=low, extent=high - low + Poly.constant(1)))
+            out[array] = replace(image, layout=replace(image.layout, dims=tuple(dims) or image.layout.dims))
+        return out
+
+    def _widen(
+        self, ends: list[tuple[Poly, Poly]] | None, call: Call, env: dict[str, tuple[Poly, Poly]], f: FuncSummary
+    ) -> list[tuple[Poly, Poly]]:
+        from lifter.poly import poly_max, poly_min
+
+        try:
+            here = [interval(to_poly(a), env, self.contract.non_negative) for a in call.args]
+        except Unbounded as problem:
+            raise NotFound("terms", f"the part of '{call.name}' that is read is not known: {problem}") from None
+        if ends is None:
+            return here
+        return [
+            (poly_min(a, c), poly_max(b, d)) for (a, b), (c, d) in zip(ends, here, strict=True)
+        ]
+
+    def memory_contract(self, funcs: list[FuncSummary], inputs: dict[str, InputSummary]) -> None:
+        written = [f for f in funcs if f.output]
+        arrays: dict[str, list[Layout]] = {}
+        for f in written:
+            arrays.setdefault(f.layout.array, []).append(f.layout)
+        for array, image in inputs.items():
+            if array in self.outputs:
+                arrays.setdefault(array, []).append(image.layout)
+        done: set[frozenset[str]] = set()
+        for f in written:
+            for other in arrays:
+                pair = frozenset((f.layout.array, other))
+                if other != f.layout.array and pair not in done:
+                    done.add(pair)
+                    self.contract.disjoint(f.layout.array, other, pointwise(funcs, inputs, f.layout.array, other))
+        for layouts in arrays.values():
+            for layout in layouts:
+                for d in layout.dims:
+                    if d.stride is not None and d.stride.constant_value() is None:
+                        self.contract.require(d.stride, "stride")
+        self.contract.no_overflow(e.index.substitute({x.counter: x.trip for x in e.loops}) for e in self.path.effects)
+
+
+def pointwise(funcs: list[FuncSummary], inputs: dict[str, InputSummary], written: str, read: str) -> bool:
+    """Whether the replacement is also right where both arrays are the same memory: one stage, one definition, and the
+    image is read at the very point that is written."""
+    image = inputs.get(read)
+    if image is None or len(funcs) != 1 or len(funcs[0].definitions) != 1 or funcs[0].layout.array != written:
+        return False
+    f = funcs[0]
+    if f.definitions[0].update or f.type != image.type or len(f.layout.dims) != len(image.layout.dims):
+        return False
+    if any(a.stride != b.stride for a, b in zip(f.layout.dims, image.layout.dims, strict=True)):
+        return False
+    if f.layout.offset != image.layout.offset:
+        return False
+    here = [key(var(d.name)) for d in f.layout.dims]
+    return all(
+        [key(a) for a in n.args] == here
+        for n in post_order(f.definitions[0].value)
+        if isinstance(n, Call) and n.call_type is CallType.IMAGE and n.name == image.name
+    )
+
+
+def _clamp_guarded(value: Expr, f: FuncSummary, d: Definition) -> Expr:
+    """Image reads inside arms of selects with coordinates clamped into the region of interest, where the condition
+    depends on the coordinates."""
+    dims = {x.name: x for x in f.layout.dims}
+    extents = {x.name: (x.min, x.min + x.extent - Poly.constant(1)) for x in f.layout.dims}
+
+    def clamp(n: Expr) -> Expr:
+        if not isinstance(n, Call) or n.call_type is not CallType.IMAGE:
+            return n
+        args: list[Expr] = []
+        for a in n.args:
+            p = to_poly(a)
+            names = [x for x in dims if x in p.names()]
+            if len(names) == 1 and p.coefficient(names[0]) is not None and p != Poly.variable(names[0], I32):
+                low, high = extents[names[0]]
+                if (p - Poly.variable(names[0], I32)).constant_value() is not None:
+                    clamped: Expr = E.Max(I32, E.Min(I32, a, from_poly(high, I32)), from_poly(low, I32))
+                    args.append(clamped)
+                    continue
+            args.append(a)
+        return E.with_children(n, tuple(args))
+
+    def rewrite(n: Expr) -> Expr:
+        if isinstance(n, Select) and _mentions_dims(n.condition, dims):
+            return E.with_children(n, (n.condition, transform(n.true_value, clamp), transform(n.false_value, clamp)))
+        return n
+
+    return transform(value, rewrite)
+
+
+def _mentions_dims(e: Expr, dims: dict[str, Dim]) -> bool:
+    stack = [e]
+    while stack:
+        n = stack.pop()
+        if isinstance(n, E.Variable) and n.name in dims:
+            return True
+        if not isinstance(n, Call):
+            stack.extend(E.children(n))
+    return False
+
+
+def _replace_images(e: Expr, inputs: dict[str, InputSummary]) -> Expr:
+    def rewrite(n: Expr) -> Expr:
+        if isinstance(n, Load) and n.name.endswith("#"):
+            image = inputs[n.name[:-1]]
+            try:
+                coords = coordinates(to_poly(n.index), image.layout, ())
+            except NoMapping as problem:
+                raise NotFound("terms", str(problem)) from None
+            return Call(n.type, image.name, tuple(from_poly(c, I32) for c in coords), CallType.IMAGE)
+        return n
+
+    return transform(e, rewrite)
+
+
+def _choose(values: list[tuple[int, Expr]], name: str) -> Expr:
+    """select(name == c0, v0, select(name == c1, v1, ...))."""
+    result = values[-1][1]
+    for c, v in reversed(values[:-1]):
+        test = E.EQ(E.BOOL, var(name), E.const(c, I32))
+        result = Select(v.type, test, v, result)
+    return result
+
+
+def _undefined(draft: Draft) -> Expr:
+    return E.intrinsic("undef", _type(draft.proto))
+
+
+def _type(p: Proto) -> Type:
+    return (p.plain or p.updates)[0].value.type
+
+
+def _line(p: Proto) -> int:
+    return (p.plain or p.updates)[0].line

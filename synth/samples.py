@@ -1,0 +1,162 @@
+"""Small concrete instances of a path: parameter values, and the points that each effect visits under them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from halide_core.ir import expr as E
+from halide_core.ir.expr import Expr, Variable, const_value
+from halide_core.ir.structural import key, post_order
+from halide_core.ir.types import Type
+from lifter.effects import Effect, LoopInfo, Path, loads
+from lifter.loops import Function
+from lifter.poly import Poly, from_poly
+
+Env = dict[str, int]
+MAX_POINTS = 6000
+
+
+def to_python(e: Expr) -> str:
+    """Python source for an integer or boolean expression read as mathematical integers, over a dictionary `v`."""
+    value = const_value(e)
+    if value is not None:
+        return repr(int(value))
+    if isinstance(e, Variable):
+        return f"v[{e.name!r}]"
+    if isinstance(e, E.Cast):
+        return to_python(e.value) if not e.type.is_bool() else f"({to_python(e.value)} != 0)"
+    symbols: dict[type, str] = {
+        E.Add: "+", E.Sub: "-", E.Mul: "*", E.Div: "//", E.Mod: "%", E.EQ: "==", E.NE: "!=", E.LT: "<", E.LE: "<=",
+        E.GT: ">", E.GE: ">=", E.And: "and", E.Or: "or",
+    }
+    symbol = symbols.get(type(e))
+    if symbol is not None:
+        a, b = E.children(e)
+        return f"({to_python(a)} {symbol} {to_python(b)})"
+    if isinstance(e, E.Min | E.Max):
+        return f"{type(e).__name__.lower()}({to_python(e.a)}, {to_python(e.b)})"
+    if isinstance(e, E.Not):
+        return f"(not {to_python(e.a)})"
+    if isinstance(e, E.Select):
+        return f"({to_python(e.true_value)} if {to_python(e.condition)} else {to_python(e.false_value)})"
+    raise NotConcrete(str(e))
+
+
+class NotConcrete(Exception):
+    """The expression depends on image data or is outside integer arithmetic."""
+
+
+_COMPILED: dict[int, Callable[[Mapping[str, int]], Any]] = {}
+
+
+def compiled(e: Expr) -> Callable[[Mapping[str, int]], Any]:
+    """A Python function of the variables' values for an integer expression.  Raises NotConcrete."""
+    number = key(e)
+    if number not in _COMPILED:
+        _COMPILED[number] = eval(f"lambda v: {to_python(e)}", {"min": min, "max": max})  # noqa: S307
+    return _COMPILED[number]
+
+
+def compiled_poly(p: Poly) -> Callable[[Mapping[str, int]], int]:
+    """As `compiled`, for a polynomial."""
+    return compiled(from_poly(p))
+
+
+def points(loops: tuple[LoopInfo, ...], env: Env, guard: Expr | None = None) -> Iterator[Env]:
+    """The iterations of a loop nest, in order, as values of its counters (with `env`'s)."""
+    trips = [compiled_poly(loop.trip) for loop in loops]
+    test = compiled(guard) if guard is not None and not loads(guard) else None
+    count = 0
+
+    def walk(depth: int, here: Env) -> Iterator[Env]:
+        nonlocal count
+        if depth == len(loops):
+            count += 1
+            if count > MAX_POINTS:
+                raise NotConcrete("too many iterations")
+            if test is None or test(here):
+                yield here
+            return
+        for k in range(trips[depth](here)):
+            yield from walk(depth + 1, {**here, loops[depth].counter: k})
+
+    yield from walk(0, dict(env))
+
+
+def parameters(function: Function) -> dict[str, Type]:
+    """Integer scalar parameters."""
+    return {p.name: p.type for p in function.params if not p.pointer and p.type.is_int_or_uint()}
+
+
+def sample_environments(
+    function: Function, path: Path, conditions: list[Expr], count: int, seed: int = 1
+) -> list[Env]:
+    """Parameter values, small and in general position, that satisfy the path's conditions and asserts and under which
+    no loop has a negative trip count.  Fewer than `count` where they are hard to find."""
+    rng = random.Random(seed)
+    names = parameters(function)
+    strides = _stride_names(path)
+    tests = []
+    for c in [*path.conditions, *(a for a, _ in path.asserts), *conditions]:
+        try:
+            tests.append(compiled(c))
+        except NotConcrete:
+            continue
+    outer = []
+    for info, around, _ in path.trips:
+        if not around:
+            outer.append(compiled_poly(info.trip))
+    constants = _constants(path)
+    found: list[Env] = []
+    for attempt in range(4000):
+        env: Env = {}
+        for n, t in names.items():
+            low, high = (18, 41) if n in strides else (3, 17)
+            if attempt > 1500:
+                low, high = 0, 70
+            env[n] = max(t.min(), min(t.max(), rng.randint(low, high))) if not t.is_bool() else rng.randint(0, 1)
+            if constants and rng.random() < 0.08:
+                env[n] = rng.choice(constants)
+        try:
+            if all(test(env) for test in tests) and all(trip(env) >= (0 if attempt % 4 else 1) for trip in outer):
+                found.append(env)
+        except (KeyError, ZeroDivisionError):
+            continue
+        if len(found) >= count:
+            break
+    return found
+
+
+def _stride_names(path: Path) -> set[str]:
+    out: set[str] = set()
+    for e in path.effects:
+        for c in e.counters:
+            coefficient = e.index.coefficient(c)
+            if coefficient is not None:
+                out |= coefficient.names()
+        for load in loads(e.value):
+            from lifter.poly import to_poly
+
+            p = to_poly(load.index)
+            for c in e.counters:
+                coefficient = p.coefficient(c)
+                if coefficient is not None:
+                    out |= coefficient.names()
+    return out
+
+
+def _constants(path: Path) -> list[int]:
+    found: set[int] = set()
+    for e in path.effects:
+        for n in post_order(e.value):
+            value = const_value(n)
+            if isinstance(value, int) and 0 <= value <= 64:
+                found.add(value)
+    return sorted(found)
+
+
+def visited(e: Effect, env: Env) -> list[Env]:
+    """The iterations of one effect."""
+    return list(points(e.loops, env, e.guard))

@@ -1,0 +1,139 @@
+"""The DAG of stages: which stores make up one Func (paper, section 5.2; DESIGN section 3.3).
+
+The paper makes a stage of each loop nest.  Here a nest that computes several arrays, or carries a sum inside, falls
+into several, and nests that together write one region (a vector body and its remainder) make one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from lifter.effects import Effect, Path, loads, split_tag
+from lifter.loops import Function
+from lifter.poly import to_poly
+from verifier.reads import Group
+
+
+@dataclass(slots=True)
+class Proto:
+    """The stores of one Func-to-be: plain ones, then updates."""
+
+    array: str
+    private: tuple[str, ...]
+    plain: list[Effect] = field(default_factory=list)
+    updates: list[Effect] = field(default_factory=list)
+    name: str = ""
+
+    def group(self) -> Group:
+        """As the verifier's read analysis wants it."""
+        orders = frozenset(e.order for e in (*self.plain, *self.updates))
+        return Group(self.name, self.array, orders, self.private, frozenset(e.order for e in self.updates))
+
+
+def partition(function: Function, path: Path, join_nests: bool) -> list[Proto]:
+    """Groups the effects of a path, in order.  `join_nests`: neighbouring nests that write the same array without
+    reading it make one group."""
+    outputs = {p.name for p in function.params if p.pointer}
+    protos: list[Proto] = []
+    for e in path.effects:
+        current = next((p for p in reversed(protos) if p.array == e.array), None)
+        private = private_loops(e, e.array in outputs)
+        if current is not None and is_update(e, private, current, path):
+            current.updates.append(e)
+        elif current is None and is_reduction(e, private):
+            protos.append(Proto(e.array, () if e.array in outputs else private, updates=[e]))
+        elif current is not None and _joins(e, private, current, protos, join_nests):
+            current.plain.append(e)
+        else:
+            protos.append(Proto(e.array, private, plain=[e]))
+    _name(protos)
+    return protos
+
+
+def private_loops(e: Effect, output: bool) -> tuple[str, ...]:
+    """The outermost counters that the address does not mention: in each of their iterations a local array is new."""
+    if output:
+        return ()
+    names = e.index.names()
+    out: list[str] = []
+    for c in e.counters:
+        if c in names:
+            break
+        out.append(c)
+    return tuple(out)
+
+
+def is_reduction(e: Effect, private: tuple[str, ...]) -> bool:
+    """Whether several iterations meet in one location, or the location depends on data."""
+    if any(loads(a) for a in e.index.atoms().values()):
+        return True
+    names = e.index.names()
+    trips = {loop.counter: loop.trip for loop in e.loops}
+    return any(c not in names and c not in private and trips[c].constant_value() != 1 for c in e.counters)
+
+
+def is_update(e: Effect, private: tuple[str, ...], current: Proto, path: Path) -> bool:
+    """Whether `e` updates what `current` has defined rather than defining it anew."""
+    if any(loads(a) for a in e.index.atoms().values()):
+        return True
+    shared = current.private
+    if e.counters[: len(shared)] != shared:
+        return False
+    if is_reduction(e, shared):
+        return True
+    own_reads = [to_poly(load.index) for load in loads(e.value) if split_tag(load.name)[0] == e.array]
+    return any(r != e.index for r in own_reads) and current.plain != [] and e.nest != current.plain[-1].nest and (
+        bool(current.updates) or _scans(e)
+    )
+
+
+def _scans(e: Effect) -> bool:
+    """Whether the value reads the array at another element that the same nest writes: a recurrence."""
+    return any(
+        split_tag(load.name)[0] == e.array and to_poly(load.index) != e.index
+        and (to_poly(load.index) - e.index).constant_value() is not None
+        for load in loads(e.value)
+    )
+
+
+def _joins(e: Effect, private: tuple[str, ...], current: Proto, protos: list[Proto], join_nests: bool) -> bool:
+    if current.updates or not current.plain:
+        return False
+    same_nest = current.plain[-1].nest == e.nest and e.nest is not None
+    if not same_nest and not join_nests:
+        return False
+    if current.private != private and (current.private or private):
+        return False
+    if not same_nest and private:
+        return False
+    first = current.plain[0].order
+    for p in protos:
+        for other in (*p.plain, *p.updates):
+            if other.order > first and p is not current and _reads(other, e.array):
+                return False
+    reads_itself = _reads(e, e.array)
+    if same_nest:
+        before = [o for o in current.plain if o.counters == e.counters]
+        overwrites = any(o.index == e.index for o in before)
+        return not overwrites
+    return not reads_itself
+
+
+def _reads(e: Effect, array: str) -> bool:
+    expressions = [e.value, *([e.guard] if e.guard is not None else []), *e.index.atoms().values()]
+    return any(split_tag(load.name)[0] == array for x in expressions for load in loads(x) if "@" in load.name)
+
+
+def _name(protos: list[Proto]) -> None:
+    """The last Func on an array bears its name; the ones before are numbered."""
+    by_array: dict[str, list[Proto]] = {}
+    for p in protos:
+        by_array.setdefault(p.array, []).append(p)
+    taken = set(by_array)
+    for array, versions in by_array.items():
+        for number, p in enumerate(versions[:-1], 1):
+            name = f"{array}_{number}"
+            while name in taken:
+                name += "_"
+            taken.add(name)
+            p.name = name
+        versions[-1].name = array

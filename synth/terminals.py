@@ -1,0 +1,258 @@
+"""Stage two: terminals mapped into the dimensions of the region of interest (paper, section 4.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from halide_core.ir import expr as E
+from halide_core.ir.expr import I32, Call, CallType, Expr, Load, Variable
+from halide_core.ir.structural import key, post_order, transform
+from halide_core.ir.types import Type
+from lifter.effects import Effect, loads
+from lifter.poly import Poly, atom_of, from_poly, to_poly
+from lifter.summary import EffectMap, Layout
+from verifier.reads import Seen
+
+
+class NoMapping(Exception):
+    """A terminal has no place in the dimensions; the text says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mapper:
+    """Rewrites one effect's expressions from its loop counters to the dimensions of its Func."""
+
+    effect: Effect
+    map: EffectMap
+    names: tuple[str, ...]
+    rnames: tuple[str, ...]
+
+    def axes(self) -> list[tuple[str, Poly]]:
+        """Every dimension, pure or reduction, with its coordinate over the counters."""
+        pure = list(zip(self.names, self.map.coords, strict=True))
+        return [*pure, *zip(self.rnames, self.map.rvars, strict=True)]
+
+    def poly(self, p: Poly) -> Poly:
+        """`p` over the dimensions.  Raises NoMapping."""
+        counters = set(self.effect.counters)
+        if not p.names() & counters:
+            return p
+        if self.map.inverse and all(_is_simple(q) for q in self.map.inverse.values()):
+            return p.substitute(self.map.inverse)
+        solved = self._solve(p, counters)
+        if solved is not None:
+            return solved
+        if self.map.inverse:
+            return p.substitute(self.map.inverse)
+        raise NoMapping(f"{p} has no place in the dimensions")
+
+    def _solve(self, p: Poly, counters: set[str]) -> Poly | None:
+        """`p` as a sum of multiples of the coordinates, one counter picked for each."""
+        rest, out = p, Poly()
+        for name, coordinate in self.axes():
+            best: tuple[int, str] | None = None
+            for c in self.effect.counters:
+                f = coordinate.coefficient(c)
+                value = f.constant_value() if f is not None else None
+                if value and not any(c in other.names() for n, other in self.axes() if n != name):
+                    best = min(best or (1 << 62, ""), (abs(value), c))
+            if best is None:
+                continue
+            factor, mine = coordinate.coefficient(best[1]), rest.coefficient(best[1])
+            if mine is None or factor is None:
+                return None
+            share = mine.exact_quotient(factor)
+            if share is None:
+                return None
+            rest = rest - share * coordinate
+            out = out + share * Poly.variable(name, I32)
+        return out + rest if not rest.names() & counters else None
+
+    def value(self, e: Expr, terminal: Callable[[Load, Poly], Expr]) -> Expr:
+        """`e` over the dimensions, with each Load replaced by `terminal(load, index over the dimensions)`."""
+        counters = set(self.effect.counters)
+        done: dict[int, Expr] = {}
+
+        def convert(n: Expr) -> Expr:
+            if id(n) in done:
+                return done[id(n)]
+            if isinstance(n, Load) and "@" in n.name:
+                result = terminal(n, self.index(to_poly(n.index), convert))
+            elif _is_index_like(n, counters):
+                result = self.integer(n)
+            else:
+                result = E.with_children(n, tuple(convert(c) for c in E.children(n)))
+            done[id(n)] = result
+            return result
+
+        return convert(e)
+
+    def integer(self, n: Expr) -> Expr:
+        """An integer expression of counters: as a whole if that works, else its counters one by one."""
+        p = modular_poly(n)
+        return from_poly(self.poly(p), n.type)
+
+    def index(self, p: Poly, convert: Callable[[Expr], Expr]) -> Poly:
+        """An address over the dimensions; atoms that read memory are converted on their own."""
+        affine = Poly({m: c for m, c in p.terms.items() if not any(loads(atom_of(a)) for a in m)})
+        out = self.poly(affine)
+        for m, c in p.terms.items():
+            if m in affine.terms:
+                continue
+            product = Poly.constant(c)
+            for a in m:
+                atom = atom_of(a)
+                if loads(atom):
+                    product = product * to_poly(convert(atom))
+                else:
+                    product = product * self.poly(Poly.atom(atom))
+            out = out + product
+        return out
+
+
+def _is_simple(p: Poly) -> bool:
+    """A coordinate plus constants: substituting it leaves expressions as readable as they were."""
+    return all(isinstance(a, Variable) for a in p.atoms().values())
+
+
+def _is_index_like(n: Expr, counters: set[str]) -> bool:
+    if isinstance(n, Variable):
+        return n.name in counters
+    if not isinstance(n, E.Add | E.Sub | E.Mul) or not n.type.is_int_or_uint() or n.type.bits < 32:
+        return False
+    inner = list(post_order(n))
+    return (
+        any(isinstance(m, Variable) and m.name in counters for m in inner)
+        and all(isinstance(m, Variable | E.IntImm | E.UIntImm | E.Add | E.Sub | E.Mul | E.Cast) for m in inner)
+        and all(m.type.is_int_or_uint() and m.type.bits >= 32 for m in inner)
+    )
+
+
+def modular_poly(n: Expr) -> Poly:
+    """Sums and products of one integer type as a polynomial, exact modulo 2**bits; anything else is an atom."""
+    if isinstance(n, E.Add | E.Sub | E.Mul):
+        a, b = modular_poly(n.a), modular_poly(n.b)
+        return a + b if isinstance(n, E.Add) else a - b if isinstance(n, E.Sub) else a * b
+    value = E.const_value(n)
+    if value is not None:
+        return Poly.constant(int(value))
+    if isinstance(n, E.Cast) and isinstance(n.value, Variable) and n.type.can_represent(n.value.type):
+        return Poly.atom(n.value)
+    return Poly.atom(n)
+
+
+def coordinates(index: Poly, layout: Layout, private: tuple[Poly, ...]) -> tuple[Poly, ...]:
+    """Coordinates of an element in a layout, by division by the strides.  Raises NoMapping."""
+    rest = index - layout.offset
+    out: list[Poly] = []
+    hidden = list(private)
+    for d in reversed(layout.dims):
+        if d.stride is None:
+            out.append(hidden.pop(0))
+            continue
+        if d.stride == Poly.constant(1):
+            q, rest = rest, Poly()
+        else:
+            q, rest = rest.divide_by(d.stride)
+        out.append(q)
+    if not rest.is_zero():
+        raise NoMapping(f"element {index} is no point of {layout.array}")
+    return tuple(reversed(out))
+
+
+def input_strides(indices: list[Poly], names: set[str], prefer: list[Poly]) -> list[Poly]:
+    """Strides, innermost first, that turn the addresses read from an image into coordinates.
+
+    `names` are the dimensions' names; `prefer` the strides of what is computed from the image."""
+    compound: dict[tuple[int, ...], Poly] = {}
+    constants: set[int] = set()
+    symbolic_factor: list[int] = []
+    for p in indices:
+        for n in names:
+            c = p.coefficient(n)
+            if c is None or c.is_zero():
+                continue
+            value = c.constant_value()
+            if value is not None:
+                constants.add(abs(value))
+                continue
+            lead = max(c.terms, key=lambda m: (len(m), m))
+            divisor = _gcd([abs(v) for v in c.terms.values()])
+            sign = 1 if c.terms[lead] > 0 else -1
+            primitive = Poly({m: sign * v // divisor for m, v in c.terms.items()})
+            symbolic_factor.append(divisor)
+            compound[tuple(sorted(lead))] = primitive
+    data_steps = {
+        abs(c) for p in indices for m, c in p.terms.items() if any(loads_or_calls(atom_of(a)) for a in m)
+    }
+    step = _gcd([*constants])
+    ladder = sorted(compound.values(), key=lambda s: (max(len(m) for m in s.terms), str(s)))
+    offsets = {p.terms.get((), 0) % step for p in indices} if step > 1 else {0}
+    preferred = [c for c in (s.constant_value() for s in prefer) if c]
+    inner = [Poly.constant(1)]
+    factor = _gcd(symbolic_factor) if symbolic_factor else 1
+    resampled = step > 1 and factor % step == 0 and bool(ladder)
+    channels = step > 2 or step in preferred or (step == 2 and bool(ladder) and not resampled)
+    if step > 1 and channels and not resampled and not data_steps and len(offsets) <= step:
+        inner = [Poly.constant(1), Poly.constant(step)]
+        if factor > 1 and all(_gcd([factor, step]) == step for _ in (0,)):
+            ladder = [s.scale(step) for s in ladder]
+    elif data_steps and max(data_steps) > 1:
+        inner = [Poly.constant(1), Poly.constant(_gcd(sorted(data_steps)))]
+    return inner + ladder
+
+
+def loads_or_calls(e: Expr) -> bool:
+    """Whether an expression reads memory."""
+    return any(isinstance(n, Load | Call) for n in post_order(e))
+
+
+def _gcd(values: list[int]) -> int:
+    import math
+
+    return math.gcd(*values) if values else 0
+
+
+def image_call(type_: Type, name: str, coords: tuple[Poly, ...], seen: Seen) -> Expr:
+    """The terminal `name(coords)`."""
+    kind = CallType.IMAGE if seen.group is None else CallType.HALIDE
+    return Call(type_, name, tuple(from_poly(c, I32) for c in coords), kind)
+
+
+def generalise(values: list[tuple[int, Expr]], name: str) -> Expr | None:
+    """One expression over the dimension `name` that gives each of `values` at its coordinate, or None.
+
+    Where the expressions differ only in integers that equal the coordinate (or differ from it by a constant), the
+    integers become the coordinate: src(0, x, y), src(1, x, y), ... is src(c, x, y)."""
+    first = values[0][1]
+    if all(key(v) == key(first) for _, v in values):
+        return first
+    return _unify([c for c, _ in values], [v for _, v in values], name)
+
+
+def _unify(points: list[int], es: list[Expr], name: str) -> Expr | None:
+    if all(key(e) == key(es[0]) for e in es):
+        return es[0]
+    if len({type(e) for e in es}) != 1 or len({e.type for e in es}) != 1:
+        return None
+    if isinstance(es[0], E.IntImm) and es[0].type == I32:
+        shifts = {e.value - p for p, e in zip(points, es, strict=True) if isinstance(e, E.IntImm)}
+        if len(shifts) == 1:
+            return from_poly(Poly.variable(name, I32) + Poly.constant(shifts.pop()), I32)
+        return None
+    inner = [E.children(e) for e in es]
+    if len({len(i) for i in inner}) != 1 or not inner[0]:
+        return None
+    if isinstance(es[0], Call) and len({e.name for e in es if isinstance(e, Call)}) != 1:
+        return None
+    parts = []
+    for column in zip(*inner, strict=True):
+        p = _unify(points, list(column), name)
+        if p is None:
+            return None
+        parts.append(p)
+    return E.with_children(es[0], tuple(parts))
+
+
+__all__ = ["Mapper", "NoMapping", "coordinates", "generalise", "image_call", "input_strides", "transform"]

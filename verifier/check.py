@@ -1,0 +1,65 @@
+"""Deciding every condition of a summary; the only way to `verified`."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from lifter.effects import Path
+from lifter.loops import Function
+from lifter.summary import PathSummary
+from verifier.conditions import Condition, PathConditions
+from verifier.smt import Answer, Proved, Refuted, Unknown, prove
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A condition and the answer to it."""
+
+    condition: Condition
+    answer: Answer
+
+    @property
+    def proved(self) -> bool:
+        return isinstance(self.answer, Proved)
+
+
+@dataclass(slots=True)
+class Verdict:
+    """All decisions on one path."""
+
+    decisions: list[Decision] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def proved(self) -> bool:
+        """Whether every condition is proved, and there is one."""
+        return bool(self.decisions) and all(d.proved for d in self.decisions)
+
+    def failures(self) -> list[Decision]:
+        """What is refuted or unknown, refuted first."""
+        failed = [d for d in self.decisions if not d.proved]
+        return sorted(failed, key=lambda d: isinstance(d.answer, Unknown))
+
+
+def decide(conditions: list[Condition], timeout: float, stop_early: bool = False) -> Verdict:
+    """Answers to `conditions`, each within `timeout` seconds; with `stop_early`, up to the first that fails."""
+    start = time.perf_counter()
+    verdict = Verdict()
+    for c in conditions:
+        if c.query is None:
+            answer: Answer = Proved() if c.holds else Refuted()
+        else:
+            answer = prove(c.query, timeout)
+        verdict.decisions.append(Decision(c, answer))
+        if stop_early and not isinstance(answer, Proved):
+            break
+    verdict.seconds = time.perf_counter() - start
+    return verdict
+
+
+def verify_path(
+    function: Function, path: Path, summary: PathSummary, timeout: float = 10.0, stop_early: bool = False
+) -> Verdict:
+    """Proves that `summary` describes `path` for every input that satisfies its contract."""
+    return decide(PathConditions(function, path, summary).generate(), timeout, stop_early)

@@ -1,0 +1,651 @@
+"""The verification conditions of one path of a summary (DESIGN section 4): quantifier-free, over symbolic counters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from halide_core.ir.expr import (
+    BOOL,
+    I32,
+    I64,
+    And,
+    Call,
+    CallType,
+    Expr,
+    Load,
+    Or,
+    Select,
+    Variable,
+    children,
+    with_children,
+)
+from halide_core.ir.structural import key, post_order, substitute, transform
+from lifter.effects import Effect, LoopInfo, Path, loads
+from lifter.fold import conjunction, fold, negate
+from lifter.loops import Function, PureFunction
+from lifter.poly import Obligation, Poly, from_poly, poly_text, to_poly
+from lifter.summary import Definition, EffectMap, FuncSummary, InputSummary, PathSummary
+from verifier.normal import normal_form
+from verifier.reads import Group, Unresolved, see, unconditional_loads
+from verifier.smt import IndexEncoder, Proved, Query, ValueEncoder, prove
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One verification condition.  `query` is None where normalisation of polynomials has decided it already;
+    `holds` is then the decision."""
+
+    stage: str
+    name: str
+    text: str
+    query: Query | None = None
+    holds: bool = False
+
+
+def groups_of(summary: PathSummary, path: Path) -> list[Group]:
+    """The groups of effects that the Funcs of a summary account for."""
+    by_order = {e.order: e for e in path.effects}
+    groups = []
+    for f in summary.funcs:
+        count = sum(d.stride is None for d in f.layout.dims)
+        orders = frozenset(f.orders())
+        first = by_order[min(orders)] if orders else None
+        private = first.counters[:count] if first is not None else ()
+        updates = frozenset(m.order for d in f.definitions if d.update for m in d.maps)
+        groups.append(Group(f.name, f.layout.array, orders, private, updates))
+    return groups
+
+
+class PathConditions:
+    """Generates the conditions for one path."""
+
+    def __init__(self, function: Function, path: Path, summary: PathSummary) -> None:
+        self.function = function
+        self.path = path
+        self.summary = summary
+        self.index = IndexEncoder()
+        self.groups = groups_of(summary, path)
+        self.by_order = {e.order: e for e in path.effects}
+        self.out: list[Condition] = []
+        stated = [i.condition for i in summary.contract if i.condition is not None]
+        self.contract = [self.index.expr(c) for c in (*stated, *summary.conditions) if self.index.faithful(c)]
+        self.known = [i.condition for i in summary.contract if i.condition is not None and i.kind != "overflow"]
+
+    def generate(self) -> list[Condition]:
+        """All conditions; a structural misfit is a condition that does not hold, with the reason."""
+        self.structure()
+        self.loops()
+        self.obligations()
+        for f in self.summary.funcs:
+            self.layout(f)
+            for d in f.definitions:
+                self.definition(f, d)
+        self.result()
+        return self.out
+
+    # Helpers.
+
+    def add(self, stage: str, name: str, text: str, assumptions: list[Any], goal: Any) -> None:
+        query = Query((*self.contract, *self.index.facts, *assumptions), goal)
+        self.out.append(Condition(stage, name, text, query))
+
+    def decide(self, stage: str, name: str, text: str, holds: bool) -> None:
+        self.out.append(Condition(stage, name, text, None, holds))
+
+    def domain(self, loops: tuple[LoopInfo, ...], rename: Mapping[str, Poly] | None = None) -> list[Any]:
+        """0 <= counter < trip for each loop, counters renamed."""
+        rename = rename or {}
+        out = []
+        for loop in loops:
+            k = rename.get(loop.counter, Poly.variable(loop.counter, I32))
+            trip = loop.trip.substitute(rename)
+            out.append(self.index.poly(k) >= 0)
+            out.append(self.index.poly(k) < self.index.poly(trip))
+        return out
+
+    def assume(self, condition: Expr | None) -> list[Any]:
+        """A condition as an assumption, where it means over Z what it means in C++."""
+        if condition is None or loads(condition) or not self.index.faithful(condition):
+            return []
+        return [self.index.expr(condition)]
+
+    def guard(self, e: Effect, m: EffectMap | None, rename: Mapping[str, Poly] | None = None) -> list[Any]:
+        if e.guard is None or (m is not None and m.guard_in_value):
+            return []
+        guard = e.guard
+        if rename:
+            guard = substitute(guard, {n: from_poly(p, I32) for n, p in rename.items()})
+        if not self.index.faithful(guard):
+            return [self.index.any_of([])] if rename else []
+        return [self.index.expr(guard)]
+
+    # Conditions on the shape of the summary.
+
+    def structure(self) -> None:
+        seen: dict[int, str] = {}
+        for f in self.summary.funcs:
+            for d in f.definitions:
+                for m in d.maps:
+                    e = self.by_order.get(m.order)
+                    fits = (
+                        e is not None
+                        and m.order not in seen
+                        and e.array == f.layout.array
+                        and len(m.coords) == len(f.layout.dims)
+                        and len(m.rvars) == len(d.rdom)
+                        and f.type == e.value.type
+                    )
+                    seen[m.order] = f.name
+                    self.decide(f.name, "accounts", f"{f.name} accounts for line {e.line if e else '?'}", fits)
+        outputs = {p.name for p in self.function.params if p.pointer}
+        for e in self.path.effects:
+            if e.order not in seen and e.array in outputs:
+                self.decide(e.array, "nothing-else", f"the store in line {e.line} is in the summary", False)
+        last: dict[str, str] = {}
+        for g in sorted((g for g in self.groups if g.orders), key=lambda g: max(g.orders)):
+            last[g.array] = g.name
+        for f in self.summary.funcs:
+            is_output = f.layout.array in outputs
+            self.decide(f.name, "output", f"{f.name} is an output", f.output == is_output or not is_output)
+            if f.layout.array in outputs:
+                self.decide(f.name, "observable", f"{f.name} has a place in memory for each point",
+                            all(d.stride is not None for d in f.layout.dims))
+            names = [d.name for d in f.layout.dims]
+            self.decide(f.name, "dimensions", "the dimensions have distinct names", len(set(names)) == len(names))
+
+    def loops(self) -> None:
+        """Each loop runs exactly as often as its trip count says."""
+        for info, around, guard in self.path.trips:
+            assumptions = self.domain(around)
+            assumptions += self.assume(guard)
+            where = f"line {info.line}"
+            trip = self.index.poly(info.trip)
+            self.add("loops", "trip", f"{where}: {poly_text(info.trip)} iterations are not negative", assumptions, trip >= 0)
+            if info.condition is None:
+                continue
+            inside = [*assumptions, *self.domain((info,))]
+            if info.first_unconditional:  # tested after each iteration but the last
+                inside.append(self.index.symbol(info.counter) < trip - 1)
+            self.add("loops", "runs", f"{where}: the loop goes on before iteration {poly_text(info.trip)}",
+                     inside, self.index.expr(info.condition))
+            at_end = info.trip - Poly.constant(1) if info.first_unconditional else info.trip
+            final = substitute(info.condition, {info.counter: from_poly(at_end, I32)})
+            self.add("loops", "stops", f"{where}: the loop stops after {poly_text(info.trip)} iterations",
+                     assumptions, self.index.negate(self.index.expr(final)))
+
+    def obligations(self) -> None:
+        """Index arithmetic means what integers mean."""
+        seen: set[tuple[object, ...]] = set()
+        for found in self.path.obligations:
+            o = found.obligation
+            identity = (o.poly, o.type, tuple(loop.counter for loop in found.loops), None if found.guard is None else key(found.guard))
+            if identity in seen:
+                continue
+            seen.add(identity)
+            self.obligation(o, found.loops, found.guard, found.line)
+
+    def obligation(self, o: Obligation, loops: tuple[LoopInfo, ...], guard: Expr | None, line: int) -> None:
+        assumptions = self.domain(loops)
+        assumptions += self.assume(guard)
+        p = self.index.poly(o.poly)
+        if o.type is None:
+            self.add("loops", "sign", f"line {line}: {o.poly} is not negative", assumptions, p >= 0)
+            return
+        if o.type.is_int() and o.type.bits >= 32:
+            return  # signed overflow is undefined in the original; the contract excludes it
+        text = f"line {line}: {o.poly} is not negative, so it does not wrap in {o.type}"
+        if o.type.bits >= 32:  # the upper bound is the contract's "no overflow in index arithmetic"
+            if o.type.bits < 64:
+                self.add("loops", "wrap", text, assumptions, p >= 0)
+            return
+        self.add("loops", "wrap", f"line {line}: {o.poly} fits {o.type}", assumptions,
+                 self.index.all_of([p >= o.type.min(), p <= o.type.max()]))
+
+    # Conditions on one Func.
+
+    def layout(self, f: FuncSummary) -> None:
+        """Distinct points have distinct locations: each stride spans the whole dimension below it."""
+        dims = [d for d in f.layout.dims if d.stride is not None]
+        for inner, outer in zip(dims, dims[1:], strict=False):
+            assert inner.stride is not None and outer.stride is not None
+            span = inner.extent * inner.stride
+            self.add(f.name, "distinct", f"{poly_text(span)} <= {poly_text(outer.stride)}: no two points of {f.name} "
+                     "share a location", [], self.index.poly(span) <= self.index.poly(outer.stride))
+        if dims:
+            assert dims[0].stride is not None
+            self.add(f.name, "distinct", f"the stride of {dims[0].name} is positive", [],
+                     self.index.poly(dims[0].stride) >= 1)
+        for d in f.layout.dims:
+            self.add(f.name, "extent", f"the extent of {d.name} is not negative", [], self.index.poly(d.extent) >= 0)
+
+    def in_box(self, f: FuncSummary, coords: tuple[Poly, ...]) -> list[Any]:
+        out = []
+        for d, c in zip(f.layout.dims, coords, strict=True):
+            out.append(self.index.poly(c) >= self.index.poly(d.min))
+            out.append(self.index.poly(c) < self.index.poly(d.min + d.extent))
+        return out
+
+    def definition(self, f: FuncSummary, d: Definition) -> None:
+        if not d.update:
+            self.region(f, d)
+        for m in d.maps:
+            e = self.by_order.get(m.order)
+            if e is None or len(m.coords) != len(f.layout.dims) or len(m.rvars) != len(d.rdom):
+                continue
+            if d.update:
+                self.private(f, e, m)
+                self.update_point(f, d, e, m)
+            self.values(f, d, e, m)
+
+    def private(self, f: FuncSummary, e: Effect, m: EffectMap) -> None:
+        group = next(g for g in self.groups if g.name == f.name)
+        private = tuple(Poly.variable(c, I32) for c in group.private)
+        fits = e.counters[: len(private)] == group.private and f.layout.private(m.coords) == private[::-1]
+        self.decide(f.name, "private", f"line {e.line}: one {f.name} for each iteration around it", fits)
+
+    def region(self, f: FuncSummary, d: Definition) -> None:
+        """The locations that a pure definition's stores write are exactly the points of the region of interest."""
+        for m in d.maps:
+            e = self.by_order.get(m.order)
+            if e is None or len(m.coords) != len(f.layout.dims):
+                continue
+            self.private(f, e, m)
+            where = f"line {e.line}"
+            self.decide(f.name, "address", f"{where}: the location written is {f.name}({_point(m.coords)})",
+                        f.layout.index(m.coords) == e.index)
+            inside = [*self.domain(e.loops), *self.guard(e, m)]
+            self.add(f.name, "inside", f"{where}: every point written lies in the region of interest", inside,
+                     self.index.all_of(self.in_box(f, m.coords)))
+        self.coverage(f, d)
+
+    def coverage(self, f: FuncSummary, d: Definition) -> None:
+        """Every point of the region is written: a witness for each."""
+        dims = {dim.name: Poly.variable(dim.name, I32) for dim in f.layout.dims}
+        coords = tuple(dims.values())
+        ways = []
+        for m in d.maps:
+            e = self.by_order.get(m.order)
+            if e is None or set(m.inverse) != set(e.counters):
+                continue
+            here = self.domain(e.loops, m.inverse) + self.guard(e, m, m.inverse)
+            for c, wanted in zip(m.coords, coords, strict=True):
+                here.append(self.index.poly(c.substitute(m.inverse)) == self.index.poly(wanted))
+            ways.append(self.index.all_of(here))
+        self.add(f.name, "covered", f"every point of the region of interest of {f.name} is written",
+                 self.in_box(f, coords), self.index.any_of(ways))
+
+    def update_point(self, f: FuncSummary, d: Definition, e: Effect, m: EffectMap) -> None:
+        """An update walks its reduction domain in the order of the loops, and the pure variables independently."""
+        where = f"line {e.line}"
+        self.decide(f.name, "one-effect", f"{where}: an update stands for one store", len(d.maps) == 1)
+        pure = {dim.name: c for dim, c in zip(f.layout.dims, m.coords, strict=True) if _is_var(d, f, dim.name)}
+        used = [loop.counter for loop in e.loops]
+        rnames = [_single_variable(p) for p in m.rvars]
+        pure_counters = {name: _counter_of(c, set(used)) for name, c in pure.items()}
+        rest = [c for c in used if c not in pure_counters.values()]
+        self.decide(f.name, "order", f"{where}: the reduction domain runs in the order of the loops",
+                    rnames == rest[::-1] and len(set(pure_counters.values())) == len(pure))
+        trips = {loop.counter: loop.trip for loop in e.loops}
+        for r, p in zip(d.rdom, m.rvars, strict=True):
+            name = _single_variable(p)
+            self.decide(f.name, "rdom", f"{where}: {r.name} runs over {poly_text(r.extent)}",
+                        name in trips and trips[name] == r.extent)
+        for dim in f.layout.dims:
+            counter = pure_counters.get(dim.name)
+            if dim.name in pure:
+                covers = counter is not None and counter in trips and trips[counter] == dim.extent
+                shifted = counter is not None and pure[dim.name] - Poly.variable(counter, I32) == dim.min
+                self.decide(f.name, "pure", f"{where}: {dim.name} runs over its whole extent", covers and shifted)
+        guard_ok = e.guard is None or m.guard_in_value
+        self.decide(f.name, "guard", f"{where}: the update says what happens where it does not apply", guard_ok)
+        values = self.instance(f, d, m)
+        coords = tuple(to_poly(substitute_calls(substitute(a, values), self, f, e)) for a in d.args)
+        try:
+            index = self.keyed(from_poly(e.index), e)
+        except Unresolved as problem:
+            self.decide(f.name, "reads", f"{where}: {problem}", False)
+            return
+        self.decide(f.name, "address", f"{where}: the location written is {f.name}({_point(coords)})",
+                    f.layout.index(coords) == to_poly(index))
+        self.add(f.name, "inside", f"{where}: every point updated lies in the region of interest",
+                 self.domain(e.loops), self.index.all_of(self.in_box(f, coords)))
+
+    # Values.
+
+    def instance(self, f: FuncSummary, d: Definition, m: EffectMap) -> dict[str, Expr]:
+        """The definition's coordinates at one iteration of an effect."""
+        values: dict[str, Expr] = {}
+        for dim, c in zip(f.layout.dims, m.coords, strict=True):
+            values[dim.name] = from_poly(c, I32)
+        for r, p in zip(d.rdom, m.rvars, strict=True):
+            values[r.name] = from_poly(p, I32)
+        return values
+
+    def keyed(self, e: Expr, site: Effect | None) -> Expr:
+        """`e` with every Load renamed after what it sees, so that equal reads are equal expressions."""
+
+        def rewrite(n: Expr) -> Expr:
+            if isinstance(n, Load) and "@" in n.name:
+                seen = see(n, site, self.path, self.groups)
+                version = seen.group.name if seen.group is not None else "initial"
+                if seen.rivals and site is not None:
+                    self.not_yet_written(n, site, seen.index, seen.rivals)
+                return _read(n, seen.array, version, seen.index, seen.private)
+            return n
+
+        return transform(e, rewrite)
+
+    def not_yet_written(self, load: Load, site: Effect, index: Poly, rivals: tuple[Effect, ...]) -> None:
+        """No store of the same nest has written the location that `load` reads by the time it reads it."""
+        _, time = load.name.rsplit("@", 1)
+        for rival in rivals:
+            rename = {c: Poly.variable(c + "'", I32) for c in rival.counters}
+            other = self.domain(rival.loops, rename)
+            here = self.domain(site.loops)
+            before = []
+            shared = 0
+            while (
+                shared < min(len(site.counters), len(rival.counters))
+                and site.counters[shared] == rival.counters[shared]
+            ):
+                equal = [self.index.symbol(c + "'") == self.index.symbol(c) for c in site.counters[:shared]]
+                c = site.counters[shared]
+                before.append(self.index.all_of([*equal, self.index.symbol(c + "'") < self.index.symbol(c)]))
+                shared += 1
+            if rival.order < int(time):
+                equal = [self.index.symbol(c + "'") == self.index.symbol(c) for c in site.counters[:shared]]
+                before.append(self.index.all_of(equal))
+            target = self.meets(rival, rename, index)
+            self.add(
+                rival.array, "not-yet-written",
+                f"line {site.line}: {rival.array}[{index}] is read before line {rival.line} writes it",
+                [*here, *other, self.index.any_of(before)], self.index.negate(target),
+            )
+
+    def meets(self, rival: Effect, rename: Mapping[str, Poly], index: Poly) -> Any:
+        """Whether the rival writes element `index`: compared by coordinates where the layout of the array is known to
+        give distinct points distinct locations, else by element."""
+        for f in self.summary.funcs:
+            for d in f.definitions:
+                for m in d.maps:
+                    if m.order != rival.order or d.update:
+                        continue
+                    found = self.coordinates(f, index)
+                    if found is None:
+                        continue
+                    same = [
+                        self.index.poly(c.substitute(rename)) == self.index.poly(w)
+                        for c, w in zip(m.coords, found, strict=True)
+                    ]
+                    outside = self.index.negate(self.index.all_of(self.in_box(f, found)))
+                    strict = self.index.poly(rival.index.substitute(rename)) == self.index.poly(index)
+                    # inside the box equal elements are equal points; outside, fall back on the elements
+                    return self.index.any_of(
+                        [self.index.all_of(same), self.index.all_of([outside, strict])]
+                    )
+        return self.index.poly(rival.index.substitute(rename)) == self.index.poly(index)
+
+    def coordinates(self, f: FuncSummary, index: Poly) -> tuple[Poly, ...] | None:
+        """Coordinates with `layout.index(coordinates) == index`, if division by the strides finds them."""
+        rest = index - f.layout.offset
+        coords: list[Poly] = []
+        for dim in reversed(f.layout.dims):
+            if dim.stride is None:
+                return None
+            q, rest = rest.divide_by(dim.stride)
+            coords.append(q)
+        return tuple(reversed(coords)) if rest.is_zero() else None
+
+    def values(self, f: FuncSummary, d: Definition, e: Effect, m: EffectMap) -> None:
+        """The value written is the summary's expression; every terminal is defined where it is read."""
+        where = f"line {e.line}"
+        original = e.value
+        if e.guard is not None and m.guard_in_value:
+            kept = Load(e.value.type, f"{e.array}@{e.order}", from_poly(e.index))
+            original = Select(e.value.type, e.guard, e.value, kept)
+        instance = self.instance(f, d, m)
+        try:
+            left = self.keyed(original, e)
+        except Unresolved as problem:
+            self.decide(f.name, "reads", f"{where}: {problem}", False)
+            return
+        right = self.read_calls(substitute(d.value, instance), f, e)
+        self.terminals(f, d, e, m, instance, original)
+        right = self.unclamp(right, left, [*self.domain(e.loops), *self.guard(e, m)])
+        self.equal_values(f.name, f"{where}: the value written is the summary's expression", left, right)
+
+    def unclamp(self, e: Expr, original: Expr, inside: list[Any]) -> Expr:
+        """Reads under a condition whose address is, under that condition, one that the original reads: `original`'s
+        read in their place.  (`select(x > 0, src(max(x - 1, 0)), ...)` reads src(x - 1) where it matters.)"""
+        there = {key(n): n for n in post_order(original) if isinstance(n, Load)}
+        if all(key(n) in there for n in post_order(e) if isinstance(n, Load)):
+            return e
+
+        def visit(n: Expr, assumptions: list[Any]) -> Expr:
+            if isinstance(n, Select):
+                condition = visit(n.condition, assumptions)
+                yes = visit(n.true_value, [*assumptions, *self.assume_known(n.condition, True)])
+                no = visit(n.false_value, [*assumptions, *self.assume_known(n.condition, False)])
+                return Select(n.type, condition, yes, no)
+            if isinstance(n, Load) and key(n) not in there:
+                for other in there.values():
+                    if isinstance(other, Load) and other.name == n.name and self.same_element(n, other, assumptions):
+                        return other
+            return with_children(n, tuple(visit(c, assumptions) for c in children(n)))
+
+        return visit(e, inside)
+
+    def assume_known(self, condition: Expr, holds: bool) -> list[Any]:
+        """Conjuncts of a condition that are about counters and parameters."""
+        if isinstance(condition, And) and holds:
+            return self.assume_known(condition.a, True) + self.assume_known(condition.b, True)
+        if isinstance(condition, Or) and not holds:
+            return self.assume_known(condition.a, False) + self.assume_known(condition.b, False)
+        if loads(condition) or not self.index.faithful(condition):
+            return []
+        encoded = self.index.expr(condition)
+        return [encoded if holds else self.index.negate(encoded)]
+
+    def same_element(self, a: Load, b: Load, assumptions: list[Any]) -> bool:
+        goal = self.index.poly(to_poly(a.index)) == self.index.poly(to_poly(b.index))
+        return isinstance(prove(Query((*self.contract, *self.index.facts, *assumptions), goal), 2.0), Proved)
+
+    def equal_values(self, stage: str, text: str, left: Expr, right: Expr) -> None:
+        a, b = normal_form(left), normal_form(right)
+        encoder = ValueEncoder(self.inline)
+        facts = [encoder.encode(normal_form(c)) for c in self.known]
+        facts += [encoder.encode(normal_form(c)) for c in self.summary.conditions]
+        self.out.append(Condition(stage, "value", text, Query(tuple(facts), encoder.equal(a, b))))
+
+    def inline(self, call: Call) -> Expr | None:
+        definition: PureFunction | None = self.function.functions.get(call.name)
+        if definition is None:
+            return None
+        return substitute(definition.body, {n: a for (n, _), a in zip(definition.params, call.args, strict=True)})
+
+    def read_calls(self, e: Expr, f: FuncSummary, site: Effect | None) -> Expr:
+        """`e` with Func and image calls replaced by keyed reads of the elements they denote."""
+        layouts = self.summary.layouts()
+
+        def rewrite(n: Expr) -> Expr:
+            if not isinstance(n, Call) or n.call_type not in (CallType.HALIDE, CallType.IMAGE):
+                return n
+            layout = layouts[n.name]
+            coords = tuple(to_poly(a) for a in n.args)
+            version = n.name if n.call_type is CallType.HALIDE else "initial"
+            private = layout.private(coords)[::-1]
+            return _read(n, layout.array, version, layout.index(coords), private)
+
+        return transform(e, rewrite)
+
+    def terminals(
+        self, f: FuncSummary, d: Definition, e: Effect, m: EffectMap, instance: Mapping[str, Expr], original: Expr
+    ) -> None:
+        inside = [*self.domain(e.loops), *self.guard(e, m)]
+        unconditional = unconditional_loads(original)
+        safe: set[int] = set()
+        for load in loads(original):
+            if key(load) in unconditional or not self.counter_guarded(original, load, e):
+                safe.add(key(self.keyed(load, e)))
+        for n in post_order(d.value):
+            if not isinstance(n, Call):
+                continue
+            if n.call_type is CallType.HALIDE:
+                producer = self.summary.func(n.name)
+                args = [self.read_calls(substitute(a, instance), f, e) for a in n.args]
+                coords = tuple(to_poly(a) for a in args)
+                self.add(f.name, "defined", f"line {e.line}: {n.name}({_point(coords)}) has been computed", inside,
+                         self.index.all_of(self.in_box(producer, coords)))
+            elif n.call_type is CallType.IMAGE:
+                self.readable(f, d, e, n, instance, safe, inside)
+
+    def readable(
+        self, f: FuncSummary, d: Definition, e: Effect, call: Call, instance: Mapping[str, Expr], safe: set[int],
+        inside: list[Any],
+    ) -> None:
+        """The lifted code reads nothing that the original does not read."""
+        here = self.read_calls(substitute(call, instance), f, e)
+        if key(here) in safe:
+            self.decide(f.name, "readable", f"line {e.line}: {call.name} is read by the original too", True)
+            return
+        layout = self.summary.layouts()[call.name]
+        target = tuple(to_poly(self.read_calls(substitute(a, instance), f, e)) for a in call.args)
+        ways = []
+        for load_key in sorted(safe):
+            other = self.safe_reads(e, load_key, layout.array)
+            if other is None:
+                continue
+            ways.append(self.reached(f, d, e, layout, other, target))
+        self.add(f.name, "readable", f"line {e.line}: {call.name}({_point(target)}) is read by the original too", inside,
+                 self.index.any_of(ways))
+
+    def safe_reads(self, e: Effect, read_key: int, array: str) -> Poly | None:
+        for load in loads(e.value):
+            seen = self.keyed(load, e)
+            if isinstance(seen, Load) and seen.name == f"{array}#initial" and key(seen) == read_key:
+                return to_poly(seen.index)
+        return None
+
+    def reached(
+        self, f: FuncSummary, d: Definition, e: Effect, layout: Any, index: Poly, target: tuple[Poly, ...]
+    ) -> Any:
+        """Whether an unconditional read at `index` passes over `target` in some iteration of the same effect, which it
+        does where each of its coordinates is a counter plus a constant and the target lies in that counter's range."""
+        rest = index - layout.offset
+        coords: list[Poly] = []
+        for dim in reversed(layout.dims):
+            q, rest = rest.divide_by(dim.stride)
+            coords.append(q)
+        if not rest.is_zero():
+            return self.index.any_of([])
+        rename: dict[str, Poly] = {}
+        conditions = []
+        for c, t in zip(reversed(coords), target, strict=True):
+            counters = [k for k in e.counters if k in c.names()]
+            if not counters:
+                conditions.append(self.index.poly(c) == self.index.poly(t))
+                continue
+            k = counters[0]
+            if len(counters) > 1 or k in rename or (c - Poly.variable(k, I32)).names() & set(e.counters):
+                return self.index.any_of([])
+            rename[k] = t - (c - Poly.variable(k, I32))
+        return self.index.all_of([*conditions, *self.domain(e.loops, rename), *self.guard(e, None, rename)])
+
+    def counter_guarded(self, value: Expr, load: Load, e: Effect) -> bool:
+        """Whether the conditions that `load` stands under mention iteration counters."""
+        counters = set(e.counters)
+        return any(_mentions(c, counters) for c in _conditions_over(value, key(load)))
+
+    def result(self) -> None:
+        """The return value."""
+        if self.path.result is None:
+            self.decide("result", "return", "nothing is returned", self.summary.result is None)
+            return
+        if self.summary.result is None:
+            self.decide("result", "return", "the return value is in the summary", False)
+            return
+        try:
+            left = self.keyed(self.path.result, None)
+        except Unresolved as problem:
+            self.decide("result", "reads", str(problem), False)
+            return
+        for n in post_order(self.summary.result):
+            if isinstance(n, Call) and n.call_type is CallType.HALIDE:
+                coords = tuple(to_poly(a) for a in n.args)
+                self.add("result", "defined", f"{n.name}({_point(coords)}) has been computed", [],
+                         self.index.all_of(self.in_box(self.summary.func(n.name), coords)))
+        right = self.read_calls(self.summary.result, self.summary.funcs[0], None) if self.summary.funcs else (
+            self.summary.result
+        )
+        self.equal_values("result", "the return value is the summary's", left, right)
+
+
+def substitute_calls(e: Expr, conditions: PathConditions, f: FuncSummary, site: Effect) -> Expr:
+    """Calls inside a left-hand side as keyed reads."""
+    return conditions.read_calls(e, f, site)
+
+
+def _read(n: Expr, array: str, version: str, index: Poly, private: tuple[Poly, ...]) -> Load:
+    suffix = "".join(f"|{p}" for p in private)
+    return Load(n.type, f"{array}#{version}{suffix}", from_poly(index, I64))
+
+
+def _point(coords: tuple[Poly, ...]) -> str:
+    return ", ".join(poly_text(c) for c in coords)
+
+
+def _is_var(d: Definition, f: FuncSummary, name: str) -> bool:
+    position = [dim.name for dim in f.layout.dims].index(name)
+    a = d.args[position]
+    return isinstance(a, Variable) and a.name == name
+
+
+def _single_variable(p: Poly) -> str | None:
+    atoms = list(p.atoms().values())
+    if len(atoms) == 1 and isinstance(atoms[0], Variable) and p == Poly.variable(atoms[0].name, atoms[0].type):
+        return atoms[0].name
+    return None
+
+
+def _counter_of(p: Poly, counters: set[str]) -> str | None:
+    used = [c for c in counters if c in p.names()]
+    if len(used) != 1:
+        return None
+    rest = p - Poly.variable(used[0], I32)
+    return used[0] if not rest.names() & counters else None
+
+
+def _mentions(e: Expr, names: set[str]) -> bool:
+    return any(isinstance(n, Variable) and n.name in names for n in _outside_loads(e))
+
+
+def _outside_loads(e: Expr) -> list[Expr]:
+    out, stack = [], [e]
+    while stack:
+        n = stack.pop()
+        out.append(n)
+        if not isinstance(n, Load):
+            stack.extend(children(n))
+    return out
+
+
+def _conditions_over(value: Expr, target: int) -> list[Expr]:
+    """Conditions of Selects and first operands of And and Or on the way to the Load with structural key `target`."""
+    out: list[Expr] = []
+    for n in post_order(value):
+        if isinstance(n, Select):
+            if target in {key(m) for arm in (n.true_value, n.false_value) for m in loads(arm)}:
+                out.append(n.condition)
+        elif isinstance(n, And | Or) and target in {key(m) for m in loads(n.b)}:
+            out.append(n.a)
+    return out
+
+
+def guarded(value: Expr, guard: Expr | None) -> Expr:
+    """`guard` implies `value`, as an expression."""
+    return value if guard is None else fold(Or(BOOL, negate(guard), value))
+
+
+__all__ = ["Condition", "InputSummary", "PathConditions", "conjunction", "groups_of", "guarded"]

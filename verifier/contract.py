@@ -1,0 +1,216 @@
+"""The contract: what must hold of the parameters for the summary to be right (DESIGN section 4).
+
+Each item is printed, stands in the summary, is assumed by the proof, and is checked at run time by the drop-in
+replacement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from halide_core.ir.expr import BOOL, GE, I64, LE, Cast, Expr, Mul, const
+from halide_core.ir.expr import Add as AddNode
+from halide_core.ir.structural import key, post_order
+from halide_core.ir.types import Float, Type
+from lifter.effects import FoundObligation, LoopInfo, Path
+from lifter.fold import negate
+from lifter.loops import Function
+from lifter.poly import Poly, atom_of, from_poly, index_text, poly_text
+from lifter.summary import ContractItem, Layout
+from verifier.smt import IndexEncoder, Proved, Query, prove
+
+
+class ContractBuilder:
+    """Collects the items of one path, leaving out what follows from those before."""
+
+    def __init__(self, function: Function, path: Path) -> None:
+        self.function = function
+        self.path = path
+        self.items: list[ContractItem] = []
+        self._encoder = IndexEncoder()
+        self._assumed = [self._encoder.expr(c) for c in path.conditions]
+        for condition, line in path.asserts:
+            text = index_text_of(condition)
+            self._add(ContractItem("assert", f"{text}  [assert, line {line}]", condition, inferred=False))
+
+    def _add(self, item: ContractItem) -> None:
+        self.items.append(item)
+        if item.condition is not None:
+            self._assumed.append(self._encoder.expr(item.condition))
+
+    def follows(self, p: Poly, loops: tuple[LoopInfo, ...] = ()) -> bool:
+        """Whether p >= 0 follows from the items so far, inside the given loops."""
+        inside = []
+        for loop in loops:
+            k = self._encoder.symbol(loop.counter)
+            inside += [k >= 0, k < self._encoder.poly(loop.trip)]
+        goal = self._encoder.poly(p) >= 0
+        query = Query((*self._assumed, *self._encoder.facts, *inside), goal)
+        return isinstance(prove(query, 1.0), Proved)
+
+    def require(self, p: Poly, kind: str) -> bool:
+        """Makes p >= 0 hold, by an item of its own if need be; False where it is not over parameters only."""
+        if self.follows(p):
+            return True
+        if not over_parameters(p, self.function):
+            return False
+        value = p.constant_value()
+        if value is not None:
+            return value >= 0
+        self._add(ContractItem(kind, at_least_zero_text(p), GE(BOOL, from_poly(p), const(0, I64))))
+        return True
+
+    def loops(self) -> None:
+        """Trip counts are not negative."""
+        for info, around, _ in self.path.trips:
+            if self.follows(info.trip, around):
+                continue
+            parameters = {p.name: p.type for p in self.function.params if not p.pointer}
+            rounded = [a for a in info.trip.atoms().values() if not _plain(a)]
+            if rounded or around:
+                for name in sorted(info.trip.names() & set(parameters)):
+                    if self.follows(info.trip, around):
+                        break
+                    self.require(Poly.variable(name, parameters[name]), "extent")
+            if not self.follows(info.trip, around):
+                self.require(info.trip, "extent")
+
+    def obligations(self) -> None:
+        """Sign conditions of index arithmetic that only speak of parameters."""
+        for found in self.path.obligations:
+            o = found.obligation
+            if o.type is not None and (o.type.is_int() and o.type.bits >= 32):
+                continue
+            if o.type is not None and o.type.bits < 32:
+                continue
+            if self.follows(o.poly, found.loops):
+                continue
+            if over_parameters(o.poly, self.function):
+                self.require(o.poly, "sign")
+                continue
+            self._sign_by_parameters(found)
+
+    def _sign_by_parameters(self, found: FoundObligation) -> None:
+        parameters = {p.name: p.type for p in self.function.params if not p.pointer}
+        for name in sorted(found.obligation.poly.names() & set(parameters)):
+            if self.follows(found.obligation.poly, found.loops):
+                return
+            coefficient = found.obligation.poly.coefficient(name)
+            if coefficient is None or all(c > 0 for c in coefficient.terms.values()):
+                self.require(Poly.variable(name, parameters[name]), "sign")
+
+    def layout(self, layout: Layout) -> bool:
+        """Each stride spans the dimension below it: distinct points have distinct locations."""
+        dims = [d for d in layout.dims if d.stride is not None]
+        held = True
+        for d in dims:
+            held &= self.require(d.extent, "extent")
+        for inner, outer in zip(dims, dims[1:], strict=False):
+            assert inner.stride is not None and outer.stride is not None
+            held &= self.require(outer.stride - inner.extent * inner.stride, "stride")
+        if dims and dims[0].stride is not None:
+            held &= self.require(dims[0].stride - Poly.constant(1), "stride")
+        return held
+
+    def non_negative(self, p: Poly) -> bool:
+        """Whether a factor of an address is known not to be negative; a plain parameter may become an item."""
+        if self.follows(p):
+            return True
+        if self.follows(p.scale(-1)):
+            return False
+        single = len(p.terms) == 1 and all(c > 0 for c in p.terms.values())
+        return single and self.require(p, "stride")
+
+    def disjoint(self, a: str, b: str, may_coincide: bool) -> None:
+        """Two arrays do not overlap."""
+        text = f"{a} and {b} do not overlap" + (", or are the same" if may_coincide else "")
+        self._add(ContractItem("disjoint", text, None, (a, b), may_coincide=may_coincide))
+
+    def no_overflow(self, addresses: Iterable[Poly]) -> None:
+        """Index arithmetic stays within the type that the original computes it in."""
+        narrow = self._index_type()
+        seen: set[Poly] = set()
+        bounds: list[Poly] = []
+        for p in addresses:
+            magnitude = Poly({m: abs(c) for m, c in p.terms.items()})
+            if p.constant_value() is not None or magnitude in seen or all(len(m) < 2 for m in p.terms):
+                continue
+            seen.add(magnitude)
+            bounds.append(magnitude)
+        for magnitude in _maximal(bounds):
+            condition = LE(BOOL, _as_double(magnitude), const(float(narrow.max() >> 1), Float(64)))
+            text = f"{poly_text(magnitude)} does not overflow {narrow}"
+            self._add(ContractItem("overflow", text, condition))
+
+    def _index_type(self) -> Type:
+        widths = [p.type for p in self.function.params if not p.pointer and p.type.is_int_or_uint()]
+        from halide_core.ir.types import Int
+
+        return Int(64) if widths and all(t.bits == 64 for t in widths) else Int(32)
+
+
+def _maximal(bounds: list[Poly]) -> list[Poly]:
+    """Drops bounds that another one covers term by term."""
+    return [
+        b for b in bounds
+        if not any(o is not b and all(o.terms.get(m, 0) >= c for m, c in b.terms.items()) for o in bounds)
+    ]
+
+
+def _as_double(p: Poly) -> Expr:
+    """A polynomial's magnitude in double precision: products of 32-bit values do not wrap there."""
+    double = Float(64)
+    total: Expr = const(0.0, double)
+    for m, c in sorted(p.terms.items()):
+        product: Expr = const(float(c), double)
+        for a in m:
+            product = Mul(double, product, Cast(double, atom_of(a)))
+        total = AddNode(double, total, product)
+    return total
+
+
+def _plain(e: Expr) -> bool:
+    from halide_core.ir.expr import Variable
+
+    return isinstance(e, Variable)
+
+
+def over_parameters(p: Poly, function: Function) -> bool:
+    """Whether a polynomial speaks of integer parameters only."""
+    from halide_core.ir.expr import Call, Load
+
+    names = {q.name for q in function.params if not q.pointer and q.type.is_int_or_uint()}
+    for e in p.atoms().values():
+        if any(isinstance(n, Load | Call) for n in post_order(e)):
+            return False
+    return p.names() <= names
+
+
+def at_least_zero_text(p: Poly) -> str:
+    """`a - b >= 0` as people write it: `b <= a`."""
+    positive = Poly({m: c for m, c in p.terms.items() if c > 0})
+    negative = Poly({m: -c for m, c in p.terms.items() if c < 0})
+    if negative.is_zero():
+        return f"{poly_text(positive)} >= 0"
+    value = negative.constant_value()
+    if value is not None:
+        return f"{poly_text(positive)} >= {value}"
+    return f"{poly_text(negative)} <= {poly_text(positive)}"
+
+
+def index_text_of(condition: Expr) -> str:
+    """A condition on parameters as people write it."""
+    from halide_core.ir import expr as E
+
+    symbols: dict[type, str] = {
+        E.EQ: "==", E.NE: "!=", E.LT: "<", E.LE: "<=", E.GT: ">", E.GE: ">=", E.And: "&&", E.Or: "||",
+    }
+    if isinstance(condition, E.Not):
+        return f"!({index_text_of(condition.a)})"
+    symbol = symbols.get(type(condition))
+    if symbol is None:
+        return index_text(condition)
+    a, b = E.children(condition)
+    return f"{index_text_of(a)} {symbol} {index_text_of(b)}"
+
+
+__all__ = ["ContractBuilder", "at_least_zero_text", "index_text_of", "key", "negate", "over_parameters"]

@@ -1,0 +1,152 @@
+"""Which state of memory a read sees: the original contents, or what a Func has made of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from halide_core.ir.expr import And, Expr, Load, Or, Select, children
+from halide_core.ir.structural import key
+from lifter.effects import Effect, LoopInfo, Path, loads, split_tag
+from lifter.poly import Poly, to_poly
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Effects that one Func accounts for, with the loops in whose iterations it is new."""
+
+    name: str
+    array: str
+    orders: frozenset[int]
+    private: tuple[str, ...]
+    updates: frozenset[int] = frozenset()
+    """Orders of the effects that stand in update definitions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a Load sees: the initial contents (`group` None) or `group`, at element `index`.
+
+    `rivals` are effects of the same loop nest that write the array too: the caller must show that none of them has
+    written this location by then."""
+
+    array: str
+    group: Group | None
+    index: Poly
+    private: tuple[Poly, ...]
+    rivals: tuple[Effect, ...] = ()
+    own: bool = False
+    """The read is by the group itself, in an update."""
+
+
+class Unresolved(Exception):
+    """The read sees a mixture; the text says of what."""
+
+
+def see(load: Load, site: Effect | None, path: Path, groups: list[Group]) -> Seen:
+    """What `load`, in the value, index or guard of effect `site` (None: in the function's result), sees."""
+    array, time = split_tag(load.name)
+    index = to_poly(load.index)
+    own = next((g for g in groups if site is not None and site.order in g.orders), None)
+    loops: tuple[LoopInfo, ...] = site.loops if site is not None else ()
+    before = [e for e in path.effects if e.array == array and e.order < time]
+    nest = site.nest if site is not None else None
+    later = [e for e in path.effects if e.array == array and e.order >= time and nest is not None and e.nest == nest]
+    if own is not None and own.array == array:
+        earlier = [e for e in before if e.order not in own.orders]
+        if site is not None and site.order in own.updates:
+            _others_stand_apart(own, site, path)
+            return Seen(array, own, index, _counters(own, loops), own=True)
+        rivals = tuple(e for e in path.effects if e.array == array and nest is not None and e.nest == nest)
+        last = _last(earlier, groups)
+        if last is not None and any(e.order in last.orders for e in rivals):
+            _must_be_complete(last, loops, time, path)
+            return Seen(array, last, index, _counters(last, loops))
+        return Seen(array, last, index, _counters(last, loops), rivals)
+    last = _last(before, groups)
+    if last is None:
+        return Seen(array, None, index, (), tuple(later))
+    same_nest = [e for e in path.effects if e.order in last.orders and nest is not None and e.nest == nest]
+    if same_nest:
+        _must_be_complete(last, loops, time, path)
+        return Seen(array, last, index, _counters(last, loops))
+    if last.private:
+        raise Unresolved(f"'{array}' is read after the loop in whose iterations it is computed")
+    return Seen(array, last, index, (), tuple(later))
+
+
+def _others_stand_apart(own: Group, site: Effect, path: Path) -> None:
+    """The other definitions of an updated array run wholly before or wholly after this one."""
+    for e in path.effects:
+        if e.array != own.array or e.order == site.order:
+            continue
+        if e.order in own.orders and _common(e.counters, site.counters) == own.private:
+            continue
+        if e.nest != site.nest or e.nest is None:
+            continue
+        raise Unresolved(f"'{own.array}' is updated in line {site.line} and written in line {e.line} of the same loop")
+
+
+def _last(effects: list[Effect], groups: list[Group]) -> Group | None:
+    if not effects:
+        return None
+    newest = max(effects, key=lambda e: e.order)
+    for g in groups:
+        if newest.order in g.orders:
+            return g
+    raise Unresolved(f"'{newest.array}' as written in line {newest.line} is no stage of the summary")
+
+
+def _must_be_complete(group: Group, loops: tuple[LoopInfo, ...], time: int, path: Path) -> None:
+    counters = tuple(loop.counter for loop in loops)
+    for e in path.effects:
+        if e.order not in group.orders:
+            continue
+        if e.order >= time:
+            raise Unresolved(f"'{group.array}' is read while line {e.line} still computes it")
+        shared = _common(e.counters, counters)
+        if shared != group.private:
+            raise Unresolved(
+                f"'{group.array}' is read in the loop that computes it (line {e.line}): iterations depend on each other"
+            )
+
+
+def _common(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[str, ...]:
+    n = 0
+    while n < min(len(a), len(b)) and a[n] == b[n]:
+        n += 1
+    return a[:n]
+
+
+def _counters(group: Group | None, loops: tuple[LoopInfo, ...]) -> tuple[Poly, ...]:
+    if group is None or not group.private:
+        return ()
+    names = tuple(loop.counter for loop in loops)
+    if names[: len(group.private)] != group.private:
+        raise Unresolved(f"'{group.array}' is read outside the loop in whose iterations it is computed")
+    from halide_core.ir.expr import I32
+
+    return tuple(Poly.variable(c, I32) for c in group.private)
+
+
+def unconditional_loads(e: Expr) -> set[int]:
+    """Structural keys of the Loads that are evaluated whatever the data are."""
+    found: set[int] = set()
+    stack = [e]
+    while stack:
+        n = stack.pop()
+        if isinstance(n, Load):
+            found.add(key(n))
+        if isinstance(n, Select):
+            stack.append(n.condition)
+            both = _load_keys(n.true_value) & _load_keys(n.false_value)
+            if both:
+                found |= unconditional_loads(n.true_value) & unconditional_loads(n.false_value)
+        elif isinstance(n, And | Or):
+            stack.append(n.a)
+        else:
+            stack.extend(children(n))
+    return found
+
+
+def _load_keys(e: Expr) -> set[int]:
+    return {key(n) for n in loads(e)}

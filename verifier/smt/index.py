@@ -1,0 +1,148 @@
+"""Addresses, coordinates and counters as mathematical integers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import z3
+
+from halide_core.ir.expr import (
+    EQ,
+    GE,
+    GT,
+    LE,
+    LT,
+    NE,
+    Add,
+    And,
+    Cast,
+    Div,
+    Expr,
+    IntImm,
+    Max,
+    Min,
+    Mod,
+    Mul,
+    Not,
+    Or,
+    Select,
+    Sub,
+    UIntImm,
+    Variable,
+)
+from halide_core.ir.structural import key, post_order
+from halide_core.ir.types import Type
+from lifter.poly import Obligation, Poly, from_poly, to_poly
+
+_COMPARE: dict[type, Any] = {
+    EQ: lambda a, b: a == b,
+    NE: lambda a, b: a != b,
+    LT: lambda a, b: a < b,
+    LE: lambda a, b: a <= b,
+    GT: lambda a, b: a > b,
+    GE: lambda a, b: a >= b,
+}
+
+
+class IndexEncoder:
+    """Encodes integer expressions over Z; what is not integer arithmetic becomes a symbol with its type's range.
+
+    Ranges met on the way are collected in `facts` and belong to the assumptions of every query."""
+
+    def __init__(self) -> None:
+        self.facts: list[Any] = []
+        self._symbols: dict[str, Any] = {}
+
+    def poly(self, p: Poly) -> Any:
+        return self.expr(from_poly(p))
+
+    def symbol(self, name: str, type_: Type | None = None) -> Any:
+        """The integer constant `name`, within the range of `type_`."""
+        if name not in self._symbols:
+            self._symbols[name] = z3.Int(name)
+            if type_ is not None and not name.startswith("k."):
+                self.facts.append(self._symbols[name] >= type_.min())
+                self.facts.append(self._symbols[name] <= type_.max())
+        return self._symbols[name]
+
+    def faithful(self, e: Expr) -> bool:
+        """Whether a condition means over Z what it means in C++: no unsigned or narrow arithmetic in it that could wrap.
+
+        Signed arithmetic of 32 bits and more counts as exact, since its overflow is undefined in the original."""
+        found: list[Obligation] = []
+        for n in post_order(e):
+            if type(n) in _COMPARE:
+                to_poly(n.a, found)  # type: ignore[attr-defined]
+                to_poly(n.b, found)  # type: ignore[attr-defined]
+            elif isinstance(n, Cast) and n.type.is_bool() and n.value.type.is_int_or_uint():
+                to_poly(n.value, found)
+        return all(o.type is not None and o.type.is_int() and o.type.bits >= 32 for o in found)
+
+    def expr(self, e: Expr) -> Any:
+        memo: dict[int, Any] = {}
+        for n in post_order(e):
+            memo[id(n)] = self._node(n, memo)
+        return memo[id(e)]
+
+    def _node(self, e: Expr, memo: dict[int, Any]) -> Any:
+        t = e.type
+        if t.is_bool():
+            return self._bool(e, memo)
+        if not t.is_int_or_uint():
+            return None
+        if isinstance(e, IntImm | UIntImm):
+            return z3.IntVal(e.value)
+        if isinstance(e, Variable):
+            return self.symbol(e.name, t)
+        if isinstance(e, Add | Sub | Mul | Min | Max | Div | Mod):
+            a, b = memo[id(e.a)], memo[id(e.b)]
+            if isinstance(e, Add):
+                return a + b
+            if isinstance(e, Sub):
+                return a - b
+            if isinstance(e, Mul):
+                return a * b
+            if isinstance(e, Min):
+                return z3.If(a < b, a, b)
+            if isinstance(e, Max):
+                return z3.If(a > b, a, b)
+            if isinstance(e.b, IntImm | UIntImm) and e.b.value > 0:
+                return a / b if isinstance(e, Div) else a % b
+        if isinstance(e, Cast) and e.value.type.is_int_or_uint() and not e.value.type.is_bool():
+            # The obligations gathered by `to_poly` say where this reading needs a range.
+            return memo[id(e.value)]
+        if isinstance(e, Select) and memo.get(id(e.condition)) is not None:
+            return z3.If(memo[id(e.condition)], memo[id(e.true_value)], memo[id(e.false_value)])
+        return self.symbol(f"v!{key(e)}", t)
+
+    def _bool(self, e: Expr, memo: dict[int, Any]) -> Any:
+        if isinstance(e, UIntImm):
+            return z3.BoolVal(bool(e.value))
+        kind = _COMPARE.get(type(e))
+        if kind is not None and e.a.type.is_int_or_uint() and not e.a.type.is_bool():  # type: ignore[attr-defined]
+            a, b = to_poly(e.a), to_poly(e.b)  # type: ignore[attr-defined]
+            return kind(self.poly(a), self.poly(b))
+        if isinstance(e, And | Or):
+            combine = z3.And if isinstance(e, And) else z3.Or
+            return combine(memo[id(e.a)], memo[id(e.b)])
+        if isinstance(e, Not):
+            return z3.Not(memo[id(e.a)])
+        if isinstance(e, Cast) and e.value.type.is_int_or_uint() and not e.value.type.is_bool():
+            return self.poly(to_poly(e.value)) != 0
+        return z3.Bool(f"b!{key(e)}")
+
+    def any_of(self, conditions: list[Any]) -> Any:
+        """Disjunction."""
+        return z3.Or(*conditions) if conditions else z3.BoolVal(False)
+
+    def all_of(self, conditions: list[Any]) -> Any:
+        """Conjunction."""
+        return z3.And(*conditions) if conditions else z3.BoolVal(True)
+
+    def negate(self, condition: Any) -> Any:
+        """Negation."""
+        return z3.Not(condition)
+
+    def implies(self, a: Any, b: Any) -> Any:
+        """Implication."""
+        return z3.Implies(a, b)

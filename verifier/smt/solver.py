@@ -1,0 +1,118 @@
+"""Asking Z3: three answers that are never confused."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import z3
+
+
+@dataclass(frozen=True, slots=True)
+class Proved:
+    """The goal follows from the assumptions."""
+
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Refuted:
+    """The goal does not follow; `model` gives integer values to the named symbols (bit patterns for bit-vectors)."""
+
+    model: dict[str, int] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """The solver gave up; `reason` is its own word or the time limit."""
+
+    reason: str
+    seconds: float = 0.0
+
+
+Answer = Proved | Refuted | Unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """assumptions => goal, quantifier-free."""
+
+    assumptions: tuple[Any, ...]
+    goal: Any
+
+    def smt2(self) -> str:
+        """SMT-LIB 2 text; `unsat` means that the condition holds."""
+        solver = z3.Solver()
+        solver.add(*self.assumptions)
+        solver.add(z3.Not(self.goal))
+        return str(solver.to_smt2())
+
+
+def prove(query: Query, timeout: float = 10.0) -> Answer:
+    """Decides `query` within `timeout` seconds."""
+    start = time.perf_counter()
+    goal = z3.simplify(query.goal)
+    if z3.is_true(goal):
+        return Proved(time.perf_counter() - start)
+    answer: Answer = Unknown("not tried")
+    remaining = timeout
+    for attempt in _strategies(query):
+        solver = attempt()
+        solver.set("timeout", max(1, int(remaining * 500)))
+        solver.add(*query.assumptions)
+        solver.add(z3.Not(goal))
+        result = solver.check()
+        spent = time.perf_counter() - start
+        if result == z3.unsat:
+            return Proved(spent)
+        if result == z3.sat:
+            return Refuted(_model(solver.model()), spent)
+        answer = Unknown(str(solver.reason_unknown()), spent)
+        remaining = timeout - spent
+        if remaining <= 0:
+            break
+    return answer
+
+
+def _strategies(query: Query) -> Sequence[Any]:
+    """Solvers to try in turn: the default first, then a bit-vector one where no integers are in the query."""
+    if _has_integers([*query.assumptions, query.goal]):
+        return (z3.Solver, lambda: z3.Then("simplify", "solve-eqs", "smt").solver())
+    return (lambda: z3.Then("simplify", "propagate-values", "solve-eqs", "bit-blast", "sat").solver(), z3.Solver) if (
+        not _has_functions([*query.assumptions, query.goal])
+    ) else (z3.Solver, lambda: z3.SolverFor("QF_UFBV"))
+
+
+def _walk(roots: list[Any]) -> Any:
+    seen: set[int] = set()
+    stack = list(roots)
+    while stack:
+        e = stack.pop()
+        if e.get_id() in seen:
+            continue
+        seen.add(e.get_id())
+        yield e
+        stack.extend(e.children())
+
+
+def _has_integers(roots: list[Any]) -> bool:
+    return any(z3.is_int(e) for e in _walk(roots) if z3.is_expr(e) and not z3.is_bool(e))
+
+
+def _has_functions(roots: list[Any]) -> bool:
+    return any(z3.is_app(e) and e.decl().kind() == z3.Z3_OP_UNINTERPRETED and e.num_args() > 0 for e in _walk(roots))
+
+
+def _model(model: Any) -> dict[str, int]:
+    values: dict[str, int] = {}
+    for d in model.decls():
+        if d.arity() == 0:
+            value = model[d]
+            if z3.is_int_value(value) or z3.is_bv_value(value):
+                values[d.name()] = value.as_long()
+            elif z3.is_true(value) or z3.is_false(value):
+                values[d.name()] = int(z3.is_true(value))
+    return values

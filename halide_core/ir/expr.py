@@ -406,12 +406,15 @@ class Let(Expr):
 
 @_node
 class Call(Expr):
-    """A call; `call_type` says what `name` is; `value_index` picks an element of a Tuple-valued Func."""
+    """A call; `call_type` says what `name` is; `value_index` picks an element of a Tuple-valued Func.
+
+    `target` is the Func's or image's definition where the call was made through the DSL, else None."""
 
     name: str
     args: tuple[Expr, ...]
     call_type: CallType
     value_index: int = field(default=0)
+    target: Any = field(default=None)
     child_fields = ("args",)
 
 

@@ -13,6 +13,7 @@ from halide_core.interp.expr import evaluate
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import Expr, const, const_value, make_bool
 from halide_core.ir.structural import key, transform
+from halide_core.ir.types import Type
 
 # Inclusive bounds of a variable, either side None when unknown.
 Bounds = Mapping[str, tuple[int | None, int | None]]
@@ -23,6 +24,17 @@ def simplify(e: Expr, bounds: Bounds | None = None) -> Expr:
     return transform(e, lambda n: _simplify_node(n, bounds or {}))
 
 
+def simplify_with_indices(e: Expr) -> Expr:
+    """`simplify`, with `simplify_index` inside the indices of loads."""
+
+    def rewrite(n: Expr) -> Expr:
+        if isinstance(n, ir.Load):
+            return ir.with_children(n, (simplify_index(n.index), *ir.children(n)[1:]))
+        return _simplify_node(n, {})
+
+    return transform(e, rewrite)
+
+
 def simplify_index(e: Expr, bounds: Bounds | None = None) -> Expr:
     """An expression equal to `e` wherever signed arithmetic of 32 bits and more does not overflow in either.
 
@@ -30,6 +42,8 @@ def simplify_index(e: Expr, bounds: Bounds | None = None) -> Expr:
 
     def rewrite(n: Expr) -> Expr:
         n = _simplify_node(n, bounds or {})
+        if _widens_index(n):
+            n = _widen(n)
         if _is_index(n) and isinstance(n, ir.Add | ir.Sub | ir.Mul):
             return _rebuild_sum(n)
         if _is_index(n) and isinstance(n, ir.Min | ir.Max):
@@ -294,11 +308,7 @@ def linear_terms(e: Expr) -> tuple[dict[int, tuple[Expr, int]], int]:
             work.append((_product(node.a, node.b.a), scale))
             work.append((_product(node.a, node.b.b), scale * sign))
         elif _widens_index(node):
-            assert isinstance(node, ir.Cast) and isinstance(node.value, ir._Binary)
-            inner = node.value
-            sides = [ir.Cast(node.type, s) for s in (inner.a, inner.b)]
-            folded = [_simplify_node(s, {}) for s in sides]
-            work.append((type(inner)(node.type, folded[0], folded[1]), scale))
+            work.append((_widen(node), scale))
         else:
             number = key(node)
             term, old = terms.get(number, (node, 0))
@@ -331,7 +341,7 @@ def _widens_index(e: Expr) -> bool:
     )
 
 
-def build_sum(terms: dict[int, tuple[Expr, int]], constant: int, type_: ir.Type) -> Expr:
+def build_sum(terms: dict[int, tuple[Expr, int]], constant: int, type_: Type) -> Expr:
     """The sum that `linear_terms` took apart, in a canonical order."""
     positive = [(t, c) for _, (t, c) in sorted(terms.items()) if c > 0]
     negative = [(t, -c) for _, (t, c) in sorted(terms.items()) if c < 0]
@@ -346,6 +356,15 @@ def build_sum(terms: dict[int, tuple[Expr, int]], constant: int, type_: ir.Type)
         scaled = term if c == 1 else ir.Mul(type_, term, const(c, type_))
         out = ir.Sub(type_, out, scaled)
     return out if constant == 0 else ir.Add(type_, out, const(constant, type_))
+
+
+def _widen(e: Expr) -> Expr:
+    """int64(a + b) as int64(a) + int64(b), all the way down."""
+    assert isinstance(e, ir.Cast)
+    inner = e.value
+    if not isinstance(inner, ir.Add | ir.Sub | ir.Mul) or not is_coordinate(inner):
+        return _simplify_node(e, {})
+    return type(inner)(e.type, _widen(ir.Cast(e.type, inner.a)), _widen(ir.Cast(e.type, inner.b)))
 
 
 def _rebuild_sum(e: Expr) -> Expr:

@@ -1,0 +1,117 @@
+"""Compiling pipelines ahead of time: raw entry points with a caller's own C signature."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from halide_core.backend.llvm_builder import ModuleBuilder
+from halide_core.backend.llvm_module import CompiledModule, JitModule
+from halide_core.backend.raw_entry import emit_raw_function
+from halide_core.ir.expr import Expr
+from halide_core.ir.types import Type
+from halide_core.target import Target
+
+
+@dataclass(frozen=True, slots=True)
+class RawParam:
+    """A parameter of the C function; `type` is the scalar's type, or the type pointed to."""
+
+    name: str
+    type: Type
+    is_pointer: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RawBuffer:
+    """How an ImageParam or an output Func lies in the caller's memory.
+
+    `pointer` names a pointer parameter, or is "" for storage allocated for the call.  `offset` counts elements
+    (int64) from the pointer to the coordinate (0, ..., 0); mins, extents and strides are by dimension, strides in
+    elements (int64); all are expressions over the scalar parameters."""
+
+    pointer: str
+    offset: Expr
+    mins: tuple[Expr, ...]
+    extents: tuple[Expr, ...]
+    strides: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One way to compute the function, taken when `condition` holds.
+
+    `condition` is a bool over scalar parameters and Variable(UInt(64), "addr." + pointer parameter).  Buffers with
+    different pointers must be disjoint whenever it holds; buffers with one pointer may coincide element by element.
+    `result` is the returned value, over scalar parameters and Load(type, array, 0) of outputs with pointer ""."""
+
+    condition: Expr
+    pipeline: Any
+    buffers: dict[str, RawBuffer] = field(default_factory=dict)
+    scalars: dict[str, Expr] = field(default_factory=dict)
+    result: Expr | None = None
+
+
+class Module:
+    """Compiled functions that go into one object."""
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self.builder = ModuleBuilder()
+        self._compiled: CompiledModule | None = None
+
+    def compiled(self) -> CompiledModule:
+        """The module as it stands, optimised."""
+        if self._compiled is None:
+            self._compiled = CompiledModule(self.builder.text(), self.target)
+        return self._compiled
+
+    def changed(self) -> None:
+        """Forgets compiled code after a function was added."""
+        self._compiled = None
+
+    def write_object(self, path: str | Path) -> None:
+        """Writes a relocatable, position-independent ELF object."""
+        self.compiled().write_object(path)
+
+    def object_bytes(self) -> bytes:
+        return self.compiled().object_bytes()
+
+    def llvm_ir(self) -> str:
+        """Optimised LLVM IR."""
+        return self.compiled().llvm_ir()
+
+    def source(self) -> str:
+        """LLVM IR before optimisation."""
+        return self.compiled().source
+
+    def assembly(self) -> str:
+        return self.compiled().assembly()
+
+    def jit(self) -> JitModule:
+        """The functions, callable in this process."""
+        return self.compiled().jit()
+
+
+def compile_raw(
+    symbol: str,
+    params: Sequence[RawParam],
+    return_type: Type | None,
+    variants: Sequence[Variant],
+    fallback: str | None,
+    target: Target,
+    module: Module | None = None,
+) -> Module:
+    """Compiles the C function `symbol`: the first variant whose condition holds is run, else `fallback` is called.
+
+    `fallback` is an external function of the same signature; without one nothing happens and 0 is returned.
+    The function is added to `module` when one is given.  A variant is also left for the next when its extents do
+    not fit 32 bits.  Raises HalideError for schedules that cannot run on the given buffers."""
+    out = module if module is not None else Module(target)
+    emit_raw_function(out.builder, symbol, list(params), return_type, list(variants), fallback, target)
+    out.changed()
+    return out
+
+

@@ -1,0 +1,116 @@
+"""A module and its functions as LLVM text under construction."""
+
+from __future__ import annotations
+
+import itertools
+
+from halide_core.backend.llvm_types import llvm_type, mangle
+from halide_core.ir.types import Type
+
+
+class ModuleBuilder:
+    """Declarations, functions and constants of one LLVM module."""
+
+    def __init__(self) -> None:
+        self.declarations: dict[str, str] = {}
+        self.functions: list[str] = []
+        self.globals: list[str] = []
+        self._names: dict[str, int] = {}
+
+    def declare(self, name: str, result: str, parameters: list[str], attributes: str = "nounwind") -> str:
+        """An external function; its name, with @."""
+        self.declarations[name] = f"declare {result} @{name}({', '.join(parameters)}) {attributes}"
+        return f"@{name}"
+
+    def fresh_name(self, base: str) -> str:
+        """A name no other global of this module has."""
+        clean = "".join(c if c.isalnum() or c in "_.$" else "_" for c in base)
+        count = self._names.get(clean, 0)
+        self._names[clean] = count + 1
+        return clean if not count else f"{clean}.{count}"
+
+    def string(self, text: str) -> str:
+        """A private zero-terminated string constant; its name, with @."""
+        data = text.encode() + b"\0"
+        name = self.fresh_name(".str")
+        body = "".join(chr(b) if 32 <= b < 127 and b not in b'"\\' else f"\\{b:02X}" for b in data)
+        self.globals.append(f'@{name} = private unnamed_addr constant [{len(data)} x i8] c"{body}"')
+        return f"@{name}"
+
+    def text(self) -> str:
+        """The whole module."""
+        defined = "\n".join(self.functions)
+        declared = [d for n, d in sorted(self.declarations.items()) if f"@{n}(" not in self._defined_names()]
+        return "\n".join([*self.globals, *declared, defined]) + "\n"
+
+    def _defined_names(self) -> set[str]:
+        names: set[str] = set()
+        for f in self.functions:
+            for line in f.splitlines():
+                if line.startswith("define "):
+                    start = line.index("@")
+                    names.add(line[start : line.index("(", start) + 1])
+        return names
+
+
+class FunctionBuilder:
+    """Instructions of one function, block by block."""
+
+    def __init__(self, module: ModuleBuilder) -> None:
+        self.module = module
+        self._entry: list[str] = []
+        self._lines: list[str] = []
+        self._counter = itertools.count()
+        self.block = "entry"
+
+    def emit(self, instruction: str) -> str:
+        """Appends an instruction with a result; the result's name."""
+        name = f"%t{next(self._counter)}"
+        self._lines.append(f"  {name} = {instruction}")
+        return name
+
+    def do(self, instruction: str) -> None:
+        """Appends an instruction without a result."""
+        self._lines.append(f"  {instruction}")
+
+    def alloca(self, type_text: str, count: int = 1, align: int = 64) -> str:
+        """Stack storage in the function's entry block, made once however often control passes."""
+        name = f"%a{next(self._counter)}"
+        size = f", i64 {count}" if count != 1 else ""
+        self._entry.append(f"  {name} = alloca {type_text}{size}, align {align}")
+        return name
+
+    def label(self, base: str) -> str:
+        return f"{base}{next(self._counter)}"
+
+    def start(self, label: str) -> None:
+        """Begins the block `label`."""
+        self._lines.append(f"{label}:")
+        self.block = label
+
+    def branch(self, target: str) -> None:
+        self.do(f"br label %{target}")
+
+    def branch_if(self, condition: str, yes: str, no: str, likely: bool = False) -> None:
+        weights = ", !prof !0" if likely else ""
+        self.do(f"br i1 {condition}, label %{yes}, label %{no}{weights}")
+
+    def intrinsic(self, name: str, t: Type, arguments: list[str], result: Type | None = None) -> str:
+        """A call of llvm.<name>.<type>; `arguments` carry their types."""
+        full = f"llvm.{name}.{mangle(t)}"
+        kinds = [_type_of_argument(a) for a in arguments]
+        out = llvm_type(result if result is not None else t)
+        self.module.declare(full, out, kinds, "")
+        return self.emit(f"call {out} @{full}({', '.join(arguments)})")
+
+    def finish(self, header: str) -> None:
+        """Adds the function `header` (define ... without the brace) to the module."""
+        text = "\n".join([f"{header} {{", "entry:", *self._entry, "  br label %body", "body:", *self._lines, "}"])
+        self.module.functions.append(text.replace("label %entry", "label %body"))
+
+
+def _type_of_argument(argument: str) -> str:
+    """The type part of "type operand"; vector types contain spaces."""
+    if argument.startswith("<"):
+        return argument[: argument.index(">") + 1]
+    return argument.split(" ", 1)[0]

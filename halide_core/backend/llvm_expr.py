@@ -1,0 +1,292 @@
+"""Expressions as LLVM instructions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from halide_core.backend import llvm_integer as ops
+from halide_core.backend.llvm_builder import FunctionBuilder
+from halide_core.backend.llvm_intrinsics import RULES
+from halide_core.backend.llvm_memory import Memory
+from halide_core.backend.llvm_types import literal, llvm_type
+from halide_core.errors import HalideError
+from halide_core.interp.libm import split_name
+from halide_core.ir import expr as ir
+from halide_core.ir.expr import CallType, Expr, const_value
+from halide_core.ir.structural import key
+from halide_core.ir.types import Bool, Float, Int, Type
+
+_NODE_OPS = {"Add": "add", "Sub": "sub", "Mul": "mul"}
+_COMPARE = {"EQ": "eq", "NE": "ne", "LT": "lt", "LE": "le", "GT": "gt", "GE": "ge"}
+_LLVM_MATH = {"sqrt": "sqrt", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "round": "roundeven"}
+
+
+class ExprEmitter:
+    """Emits expressions into one function; equal expressions are emitted once while `scope` lasts.
+
+    `env` gives the operand of each Variable and the pointer of each array."""
+
+    def __init__(self, b: FunctionBuilder, env: Mapping[str, str], types: Mapping[str, Type]) -> None:
+        self.b = b
+        self.env = env
+        self.memory = Memory(b, env, types, self.emit)
+        self.scope: dict[int, str] = {}
+
+    def reset(self) -> None:
+        """Forgets emitted values: control has moved or memory has changed."""
+        self.scope = {}
+        self.memory.reset()
+
+    def emit(self, e: Expr) -> str:
+        """The operand holding the value of `e`; children first, on an explicit stack."""
+        stack = [e]
+        while stack:
+            node = stack[-1]
+            if key(node) in self.scope:
+                stack.pop()
+                continue
+            needed = self._needed(node)
+            missing = [c for c in needed if key(c) not in self.scope]
+            if missing:
+                stack.extend(missing)
+                continue
+            stack.pop()
+            self.scope[key(node)] = self._one(node, [self.scope[key(c)] for c in needed])
+        return self.scope[key(e)]
+
+    def _needed(self, e: Expr) -> tuple[Expr, ...]:
+        if isinstance(e, ir.Load):
+            return () if e.predicate is None else (e.predicate,)
+        if isinstance(e, ir.Broadcast) and const_value(e) is not None:
+            return ()
+        return ir.children(e)
+
+    def _one(self, e: Expr, args: list[str]) -> str:
+        b, t = self.b, e.type
+        match e:
+            case ir.IntImm() | ir.UIntImm() | ir.FloatImm():
+                return literal(e.value, t)
+            case ir.Variable():
+                if e.name not in self.env:
+                    raise HalideError(f"The variable {e.name} has no value in the compiled program")
+                return self.env[e.name]
+            case ir.Cast():
+                return self._cast(e.value.type, t, args[0])
+            case ir.Reinterpret():
+                return b.emit(f"bitcast {llvm_type(e.value.type)} {args[0]} to {llvm_type(t)}")
+            case ir.Not():
+                return ops.binary(b, "xor", t, args[0], literal(1, t))
+            case ir.And():
+                return ops.binary(b, "and", t, *args)
+            case ir.Or():
+                return ops.binary(b, "or", t, *args)
+            case ir.Select():
+                return ops.select(b, t, *args, scalar_condition=e.condition.type.is_scalar())
+            case ir.Load():
+                return self.memory.load(e, args[0] if args else None)
+            case ir.Ramp():
+                return self._ramp(e, args)
+            case ir.Broadcast():
+                value = const_value(e)
+                return literal(value, t) if value is not None else self.splat(args[0], t)
+            case ir.Shuffle():
+                return self._shuffle(e, args)
+            case ir.VectorReduce():
+                return self._reduce(e, args[0])
+            case ir.Call():
+                return self._call(e, args)
+            case ir._Binary():
+                return self._binary(e, args)
+        raise HalideError(f"The back end has no code for the node {type(e).__name__}")
+
+    def splat(self, operand: str, t: Type) -> str:
+        """A vector of `t` with the scalar `operand` in every lane."""
+        vector, element = llvm_type(t), llvm_type(t.element_of())
+        first = self.b.emit(f"insertelement {vector} poison, {element} {operand}, i64 0")
+        mask = f"<{t.lanes} x i32> zeroinitializer"
+        return self.b.emit(f"shufflevector {vector} {first}, {vector} poison, {mask}")
+
+    def _ramp(self, e: ir.Ramp, args: list[str]) -> str:
+        t = e.type
+        element = llvm_type(t.element_of())
+        steps = "<" + ", ".join(f"{element} {literal(k, t.element_of())}" for k in range(t.lanes)) + ">"
+        scaled = ops.binary(self.b, "mul", t, steps, self.splat(args[1], t))
+        return ops.binary(self.b, "add", t, self.splat(args[0], t), scaled)
+
+    def _binary(self, e: ir._Binary, args: list[str]) -> str:
+        b, operand, name = self.b, e.a.type, type(e).__name__
+        constant = const_value(e.b)
+        if name in _COMPARE:
+            return self._compare(name, operand, args)
+        if operand.is_float():
+            return self._float_binary(name, operand, args)
+        if name in _NODE_OPS:
+            return ops.binary(b, _NODE_OPS[name], operand, *args)
+        if name in ("Div", "Mod"):
+            rule = ops.divide if name == "Div" else ops.modulo
+            return rule(b, operand, args[0], args[1], None if constant is None else int(constant))
+        assert name in ("Min", "Max")
+        sign, text = ("s" if operand.is_int() else "u"), llvm_type(operand)
+        return b.intrinsic(f"{sign}{name.lower()}", operand, [f"{text} {args[0]}", f"{text} {args[1]}"])
+
+    def _compare(self, name: str, t: Type, args: list[str]) -> str:
+        op = _COMPARE[name]
+        if t.is_float():
+            return self.b.emit(f"fcmp {'une' if name == 'NE' else 'o' + op} {llvm_type(t)} {args[0]}, {args[1]}")
+        if name not in ("EQ", "NE"):
+            op = ("s" if t.is_int() else "u") + op
+        return ops.compare(self.b, op, t, *args)
+
+    def _float_binary(self, name: str, t: Type, args: list[str]) -> str:
+        b, text = self.b, llvm_type(t)
+        if name in ("Min", "Max"):
+            chosen = b.emit(f"fcmp {'olt' if name == 'Min' else 'ogt'} {text} {args[0]}, {args[1]}")
+            return ops.select(b, t, chosen, args[0], args[1])
+        if name == "Mod":
+            quotient = b.intrinsic("floor", t, [f"{text} {ops.binary(b, 'fdiv', t, *args)}"])
+            return ops.binary(b, "fsub", t, args[0], ops.binary(b, "fmul", t, args[1], quotient))
+        return ops.binary(b, {"Add": "fadd", "Sub": "fsub", "Mul": "fmul", "Div": "fdiv"}[name], t, *args)
+
+    def _cast(self, source: Type, target: Type, x: str) -> str:
+        b, to = self.b, llvm_type(target)
+        if source == target:
+            return x
+        if source.is_handle() or target.is_handle():
+            op = "ptrtoint" if source.is_handle() else "inttoptr"
+            return b.emit(f"{op} {llvm_type(source)} {x} to {to}")
+        if target.is_bool():
+            zero = literal(0, source)
+            op = "fcmp une" if source.is_float() else "icmp ne"
+            return b.emit(f"{op} {llvm_type(source)} {x}, {zero}")
+        if source.is_float() and target.is_float():
+            if source.bits == target.bits:
+                return x
+            return b.emit(f"{'fpext' if target.bits > source.bits else 'fptrunc'} {llvm_type(source)} {x} to {to}")
+        if target.is_float():
+            return b.emit(f"{'sitofp' if source.is_int() else 'uitofp'} {llvm_type(source)} {x} to {to}")
+        if source.is_float():
+            return self._float_to_int(source, target, x)
+        return ops.resize(b, source, target, x)
+
+    def _float_to_int(self, source: Type, target: Type, x: str) -> str:
+        b = self.b
+        if source.bits == 16:
+            wide = source.with_bits(32)
+            x, source = self._cast(source, wide, x), wide
+        if target.is_uint() and target.bits == 64:
+            half = literal(2.0**63, source)
+            below = b.emit(f"fcmp olt {llvm_type(source)} {x}, {half}")
+            low = self._truncate(source, 64, x)
+            high = self._truncate(source, 64, ops.binary(b, "fsub", source, x, half))
+            flipped = ops.binary(b, "xor", target, high, literal(1 << 63, target))
+            return ops.select(b, target, below, low, flipped)
+        bits = 64 if target.bits == 64 or (target.bits == 32 and target.is_uint()) else 32
+        return ops.resize(b, Int(bits, target.lanes), target, self._truncate(source, bits, x))
+
+    def _truncate(self, source: Type, bits: int, x: str) -> str:
+        """x toward zero as a signed integer; the minimum where that does not exist, as cvttps2dq gives it."""
+        b, text = self.b, llvm_type(source)
+        target = Int(bits, source.lanes)
+        limit = 2.0 ** (bits - 1)
+        # Above -limit - 1, the first value whose truncation is out of range, where that is representable.
+        if source.bits == 64 and bits == 32:
+            above = b.emit(f"fcmp ogt {text} {x}, {literal(-limit - 1, source)}")
+        else:
+            above = b.emit(f"fcmp oge {text} {x}, {literal(-limit, source)}")
+        below = b.emit(f"fcmp olt {text} {x}, {literal(limit, source)}")
+        inside = b.emit(f"and {llvm_type(Bool(source.lanes))} {above}, {below}")
+        safe = ops.select(b, source, inside, x, literal(0.0, source))
+        whole = b.emit(f"fptosi {text} {safe} to {llvm_type(target)}")
+        return ops.select(b, target, inside, whole, literal(target.min(), target))
+
+    def _shuffle(self, e: ir.Shuffle, args: list[str]) -> str:
+        b, element = self.b, e.type.element_of()
+        lanes = [v.type.lanes for v in e.vectors]
+        picked: list[str] = []
+        for index in e.indices:
+            place, k = 0, index
+            while k >= lanes[place]:
+                k -= lanes[place]
+                place += 1
+            if lanes[place] == 1:
+                picked.append(args[place])
+            else:
+                picked.append(b.emit(f"extractelement {llvm_type(e.vectors[place].type)} {args[place]}, i64 {k}"))
+        if e.type.is_scalar():
+            return picked[0]
+        out = "poison"
+        for k, p in enumerate(picked):
+            out = b.emit(f"insertelement {llvm_type(e.type)} {out}, {llvm_type(element)} {p}, i64 {k}")
+        return out
+
+    def _reduce(self, e: ir.VectorReduce, x: str) -> str:
+        b, source = self.b, e.value.type
+        factor = source.lanes // e.type.lanes
+        text = llvm_type(source)
+        part = source.with_lanes(e.type.lanes)
+        parts: list[str] = []
+        for k in range(factor):
+            if e.type.is_scalar():
+                parts.append(b.emit(f"extractelement {text} {x}, i64 {k}"))
+            else:
+                picks = ", ".join(f"i32 {lane * factor + k}" for lane in range(part.lanes))
+                parts.append(b.emit(f"shufflevector {text} {x}, {text} poison, <{part.lanes} x i32> <{picks}>"))
+        if not source.is_float():
+            # A tree: integers are exact in any order.
+            while len(parts) > 1:
+                parts = [
+                    self._combine(e.op, part, parts[k], parts[k + 1]) if k + 1 < len(parts) else parts[k]
+                    for k in range(0, len(parts), 2)
+                ]
+            return parts[0]
+        total = parts[0]
+        for p in parts[1:]:
+            total = self._combine(e.op, part, total, p)
+        return total
+
+    def _combine(self, op: str, t: Type, x: str, y: str) -> str:
+        if op in ("and", "or"):
+            return ops.binary(self.b, op, t, x, y)
+        if op in ("add", "mul"):
+            return ops.binary(self.b, f"f{op}" if t.is_float() else op, t, x, y)
+        if t.is_float():
+            return self._float_binary(op.capitalize(), t, [x, y])
+        sign, text = ("s" if t.is_int() else "u"), llvm_type(t)
+        return self.b.intrinsic(f"{sign}{op}", t, [f"{text} {x}", f"{text} {y}"])
+
+    def _call(self, e: ir.Call, args: list[str]) -> str:
+        if e.call_type is CallType.INTRINSIC:
+            return RULES[e.name](self.b, e, args)
+        parts = split_name(e.name)
+        if e.call_type is CallType.PURE_EXTERN and parts is not None:
+            return self._math(e, parts[0], parts[1], args)
+        raise HalideError(f"The back end cannot call {e.name}")
+
+    def _math(self, e: ir.Call, base: str, bits: int, args: list[str]) -> str:
+        b, source = self.b, e.args[0].type
+        text = llvm_type(source)
+        if base in _LLVM_MATH:
+            return b.intrinsic(_LLVM_MATH[base], source, [f"{text} {args[0]}"])
+        if base == "is_nan":
+            return b.emit(f"fcmp uno {text} {args[0]}, {args[0]}")
+        if base in ("is_inf", "is_finite"):
+            magnitude = b.intrinsic("fabs", source, [f"{text} {args[0]}"])
+            op = "oeq" if base == "is_inf" else "one"
+            return b.emit(f"fcmp {op} {text} {magnitude}, {literal(float('inf'), source)}")
+        wide = Float(64 if bits == 64 else 32)
+        name = base + ("" if bits == 64 else "f")
+        callee = b.module.declare(name, llvm_type(wide), [llvm_type(wide)] * len(args), "nounwind willreturn")
+        if e.type.is_scalar():
+            return self._libm(callee, e.type, wide, args)
+        out = "poison"
+        for k in range(e.type.lanes):
+            lane = [b.emit(f"extractelement {text} {a}, i64 {k}") for a in args]
+            value = self._libm(callee, e.type.element_of(), wide, lane)
+            out = b.emit(f"insertelement {llvm_type(e.type)} {out}, {llvm_type(e.type.element_of())} {value}, i64 {k}")
+        return out
+
+    def _libm(self, callee: str, t: Type, wide: Type, args: list[str]) -> str:
+        text = llvm_type(wide)
+        wide_args = [self._cast(t, wide, a) for a in args]
+        result = self.b.emit(f"call {text} {callee}({', '.join(f'{text} {a}' for a in wide_args)})")
+        return self._cast(wide, t, result)

@@ -1,0 +1,170 @@
+"""Integer operations as LLVM instructions: wrapping, without traps, without needless extension."""
+
+from __future__ import annotations
+
+from halide_core.backend.llvm_builder import FunctionBuilder
+from halide_core.backend.llvm_types import literal, llvm_type
+from halide_core.ir.types import Bool, Type
+
+
+def select(b: FunctionBuilder, t: Type, condition: str, yes: str, no: str, scalar_condition: bool = False) -> str:
+    kind = "i1" if scalar_condition else llvm_type(Bool(t.lanes))
+    return b.emit(f"select {kind} {condition}, {llvm_type(t)} {yes}, {llvm_type(t)} {no}")
+
+
+def binary(b: FunctionBuilder, op: str, t: Type, x: str, y: str) -> str:
+    return b.emit(f"{op} {llvm_type(t)} {x}, {y}")
+
+
+def compare(b: FunctionBuilder, op: str, t: Type, x: str, y: str) -> str:
+    return b.emit(f"icmp {op} {llvm_type(t)} {x}, {y}")
+
+
+def negate(b: FunctionBuilder, t: Type, x: str) -> str:
+    return binary(b, "sub", t, literal(0, t), x)
+
+
+def floor_by_positive(b: FunctionBuilder, t: Type, x: str, magnitude: str) -> str:
+    """floor(x / magnitude) of a signed x by an unsigned non-zero magnitude."""
+    sign = binary(b, "ashr", t, x, literal(t.bits - 1, t))
+    positive = binary(b, "xor", t, x, sign)
+    quotient = binary(b, "udiv", t, positive, magnitude)
+    return binary(b, "xor", t, quotient, sign)
+
+
+def divide(b: FunctionBuilder, t: Type, x: str, y: str, constant: int | None) -> str:
+    """The Euclidean quotient; by zero it is 0."""
+    if t.is_bool():
+        return binary(b, "and", t, x, y)
+    if constant is not None:
+        return _divide_by_constant(b, t, x, constant)
+    is_zero = compare(b, "eq", t, y, literal(0, t))
+    safe = select(b, t, is_zero, literal(1, t), y)
+    if t.is_uint():
+        quotient = binary(b, "udiv", t, x, safe)
+    else:
+        magnitude = b.intrinsic("abs", t, [f"{llvm_type(t)} {safe}", "i1 false"])
+        floor = floor_by_positive(b, t, x, magnitude)
+        is_negative = compare(b, "slt", t, y, literal(0, t))
+        quotient = select(b, t, is_negative, negate(b, t, floor), floor)
+    return select(b, t, is_zero, literal(0, t), quotient)
+
+
+def _divide_by_constant(b: FunctionBuilder, t: Type, x: str, c: int) -> str:
+    if c == 0:
+        return literal(0, t)
+    magnitude = abs(c)
+    power = magnitude & (magnitude - 1) == 0
+    if t.is_uint():
+        if power:
+            return binary(b, "lshr", t, x, literal(magnitude.bit_length() - 1, t))
+        return binary(b, "udiv", t, x, literal(c, t))
+    if power and magnitude.bit_length() - 1 < t.bits:
+        floor = binary(b, "ashr", t, x, literal(magnitude.bit_length() - 1, t))
+    else:
+        floor = floor_by_positive(b, t, x, literal(magnitude, t))
+    return floor if c > 0 else negate(b, t, floor)
+
+
+def modulo(b: FunctionBuilder, t: Type, x: str, y: str, constant: int | None) -> str:
+    """The Euclidean remainder; by zero it is 0."""
+    if t.is_bool():
+        return literal(0, t)
+    if constant is not None:
+        magnitude = abs(constant)
+        if magnitude == 0:
+            return literal(0, t)
+        if magnitude & (magnitude - 1) == 0:
+            return binary(b, "and", t, x, literal(magnitude - 1, t))
+        if t.is_uint():
+            return binary(b, "urem", t, x, literal(constant, t))
+        product = binary(b, "mul", t, _divide_by_constant(b, t, x, magnitude), literal(magnitude, t))
+        return binary(b, "sub", t, x, product)
+    quotient = divide(b, t, x, y, None)
+    remainder = binary(b, "sub", t, x, binary(b, "mul", t, quotient, y))
+    is_zero = compare(b, "eq", t, y, literal(0, t))
+    return select(b, t, is_zero, literal(0, t), remainder)
+
+
+def divide_to_zero(b: FunctionBuilder, t: Type, x: str, y: str, constant: int | None) -> str:
+    """C's quotient without its traps."""
+    if t.is_uint():
+        return divide(b, t, x, y, constant)
+    if constant is not None:
+        if constant in (0, -1):
+            return literal(0, t) if constant == 0 else negate(b, t, x)
+        return binary(b, "sdiv", t, x, literal(constant, t))
+    is_zero, safe = _avoid_traps(b, t, y)
+    is_minus_one = compare(b, "eq", t, y, literal(-1, t))
+    quotient = select(b, t, is_minus_one, negate(b, t, x), binary(b, "sdiv", t, x, safe))
+    return select(b, t, is_zero, literal(0, t), quotient)
+
+
+def _avoid_traps(b: FunctionBuilder, t: Type, y: str) -> tuple[str, str]:
+    is_zero = compare(b, "eq", t, y, literal(0, t))
+    is_minus_one = compare(b, "eq", t, y, literal(-1, t))
+    bad = b.emit(f"or {llvm_type(Bool(t.lanes))} {is_zero}, {is_minus_one}")
+    return is_zero, select(b, t, bad, literal(1, t), y)
+
+
+def modulo_to_zero(b: FunctionBuilder, t: Type, x: str, y: str, constant: int | None) -> str:
+    """C's remainder without its traps; by 0 and by -1 it is 0, as by 1."""
+    if t.is_uint():
+        return modulo(b, t, x, y, constant)
+    if constant is not None:
+        if constant in (0, -1):
+            return literal(0, t)
+        return binary(b, "srem", t, x, literal(constant, t))
+    _, safe = _avoid_traps(b, t, y)
+    return binary(b, "srem", t, x, safe)
+
+
+def resize(b: FunctionBuilder, source: Type, target: Type, x: str) -> str:
+    """An integer of `source` wrapped or extended to `target`, by the signedness of `source`."""
+    if source.bits == target.bits:
+        return x
+    op = "trunc" if source.bits > target.bits else "sext" if source.is_int() else "zext"
+    return b.emit(f"{op} {llvm_type(source)} {x} to {llvm_type(target)}")
+
+
+def shift(b: FunctionBuilder, t: Type, x: str, y: str, amount: Type, constant: int | None, left: bool) -> str:
+    """x * 2**y or floor(x / 2**y); a negative y shifts the other way, a large one shifts everything out."""
+    if constant is not None:
+        if constant < 0:
+            constant, left = -constant, not left
+        return _shift_constant(b, t, x, constant, left)
+    forward = _shift_by_unsigned(b, t, x, y, amount, left)
+    if amount.is_uint():
+        return forward
+    backward = _shift_by_unsigned(b, t, x, negate(b, amount, y), amount, not left)
+    is_negative = compare(b, "slt", amount, y, literal(0, amount))
+    return select(b, t, is_negative, backward, forward)
+
+
+def _shift_constant(b: FunctionBuilder, t: Type, x: str, n: int, left: bool) -> str:
+    if n == 0:
+        return x
+    if left or t.is_uint():
+        op = "shl" if left else "lshr"
+        return literal(0, t) if n >= t.bits else binary(b, op, t, x, literal(n, t))
+    return binary(b, "ashr", t, x, literal(min(n, t.bits - 1), t))
+
+
+def _shift_by_unsigned(b: FunctionBuilder, t: Type, x: str, y: str, amount: Type, left: bool) -> str:
+    limit = literal(t.bits, amount) if t.bits < 1 << amount.bits else None
+    past = compare(b, "uge", amount, y, limit) if limit is not None else literal(0, Bool(t.lanes))
+    n = resize(b, amount.with_code(t.code.UINT), t, y)
+    arithmetic = not left and t.is_int()
+    n = select(b, t, past, literal(t.bits - 1 if arithmetic else 0, t), n)
+    result = binary(b, "shl" if left else "ashr" if arithmetic else "lshr", t, x, n)
+    return result if arithmetic else select(b, t, past, literal(0, t), result)
+
+
+def clamp(b: FunctionBuilder, t: Type, x: str, low: int, high: int) -> str:
+    """x clamped to [low, high], constants of `t`; sides that the type implies are left out."""
+    kind, text = ("s" if t.is_int() else "u"), llvm_type(t)
+    if low > t.min():
+        x = b.intrinsic(f"{kind}max", t, [f"{text} {x}", f"{text} {literal(low, t)}"])
+    if high < t.max():
+        x = b.intrinsic(f"{kind}min", t, [f"{text} {x}", f"{text} {literal(high, t)}"])
+    return x

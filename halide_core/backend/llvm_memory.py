@@ -1,0 +1,239 @@
+"""Loads and stores: dense, strided by shuffles, or lane by lane."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from halide_core.backend import llvm_integer as ops
+from halide_core.backend.llvm_builder import FunctionBuilder
+from halide_core.backend.llvm_types import literal, llvm_type, memory_type
+from halide_core.ir import expr as ir
+from halide_core.ir.expr import I64, Expr, const, const_value
+from halide_core.ir.simplify import build_sum, linear_terms
+from halide_core.ir.types import Bool, Type
+
+_MAX_STRIDE = 8
+
+
+class Memory:
+    """Emits accesses to the arrays of one function."""
+
+    def __init__(
+        self, b: FunctionBuilder, env: Mapping[str, str], types: Mapping[str, Type], emit: Callable[[Expr], str]
+    ) -> None:
+        self.b = b
+        self.env = env
+        self.types = types
+        self.emit = emit
+        # Strided loads announced for the statement at hand: group -> (least, greatest) constant offset.
+        self.groups: dict[tuple[object, ...], tuple[int, int]] = {}
+        self._chunks: dict[tuple[object, ...], str] = {}
+
+    def reset(self) -> None:
+        self.groups = {}
+        self._chunks = {}
+
+    def address(self, name: str, index: Expr, t: Type) -> str:
+        """The address of element `index` of array `name`."""
+        return self.b.emit(
+            f"getelementptr inbounds {memory_type(t.element_of())}, ptr {self.env[name]}, i64 {self.emit(index)}"
+        )
+
+    def announce(self, loads: list[ir.Load]) -> None:
+        """Makes known the strided loads of one statement, so that neighbours share their dense loads."""
+        for e in loads:
+            stride = _stride(e.index)
+            if stride is None or not 2 <= stride <= _MAX_STRIDE or e.predicate is not None:
+                continue
+            assert isinstance(e.index, ir.Ramp)
+            group, offset = _group(e, stride)
+            low, high = self.groups.get(group, (offset, offset))
+            if max(high, offset) - min(low, offset) < 2 * stride:
+                self.groups[group] = (min(low, offset), max(high, offset))
+
+    def load(self, e: ir.Load, predicate: str | None) -> str:
+        """The value of the load; a false predicate touches no memory and gives 0."""
+        if not e.type.is_bool():
+            return self._load(e, e.type, predicate)
+        raw = self._load(e, e.type.with_bits(8), predicate)
+        return ops.compare(self.b, "ne", e.type.with_bits(8), raw, literal(0, e.type.with_bits(8)))
+
+    def _load(self, e: ir.Load, t: Type, predicate: str | None) -> str:
+        b = self.b
+        if t.is_scalar():
+            assert predicate is None
+            return b.emit(f"load {llvm_type(t)}, ptr {self.address(e.name, e.index, t)}, align {t.bytes()}")
+        stride = _stride(e.index)
+        if isinstance(e.index, ir.Broadcast) and predicate is None:
+            address = self.address(e.name, e.index.value, t)
+            scalar = b.emit(f"load {llvm_type(t.element_of())}, ptr {address}, align {t.bytes()}")
+            first = b.emit(f"insertelement {llvm_type(t)} poison, {llvm_type(t.element_of())} {scalar}, i64 0")
+            return self._permute(t, first, "poison", [0] * t.lanes)
+        if stride == 1:
+            assert isinstance(e.index, ir.Ramp)
+            return self._dense(self.address(e.name, e.index.base, t), t, predicate)
+        if stride == -1:
+            assert isinstance(e.index, ir.Ramp)
+            first_index = ir.Add(I64, e.index.base, const(1 - t.lanes, I64))
+            order = list(reversed(range(t.lanes)))
+            if predicate is not None:
+                predicate = self._permute(Bool(t.lanes), predicate, "poison", order)
+            dense = self._dense(self.address(e.name, first_index, t), t, predicate)
+            return self._permute(t, dense, "poison", order)
+        if stride is not None and 2 <= stride <= _MAX_STRIDE and predicate is None:
+            return self._strided(e, t, stride)
+        return self._gather(e, t, predicate)
+
+    def _dense(self, address: str, t: Type, predicate: str | None) -> str:
+        b, text = self.b, llvm_type(t)
+        if predicate is None:
+            return b.emit(f"load {text}, ptr {address}, align {t.bytes()}")
+        mask_type = llvm_type(Bool(t.lanes))
+        name = f"llvm.masked.load.{_suffix(t)}.p0"
+        b.module.declare(name, text, ["ptr", mask_type, text], "")
+        return b.emit(
+            f"call {text} @{name}(ptr align {t.bytes()} {address}, {mask_type} {predicate}, {text} zeroinitializer)"
+        )
+
+    def _permute(self, t: Type, x: str, y: str, picks: list[int], source: Type | None = None) -> str:
+        text = llvm_type(source if source is not None else t)
+        mask = ", ".join(f"i32 {p}" for p in picks)
+        return self.b.emit(f"shufflevector {text} {x}, {text} {y}, <{len(picks)} x i32> <{mask}>")
+
+    def _strided(self, e: ir.Load, t: Type, stride: int) -> str:
+        """Lanes picked from one dense load that spans the loads of the statement with this base and stride.
+
+        Only elements between the first and the last one accessed are read."""
+        group, offset = _group(e, stride)
+        low, high = self.groups.get(group, (offset, offset))
+        if not low <= offset <= high:
+            low = high = offset
+        total = high - low + (t.lanes - 1) * stride + 1
+        chunk_key = (*group, low, high)
+        span = t.with_lanes(total)
+        if chunk_key not in self._chunks:
+            assert isinstance(e.index, ir.Ramp)
+            terms, _ = linear_terms(e.index.base)
+            base = build_sum(terms, low, I64)
+            self._chunks[chunk_key] = self._span(self.address(e.name, base, t), span)
+        picks = [offset - low + k * stride for k in range(t.lanes)]
+        return self._permute(t, self._chunks[chunk_key], "poison", picks, span)
+
+    def _span(self, address: str, t: Type) -> str:
+        """A dense load of any number of elements, rounded up to a power of two of lanes without reading more."""
+        return self._dense(address, t, None)
+
+    def _gather(self, e: ir.Load, t: Type, predicate: str | None) -> str:
+        b, text = self.b, llvm_type(t)
+        indices = self.emit(e.index)
+        index_type = llvm_type(e.index.type)
+        if predicate is not None or t.bits >= 32:
+            pointers = b.emit(
+                f"getelementptr inbounds {llvm_type(t.element_of())}, ptr {self.env[e.name]}, {index_type} {indices}"
+            )
+            mask_type = llvm_type(Bool(t.lanes))
+            mask = predicate if predicate is not None else literal(1, Bool(t.lanes))
+            name = f"llvm.masked.gather.{_suffix(t)}.v{t.lanes}p0"
+            vector = f"<{t.lanes} x ptr>"
+            b.module.declare(name, text, [vector, mask_type, text], "")
+            return b.emit(
+                f"call {text} @{name}({vector} align {t.bytes()} {pointers}, {mask_type} {mask}, {text} zeroinitializer)"
+            )
+        out = "poison"
+        element = llvm_type(t.element_of())
+        for k in range(t.lanes):
+            index = b.emit(f"extractelement {index_type} {indices}, i64 {k}")
+            address = b.emit(f"getelementptr inbounds {element}, ptr {self.env[e.name]}, i64 {index}")
+            value = b.emit(f"load {element}, ptr {address}, align {t.bytes()}")
+            out = b.emit(f"insertelement {text} {out}, {element} {value}, i64 {k}")
+        return out
+
+    def store(self, name: str, t: Type, value: str, index: Expr, predicate: str | None) -> None:
+        """Stores `value` of type `t`; lanes are stored in order where indices repeat."""
+        b = self.b
+        if t.is_bool():
+            t = t.with_bits(8)
+            value = b.emit(f"zext {llvm_type(t.with_bits(1))} {value} to {llvm_type(t)}")
+        text, align = llvm_type(t), t.bytes()
+        if t.is_scalar():
+            b.do(f"store {text} {value}, ptr {self.address(name, index, t)}, align {align}")
+            return
+        stride = _stride(index)
+        if stride == -1:
+            assert isinstance(index, ir.Ramp)
+            order = list(reversed(range(t.lanes)))
+            value = self._permute(t, value, "poison", order)
+            if predicate is not None:
+                predicate = self._permute(Bool(t.lanes), predicate, "poison", order)
+            self._dense_store(
+                self.address(name, ir.Add(I64, index.base, const(1 - t.lanes, I64)), t), t, value, predicate
+            )
+        elif stride == 1:
+            assert isinstance(index, ir.Ramp)
+            self._dense_store(self.address(name, index.base, t), t, value, predicate)
+        else:
+            self._scatter(name, t, value, index, predicate)
+
+    def _dense_store(self, address: str, t: Type, value: str, predicate: str | None) -> None:
+        b, text = self.b, llvm_type(t)
+        if predicate is None:
+            b.do(f"store {text} {value}, ptr {address}, align {t.bytes()}")
+            return
+        mask_type = llvm_type(Bool(t.lanes))
+        full = f"llvm.masked.store.{_suffix(t)}.p0"
+        b.module.declare(full, "void", [text, "ptr", mask_type], "")
+        b.do(f"call void @{full}({text} {value}, ptr align {t.bytes()} {address}, {mask_type} {predicate})")
+
+    def _scatter(self, name: str, t: Type, value: str, index: Expr, predicate: str | None) -> None:
+        b, text, element = self.b, llvm_type(t), llvm_type(t.element_of())
+        indices = self.emit(index)
+        index_type = llvm_type(index.type)
+        if predicate is not None:
+            vector, mask_type = f"<{t.lanes} x ptr>", llvm_type(Bool(t.lanes))
+            pointers = b.emit(f"getelementptr inbounds {element}, ptr {self.env[name]}, {index_type} {indices}")
+            full = f"llvm.masked.scatter.{_suffix(t)}.v{t.lanes}p0"
+            b.module.declare(full, "void", [text, vector, mask_type], "")
+            b.do(f"call void @{full}({text} {value}, {vector} align {t.bytes()} {pointers}, {mask_type} {predicate})")
+            return
+        for k in range(t.lanes):
+            i = b.emit(f"extractelement {index_type} {indices}, i64 {k}")
+            address = b.emit(f"getelementptr inbounds {element}, ptr {self.env[name]}, i64 {i}")
+            v = b.emit(f"extractelement {text} {value}, i64 {k}")
+            b.do(f"store {element} {v}, ptr {address}, align {t.bytes()}")
+
+    def interleaved_store(self, name: str, t: Type, values: list[str], base: Expr) -> None:
+        """Stores the vectors `values` so that element k of vector j goes to base + k * len(values) + j."""
+        b, n, lanes = self.b, len(values), t.lanes
+        total = t.with_lanes(lanes * n)
+        wide = values
+        padded = t
+        while len(wide) > 1:
+            # Concatenate pairwise; the last one may stay alone, padded with poison.
+            joined: list[str] = []
+            double = padded.with_lanes(padded.lanes * 2)
+            picks = list(range(double.lanes))
+            for k in range(0, len(wide), 2):
+                other = wide[k + 1] if k + 1 < len(wide) else "poison"
+                joined.append(self._permute(double, wide[k], other, picks, padded))
+            wide, padded = joined, double
+        picks = [j * lanes + k for k in range(lanes) for j in range(n)]
+        value = self._permute(total, wide[0], "poison", picks, padded)
+        b.do(f"store {llvm_type(total)} {value}, ptr {self.address(name, base, t)}, align {t.bytes()}")
+
+
+def _suffix(t: Type) -> str:
+    return f"v{t.lanes}{'f' if t.is_float() else 'i'}{t.bits}"
+
+
+def _stride(index: Expr) -> int | None:
+    if not isinstance(index, ir.Ramp):
+        return None
+    value = const_value(index.stride)
+    return None if value is None else int(value)
+
+
+def _group(e: ir.Load, stride: int) -> tuple[tuple[object, ...], int]:
+    assert isinstance(e.index, ir.Ramp)
+    terms, constant = linear_terms(e.index.base)
+    identity = tuple(sorted((k, c) for k, (_, c) in terms.items()))
+    return (e.name, e.type, stride, identity), constant

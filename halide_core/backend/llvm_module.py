@@ -1,0 +1,122 @@
+"""From LLVM text to optimised code: verification, the optimiser, objects, assembly and the JIT."""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import llvmlite.binding as llvm
+
+from halide_core.errors import HalideError
+from halide_core.runtime.errors import ERRORS
+from halide_core.runtime.threads import thread_pool
+from halide_core.target import Target
+
+# Engines are never freed: worker threads of their pools may still stand in their code.
+_ENGINES: list[Any] = []
+
+
+@cache
+def _initialize() -> None:
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    llvm.initialize_native_asmparser()
+
+
+def target_machine(target: Target, jit: bool = False) -> Any:
+    """LLVM's description of `target`, position independent."""
+    _initialize()
+    description = llvm.Target.from_triple(target.triple)
+    return description.create_target_machine(
+        cpu=target.cpu, features=target.llvm_features, opt=3, reloc="pic", codemodel="jitdefault" if jit else "default"
+    )
+
+
+class CompiledModule:
+    """One LLVM module: functions with C linkage, and the run time that they need."""
+
+    def __init__(self, text: str, target: Target, optimize: bool = True) -> None:
+        self.target = target
+        self._source = self._assemble(text, target)
+        self._optimize = optimize
+        self._parsed: Any = None
+
+    @staticmethod
+    def _assemble(text: str, target: Target) -> str:
+        parts = [f'target triple = "{target.triple}"', text]
+        if "@hl.par_for(" in text:
+            parts.append(thread_pool(target.arch))
+        if "@hl.out_of_memory(" in text or "@halide_error(" in text:
+            parts.append(ERRORS)
+        # Nothing may be contracted or reassociated; the whole vector width is used as written.
+        parts.append('attributes #0 = { "no-trapping-math"="true" "prefer-vector-width"="512" }')
+        parts.append('!0 = !{!"branch_weights", i32 2000, i32 1}')
+        return "\n".join(parts)
+
+    @property
+    def source(self) -> str:
+        """LLVM IR as emitted, before optimisation."""
+        return self._source
+
+    def _module(self) -> Any:
+        if self._parsed is None:
+            _initialize()
+            try:
+                module = llvm.parse_assembly(self._source)
+                module.verify()
+            except RuntimeError as error:
+                raise HalideError(f"The compiler made invalid LLVM IR: {error}") from error
+            machine = target_machine(self.target)
+            module.data_layout = str(machine.target_data)
+            if self._optimize:
+                options = llvm.create_pipeline_tuning_options(speed_level=3)
+                options.loop_vectorization = True
+                options.slp_vectorization = True
+                options.loop_unrolling = True
+                builder = llvm.create_pass_builder(machine, options)
+                builder.getModulePassManager().run(module, builder)
+            self._parsed = module
+        return self._parsed
+
+    def llvm_ir(self) -> str:
+        """Optimised LLVM IR."""
+        return str(self._module())
+
+    def assembly(self) -> str:
+        return str(target_machine(self.target).emit_assembly(self._module()))
+
+    def object_bytes(self) -> bytes:
+        """A relocatable, position-independent ELF object."""
+        return bytes(target_machine(self.target).emit_object(self._module()))
+
+    def write_object(self, path: str | Path) -> None:
+        Path(path).write_bytes(self.object_bytes())
+
+    def jit(self) -> JitModule:
+        """The module's functions in this process."""
+        module = llvm.parse_bitcode(self._module().as_bitcode())
+        engine = llvm.create_mcjit_compiler(module, target_machine(self.target, jit=True))
+        engine.finalize_object()
+        engine.run_static_constructors()
+        _ENGINES.append(engine)
+        return JitModule(engine)
+
+
+class JitModule:
+    """Addresses of compiled functions."""
+
+    def __init__(self, engine: Any) -> None:
+        self._engine = engine
+
+    def address(self, symbol: str) -> int:
+        """Where the function `symbol` starts.  Raises HalideError when there is none."""
+        found = int(self._engine.get_function_address(symbol))
+        if not found:
+            raise HalideError(f"The compiled module has no function {symbol}")
+        return found
+
+    def function(self, symbol: str, result: Any, *arguments: Any) -> Any:
+        """The function as a ctypes callable."""
+        return ctypes.CFUNCTYPE(result, *arguments)(self.address(symbol))

@@ -1,0 +1,104 @@
+"""Parallel loops: the body becomes a function that the thread pool calls with ranges of iterations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from halide_core.backend.llvm_builder import FunctionBuilder
+from halide_core.backend.llvm_types import llvm_type
+from halide_core.ir import expr as ir
+from halide_core.ir import stmt as st
+from halide_core.ir.expr import I64, const
+from halide_core.ir.simplify import simplify_index
+from halide_core.ir.structural import variables
+from halide_core.passes.cost import estimate
+
+if TYPE_CHECKING:
+    from halide_core.backend.llvm_stmt import StmtEmitter
+
+# Vector instructions below which waking threads costs more than it saves: about 12 microseconds of work.
+_WORTH_THREADS = 40_000
+
+
+def pointer_attributes(groups: dict[str, int], name: str) -> str:
+    """noalias where no other array in sight shares the memory of `name`."""
+    mine = groups.get(name)
+    alone = mine is not None and sum(1 for g in groups.values() if g == mine) == 1
+    return "ptr noalias" if alone else "ptr"
+
+
+def emit_parallel(emitter: StmtEmitter, s: st.For) -> None:
+    """Emits the loop `s` of `emitter`'s function: few instructions run here, more on the pool."""
+    from halide_core.backend.llvm_stmt import Names, StmtEmitter, free_names
+
+    b, names, module = emitter.b, emitter.names, emitter.module
+    used, used_arrays = free_names(s.body)
+    scalars = sorted(n for n in used if n in names.operands and n != s.name)
+    arrays = sorted(n for n in used_arrays if n in names.arrays)
+    kinds = ["ptr"] * len(arrays) + [llvm_type(names.variable_types[n]) for n in scalars]
+    operands = [names.arrays[n] for n in arrays] + [names.operands[n] for n in scalars]
+    struct = "{ " + ", ".join([*kinds, "i8"]) + " }"
+    symbol = module.fresh_name(f"{emitter.symbol}.par")
+
+    groups = {n: names.groups[n] for n in arrays}
+    inner = Names({}, {}, {}, {}, dict(groups))
+    parameters = ["i32 %i"]
+    for k, n in enumerate(arrays):
+        inner.arrays[n] = f"%p{k}"
+        inner.array_types[n] = names.array_types[n]
+        parameters.append(f"{pointer_attributes(groups, n)} %p{k}")
+    for k, n in enumerate(scalars):
+        inner.operands[n] = f"%s{k}"
+        inner.variable_types[n] = names.variable_types[n]
+        parameters.append(f"{llvm_type(names.variable_types[n])} %s{k}")
+    inner.operands[s.name] = "%i"
+    inner.variable_types[s.name] = ir.I32
+    body = FunctionBuilder(module)
+    StmtEmitter(module, body, inner, emitter.symbol).emit(s.body)
+    body.do("ret void")
+    body.finish(f"define internal void @{symbol}.body({', '.join(parameters)}) nounwind #0")
+    _emit_task(emitter, symbol, kinds, struct)
+
+    low, extent = emitter.value(s.min), emitter.value(s.extent)
+    closure = b.alloca(struct)
+    for k, (kind, operand) in enumerate(zip(kinds, operands, strict=True)):
+        place = b.emit(f"getelementptr inbounds {struct}, ptr {closure}, i32 0, i32 {k}")
+        b.do(f"store {kind} {operand}, ptr {place}")
+    work = simplify_index(ir.Mul(I64, ir.Cast(I64, s.extent), estimate(s.body)))
+    serial, pool, after = b.label("serial"), b.label("pool"), b.label("joined")
+    if variables(work) <= set(names.operands):
+        small = emitter.value(work < const(_WORTH_THREADS, I64))
+        b.branch_if(small, serial, pool)
+    else:
+        b.branch_if("false", serial, pool)
+    b.start(serial)
+    end = b.emit(f"add nsw i32 {low}, {extent}")
+    b.do(f"call void @{symbol}(ptr {closure}, i32 {low}, i32 {end})")
+    b.branch(after)
+    b.start(pool)
+    b.do(f"call void @hl.par_for(ptr @{symbol}, ptr {closure}, i32 {low}, i32 {extent})")
+    b.branch(after)
+    b.start(after)
+    emitter.expr.reset()
+
+
+def _emit_task(emitter: StmtEmitter, symbol: str, kinds: list[str], struct: str) -> None:
+    """The function that runs a range of iterations with what the closure holds."""
+    from halide_core.backend.llvm_stmt import Names, StmtEmitter
+
+    t = FunctionBuilder(emitter.module)
+    loaded: list[str] = []
+    for k, kind in enumerate(kinds):
+        place = t.emit(f"getelementptr inbounds {struct}, ptr %closure, i32 0, i32 {k}")
+        loaded.append(f"{kind} {t.emit(f'load {kind}, ptr {place}')}")
+    count = t.emit("sub nsw i32 %hi, %lo")
+    names = Names({}, {}, {}, {})
+    loop = StmtEmitter(emitter.module, t, names, symbol)
+
+    def call() -> None:
+        arguments = ", ".join([f"i32 {names.operands['i']}", *loaded])
+        t.do(f"call void @{symbol}.body({arguments})")
+
+    loop.loop("%lo", count, "i", call)
+    t.do("ret void")
+    t.finish(f"define internal void @{symbol}(ptr %closure, i32 %lo, i32 %hi) nounwind #0")

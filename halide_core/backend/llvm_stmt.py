@@ -1,0 +1,279 @@
+"""Statements as LLVM control flow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from halide_core.backend.llvm_builder import FunctionBuilder, ModuleBuilder
+from halide_core.backend.llvm_expr import ExprEmitter
+from halide_core.backend.llvm_types import memory_type
+from halide_core.errors import HalideError
+from halide_core.ir import expr as ir
+from halide_core.ir import stmt as st
+from halide_core.ir.expr import I32, Expr, Variable, const_value
+from halide_core.ir.structural import post_order
+from halide_core.ir.types import Type
+
+_STACK_BYTES = 16 * 1024
+
+
+@dataclass(slots=True)
+class Names:
+    """What a function can refer to: operands and types of Variables, pointers of arrays.
+
+    `groups` maps each array to a number; arrays of different numbers do not overlap."""
+
+    operands: dict[str, str]
+    variable_types: dict[str, Type]
+    arrays: dict[str, str]
+    array_types: dict[str, Type]
+    groups: dict[str, int] = field(default_factory=dict)
+
+    def copy(self) -> Names:
+        return Names(
+            dict(self.operands), dict(self.variable_types), dict(self.arrays), dict(self.array_types), dict(self.groups)
+        )
+
+
+class _Env(Mapping[str, str]):
+    """Variables and arrays under one roof; an array shadows a Variable of its name."""
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+
+    def __getitem__(self, name: str) -> str:
+        return self.names.arrays[name] if name in self.names.arrays else self.names.operands[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names.arrays or name in self.names.operands
+
+    def __iter__(self):  # type: ignore[no-untyped-def]
+        return iter({**self.names.operands, **self.names.arrays})
+
+    def __len__(self) -> int:
+        return len(self.names.operands) + len(self.names.arrays)
+
+
+class StmtEmitter:
+    """Emits statements into the function `b`; parallel loops become functions of their own."""
+
+    def __init__(self, module: ModuleBuilder, b: FunctionBuilder, names: Names, symbol: str) -> None:
+        self.module = module
+        self.b = b
+        self.names = names
+        self.symbol = symbol
+        self.expr = ExprEmitter(b, _Env(names), names.array_types)
+
+    def emit(self, s: st.Stmt) -> None:
+        """Appends the code of `s`; control continues in the current block."""
+        match s:
+            case st.Block():
+                for x in s.stmts:
+                    self.emit(x)
+            case st.Produce():
+                self.emit(s.body)
+            case st.LetStmt():
+                self._let(s)
+            case st.For():
+                if s.kind is st.ForKind.PARALLEL:
+                    self._parallel(s)
+                else:
+                    self._loop(s)
+            case st.IfThenElse():
+                self._if(s)
+            case st.Store():
+                self._store((s,))
+            case st.Stores():
+                self._store(s.stores)
+            case st.Allocate():
+                self._allocate(s)
+            case _:
+                raise HalideError(f"The back end has no code for the statement {type(s).__name__}")
+
+    def value(self, e: Expr) -> str:
+        """The operand of a scalar expression, emitted afresh."""
+        self.expr.reset()
+        return self.expr.emit(e)
+
+    def _let(self, s: st.LetStmt) -> None:
+        operand = self.value(s.value)
+        old = self.names.operands.get(s.name)
+        self.names.operands[s.name] = operand
+        self.names.variable_types[s.name] = s.value.type
+        self.expr.reset()
+        self.emit(s.body)
+        if old is not None:
+            self.names.operands[s.name] = old
+        self.expr.reset()
+
+    def _loop(self, s: st.For) -> None:
+        low, extent = self.value(s.min), self.value(s.extent)
+        self.loop(low, extent, s.name, lambda: self.emit(s.body))
+
+    def loop(self, low: str, extent: str, name: str, body) -> None:  # type: ignore[no-untyped-def]
+        """Runs `body` for `name` from `low`, `extent` times."""
+        b = self.b
+        head, after = b.label("loop"), b.label("after")
+        counter = f"%{b.label('i')}"
+        end = b.emit(f"add nsw i32 {low}, {extent}")
+        nonempty = b.emit(f"icmp slt i32 {low}, {end}")
+        pre = b.label("pre")
+        b.branch_if(nonempty, pre, after)
+        b.start(pre)
+        latch = b.label("latch")
+        b.branch(head)
+        b.start(head)
+        step = f"%{b.label('n')}"
+        b.do(f"{counter} = phi i32 [ {low}, %{pre} ], [ {step}, %{latch} ]")
+        old = self.names.operands.get(name)
+        self.names.operands[name] = counter
+        self.names.variable_types[name] = I32
+        self.expr.reset()
+        body()
+        b.branch(latch)
+        b.start(latch)
+        b.do(f"{step} = add nsw i32 {counter}, 1")
+        again = b.emit(f"icmp slt i32 {step}, {end}")
+        b.branch_if(again, head, after)
+        b.start(after)
+        if old is not None:
+            self.names.operands[name] = old
+        self.expr.reset()
+
+    def _if(self, s: st.IfThenElse) -> None:
+        constant = const_value(s.condition)
+        if constant is not None:
+            if constant:
+                self.emit(s.then_case)
+            elif s.else_case is not None:
+                self.emit(s.else_case)
+            return
+        b = self.b
+        condition = self.value(s.condition)
+        yes, no, after = b.label("then"), b.label("else"), b.label("endif")
+        b.branch_if(condition, yes, no if s.else_case is not None else after)
+        b.start(yes)
+        self.expr.reset()
+        self.emit(s.then_case)
+        b.branch(after)
+        if s.else_case is not None:
+            b.start(no)
+            self.expr.reset()
+            self.emit(s.else_case)
+            b.branch(after)
+        b.start(after)
+        self.expr.reset()
+
+    def _store(self, stores: tuple[st.Store, ...]) -> None:
+        if len(stores) == 1 and stores[0].predicate is not None and stores[0].predicate.type.is_scalar():
+            s = stores[0]
+            assert s.predicate is not None
+            self._if(st.IfThenElse(s.predicate, st.Store(s.name, s.value, s.index)))
+            return
+        self.expr.reset()
+        loads = [n for s in stores for n in post_order(s.value) if isinstance(n, ir.Load)]
+        self.expr.memory.announce(loads)
+        values = [self.expr.emit(s.value) for s in stores]
+        predicates = [None if s.predicate is None else self.expr.emit(s.predicate) for s in stores]
+        first = stores[0]
+        if interleaves(stores):
+            assert isinstance(first.index, ir.Ramp)
+            least = min(stores, key=lambda s: _offset(s))
+            assert isinstance(least.index, ir.Ramp)
+            order = sorted(range(len(stores)), key=lambda k: _offset(stores[k]))
+            t = first.value.type
+            self.expr.memory.interleaved_store(first.name, t, [values[k] for k in order], least.index.base)
+        else:
+            # Indices are computed before anything is stored: an index may load what a store changes.
+            for s in stores:
+                self.expr.emit(s.index if not isinstance(s.index, ir.Ramp) else s.index.base)
+            for s, value, predicate in zip(stores, values, predicates, strict=True):
+                self.expr.memory.store(s.name, s.value.type, value, s.index, predicate)
+        self.expr.reset()
+
+    def _allocate(self, s: st.Allocate) -> None:
+        b = self.b
+        size = const_value(s.size)
+        element = memory_type(s.type)
+        heap = size is None or size * s.type.bytes() > _STACK_BYTES
+        if heap:
+            self.module.declare("malloc", "ptr", ["i64"])
+            self.module.declare("free", "void", ["ptr"])
+            count = self.value(s.size)
+            byte_count = b.emit(f"mul i64 {count}, {s.type.bytes()}")
+            padded = b.emit(f"add i64 {byte_count}, 64")
+            pointer = b.emit(f"call noalias ptr @malloc(i64 {padded})")
+            self.check_allocation(pointer, s.name)
+        else:
+            assert size is not None
+            pointer = b.alloca(f"[{max(int(size), 1)} x {element}]")
+        old, old_type = self.names.arrays.get(s.name), self.names.array_types.get(s.name)
+        self.names.arrays[s.name] = pointer
+        self.names.array_types[s.name] = s.type
+        self.names.groups[s.name] = max(self.names.groups.values(), default=0) + 1
+        self.emit(s.body)
+        if heap:
+            b.do(f"call void @free(ptr {pointer})")
+        if old is not None and old_type is not None:
+            self.names.arrays[s.name], self.names.array_types[s.name] = old, old_type
+        else:
+            del self.names.arrays[s.name]
+
+    def check_allocation(self, pointer: str, name: str) -> None:
+        b = self.b
+        bad = b.emit(f"icmp eq ptr {pointer}, null")
+        failed, fine = b.label("nomem"), b.label("mem")
+        b.branch_if(bad, failed, fine)
+        b.start(failed)
+        message = self.module.string(f"{self.symbol}: out of memory for {name}")
+        b.do(f"call void @hl.out_of_memory(ptr {message})")
+        b.do("unreachable")
+        b.start(fine)
+
+    def _parallel(self, s: st.For) -> None:
+        from halide_core.backend.llvm_parallel import emit_parallel
+
+        emit_parallel(self, s)
+
+
+def _offset(s: st.Store) -> int:
+    from halide_core.ir.simplify import linear_terms
+
+    assert isinstance(s.index, ir.Ramp)
+    return linear_terms(s.index.base)[1]
+
+
+def interleaves(stores: tuple[st.Store, ...]) -> bool:
+    """Whether the stores fill, between them, every element of a dense range."""
+    from halide_core.ir.simplify import difference
+
+    n = len(stores)
+    first = stores[0]
+    if not 2 <= n <= 4 or first.value.type.is_bool():
+        return False
+    for s in stores:
+        if not isinstance(s.index, ir.Ramp) or s.predicate is not None or s.name != first.name:
+            return False
+        if const_value(s.index.stride) != n or s.value.type != first.value.type:
+            return False
+    assert isinstance(first.index, ir.Ramp)
+    offsets = [difference(s.index.base, first.index.base) for s in stores if isinstance(s.index, ir.Ramp)]
+    known = sorted(o for o in offsets if o is not None)
+    return len(known) == n and known == list(range(known[0], known[0] + n))
+
+
+def free_names(s: st.Stmt) -> tuple[dict[str, Type], set[str]]:
+    """The Variables (with types) and arrays that `s` refers to, those that it binds itself included."""
+    variables: dict[str, Type] = {}
+    arrays: set[str] = set()
+    for x in st.walk(s):
+        if isinstance(x, st.Store):
+            arrays.add(x.name)
+        for e in st.expressions(x):
+            for n in post_order(e):
+                if isinstance(n, Variable):
+                    variables[n.name] = n.type
+                elif isinstance(n, ir.Load):
+                    arrays.add(n.name)
+    return variables, arrays

@@ -1,0 +1,282 @@
+"""Functions with a caller's C signature: conditions, variants, fallback."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from halide_core.backend.llvm_builder import FunctionBuilder, ModuleBuilder
+from halide_core.backend.llvm_stmt import Names, StmtEmitter
+from halide_core.backend.llvm_types import literal, llvm_type, memory_type
+from halide_core.errors import HalideError
+from halide_core.function import Function, Split, TailStrategy
+from halide_core.ir import expr as ir
+from halide_core.ir.expr import I32, I64, Expr, Variable, const, const_value
+from halide_core.ir.operators import cast_to
+from halide_core.ir.simplify import simplify
+from halide_core.ir.types import Bool, Handle, Type, UInt
+from halide_core.lower import Array, Lowered, lower, metadata_variables
+from halide_core.target import Target
+
+
+def _abi(t: Type) -> tuple[str, str]:
+    """(LLVM type, extension attribute) of a scalar in the C ABI; bool is a byte."""
+    if t.is_bool():
+        return "i8", "zeroext"
+    if t.is_int_or_uint() and t.bits < 32:
+        return llvm_type(t), "signext" if t.is_int() else "zeroext"
+    return llvm_type(t), ""
+
+
+def emit_raw_function(
+    module: ModuleBuilder,
+    symbol: str,
+    params: list[Any],
+    return_type: Type | None,
+    variants: list[Any],
+    fallback: str | None,
+    target: Target,
+) -> None:
+    """Adds the C function `symbol` to `module`."""
+    b = FunctionBuilder(module)
+    names = Names({}, {}, {}, {})
+    signature: list[str] = []
+    forward: list[str] = []
+    kinds: list[str] = []
+    for k, p in enumerate(params):
+        _parameter(b, names, p, k, signature, forward, kinds)
+    result, attribute = ("void", "") if return_type is None else _abi(return_type)
+    entry = StmtEmitter(module, b, names, symbol)
+    for number, v in enumerate(variants):
+        lowered = None if v.pipeline is None else _lower_variant(v, target, symbol)
+        condition = entry.value(_condition(v, lowered))
+        run, skip = b.label("variant"), b.label("next")
+        b.branch_if(condition, run, skip)
+        b.start(run)
+        entry.expr.reset()
+        value = _run_variant(module, entry, f"{symbol}.v{number}", v, lowered, return_type)
+        _return(b, return_type, value)
+        b.start(skip)
+        entry.expr.reset()
+    if fallback is not None:
+        module.declare(fallback, f"{attribute} {result}".strip(), kinds, "")
+        call = f"tail call {attribute} {result}".replace("  ", " ") + f" @{fallback}({', '.join(forward)})"
+        if return_type is None:
+            b.do(call)
+            b.do("ret void")
+        else:
+            b.do(f"ret {result} {b.emit(call)}")
+    else:
+        _return(b, return_type, None)
+    b.finish(f"define {attribute} {result} @{symbol}({', '.join(signature)}) nounwind #0")
+
+
+def _parameter(
+    b: FunctionBuilder, names: Names, p: Any, k: int, signature: list[str], forward: list[str], kinds: list[str]
+) -> None:
+    operand = f"%arg{k}"
+    if p.is_pointer:
+        signature.append(f"ptr {operand}")
+        forward.append(f"ptr {operand}")
+        kinds.append("ptr")
+        names.operands[p.name] = operand
+        names.variable_types[p.name] = Handle()
+        address = f"addr.{p.name}"
+        names.operands[address] = b.emit(f"ptrtoint ptr {operand} to i64")
+        names.variable_types[address] = UInt(64)
+        return
+    text, attribute = _abi(p.type)
+    # Nothing is assumed about how the caller extended a small argument; the fallback gets it extended.
+    signature.append(f"{text} {operand}")
+    kinds.append(f"{text} {attribute}".strip())
+    forward.append(f"{text} {attribute} {operand}".replace("  ", " "))
+    names.operands[p.name] = b.emit(f"icmp ne i8 {operand}, 0") if p.type.is_bool() else operand
+    names.variable_types[p.name] = p.type
+
+
+def _return(b: FunctionBuilder, return_type: Type | None, value: str | None) -> None:
+    if return_type is None:
+        b.do("ret void")
+        return
+    if value is None:
+        value = "null" if return_type.is_handle() else literal(0, return_type)
+    if return_type.is_bool():
+        value = b.emit(f"zext i1 {value} to i8")
+    b.do(f"ret {_abi(return_type)[0]} {value}")
+
+
+def _metadata(v: Any, arrays: tuple[Array, ...], symbol: str) -> dict[str, Expr]:
+    """Metadata Variables of `arrays` as expressions over the C parameters."""
+    out: dict[str, Expr] = {}
+    for a in arrays:
+        if a.name not in v.buffers:
+            raise HalideError(f"{symbol}: no RawBuffer is given for {a.name}")
+        raw = v.buffers[a.name]
+        if not len(raw.mins) == len(raw.extents) == len(raw.strides) == a.dimensions:
+            raise HalideError(f"{symbol}: the RawBuffer of {a.name} must have {a.dimensions} dimensions")
+        out[f"{a.name}.offset"] = cast_to(I64, raw.offset)
+        for d in range(a.dimensions):
+            out[f"{a.owner}.min.{d}"] = cast_to(I32, raw.mins[d])
+            out[f"{a.owner}.extent.{d}"] = cast_to(I32, raw.extents[d])
+            out[f"{a.name}.stride.{d}"] = cast_to(I64, raw.strides[d])
+    return {n: simplify(e) for n, e in out.items()}
+
+
+def _groups(v: Any) -> dict[str, int]:
+    """A number for each buffer, shared by those in one pointer's memory."""
+    numbers: dict[str, int] = {}
+    out: dict[str, int] = {}
+    for name, raw in v.buffers.items():
+        label = raw.pointer or f"own {name}"
+        out[name] = numbers.setdefault(label, len(numbers) + 1)
+    return out
+
+
+def _lower_variant(v: Any, target: Target, symbol: str) -> Lowered:
+    outputs: list[Function] = v.pipeline.functions()
+    groups = _groups(v)
+    for f in outputs:
+        shared = groups.get(f.name) is not None and list(groups.values()).count(groups[f.name]) > 1
+        for d in f.definitions():
+            for s in d.schedule.splits:
+                if shared and isinstance(s, Split) and s.tail is TailStrategy.ShiftInwards:
+                    raise HalideError(
+                        f"Func {f.name} works in place, so the split of loop {s.old} cannot use ShiftInwards: "
+                        "elements at the end would be computed twice, the second time from results"
+                    )
+    from halide_core.passes.realization_order import build_environment
+
+    environment = build_environment(outputs)
+    inputs = tuple(Array(i.name, i.type, i.dimensions, i.name) for i in environment.images)
+    from halide_core.lower import output_arrays
+
+    arrays = inputs + tuple(a for f in outputs for a in output_arrays(f))
+    return lower(outputs, target, _metadata(v, arrays, symbol), groups)
+
+
+def _condition(v: Any, lowered: Lowered | None) -> Expr:
+    """The variant's own condition, and that every extent fits the compiler's 32-bit coordinates."""
+    condition: Expr = v.condition
+    if lowered is None:
+        return condition
+    seen: set[int] = set()
+    for raw in v.buffers.values():
+        for low, extent in zip(raw.mins, raw.extents, strict=True):
+            wide = [cast_to(I64, e) for e in (low, extent) if e.type.bits >= 32 and const_value(e) is None]
+            for e in [*wide, *([cast_to(I64, low) + cast_to(I64, extent)] if wide else [])]:
+                from halide_core.ir.structural import key
+
+                if key(e) in seen:
+                    continue
+                seen.add(key(e))
+                fits = simplify(e == cast_to(I64, cast_to(I32, e)))
+                condition = simplify(ir.And(Bool(), condition, fits))
+    return condition
+
+
+def _run_variant(
+    module: ModuleBuilder, entry: StmtEmitter, symbol: str, v: Any, lowered: Lowered | None, return_type: Type | None
+) -> str | None:
+    """Calls the variant's own function; the operand of the result."""
+    owned: list[str] = []
+    if lowered is not None:
+        owned = _call_kernel(module, entry, symbol, v, lowered)
+    value: str | None = None
+    if v.result is not None and return_type is not None:
+        value = entry.value(cast_to(return_type, v.result))
+    for pointer in owned:
+        entry.b.do(f"call void @free(ptr {pointer})")
+    return value
+
+
+def _call_kernel(module: ModuleBuilder, entry: StmtEmitter, symbol: str, v: Any, lowered: Lowered) -> list[str]:
+    b = entry.b
+    arrays = lowered.inputs + lowered.outputs
+    metadata = _metadata(v, arrays, symbol)
+    kernel = _Kernel(module, symbol, _groups(v))
+    owned: list[str] = []
+    pointers: dict[str, tuple[str, str]] = {}
+    arguments: list[str] = []
+    for a in arrays:
+        raw = v.buffers[a.name]
+        label = raw.pointer or f"own {a.name}"
+        if label not in pointers:
+            operand = entry.names.operands.get(raw.pointer) if raw.pointer else _own_storage(entry, a, raw, owned)
+            if operand is None:
+                raise HalideError(f"{symbol}: there is no pointer parameter {raw.pointer} for {a.name}")
+            pointers[label] = (operand, kernel.pointer(a))
+            arguments.append(f"ptr {operand}")
+        kernel.array(a, pointers[label][1])
+        if not raw.pointer:
+            entry.names.arrays[a.name] = pointers[label][0]
+            entry.names.array_types[a.name] = a.type
+    wanted = {x.name: x for a in arrays for x in metadata_variables(a)} | lowered.parameters
+    for name, variable in wanted.items():
+        if name in metadata:
+            value = metadata[name]
+        elif name in v.scalars:
+            value = cast_to(variable.type, v.scalars[name])
+        else:
+            raise HalideError(f"{symbol}: no value is given for the parameter {name}")
+        value = simplify(value)
+        if const_value(value) is not None:
+            kernel.constant(variable, literal(const_value(value) or 0, variable.type))
+        else:
+            arguments.append(f"{llvm_type(variable.type)} {entry.value(value)}")
+            kernel.scalar(variable)
+    kernel.finish(lowered)
+    b.do(f"call void @{symbol}({', '.join(arguments)})")
+    entry.expr.reset()
+    return owned
+
+
+def _own_storage(entry: StmtEmitter, a: Array, raw: Any, owned: list[str]) -> str:
+    size: Expr = const(1, I64)
+    for extent in raw.extents:
+        size = simplify(size * cast_to(I64, extent))
+    known = const_value(size)
+    if known is not None and known * a.type.bytes() <= 1 << 16:
+        return entry.b.alloca(f"[{max(int(known), 1)} x {memory_type(a.type)}]")
+    entry.module.declare("malloc", "ptr", ["i64"])
+    entry.module.declare("free", "void", ["ptr"])
+    count = entry.value(simplify(ir.Max(I64, size, const(1, I64)) * const(a.type.bytes(), I64)))
+    pointer = entry.b.emit(f"call noalias ptr @malloc(i64 {count})")
+    entry.check_allocation(pointer, a.name)
+    owned.append(pointer)
+    return pointer
+
+
+class _Kernel:
+    """The internal function that runs a lowered pipeline on plain pointers and scalars."""
+
+    def __init__(self, module: ModuleBuilder, symbol: str, groups: dict[str, int]) -> None:
+        self.module = module
+        self.symbol = symbol
+        self.names = Names({}, {}, {}, {}, groups)
+        self.parameters: list[str] = []
+
+    def pointer(self, a: Array) -> str:
+        name = f"%p{len(self.parameters)}"
+        # One pointer stands for all arrays of its group, so it never aliases another parameter.
+        self.parameters.append(f"ptr noalias {name}")
+        return name
+
+    def array(self, a: Array, pointer: str) -> None:
+        self.names.arrays[a.name] = pointer
+        self.names.array_types[a.name] = a.type
+
+    def constant(self, variable: Variable, text: str) -> None:
+        self.names.operands[variable.name] = text
+        self.names.variable_types[variable.name] = variable.type
+
+    def scalar(self, variable: Variable) -> None:
+        name = f"%s{len(self.parameters)}"
+        self.parameters.append(f"{llvm_type(variable.type)} {name}")
+        self.constant(variable, name)
+
+    def finish(self, lowered: Lowered) -> None:
+        b = FunctionBuilder(self.module)
+        StmtEmitter(self.module, b, self.names, self.symbol).emit(lowered.stmt)
+        b.do("ret void")
+        b.finish(f"define internal void @{self.symbol}({', '.join(self.parameters)}) nounwind #0")
+
+

@@ -1,0 +1,1 @@
+"""The language that users write: Halide's names."""

@@ -1,0 +1,208 @@
+"""Statement nodes: what schedules turn definitions into, and what the back end compiles."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from halide_core.ir.expr import Expr
+from halide_core.ir.types import Type
+
+
+class ForKind(enum.Enum):
+    """How the iterations of a loop are run."""
+
+    SERIAL = "for"
+    PARALLEL = "parallel"
+    VECTORIZED = "vectorized"
+    UNROLLED = "unrolled"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stmt:
+    """Base of all statements."""
+
+    def __str__(self) -> str:
+        from halide_core.ir.stmt_printer import to_text
+
+        return to_text(self)
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Block(Stmt):
+    """The statements in order."""
+
+    stmts: tuple[Stmt, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class LetStmt(Stmt):
+    """`body` with `name` standing for `value`."""
+
+    name: str
+    value: Expr
+    body: Stmt
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class For(Stmt):
+    """`body` for `name` = min, ..., min + extent - 1 (int32); nothing when extent <= 0."""
+
+    name: str
+    min: Expr
+    extent: Expr
+    kind: ForKind
+    body: Stmt
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class IfThenElse(Stmt):
+    """`then_case` where the scalar bool `condition` holds, else `else_case`."""
+
+    condition: Expr
+    then_case: Stmt
+    else_case: Stmt | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Provide(Stmt):
+    """Values of the Func `name` at the coordinates `args`; every value is computed before any is stored."""
+
+    name: str
+    values: tuple[Expr, ...]
+    args: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Store(Stmt):
+    """`value` to element `index` (int64) of the flat array `name`, where `predicate` (None: always) holds."""
+
+    name: str
+    value: Expr
+    index: Expr
+    predicate: Expr | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Stores(Stmt):
+    """Several stores; every value and index is computed before any is stored."""
+
+    stores: tuple[Store, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Realize(Stmt):
+    """Storage for the Func `name` over the box `bounds` of (min, extent) while `body` runs."""
+
+    name: str
+    types: tuple[Type, ...]
+    bounds: tuple[tuple[Expr, Expr], ...]
+    body: Stmt
+    order: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Allocate(Stmt):
+    """`size` (int64) elements of `type` called `name` while `body` runs; on the stack when small and constant."""
+
+    name: str
+    type: Type
+    size: Expr
+    body: Stmt
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Produce(Stmt):
+    """A mark: `body` computes the Func `name`."""
+
+    name: str
+    body: Stmt
+
+
+def block(*stmts: Stmt) -> Stmt:
+    """The statements in order, nested blocks flattened."""
+    flat: list[Stmt] = []
+    for s in stmts:
+        flat.extend(s.stmts if isinstance(s, Block) else (s,))
+    return flat[0] if len(flat) == 1 else Block(tuple(flat))
+
+
+def bodies(s: Stmt) -> tuple[Stmt, ...]:
+    """The direct sub-statements of `s`."""
+    match s:
+        case Block():
+            return s.stmts
+        case Stores():
+            return s.stores
+        case IfThenElse():
+            return (s.then_case,) if s.else_case is None else (s.then_case, s.else_case)
+        case LetStmt() | For() | Realize() | Allocate() | Produce():
+            return (s.body,)
+    return ()
+
+
+def expressions(s: Stmt) -> tuple[Expr, ...]:
+    """The expressions that stand directly in `s`."""
+    match s:
+        case LetStmt():
+            return (s.value,)
+        case For():
+            return (s.min, s.extent)
+        case IfThenElse():
+            return (s.condition,)
+        case Provide():
+            return (*s.values, *s.args)
+        case Store():
+            return (s.value, s.index) if s.predicate is None else (s.value, s.index, s.predicate)
+        case Realize():
+            return tuple(e for pair in s.bounds for e in pair)
+        case Allocate():
+            return (s.size,)
+    return ()
+
+
+def walk(s: Stmt) -> Iterator[Stmt]:
+    """Every statement under `s`, itself first, in order."""
+    stack = [s]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(reversed(bodies(node)))
+
+
+def rebuild(s: Stmt, on_stmt: Callable[[Stmt], Stmt], on_expr: Callable[[Expr], Expr]) -> Stmt:
+    """`s` with its direct sub-statements and expressions mapped."""
+    match s:
+        case Block():
+            return block(*(on_stmt(x) for x in s.stmts)) if s.stmts else s
+        case Stores():
+            new = tuple(on_stmt(x) for x in s.stores)
+            return Stores(tuple(x for x in new if isinstance(x, Store)))
+        case LetStmt():
+            return LetStmt(s.name, on_expr(s.value), on_stmt(s.body))
+        case For():
+            return For(s.name, on_expr(s.min), on_expr(s.extent), s.kind, on_stmt(s.body))
+        case IfThenElse():
+            other = None if s.else_case is None else on_stmt(s.else_case)
+            return IfThenElse(on_expr(s.condition), on_stmt(s.then_case), other)
+        case Provide():
+            return Provide(s.name, tuple(map(on_expr, s.values)), tuple(map(on_expr, s.args)))
+        case Store():
+            predicate = None if s.predicate is None else on_expr(s.predicate)
+            return Store(s.name, on_expr(s.value), on_expr(s.index), predicate)
+        case Realize():
+            bounds = tuple((on_expr(a), on_expr(b)) for a, b in s.bounds)
+            return replace(s, bounds=bounds, body=on_stmt(s.body))
+        case Allocate():
+            return Allocate(s.name, s.type, on_expr(s.size), on_stmt(s.body))
+        case Produce():
+            return Produce(s.name, on_stmt(s.body))
+    return s
+
+
+def map_expressions(s: Stmt, on_expr: Callable[[Expr], Expr]) -> Stmt:
+    """`s` with every expression in it mapped."""
+    return rebuild(s, lambda x: map_expressions(x, on_expr), on_expr)

@@ -1,0 +1,114 @@
+"""The compiler's passes, in order: from Functions and schedules to statements that the back end compiles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from halide_core.function import Function
+from halide_core.ir import expr as ir
+from halide_core.ir import stmt as st
+from halide_core.ir.expr import I32, I64, Expr, const, const_value
+from halide_core.ir.structural import substitute
+from halide_core.ir.types import Type
+from halide_core.passes.bounds import Box, boxes_touched
+from halide_core.passes.flatten import flatten, storage_name
+from halide_core.passes.group_stores import group_stores
+from halide_core.passes.realization_order import Environment, build_environment
+from halide_core.passes.schedule_functions import schedule_functions
+from halide_core.passes.substitute_lets import substitute_lets
+from halide_core.passes.unroll import unroll
+from halide_core.passes.vectorize import vectorize
+from halide_core.target import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """An input or output array: its name in the statement, type, dimensions, and the Func or image it holds."""
+
+    name: str
+    type: Type
+    dimensions: int
+    owner: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """A lowered pipeline.  Its free Variables are the parameters and, for every array a of inputs and outputs,
+    a.offset and a.stride.d (int64), and for the owners f.min.d and f.extent.d (int32).
+
+    `required` holds the boxes of inputs and outputs that the statement touches, in those Variables."""
+
+    stmt: st.Stmt
+    inputs: tuple[Array, ...]
+    outputs: tuple[Array, ...]
+    parameters: dict[str, ir.Variable]
+    required: dict[str, Box]
+    environment: Environment
+
+
+def output_arrays(f: Function) -> tuple[Array, ...]:
+    """The arrays of an output Func, one for each value."""
+    count = len(f.types)
+    return tuple(Array(storage_name(f.name, k, count), t, len(f.args), f.name) for k, t in enumerate(f.types))
+
+
+def lower(
+    outputs: list[Function],
+    target: Target,
+    known: Mapping[str, Expr] | None = None,
+    groups: Mapping[str, int] | None = None,
+    vectors: bool = True,
+) -> Lowered:
+    """Lowers the pipeline of `outputs`.
+
+    `known` gives constants for metadata Variables; `groups` numbers arrays, those with one number may overlap."""
+    environment = build_environment(outputs)
+    inputs = tuple(Array(i.name, i.type, i.dimensions, i.name) for i in environment.images)
+    fixed = _fixed_metadata(environment) | {k: v for k, v in (known or {}).items() if const_value(v) is not None}
+    promises: dict[str, tuple[Expr, Expr]] = {}
+
+    # Loops for every Func, storage and bounds: everything still in coordinates.
+    s = schedule_functions(environment.order, outputs, promises)
+    s = st.map_expressions(s, lambda e: substitute(e, fixed)) if fixed else s
+    promises = {k: (substitute(a, fixed), substitute(b, fixed)) for k, (a, b) in promises.items()}
+    required = boxes_touched(s, promises)
+    # Coordinates become int64 indices of flat arrays.
+    s = flatten(s, {f.name: len(f.types) for f in environment.order})
+    s = st.map_expressions(s, lambda e: substitute(e, fixed)) if fixed else s
+    # Loop variables must stand in indices as themselves before loops are unrolled and vectorized.
+    s = substitute_lets(s)
+    s = unroll(s)
+    if vectors:
+        s = vectorize(s, target.has_masks)
+    # Needs ramps, so after vectorization.
+    s = group_stores(s, groups or {})
+
+    arrays = tuple(a for f in outputs for a in output_arrays(f))
+    internal = {n for a in (*inputs, *arrays) for n in _metadata_names(a)}
+    parameters = {n: v for n, v in environment.parameters.items() if n not in internal}
+    return Lowered(s, inputs, arrays, parameters, required, environment)
+
+
+def _metadata_names(a: Array) -> list[str]:
+    names = [f"{a.name}.offset"]
+    for d in range(a.dimensions):
+        names += [f"{a.owner}.min.{d}", f"{a.owner}.extent.{d}", f"{a.name}.stride.{d}"]
+    return names
+
+
+def metadata_variables(a: Array) -> list[ir.Variable]:
+    """The metadata Variables of an array, in the order offset, then min, extent, stride of each dimension."""
+    return [ir.Variable(I32 if ".min." in n or ".extent." in n else I64, n) for n in _metadata_names(a)]
+
+
+def _fixed_metadata(environment: Environment) -> dict[str, Expr]:
+    out: dict[str, Expr] = {}
+    for image in environment.images:
+        for what, value in image.fixed.items():
+            constant = const_value(value)
+            if constant is not None:
+                out[f"{image.name}.{what}"] = const(constant, I64 if what.startswith("stride") else I32)
+    return out
+
+

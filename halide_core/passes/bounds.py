@@ -1,0 +1,292 @@
+"""Interval arithmetic: the boxes of Funcs and images that a statement touches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from halide_core.ir import expr as ir
+from halide_core.ir import stmt as st
+from halide_core.ir.expr import I32, CallType, Expr, const, const_value
+from halide_core.ir.simplify import simplify_index
+from halide_core.ir.structural import post_order
+
+# Inclusive; None where unbounded.
+Interval = tuple[Expr | None, Expr | None]
+Scope = Mapping[str, Interval]
+# Known ranges of variables that a schedule's guards enforce: name -> (min, max).
+Promises = Mapping[str, tuple[Expr, Expr]]
+
+
+def _low(values: list[Expr | None]) -> Expr | None:
+    out: Expr | None = None
+    for v in values:
+        if v is None:
+            return None
+        out = v if out is None else ir.Min(v.type, out, v)
+    return out
+
+
+def _high(values: list[Expr | None]) -> Expr | None:
+    out: Expr | None = None
+    for v in values:
+        if v is None:
+            return None
+        out = v if out is None else ir.Max(v.type, out, v)
+    return out
+
+
+def union(a: Interval, b: Interval) -> Interval:
+    """The smallest interval around both."""
+    return _low([a[0], b[0]]), _high([a[1], b[1]])
+
+
+def intersect(a: Interval, b: Interval) -> Interval:
+    """The points in both."""
+    low = b[0] if a[0] is None else a[0] if b[0] is None else ir.Max(a[0].type, a[0], b[0])
+    high = b[1] if a[1] is None else a[1] if b[1] is None else ir.Min(a[1].type, a[1], b[1])
+    return low, high
+
+
+def bounds_of(e: Expr, scope: Scope, memo: dict[int, Interval] | None = None) -> Interval:
+    """The interval of the values of the integer `e` when the Variables of `scope` range over theirs.
+
+    Assumes no overflow of int32 coordinates.  Values of narrower types are within their type."""
+    memo = {} if memo is None else memo
+    for node in post_order(e):
+        if id(node) not in memo:
+            low, high = _bounds_of_node(node, scope, memo)
+            low = None if low is None else simplify_index(low)
+            high = None if high is None else simplify_index(high)
+            memo[id(node)] = (low, high)
+    return memo[id(e)]
+
+
+def _type_range(t: ir.Type) -> Interval:
+    if t.is_int_or_uint() and (t.bits < 32 or t.is_bool()):
+        return const(t.min(), t), const(t.max(), t)
+    return None, None
+
+
+def _is_constant(i: Interval) -> bool:
+    return i[0] is not None and i[1] is not None and const_value(i[0]) is not None and const_value(i[1]) is not None
+
+
+def _bounds_of_node(e: Expr, scope: Scope, memo: dict[int, Interval]) -> Interval:
+    t = e.type
+    if not t.is_int_or_uint():
+        return None, None
+    parts = [memo.get(id(c), (None, None)) for c in ir.children(e)]
+    match e:
+        case ir.IntImm() | ir.UIntImm():
+            return e, e
+        case ir.Variable():
+            return scope.get(e.name, (e, e))
+        case ir.Cast():
+            return _cast(e, parts[0])
+        case ir.Min():
+            (la, ha), (lb, hb) = parts
+            return _low([la, lb]), intersect((None, ha), (None, hb))[1]
+        case ir.Max():
+            (la, ha), (lb, hb) = parts
+            return intersect((la, None), (lb, None))[0], _high([ha, hb])
+        case ir.Select():
+            return union(parts[1], parts[2])
+        case ir.Call(call_type=CallType.INTRINSIC, name="likely" | "strict_float"):
+            return parts[0]
+    if t.bits < 32 or t.is_uint():
+        # Narrow arithmetic wraps: only constant ranges that stay inside the type are kept.
+        exact = _exact_constants(e, parts)
+        return exact if exact is not None else _type_range(t)
+    return _wide_arithmetic(e, parts)
+
+
+def _exact_constants(e: Expr, parts: list[Interval]) -> Interval | None:
+    if not all(_is_constant(p) for p in parts) or not parts:
+        return None
+    ends = [(int(const_value(p[0]) or 0), int(const_value(p[1]) or 0)) for p in parts if p[0] and p[1]]  # type: ignore[truthy-bool]
+    return _constant_rule(e, ends)
+
+
+def _constant_rule(e: Expr, ends: list[tuple[int, int]]) -> Interval | None:
+    low: int
+    high: int
+    match e:
+        case ir.Add():
+            low, high = ends[0][0] + ends[1][0], ends[0][1] + ends[1][1]
+        case ir.Mul():
+            corners = [a * b for a in ends[0] for b in ends[1]]
+            low, high = min(corners), max(corners)
+        case ir.Div() if ends[1][0] == ends[1][1] and ends[1][0] > 0:
+            low, high = ends[0][0] // ends[1][0], ends[0][1] // ends[1][0]
+        case ir.Mod() if ends[1][0] == ends[1][1] and ends[1][0] > 0:
+            low, high = 0, ends[1][0] - 1
+        case ir.Call(name="shift_right") if ends[1][0] == ends[1][1] and 0 <= ends[1][0] < e.type.bits:
+            low, high = ends[0][0] >> ends[1][0], ends[0][1] >> ends[1][0]
+        case ir.Call(name="bitwise_and") if ends[0][0] >= 0 and ends[1][0] >= 0:
+            low, high = 0, min(ends[0][1], ends[1][1])
+        case _:
+            return None
+    if low < e.type.min() or high > e.type.max():
+        return None
+    return const(low, e.type), const(high, e.type)
+
+
+def _cast(e: ir.Cast, inner: Interval) -> Interval:
+    source = e.value.type
+    if not source.is_int_or_uint():
+        return _type_range(e.type)
+    fits = e.type.can_represent(source) or (source.is_int() and source.bits >= 32 and e.type.bits >= 32)
+    if not fits and _is_constant(inner):
+        assert inner[0] is not None and inner[1] is not None
+        low, high = int(const_value(inner[0]) or 0), int(const_value(inner[1]) or 0)
+        fits = e.type.min() <= low and high <= e.type.max()
+    if not fits:
+        return _type_range(e.type)
+    low_e, high_e = inner
+    return (
+        None if low_e is None else simplify_index(ir.Cast(e.type, low_e)),
+        None if high_e is None else simplify_index(ir.Cast(e.type, high_e)),
+    )
+
+
+def _wide_arithmetic(e: Expr, parts: list[Interval]) -> Interval:
+    t = e.type
+
+    def both(node: type[ir._Binary], a: Expr | None, b: Expr | None) -> Expr | None:
+        return None if a is None or b is None else node(t, a, b)
+
+    match e:
+        case ir.Add():
+            return both(ir.Add, parts[0][0], parts[1][0]), both(ir.Add, parts[0][1], parts[1][1])
+        case ir.Sub():
+            return both(ir.Sub, parts[0][0], parts[1][1]), both(ir.Sub, parts[0][1], parts[1][0])
+        case ir.Mul():
+            return _product(e, parts)
+        case ir.Div():
+            c = const_value(e.b)
+            if c is not None and c > 0:
+                return both(ir.Div, parts[0][0], e.b), both(ir.Div, parts[0][1], e.b)
+        case ir.Mod():
+            c = const_value(e.b)
+            if c is not None and c > 0:
+                return const(0, t), const(int(c) - 1, t)
+            if parts[1][1] is not None:
+                return const(0, t), ir.Sub(t, ir.Max(t, parts[1][1], const(1, t)), const(1, t))
+        case ir.Call(name="shift_right" | "shift_left") if isinstance(e, ir.Call):
+            c = const_value(e.args[1])
+            if c is not None and 0 <= c < 31:
+                node = ir.Div if e.name == "shift_right" else ir.Mul
+                k = const(1 << int(c), t)
+                return both(node, parts[0][0], k), both(node, parts[0][1], k)
+        case ir.Call(name="bitwise_and") if isinstance(e, ir.Call):
+            for a in e.args:
+                c = const_value(a)
+                if c is not None and c >= 0:
+                    return const(0, t), const(int(c), t)
+    found = _exact_constants(e, parts)
+    return found if found is not None else (None, None)
+
+
+def _product(e: ir.Mul, parts: list[Interval]) -> Interval:
+    t = e.type
+    for (low, high), factor, (f_low, f_high) in ((parts[0], e.b, parts[1]), (parts[1], e.a, parts[0])):
+        single = f_low is not None and f_high is not None and (f_low is f_high or ir.const_value(factor) is not None)
+        if not single:
+            continue
+        assert f_low is not None
+        a = None if low is None else ir.Mul(t, low, f_low)
+        b = None if high is None else ir.Mul(t, high, f_low)
+        c = const_value(factor)
+        if c is not None:
+            return (a, b) if c >= 0 else (b, a)
+        if a is None or b is None:
+            return None, None
+        return (ir.Min(t, a, b), ir.Max(t, a, b)) if low is not high else (a, a)
+    found = _exact_constants(e, parts)
+    return found if found is not None else (None, None)
+
+
+@dataclass(slots=True)
+class Box:
+    """Intervals of the coordinates of one Func or image, innermost dimension first."""
+
+    dims: list[Interval]
+
+
+def boxes_touched(s: st.Stmt, promises: Promises) -> dict[str, Box]:
+    """For every Func or image called or provided in `s`, the box of coordinates."""
+    found: dict[str, Box] = {}
+    _visit(s, {}, promises, found)
+    return found
+
+
+def _visit(s: st.Stmt, scope: dict[str, Interval], promises: Promises, found: dict[str, Box]) -> None:
+    memo: dict[int, Interval] = {}
+    for e in st.expressions(s):
+        _visit_expr(e, scope, memo, found)
+    match s:
+        case st.Provide():
+            _touch(s.name, [bounds_of(a, scope, memo) for a in s.args], found)
+        case st.For():
+            low = bounds_of(s.min, scope, memo)[0]
+            high = bounds_of(simplify_index(s.min + s.extent - 1), scope)[1]
+            _visit(s.body, {**scope, s.name: (low, high)}, promises, found)
+            return
+        case st.LetStmt():
+            value = bounds_of(s.value, scope, memo)
+            if s.name in promises:
+                p = promises[s.name]
+                limits = (bounds_of(p[0], scope, memo)[0], bounds_of(p[1], scope, memo)[1])
+                value = intersect(value, limits)
+                value = tuple(None if v is None else simplify_index(v) for v in value)  # type: ignore[assignment]
+            _visit(s.body, {**scope, s.name: value}, promises, found)
+            return
+        case st.IfThenElse():
+            _visit(s.then_case, _assume(s.condition, scope), promises, found)
+            if s.else_case is not None:
+                _visit(s.else_case, scope, promises, found)
+            return
+    for x in st.bodies(s):
+        _visit(x, scope, promises, found)
+
+
+def _assume(condition: Expr, scope: dict[str, Interval]) -> dict[str, Interval]:
+    """`scope` tightened by comparisons of variables in `condition`."""
+    work, out = [condition], dict(scope)
+    while work:
+        c = work.pop()
+        if isinstance(c, ir.And):
+            work += [c.a, c.b]
+            continue
+        if isinstance(c, ir.GT | ir.GE):
+            c = (ir.LT if isinstance(c, ir.GT) else ir.LE)(c.type, c.b, c.a)
+        if not isinstance(c, ir.LT | ir.LE) or c.a.type != I32:
+            continue
+        slack = 1 if isinstance(c, ir.LT) else 0
+        if isinstance(c.a, ir.Variable) and c.a.name in out:
+            high = bounds_of(c.b, scope)[1]
+            if high is not None:
+                out[c.a.name] = intersect(out[c.a.name], (None, high - slack))
+        if isinstance(c.b, ir.Variable) and c.b.name in out:
+            low = bounds_of(c.a, scope)[0]
+            if low is not None:
+                out[c.b.name] = intersect(out[c.b.name], (low + slack, None))
+    return out
+
+
+def _visit_expr(e: Expr, scope: Scope, memo: dict[int, Interval], found: dict[str, Box]) -> None:
+    for node in post_order(e):
+        if isinstance(node, ir.Call) and node.call_type in (CallType.HALIDE, CallType.IMAGE):
+            _touch(node.name, [bounds_of(a, scope, memo) for a in node.args], found)
+
+
+def _touch(name: str, dims: list[Interval], found: dict[str, Box]) -> None:
+    old = found.get(name)
+    if old is None:
+        found[name] = Box(dims)
+        return
+    merged = [union(a, b) for a, b in zip(old.dims, dims, strict=True)]
+    found[name] = Box(
+        [(None if a is None else simplify_index(a), None if b is None else simplify_index(b)) for a, b in merged]
+    )

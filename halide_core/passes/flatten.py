@@ -1,0 +1,83 @@
+"""Multi-dimensional calls, provides and realizations become loads, stores and allocations of flat arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from halide_core.ir import expr as ir
+from halide_core.ir import stmt as st
+from halide_core.ir.expr import I32, I64, CallType, Expr, Variable, const
+from halide_core.ir.simplify import simplify_index
+from halide_core.ir.structural import transform
+from halide_core.ir.types import Type
+
+
+def storage_name(name: str, index: int, count: int) -> str:
+    """The flat array of value `index` of a Func with `count` values."""
+    return name if count == 1 else f"{name}.{index}"
+
+
+def flat_index(name: str, coordinates: tuple[Expr, ...]) -> Expr:
+    """offset + sum of coordinate * stride, int64, in terms of the metadata Variables of `name`."""
+    index: Expr = Variable(I64, f"{name}.offset")
+    for d, c in enumerate(coordinates):
+        wide = simplify_index(ir.Cast(I64, c))
+        index = ir.Add(I64, index, ir.Mul(I64, wide, Variable(I64, f"{name}.stride.{d}")))
+    return simplify_index(index)
+
+
+def flatten(s: st.Stmt, values: dict[str, int]) -> st.Stmt:
+    """`s` without Call to Funcs or images, Provide and Realize.  `values` counts the values of each Func."""
+
+    def expression(e: Expr) -> Expr:
+        return transform(e, call)
+
+    def call(node: Expr) -> Expr:
+        if not isinstance(node, ir.Call) or node.call_type not in (CallType.HALIDE, CallType.IMAGE):
+            return node
+        name = storage_name(node.name, node.value_index, values.get(node.name, 1))
+        return ir.Load(node.type, name, flat_index(name, node.args))
+
+    def statement(x: st.Stmt) -> st.Stmt:
+        match x:
+            case st.Provide():
+                return _provide(x, expression)
+            case st.Realize():
+                return _realize(x, statement(x.body))
+        return st.rebuild(x, statement, expression)
+
+    return statement(s)
+
+
+def _provide(x: st.Provide, expression: Callable[[Expr], Expr]) -> st.Stmt:
+    coordinates = tuple(map(expression, x.args))
+    stores: list[st.Store] = []
+    for k, v in enumerate(x.values):
+        if isinstance(v, ir.Call) and v.call_type is CallType.INTRINSIC and v.name == "undef":
+            continue
+        name = storage_name(x.name, k, len(x.values))
+        stores.append(st.Store(name, expression(v), flat_index(name, coordinates)))
+    return stores[0] if len(stores) == 1 else st.Stores(tuple(stores))
+
+
+def _realize(x: st.Realize, body: st.Stmt) -> st.Stmt:
+    for k, t in enumerate(x.types):
+        body = _allocate(x, storage_name(x.name, k, len(x.types)), t, body)
+    return body
+
+
+def _allocate(x: st.Realize, name: str, type_: Type, body: st.Stmt) -> st.Stmt:
+    stride: Expr = const(1, I64)
+    lets: list[tuple[str, Expr]] = []
+    offset: Expr = const(0, I64)
+    for d in x.order or tuple(range(len(x.bounds))):
+        low, extent = x.bounds[d]
+        own = Variable(I64, f"{name}.stride.{d}")
+        lets.append((own.name, stride))
+        offset = ir.Sub(I64, offset, ir.Mul(I64, ir.Cast(I64, low), own))
+        stride = simplify_index(ir.Mul(I64, own, ir.Cast(I64, ir.Max(I32, extent, const(0, I32)))))
+    lets.append((f"{name}.offset", simplify_index(offset)))
+    body = st.Allocate(name, type_, stride, body)
+    for let, value in reversed(lets):
+        body = st.LetStmt(let, value, body)
+    return body

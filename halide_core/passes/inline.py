@@ -1,0 +1,48 @@
+"""Inlining of Funcs without a schedule: calls replaced by the values they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from halide_core.errors import HalideError
+from halide_core.function import Function
+from halide_core.ir import expr as ir
+from halide_core.ir.expr import CallType, Expr
+from halide_core.ir.structural import key, substitute, transform
+
+
+def make_inliner(inlined: set[int]) -> Callable[[Expr], Expr]:
+    """A function that expands, in an expression, every call of the Functions with ids in `inlined`.
+
+    Equal calls become one shared expression, so that chains of stencils stay a DAG and not a tree."""
+    cache: dict[int, Expr] = {}
+
+    def expand(e: Expr) -> Expr:
+        return transform(e, rewrite)
+
+    def rewrite(node: Expr) -> Expr:
+        if not (isinstance(node, ir.Call) and node.call_type is CallType.HALIDE and id(node.target) in inlined):
+            return node
+        number = key(node)
+        if number not in cache:
+            f: Function = node.target
+            assert f.pure is not None
+            value = f.pure.values[node.value_index]
+            cache[number] = expand(substitute(value, dict(zip(f.args, node.args, strict=True))))
+        return cache[number]
+
+    return expand
+
+
+def inlined_functions(order: list[Function], outputs: list[Function]) -> set[int]:
+    """Ids of the Functions that are inlined.  Raises HalideError where an update definition forbids it."""
+    found: set[int] = set()
+    for f in order:
+        if f in outputs or f.compute is not None:
+            continue
+        if f.updates:
+            raise HalideError(
+                f"Func {f.name} has update definitions and cannot be inlined; give it compute_root or compute_at"
+            )
+        found.add(id(f))
+    return found

@@ -1,0 +1,109 @@
+"""Which loops of an update may run in another order: the checks that keep schedules from changing results."""
+
+from __future__ import annotations
+
+from halide_core.errors import HalideError
+from halide_core.function import Definition, Function, Fuse, Split
+from halide_core.ir import expr as ir
+from halide_core.ir.expr import CallType, Expr
+from halide_core.ir.stmt import ForKind
+from halide_core.ir.structural import key, post_order
+
+_ASSOCIATIVE = {"bitwise_and", "bitwise_or", "bitwise_xor"}
+
+
+def roots_of(definition: Definition, var: str) -> set[str]:
+    """The original variables that loop `var` is made of."""
+    made = {var}
+    for s in reversed(definition.schedule.splits):
+        if isinstance(s, Split) and (s.outer in made or s.inner in made):
+            made.add(s.old)
+        elif isinstance(s, Fuse) and s.fused in made:
+            made |= {s.inner, s.outer}
+    return made
+
+
+def self_calls(function: Function, definition: Definition) -> list[ir.Call]:
+    """Calls of `function` in its own update."""
+    return [
+        n
+        for e in (*definition.values, *definition.args)
+        for n in post_order(e)
+        if isinstance(n, ir.Call) and n.call_type is CallType.HALIDE and n.target is function
+    ]
+
+
+def is_associative_update(function: Function, definition: Definition) -> bool:
+    """f(args) = f(args) op e with an integer op whose order does not matter and e free of f."""
+    if len(definition.values) != 1:
+        return False
+    return associative_operation(function, definition) is not None
+
+
+def associative_operation(function: Function, definition: Definition) -> tuple[Expr, Expr] | None:
+    """(the operation node, the operand e) of an update f(args) = f(args) op e, or None."""
+    value = definition.values[0]
+    if value.type.is_float():
+        return None
+    if isinstance(value, ir.Add | ir.Mul | ir.Min | ir.Max | ir.And | ir.Or):
+        sides = [(value.a, value.b), (value.b, value.a)]
+    elif isinstance(value, ir.Call) and value.name in _ASSOCIATIVE and value.call_type is CallType.INTRINSIC:
+        sides = [(value.args[0], value.args[1]), (value.args[1], value.args[0])]
+    elif isinstance(value, ir.Sub):
+        sides = [(value.a, value.b)]
+    else:
+        return None
+    for mine, other in sides:
+        if not (isinstance(mine, ir.Call) and mine.target is function and mine.call_type is CallType.HALIDE):
+            continue
+        if len(mine.args) != len(definition.args) or any(
+            key(a) != key(b) for a, b in zip(mine.args, definition.args, strict=True)
+        ):
+            continue
+        inner = [n for e in (other, *definition.args) for n in post_order(e)]
+        if any(isinstance(n, ir.Call) and n.target is function for n in inner):
+            continue
+        return value, other
+    return None
+
+
+def is_pure_loop(function: Function, definition: Definition, var: str) -> bool:
+    """Whether different iterations of loop `var` touch different elements of `function`."""
+    roots = roots_of(definition, var)
+    domain = {n for n, _, _ in definition.domain.variables} if definition.domain is not None else set()
+    for root in roots & (domain | set(function.args)):
+        places = [i for i, a in enumerate(definition.args) if isinstance(a, ir.Variable) and a.name == root]
+        calls = self_calls(function, definition)
+        ok = any(
+            all(isinstance(c.args[p], ir.Variable) and c.args[p].name == root for c in calls)  # type: ignore[attr-defined]
+            for p in places
+        )
+        if not ok:
+            return False
+    return True
+
+
+def check_unordered(function: Function, stage: int, var: str, kind: ForKind) -> None:
+    """Raises HalideError when running loop `var` in parallel or as a vector may change the result."""
+    definition = function.definitions()[stage]
+    if stage == 0 or is_pure_loop(function, definition, var):
+        return
+    raise HalideError(
+        f"Func {function.name}.update({stage - 1}): loop {var} cannot be {kind.value}: its iterations may write or "
+        "read the same element. Use rfactor, or make another loop " + kind.value
+    )
+
+
+def check_reorder(function: Function, stage: int, old: list[str], new: list[str]) -> None:
+    """Raises HalideError when the new order of loops may change the result of an update."""
+    if stage == 0:
+        return
+    definition = function.definitions()[stage]
+    if is_associative_update(function, definition):
+        return
+    impure = [v for v in old if not is_pure_loop(function, definition, v)]
+    if [v for v in new if v in impure] != impure:
+        raise HalideError(
+            f"Func {function.name}.update({stage - 1}): reorder would change the order of the reduction loops "
+            f"{', '.join(impure)}, on which the result may depend"
+        )

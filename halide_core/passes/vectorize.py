@@ -1,0 +1,273 @@
+"""Vectorized loops become vector statements.
+
+    vectorized x in [0, +min(n - xo*8, 8)): f[x + xo*8] = g[x + xo*8]
+
+becomes, where all eight lanes exist, f[ramp(xo*8, 1, 8)] = g[ramp(xo*8, 1, 8)], and else the same under a mask of
+lanes, or the scalar loop where the target has no cheap masks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from halide_core.errors import HalideError
+from halide_core.ir import expr as ir
+from halide_core.ir import stmt as st
+from halide_core.ir.expr import I32, I64, Expr, Variable, const, const_value, make_bool
+from halide_core.ir.operators import broadcast
+from halide_core.ir.simplify import build_sum, interval, linear_terms, simplify, simplify_index
+from halide_core.ir.structural import post_order, substitute, variables
+from halide_core.ir.types import Bool
+
+
+def vectorize(s: st.Stmt, masks: bool) -> st.Stmt:
+    """`s` without vectorized loops.  `masks`: whether the target loads and stores under masks cheaply.
+
+    Raises HalideError for a loop whose number of lanes has no constant bound."""
+
+    def visit(x: st.Stmt) -> st.Stmt:
+        if isinstance(x, st.For) and x.kind is st.ForKind.VECTORIZED:
+            return _vector_loop(st.For(x.name, x.min, x.extent, x.kind, visit(x.body)), masks)
+        return st.rebuild(x, visit, lambda e: e)
+
+    return visit(s)
+
+
+def lanes_of(extent: Expr, name: str) -> int:
+    """The constant bound of the extent of a vectorized or unrolled loop."""
+    high = interval(extent, {})[1]
+    if high is None or high > 4096:
+        raise HalideError(f"Loop {name} has no constant extent, so it cannot be vectorized or unrolled; give a factor")
+    return max(high, 0)
+
+
+def _vector_loop(loop: st.For, masks: bool) -> st.Stmt:
+    lanes = lanes_of(loop.extent, loop.name)
+    if lanes <= 1 or _has_vectors(loop.body):
+        return st.For(loop.name, loop.min, loop.extent, st.ForKind.SERIAL, loop.body)
+    full = _full(loop, lanes)
+    if const_value(loop.extent) == lanes:
+        return full
+    tail: st.Stmt
+    if masks:
+        lane = ir.Ramp(I32.with_lanes(lanes), const(0, I32), const(1, I32), lanes)
+        mask = ir.LT(Bool(lanes), lane, broadcast(loop.extent, lanes))
+        tail = _Vectorizer(loop, lanes, mask).statement(loop.body, mask)
+        tail = st.IfThenElse(simplify(loop.extent > 0), tail)
+    else:
+        tail = st.For(loop.name, loop.min, loop.extent, st.ForKind.SERIAL, loop.body)
+    condition = simplify_index(loop.extent >= lanes)
+    return st.IfThenElse(condition, full, tail)
+
+
+def _has_vectors(s: st.Stmt) -> bool:
+    for x in st.walk(s):
+        for e in st.expressions(x):
+            if any(n.type.is_vector() for n in post_order(e)):
+                return True
+    return False
+
+
+def _full(loop: st.For, lanes: int) -> st.Stmt:
+    """All lanes; where coordinates are clamped, a version for the interior is chosen at run time."""
+    interior = _interior(loop, lanes)
+    if interior is None:
+        return _Vectorizer(loop, lanes, None).statement(loop.body, None)
+    condition, replaced = interior
+    fast = st.map_expressions(loop.body, lambda e: _replace_clamps(e, replaced))
+    quick = _Vectorizer(loop, lanes, None).statement(fast, None)
+    slow = _Vectorizer(loop, lanes, None).statement(loop.body, None)
+    return st.IfThenElse(condition, quick, slow)
+
+
+def _interior(loop: st.For, lanes: int) -> tuple[Expr, dict[int, Expr]] | None:
+    """The condition under which no Min or Max of coordinates that depend on the loop clamps any lane, and what
+    each then equals."""
+    replaced: dict[int, Expr] = {}
+    conditions: list[Expr] = []
+    inner_loops = {x.name for x in st.walk(loop.body) if isinstance(x, st.For)}
+    last = simplify_index(loop.min + (lanes - 1))
+    for x in st.walk(loop.body):
+        for e in st.expressions(x):
+            for index in _indices(x, e):
+                for n in post_order(index):
+                    if not isinstance(n, ir.Min | ir.Max) or id(n) in replaced or loop.name not in variables(n):
+                        continue
+                    a, b = (_replace_clamps(c, replaced) for c in (n.a, n.b))
+                    kept, other = (a, b) if loop.name in variables(a) else (b, a)
+                    if loop.name in variables(other) or variables(n) & inner_loops:
+                        continue
+                    if any(isinstance(m, ir.Load) for c in (kept, other) for m in post_order(c)):
+                        continue
+                    if _linear(ir.Cast(I64, kept) if kept.type == I32 else kept, loop.name) is None:
+                        continue
+                    replaced[id(n)] = kept
+                    for end in (loop.min, last):
+                        at = simplify_index(substitute(kept, {loop.name: end}))
+                        test = at <= other if isinstance(n, ir.Min) else at >= other
+                        conditions.append(simplify_index(test))
+    if not conditions:
+        return None
+    condition: Expr = make_bool(True)
+    for c in conditions:
+        condition = simplify(ir.And(Bool(), condition, c))
+    return condition, replaced
+
+
+def _indices(s: st.Stmt, e: Expr) -> list[Expr]:
+    found = [n.index for n in post_order(e) if isinstance(n, ir.Load)]
+    if isinstance(s, st.Store) and e is s.index:
+        found.append(e)
+    return found
+
+
+def _replace_clamps(e: Expr, replaced: dict[int, Expr]) -> Expr:
+    done: dict[int, Expr] = {}
+    for node in post_order(e):
+        if id(node) in replaced:
+            done[id(node)] = replaced[id(node)]
+            continue
+        new = ir.with_children(node, tuple(done[id(c)] for c in ir.children(node)))
+        done[id(node)] = (
+            ir.with_children(new, (simplify_index(new.index), *ir.children(new)[1:]))
+            if isinstance(new, ir.Load) and new is not node
+            else new
+        )
+    return done[id(e)]
+
+
+def _linear(index: Expr, name: str) -> tuple[Expr, Expr] | None:
+    """(stride, rest) with index = rest + stride * name and both free of name, int64; None when not linear."""
+    terms, constant = linear_terms(simplify_index(index))
+    rest: dict[int, tuple[Expr, int]] = {}
+    stride: Expr = const(0, I64)
+    for number, (term, factor) in terms.items():
+        if name not in variables(term):
+            rest[number] = (term, factor)
+            continue
+        coefficient = _coefficient(term, name)
+        if coefficient is None:
+            return None
+        stride = simplify_index(ir.Add(I64, stride, ir.Mul(I64, coefficient, const(factor, I64))))
+    return stride, build_sum(rest, constant, I64)
+
+
+def _coefficient(term: Expr, name: str) -> Expr | None:
+    if isinstance(term, ir.Cast) and term.type == I64:
+        term = term.value
+    if isinstance(term, Variable):
+        return const(1, I64) if term.name == name else None
+    if isinstance(term, ir.Mul) and term.type == I64:
+        for a, b in ((term.a, term.b), (term.b, term.a)):
+            if name not in variables(b):
+                inner = _coefficient(a, name)
+                return None if inner is None else simplify_index(ir.Mul(I64, inner, b))
+    return None
+
+
+class _Vectorizer:
+    """Rewrites one loop body for `lanes` iterations at once.  `tail` is the mask of lanes that exist."""
+
+    def __init__(self, loop: st.For, lanes: int, tail: Expr | None) -> None:
+        self.loop = loop
+        self.lanes = lanes
+        self.tail = tail
+        self.ramp = ir.Ramp(I32.with_lanes(lanes), loop.min, const(1, I32), lanes)
+        self.memo: dict[tuple[int, int], tuple[Expr, Expr]] = {}
+
+    def depends(self, e: Expr) -> bool:
+        return self.loop.name in variables(e)
+
+    def statement(self, s: st.Stmt, mask: Expr | None) -> st.Stmt:
+        match s:
+            case st.Store():
+                return self._store(s, mask)
+            case st.Stores():
+                new = tuple(self._store(x, mask) for x in s.stores)
+                return st.Stores(new)
+            case st.IfThenElse():
+                return self._if(s, mask)
+            case st.LetStmt() if self.depends(s.value):
+                return self.statement(_inline_let(s), mask)
+            case st.For():
+                if self.depends(s.min) or self.depends(s.extent):
+                    raise HalideError(
+                        f"Loop {self.loop.name} cannot be vectorized: the bounds of loop {s.name} inside depend on it"
+                    )
+            case st.Allocate():
+                raise HalideError(f"Loop {self.loop.name} cannot be vectorized: {s.name} is stored inside it")
+        return st.rebuild(s, lambda x: self.statement(x, mask), lambda e: e)
+
+    def _if(self, s: st.IfThenElse, mask: Expr | None) -> st.Stmt:
+        if not self.depends(s.condition):
+            other = None if s.else_case is None else self.statement(s.else_case, mask)
+            return st.IfThenElse(s.condition, self.statement(s.then_case, mask), other)
+        yes = self.value(s.condition, mask)
+        no: Expr = ir.Not(yes.type, yes)
+        then_mask = yes if mask is None else ir.And(yes.type, mask, yes)
+        out = self.statement(s.then_case, then_mask)
+        if s.else_case is not None:
+            else_mask = no if mask is None else ir.And(no.type, mask, no)
+            out = st.block(out, self.statement(s.else_case, else_mask))
+        return out
+
+    def _store(self, s: st.Store, mask: Expr | None) -> st.Store:
+        index = self.index(s.index, mask)
+        if index.type.is_scalar() or isinstance(index, ir.Broadcast):
+            raise HalideError(
+                f"Loop {self.loop.name} cannot be vectorized: its iterations store one element of {s.name}"
+            )
+        value = broadcast(self.value(s.value, mask), self.lanes)
+        predicate = mask
+        if s.predicate is not None:
+            own = broadcast(self.value(s.predicate, mask), self.lanes)
+            predicate = own if mask is None else ir.And(own.type, mask, own)
+        return st.Store(s.name, value, index, predicate)
+
+    def index(self, e: Expr, mask: Expr | None) -> Expr:
+        """The vector of indices, a Ramp where they are evenly spaced."""
+        if not self.depends(e):
+            return e
+        linear = _linear(e, self.loop.name)
+        if linear is None:
+            return broadcast(self.value(e, mask), self.lanes)
+        stride, rest = linear
+        base = simplify_index(ir.Add(I64, rest, ir.Mul(I64, stride, simplify_index(ir.Cast(I64, self.loop.min)))))
+        if const_value(stride) == 0:
+            return base
+        return ir.Ramp(I64.with_lanes(self.lanes), base, stride, self.lanes)
+
+    def value(self, e: Expr, mask: Expr | None) -> Expr:
+        """`e` for all lanes: a vector where it depends on the loop, else the scalar."""
+        tag = id(mask)
+        for node in post_order(e):
+            if (id(node), tag) not in self.memo:
+                self.memo[(id(node), tag)] = (node, self._node(node, mask))
+        return self.memo[(id(e), tag)][1]
+
+    def _node(self, e: Expr, mask: Expr | None) -> Expr:
+        if isinstance(e, Variable):
+            return self.ramp if e.name == self.loop.name else e
+        if isinstance(e, ir.Load):
+            return self._load(e, mask)
+        parts = tuple(self.memo[(id(c), id(mask))][1] for c in ir.children(e))
+        if all(p.type.is_scalar() for p in parts):
+            return ir.with_children(e, parts)
+        if isinstance(e, ir.Select) and parts[0].type.is_scalar():
+            wide: tuple[Expr, ...] = (parts[0], *(broadcast(p, self.lanes) for p in parts[1:]))
+        else:
+            wide = tuple(broadcast(p, self.lanes) for p in parts)
+        return replace(ir.with_children(e, wide), type=e.type.with_lanes(self.lanes))
+
+    def _load(self, e: ir.Load, mask: Expr | None) -> Expr:
+        index = self.index(e.index, mask)
+        conditional = mask is not None and mask is not self.tail
+        if index.type.is_scalar():
+            if not conditional:
+                return ir.Load(e.type, e.name, index, e.predicate)
+            # The element may not exist where the condition fails in every lane.
+            index = broadcast(index, self.lanes)
+        return ir.Load(e.type.with_lanes(self.lanes), e.name, index, mask)
+
+
+def _inline_let(s: st.LetStmt) -> st.Stmt:
+    return st.map_expressions(s.body, lambda e: substitute(e, {s.name: s.value}))

@@ -168,7 +168,7 @@ class Function:
     """What the front end assumed, in words for the report."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(unsafe_hash=True)
 class Unsupported(Exception):
     """A construct outside the language."""
 

@@ -177,10 +177,24 @@ class Poly:
         quotient, rest = self.divide(divisor)
         return quotient if rest.is_zero() else None
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # Atom numbers are this process's own: pickle the expressions behind them.
+        return _rebuild, ([([_ATOMS[a] for a in m], c) for m, c in self.terms.items()],)
+
     def __str__(self) -> str:
         return poly_text(self)
 
     __repr__ = __str__
+
+
+def _rebuild(items: list[tuple[list[Expr], int]]) -> Poly:
+    total = Poly()
+    for atoms, coefficient in items:
+        product = Poly.constant(coefficient)
+        for e in atoms:
+            product = product * Poly.atom(e)
+        total = total + product
+    return total
 
 
 def atom_of(number: int) -> Expr:

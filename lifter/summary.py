@@ -20,7 +20,7 @@ from lifter.poly import Poly
 
 def dim_names(function: Function) -> tuple[str, ...]:
     """Names for dimensions, innermost first, that no parameter bears."""
-    taken = {p.name for p in function.params}
+    taken = {p.name for p in function.params} | set(function.arrays)
     names = []
     for n in ("x", "y", "z", "w", "v", "u", "t", "s"):
         while n in taken:
@@ -161,6 +161,8 @@ class ContractItem:
     inferred: bool = True
     may_coincide: bool = False
     """Disjointness only: also right where the two arrays start at the same address."""
+    bound: Poly | None = None
+    """Overflow only: what must be representable, as a polynomial that is at most 2**30 (2**62 for 64-bit indices)."""
 
 
 @dataclass(frozen=True, slots=True)

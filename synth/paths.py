@@ -455,7 +455,7 @@ class PathLifter:
                 for d in layout.dims:
                     if d.stride is not None and d.stride.constant_value() is None:
                         self.contract.require(d.stride, "stride")
-        self.contract.no_overflow(e.index.substitute({x.counter: x.trip for x in e.loops}) for e in self.path.effects)
+        self.contract.no_overflow([f.layout for f in funcs] + [i.layout for i in inputs.values()])
 
 
 def pointwise(funcs: list[FuncSummary], inputs: dict[str, InputSummary], written: str, read: str) -> bool:

@@ -12,7 +12,7 @@ from halide_core.ir.structural import key, post_order
 from halide_core.ir.types import Type
 from lifter.effects import Effect, LoopInfo, Path, loads
 from lifter.loops import Function
-from lifter.poly import Poly, from_poly
+from lifter.poly import Poly, from_poly, to_poly
 
 Env = dict[str, int]
 MAX_POINTS = 6000
@@ -34,6 +34,8 @@ def to_python(e: Expr) -> str:
     symbol = symbols.get(type(e))
     if symbol is not None:
         a, b = E.children(e)
+        if e.type.is_bool() and a.type.is_int_or_uint() and not a.type.is_bool():
+            a, b = from_poly(to_poly(a)), from_poly(to_poly(b))
         return f"({to_python(a)} {symbol} {to_python(b)})"
     if isinstance(e, E.Min | E.Max):
         return f"{type(e).__name__.lower()}({to_python(e.a)}, {to_python(e.b)})"
@@ -137,8 +139,6 @@ def _stride_names(path: Path) -> set[str]:
             if coefficient is not None:
                 out |= coefficient.names()
         for load in loads(e.value):
-            from lifter.poly import to_poly
-
             p = to_poly(load.index)
             for c in e.counters:
                 coefficient = p.coefficient(c)

@@ -36,6 +36,10 @@ class Verdict:
         """Whether every condition is proved, and there is one."""
         return bool(self.decisions) and all(d.proved for d in self.decisions)
 
+    def portable(self, with_text: bool) -> Verdict:
+        """The same without solver objects, so that it can be sent to another process; queries as text if asked."""
+        return Verdict([Decision(d.condition.portable(with_text), d.answer) for d in self.decisions], self.seconds)
+
     def failures(self) -> list[Decision]:
         """What is refuted or unknown, refuted first."""
         failed = [d for d in self.decisions if not d.proved]

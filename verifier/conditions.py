@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from halide_core.ir.expr import (
@@ -42,6 +42,15 @@ class Condition:
     text: str
     query: Query | None = None
     holds: bool = False
+    text_query: str | None = None
+
+    def portable(self, with_text: bool) -> Condition:
+        """The same without solver objects; the query as SMT-LIB text if asked."""
+        return replace(self, query=None, text_query=self.smt2() if with_text else None)
+
+    def smt2(self) -> str | None:
+        """SMT-LIB 2 text that asserts the negation; None where no solver was needed."""
+        return self.query.smt2() if self.query is not None else self.text_query
 
 
 def groups_of(summary: PathSummary, path: Path) -> list[Group]:

@@ -125,21 +125,23 @@ class ContractBuilder:
         text = f"{a} and {b} do not overlap" + (", or are the same" if may_coincide else "")
         self._add(ContractItem("disjoint", text, None, (a, b), may_coincide=may_coincide))
 
-    def no_overflow(self, addresses: Iterable[Poly]) -> None:
+    def no_overflow(self, layouts: Iterable[Layout]) -> None:
         """Index arithmetic stays within the type that the original computes it in."""
         narrow = self._index_type()
-        seen: set[Poly] = set()
         bounds: list[Poly] = []
-        for p in addresses:
-            magnitude = Poly({m: abs(c) for m, c in p.terms.items()})
-            if p.constant_value() is not None or magnitude in seen or all(len(m) < 2 for m in p.terms):
-                continue
-            seen.add(magnitude)
-            bounds.append(magnitude)
-        for magnitude in _maximal(bounds):
+        for layout in layouts:
+            total = layout.offset
+            for d in layout.dims:
+                if d.stride is not None:
+                    total = total + d.stride * (d.min + d.extent)
+                    total = total + d.stride * Poly({m: 2 * abs(c) for m, c in d.min.terms.items()})
+            magnitude = Poly({m: abs(c) for m, c in total.terms.items()})
+            if any(len(m) > 1 for m in magnitude.terms) and over_parameters(magnitude, self.function):
+                bounds.append(magnitude)
+        for magnitude in _maximal(list(dict.fromkeys(bounds))):
             condition = LE(BOOL, _as_double(magnitude), const(float(narrow.max() >> 1), Float(64)))
             text = f"{poly_text(magnitude)} does not overflow {narrow}"
-            self._add(ContractItem("overflow", text, condition))
+            self._add(ContractItem("overflow", text, condition, bound=magnitude))
 
     def _index_type(self) -> Type:
         widths = [p.type for p in self.function.params if not p.pointer and p.type.is_int_or_uint()]

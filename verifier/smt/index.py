@@ -71,7 +71,9 @@ class IndexEncoder:
         Signed arithmetic of 32 bits and more counts as exact, since its overflow is undefined in the original."""
         found: list[Obligation] = []
         for n in post_order(e):
-            if type(n) in _COMPARE:
+            if n.type.is_float():
+                return False
+            if type(n) in _COMPARE and n.a.type.is_int_or_uint():  # type: ignore[attr-defined]
                 to_poly(n.a, found)  # type: ignore[attr-defined]
                 to_poly(n.b, found)  # type: ignore[attr-defined]
             elif isinstance(n, Cast) and n.type.is_bool() and n.value.type.is_int_or_uint():

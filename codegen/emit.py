@@ -1,0 +1,66 @@
+"""Writing what was asked for: one function per call site of a code generator, and where each file went."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from codegen.dsl import dsl_module
+from codegen.generator import generator_source
+from codegen.summary_json import summary_json
+from synth.lift import Lifted
+
+EMIT_KINDS = ("dsl", "halide-cpp", "summary", "object", "header", "shared")
+
+
+class EmitError(Exception):
+    """An output could not be written; the text says which and why."""
+
+
+def emit_file(
+    source: str,
+    lifted: Sequence[Lifted],
+    directory: Path,
+    kinds: Sequence[str],
+    target: str,
+    clang_args: Sequence[str],
+    outputs: Sequence[dict[str, str]],
+) -> None:
+    """Writes every kind for every function into `directory`; fills `outputs` (one dictionary a function)."""
+    try:
+        names = _unique_names(lifted)
+        for item, name, out in zip(lifted, names, outputs, strict=True):
+            _emit_texts(item, name, source, directory, kinds, out)
+        if {"object", "header", "shared"} & set(kinds) and lifted:
+            from codegen.native import emit_native
+
+            emit_native(source, lifted, names, directory, kinds, target, clang_args, outputs)
+    except OSError as problem:
+        raise EmitError(f"cannot write {problem.filename or directory}: {problem.strerror}") from None
+
+
+def _emit_texts(
+    item: Lifted, name: str, source: str, directory: Path, kinds: Sequence[str], out: dict[str, str]
+) -> None:
+    assert item.summary is not None
+    texts = {
+        "dsl": (f"{name}.py", lambda: dsl_module(item.summary, source, item.status != "verified")),  # type: ignore[arg-type]
+        "halide-cpp": (f"{name}_generator.cpp", lambda: generator_source(item.summary, source, item.status != "verified")),  # type: ignore[arg-type]
+        "summary": (f"{name}.summary.json", lambda: summary_json(item.summary, item.verdicts, item.status)),  # type: ignore[arg-type]
+    }
+    for kind in kinds:
+        if kind in texts:
+            file, text = texts[kind]
+            path = directory / file
+            path.write_text(text())
+            out[kind] = str(path)
+
+
+def _unique_names(lifted: Sequence[Lifted]) -> list[str]:
+    """File names: the function's own, numbered where overloads share one."""
+    counts: dict[str, int] = {}
+    names = []
+    for item in lifted:
+        n = counts[item.function.name] = counts.get(item.function.name, 0) + 1
+        names.append(item.function.name if n == 1 else f"{item.function.name}_{n}")
+    return names

@@ -1,0 +1,103 @@
+"""Summaries as Halide C++ generators (paper, section 5.4)."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+from codegen.dsl import signature
+from codegen.plan import PathPlan, image_tables, plan_path, used_functions
+from codegen.printer import CppPrinter
+from halide_core.ir.expr import Expr
+from halide_core.ir.structural import post_order
+from halide_core.ir.types import Int
+from lifter.loops import PureFunction
+from lifter.poly import from_poly
+from lifter.summary import Definition, FuncSummary, Summary
+from verifier.contract import index_text_of
+
+
+def generator_source(summary: Summary, file: str, unverified: bool = False) -> str:
+    """A C++ file that registers one generator a path, named as the function (numbered where there are several)."""
+    function = summary.function
+    state = "NOT VERIFIED" if unverified else "verified"
+    out = [f"// Lifted from {PurePath(file).name}, line {function.line} ({state}):", f"//     {signature(function)}"]
+    out += ['#include "Halide.h"', "", "namespace {", "", "using namespace Halide;", ""]
+    for f in used_functions(summary):
+        out += [_pure_function(f), ""]
+    many = len(summary.paths) > 1
+    registrations = []
+    for number, path in enumerate(summary.paths):
+        if not path.funcs and path.result is None:
+            continue
+        name = f"{function.name}_{number}" if many else function.name
+        plan = plan_path(summary, number)
+        out += [f"// Holds when: {index_text_of(c)}" for c in path.conditions]
+        out += [f"// Holds when: {i.text}" for i in path.contract]
+        out += [_generator(summary, plan, name), ""]
+        registrations.append(f"HALIDE_REGISTER_GENERATOR(Generator_{name}, {name})")
+    return "\n".join([*out, "}  // namespace", "", *registrations, ""])
+
+
+def _pure_function(f: PureFunction) -> str:
+    printer = CppPrinter()
+    args = ", ".join(f"Expr {printer.name(n)}" for n, _ in f.params)
+    return f"Expr {printer.name(f.name)}({args}) {{\n    return {printer.operand(f.body, None)};\n}}"
+
+
+def _generator(summary: Summary, plan: PathPlan, name: str) -> str:
+    printer = CppPrinter()
+    out = [f"class Generator_{name} : public Generator<Generator_{name}> {{", "public:"]
+    for image in plan.images:
+        t = f"Input<Buffer<{printer.type_text(image.type)}, {len(image.layout.dims)}>>"
+        out.append(f'    {t} {printer.name(image.name)}{{"{image.name}"}};')
+    for p in plan.parameters:
+        out.append(f'    Input<{printer.type_text(p.type)}> {printer.name(p.name)}{{"{p.name}"}};')
+    for f in plan.outputs:
+        t = f"Output<Buffer<{printer.type_text(f.type)}, {len(f.layout.dims)}>>"
+        out.append(f'    {t} {printer.name(f.name)}{{"{f.name}"}};')
+    if plan.path.result is not None:
+        t = f"Output<Buffer<{printer.type_text(plan.path.result.type)}, 0>>"
+        out.append(f'    {t} {plan.result_name}{{"{plan.result_name}"}};')
+    out += ["", "    void generate() {"]
+    if plan.coordinates:
+        out.append("        Var " + ", ".join(f'{printer.name(n)}{{"{n}"}}' for n in plan.coordinates) + ";")
+    for table in image_tables(summary, plan):
+        t = printer.type_text(table.type)
+        values = ", ".join(printer.constant(v, table.type).removeprefix("Expr(").removesuffix(")") if table.type.is_float()
+                           else str(v) for v in table.values)
+        out.append(f"        static {t} {table.name}_values[] = {{{values}}};")
+        out.append(f"        Buffer<{t}> {table.name}({table.name}_values, {len(table.values)});")
+    for f in plan.path.funcs:
+        if f.name in plan.intermediate:
+            out.append(f'        Func {printer.name(f.name)}{{"{f.name}"}};')
+        out += _func(f, printer)
+        if f.name in plan.intermediate:
+            out.append(f"        {printer.name(f.name)}.compute_root();")
+    if plan.path.result is not None:
+        out.append(f"        {plan.result_name}() = {_strict(plan.path.result, printer)};")
+    return "\n".join([*out, "    }", "};"])
+
+
+def _func(f: FuncSummary, printer: CppPrinter) -> list[str]:
+    out = []
+    if f.undefined:
+        coords = [printer.name(d.name) for d in f.layout.dims]
+        out.append(f"        {printer.access(printer.name(f.name), coords)} = {printer.undef(f.type)};")
+    for number, d in enumerate(f.definitions):
+        out += ["        " + line for line in _definition(f, d, printer, number)]
+    return out
+
+
+def _definition(f: FuncSummary, d: Definition, printer: CppPrinter, number: int) -> list[str]:
+    left = printer.access(printer.name(f.name), [printer.text(a) for a in d.args])
+    assignment = f"{left} = {_strict(d.value, printer)};"
+    if not d.rdom:
+        return [assignment]
+    bounds = ", ".join(f"{{0, {printer.operand(from_poly(r.extent, Int(32)), None)}}}" for r in d.rdom)
+    return ["{", f'    RDom r({{{bounds}}}, "r{number}");', f"    {assignment}", "}"]
+
+
+def _strict(e: Expr, printer: CppPrinter) -> str:
+    text = printer.operand(e, None)
+    floats = any(n.type.is_float() for n in post_order(e))
+    return f"strict_float({text})" if floats and e.type.is_float() else text

@@ -1,0 +1,72 @@
+"""Summaries in the paper's notation: roi, terms, expression (paper, figure 2b)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from halide_core.ir import expr as E
+from halide_core.ir.expr import Call, CallType, Expr, Variable
+from halide_core.ir.structural import key, transform
+from lifter.poly import Poly, index_text, poly_text
+from lifter.summary import Definition, FuncSummary, PathSummary
+
+
+@dataclass(frozen=True, slots=True)
+class StageText:
+    """One definition as text."""
+
+    name: str
+    roi: str
+    terms: list[str]
+    left: str
+    expression: str
+    update: bool
+
+
+def stage_texts(path: PathSummary) -> list[StageText]:
+    """Every definition of a path, in order."""
+    return [stage_text(f, d) for f in path.funcs for d in f.definitions]
+
+
+def stage_text(f: FuncSummary, d: Definition) -> StageText:
+    """One definition."""
+    bounds = [(x.min, x.min + x.extent) for x in f.layout.dims]
+    if d.update:
+        args = {a.name for a in d.args if isinstance(a, Variable)}
+        bounds = [(x.min, x.min + x.extent) for x in f.layout.dims if x.name in args]
+        bounds += [(Poly(), r.extent) for r in d.rdom]
+    roi = ", ".join(f"({poly_text(low)}, {poly_text(high)})" for low, high in bounds)
+    terms = d.terms()
+    numbers = {key(t): i for i, t in enumerate(terms)}
+    left = f"{f.name}({', '.join(readable(a) for a in d.args)})"
+    return StageText(
+        f.name, f"[{roi}]", [readable(t) for t in terms], left, readable(_with_terms(d.value, numbers)), d.update
+    )
+
+
+def _with_terms(e: Expr, numbers: dict[int, int]) -> Expr:
+    """`e` with its terminals replaced by `terms[i]`."""
+
+    def visit(n: Expr) -> Expr:
+        if key(n) in numbers:
+            return Variable(n.type, f"terms[{numbers[key(n)]}]")
+        if isinstance(n, Call) and n.call_type in (CallType.HALIDE, CallType.IMAGE):
+            return n
+        return E.with_children(n, tuple(visit(c) for c in E.children(n)))
+
+    return visit(e)
+
+
+def readable(e: Expr) -> str:
+    """An expression for people: index arithmetic without casts, values as the IR prints them."""
+
+    def rewrite(n: Expr) -> Expr:
+        if isinstance(n, Call) and n.call_type in (CallType.HALIDE, CallType.IMAGE):
+            args = ", ".join(index_text(a) for a in n.args)
+            return Variable(n.type, f"{n.name}({args})")
+        return n
+
+    return str(transform(e, rewrite))
+
+
+__all__ = ["StageText", "readable", "stage_text", "stage_texts"]

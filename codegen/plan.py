@@ -1,0 +1,114 @@
+"""What every code generator needs to know of one path: its images, parameters, coordinates and outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from halide_core.ir import expr as E
+from halide_core.ir.expr import Call, CallType, Expr, Variable, const_value
+from halide_core.ir.structural import post_order
+from lifter.loops import ConstArray, Param, PureFunction
+from lifter.poly import from_poly
+from lifter.summary import FuncSummary, InputSummary, PathSummary, Summary
+
+
+@dataclass(frozen=True, slots=True)
+class PathPlan:
+    """One path, ready to be written out."""
+
+    path: PathSummary
+    images: tuple[InputSummary, ...]
+    """Images of the caller's that are read, constant tables left out."""
+    tables: tuple[InputSummary, ...]
+    parameters: tuple[Param, ...]
+    """Scalar parameters that the definitions mention."""
+    coordinates: tuple[str, ...]
+    outputs: tuple[FuncSummary, ...]
+    """Funcs whose points the caller sees; of several on one array, the last."""
+    intermediate: frozenset[str]
+    result_name: str
+
+
+def plan_path(summary: Summary, number: int) -> PathPlan:
+    """The plan of path `number`."""
+    path = summary.paths[number]
+    function = summary.function
+    tables = tuple(i for i in path.inputs if i.layout.array in function.tables)
+    images = tuple(i for i in path.inputs if i.layout.array not in function.tables)
+    expressions = path_expressions(path)
+    expressions += [from_poly(r.extent) for f in path.funcs for d in f.definitions for r in d.rdom]
+    mentioned = {n.name for e in expressions for n in post_order(e) if isinstance(n, Variable)}
+    bodies = [f.body for f in used_functions(summary)]
+    assert not any(isinstance(n, E.Load) for b in bodies for n in post_order(b))
+    parameters = tuple(p for p in function.params if not p.pointer and p.name in mentioned)
+    coordinates = tuple(dict.fromkeys(d.name for f in path.funcs for d in f.layout.dims))
+    last: dict[str, FuncSummary] = {}
+    for f in path.funcs:
+        if f.output:
+            last[f.layout.array] = f
+    outputs = tuple(last.values())
+    intermediate = frozenset(f.name for f in path.funcs if f not in outputs)
+    taken = {f.name for f in path.funcs} | {p.name for p in function.params}
+    result_name = "result"
+    while result_name in taken:
+        result_name += "_"
+    return PathPlan(path, images, tables, parameters, coordinates, outputs, intermediate, result_name)
+
+
+def path_expressions(path: PathSummary) -> list[Expr]:
+    """Every expression in the definitions of a path, left-hand sides and the result included."""
+    found = [x for f in path.funcs for d in f.definitions for x in (d.value, *d.args)]
+    return found + ([path.result] if path.result is not None else [])
+
+
+def image_tables(summary: Summary, plan: PathPlan) -> list[ConstArray]:
+    """The constant tables that a path reads."""
+    return [summary.function.tables[i.layout.array] for i in plan.tables]
+
+
+def used_functions(summary: Summary) -> list[PureFunction]:
+    """The pure functions that the summary calls, callees first."""
+    out: dict[str, PureFunction] = {}
+
+    def visit(e: Expr) -> None:
+        for n in post_order(e):
+            if isinstance(n, Call) and n.call_type is CallType.FUNCTION and n.name in summary.functions:
+                f = summary.functions[n.name]
+                if f.name not in out:
+                    visit(f.body)
+                    out[f.name] = f
+
+    for path in summary.paths:
+        for e in path_expressions(path):
+            visit(e)
+    return list(out.values())
+
+
+def coordinate_name(e: Expr, name: Callable[[str], str]) -> str:
+    """An index expression or condition on parameters as Python source over plain integers."""
+    value = const_value(e)
+    if value is not None:
+        return repr(value)
+    if isinstance(e, Variable):
+        return name(e.name) if not e.name.startswith("addr.") else "1"
+    if isinstance(e, E.Cast):
+        inner = coordinate_name(e.value, name)
+        return f"float({inner})" if e.type.is_float() else f"({inner} != 0)" if e.type.is_bool() else inner
+    if isinstance(e, E.Not):
+        return f"(not {coordinate_name(e.a, name)})"
+    if isinstance(e, E.Min | E.Max):
+        return f"{type(e).__name__.lower()}({coordinate_name(e.a, name)}, {coordinate_name(e.b, name)})"
+    if isinstance(e, Call):
+        bits = {"bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^", "shift_left": "<<", "shift_right": ">>"}
+        if e.name in bits:
+            return f"({coordinate_name(e.args[0], name)} {bits[e.name]} {coordinate_name(e.args[1], name)})"
+        if e.name in ("div_round_to_zero", "mod_round_to_zero"):
+            symbol = "//" if e.name.startswith("div") else "%"
+            return f"({coordinate_name(e.args[0], name)} {symbol} {coordinate_name(e.args[1], name)})"
+    symbols: dict[type, str] = {
+        E.Add: "+", E.Sub: "-", E.Mul: "*", E.Div: "//", E.Mod: "%", E.EQ: "==", E.NE: "!=", E.LT: "<", E.LE: "<=",
+        E.GT: ">", E.GE: ">=", E.And: "and", E.Or: "or",
+    }
+    a, b = E.children(e)
+    return f"({coordinate_name(a, name)} {symbols[type(e)]} {coordinate_name(b, name)})"

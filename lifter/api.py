@@ -1,0 +1,212 @@
+"""The Python API of `lift`: what the command line does, as functions (DESIGN section 5).
+
+    from lifter.api import lift_file
+    report = lift_file("legacy.cpp", out="lifted", emit=("dsl", "shared"))
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import resource
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from codegen.emit import EMIT_KINDS, EmitError, emit_file
+from codegen.notation import StageText, stage_texts
+from lifter.frontend import FunctionError, SourceError, parse_file
+from lifter.loops import Function
+from synth.lift import Lifted, lift_function
+from synth.options import Options
+
+Progress = Callable[[str, str], None]
+MEMORY_LIMIT = 6 << 30
+
+
+class UsageError(Exception):
+    """Something the caller asked for cannot be; the text says what and what to do."""
+
+
+@dataclass(slots=True)
+class FunctionReport:
+    """The outcome for one function, as `--json` prints it."""
+
+    name: str
+    status: str
+    reason: str = ""
+    line: int = 0
+    seconds: float = 0.0
+    stage_seconds: dict[str, float] = field(default_factory=dict)
+    stages: list[StageText] = field(default_factory=list)
+    contract: list[str] = field(default_factory=list)
+    inferred: list[str] = field(default_factory=list)
+    outputs: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    lifted: Lifted | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The object of DESIGN section 5."""
+        return {
+            "name": self.name,
+            "status": self.status,
+            "reason": self.reason,
+            "line": self.line,
+            "seconds": round(self.seconds, 4),
+            "stages": [
+                {"name": s.name, "roi": s.roi, "terms": s.terms, "left": s.left, "expression": s.expression}
+                for s in self.stages
+            ],
+            "stage_seconds": {k: round(v, 4) for k, v in self.stage_seconds.items()},
+            "contract": self.contract,
+            "outputs": self.outputs,
+        }
+
+
+@dataclass(slots=True)
+class FileReport:
+    """The outcome for one file."""
+
+    file: str
+    functions: list[FunctionReport] = field(default_factory=list)
+
+    @property
+    def verified(self) -> bool:
+        """Whether every selected function is verified."""
+        return all(f.status == "verified" for f in self.functions)
+
+    def as_json(self) -> dict[str, Any]:
+        """The object of DESIGN section 5."""
+        return {"file": self.file, "functions": [f.as_json() for f in self.functions]}
+
+
+def lift_file(
+    path: str,
+    *,
+    functions: Sequence[str] = (),
+    out: str = "lifted",
+    emit: Sequence[str] = ("dsl",),
+    target: str = "host",
+    autoscheduler: str = "",
+    models: Sequence[str] = (),
+    clang_args: Sequence[str] = (),
+    options: Options | None = None,
+    unverified: bool = False,
+    isolate: bool = True,
+    progress: Progress | None = None,
+) -> FileReport:
+    """Lifts the functions defined in one file and writes the outputs asked for.
+
+    Raises frontend.SourceError for a file that cannot be read or parsed, UsageError for unknown names, kinds and
+    output folders.  What happens inside one function is in its report and stops no other."""
+    options = options or Options()
+    unknown = [k for k in emit if k not in EMIT_KINDS]
+    if unknown:
+        raise UsageError(f"unknown output kind '{unknown[0]}'; the kinds are {', '.join(EMIT_KINDS)}")
+    directory = _output_folder(out)
+    parsed = parse_file(path, clang_args, models)
+    chosen = _select(parsed.functions, functions, path)
+    report = FileReport(path)
+    for f in chosen:
+        if progress is not None:
+            progress(f.name, "lifting")
+        report.functions.append(_one(f, options, isolate, "summary" in emit))
+    if progress is not None:
+        progress("", "writing")
+    emitted = [
+        r for r in report.functions
+        if r.lifted is not None and r.lifted.summary is not None and (r.status == "verified" or unverified)
+    ]
+    try:
+        emit_file(path, [r.lifted for r in emitted if r.lifted is not None], directory, emit, target, clang_args,
+                  [r.outputs for r in emitted])
+    except EmitError as problem:
+        raise UsageError(str(problem)) from None
+    return report
+
+
+def _output_folder(out: str) -> Path:
+    directory = Path(out)
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        probe = directory / f".lift-{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+    except OSError as problem:
+        raise UsageError(f"cannot write to the output folder '{out}': {problem.strerror}; choose another with -o") from None
+    return directory
+
+
+def _select(
+    functions: Sequence[Function | FunctionError], names: Sequence[str], path: str
+) -> list[Function | FunctionError]:
+    if not names:
+        return [f for f in functions if isinstance(f, FunctionError) or not f.internal]
+    known = {f.name for f in functions}
+    for n in names:
+        if n not in known:
+            close = ", ".join(sorted(known)) or "none"
+            raise UsageError(f"no function '{n}' is defined in {path}; it defines: {close}")
+    return [f for f in functions if f.name in names]
+
+
+def _one(f: Function | FunctionError, options: Options, isolate: bool, with_text: bool) -> FunctionReport:
+    if isinstance(f, FunctionError):
+        reason = f.reason.construct + (f"; {f.reason.advice}" if f.reason.advice else "")
+        return FunctionReport(f.name, "unsupported", reason, f.reason.line or f.line)
+    start = time.perf_counter()
+    lifted = _isolated(f, options, with_text) if isolate else lift_function(f, options)
+    report = FunctionReport(f.name, lifted.status, lifted.reason, lifted.line or f.line, lifted=lifted)
+    report.seconds = time.perf_counter() - start
+    report.stage_seconds = {k: v for k, v in lifted.seconds.items() if k != "total"}
+    report.notes = list(f.notes)
+    if lifted.summary is not None:
+        for p in lifted.summary.paths:
+            report.stages += stage_texts(p)
+            report.contract += [i.text for i in p.contract if i.text not in report.contract]
+            report.inferred += [i.text for i in p.contract if i.inferred and i.text not in report.inferred]
+    return report
+
+
+def _isolated(f: Function, options: Options, with_text: bool) -> Lifted:
+    """Lifts in a child process, under its time and memory limit."""
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    child = context.Process(target=_child, args=(f, options, with_text, sender), daemon=True)
+    child.start()
+    sender.close()
+    result: Lifted | None = None
+    with contextlib.suppress(EOFError):
+        if receiver.poll(options.timeout + 2.0):
+            result = receiver.recv()
+    if result is None:
+        alive = child.is_alive()
+        child.kill()
+        child.join()
+        if alive:
+            return Lifted(f, "timeout", f"nothing found within {options.timeout:g} s; raise it with --timeout", f.line)
+        return Lifted(f, "error", f"the lifter ended with status {child.exitcode} (out of memory?)", f.line)
+    child.join()
+    return result
+
+
+def _child(f: Function, options: Options, with_text: bool, sender: Connection) -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
+    try:
+        lifted = lift_function(f, options)
+    except MemoryError:
+        lifted = Lifted(f, "error", "out of memory", f.line)
+    except Exception as problem:  # a defect of the lifter: said as such, never as a verdict on the function
+        lifted = Lifted(f, "error", f"internal error: {type(problem).__name__}: {problem}", f.line)
+        if os.environ.get("LIFT_DEBUG"):
+            raise
+    lifted.verdicts = [v.portable(with_text) for v in lifted.verdicts]
+    sender.send(lifted)
+    sender.close()
+
+
+__all__ = ["EMIT_KINDS", "FileReport", "FunctionReport", "SourceError", "UsageError", "lift_file"]

@@ -1,0 +1,50 @@
+"""What a run prints for people: the summary in the paper's notation, the contract, the times, the outputs."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.text import Text
+
+from lifter.api import FileReport, FunctionReport
+
+_COLOURS = {"verified": "green", "unsupported": "yellow", "not_found": "yellow", "timeout": "yellow", "error": "red"}
+_STAGES = (("roi", "region"), ("terms", "terminals"), ("expression", "expression"), ("proof", "proof"))
+
+
+def print_file_report(console: Console, report: FileReport, quiet: bool = False) -> None:
+    """Every function of a file, then a line of counts."""
+    for f in report.functions:
+        if not quiet or f.status != "verified":
+            print_function_report(console, report.file, f)
+    counts: dict[str, int] = {}
+    for f in report.functions:
+        counts[f.status] = counts.get(f.status, 0) + 1
+    total = len(report.functions)
+    text = ", ".join(f"{n} {s}" for s, n in counts.items()) or "it defines no functions"
+    console.print(f"{report.file}: {total} function{'s' if total != 1 else ''}: {text}", markup=False)
+
+
+def print_function_report(console: Console, file: str, f: FunctionReport) -> None:
+    """One function."""
+    head = Text(f"{f.name}", style="bold")
+    head.append(f"  {file}:{f.line}  ", style="default")
+    head.append(f.status, style=_COLOURS[f.status])
+    console.print(head)
+    if f.status != "verified":
+        console.print(f"  {f.reason}", markup=False)
+    for s in f.stages if f.status == "verified" else []:
+        console.print(f"  roi   = {s.roi}", markup=False)
+        console.print(f"  terms = [{', '.join(s.terms)}]", markup=False)
+        console.print(f"  {s.left} = {s.expression}\n", markup=False)
+    if f.status == "verified":
+        console.print("  contract:" + ("" if f.contract else " none"), markup=False)
+        for item in f.contract:
+            note = "  (not stated in the source)" if item in f.inferred and "overlap" not in item else ""
+            console.print(f"    {item}{note}", markup=False)
+    for note in f.notes:
+        console.print(f"  note: {note}", markup=False)
+    times = [f"{label} {f.stage_seconds.get(key, 0.0):.2f} s" for key, label in _STAGES]
+    console.print(f"  time: {', '.join(times)}, in all {f.seconds:.2f} s", markup=False)
+    for kind, path in f.outputs.items():
+        console.print(f"  {kind}: {path}", markup=False)
+    console.print("")

@@ -113,5 +113,3 @@ def compile_raw(
     emit_raw_function(out.builder, symbol, list(params), return_type, list(variants), fallback, target)
     out.changed()
     return out
-
-

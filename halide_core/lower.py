@@ -110,5 +110,3 @@ def _fixed_metadata(environment: Environment) -> dict[str, Expr]:
             if constant is not None:
                 out[f"{image.name}.{what}"] = const(constant, I64 if what.startswith("stride") else I32)
     return out
-
-

@@ -7,6 +7,7 @@ from functools import cache
 import llvmlite.binding as llvm
 
 from halide_core.errors import HalideError
+from halide_core.ir.types import Type
 
 # Halide's feature -> LLVM's features.
 _X86_FEATURES = {
@@ -107,9 +108,9 @@ class Target:
         """Whether loads and stores of any element size take a mask (AVX-512BW)."""
         return self.vector_bytes == 64
 
-    def natural_vector_size(self, type_: object) -> int:
+    def natural_vector_size(self, type_: Type) -> int:
         """Lanes of a type (a Type) in one vector register."""
-        return self.vector_bytes // max(1, type_.bytes())  # type: ignore[attr-defined]
+        return self.vector_bytes // max(1, type_.bytes())
 
     def to_string(self) -> str:
         return "-".join([self.arch, str(self.bits), self.os, *sorted(self.features)])

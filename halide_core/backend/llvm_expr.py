@@ -81,7 +81,7 @@ class ExprEmitter:
             case ir.Or():
                 return ops.binary(b, "or", t, *args)
             case ir.Select():
-                return ops.select(b, t, *args, scalar_condition=e.condition.type.is_scalar())
+                return ops.select(b, t, args[0], args[1], args[2], scalar_condition=e.condition.type.is_scalar())
             case ir.Load():
                 return self.memory.load(e, args[0] if args else None)
             case ir.Ramp():

@@ -136,9 +136,8 @@ class Memory:
             name = f"llvm.masked.gather.{_suffix(t)}.v{t.lanes}p0"
             vector = f"<{t.lanes} x ptr>"
             b.module.declare(name, text, [vector, mask_type, text], "")
-            return b.emit(
-                f"call {text} @{name}({vector} align {t.bytes()} {pointers}, {mask_type} {mask}, {text} zeroinitializer)"
-            )
+            where = f"{vector} align {t.bytes()} {pointers}"
+            return b.emit(f"call {text} @{name}({where}, {mask_type} {mask}, {text} zeroinitializer)")
         out = "poison"
         element = llvm_type(t.element_of())
         for k in range(t.lanes):

@@ -278,5 +278,3 @@ class _Kernel:
         StmtEmitter(self.module, b, self.names, self.symbol).emit(lowered.stmt)
         b.do("ret void")
         b.finish(f"define internal void @{self.symbol}({', '.join(self.parameters)}) nounwind #0")
-
-

@@ -31,7 +31,7 @@ class Pipeline:
         from halide_core.jit import realize
 
         target = kwargs.get("target") or next((a for a in args if isinstance(a, Target)), None)
-        where = next((a for a in args if not isinstance(a, Target)), [])
+        where: Any = next((a for a in args if not isinstance(a, Target)), [])
         return realize(self, where, target)
 
     def compile_jit(self, target: Target | None = None) -> None:

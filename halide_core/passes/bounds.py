@@ -10,6 +10,7 @@ from halide_core.ir import stmt as st
 from halide_core.ir.expr import I32, CallType, Expr, const, const_value
 from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import post_order
+from halide_core.ir.types import Type
 
 # Inclusive; None where unbounded.
 Interval = tuple[Expr | None, Expr | None]
@@ -62,7 +63,7 @@ def bounds_of(e: Expr, scope: Scope, memo: dict[int, Interval] | None = None) ->
     return memo[id(e)]
 
 
-def _type_range(t: ir.Type) -> Interval:
+def _type_range(t: Type) -> Interval:
     if t.is_int_or_uint() and (t.bits < 32 or t.is_bool()):
         return const(t.min(), t), const(t.max(), t)
     return None, None
@@ -102,9 +103,14 @@ def _bounds_of_node(e: Expr, scope: Scope, memo: dict[int, Interval]) -> Interva
 
 
 def _exact_constants(e: Expr, parts: list[Interval]) -> Interval | None:
-    if not all(_is_constant(p) for p in parts) or not parts:
+    ends: list[tuple[int, int]] = []
+    for low, high in parts:
+        a, b = (None if v is None else const_value(v) for v in (low, high))
+        if a is None or b is None:
+            return None
+        ends.append((int(a), int(b)))
+    if not ends:
         return None
-    ends = [(int(const_value(p[0]) or 0), int(const_value(p[1]) or 0)) for p in parts if p[0] and p[1]]  # type: ignore[truthy-bool]
     return _constant_rule(e, ends)
 
 

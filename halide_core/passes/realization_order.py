@@ -68,8 +68,9 @@ def build_environment(outputs: list[Function]) -> Environment:
 
 
 def _check_names(env: Environment) -> None:
-    seen: dict[str, object] = {}
-    for item in (*env.order, *env.images):
+    seen: dict[str, Function | Image] = {}
+    items: list[Function | Image] = [*env.order, *env.images]
+    for item in items:
         other = seen.setdefault(item.name, item)
         if other is not item:
             raise HalideError(f"Two Funcs or images of one pipeline are called {item.name}; give them names")

@@ -11,6 +11,7 @@ from halide_core.ir import stmt as st
 from halide_core.ir.expr import I32, CallType, Expr, Variable
 from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import post_order
+from halide_core.ir.types import Type
 from halide_core.passes.bounds import Box, Interval, boxes_touched, union
 from halide_core.passes.inline import inlined_functions, make_inliner
 from halide_core.passes.loop_nest import build_loop_nest
@@ -18,7 +19,7 @@ from halide_core.passes.loop_nest import build_loop_nest
 Promises = dict[str, tuple[Expr, Expr]]
 
 
-def metadata(name: str, what: str, dim: int, type_: ir.Type = I32) -> Variable:
+def metadata(name: str, what: str, dim: int, type_: Type = I32) -> Variable:
     """The Variable for the min, extent (int32) or stride (int64) of dimension `dim` of array `name`."""
     return Variable(type_, f"{name}.{what}.{dim}")
 
@@ -75,10 +76,7 @@ def _inject(f: Function, definitions: list[Definition], stmt: st.Stmt, promises:
         body = at_compute(consumer) if f.compute == f.store else _at_level(f, consumer, f.compute, at_compute, True)
         return _realize(f, definitions, touched, body, promises)
 
-    if f.store.is_root:
-        result = at_store(stmt)
-    else:
-        result = _at_level(f, stmt, f.store, at_store, False)
+    result = at_store(stmt) if f.store.is_root else _at_level(f, stmt, f.store, at_store, False)
     if not placed[0]:
         raise HalideError(_bad_level(f, stmt))
     _check_enclosed(f, result)

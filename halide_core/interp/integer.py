@@ -137,8 +137,11 @@ def _exact(a: Array) -> Array:
 
 
 def _saturate(value: Array, type_: Type, dtype: np.dtype[Any]) -> Array:
-    clamped = np.minimum(np.maximum(value, type_.min()), type_.max())
-    return np.asarray(clamped).astype(dtype)
+    # Python's integers throughout: a result may exceed every machine type before it is clamped.
+    exact = np.asarray(value, dtype=object) if type_.bits == 64 else np.asarray(value)
+    low, high = (np.array(v, dtype=exact.dtype) for v in (type_.min(), type_.max()))
+    clamped = np.where(exact < low, low, np.where(exact > high, high, exact))
+    return np.asarray(clamped, dtype=exact.dtype).astype(dtype)
 
 
 def _saturating_cast(e: ir.Call, args: list[Array]) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from clang.cindex import Cursor
+from clang.cindex import Cursor, CursorKind
 
 from halide_core.ir.expr import I64, Expr, Variable, const, const_value, make_bool
 from lifter.frontend import expressions, pointers, types
@@ -12,6 +12,18 @@ from lifter.frontend import operations as op
 from lifter.frontend.clang import binary_operator, operands, unary_operator
 from lifter.frontend.context import Context
 from lifter.frontend.values import Allocation, Nothing, Place, Pointer, PointerPlace, Value, VariablePlace
+
+
+def has_effects(c: Cursor) -> bool:
+    """Whether an expression assigns, increments or calls anything."""
+    for inner in c.walk_preorder():
+        if inner.kind in (CursorKind.CALL_EXPR, CursorKind.COMPOUND_ASSIGNMENT_OPERATOR):
+            return True
+        if inner.kind is CursorKind.BINARY_OPERATOR and binary_operator(inner) == "=":
+            return True
+        if inner.kind is CursorKind.UNARY_OPERATOR and unary_operator(inner) in ("x++", "x--", "++x", "--x"):
+            return True
+    return False
 
 
 def assign(ctx: Context, c: Cursor, want: bool) -> Value:
@@ -22,7 +34,7 @@ def assign(ctx: Context, c: Cursor, want: bool) -> Value:
     v = expressions.value(ctx, right)
     if not isinstance(v, Expr):
         ctx.fail(f"assignment to a {pointers.describe(left.type)}", c)
-    held = ctx.hold(v)
+    held = ctx.hold(v, unsequenced=ctx.unit.is_c)
     target = expressions.place(ctx, left)
     v = ctx.release(held)
     return store(ctx, target, op.cast(v, pointers.scalar_type(ctx, left.type, c)), want, c)
@@ -46,7 +58,7 @@ def _assign_pointer(ctx: Context, c: Cursor, left: Cursor, right: Cursor) -> Val
     if isinstance(v, Allocation):
         ctx.fail("result of malloc kept in a pointer to void", c)
     assert isinstance(v, Pointer)
-    held = ctx.hold_pointer(v)
+    held = ctx.hold_pointer(v, unsequenced=ctx.unit.is_c)
     target = expressions.place(ctx, left)
     v = ctx.release_pointer(v, held)
     if not isinstance(target, PointerPlace):
@@ -62,7 +74,7 @@ def compound(ctx: Context, c: Cursor, want: bool) -> Value:
     amount = expressions.value(ctx, right)
     if not isinstance(amount, Expr):
         ctx.fail(pointers.describe(right.type), c)
-    held = ctx.hold(amount)
+    held = ctx.hold(amount, unsequenced=ctx.unit.is_c)
     target = expressions.place(ctx, left)
     old = pointers.read(ctx, target, c)
     amount = ctx.release(held)

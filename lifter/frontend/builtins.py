@@ -8,7 +8,7 @@ from halide_core.ir.expr import BOOL, NE, Call, CallType, Expr, Max, Min, Variab
 from halide_core.ir.types import Float, Type, UInt
 from lifter.frontend import expressions, memory, pointers, types
 from lifter.frontend import operations as op
-from lifter.frontend.clang import operands
+from lifter.frontend.clang import evaluate, operands
 from lifter.frontend.constants import unwrap
 from lifter.frontend.context import Context
 from lifter.frontend.values import (
@@ -47,6 +47,9 @@ def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Va
         name = name[len(_MEMORY_PREFIX) :]
         if name == "expect":
             return expressions.value(ctx, arguments[0])
+        type_, known = types.scalar(c.type), evaluate(c)
+        if type_ is not None and known is not None:
+            return const(known, type_)
     if name == "__lift_assert":
         condition = ctx.settled(expressions.condition(ctx, arguments[0]))
         if const_value(condition) != 1:
@@ -78,7 +81,7 @@ def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Va
 
 
 def _scalars(ctx: Context, arguments: list[Cursor]) -> list[Expr]:
-    held = [ctx.hold(expressions.scalar(ctx, a)) for a in arguments]
+    held = [ctx.hold(expressions.scalar(ctx, a), unsequenced=True) for a in arguments]
     return [ctx.release(h) for h in reversed(held)][::-1]
 
 

@@ -96,7 +96,7 @@ def _user(
             values: list[Expr] = []
             held = []
             for argument, (_, type_) in zip(arguments, function.params, strict=True):
-                held.append(ctx.hold(op.cast(expressions.scalar(ctx, argument), type_)))
+                held.append(ctx.hold(op.cast(expressions.scalar(ctx, argument), type_), unsequenced=True))
             for h in reversed(held):
                 values.insert(0, ctx.release(h))
             return Call(function.type, function.name, tuple(values), CallType.FUNCTION)

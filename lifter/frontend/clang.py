@@ -14,6 +14,7 @@ from clang import cindex
 from clang.cindex import Cursor, CursorKind
 
 INCLUDE_DIRECTORY = Path(__file__).resolve().parent.parent / "include"
+_MOST_ERRORS = 9
 _C_EXTENSIONS = {".c"}
 
 # CXBinaryOperatorKind and CXUnaryOperatorKind, by value.
@@ -36,11 +37,11 @@ class SourceError(Exception):
     more: tuple[SourceError, ...] = ()
 
     def __str__(self) -> str:
-        own = f"{self.file}:{self.line}:{self.column}: error: {self.message}" if self.line else self._without_line()
-        return "\n".join([own, *(str(e) for e in self.more)])
-
-    def _without_line(self) -> str:
-        return f"{self.file}: error: {self.message}"
+        place = f"{self.file}:{self.line}:{self.column}" if self.line else self.file
+        out = [f"{place}: error: {self.message}", *(str(e) for e in self.more[:_MOST_ERRORS])]
+        if len(self.more) > _MOST_ERRORS:
+            out.append(f"{self.file}: {len(self.more) - _MOST_ERRORS} more errors")
+        return "\n".join(out)
 
 
 @functools.lru_cache(maxsize=1)

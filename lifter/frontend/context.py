@@ -27,10 +27,13 @@ Targets = dict[str, frozenset[str]]
 
 @dataclass
 class Held:
-    """A value to be used later; `block` is where a temporary for it would be assigned."""
+    """A value to be used later; `block` is where a temporary for it would be assigned.
+
+    `unsequenced`: C++ does not say whether what is evaluated meanwhile comes before it."""
 
     value: Expr
     block: list[Stmt]
+    unsequenced: bool = False
 
 
 @dataclass
@@ -64,6 +67,8 @@ class Frame:
     pointee: ClangType | None = None
     """What the returned pointer or reference refers to."""
     label: int = 0
+    by_reference: bool = False
+    """Whether a returned reference is wanted as such, and not only the value it refers to."""
 
 
 @dataclass
@@ -181,7 +186,8 @@ class Context:
         if not self.alive:
             return
         if isinstance(statement, Assign):
-            self.before_write(statement.name)
+            if any(p.name == statement.name for p in self.pending):
+                statement = replace(statement, value=self.settled(statement.value))
             self._save_readers(statement.name, None)
         elif isinstance(statement, Store | Declare):
             self._save_readers(None, statement.array)
@@ -197,15 +203,22 @@ class Context:
         self.assign(name, value)
         return Variable(value.type, name)
 
+    def _refuse_unsequenced(self, local: str | None, array: str | None) -> None:
+        for held in self.held:
+            if held.unsequenced and reads(held.value, local, array):
+                changed = local or array
+                self.fail(f"expression whose value depends on the order in which '{changed}' is read and changed")
+
     def _save_readers(self, local: str | None, array: str | None) -> None:
+        self._refuse_unsequenced(local, array)
         for held in self.held:
             if reads(held.value, local, array):
                 name = self.new_local("t", held.value.type)
                 held.block.append(Assign(self.line, name, held.value))
                 held.value = Variable(held.value.type, name)
 
-    def hold(self, value: Expr) -> Held:
-        held = Held(value, self.block)
+    def hold(self, value: Expr, unsequenced: bool = False) -> Held:
+        held = Held(value, self.block, unsequenced)
         self.held.append(held)
         return held
 
@@ -213,8 +226,8 @@ class Context:
         assert self.held.pop() is held
         return held.value
 
-    def hold_pointer(self, p: Pointer) -> Held:
-        return self.hold(p.offset)
+    def hold_pointer(self, p: Pointer, unsequenced: bool = False) -> Held:
+        return self.hold(p.offset, unsequenced)
 
     def release_pointer(self, p: Pointer, held: Held) -> Pointer:
         return replace(p, offset=self.release(held))
@@ -223,6 +236,7 @@ class Context:
 
     def postpone(self, name: str, value: Expr) -> None:
         self.before_write(name)
+        self._refuse_unsequenced(name, None)
         self.pending.append(Pending(name, value, self.line))
 
     def before_read(self, name: str) -> None:
@@ -267,6 +281,9 @@ class Context:
         self.locals, self.arrays = dict(s.locals), dict(s.arrays)
         self.arrays.update({name: table.type for name, table in self.tables.items()})
         self.used, self.notes = set(s.used) | set(self.tables), list(s.notes)
+        for frame in self.frames:
+            if frame.result not in self.locals:
+                frame.result = ""
 
     # Pointers
 

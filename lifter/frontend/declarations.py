@@ -80,6 +80,17 @@ def _reference(ctx: Context, c: Cursor, init: Cursor | None) -> None:
         assert isinstance(v, Vector)
         ctx.bind(c, Alias(v))
         return
+    source = constants.unwrap(init)
+    if source.kind is K.CALL_EXPR and source.referenced is not None and types.is_const(types.canonical(c.type)):
+        result = source.referenced.result_type
+        if (
+            types.is_reference(result)
+            and types.scalar(result) is not None
+            and not vectors.is_container(source.referenced.semantic_parent)
+        ):
+            ctx.fail(
+                f"reference '{c.spelling}' to the result of '{source.spelling}'", c, "keep the value in a variable"
+            )
     temporary = types.is_const(types.canonical(c.type)) or c.type.get_canonical().kind is TypeKind.RVALUEREFERENCE
     target = expressions.place(ctx, init, temporary)
     if isinstance(target, ElementPlace):

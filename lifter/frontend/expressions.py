@@ -85,6 +85,7 @@ def value(ctx: Context, c: Cursor) -> Value:
     if kind is K.CXX_NEW_EXPR:
         return calls.new(ctx, c)
     if kind is K.LAMBDA_EXPR:
+        _check_captures(ctx, c)
         return Lambda(c)
     if kind is K.StmtExpr:
         return statements.statement_expression(ctx, operands(c)[0])
@@ -153,8 +154,6 @@ def place(ctx: Context, c: Cursor, temporary: bool = False) -> Place:
         binding = constants.binding(ctx, c)
         if not isinstance(binding, Alias):
             return binding
-        if isinstance(binding.value, Pointer) and types.is_array(c.type):
-            return ElementPlace(binding.value)
     elif kind is K.ARRAY_SUBSCRIPT_EXPR:
         return _subscript(ctx, c)
     elif kind is K.UNARY_OPERATOR:
@@ -177,11 +176,11 @@ def place(ctx: Context, c: Cursor, temporary: bool = False) -> Place:
             discard(ctx, operands(c)[0])
             ctx.flush()
             return place(ctx, operands(c)[1], temporary)
-    elif kind is K.CALL_EXPR:
+    elif kind is K.CALL_EXPR and not (temporary and types.scalar(c.type) is not None and types.is_const(c.type)):
         v = calls.call_place(ctx, c)
         if isinstance(v, ElementPlace | VariablePlace):
             return v
-        if temporary and isinstance(v, Expr):
+        if isinstance(v, Expr) and temporary:
             return _temporary(ctx, v)
     elif kind is K.UNEXPOSED_EXPR and len(operands(c)) == 1:
         inner = operands(c)[0]
@@ -247,6 +246,27 @@ def discard(ctx: Context, c: Cursor) -> None:
         value(ctx, c)
 
 
+def _check_captures(ctx: Context, c: Cursor) -> None:
+    """A lambda's body uses the enclosing variables themselves, which is only right for copies that never change."""
+    captures: list[str] = []
+    for token in c.get_tokens():
+        if token.spelling == "]":
+            break
+        captures.append(token.spelling)
+    # "[&" alone or "&name" each: nothing is copied.
+    by_reference = captures[1::3] == ["&"] * len(captures[1::3]) and set(captures[3::3]) <= {","}
+    if by_reference:
+        return
+    own = c.extent
+    for inner in c.walk_preorder():
+        target = inner.referenced if inner.kind is K.DECL_REF_EXPR else None
+        if target is None or target.kind not in (K.VAR_DECL, K.PARM_DECL):
+            continue
+        outside = not own.start.offset <= target.location.offset < own.end.offset
+        if outside and target.hash in ctx.changed and ctx.binding(target) is not None:
+            ctx.fail(f"lambda that may capture '{target.spelling}' by value while it changes", c, "capture with [&]")
+
+
 def _named(ctx: Context, c: Cursor) -> Value:
     inner = children(c)
     if c.kind is K.DECL_REF_EXPR and not c.spelling and inner:
@@ -261,10 +281,7 @@ def _named(ctx: Context, c: Cursor) -> Value:
         return constant(ctx, c)
     binding = constants.binding(ctx, c)
     if isinstance(binding, Alias):
-        v = binding.value
-        if isinstance(v, Pointer) and types.is_array(v.pointee) and types.is_array(c.type):
-            return pointers.read(ctx, ElementPlace(v), c)
-        return v
+        return binding.value
     return pointers.read(ctx, binding, c)
 
 
@@ -272,8 +289,11 @@ def _implicit(ctx: Context, c: Cursor) -> Value:
     inner = operands(c)
     if len(inner) == 1:
         return pointers.convert(ctx, value(ctx, inner[0]), c.type, c)
-    if len(inner) == 3 and types.scalar(c.type) is not None:
-        ctx.fail("conditional operator with an omitted operand", c)
+    if len(inner) == 4 and types.scalar(c.type) is not None:
+        # GNU's a ?: b; the AST repeats a, which must have no side effects then.
+        if assignments.has_effects(inner[0]):
+            ctx.fail("conditional operator with an omitted operand that has side effects", c)
+        return _conditional(ctx, c, inner[1], inner[2], inner[3])
     if not inner:
         type_ = types.scalar(c.type)
         found = evaluate(c)
@@ -329,12 +349,12 @@ def _binary(ctx: Context, c: Cursor) -> Value:
         return op.cast(_short_circuit(ctx, operator, left, right), pointers.scalar_type(ctx, c.type, c))
     a = value(ctx, left)
     if isinstance(a, Pointer):
-        held_pointer = ctx.hold_pointer(a)
+        held_pointer = ctx.hold_pointer(a, unsequenced=True)
         b = value(ctx, right)
         return _pointer_binary(ctx, c, operator, ctx.release_pointer(a, held_pointer), b)
     if not isinstance(a, Expr):
         ctx.fail(pointers.describe(left.type), c)
-    held = ctx.hold(a)
+    held = ctx.hold(a, unsequenced=True)
     b = value(ctx, right)
     a = ctx.release(held)
     if isinstance(b, Pointer):

@@ -94,7 +94,7 @@ def _parameter(ctx: Context, p: Cursor, position: int) -> Param:
     t = p.type.get_canonical()
     if t.is_volatile_qualified():
         ctx.fail(f"volatile parameter '{name}'", p)
-    if types.is_reference(p.type) or types.is_pointer(t):
+    if types.is_reference(p.type) or types.is_pointer(t) or types.is_array(t):
         return _pointer_parameter(ctx, p, name)
     type_ = types.scalar(p.type)
     if type_ is None:

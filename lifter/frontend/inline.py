@@ -49,6 +49,9 @@ def modified(root: Cursor) -> set[int]:
         inner = children(c)
         # What is only read stands under an implicit conversion to a value.
         reading = c.kind is K.UNEXPOSED_EXPR and len(inner) == 1
+        if c.kind is K.LAMBDA_EXPR:
+            # A capture is no use yet.
+            inner = [k for k in inner if k.kind is not K.DECL_REF_EXPR]
         stack.extend((k, reading or (converted and c.kind is K.PAREN_EXPR)) for k in inner)
     return out
 
@@ -74,7 +77,12 @@ def function(
     ctx.flush()
     for p, v in zip(parameters, values, strict=True):
         _bind(ctx, p, v, changed)
-    frame = Frame(definition, inlined=True, label=ctx.new_label())
+    frame = Frame(
+        definition,
+        inlined=True,
+        label=ctx.new_label(),
+        by_reference=as_place or types.scalar(definition.result_type) is None,
+    )
     symbol = key(definition)
     ctx.unit.active.append(symbol)
     ctx.frames.append(frame)
@@ -99,19 +107,19 @@ def _argument(ctx: Context, parameter: Cursor, argument: Cursor) -> tuple[Value 
         temporary = types.is_const(types.canonical(parameter.type)) or _is_rvalue_reference(parameter)
         v = expressions.place(ctx, argument, temporary)
         if isinstance(v, ElementPlace):
-            return v, ctx.hold_pointer(v.pointer)
+            return v, ctx.hold_pointer(v.pointer, unsequenced=True)
         return v, None
     v = expressions.value(ctx, argument)
     if isinstance(v, Expr):
         type_ = types.scalar(parameter.type)
         if type_ is not None:
             v = op.cast(v, type_)
-        elif types.is_pointer(parameter.type):
+        elif types.is_pointer(parameter.type) or types.is_array(parameter.type):
             v = pointers.convert(ctx, v, parameter.type, argument)
     if isinstance(v, Expr):
-        return v, ctx.hold(v)
+        return v, ctx.hold(v, unsequenced=True)
     if isinstance(v, Pointer):
-        return v, ctx.hold_pointer(v)
+        return v, ctx.hold_pointer(v, unsequenced=True)
     if isinstance(v, Allocation | Nothing):
         ctx.fail(pointers.describe(argument.type), argument)
     return v, None
@@ -211,7 +219,7 @@ def returned(ctx: Context, c: Cursor, frame: Frame, result: Cursor | None) -> No
     """A return statement of a function being inlined."""
     if result is not None:
         wanted = frame.cursor.result_type
-        if types.is_reference(wanted):
+        if types.is_reference(wanted) and frame.by_reference:
             v: Value = pointers.pointer_to(ctx, expressions.place(ctx, result), types.canonical(wanted), result)
         else:
             v = pointers.convert(ctx, expressions.value(ctx, result), wanted, result)

@@ -68,7 +68,9 @@ def is_function(t: ClangType) -> bool:
 
 
 def pointee(t: ClangType) -> ClangType:
-    """The canonical type a pointer type points to."""
+    """The canonical type a pointer type points to; for an array parameter that of its elements."""
+    if is_array(t):
+        return element(t)
     return canonical(t).get_pointee().get_canonical()
 
 

@@ -93,6 +93,10 @@ class Definition:
     maps: tuple[EffectMap, ...]
     rdom: tuple[RDim, ...] = ()
     update: bool = False
+    origin: Expr | None = None
+    """What `steps` turn into `value`: the expression as it was found, None where it is `value` itself."""
+    steps: tuple[tuple[Expr, Expr], ...] = ()
+    """Lemmas old == new, applied to `origin` in order, each replacing every occurrence of `old`."""
 
     def terms(self) -> list[Expr]:
         """The terminals: reads, parameters and constants of the expression, each once, in reading order."""

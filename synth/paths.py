@@ -26,6 +26,7 @@ from lifter.summary import (
     dim_names,
     var,
 )
+from synth.optimise import optimise
 from synth.options import Options, Stopwatch
 from synth.roi import NoRegion, Region, RoiStatistics, regions
 from synth.samples import Env, sample_environments
@@ -33,6 +34,7 @@ from synth.stages import Proto, partition
 from synth.terminals import Mapper, NoMapping, coordinates, generalise, image_call, input_strides
 from verifier.conditions import Condition, PathConditions
 from verifier.contract import ContractBuilder
+from verifier.lemmas import inline_call
 from verifier.reads import Group, Unresolved, see, unconditional_loads
 from verifier.smt import Proved, prove
 
@@ -332,9 +334,27 @@ class PathLifter:
                 raise NotFound("terms", str(problem), self.path.line) from None
         with self.clock.stage("terms"):
             inputs, funcs = self.map_images(funcs, result)
+        with self.clock.stage("expression"):
+            funcs = [self.cheapest(f) for f in funcs]
         result = _replace_images(result, inputs) if result is not None else None
         self.memory_contract(funcs, inputs)
         return PathSummary(self.path.conditions, tuple(funcs), tuple(inputs.values()), result, tuple(self.contract.items))
+
+    # Stage three.
+
+    def cheapest(self, f: FuncSummary) -> FuncSummary:
+        """Each definition's expression rewritten to its cheapest proved equivalent."""
+        if not self.options.optimise:
+            return f
+        facts = [i.condition for i in self.contract.items if i.condition is not None and i.kind == "assert"]
+        definitions = []
+        for d in f.definitions:
+            value, steps = optimise(d.value, facts, inline=self.inline, check=self.clock.check)
+            definitions.append(replace(d, value=value, origin=d.value if steps else None, steps=steps))
+        return replace(f, definitions=tuple(definitions))
+
+    def inline(self, call: Call) -> Expr | None:
+        return inline_call(call, self.function.functions)
 
     def result_terminal(self, n: Expr, known: dict[str, Layout]) -> Expr:
         if isinstance(n, Load) and "@" in n.name:

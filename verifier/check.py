@@ -50,9 +50,12 @@ def decide(conditions: list[Condition], timeout: float, stop_early: bool = False
     """Answers to `conditions`, each within `timeout` seconds; with `stop_early`, up to the first that fails."""
     start = time.perf_counter()
     verdict = Verdict()
+    answer: Answer
     for c in conditions:
-        if c.query is None:
-            answer: Answer = Proved() if c.holds else Refuted()
+        if c.decided is not None:
+            answer = c.decided
+        elif c.query is None:
+            answer = Proved() if c.holds else Refuted()
         else:
             answer = prove(c.query, timeout)
         verdict.decisions.append(Decision(c, answer))

@@ -24,12 +24,13 @@ from halide_core.ir.expr import (
 from halide_core.ir.structural import key, post_order, substitute, transform
 from lifter.effects import Effect, LoopInfo, Path, loads
 from lifter.fold import conjunction, fold, negate
-from lifter.loops import Function, PureFunction
+from lifter.loops import Function
 from lifter.poly import Obligation, Poly, from_poly, poly_text, to_poly
 from lifter.summary import Definition, EffectMap, FuncSummary, InputSummary, PathSummary
 from verifier.normal import normal_form
 from verifier.reads import Group, Unresolved, see, unconditional_loads
-from verifier.smt import IndexEncoder, Proved, Query, ValueEncoder, prove
+from verifier.lemmas import apply_steps, inline_call, lemma_query, remembered
+from verifier.smt import Answer, IndexEncoder, Proved, Query, ValueEncoder, prove
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +44,12 @@ class Condition:
     query: Query | None = None
     holds: bool = False
     text_query: str | None = None
+    decided: Answer | None = None
+    """The answer, where the same question has been decided in this process already."""
 
     def portable(self, with_text: bool) -> Condition:
         """The same without solver objects; the query as SMT-LIB text if asked."""
-        return replace(self, query=None, text_query=self.smt2() if with_text else None)
+        return replace(self, query=None, decided=None, text_query=self.smt2() if with_text else None)
 
     def smt2(self) -> str | None:
         """SMT-LIB 2 text that asserts the negation; None where no solver was needed."""
@@ -239,6 +242,7 @@ class PathConditions:
     def definition(self, f: FuncSummary, d: Definition) -> None:
         if not d.update:
             self.region(f, d)
+        self.chain(f, d)
         for m in d.maps:
             e = self.by_order.get(m.order)
             if e is None or len(m.coords) != len(f.layout.dims) or len(m.rvars) != len(d.rdom):
@@ -420,7 +424,7 @@ class PathConditions:
         except Unresolved as problem:
             self.decide(f.name, "reads", f"{where}: {problem}", False)
             return
-        right = self.read_calls(substitute(d.value, instance), f, e)
+        right = self.read_calls(substitute(d.origin if d.origin is not None else d.value, instance), f, e)
         self.terminals(f, d, e, m, instance, original)
         right = self.unclamp(right, left, [*self.domain(e.loops), *self.guard(e, m)])
         self.equal_values(f.name, f"{where}: the value written is the summary's expression", left, right)
@@ -469,10 +473,20 @@ class PathConditions:
         self.out.append(Condition(stage, "value", text, Query(tuple(facts), encoder.equal(a, b))))
 
     def inline(self, call: Call) -> Expr | None:
-        definition: PureFunction | None = self.function.functions.get(call.name)
-        if definition is None:
-            return None
-        return substitute(definition.body, {n: a for (n, _), a in zip(definition.params, call.args, strict=True)})
+        return inline_call(call, self.function.functions)
+
+    def chain(self, f: FuncSummary, d: Definition) -> None:
+        """The steps from the expression as found to the one in the summary are equalities."""
+        if d.origin is None:
+            return
+        facts = [i.condition for i in self.summary.contract if i.condition is not None and i.kind == "assert"]
+        for number, (old, new) in enumerate(d.steps, 1):
+            query = lemma_query(old, new, facts, self.inline)
+            decided = remembered(old, new, facts)
+            self.out.append(Condition(f.name, "lemma", f"step {number}: {old} == {new}", query, decided=decided))
+        end = apply_steps(d.origin, d.steps)
+        self.decide(f.name, "chain", "the steps lead from the expression found to the summary's",
+                    key(end) == key(d.value))
 
     def read_calls(self, e: Expr, f: FuncSummary, site: Effect | None) -> Expr:
         """`e` with Func and image calls replaced by keyed reads of the elements they denote."""

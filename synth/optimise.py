@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from halide_core.ir.expr import Call, Cast, Expr, children
 from halide_core.ir.structural import key, post_order
 from synth.cost import cost
-from synth.ranges import Range
+from lifter.ranges import Range
 from synth.rewrite import proposals
 from verifier.lemmas import decide_lemma, replace_all
 from verifier.smt import Proved

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from halide_core.ir.expr import Call, Expr, Variable, children, with_children
+from halide_core.ir.expr import BOOL, GE, LE, Call, Expr, Variable, children, const, with_children
 from halide_core.ir.structural import key, post_order, substitute, transform
 from lifter.loops import PureFunction
-from verifier.smt import Answer, Proved, Query, Unknown, ValueEncoder, prove
+from lifter.ranges import Range, full, ranges
+from verifier.smt import Answer, Proved, Query, ValueEncoder, prove
 
 _ANSWERS: dict[tuple[int, int, tuple[int, ...]], Answer] = {}
 
@@ -31,30 +33,64 @@ def decide_lemma(
     """The answer to old == new, remembered within the process."""
     identity = (key(old), key(new), tuple(key(f) for f in facts))
     if identity not in _ANSWERS:
-        a, b = abstract(old, new)
-        answer: Answer = Unknown("not tried")
-        if key(a) != key(old):
-            answer = prove(lemma_query(a, b, (), inline), timeout)
+        answer = prove(abstract_query(old, new, inline), timeout)
         if not isinstance(answer, Proved):
             answer = prove(lemma_query(old, new, facts, inline), timeout)
         _ANSWERS[identity] = answer
     return _ANSWERS[identity]
 
 
-def abstract(old: Expr, new: Expr) -> tuple[Expr, Expr]:
-    """Both sides with their largest common sub-expressions replaced by fresh variables.
+def abstract_query(old: Expr, new: Expr, inline: Callable[[Call], Expr | None] | None = None) -> Query:
+    """old == new with their largest common sub-expressions replaced by fresh variables within proved intervals.
 
-    If these are equal for all values of the variables, so are the sides; the converse does not hold."""
+    If this holds so does the lemma; the converse is not so."""
     common = {key(n) for n in post_order(old)} & {key(n) for n in post_order(new)}
+    table = ranges(old, {})
+    encoder = ValueEncoder(inline)
+    bounds: list[Any] = []
 
     def cut(e: Expr) -> Expr:
         if not children(e):
             return e
         if key(e) in common:
-            return Variable(e.type, f"any!{key(e)}")
+            name = Variable(e.type, f"any!{key(e)}")
+            claim = table.get(id(e))
+            if claim is not None and not e.type.is_bool() and claim != full(e.type) and proved_range(e, claim, table):
+                bounds.append(within(encoder, name, claim))
+            return name
         return with_children(e, tuple(cut(c) for c in children(e)))
 
-    return cut(old), cut(new)
+    goal = encoder.equal(cut(old), cut(new))
+    return Query(tuple(bounds), goal)
+
+
+def within(encoder: ValueEncoder, e: Expr, r: Range) -> Any:
+    """low <= e <= high."""
+    low, high = (encoder.encode(kind(BOOL, e, const(v, e.type))) for kind, v in ((GE, r[0]), (LE, r[1])))
+    return encoder.both(low, high)
+
+
+_RANGES: dict[tuple[int, Range], bool] = {}
+
+
+def proved_range(e: Expr, claim: Range, table: Mapping[int, Range]) -> bool:
+    """Whether `e` always lies within `claim`, proved node by node from the proved intervals of its operands."""
+    identity = (key(e), claim)
+    if identity not in _RANGES:
+        encoder = ValueEncoder()
+        bounds = []
+        parts = []
+        for c in children(e):
+            part = c
+            if children(c):
+                part = Variable(c.type, f"any!{key(c)}")
+                inner = table.get(id(c))
+                if inner is not None and not c.type.is_bool() and inner != full(c.type) and proved_range(c, inner, table):
+                    bounds.append(within(encoder, part, inner))
+            parts.append(part)
+        node = with_children(e, tuple(parts))
+        _RANGES[identity] = isinstance(prove(Query(tuple(bounds), within(encoder, node, claim)), 1.0), Proved)
+    return _RANGES[identity]
 
 
 def remembered(old: Expr, new: Expr, facts: Sequence[Expr]) -> Answer | None:

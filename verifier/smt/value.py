@@ -46,6 +46,10 @@ class ValueEncoder:
         """The formula a = b, bit for bit."""
         return self.encode(a) == self.encode(b)
 
+    def both(self, a: Any, b: Any) -> Any:
+        """Conjunction of two encoded conditions."""
+        return z3.And(a, b)
+
     def _get(self, e: Expr) -> Any:
         return self._memo[id(e)]
 

@@ -1,4 +1,4 @@
-"""Intervals of integer values: what narrowing relies on for proposals (the verifier does not)."""
+"""Intervals of integer values by interval arithmetic: a source of claims, which the verifier proves before use."""
 
 from __future__ import annotations
 

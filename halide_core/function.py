@@ -70,6 +70,8 @@ class StageSchedule:
 
     dims: list[Dim]
     splits: list[Split | Fuse] = field(default_factory=list)
+    # Whether an associative update may be regrouped, so that its reduction loops run as vectors.
+    atomic: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,6 +81,8 @@ class ReductionDomain:
     name: str
     variables: tuple[tuple[str, Expr, Expr], ...]
     predicates: list[Expr]
+    # Ranges (min, max) of variables known to be narrower than their bounds show.
+    promised: dict[str, tuple[Expr, Expr]] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)

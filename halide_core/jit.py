@@ -15,17 +15,22 @@ from halide_core.dsl.image import Buffer
 from halide_core.dsl.variables import PARAMS
 from halide_core.errors import HalideError
 from halide_core.interp.expr import dtype_of, evaluate
+from halide_core.ir.expr import I64, Expr, const
 from halide_core.ir.types import Type
-from halide_core.lower import Array, Lowered, lower, metadata_variables
+from halide_core.lower import Array, Lowered, lower, metadata_variables, output_arrays
 from halide_core.target import Target
 
 
 class Compiled:
     """A pipeline's machine code and how to call it."""
 
-    def __init__(self, pipeline: Any, target: Target) -> None:
+    def __init__(self, pipeline: Any, target: Target, dense: bool) -> None:
         functions = pipeline.functions()
-        self.lowered: Lowered = lower(functions, target)
+        # Outputs have unit stride in dimension 0 unless a buffer shows otherwise.
+        known: dict[str, Expr] = {
+            f"{a.name}.stride.0": const(1, I64) for f in functions for a in output_arrays(f) if dense and a.dimensions
+        }
+        self.lowered: Lowered = lower(functions, target, known)
         self.arrays: tuple[Array, ...] = self.lowered.inputs + self.lowered.outputs
         self.images = {i.name: i for i in self.lowered.environment.images}
         self.variables = {v.name: v for a in self.arrays for v in metadata_variables(a)} | self.lowered.parameters
@@ -76,13 +81,13 @@ def _fingerprint(pipeline: Any) -> tuple[object, ...]:
     return tuple(parts)
 
 
-def compiled(pipeline: Any, target: Target | None) -> Compiled:
+def compiled(pipeline: Any, target: Target | None, dense: bool = True) -> Compiled:
     """The pipeline's code, compiled again only after a change of definitions or schedules."""
     chosen = target if target is not None else Target("host")
-    key = (_fingerprint(pipeline), chosen)
+    key = (_fingerprint(pipeline), chosen, dense)
     cached = getattr(pipeline, "_compiled", None)
     if cached is None or cached[0] != key:
-        cached = (key, Compiled(pipeline, chosen))
+        cached = (key, Compiled(pipeline, chosen, dense))
         pipeline._compiled = cached
     result: Compiled = cached[1]
     return result
@@ -105,6 +110,8 @@ def realize(pipeline: Any, where: Any, target: Target | None) -> Any:
                 f"not {a.type} and {a.dimensions}"
             )
         buffers[a.name] = buffer
+    if any(b.dimensions() and b.strides()[0] != 1 for b in outputs):
+        code = compiled(pipeline, target, False)
     for a, buffer in zip(code.lowered.outputs, outputs, strict=True):
         if buffer.type() != a.type or buffer.dimensions() != a.dimensions:
             raise HalideError(

@@ -11,6 +11,7 @@ from halide_core.ir import stmt as st
 from halide_core.ir.expr import I32, I64, Expr, const, const_value
 from halide_core.ir.structural import substitute
 from halide_core.ir.types import Type
+from halide_core.passes.accumulate import accumulate_in_vectors
 from halide_core.passes.bounds import Box, boxes_touched
 from halide_core.passes.flatten import flatten, storage_name
 from halide_core.passes.group_stores import group_stores
@@ -79,6 +80,8 @@ def lower(
     # Loop variables must stand in indices as themselves before loops are unrolled and vectorized.
     s = substitute_lets(s)
     s = unroll(s)
+    # Sees a reduction's loops while its vectorized loop still is one.
+    s = accumulate_in_vectors(s)
     if vectors:
         s = vectorize(s, target.has_masks)
     # Needs ramps, so after vectorization.

@@ -143,6 +143,11 @@ class Stage:
         self.split(var, var, inner, factor, tail)
         return self._mark(var, ForKind.PARALLEL)
 
+    def atomic(self, override_associativity_test: bool = False) -> Self:
+        """Lets the reduction loops of an associative integer update be vectorized."""
+        self._definition(self._stage).schedule.atomic = True
+        return self
+
     def serial(self, var: Any) -> Self:
         return self._mark(var, ForKind.SERIAL)
 

@@ -95,7 +95,7 @@ def _simplify_node(e: Expr, bounds: Bounds) -> Expr:
             return _select(e)
         case ir.Cast():
             return _cast(e)
-        case ir.Call(name="strict_float" | "likely") if isinstance(e.args[0], ir.IntImm | ir.UIntImm):
+        case ir.Call(name="strict_float" | "likely", call_type=ir.CallType.INTRINSIC):
             return e.args[0]
     return e
 

@@ -9,7 +9,7 @@ from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import I32, CallType, Expr, const, const_value
 from halide_core.ir.simplify import simplify_index
-from halide_core.ir.structural import post_order
+from halide_core.ir.structural import key, post_order, variables
 from halide_core.ir.types import Type
 
 # Inclusive; None where unbounded.
@@ -197,7 +197,7 @@ def _wide_arithmetic(e: Expr, parts: list[Interval]) -> Interval:
 def _product(e: ir.Mul, parts: list[Interval]) -> Interval:
     t = e.type
     for (low, high), factor, (f_low, f_high) in ((parts[0], e.b, parts[1]), (parts[1], e.a, parts[0])):
-        single = f_low is not None and f_high is not None and (f_low is f_high or ir.const_value(factor) is not None)
+        single = f_low is not None and f_high is not None and key(f_low) == key(f_high)
         if not single:
             continue
         assert f_low is not None
@@ -208,7 +208,7 @@ def _product(e: ir.Mul, parts: list[Interval]) -> Interval:
             return (a, b) if c >= 0 else (b, a)
         if a is None or b is None:
             return None, None
-        return (ir.Min(t, a, b), ir.Max(t, a, b)) if low is not high else (a, a)
+        return (ir.Min(t, a, b), ir.Max(t, a, b))
     found = _exact_constants(e, parts)
     return found if found is not None else (None, None)
 
@@ -244,7 +244,7 @@ def _visit(s: st.Stmt, scope: dict[str, Interval], promises: Promises, found: di
             if s.name in promises:
                 p = promises[s.name]
                 limits = (bounds_of(p[0], scope, memo)[0], bounds_of(p[1], scope, memo)[1])
-                value = intersect(value, limits)
+                value = intersect(value, limits) if _depends_on_more(value, limits) else limits
                 value = tuple(None if v is None else simplify_index(v) for v in value)  # type: ignore[assignment]
             _visit(s.body, {**scope, s.name: value}, promises, found)
             return
@@ -255,6 +255,14 @@ def _visit(s: st.Stmt, scope: dict[str, Interval], promises: Promises, found: di
             return
     for x in st.bodies(s):
         _visit(x, scope, promises, found)
+
+
+def _depends_on_more(value: Interval, limits: Interval) -> bool:
+    """Whether `value` mentions something, such as an outer loop, that `limits` do not: only then is it narrower."""
+    known: set[str] = set()
+    for e in limits:
+        known |= variables(e) if e is not None else set()
+    return any(e is not None and not variables(e) <= known for e in value)
 
 
 def _assume(condition: Expr, scope: dict[str, Interval]) -> dict[str, Interval]:

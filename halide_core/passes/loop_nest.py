@@ -56,7 +56,9 @@ class _Nest:
             if name in live:
                 ranges[name] = (low, extent)
         if domain is not None:
-            ranges |= {n: (low, extent) for n, low, extent in domain.variables}
+            # A compiler-made domain may depend on a pure variable that is a loop as it stands.
+            loops = {n: self.loop(n) for n in self.function.args if n in self.order}
+            ranges |= {n: (substitute(low, loops), substitute(extent, loops)) for n, low, extent in domain.variables}
         for name, (low, extent) in ranges.items():
             self.low[name], self.extent[name] = low, extent
         for number, s in enumerate(self.definition.schedule.splits):
@@ -154,6 +156,8 @@ class _Nest:
         names = {n: stage_variable(self.function, self.stage, f"{n}$") for n in ranges}
         for n, (low, extent) in ranges.items():
             promises[names[n]] = (low, simplify_index(low + extent - 1))
+            if domain is not None and n in domain.promised:
+                promises[names[n]] = domain.promised[n]
         inner = {n: Variable(I32, names[n]) for n in ranges}
         values = tuple(substitute(v, inner) for v in self.definition.values)
         args = tuple(substitute(a, inner) for a in self.definition.args)

@@ -88,6 +88,8 @@ def check_unordered(function: Function, stage: int, var: str, kind: ForKind) -> 
     definition = function.definitions()[stage]
     if stage == 0 or is_pure_loop(function, definition, var):
         return
+    if kind is ForKind.VECTORIZED and definition.schedule.atomic and is_associative_update(function, definition):
+        return
     raise HalideError(
         f"Func {function.name}.update({stage - 1}): loop {var} cannot be {kind.value}: its iterations may write or "
         "read the same element. Use rfactor, or make another loop " + kind.value

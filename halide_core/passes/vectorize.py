@@ -18,6 +18,9 @@ from halide_core.ir.simplify import build_sum, interval, linear_terms, simplify,
 from halide_core.ir.structural import post_order, substitute, variables
 from halide_core.ir.types import Bool
 
+# Suffix of arrays that hold one vector of partial results.
+ACCUMULATOR = ".acc"
+
 
 def vectorize(s: st.Stmt, masks: bool) -> st.Stmt:
     """`s` without vectorized loops.  `masks`: whether the target loads and stores under masks cheaply.
@@ -218,6 +221,10 @@ class _Vectorizer:
             )
         value = broadcast(self.value(s.value, mask), self.lanes)
         predicate = mask
+        if mask is not None and s.name.endswith(ACCUMULATOR):
+            # Stored whole, so that the accumulator stays in registers; lanes that do not exist keep their values.
+            old = ir.Load(value.type, s.name, index)
+            return st.Store(s.name, ir.Select(value.type, mask, value, old), index)
         if s.predicate is not None:
             own = broadcast(self.value(s.predicate, mask), self.lanes)
             predicate = own if mask is None else ir.And(own.type, mask, own)
@@ -266,7 +273,8 @@ class _Vectorizer:
                 return ir.Load(e.type, e.name, index, e.predicate)
             # The element may not exist where the condition fails in every lane.
             index = broadcast(index, self.lanes)
-        return ir.Load(e.type.with_lanes(self.lanes), e.name, index, mask)
+        whole = e.name.endswith(ACCUMULATOR)
+        return ir.Load(e.type.with_lanes(self.lanes), e.name, index, None if whole else mask)
 
 
 def _inline_let(s: st.LetStmt) -> st.Stmt:

@@ -1,0 +1,1 @@
+"""Schedules found without the user."""

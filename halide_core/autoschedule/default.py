@@ -1,0 +1,284 @@
+"""The default schedule: vectors along the unit-stride dimension, threads over rows, producers within strips."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from halide_core.autoschedule.rfactor import split_reduction
+from halide_core.dsl.schedule import Stage
+from halide_core.dsl.variables import Var
+from halide_core.function import Definition, Function, LoopLevel, TailStrategy
+from halide_core.ir import expr as ir
+from halide_core.ir.expr import CallType, const_value
+from halide_core.ir.structural import key, post_order, variables
+from halide_core.passes.races import associative_operation, is_pure_loop
+from halide_core.passes.realization_order import build_environment
+from halide_core.target import Target
+
+_GUARD = TailStrategy.GuardWithIf
+# Rows of a strip that one task computes, with its producers.
+_STRIP_ROWS = 32
+# Elements of a strip where there is only one dimension.
+_STRIP_ELEMENTS = 16384
+_STRIPS = 8
+_TABLES = 4
+# Operations above which a value that is used several times is stored rather than computed again.
+_CHEAP = 4
+
+
+def apply_default_schedule(
+    pipeline: Any, target: Target, raw_in_place: set[str] | None = None, buffers: Mapping[str, Any] | None = None
+) -> None:
+    """Schedules every Func of `pipeline` that has no schedule yet.
+
+    `raw_in_place` names outputs that share memory with an input.  `buffers` (RawBuffer by name) tells how outputs
+    lie in memory; without it dimension 0 has unit stride.  Reductions into few cells are rewritten over partial
+    results; the meaning of the pipeline stays the same bit for bit."""
+    outputs: list[Function] = pipeline.functions()
+    environment = build_environment(outputs)
+    for f in list(environment.order):
+        for k in range(len(f.updates)):
+            _split_small_reduction(f, k)
+    environment = build_environment(outputs)
+    order = environment.order
+    stored = [f for f in order if f not in outputs and (f.updates or f.compute is not None)]
+    for f in order:
+        if f in outputs or f in stored:
+            continue
+        if _worth_storing(f, order):
+            stored.append(f)
+    _place(stored, outputs, order)
+    for f in order:
+        if f in outputs or f.compute is not None:
+            layout = (buffers or {}).get(f.name)
+            _schedule_function(f, target, layout, f in outputs or f.compute == LoopLevel())
+
+
+def _calls_of(f: Function, consumers: list[Function]) -> list[tuple[Function, ir.Call]]:
+    out: list[tuple[Function, ir.Call]] = []
+    for c in consumers:
+        if c is f:
+            continue
+        seen: set[int] = set()
+        for d in c.definitions():
+            for e in (*d.values, *d.args):
+                for n in post_order(e):
+                    is_call = isinstance(n, ir.Call) and n.call_type is CallType.HALIDE and n.target is f
+                    if is_call and key(n) not in seen:
+                        assert isinstance(n, ir.Call)
+                        seen.add(key(n))
+                        out.append((c, n))
+    return out
+
+
+def _operations(d: Definition) -> int:
+    """Nodes of a definition that cost an instruction; calls of stored or read values count once."""
+    total = 0
+    seen: set[int] = set()
+    work = list(d.values)
+    while work:
+        n = work.pop()
+        if id(n) in seen:
+            continue
+        seen.add(id(n))
+        if isinstance(n, ir.Call) and n.call_type in (CallType.IMAGE, CallType.HALIDE):
+            # Coordinates are scalar work, done once a vector.
+            total += 1
+            continue
+        if isinstance(n, ir.Call | ir._Binary | ir.Select | ir.Cast):
+            total += 20 if isinstance(n, ir.Call) and n.call_type is CallType.PURE_EXTERN else 1
+        work.extend(ir.children(n))
+    return total
+
+
+def _worth_storing(f: Function, order: list[Function]) -> bool:
+    """A value that consumers use at several coordinates and that is not cheap to compute again."""
+    assert f.pure is not None
+    uses = _calls_of(f, order)
+    return len(uses) > 1 and _operations(f.pure) > _CHEAP
+
+
+def _place(stored: list[Function], outputs: list[Function], order: list[Function]) -> None:
+    """Stencil producers of a single two-dimensional output go into its strips; others are computed at root."""
+    single = outputs[0] if len(outputs) == 1 else None
+    strip = (
+        single is not None
+        and not single.updates
+        and len(single.args) >= 2
+        and bool(stored)
+        and all(not f.updates and len(f.args) == len(single.args) for f in stored)
+        and not any(_data_dependent(f, order) for f in stored)
+    )
+    for f in stored:
+        if f.compute is not None:
+            continue
+        if strip and single is not None:
+            f.compute = f.store = LoopLevel(single.name, f"{single.args[-1]}$strip")
+        else:
+            f.compute = f.store = LoopLevel()
+    if strip and single is not None:
+        y = Var(single.args[-1])
+        Stage(single, 0).split(y, Var(f"{y.name()}$strip"), y, _STRIP_ROWS, _GUARD)
+
+
+def _data_dependent(f: Function, order: list[Function]) -> bool:
+    """Whether a use of `f` strays from the consumer's own coordinates by more than constants."""
+    for c, call in _calls_of(f, order):
+        for a, name in zip(call.args, c.args, strict=False):
+            if not variables(a) <= {name} or any(isinstance(n, ir.Call | ir.Mul | ir.Mod) for n in post_order(a)):
+                return True
+    return False
+
+
+def lanes_for(d: Definition, target: Target) -> int:
+    """Lanes that fill a register with the narrowest type in memory, fewer where intermediates are much wider."""
+    narrow, wide = 8, 1
+    for v in d.values:
+        narrow = min(narrow, v.type.bytes())
+        for n in post_order(v):
+            if n.type.is_handle() or n.type.is_bool():
+                continue
+            if isinstance(n, ir.Call) and n.call_type in (CallType.IMAGE, CallType.HALIDE):
+                narrow = min(narrow, n.type.bytes())
+            wide = max(wide, n.type.bytes())
+    lanes = target.vector_bytes // narrow
+    # At most two registers for the widest intermediate, so that a stencil's values fit the register file.
+    return max(2, min(lanes, 2 * target.vector_bytes // wide))
+
+
+def _schedule_function(f: Function, target: Target, layout: Any, parallel: bool) -> None:
+    for stage, d in enumerate(f.definitions()):
+        if stage == 0:
+            _schedule_pure(f, d, target, layout, parallel)
+        else:
+            _schedule_update(f, stage, d, target, parallel)
+
+
+def _is_undef(d: Definition) -> bool:
+    return all(isinstance(v, ir.Call) and v.name == "undef" for v in d.values)
+
+
+def _interleaved(f: Function, layout: Any) -> tuple[int, int, int] | None:
+    """(channel dimension, its extent, pixel dimension) of an output with interleaved channels."""
+    if layout is None:
+        return None
+    strides = [const_value(s) for s in layout.strides]
+    extents = [const_value(e) for e in layout.extents]
+    for c, (stride, extent) in enumerate(zip(strides, extents, strict=True)):
+        if stride == 1 and extent is not None and 2 <= extent <= 4 and extent in strides:
+            return c, int(extent), strides.index(extent)
+    return None
+
+
+def _schedule_pure(f: Function, d: Definition, target: Target, layout: Any, parallel: bool) -> None:
+    if not f.args or _is_undef(d):
+        return
+    stage = Stage(f, 0)
+    lanes = lanes_for(d, target)
+    channels = _interleaved(f, layout)
+    if channels is not None:
+        c, extent, x_dim = channels
+        channel, x = Var(f.args[c]), Var(f.args[x_dim])
+        stage.vectorize(x, lanes, _GUARD)
+        f.bounds.setdefault(channel.name(), (ir.const(0, ir.I32), ir.const(extent, ir.I32)))
+        inner = _vector_loop(d)
+        others = [v.var for v in d.schedule.dims if v.var not in (channel.name(), inner)]
+        stage.reorder(channel, *(Var(n) for n in (inner, x.name(), *(o for o in others if o != x.name()))))
+        stage.unroll(channel)
+    else:
+        unit = 0
+        if layout is not None:
+            units = [k for k, s in enumerate(layout.strides) if const_value(s) == 1]
+            unit = units[0] if units else 0
+        x = Var(f.args[unit])
+        if unit != 0:
+            others = [v.var for v in d.schedule.dims if v.var != x.name()]
+            stage.reorder(x, *(Var(n) for n in others))
+        if parallel and len(f.args) == 1:
+            stage.split(x, Var(f"{x.name()}$strip"), x, _STRIP_ELEMENTS, _GUARD)
+        stage.vectorize(x, lanes, _GUARD)
+    if parallel:
+        outermost = d.schedule.dims[-1].var
+        if len(d.schedule.dims) > 1 or outermost.endswith("$strip"):
+            stage.parallel(Var(outermost))
+
+
+def _vector_loop(d: Definition) -> str:
+    return next(v.var for v in d.schedule.dims if v.kind.value == "vectorized")
+
+
+def _split_small_reduction(f: Function, k: int) -> None:
+    """Splits an update into few cells, whose loops are all reduction loops, over partial results."""
+    d = f.updates[k]
+    if d.domain is None or f.name.find("$part") >= 0 or associative_operation(f, d) is None:
+        return
+    pure = [n for a, n in zip(d.args, f.args, strict=True) if isinstance(a, ir.Variable) and a.name == n]
+    domain = {n for n, _, _ in d.domain.variables}
+    indexed = any(variables(a) & domain for a in d.args)
+    cells = [const_value(e) for _, _, e in d.domain.variables]
+    points = 1
+    for c in cells:
+        points = points * int(c) if c is not None and points else 0
+    if 0 < points <= 4096 or len(pure) > 1:
+        return
+    if not pure and not indexed:
+        split_reduction(f, k, _STRIPS)
+    elif not pure and indexed and len(f.args) == 1:
+        split_reduction(f, k, _STRIPS, _TABLES)
+    elif pure == [f.args[0]] and len(f.args) == 1 and not indexed and len(d.domain.variables) == 1:
+        # Column sums: each strip of rows adds whole rows; a lone row sum has its own loop over rows instead.
+        operand = associative_operation(f, d)
+        if operand is not None and _runs_along(operand[1], f.args[0]):
+            split_reduction(f, k, _STRIPS)
+
+
+def _runs_along(e: ir.Expr, name: str) -> bool:
+    """Whether images are read with `name` in their first coordinate."""
+    calls = [n for n in post_order(e) if isinstance(n, ir.Call) and n.call_type in (CallType.IMAGE, CallType.HALIDE)]
+    return bool(calls) and all(c.args and name in variables(c.args[0]) for c in calls)
+
+
+def _schedule_update(f: Function, stage: int, d: Definition, target: Target, parallel: bool) -> None:
+    s = Stage(f, stage)
+    domain = [n for n, _, _ in d.domain.variables] if d.domain is not None else []
+    pure = [v.var for v in d.schedule.dims if v.var not in domain and is_pure_loop(f, d, v.var)]
+    if not pure and not domain:
+        return
+    x = f.args[0] if f.args else ""
+    lanes = lanes_for(d, target)
+    if x in pure and _runs_along(d.values[0], x):
+        rows = [n for n in pure if n != x]
+        if f.name.find("$part") >= 0:
+            # Whole rows into a row of partial sums that stays in the cache.
+            s.reorder(*(Var(n) for n in (x, *domain, *rows)))
+            s.vectorize(Var(x), lanes, _GUARD)
+        elif not rows and parallel:
+            strip = Var(f"{x}$strip")
+            s.split(Var(x), strip, Var(x), 4096, _GUARD)
+            s.reorder(*(Var(n) for n in (x, *domain, strip.name())))
+            s.vectorize(Var(x), lanes, _GUARD)
+            s.parallel(strip)
+            return
+        else:
+            s.vectorize(Var(x), lanes, _GUARD)
+            s.reorder(*(Var(n) for n in (*domain, _vector_loop(d), x, *rows)))
+        if parallel and rows:
+            s.parallel(Var(d.schedule.dims[-1].var))
+        return
+    if domain and associative_operation(f, d) is not None:
+        first = domain[0]
+        indexed = any(variables(a) & set(domain) for a in d.args)
+        if not indexed and not _is_xor(d):
+            s.atomic()
+            s.vectorize(Var(first), lanes, _GUARD)
+        elif indexed and len(d.args) >= 3 and any(isinstance(a, ir.Mod) for a in d.args):
+            s.unroll(Var(first), _TABLES, _GUARD)
+    if parallel and pure:
+        outermost = pure[-1]
+        if d.schedule.dims[-1].var == outermost:
+            s.parallel(Var(outermost))
+
+
+def _is_xor(d: Definition) -> bool:
+    return isinstance(d.values[0], ir.Call)

@@ -1,0 +1,96 @@
+"""Vectorized reductions keep a vector of partial results.
+
+    for r in [0, +n): vectorized v in [0, +min(8, m - r*8)): f[0] = f[0] + g[v + r*8]
+
+becomes
+
+    allocate f.acc[8]; f.acc[0..7] = 0
+    for r in [0, +n): vectorized v in [0, +min(8, m - r*8)): f.acc[v] = f.acc[v] + g[v + r*8]
+    f[0] = f[0] + vector_reduce_add(f.acc[ramp(0, 1, 8)])
+
+Integers only: they may be added in any order."""
+
+from __future__ import annotations
+
+from halide_core.ir import expr as ir
+from halide_core.ir import stmt as st
+from halide_core.ir.expr import I32, I64, Expr, Variable, const
+from halide_core.ir.structural import key, post_order, variables
+from halide_core.ir.types import Type
+from halide_core.passes.vectorize import ACCUMULATOR, lanes_of
+
+_NAMES: dict[type[Expr], str] = {ir.Add: "add", ir.Mul: "mul", ir.Min: "min", ir.Max: "max"}
+
+
+def accumulate_in_vectors(s: st.Stmt) -> st.Stmt:
+    """`s` with such loops rewritten; other statements as they are."""
+    if isinstance(s, st.For):
+        found = _reduction(s)
+        if found is not None:
+            return _rewrite(s, *found)
+    return st.rebuild(s, accumulate_in_vectors, lambda e: e)
+
+
+def identity(op: str, t: Type) -> Expr:
+    """The value that `op` leaves others unchanged by."""
+    return const({"add": 0, "mul": 1, "min": t.max(), "max": t.min(), "or": 0, "and": -1}[op], t)
+
+
+def _operation(s: st.Store) -> tuple[str, Expr, type[Expr]] | None:
+    """(reduction, operand, node) of a store f[i] = f[i] op e."""
+    v = s.value
+    if v.type.is_float() or not v.type.is_scalar():
+        return None
+    if type(v) in _NAMES:
+        assert isinstance(v, ir._Binary)
+        sides = [(v.a, v.b), (v.b, v.a)]
+        op = _NAMES[type(v)]
+    elif isinstance(v, ir.Sub):
+        sides, op = [(v.a, v.b)], "add"
+    else:
+        return None
+    for mine, other in sides:
+        if isinstance(mine, ir.Load) and mine.name == s.name and key(mine.index) == key(s.index):
+            if any(isinstance(n, ir.Load) and n.name == s.name for n in post_order(other)):
+                return None
+            return op, other, type(v)
+    return None
+
+
+def _reduction(s: st.For) -> tuple[st.For, st.Store, str, Expr, type[Expr]] | None:
+    loops: set[str] = set()
+    node: st.Stmt = s
+    while isinstance(node, st.For) and node.kind is st.ForKind.SERIAL:
+        loops.add(node.name)
+        node = node.body
+    if not isinstance(node, st.For) or node.kind is not st.ForKind.VECTORIZED or not isinstance(node.body, st.Store):
+        return None
+    loops.add(node.name)
+    store = node.body
+    found = _operation(store)
+    if found is None or store.predicate is not None or variables(store.index) & loops:
+        return None
+    if any(isinstance(n, ir.Load) for n in post_order(store.index)):
+        return None
+    return node, store, *found
+
+
+def _rewrite(s: st.For, vector: st.For, store: st.Store, op: str, operand: Expr, node: type[Expr]) -> st.Stmt:
+    lanes = lanes_of(vector.extent, vector.name)
+    t = store.value.type
+    name = store.name + ACCUMULATOR
+    lane = ir.Cast(I64, ir.Sub(I32, Variable(I32, vector.name), vector.min))
+    old = ir.Load(t, name, lane)
+    assert issubclass(node, ir._Binary)
+    inner = st.For(vector.name, vector.min, vector.extent, vector.kind, st.Store(name, node(t, old, operand), lane))
+
+    def replace_inner(x: st.Stmt) -> st.Stmt:
+        return inner if x is vector else st.rebuild(x, replace_inner, lambda e: e)
+
+    wide = t.with_lanes(lanes)
+    whole = ir.Ramp(I64.with_lanes(lanes), const(0, I64), const(1, I64), lanes)
+    start = st.Store(name, ir.Broadcast(wide, identity(op, t), lanes), whole)
+    total = ir.VectorReduce(t, op, ir.Load(wide, name, whole))
+    combine: type[ir._Binary] = ir.Add if node is ir.Sub else node
+    last = st.Store(store.name, combine(t, ir.Load(t, store.name, store.index), total), store.index)
+    return st.Allocate(name, t, const(lanes, I64), st.block(start, replace_inner(s), last))

@@ -6,7 +6,7 @@ from clang.cindex import Cursor
 
 from halide_core.ir.expr import BOOL, NE, Call, CallType, Expr, Max, Min, Variable, const, const_value, intrinsic
 from halide_core.ir.types import Float, Type, UInt
-from lifter.frontend import expressions, memory, pointers, types
+from lifter.frontend import expressions, memory, order, pointers, types
 from lifter.frontend import operations as op
 from lifter.frontend.clang import evaluate, operands
 from lifter.frontend.constants import unwrap
@@ -80,8 +80,13 @@ def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Va
     return _math(ctx, c, name, arguments)
 
 
-def _scalars(ctx: Context, arguments: list[Cursor]) -> list[Expr]:
-    held = [ctx.hold(expressions.scalar(ctx, a), unsequenced=True) for a in arguments]
+def scalars(ctx: Context, arguments: list[Cursor]) -> list[Expr]:
+    """The values of arguments, which C++ evaluates in no particular order."""
+    parts, held = order.Operands(ctx), []
+    for a in arguments:
+        held.append(ctx.hold(expressions.scalar(ctx, a), unsequenced=True))
+        parts.done(held[-1].value)
+    parts.check()
     return [ctx.release(h) for h in reversed(held)][::-1]
 
 
@@ -89,18 +94,18 @@ def _math(ctx: Context, c: Cursor, name: str, arguments: list[Cursor]) -> Value 
     result = types.scalar(c.type)
     base = name[:-1] if name.endswith("f") and (name[:-1] in _MATH or name[:-1] in _ROUNDING) else name
     if name in _ABS and len(arguments) == 1 and result is not None:
-        (v,) = _scalars(ctx, arguments)
+        (v,) = scalars(ctx, arguments)
         return absolute(op.cast(v, result))
     if base in _MATH and len(arguments) == _MATH[base] and result is not None and result.is_float():
-        values = tuple(op.cast(v, result) for v in _scalars(ctx, arguments))
+        values = tuple(op.cast(v, result) for v in scalars(ctx, arguments))
         return math_call(base, result, values)
     if base in _ROUNDING and len(arguments) == 1 and result is not None:
-        (v,) = _scalars(ctx, arguments)
+        (v,) = scalars(ctx, arguments)
         own = v.type if v.type.is_float() else Float(64)
         own = Float(32) if name.endswith("f") else own
         return op.cast(math_call(_ROUNDING[base], own, (op.cast(v, own),)), result)
     if name in ("isnan", "__isnan", "isnanf") and len(arguments) == 1 and result is not None:
-        (v,) = _scalars(ctx, arguments)
+        (v,) = scalars(ctx, arguments)
         v = v if isinstance(v, Variable) else ctx.temporary(v)
         return op.cast(NE(BOOL, v, v), result)
     return None
@@ -147,7 +152,7 @@ def _min_max(ctx: Context, c: Cursor, name: str, arguments: list[Cursor]) -> Val
     type_ = types.scalar(c.type)
     if type_ is None:
         ctx.fail(f"std::{name} of values of type '{c.type.spelling}'", c)
-    values = [op.cast(v, type_) for v in _scalars(ctx, arguments)]
+    values = [op.cast(v, type_) for v in scalars(ctx, arguments)]
     out = values[0]
     for v in values[1:]:
         out = combine(out, v)
@@ -156,7 +161,7 @@ def _min_max(ctx: Context, c: Cursor, name: str, arguments: list[Cursor]) -> Val
 
 def _clamp(ctx: Context, c: Cursor, arguments: list[Cursor]) -> Value:
     type_ = pointers.scalar_type(ctx, c.type, c)
-    v, low, high = (op.cast(e, type_) for e in _scalars(ctx, arguments))
+    v, low, high = (op.cast(e, type_) for e in scalars(ctx, arguments))
     if type_.is_float():
         return op.select(op.binary("<", v, low), low, op.select(op.binary("<", high, v), high, v))
     return _extreme(Max, _extreme(Min, v, high), low)
@@ -193,5 +198,5 @@ def _frozen(ctx: Context, p: Place) -> Place:
 
 
 def _calloc(ctx: Context, arguments: list[Cursor]) -> Value:
-    count, size = (op.cast(v, UInt(64)) for v in _scalars(ctx, arguments))
+    count, size = (op.cast(v, UInt(64)) for v in scalars(ctx, arguments))
     return Allocation(op.binary("*", count, size), True)

@@ -93,12 +93,8 @@ def _user(
     if want and not as_place:
         function = pure.function(ctx, definition, from_model)
         if function is not None:
-            values: list[Expr] = []
-            held = []
-            for argument, (_, type_) in zip(arguments, function.params, strict=True):
-                held.append(ctx.hold(op.cast(expressions.scalar(ctx, argument), type_), unsequenced=True))
-            for h in reversed(held):
-                values.insert(0, ctx.release(h))
+            values = builtins.scalars(ctx, arguments)
+            values = [op.cast(v, t) for v, (_, t) in zip(values, function.params, strict=True)]
             return Call(function.type, function.name, tuple(values), CallType.FUNCTION)
     body = next((k for k in children(definition) if k.kind is K.COMPOUND_STMT), None)
     if body is None:
@@ -184,3 +180,24 @@ def new(ctx: Context, c: Cursor) -> Value:
         v = op.cast(expressions.scalar(ctx, item), type_)
         ctx.emit(Store(ctx.line, array, const(index, I64), v))
     return Pointer(frozenset({array}), const(0, I64), target)
+
+
+def check_captures(ctx: Context, c: Cursor) -> None:
+    """A lambda's body uses the enclosing variables themselves, which is only right for copies that never change."""
+    captures: list[str] = []
+    for token in c.get_tokens():
+        if token.spelling == "]":
+            break
+        captures.append(token.spelling)
+    # "[&" alone or "&name" each: nothing is copied.
+    by_reference = captures[1::3] == ["&"] * len(captures[1::3]) and set(captures[3::3]) <= {","}
+    if by_reference:
+        return
+    own = c.extent
+    for inner in c.walk_preorder():
+        target = inner.referenced if inner.kind is K.DECL_REF_EXPR else None
+        if target is None or target.kind not in (K.VAR_DECL, K.PARM_DECL):
+            continue
+        outside = not own.start.offset <= target.location.offset < own.end.offset
+        if outside and target.hash in ctx.changed and ctx.binding(target) is not None:
+            ctx.fail(f"lambda that may capture '{target.spelling}' by value while it changes", c, "capture with [&]")

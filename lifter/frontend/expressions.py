@@ -8,7 +8,7 @@ from typing import TypeVar
 from clang.cindex import Cursor, CursorKind
 
 from halide_core.ir.expr import I64, Expr, const, const_value
-from lifter.frontend import assignments, calls, constants, pointers, statements, types
+from lifter.frontend import assignments, calls, constants, order, pointers, statements, types
 from lifter.frontend import operations as op
 from lifter.frontend.clang import binary_operator, children, evaluate, operands, unary_operator
 from lifter.frontend.context import Context, Targets
@@ -85,7 +85,7 @@ def value(ctx: Context, c: Cursor) -> Value:
     if kind is K.CXX_NEW_EXPR:
         return calls.new(ctx, c)
     if kind is K.LAMBDA_EXPR:
-        _check_captures(ctx, c)
+        calls.check_captures(ctx, c)
         return Lambda(c)
     if kind is K.StmtExpr:
         return statements.statement_expression(ctx, operands(c)[0])
@@ -246,27 +246,6 @@ def discard(ctx: Context, c: Cursor) -> None:
         value(ctx, c)
 
 
-def _check_captures(ctx: Context, c: Cursor) -> None:
-    """A lambda's body uses the enclosing variables themselves, which is only right for copies that never change."""
-    captures: list[str] = []
-    for token in c.get_tokens():
-        if token.spelling == "]":
-            break
-        captures.append(token.spelling)
-    # "[&" alone or "&name" each: nothing is copied.
-    by_reference = captures[1::3] == ["&"] * len(captures[1::3]) and set(captures[3::3]) <= {","}
-    if by_reference:
-        return
-    own = c.extent
-    for inner in c.walk_preorder():
-        target = inner.referenced if inner.kind is K.DECL_REF_EXPR else None
-        if target is None or target.kind not in (K.VAR_DECL, K.PARM_DECL):
-            continue
-        outside = not own.start.offset <= target.location.offset < own.end.offset
-        if outside and target.hash in ctx.changed and ctx.binding(target) is not None:
-            ctx.fail(f"lambda that may capture '{target.spelling}' by value while it changes", c, "capture with [&]")
-
-
 def _named(ctx: Context, c: Cursor) -> Value:
     inner = children(c)
     if c.kind is K.DECL_REF_EXPR and not c.spelling and inner:
@@ -347,15 +326,22 @@ def _binary(ctx: Context, c: Cursor) -> Value:
         return value(ctx, right)
     if operator in ("&&", "||"):
         return op.cast(_short_circuit(ctx, operator, left, right), pointers.scalar_type(ctx, c.type, c))
+    parts = order.Operands(ctx)
     a = value(ctx, left)
     if isinstance(a, Pointer):
+        parts.done(a.offset)
         held_pointer = ctx.hold_pointer(a, unsequenced=True)
         b = value(ctx, right)
+        parts.done(b if isinstance(b, Expr) else None)
+        parts.check()
         return _pointer_binary(ctx, c, operator, ctx.release_pointer(a, held_pointer), b)
     if not isinstance(a, Expr):
         ctx.fail(pointers.describe(left.type), c)
+    parts.done(a)
     held = ctx.hold(a, unsequenced=True)
     b = value(ctx, right)
+    parts.done(b if isinstance(b, Expr) else None)
+    parts.check()
     a = ctx.release(held)
     if isinstance(b, Pointer):
         if operator in _COMPARISONS:

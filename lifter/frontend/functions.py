@@ -59,6 +59,9 @@ def lower(unit: Unit, c: Cursor) -> Function:
             ctx.flush()
     except RecursionError:
         ctx.fail("expression nested too deeply", c)
+    except ValueError:
+        # The binding has no name for some kinds of types and cursors.
+        ctx.fail("a type or construct unknown to libclang's binding")
     finally:
         unit.active.remove(own)
     name = symbol(c)

@@ -8,7 +8,7 @@ from clang.cindex import Cursor, CursorKind, TypeKind
 from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, Expr, Variable, const_value
-from lifter.frontend import expressions, leave, pointers, statements, types
+from lifter.frontend import expressions, leave, order, pointers, statements, types
 from lifter.frontend import operations as op
 from lifter.frontend.clang import children
 from lifter.frontend.context import Context, Frame, Held
@@ -69,7 +69,12 @@ def function(
     line = ctx.line
     changed = modified(body)
     ctx.changed |= changed
-    evaluated = [_argument(ctx, p, a) for p, a in zip(parameters, arguments, strict=False)]
+    parts, evaluated = order.Operands(ctx), []
+    for p, a in zip(parameters, arguments, strict=False):
+        evaluated.append(_argument(ctx, p, a))
+        held = evaluated[-1][1]
+        parts.done(held.value if held is not None else None)
+    parts.check()
     if len(parameters) != len(arguments):
         ctx.fail(f"call to '{definition.spelling}' with default arguments", c)
     values = [_release(ctx, v, h) for v, h in reversed(evaluated)][::-1]

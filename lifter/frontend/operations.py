@@ -47,7 +47,18 @@ def cast(e: Expr, to: Type) -> Expr:
             return const(value, to)
         if isinstance(value, float) and math.isfinite(value) and to.min() <= math.trunc(value) <= to.max():
             return const(math.trunc(value), to)
+    if isinstance(e, ir.Cast) and _skips(e.value.type, e.type, to):
+        return cast(e.value, to)
     return ir.Cast(to, e)
+
+
+def _skips(source: Type, middle: Type, to: Type) -> bool:
+    """Whether converting source to middle to `to` is converting source to `to`."""
+    if middle.is_bool() or source.is_bool():
+        return False
+    if source.is_int_or_uint() and middle.is_int_or_uint():
+        return middle.can_represent(source) or (to.is_int_or_uint() and to.bits <= middle.bits)
+    return source.is_float() and middle.is_float() and middle.can_represent(source)
 
 
 def to_bool(e: Expr) -> Expr:

@@ -43,6 +43,8 @@ def describe(t: ClangType) -> str:
     c = types.canonical(t)
     kind = c.kind.name
     if kind == "RECORD":
+        if c.get_declaration().is_anonymous():
+            return "object of an unnamed class type"
         return f"object of class type '{t.spelling}'"
     if kind in ("LONGDOUBLE", "INT128", "UINT128", "HALF", "FLOAT16", "FLOAT128", "IBM128"):
         return f"arithmetic of type '{t.spelling}'"

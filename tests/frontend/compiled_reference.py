@@ -35,10 +35,10 @@ _CTYPES = {
 }
 
 
-def compile_source(source: Path, out: Path) -> ctypes.CDLL:
+def compile_source(source: Path, out: Path, optimisation: str = "-O2") -> ctypes.CDLL:
     """The shared library of a source file; floats are not contracted and signed integers wrap."""
     compiler = ["gcc", "-std=gnu11"] if source.suffix == ".c" else ["g++", "-std=gnu++17"]
-    command = [*compiler, "-O2", "-ffp-contract=off", "-fwrapv", "-fno-builtin-memset", "-shared", "-fPIC", "-w"]
+    command = [*compiler, optimisation, "-ffp-contract=off", "-fwrapv", "-fno-builtin-memset", "-shared", "-fPIC", "-w"]
     subprocess.run([*command, "-o", str(out), str(source), "-lm"], check=True, capture_output=True, text=True)
     return ctypes.CDLL(str(out))
 

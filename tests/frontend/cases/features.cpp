@@ -369,13 +369,16 @@ int call_search(const uint8_t *p, int n, uint8_t v) {
   if (!check(p, n, 2)) return -7;
   return find(p, n, v) * 2 + 1;
 }
-int call_early(int *a, int n) { return early(a, n) + early(a + 3, n - 2) * 10; }
+int call_early(int *a, int n) { int x = early(a, n); return x + early(a + 3, n - 2) * 10; }
 int call_lambda(const int *a, int n, int k) {
   int calls = 0;
   auto at = [&](int i) { calls++; return i < 0 || i >= n ? 0 : a[i]; };
   auto scale = [k](int v) { return v * k; };
   auto generic = [](auto v) { return v + v; };
-  return scale(at(0)) + at(n) + at(n - 1) + generic(3) + calls;
+  int r = scale(at(0));
+  r += at(n);
+  r += at(n - 1) + generic(3);
+  return r + calls;
 }
 void out_references(const int *a, int &sum, int (&parts)[3]) {
   sum = 0;

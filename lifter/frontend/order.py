@@ -1,0 +1,91 @@
+"""Operands that C++ evaluates in no particular order: refused when the order matters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from halide_core.ir.expr import Expr, Load, Variable, children
+from lifter.frontend.context import Context
+from lifter.loops import Assert, Assign, Declare, If, Loop, Return, Stmt, Store
+
+
+@dataclass
+class Effects:
+    """The locals and arrays that statements and expressions read and write; arrays have names ending in []."""
+
+    reads: set[str] = field(default_factory=set)
+    writes: set[str] = field(default_factory=set)
+
+    def add_expression(self, *expressions: Expr | None) -> None:
+        stack = [e for e in expressions if e is not None]
+        while stack:
+            node = stack.pop()
+            if isinstance(node, Variable):
+                self.reads.add(node.name)
+            elif isinstance(node, Load):
+                self.reads.add(f"{node.name}[]")
+            stack.extend(children(node))
+
+    def add(self, statements: Iterable[Stmt]) -> None:
+        for s in statements:
+            match s:
+                case Assign():
+                    self.add_expression(s.value)
+                    self.writes.add(s.name)
+                case Store():
+                    self.add_expression(s.index, s.value)
+                    self.writes.add(f"{s.array}[]")
+                case Declare():
+                    self.add_expression(s.size)
+                    self.writes.add(f"{s.array}[]")
+                case If():
+                    self.add_expression(s.condition)
+                    self.add((*s.then, *s.otherwise))
+                case Loop():
+                    self.add_expression(s.condition)
+                    self.add((*s.prelude, *s.body, *s.step))
+                case Assert():
+                    self.add_expression(s.condition)
+                case Return():
+                    self.add_expression(s.value)
+                case _:
+                    pass
+
+
+class Operands:
+    """The operands of one expression, told of one after the other as they are evaluated."""
+
+    def __init__(self, ctx: Context) -> None:
+        self.ctx = ctx
+        self.block = ctx.block
+        self.start = len(ctx.block)
+        self.parts: list[tuple[list[Stmt], Expr | None]] = []
+
+    def done(self, value: Expr | None) -> None:
+        """The next operand has been evaluated, with this value."""
+        self.parts.append((self.block[self.start :], value))
+        self.start = len(self.block)
+
+    def check(self) -> None:
+        """Raise Unsupported if one operand changes what another reads or changes.
+
+        What an operand reads that emitted no statements is watched by `Context.hold`."""
+        for i, (emitted, value) in enumerate(self.parts):
+            if emitted:
+                self._compare(emitted, value, self.parts[i + 1 :])
+
+    def _compare(
+        self, emitted: Sequence[Stmt], value: Expr | None, later: Sequence[tuple[list[Stmt], Expr | None]]
+    ) -> None:
+        first = Effects()
+        first.add(emitted)
+        first.add_expression(value)
+        for other, other_value in later:
+            second = Effects()
+            second.add(other)
+            second.add_expression(other_value)
+            shared = first.writes & (second.reads | second.writes) | second.writes & first.reads
+            if shared:
+                name = min(shared).removesuffix("[]")
+                self.ctx.fail(f"operands that read and change '{name}' in an order C++ leaves open")

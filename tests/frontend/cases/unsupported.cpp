@@ -1,0 +1,80 @@
+// What the front end refuses; the messages are in unsupported.txt.
+#include <cstdio>
+#include <iostream>
+#include <cstdint>
+#include <cmath>
+#include <complex>
+#include <atomic>
+#include <vector>
+#include <string>
+#include <functional>
+#include <csetjmp>
+extern int ext(int);
+int counter = 0;
+static int fact(int n) { return n < 2 ? 1 : n * fact(n - 1); }
+int u_recursion(int n) { return fact(n); }
+int u_goto(int n) { int i = 0; again: i++; if (i < n) goto again; return i; }
+int u_volatile(int n) { volatile int x = n; return x; }
+void u_volatile_param(volatile int *p) { *p = 1; }
+void u_printf(int n) { printf("%d", n); }
+void u_cout(int n) { std::cout << n; }
+int u_external(int n) { return ext(n); }
+unsigned u_asm(unsigned n) { asm("nop" : "+r"(n)); return n; }
+int u_funptr(int (*f)(int), int n) { return f(n); }
+int u_funptr2(int n) { int (*f)(int) = fact; return f(n); }
+struct P { int x, y; virtual int v() { return 1; } int m(); };
+int u_struct(P p) { return p.x; }
+int u_struct2(int n) { struct { int a; } q; q.a = n; return q.a; }
+int P::m() { return x; }
+int u_virtual(P *p) { return p->v(); }
+int u_throw(int n) { if (n) throw 1; return 2; }
+int u_try(int n) { try { n++; } catch (...) { } return n; }
+union U { int a; float f; };
+int u_union(int n) { U u; u.a = n; return u.a; }
+int u_variadic(int n, ...) { return n; }
+int u_setjmp(int n) { jmp_buf b; return setjmp(b); }
+int u_atomic(int n) { std::atomic<int> a(n); return a; }
+int u_static(int n) { static int calls = 0; calls += n; return calls; }
+int u_global(int n) { return counter + n; }
+void u_global_write(int n) { counter = n; }
+void u_const_cast(const int *p) { *const_cast<int *>(p) = 3; }
+void u_pointer_cast(const uint8_t *p, int *o) { o[0] = *(const int *)p; }
+int u_two_arrays(const int *a, const int *b, int n) { const int *p = n > 0 ? a : b; return p[0]; }
+int u_two_arrays_if(const int *a, const int *b, int n) { const int *p = a; if (n > 0) p = b; return p[0]; }
+void u_ping_pong(int *a, int *b, int n) { for (int i = 0; i < n; i++) { a[i] = b[i]; int *t = a; a = b; b = t; } }
+long double u_long_double(long double x) { return x; }
+int u_long_double_local(int n) { long double x = n; return (int)x; }
+void u_rows(uint8_t **rows, int n) { rows[0][0] = n; }
+void u_void(void *p) { }
+int u_string(int n) { const char *s = "abc"; return s[n]; }
+std::complex<float> u_complex(float x) { return x; }
+int u_uninit_pointer(int n) { int *p; return p[n]; }
+int u_push_back(int n) { std::vector<int> v; v.push_back(n); return v[0]; }
+int u_std_string(int n) { std::string s; return n; }
+int u_order(int i) { return i + i++ * 2; }
+int u_bitfield(int n) { struct { int a : 3; } b; b.a = n; return b.a; }
+void u_exit(int n) { if (n) exit(1); }
+int *u_return_pointer(int *p) { return p + 1; }
+int u_diff(int *a, int *b) { return a - b; }
+template <class T> T u_template(T a) { return a; }
+int u_std_function(int n) { std::function<int(int)> f = [](int a) { return a; }; return f(n); }
+int u_memcpy(float *a, const uint8_t *b, int n) { __builtin_memcpy(a, b, n); return 0; }
+int u_new_single(int n) { int *p = new int(n); return *p; }
+int u_qsort(int *a, int n) { qsort(a, n, 4, 0); return 0; }
+int u_throwing_try(int n) try { return n; } catch (...) { return 0; }
+int u_rand(int n) { return rand() % n; }
+int u_lambda_copy(int n) { auto f = [=](int a) { return a + n; }; n++; return f(2); }
+int u_throwing(int n) { return n > 0 ? n : throw 1; }
+int u_switch_before(int n) { switch (n) { n++; case 1: return 2; } return 3; }
+int u_reference_result(int a, int b) { const int &m = std::max(a, b); a = 9; return m; }
+void u_stale(int *o, int n) { int *old = nullptr; for (int i = 0; i < n; i++) { int *p = new int[4]; if (old) o[i] = old[0]; p[0] = i; old = p; } }
+int u_scalar_address(int n) { int x = n; int *p = &x; p += n; return *p; }
+int u_address(const int *p) { int t[4]; return (int)(long)&t[0] + p[0]; }
+void u_memset_float(float *p, int n) { __builtin_memset(p, 1, n * sizeof(float)); }
+void u_memcpy_bytes(int *p, const int *q, int n) { __builtin_memcpy(p, q, n); }
+void u_memmove(int *p, int n) { __builtin_memmove(p, p + 1, n * sizeof(int)); }
+int u_two_calls(int n) { int x = n; auto f = [&] { return x++; }; return f() - f() * 2; }
+class Image { public: uint8_t *data; uint8_t at(int i) const { return data[i]; } };
+int u_member(const Image &im, int i) { return im.at(i); }
+float u_half(float x) { _Float16 h = x; return h; }
+__int128 u_int128(int n) { return n; }

@@ -1,0 +1,181 @@
+"""Files that cannot be read or parsed, models, compiler arguments, and what a file's functions say of themselves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lifter.frontend import FunctionError, SourceError, parse_file
+from lifter.loop_interp import Memory, StepLimit, UndefinedBehaviour, run
+from lifter.loops import Assert, Function
+
+
+def _write(folder: Path, name: str, text: str) -> str:
+    file = folder / name
+    file.write_text(text)
+    return str(file)
+
+
+def _function(folder: Path, text: str, name: str = "f", **more: object) -> Function:
+    parsed = parse_file(_write(folder, "source.cpp", text), **more)  # type: ignore[arg-type]
+    (f,) = [f for f in parsed.functions if f.name == name]
+    assert isinstance(f, Function), str(f.reason)
+    return f
+
+
+def test_missing_file() -> None:
+    with pytest.raises(SourceError, match=r"^nowhere\.cpp: error: no such file$"):
+        parse_file("nowhere.cpp")
+
+
+def test_directory(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="is a directory, not a C or C"):
+        parse_file(str(tmp_path))
+
+
+def test_empty_file(tmp_path: Path) -> None:
+    assert parse_file(_write(tmp_path, "empty.cpp", "")).functions == ()
+
+
+def test_binary_file(tmp_path: Path) -> None:
+    file = tmp_path / "junk.cpp"
+    file.write_bytes(b"int x;\n\x7fELF\0\1\2")
+    with pytest.raises(SourceError, match=r"junk\.cpp:2:1: error: not a text file"):
+        parse_file(str(file))
+
+
+def test_syntax_errors_are_all_reported(tmp_path: Path) -> None:
+    file = _write(tmp_path, "bad.cpp", "int f( { return 1; }\nint g() { return x; }\n")
+    with pytest.raises(SourceError) as caught:
+        parse_file(file)
+    assert (caught.value.line, caught.value.column) == (1, 10)
+    assert f"{file}:2:18: error: use of undeclared identifier 'x'" in str(caught.value)
+
+
+def test_missing_include(tmp_path: Path) -> None:
+    file = _write(tmp_path, "bad.cpp", '#include "nope.h"\n')
+    with pytest.raises(SourceError, match=r"bad\.cpp:1:10: error: 'nope\.h' file not found"):
+        parse_file(file)
+
+
+def test_wrong_arguments(tmp_path: Path) -> None:
+    file = _write(tmp_path, "ok.cpp", "int f() { return 1; }")
+    with pytest.raises(SourceError):
+        parse_file(file, ["-std=nonsense"])
+
+
+def test_arguments(tmp_path: Path) -> None:
+    f = _function(tmp_path, "int f() { return K; }", clang_args=["-DK=7"])
+    assert run(f, {}) == 7
+
+
+def test_own_header(tmp_path: Path) -> None:
+    _write(tmp_path, "own.h", "static inline int half(int x) { int s = 0; while (x > 1) { s++; x -= 2; } return s; }\n")
+    f = _function(tmp_path, '#include "own.h"\nint f(int x) {\n  return half(x);\n}')
+    assert run(f, {"x": 9}) == 4
+    assert {s.line for s in f.body} == {3}
+
+
+def test_one_bad_function_does_not_stop_others(tmp_path: Path) -> None:
+    file = _write(tmp_path, "two.cpp", "int g;\nint bad() { return g; }\nint good() { return 1; }\n")
+    bad, good = parse_file(file).functions
+    assert isinstance(bad, FunctionError)
+    assert (bad.name, bad.line, bad.symbol) == ("bad", 2, "_Z3badv")
+    assert isinstance(good, Function)
+
+
+def test_models(tmp_path: Path) -> None:
+    text = """
+extern unsigned udiv(unsigned x);
+static int assembly(int x) { asm("" : "+r"(x)); return x; }
+int f(int x) { return udiv(x) + assembly(x); }
+"""
+    models = "uint_t udiv(uint_t x) { return x / 255; }\nint assembly(int x) { while (x > 9) x -= 9; return x; }\n"
+    f = _function(tmp_path, text, models=[_write(tmp_path, "models.cpp", models)])
+    assert f.functions["udiv"].from_model
+    assert run(f, {"x": 1000}) == 1000 // 255 + 1
+    assert {s.line for s in f.body} == {4}
+
+
+def test_model_without_functions(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="must define at least one function"):
+        _function(tmp_path, "int f() { return 1; }", models=[_write(tmp_path, "m.cpp", "int x;")])
+
+
+def test_description_of_functions(tmp_path: Path) -> None:
+    text = """#include <cstdint>
+namespace { int hidden(int x) { return x; } }
+static int local(int x) { return x; }
+inline int in(int x) { return x; }
+extern "C" int named(const uint8_t *__restrict p, int (&t)[4], double d) {
+  return hidden(1);
+}
+"""
+    functions = {f.name: f for f in parse_file(_write(tmp_path, "d.cpp", text)).functions}
+    assert [n for n, f in functions.items() if f.internal] == ["hidden", "local", "in"]
+    f = functions["named"]
+    assert isinstance(f, Function)
+    assert (f.symbol, f.extern_c, f.line, f.end_line, f.c_return_type) == ("named", True, 5, 7, "int")
+    p, t, d = f.params
+    assert (p.pointer, p.const, p.restrict, str(p.type)) == (True, True, True, "uint8")
+    assert (t.pointer, t.const, t.restrict, str(t.type), t.c_type) == (True, False, False, "int32", "int (&)[4]")
+    assert (d.pointer, str(d.type), d.c_type) == (False, "float64", "double")
+
+
+def test_assert_is_kept_without_debugging(tmp_path: Path) -> None:
+    f = _function(
+        tmp_path, "#include <cassert>\nint f(int n) { assert(n > 0 && n); return n; }", clang_args=["-DNDEBUG"]
+    )
+    assert isinstance(f.body[0], Assert)
+    with pytest.raises(UndefinedBehaviour, match="line 2: an assert"):
+        run(f, {"n": 0})
+
+
+def test_interpreter_bounds(tmp_path: Path) -> None:
+    f = _function(tmp_path, "int f(const int *p, int i) { int t[4]; t[1] = 2;\n return p[i] + t[i & 3]; }")
+    data = np.arange(10, dtype=np.int32)
+    assert run(f, {"p": Memory(data, 5), "i": -3}) == 2 + 2
+    with pytest.raises(UndefinedBehaviour, match=r"line 2: read of p\[5\], which is out of bounds"):
+        run(f, {"p": Memory(data, 5), "i": 5})
+    with pytest.raises(UndefinedBehaviour, match=r"read of t\[2\], which was never written"):
+        run(f, {"p": Memory(data, 5), "i": 2})
+    assert run(f, {"p": Memory(data, 5), "i": 5}, guard=False) == 2
+    assert run(f, {"p": Memory(data, 5), "i": 6}, guard=False) == 0
+
+
+def test_interpreter_uninitialised_local(tmp_path: Path) -> None:
+    f = _function(tmp_path, "int f(int n) { int x; if (n) x = 1;\n return x; }")
+    assert run(f, {"n": 1}) == 1
+    with pytest.raises(UndefinedBehaviour, match="line 2: read of a variable that was never assigned"):
+        run(f, {"n": 0})
+
+
+def test_interpreter_step_limit(tmp_path: Path) -> None:
+    f = _function(tmp_path, "int f(int n) { while (n != 1) n = 2; return n; }")
+    with pytest.raises(StepLimit, match="more than 100 loop iterations"):
+        run(f, {"n": 0}, limit=100)
+
+
+def test_interpreter_null_pointer(tmp_path: Path) -> None:
+    f = _function(tmp_path, "int f(const int *p) { return p ? p[0] : -1; }")
+    assert run(f, {"p": None}) == -1
+    assert run(f, {"p": np.array([5], np.int32)}) == 5
+
+
+def test_long_expressions(tmp_path: Path) -> None:
+    terms = " + ".join(f"p[{i}]" for i in range(300))
+    f = _function(tmp_path, f"int f(const int *p) {{ return {terms}; }}")
+    assert run(f, {"p": np.arange(300, dtype=np.int32)}) == sum(range(300))
+
+
+def test_deep_nesting_is_an_error_not_a_crash(tmp_path: Path) -> None:
+    text = "int f(int x) { return " + "(1 + " * 200 + "x" + ")" * 200 + "; }"
+    assert run(_function(tmp_path, text), {"x": 1}) == 201
+    text = "int f(int x) { return " + "-(1 + " * 3000 + "x" + ")" * 3000 + "; }"
+    file = _write(tmp_path, "deep.cpp", text)
+    try:
+        parse_file(file)
+    except SourceError as e:
+        assert "bracket nesting level exceeded" in str(e)

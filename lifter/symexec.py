@@ -16,6 +16,7 @@ from lifter import loops as L
 from lifter.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, Path
 from lifter.fold import conjunction, fold, fold_node, is_true, negate, undefined
 from lifter.poly import Obligation, Poly, from_poly, to_poly
+from lifter.scan import expand_scans
 from lifter.trip import NoTrip, trip_count
 
 MAX_PATHS = 16
@@ -114,7 +115,7 @@ class _Machine:
                 self.store(start, p.name, Poly(), Variable(p.type, p.name), self.function.line)
         finished: list[_State] = []
         self.exec_top(self.function.body, start, finished)
-        return [self.finish(s) for s in finished]
+        return [expand_scans(self.finish(s)) for s in finished]
 
     def finish(self, s: _State) -> Path:
         self.flush(s)

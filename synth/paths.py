@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from halide_core.ir import expr as E
 from halide_core.ir.expr import I32, Call, CallType, Expr, Load, Select
-from halide_core.ir.structural import key, post_order, transform
+from halide_core.ir.structural import key, post_order, substitute, transform
 from halide_core.ir.types import Type
 from lifter.bounds import Unbounded, interval
 from lifter.effects import Effect, Path, loads
@@ -115,8 +115,12 @@ class PathLifter:
 
     def stage(self, p: Proto, drafts: list[Draft], funcs: list[FuncSummary]) -> FuncSummary:
         failure: NotFound | None = None
-        for draft in self.drafts(p):
+        candidates = self.drafts(p)
+        while True:
             try:
+                draft = next(candidates, None)
+                if draft is None:
+                    break
                 func = self.define(draft, funcs)
             except NotFound as problem:
                 failure = failure or problem
@@ -314,12 +318,17 @@ class PathLifter:
         """One expression for all effects of a group."""
         if len({key(v) for v in values}) == 1:
             return values[0]
+        names = [d.name for d in draft.layout.dims]
+        for candidate in dict.fromkeys(range(len(values))):
+            general = values[candidate]
+            if all(_covers(general, v, m, names) for v, m in zip(values, draft.plain, strict=True)):
+                return general
         for position, d in enumerate(draft.layout.dims):
             points = [m.coords[position].constant_value() for m in draft.plain]
             if all(c is not None for c in points) and len(set(points)) == len(points):
                 numbered = [(int(c), v) for c, v in zip(points, values, strict=True) if c is not None]
-                general = generalise(numbered, d.name)
-                return general if general is not None else _choose(numbered, d.name)
+                shared = generalise(numbered, d.name)
+                return shared if shared is not None else _choose(numbered, d.name)
         raise NotFound("expression", "the stores of one region compute different things", _line(draft.proto))
 
     # Images, contract, result.
@@ -561,6 +570,23 @@ def _choose(values: list[tuple[int, Expr]], name: str) -> Expr:
         test = E.EQ(E.BOOL, var(name), E.const(c, I32))
         result = Select(v.type, test, v, result)
     return result
+
+
+def _covers(general: Expr, value: Expr, m: EffectMap, names: list[str]) -> bool:
+    """Whether `general` is `value` at the coordinates of an effect that stand still (a last odd pixel)."""
+    if key(general) == key(value):
+        return True
+    still = {n: from_poly(c, I32) for n, c in zip(names, m.coords, strict=True) if not c.names() & set(m.inverse)}
+    there = transform(substitute(general, still), _canonical)
+    return key(there) == key(transform(value, _canonical))
+
+
+def _canonical(n: Expr) -> Expr:
+    if isinstance(n, Load) and n.name.endswith("#"):
+        return E.with_children(n, (from_poly(to_poly(n.index)),))
+    if isinstance(n, Call) and n.call_type in (CallType.HALIDE, CallType.IMAGE):
+        return E.with_children(n, tuple(from_poly(to_poly(a), I32) for a in n.args))
+    return n
 
 
 def _undefined(draft: Draft) -> Expr:

@@ -28,6 +28,9 @@ class Region:
     maps: tuple[EffectMap, ...]
 
 
+FIRST = "no candidate strides"
+
+
 class NoRegion(Exception):
     """No region of interest; the text says why."""
 
@@ -50,13 +53,13 @@ def regions(
     statistics: RoiStatistics,
 ) -> Iterator[Region]:
     """Candidate regions for a group of stores, the simplest first."""
-    reason = "no candidate strides"
+    reason = FIRST
     for strides in stride_sets(effects, private):
         statistics.strides_tried += 1
         try:
             yield from _with_strides(function, array, effects, private, strides, samples, suggestions, statistics)
         except NoRegion as problem:
-            reason = str(problem)
+            reason = str(problem) if reason == FIRST else reason
     raise NoRegion(reason)
 
 

@@ -81,7 +81,7 @@ def is_update(e: Effect, private: tuple[str, ...], current: Proto, path: Path) -
     if is_reduction(e, shared):
         return True
     own_reads = [to_poly(load.index) for load in loads(e.value) if split_tag(load.name)[0] == e.array]
-    return any(r != e.index for r in own_reads) and current.plain != [] and e.nest != current.plain[-1].nest and (
+    return any(r != e.index for r in own_reads) and current.plain != [] and e.counters != current.plain[-1].counters and (
         bool(current.updates) or _scans(e)
     )
 

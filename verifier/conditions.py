@@ -29,7 +29,7 @@ from lifter.poly import Obligation, Poly, from_poly, poly_text, to_poly
 from lifter.summary import Definition, EffectMap, FuncSummary, InputSummary, PathSummary
 from verifier.normal import normal_form
 from verifier.reads import Group, Unresolved, see, unconditional_loads
-from verifier.lemmas import apply_steps, inline_call, lemma_query, remembered
+from verifier.lemmas import apply_steps, decide_lemma, inline_call, lemma_query
 from verifier.smt import Answer, IndexEncoder, Proved, Query, ValueEncoder, prove
 
 
@@ -482,7 +482,7 @@ class PathConditions:
         facts = [i.condition for i in self.summary.contract if i.condition is not None and i.kind == "assert"]
         for number, (old, new) in enumerate(d.steps, 1):
             query = lemma_query(old, new, facts, self.inline)
-            decided = remembered(old, new, facts)
+            decided = decide_lemma(old, new, facts, self.inline)
             self.out.append(Condition(f.name, "lemma", f"step {number}: {old} == {new}", query, decided=decided))
         end = apply_steps(d.origin, d.steps)
         self.decide(f.name, "chain", "the steps lead from the expression found to the summary's",

@@ -93,11 +93,6 @@ def proved_range(e: Expr, claim: Range, table: Mapping[int, Range]) -> bool:
     return _RANGES[identity]
 
 
-def remembered(old: Expr, new: Expr, facts: Sequence[Expr]) -> Answer | None:
-    """The answer that this process has already had for a lemma."""
-    return _ANSWERS.get((key(old), key(new), tuple(key(f) for f in facts)))
-
-
 def inline_call(call: Call, functions: Mapping[str, PureFunction]) -> Expr | None:
     """The body of a pure function at a call of it."""
     definition = functions.get(call.name)

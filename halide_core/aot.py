@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from halide_core.backend.halide_entry import emit_halide_function, unit_strides
 from halide_core.backend.llvm_builder import ModuleBuilder
 from halide_core.backend.llvm_module import CompiledModule, JitModule
 from halide_core.backend.raw_entry import emit_raw_function
 from halide_core.ir.expr import Expr
 from halide_core.ir.types import Type
+from halide_core.lower import Lowered, lower, output_arrays
 from halide_core.target import Target
 
 
@@ -113,3 +115,45 @@ def compile_raw(
     emit_raw_function(out.builder, symbol, list(params), return_type, list(variants), fallback, target)
     out.changed()
     return out
+
+
+def compile_pipeline(pipeline: Any, arguments: Sequence[Any], symbol: str, target: Target) -> Module:
+    """Compiles `pipeline` with Halide's signature: `arguments` (ImageParams and Params), then outputs."""
+    functions = pipeline.functions()
+    outputs = [a for f in functions for a in output_arrays(f)]
+    lowered = lower(functions, target, unit_strides(outputs))
+    module = Module(target)
+    emit_halide_function(module.builder, symbol, _definitions(arguments, lowered), lowered)
+    return module
+
+
+def _definitions(arguments: Sequence[Any] | None, lowered: Lowered) -> list[Any]:
+    if arguments is None:
+        return [*lowered.environment.images, *lowered.parameters.values()]
+    return [a._image if hasattr(a, "_image") else a._as_expr() for a in arguments]
+
+
+def header(pipeline: Any, arguments: Sequence[Any], symbol: str) -> str:
+    """The C declaration of the compiled pipeline."""
+    kinds = ["struct halide_buffer_t *" if hasattr(a, "_image") else c_type(a.type()) + " " for a in arguments]
+    names = [a.name() for a in arguments]
+    for f in pipeline.functions():
+        for a in output_arrays(f):
+            kinds.append("struct halide_buffer_t *")
+            names.append(a.name)
+    clean = ["".join(c if c.isalnum() else "_" for c in n) for n in names]
+    parameters = ", ".join(f"{k}_{n}" for k, n in zip(kinds, clean, strict=True))
+    guard = f"HALIDE_{symbol.upper()}_H"
+    return (
+        f"#ifndef {guard}\n#define {guard}\n#include <stdint.h>\n\nstruct halide_buffer_t;\n\n"
+        f'#ifdef __cplusplus\nextern "C" {{\n#endif\n\n'
+        f"int {symbol}({parameters});\n\n"
+        f'#ifdef __cplusplus\n}}  // extern "C"\n#endif\n\n#endif\n'
+    )
+
+
+def c_type(t: Type) -> str:
+    """The C name of a scalar type."""
+    if t.is_float():
+        return {16: "_Float16", 32: "float", 64: "double"}[t.bits]
+    return "bool" if t.is_bool() else f"{'' if t.is_int() else 'u'}int{t.bits}_t"

@@ -35,7 +35,22 @@ def edge_values(t: Type) -> np.ndarray[Any, Any]:
         values = [0.0, -0.0, 1.0, -1.5, 2.5, 255.0, 256.5, -129.0, 2.0**31, -(2.0**31), 2.0**31 - 128, 2.0**63, 2.0**64,
                   -(2.0**63), 1e30, small, -small, np.inf, -np.inf, np.nan, 65535.7, 0.1]  # fmt: skip
         return np.array(values).astype(dtype_of(t))
-    spread = [t.min(), t.min() + 1, 0, 1, 2, 3, 7, t.bits - 1, t.bits, t.bits + 1, 100, t.max() // 2, t.max() - 1, t.max()]
+    spread = [
+        t.min(),
+        t.min() + 1,
+        0,
+        1,
+        2,
+        3,
+        7,
+        t.bits - 1,
+        t.bits,
+        t.bits + 1,
+        100,
+        t.max() // 2,
+        t.max() - 1,
+        t.max(),
+    ]
     negative = [-1, -2, -3, -t.bits] if t.is_int() else []
     return np.array([v for v in spread + negative if t.min() <= v <= t.max()], dtype=dtype_of(t))
 
@@ -60,7 +75,11 @@ def expressions(draw: Any, t: Type, depth: int) -> Expr:
     if kind == 5:
         return ir.Cast(t, sub(draw(st.sampled_from([*INTEGERS, *FLOATS, Bool()]))))
     if t.is_float():
-        return intrinsic(draw(st.sampled_from(["abs", "strict_float"])), t, sub(t)) if kind < 8 else intrinsic("absd", t, sub(t), sub(t))
+        return (
+            intrinsic(draw(st.sampled_from(["abs", "strict_float"])), t, sub(t))
+            if kind < 8
+            else intrinsic("absd", t, sub(t), sub(t))
+        )
     return _intrinsic(draw, t, sub)
 
 

@@ -1,0 +1,236 @@
+"""Functions with Halide's own signature: halide_buffer_t arguments, checks and bounds queries (HalideRuntime.h)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from halide_core.backend.llvm_builder import FunctionBuilder, ModuleBuilder
+from halide_core.backend.llvm_stmt import Names, StmtEmitter
+from halide_core.backend.llvm_types import llvm_type
+from halide_core.errors import HalideError
+from halide_core.function import Image
+from halide_core.ir.expr import I32, I64, Expr, const
+from halide_core.ir.types import Type
+from halide_core.lower import Array, Lowered
+
+# Byte offsets in halide_buffer_t, and in halide_dimension_t, which is 16 bytes long.
+_DEVICE, _HOST, _TYPE, _DIMENSIONS, _DIM = 0, 16, 32, 36, 40
+_MIN, _EXTENT, _STRIDE, _DIM_SIZE = 0, 4, 8, 16
+# halide_error_code_t.
+_BAD_TYPE, _OUT_OF_BOUNDS, _CONSTRAINT, _NULL_BUFFER, _NEGATIVE, _NULL_HOST, _BAD_DIMENSIONS = (
+    -3,
+    -4,
+    -8,
+    -12,
+    -28,
+    -34,
+    -43,
+)
+
+
+def emit_halide_function(module: ModuleBuilder, symbol: str, arguments: list[Any], lowered: Lowered) -> None:
+    """Adds `int symbol(arguments..., halide_buffer_t *outputs...)`; `arguments` are Images and scalar Variables.
+
+    Any buffer without host and device memory makes the call a bounds query, which fills in the boxes needed."""
+    _Entry(module, symbol, arguments, lowered).emit()
+
+
+class _Entry:
+    def __init__(self, module: ModuleBuilder, symbol: str, arguments: list[Any], lowered: Lowered) -> None:
+        self.module = module
+        self.symbol = symbol
+        self.arguments = arguments
+        self.lowered = lowered
+        self.b = FunctionBuilder(module)
+        self.names = Names({}, {}, {}, {})
+        self.emitter = StmtEmitter(module, self.b, self.names, symbol)
+        self.buffers: dict[str, str] = {}
+        self.dims: dict[str, str] = {}
+
+    def emit(self) -> None:
+        b = self.b
+        signature: list[str] = []
+        inputs = {a.name: a for a in self.lowered.inputs}
+        for k, argument in enumerate(self.arguments):
+            if isinstance(argument, Image):
+                signature.append(f"ptr %arg{k}")
+                if argument.name in inputs:
+                    self.buffers[argument.name] = f"%arg{k}"
+                continue
+            t: Type = argument.type
+            signature.append(f"{'i8' if t.is_bool() else llvm_type(t)} %arg{k}")
+            operand = b.emit(f"icmp ne i8 %arg{k}, 0") if t.is_bool() else f"%arg{k}"
+            self.names.operands[argument.name], self.names.variable_types[argument.name] = operand, t
+        for k, a in enumerate(self.lowered.outputs, len(self.arguments)):
+            signature.append(f"ptr %arg{k}")
+            self.buffers[a.name] = f"%arg{k}"
+        arrays = [*self.lowered.inputs, *self.lowered.outputs]
+        for a in arrays:
+            if a.name not in self.buffers:
+                raise HalideError(f"{self.symbol}: the pipeline reads {a.name}, which is not among its arguments")
+        missing = [n for n in self.lowered.parameters if n not in self.names.operands]
+        if missing:
+            raise HalideError(f"{self.symbol}: the pipeline uses {', '.join(missing)}, not among its arguments")
+        self._load_metadata(arrays)
+        self._bounds_query(arrays)
+        self._checks(arrays)
+        self._run(arrays)
+        b.finish(f"define i32 @{self.symbol}({', '.join(signature)}) nounwind #0")
+
+    def _field(self, pointer: str, offset: int, kind: str) -> str:
+        place = self.b.emit(f"getelementptr i8, ptr {pointer}, i64 {offset}")
+        return self.b.emit(f"load {kind}, ptr {place}")
+
+    def _put(self, pointer: str, offset: int, kind: str, value: str) -> None:
+        place = self.b.emit(f"getelementptr i8, ptr {pointer}, i64 {offset}")
+        self.b.do(f"store {kind} {value}, ptr {place}")
+
+    def _role(self, a: Array) -> str:
+        return "Input" if a in self.lowered.inputs else "Output"
+
+    def _fail_if(self, condition: str, code: int, text: str, *values: str) -> None:
+        """Reports `text`, printf-formatted with int `values`, and returns `code` where `condition` holds."""
+        b = self.b
+        bad, good = b.label("bad"), b.label("good")
+        b.branch_if(condition, bad, good)
+        b.start(bad)
+        message = self.module.string(text)
+        if values:
+            self.module.declare("snprintf", "i32", ["ptr", "i64", "ptr", "..."])
+            space = b.alloca("[512 x i8]", align=16)
+            rest = "".join(f", i32 {v}" for v in values)
+            b.emit(f"call i32 (ptr, i64, ptr, ...) @snprintf(ptr {space}, i64 512, ptr {message}{rest})")
+            message = space
+        b.do(f"call void @halide_error(ptr null, ptr {message})")
+        b.do(f"ret i32 {code}")
+        b.start(good)
+
+    def _load_metadata(self, arrays: list[Array]) -> None:
+        b, n = self.b, self.names
+        for a in arrays:
+            buffer = self.buffers[a.name]
+            null = b.emit(f"icmp eq ptr {buffer}, null")
+            self._fail_if(null, _NULL_BUFFER, f"Buffer argument {a.name} is nullptr")
+            self.dims[a.name] = self._field(buffer, _DIM, "ptr")
+            offset = "0"
+            for d in range(a.dimensions):
+                values = [self._field(self.dims[a.name], d * _DIM_SIZE + o, "i32") for o in (_MIN, _EXTENT, _STRIDE)]
+                for what, value in zip((f"{a.owner}.min.{d}", f"{a.owner}.extent.{d}"), values[:2], strict=True):
+                    n.operands[what], n.variable_types[what] = value, I32
+                n.operands[f"{a.name}.istride.{d}"], n.variable_types[f"{a.name}.istride.{d}"] = values[2], I32
+                wide = b.emit(f"sext i32 {values[2]} to i64")
+                n.operands[f"{a.name}.stride.{d}"], n.variable_types[f"{a.name}.stride.{d}"] = wide, I64
+                low = b.emit(f"sext i32 {values[0]} to i64")
+                offset = b.emit(f"sub i64 {offset}, {b.emit(f'mul i64 {low}, {wide}')}")
+            n.operands[f"{a.name}.offset"], n.variable_types[f"{a.name}.offset"] = offset, I64
+
+    def _is_query(self, a: Array) -> str:
+        b, buffer = self.b, self.buffers[a.name]
+        host = b.emit(f"icmp eq ptr {self._field(buffer, _HOST, 'ptr')}, null")
+        device = b.emit(f"icmp eq i64 {self._field(buffer, _DEVICE, 'i64')}, 0")
+        return b.emit(f"and i1 {host}, {device}")
+
+    def _bounds_query(self, arrays: list[Array]) -> None:
+        b = self.b
+        queries = [self._is_query(a) for a in arrays]
+        any_query = "false"
+        for q in queries:
+            any_query = b.emit(f"or i1 {any_query}, {q}")
+        query, run = b.label("query"), b.label("run")
+        b.branch_if(any_query, query, run)
+        b.start(query)
+        for a, q in zip(arrays, queries, strict=True):
+            fill, after = b.label("fill"), b.label("filled")
+            b.branch_if(q, fill, after)
+            b.start(fill)
+            self._fill(a)
+            b.branch(after)
+            b.start(after)
+        b.do("ret i32 0")
+        b.start(run)
+
+    def _box(self, a: Array, d: int) -> tuple[Expr, Expr] | None:
+        box = self.lowered.required.get(a.owner)
+        if box is None:
+            return None
+        low, high = box.dims[d]
+        return None if low is None or high is None else (low, high)
+
+    def _fill(self, a: Array) -> None:
+        b, buffer = self.b, self.buffers[a.name]
+        code = (int(a.type.code)) | (a.type.bits << 8) | (1 << 16)
+        self._put(buffer, _TYPE, "i32", str(code))
+        self._put(buffer, _DIMENSIONS, "i32", str(a.dimensions))
+        stride = "1"
+        for d in range(a.dimensions):
+            box = self._box(a, d) if a in self.lowered.inputs else None
+            if box is None:
+                low, extent = (self.names.operands[f"{a.owner}.{w}.{d}"] for w in ("min", "extent"))
+            else:
+                low = self.emitter.value(box[0])
+                extent = self.emitter.value(box[1] - box[0] + 1)
+            for o, value in ((_MIN, low), (_EXTENT, extent), (_STRIDE, stride)):
+                self._put(self.dims[a.name], d * _DIM_SIZE + o, "i32", value)
+            stride = b.emit(f"mul i32 {stride}, {extent}")
+
+    def _checks(self, arrays: list[Array]) -> None:
+        b = self.b
+        for a in arrays:
+            buffer, role = self.buffers[a.name], self._role(a)
+            code = self._field(buffer, _TYPE, "i32")
+            wanted = int(a.type.code) | (a.type.bits << 8) | (1 << 16)
+            wrong = b.emit(f"icmp ne i32 {code}, {wanted}")
+            self._fail_if(
+                wrong, _BAD_TYPE, f"{role} buffer {a.name} has type {a.type} but the buffer passed in has another"
+            )
+            count = self._field(buffer, _DIMENSIONS, "i32")
+            wrong = b.emit(f"icmp ne i32 {count}, {a.dimensions}")
+            self._fail_if(
+                wrong,
+                _BAD_DIMENSIONS,
+                f"{role} buffer {a.name} requires a buffer of exactly {a.dimensions} dimensions, "
+                "but the buffer passed in has %d dimensions",
+                count,
+            )
+            host = b.emit(f"icmp eq ptr {self._field(buffer, _HOST, 'ptr')}, null")
+            self._fail_if(host, _NULL_HOST, f"The host pointer of {role.lower()} buffer {a.name} is null")
+            for d in range(a.dimensions):
+                self._check_dimension(a, d, role)
+
+    def _check_dimension(self, a: Array, d: int, role: str) -> None:
+        b, n = self.b, self.names.operands
+        low, extent = n[f"{a.owner}.min.{d}"], n[f"{a.owner}.extent.{d}"]
+        negative = b.emit(f"icmp slt i32 {extent}, 0")
+        self._fail_if(negative, _NEGATIVE, f"{role} buffer {a.name} has a negative extent in dimension {d}: %d", extent)
+        if d == 0:
+            stride = n[f"{a.name}.istride.0"]
+            wrong = b.emit(f"icmp ne i32 {stride}, 1")
+            self._fail_if(wrong, _CONSTRAINT, f"Constraint violated: {a.name}.stride.0 (%d) == 1 (1)", stride)
+        box = self._box(a, d)
+        if box is None:
+            if a.owner in self.lowered.required:
+                raise HalideError(f"{self.symbol}: {a.name} is accessed over an unbounded range in dimension {d}")
+            return
+        first, last = self.emitter.value(box[0]), self.emitter.value(box[1])
+        highest = b.emit(f"sub i32 {b.emit(f'add i32 {low}, {extent}')}, 1")
+        some = b.emit(f"icmp sge i32 {last}, {first}")
+        before = b.emit(f"and i1 {some}, {b.emit(f'icmp slt i32 {first}, {low}')}")
+        beyond = b.emit(f"and i1 {some}, {b.emit(f'icmp sgt i32 {last}, {highest}')}")
+        text = f"{role} buffer {a.name} is accessed at %d, which is {{}} (%d) in dimension {d}"
+        self._fail_if(before, _OUT_OF_BOUNDS, text.format("before the min"), first, low)
+        self._fail_if(beyond, _OUT_OF_BOUNDS, text.format("beyond the max"), last, highest)
+
+    def _run(self, arrays: list[Array]) -> None:
+        for a in arrays:
+            self.names.arrays[a.name] = self._field(self.buffers[a.name], _HOST, "ptr")
+            self.names.array_types[a.name] = a.type
+            # Halide promises nothing about buffers that overlap exactly; take none of them to be disjoint.
+            self.names.groups[a.name] = 0
+        self.emitter.expr.reset()
+        self.emitter.emit(self.lowered.stmt)
+        self.b.do("ret i32 0")
+
+
+def unit_strides(lowered_outputs: list[Array]) -> dict[str, Expr]:
+    """What the checks at entry establish about outputs."""
+    return {f"{a.name}.stride.0": const(1, I64) for a in lowered_outputs if a.dimensions}

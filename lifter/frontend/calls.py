@@ -10,7 +10,7 @@ from lifter.frontend import operations as op
 from lifter.frontend.clang import children, in_system_header, operands
 from lifter.frontend.context import Context
 from lifter.frontend.values import ElementPlace, Lambda, Place, Pointer, PointerPlace, Value, VariablePlace, Vector
-from lifter.loops import Store
+from lifter.loops import Store, Unsupported
 
 K = CursorKind
 _IO = {
@@ -69,11 +69,17 @@ def call_place(ctx: Context, c: Cursor, want: bool = True, as_place: bool = True
         ctx.fail(f"call to '{name}'", c)
     if name in _ENDS:
         ctx.fail(f"call to '{name}', which ends the program", c)
-    if (library and definition is None) or (library and name.startswith("__")):
-        ctx.fail(f"call to library function '{name}'", c, "give a model with --model")
-    if definition is None:
+    if definition is None and not library:
         ctx.fail(f"call to external function '{name}' has no body here", c, "give a model with --model")
-    return _user(ctx, c, definition, arguments, want, as_place, from_model=False)
+    if definition is not None and not library:
+        return _user(ctx, c, definition, arguments, want, as_place, from_model=False)
+    try:
+        # Simple algorithms of the standard library are ordinary templates.
+        if definition is not None:
+            return _user(ctx, c, definition, arguments, want, as_place, from_model=False)
+    except Unsupported:
+        pass
+    ctx.fail(f"call to library function '{name}'", c, "give a model with --model")
 
 
 def _user(

@@ -139,6 +139,8 @@ def _pointer(ctx: Context, c: Cursor, init: Cursor | None) -> None:
 
 def _array(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     name = c.spelling
+    if types.is_pointer(types.innermost(c.type)):
+        ctx.fail(f"array of pointers '{name}'", c, "use one variable for each")
     element = pointers.element_type(ctx, c.type, c)
     if types.is_const(c.type):
         bound = constants.constant_table(ctx, c)

@@ -47,10 +47,10 @@ def test_binary_file(tmp_path: Path) -> None:
 
 
 def test_syntax_errors_are_all_reported(tmp_path: Path) -> None:
-    file = _write(tmp_path, "bad.cpp", "int f( { return 1; }\nint g() { return x; }\n")
+    file = _write(tmp_path, "bad.cpp", "int f() { return 1 }\nint g() { return x; }\n")
     with pytest.raises(SourceError) as caught:
         parse_file(file)
-    assert (caught.value.line, caught.value.column) == (1, 10)
+    assert (caught.value.line, caught.value.column) == (1, 19)
     assert f"{file}:2:18: error: use of undeclared identifier 'x'" in str(caught.value)
 
 

@@ -8,9 +8,10 @@ from typing import Any
 from halide_core.autoschedule.rfactor import split_reduction
 from halide_core.dsl.schedule import Stage
 from halide_core.dsl.variables import Var
-from halide_core.function import Definition, Function, LoopLevel, TailStrategy
+from halide_core.function import Definition, Function, LoopLevel, Split, TailStrategy
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import CallType, const_value
+from halide_core.ir.stmt import ForKind
 from halide_core.ir.structural import key, post_order, variables
 from halide_core.passes.races import associative_operation, is_pure_loop
 from halide_core.passes.realization_order import build_environment
@@ -149,10 +150,18 @@ def lanes_for(d: Definition, target: Target) -> int:
 
 def _schedule_function(f: Function, target: Target, layout: Any, parallel: bool) -> None:
     for stage, d in enumerate(f.definitions()):
+        if _has_schedule(d):
+            continue
         if stage == 0:
             _schedule_pure(f, d, target, layout, parallel)
         else:
             _schedule_update(f, stage, d, target, parallel)
+
+
+def _has_schedule(d: Definition) -> bool:
+    """Whether the user, or the placement of producers beyond its own split, has scheduled the definition."""
+    strips = [s for s in d.schedule.splits if isinstance(s, Split) and s.outer.endswith("$strip")]
+    return len(strips) != len(d.schedule.splits) or any(v.kind is not ForKind.SERIAL for v in d.schedule.dims)
 
 
 def _is_undef(d: Definition) -> bool:

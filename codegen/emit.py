@@ -6,15 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from codegen.dsl import dsl_module
+from codegen.errors import EmitError
 from codegen.generator import generator_source
 from codegen.summary_json import summary_json
 from synth.lift import Lifted
 
 EMIT_KINDS = ("dsl", "halide-cpp", "summary", "object", "header", "shared")
-
-
-class EmitError(Exception):
-    """An output could not be written; the text says which and why."""
 
 
 def emit_file(
@@ -32,7 +29,7 @@ def emit_file(
         for item, name, out in zip(lifted, names, outputs, strict=True):
             _emit_texts(item, name, source, directory, kinds, out)
         if {"object", "header", "shared"} & set(kinds) and lifted:
-            from codegen.native import emit_native
+            from codegen.native import emit_native  # the compiler is loaded only where it is needed
 
             emit_native(source, lifted, names, directory, kinds, target, clang_args, outputs)
     except OSError as problem:

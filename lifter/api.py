@@ -17,7 +17,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from codegen.emit import EMIT_KINDS, EmitError, emit_file
+from codegen.emit import EMIT_KINDS, emit_file
+from codegen.errors import EmitError
 from codegen.notation import StageText, stage_texts
 from lifter.frontend import FunctionError, SourceError, parse_file
 from lifter.loops import Function

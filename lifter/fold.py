@@ -120,6 +120,12 @@ def conjunction(parts: list[Expr]) -> Expr | None:
     return total
 
 
+def all_hold(parts: list[Expr]) -> Expr:
+    """All of `parts`, the constant true for nothing."""
+    total = conjunction(parts)
+    return make_bool(True) if total is None else total
+
+
 def is_true(e: Expr | None) -> bool:
     """Whether a guard is absent or the constant true."""
     return e is None or bool(const_value(e))

@@ -1,0 +1,147 @@
+"""Compiled outputs: the drop-in shared library with the original as its fallback, objects and headers."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from codegen.dsl import signature
+from codegen.errors import EmitError
+from codegen.pipeline import variants
+from halide_core.aot import Module, RawParam, compile_raw
+from halide_core.target import Target
+from lifter.loops import Function
+from lifter.summary import Summary
+from synth.lift import Lifted
+
+FALLBACK_SUFFIX = "__original"
+ORIGINAL_FLAGS = ["-O2", "-ffp-contract=off", "-fPIC"]
+
+
+def emit_native(
+    source: str,
+    lifted: Sequence[Lifted],
+    names: Sequence[str],
+    directory: Path,
+    kinds: Sequence[str],
+    target: str,
+    clang_args: Sequence[str],
+    outputs: Sequence[dict[str, str]],
+) -> None:
+    """Writes `object`, `header` and `shared` for verified functions."""
+    machine = Target(target)
+    summaries = [item.summary for item in lifted if item.summary is not None]
+    if {"object", "header"} & set(kinds):
+        for item, name, out in zip(lifted, names, outputs, strict=True):
+            assert item.summary is not None
+            if "object" in kinds:
+                path = directory / f"{name}.o"
+                compile_summary(item.summary, machine, None).write_object(path)
+                out["object"] = str(path)
+            if "header" in kinds:
+                path = directory / f"{name}.h"
+                path.write_text(header_text(item.summary, source))
+                out["header"] = str(path)
+    if "shared" in kinds:
+        path = directory / f"lib{Path(source).stem}_lifted.so"
+        build_shared(source, summaries, path, machine, clang_args)
+        for out in outputs:
+            out["shared"] = str(path)
+
+
+def compile_summary(summary: Summary, target: Target, fallback: str | None, module: Module | None = None) -> Module:
+    """The function under its own symbol; `fallback` is called where no contract holds."""
+    function = summary.function
+    params = [RawParam(p.name, p.type, p.pointer) for p in function.params]
+    return compile_raw(
+        function.symbol, params, function.return_type, variants(summary, target), fallback, target, module
+    )
+
+
+def header_text(summary: Summary, source: str) -> str:
+    """A C header that declares the function and states its contract."""
+    function = summary.function
+    guard = f"LIFTED_{function.name.upper()}_H"
+    lines = [f"#ifndef {guard}", f"#define {guard}", "", "#include <stdbool.h>", "#include <stddef.h>", "#include <stdint.h>", ""]
+    lines += [f"/* Lifted from {Path(source).name}, line {function.line} (verified).", "   Does nothing unless:"]
+    for number, path in enumerate(summary.paths):
+        if len(summary.paths) > 1:
+            lines.append(f"     variant {number}:")
+        lines += [f"       {i.text}" for i in path.contract]
+    lines += ["*/"]
+    c_signature = _c_signature(function)
+    if function.symbol == function.name:
+        lines += ["#ifdef __cplusplus", f'extern "C" {c_signature};', "#else", f"{c_signature};", "#endif"]
+    else:
+        lines += ["#ifdef __cplusplus", f'extern "C" {c_signature.replace(function.name + "(", function.symbol + "(")};',
+                  f"{signature(function)};", "#else",
+                  f"{c_signature.replace(function.name + '(', function.symbol + '(')};", "#endif"]
+    return "\n".join([*lines, "", f"#endif  /* {guard} */", ""])
+
+
+_C_TYPES = {"bool": "bool", "float32": "float", "float64": "double"}
+
+
+def _c_signature(function: Function) -> str:
+    def spelled(t: object) -> str:
+        return _C_TYPES.get(str(t), f"{t}_t")
+
+    args = []
+    for p in function.params:
+        star = " *" if p.pointer else " "
+        const = "const " if p.pointer and p.const else ""
+        args.append(f"{const}{spelled(p.type)}{star}{p.name}")
+    result = spelled(function.return_type) if function.return_type is not None else "void"
+    return f"{result} {function.name}({', '.join(args) or 'void'})"
+
+
+def build_shared(
+    source: str, summaries: Sequence[Summary], path: Path, target: Target, clang_args: Sequence[str]
+) -> None:
+    """Links the lifted functions with the original translation unit, whose versions become the fallbacks."""
+    compiler = system_compiler()
+    with tempfile.TemporaryDirectory(prefix="lift-") as folder:
+        original = Path(folder) / "original.o"
+        run_tool([compiler, *ORIGINAL_FLAGS, *compiler_args(clang_args), "-c", source, "-o", str(original)])
+        symbols = [s.function.symbol for s in summaries]
+        rename_symbols(original, symbols)
+        module = Module(target)
+        for s in summaries:
+            compile_summary(s, target, s.function.symbol + FALLBACK_SUFFIX, module)
+        lifted = Path(folder) / "lifted.o"
+        module.write_object(lifted)
+        run_tool([compiler, "-shared", "-o", str(path), str(lifted), str(original), "-lpthread", "-lm"])
+
+
+def rename_symbols(path: Path, symbols: Sequence[str]) -> None:
+    """Gives the originals in an object file the fallbacks' names; their calls to each other follow."""
+    tool = shutil.which("objcopy")
+    if tool is None:
+        raise EmitError("'objcopy' was not found; install binutils for --emit shared")
+    renames = [a for s in symbols for a in ("--redefine-sym", f"{s}={s}{FALLBACK_SUFFIX}")]
+    run_tool([tool, *renames, str(path)])
+
+
+def system_compiler() -> str:
+    """The C++ compiler of the system."""
+    for name in ("c++", "g++", "clang++"):
+        found = shutil.which(name)
+        if found is not None:
+            return found
+    raise EmitError("no C++ compiler was found; --emit shared compiles the original code as the fallback")
+
+
+def compiler_args(clang_args: Sequence[str]) -> list[str]:
+    """The flags for clang that any compiler understands."""
+    return [a for a in clang_args if not a.startswith(("-Xclang", "-ferror-limit", "--target", "-resource-dir"))]
+
+
+def run_tool(command: Sequence[str]) -> None:
+    """Runs a compiler or linker.  Raises EmitError with its first error."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        errors = [line for line in done.stderr.splitlines() if "error" in line] or done.stderr.splitlines() or ["?"]
+        raise EmitError(f"{Path(command[0]).name} failed: {errors[0]}")

@@ -1,0 +1,270 @@
+"""Summaries as halide_core pipelines over the caller's own memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import halide_core as hl
+from codegen.plan import PathPlan, plan_path
+from halide_core.aot import RawBuffer, Variant
+from halide_core.function import Image
+from halide_core.interp.expr import dtype_of
+from halide_core.ir import expr as E
+from halide_core.ir.expr import BOOL, I32, I64, Call, CallType, Expr, Variable, const
+from halide_core.ir.structural import key, post_order, substitute, transform
+from halide_core.ir.types import UInt
+from lifter.fold import all_hold
+from lifter.loops import PureFunction
+from lifter.poly import Poly, from_poly
+from lifter.summary import ContractItem, Definition, FuncSummary, Layout, Summary, var
+from synth.optimise import optimise
+from verifier.lemmas import inline_call
+
+U64 = UInt(64)
+
+
+@dataclass(slots=True)
+class BuiltPath:
+    """One path as a pipeline: its Funcs by name, and how each lies in memory."""
+
+    plan: PathPlan
+    pipeline: Any
+    funcs: dict[str, Any]
+    buffers: dict[str, RawBuffer]
+    in_place: set[str]
+    scalars: dict[str, Expr]
+    """The pipeline's parameters, by name, over the function's."""
+    keep: list[Any]
+    """Keeps the parameters' names taken while the pipeline is in use."""
+
+
+def build_path(summary: Summary, number: int) -> BuiltPath | None:
+    """Path `number` as an unscheduled pipeline; None where it computes nothing."""
+    plan = plan_path(summary, number)
+    if not plan.outputs and plan.path.result is None:
+        return None
+    builder = _Builder(summary, plan)
+    return builder.build()
+
+
+class _Builder:
+    def __init__(self, summary: Summary, plan: PathPlan) -> None:
+        self.summary = summary
+        self.plan = plan
+        self.images: dict[str, Image] = {}
+        self.funcs: dict[str, Any] = {}
+        self.buffers: dict[str, RawBuffer] = {}
+        self.in_place: set[str] = set()
+        self.params: dict[str, Any] = {}
+        self.rename: dict[str, Expr] = {}
+        self.scalars: dict[str, Expr] = {}
+
+    def build(self) -> BuiltPath:
+        self.params = {p.name: hl.Param(p.type, p.name) for p in self.plan.parameters}
+        self.rename = {n: Variable(p.type(), p.name()) for n, p in self.params.items()}
+        self.scalars = {p.name(): Variable(p.type(), n) for n, p in self.params.items()}
+        tables = {i.layout.array for i in self.plan.tables}
+        for i in self.plan.path.inputs:
+            image = Image(i.name, i.type, len(i.layout.dims))
+            if i.layout.array in tables:
+                values = self.summary.function.tables[i.layout.array].values
+                image.array = np.array(values, dtype=dtype_of(i.type))
+                self.buffers[i.name] = _raw(f"table.{i.layout.array}", i.layout)
+            else:
+                self.buffers[i.name] = _raw(i.layout.array, i.layout)
+            self.images[i.name] = image
+        outputs = []
+        read_after = self.overwritten_reads()
+        for f in self.plan.path.funcs:
+            func = hl.Func(f.name)
+            self.funcs[f.name] = func
+            self.define(f, func)
+            is_output = f.name in {o.name for o in self.plan.outputs}
+            if not is_output and f.name in read_after:
+                func.compute_root()
+            if is_output:
+                outputs.append(self.output(f, func, f.name in read_after))
+        outputs += self.result()
+        return BuiltPath(
+            self.plan, hl.Pipeline(outputs), self.funcs, self.buffers, self.in_place, self.scalars, list(self.params.values())
+        )
+
+    def overwritten_reads(self) -> set[str]:
+        """Funcs that read, elsewhere than at their own point, memory that the outputs overwrite."""
+        by_array = {o.layout.array: o for o in self.plan.outputs}
+        out: set[str] = set()
+        for f in self.plan.path.funcs:
+            here = [key(var(d.name)) for d in f.layout.dims]
+            for d in f.definitions:
+                for n in (n for x in (d.value, *d.args) for n in post_order(x)):
+                    if not isinstance(n, Call) or n.call_type is not CallType.IMAGE:
+                        continue
+                    array = self.image_array(n.name)
+                    if array not in by_array:
+                        continue
+                    own = by_array[array].name == f.name and [key(a) for a in n.args] == here and not d.update
+                    if own:
+                        self.in_place.add(f.name)
+                    else:
+                        out.add(f.name)
+        return out
+
+    def image_array(self, name: str) -> str:
+        return next(i.layout.array for i in self.plan.path.inputs if i.name == name)
+
+    def define(self, f: FuncSummary, func: Any) -> None:
+        names = tuple(d.name for d in f.layout.dims)
+        if f.undefined:
+            _assign(func, tuple(var(n) for n in names), E.intrinsic("undef", f.type))
+        for d in f.definitions:
+            rename = dict(self.rename)
+            if d.rdom:
+                rdom = hl.RDom([(0, substitute(_i32(r.extent), self.rename)) for r in d.rdom])
+                for position, r in enumerate(d.rdom):
+                    rename[r.name] = Variable(I32, rdom[position].name())
+            value = self.bind(substitute(native_value(d, self.summary), rename), f, func)
+            args = tuple(self.bind(substitute(a, rename), f, func) for a in d.args)
+            _assign(func, args, value)
+
+    def bind(self, e: Expr, f: FuncSummary | None, func: Any) -> Expr:
+        """`e` with its calls bound to the Funcs and images they name."""
+
+        def rewrite(n: Expr) -> Expr:
+            if isinstance(n, Call) and n.call_type is CallType.HALIDE:
+                target = func if f is not None and n.name == f.name else self.funcs[n.name]
+                return Call(n.type, n.name, n.args, n.call_type, 0, target._function)
+            if isinstance(n, Call) and n.call_type is CallType.IMAGE:
+                return Call(n.type, n.name, n.args, n.call_type, 0, self.images[n.name])
+            return n
+
+        return transform(e, rewrite)
+
+    def output(self, f: FuncSummary, func: Any, reads_overwritten: bool) -> Any:
+        """The Func to be written to memory: through a temporary where it still reads what is overwritten."""
+        if reads_overwritten:
+            name = f"{f.name}$out"
+            func.compute_root()
+            copy = hl.Func(name)
+            args = tuple(var(d.name) for d in f.layout.dims)
+            _assign(copy, args, Call(f.type, f.name, args, CallType.HALIDE, 0, func._function))
+            self.funcs[name] = copy
+            self.buffers[name] = _raw(f.layout.array, f.layout)
+            return copy
+        self.buffers[f.name] = _raw(f.layout.array, f.layout)
+        return func
+
+    def result(self) -> list[Any]:
+        if self.plan.path.result is None:
+            return []
+        func = hl.Func(self.plan.result_name)
+        value = _inlined(self.plan.path.result, self.summary.functions)
+        _assign(func, (), self.bind(substitute(value, self.rename), None, None))
+        self.funcs[self.plan.result_name] = func
+        zero = const(0, I64)
+        self.buffers[self.plan.result_name] = RawBuffer("", zero, (), (), ())
+        return [func]
+
+
+def _assign(func: Any, args: tuple[Expr, ...], value: Expr) -> None:
+    func[args if len(args) != 1 else args[0]] = value
+
+
+def native_value(d: Definition, summary: Summary) -> Expr:
+    """The definition's expression for compiled code: pure functions inlined, then the cheapest proved equivalent."""
+    inlined = _inlined(d.value, summary.functions)
+    if inlined is d.value:
+        return d.value
+    cheapest, _ = optimise(inlined)
+    return cheapest
+
+
+def _inlined(e: Expr, functions: Mapping[str, PureFunction]) -> Expr:
+    def rewrite(n: Expr) -> Expr:
+        if isinstance(n, Call) and n.call_type is CallType.FUNCTION:
+            body = inline_call(n, functions)
+            assert body is not None, n.name
+            return _inlined(body, functions)
+        return n
+
+    return transform(e, rewrite)
+
+
+def _i32(p: Poly) -> Expr:
+    return from_poly(p, I32)
+
+
+def _raw(pointer: str, layout: Layout) -> RawBuffer:
+    dims = layout.dims
+    return RawBuffer(
+        pointer,
+        from_poly(layout.offset, I64),
+        tuple(from_poly(d.min, I64) for d in dims),
+        tuple(from_poly(d.extent, I64) for d in dims),
+        tuple(from_poly(d.stride or Poly(), I64) for d in dims),
+    )
+
+
+def path_condition(summary: Summary, number: int) -> Expr:
+    """What must hold at run time for path `number`: its conditions and every item of its contract."""
+    path = summary.paths[number]
+    parts = list(path.conditions)
+    for item in path.contract:
+        parts.append(item.condition if item.condition is not None else _disjoint(summary, number, item))
+    return all_hold(parts)
+
+
+def _disjoint(summary: Summary, number: int, item: ContractItem) -> Expr:
+    path = summary.paths[number]
+    a, b = item.arrays
+    boxes = [(f.layout, f.type) for f in path.funcs if f.output] + [(i.layout, i.type) for i in path.inputs]
+    parts: list[Expr] = []
+    for one, t1 in (x for x in boxes if x[0].array == a):
+        for two, t2 in (x for x in boxes if x[0].array == b):
+            low1, high1 = _ends(one, t1.bytes())
+            low2, high2 = _ends(two, t2.bytes())
+            apart: Expr = E.Or(BOOL, E.LE(BOOL, high1, low2), E.LE(BOOL, high2, low1))
+            if item.may_coincide:
+                same = E.EQ(BOOL, Variable(U64, f"addr.{a}"), Variable(U64, f"addr.{b}"))
+                apart = E.Or(BOOL, same, apart)
+            parts.append(apart)
+    return all_hold(parts)
+
+
+def _ends(layout: Layout, size: int) -> tuple[Expr, Expr]:
+    """Addresses of the first byte of a box and of the byte past it."""
+    first = layout.offset
+    last = layout.offset
+    for d in layout.dims:
+        assert d.stride is not None
+        first = first + d.stride * d.min
+        last = last + d.stride * (d.min + d.extent - Poly.constant(1))
+    base = Variable(U64, f"addr.{layout.array}")
+
+    def address(p: Poly) -> Expr:
+        return E.Add(U64, base, E.Cast(U64, from_poly(p.scale(size), I64)))
+
+    return address(first), address(last + Poly.constant(1))
+
+
+def variants(summary: Summary, target: Any, schedule: bool = True) -> list[Variant]:
+    """Every path as a compiled variant under its run-time checks."""
+    from halide_core.autoschedule.default import apply_default_schedule
+
+    out: list[Variant] = []
+    for number, path in enumerate(summary.paths):
+        built = build_path(summary, number)
+        condition = path_condition(summary, number)
+        if built is None:
+            out.append(Variant(condition, None))
+            continue
+        if schedule:
+            apply_default_schedule(built.pipeline, target, built.in_place, built.buffers)
+        result: Expr | None = None
+        if path.result is not None:
+            result = E.Load(path.result.type, built.plan.result_name, const(0, I64))
+        out.append(Variant(condition, built.pipeline, built.buffers, built.scalars, result))
+    return out

@@ -61,7 +61,7 @@ class Module:
 
     def __init__(self, target: Target) -> None:
         self.target = target
-        self.builder = ModuleBuilder()
+        self.builder = ModuleBuilder(target.psad_bytes)
         self._compiled: CompiledModule | None = None
 
     def compiled(self) -> CompiledModule:

@@ -34,7 +34,7 @@ class Compiled:
         self.arrays: tuple[Array, ...] = self.lowered.inputs + self.lowered.outputs
         self.images = {i.name: i for i in self.lowered.environment.images}
         self.variables = {v.name: v for a in self.arrays for v in metadata_variables(a)} | self.lowered.parameters
-        module = ModuleBuilder()
+        module = ModuleBuilder(target.psad_bytes)
         names = Names({}, {}, {}, {})
         parameters: list[str] = []
         kinds: list[Any] = []

@@ -104,6 +104,11 @@ class Target:
         return 32 if "avx2" in self.features else 16
 
     @property
+    def psad_bytes(self) -> int:
+        """Width in bytes of psadbw, 0 where there is none."""
+        return self.vector_bytes if self.arch == "x86" else 0
+
+    @property
     def has_masks(self) -> bool:
         """Whether loads and stores of any element size take a mask (AVX-512BW)."""
         return self.vector_bytes == 64

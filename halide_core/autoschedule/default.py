@@ -13,6 +13,7 @@ from halide_core.ir import expr as ir
 from halide_core.ir.expr import CallType, const_value
 from halide_core.ir.stmt import ForKind
 from halide_core.ir.structural import key, post_order, variables
+from halide_core.ir.types import UInt
 from halide_core.passes.races import associative_operation, is_pure_loop
 from halide_core.passes.realization_order import build_environment
 from halide_core.target import Target
@@ -259,9 +260,12 @@ def _schedule_update(f: Function, stage: int, d: Definition, target: Target, par
     if x in pure and _runs_along(d.values[0], x):
         rows = [n for n in pure if n != x]
         if f.name.find("$part") >= 0:
-            # Whole rows into a row of partial sums that stays in the cache.
-            s.reorder(*(Var(n) for n in (x, *domain, *rows)))
+            # Eight rows at a time into a row of partial sums that stays in the cache.
+            row, block = Var(domain[0]), Var(f"{domain[0]}$block")
+            s.split(row, block, row, 8, _GUARD)
             s.vectorize(Var(x), lanes, _GUARD)
+            inner = (row.name(), _vector_loop(d), x)
+            s.reorder(*(Var(n) for n in (*inner, *(n for n in domain if n != row.name()), block.name(), *rows)))
         elif not rows and parallel:
             strip = Var(f"{x}$strip")
             s.split(Var(x), strip, Var(x), 4096, _GUARD)
@@ -280,13 +284,20 @@ def _schedule_update(f: Function, stage: int, d: Definition, target: Target, par
         indexed = any(variables(a) & set(domain) for a in d.args)
         if not indexed and not _is_xor(d):
             s.atomic()
-            s.vectorize(Var(first), lanes, _GUARD)
+            s.vectorize(Var(first), target.vector_bytes if _sums_bytes(f, d) else lanes, _GUARD)
         elif indexed and len(d.args) >= 3 and any(isinstance(a, ir.Mod) for a in d.args):
             s.unroll(Var(first), _TABLES, _GUARD)
     if parallel and pure:
         outermost = pure[-1]
         if d.schedule.dims[-1].var == outermost:
             s.parallel(Var(outermost))
+
+
+def _sums_bytes(f: Function, d: Definition) -> bool:
+    found = associative_operation(f, d)
+    if found is None or not isinstance(found[0], ir.Add) or not isinstance(found[1], ir.Cast):
+        return False
+    return found[1].value.type == UInt(8)
 
 
 def _is_xor(d: Definition) -> bool:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from halide_core.dsl.variables import DOMAINS
 from halide_core.function import Definition, Dim, Function, LoopLevel, ReductionDomain, StageSchedule
 from halide_core.ir import expr as ir
-from halide_core.ir.expr import I32, Call, CallType, Expr, Variable, const
+from halide_core.ir.expr import I32, I64, Call, CallType, Expr, Variable, const
 from halide_core.ir.operators import cast_to
-from halide_core.ir.simplify import simplify_index
+from halide_core.ir.simplify import simplify, simplify_index
 from halide_core.ir.structural import substitute
 from halide_core.passes.races import associative_operation
+
+_POINTS_PER_STRIP = 8192
 
 
 def neutral(operation: Expr) -> Expr | None:
@@ -48,7 +50,8 @@ def split_reduction(f: Function, index: int, strips: int, tables: int = 1) -> Fu
     partial = Function(f"{f.name}$part{index}")
     inner, outer = d.domain.variables[0], d.domain.variables[-1]
     name, low, extent = outer
-    length = simplify_index(ir.Div(I32, extent + (strips - 1), const(strips, I32)))
+    used = _strips_used(d.domain, strips)
+    length = simplify_index(ir.Div(I32, extent + (used - 1), used))
     u = Variable(I32, strip_var)
     rest = ir.Max(I32, ir.Min(I32, length, extent - u * length), const(0, I32))
     local = f"{name}$p{index}"
@@ -85,8 +88,21 @@ def split_reduction(f: Function, index: int, strips: int, tables: int = 1) -> Fu
     dims += [Dim(n) for n in (*pure, strip_var)]
     partial.updates = [Definition(target, (_apply(operation, own, new_operand),), StageSchedule(dims), domain)]
     partial.compute = partial.store = LoopLevel()
-    _combine(f, index, partial, operation, strips, tables)
+    partial.bounds[strip_var] = (const(0, I32), const(strips, I32))
+    if tables > 1:
+        partial.bounds[table_var] = (const(0, I32), const(tables, I32))
+    _combine(f, index, partial, operation, used, tables)
     return partial
+
+
+def _strips_used(domain: ReductionDomain, strips: int) -> Expr:
+    """Strips worth making: one for every few thousand points, at least one and at most `strips`."""
+    points: Expr = const(1, I64)
+    for _, _, extent in domain.variables:
+        points = ir.Mul(I64, points, ir.Cast(I64, ir.Max(I32, extent, const(0, I32))))
+    wanted = ir.Div(I64, points, const(_POINTS_PER_STRIP, I64))
+    limited = ir.Max(I64, ir.Min(I64, wanted, const(strips, I64)), const(1, I64))
+    return simplify(ir.Cast(I32, limited))
 
 
 def _apply(operation: Expr, mine: Expr, other: Expr) -> Expr:
@@ -96,12 +112,12 @@ def _apply(operation: Expr, mine: Expr, other: Expr) -> Expr:
     return type(operation)(operation.type, mine, other)
 
 
-def _combine(f: Function, index: int, partial: Function, operation: Expr, strips: int, tables: int) -> None:
+def _combine(f: Function, index: int, partial: Function, operation: Expr, strips: Expr, tables: int) -> None:
     """The update becomes a reduction over strips and tables, for every cell of `f`."""
-    ranges = [(f"{f.name}$ru{index}", strips)]
+    ranges: list[tuple[str, Expr]] = [(f"{f.name}$ru{index}", strips)]
     if tables > 1:
-        ranges.insert(0, (f"{f.name}$rt{index}", tables))
-    domain = ReductionDomain(f"{f.name}$r{index}", tuple((n, const(0, I32), const(e, I32)) for n, e in ranges), [])
+        ranges.insert(0, (f"{f.name}$rt{index}", const(tables, I32)))
+    domain = ReductionDomain(f"{f.name}$r{index}", tuple((n, const(0, I32), e) for n, e in ranges), [])
     for n, _ in ranges:
         DOMAINS[n] = domain
     args = tuple(Variable(I32, n) for n in f.args)

@@ -11,7 +11,9 @@ from halide_core.ir.types import Type
 class ModuleBuilder:
     """Declarations, functions and constants of one LLVM module."""
 
-    def __init__(self) -> None:
+    def __init__(self, psad_bytes: int = 0) -> None:
+        # Width of the target's sum-of-absolute-differences instruction, 0 for none.
+        self.psad_bytes = psad_bytes
         self.declarations: dict[str, str] = {}
         self.functions: list[str] = []
         self.globals: list[str] = []

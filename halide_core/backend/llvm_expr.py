@@ -14,7 +14,7 @@ from halide_core.interp.libm import split_name
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import CallType, Expr, const_value
 from halide_core.ir.structural import key
-from halide_core.ir.types import Bool, Float, Int, Type
+from halide_core.ir.types import Bool, Float, Int, Type, UInt
 
 _NODE_OPS = {"Add": "add", "Sub": "sub", "Mul": "mul"}
 _COMPARE = {"EQ": "eq", "NE": "ne", "LT": "lt", "LE": "le", "GT": "gt", "GE": "ge"}
@@ -31,6 +31,8 @@ class ExprEmitter:
         self.env = env
         self.memory = Memory(b, env, types, self.emit)
         self.scope: dict[int, str] = {}
+        # Bytes that the target's psadbw takes, 0 where there is none.
+        self.psad = b.module.psad_bytes
 
     def reset(self) -> None:
         """Forgets emitted values: control has moved or memory has changed."""
@@ -222,6 +224,10 @@ class ExprEmitter:
     def _reduce(self, e: ir.VectorReduce, x: str) -> str:
         b, source = self.b, e.value.type
         factor = source.lanes // e.type.lanes
+        if factor == 8 and e.op == "add" and source.element_of() == UInt(64) and self.psad:
+            found = self._psad(e)
+            if found is not None:
+                return found
         text = llvm_type(source)
         part = source.with_lanes(e.type.lanes)
         parts: list[str] = []
@@ -243,6 +249,26 @@ class ExprEmitter:
         for p in parts[1:]:
             total = self._combine(e.op, part, total, p)
         return total
+
+    def _psad(self, e: ir.VectorReduce) -> str | None:
+        """Sums of eight bytes, or of eight absolute differences of bytes, by psadbw."""
+        value = e.value
+        if not isinstance(value, ir.Cast) or value.value.type.element_of() != UInt(8):
+            return None
+        width = value.value.type.lanes
+        name = {16: "sse2.psad.bw", 32: "avx2.psad.bw", 64: "avx512.psad.bw.512"}.get(width)
+        if name is None or width > self.psad:
+            return None
+        data, zero = value.value, literal(0, value.value.type)
+        is_difference = isinstance(data, ir.Call) and data.name == "absd"
+        pair = (
+            [self.emit(a) for a in data.args]
+            if isinstance(data, ir.Call) and is_difference
+            else [self.emit(data), zero]
+        )
+        text, out = llvm_type(data.type), llvm_type(e.type)
+        callee = self.b.module.declare(f"llvm.x86.{name}", out, [text, text], "")
+        return self.b.emit(f"call {out} {callee}({', '.join(f'{text} {p}' for p in pair)})")
 
     def _combine(self, op: str, t: Type, x: str, y: str) -> str:
         if op in ("and", "or"):

@@ -16,8 +16,8 @@ from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import I32, I64, Expr, Variable, const
 from halide_core.ir.structural import key, post_order, variables
-from halide_core.ir.types import Type
-from halide_core.passes.vectorize import ACCUMULATOR, lanes_of
+from halide_core.ir.types import Type, UInt
+from halide_core.passes.vectorize import ACCUMULATOR, BYTE_SUMS, lanes_of
 
 _NAMES: dict[type[Expr], str] = {ir.Add: "add", ir.Mul: "mul", ir.Min: "min", ir.Max: "max"}
 
@@ -75,9 +75,44 @@ def _reduction(s: st.For) -> tuple[st.For, st.Store, str, Expr, type[Expr]] | No
     return node, store, *found
 
 
+def _bytes_summed(operand: Expr) -> Expr | None:
+    """The uint8 expression that `operand` is a widened copy of, or None."""
+    if isinstance(operand, ir.Cast) and operand.value.type == UInt(8) and operand.type.bits >= 16:
+        return operand.value
+    return None
+
+
+def _sum_of_bytes(s: st.For, vector: st.For, store: st.Store, narrow: Expr, lanes: int) -> st.Stmt:
+    """Sums of bytes in uint64 partial sums of eight neighbouring lanes each, which is what psadbw computes.
+
+    Exact: the sum's low bits do not depend on the width it is computed in."""
+    wide = UInt(64)
+    t = store.value.type
+    name = store.name + BYTE_SUMS
+    lane = ir.Div(I64, ir.Cast(I64, ir.Sub(I32, Variable(I32, vector.name), vector.min)), const(8, I64))
+    step = ir.Add(wide, ir.Load(wide, name, lane), ir.Cast(wide, narrow))
+    inner = st.For(vector.name, vector.min, vector.extent, vector.kind, st.Store(name, step, lane))
+
+    def replace_inner(x: st.Stmt) -> st.Stmt:
+        return inner if x is vector else st.rebuild(x, replace_inner, lambda e: e)
+
+    count = lanes // 8
+    whole: Expr = ir.Ramp(I64.with_lanes(count), const(0, I64), const(1, I64), count) if count > 1 else const(0, I64)
+    zero = const(0, wide.with_lanes(count))
+    partial = ir.Load(wide.with_lanes(count), name, whole)
+    total = partial if count == 1 else ir.VectorReduce(wide, "add", partial)
+    old = ir.Load(t, store.name, store.index)
+    last = st.Store(store.name, ir.Add(t, old, ir.Cast(t, total)), store.index)
+    start = st.Store(name, zero, whole)
+    return st.Allocate(name, wide, const(count, I64), st.block(start, replace_inner(s), last))
+
+
 def _rewrite(s: st.For, vector: st.For, store: st.Store, op: str, operand: Expr, node: type[Expr]) -> st.Stmt:
     lanes = lanes_of(vector.extent, vector.name)
     t = store.value.type
+    narrow = _bytes_summed(operand) if node is ir.Add else None
+    if narrow is not None and lanes % 8 == 0:
+        return _sum_of_bytes(s, vector, store, narrow, lanes)
     name = store.name + ACCUMULATOR
     lane = ir.Cast(I64, ir.Sub(I32, Variable(I32, vector.name), vector.min))
     old = ir.Load(t, name, lane)

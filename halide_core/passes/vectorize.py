@@ -20,6 +20,8 @@ from halide_core.ir.types import Bool
 
 # Suffix of arrays that hold one vector of partial results.
 ACCUMULATOR = ".acc"
+# Suffix of arrays that hold sums of eight lanes each; see `accumulate`.
+BYTE_SUMS = ".sad"
 
 
 def vectorize(s: st.Stmt, masks: bool) -> st.Stmt:
@@ -214,6 +216,8 @@ class _Vectorizer:
         return out
 
     def _store(self, s: st.Store, mask: Expr | None) -> st.Store:
+        if s.name.endswith(BYTE_SUMS):
+            return self._byte_sums(s, mask)
         index = self.index(s.index, mask)
         if index.type.is_scalar() or isinstance(index, ir.Broadcast):
             raise HalideError(
@@ -229,6 +233,19 @@ class _Vectorizer:
             own = broadcast(self.value(s.predicate, mask), self.lanes)
             predicate = own if mask is None else ir.And(own.type, mask, own)
         return st.Store(s.name, value, index, predicate)
+
+    def _byte_sums(self, s: st.Store, mask: Expr | None) -> st.Store:
+        assert isinstance(s.value, ir.Add) and isinstance(s.value.b, ir.Cast)
+        wide, count = s.value.type, self.lanes // 8
+        lanes = broadcast(self.value(s.value.b.value, mask), self.lanes)
+        if mask is not None:
+            lanes = ir.Select(lanes.type, mask, lanes, const(0, lanes.type))
+        widened = ir.Cast(wide.with_lanes(self.lanes), lanes)
+        sums = ir.VectorReduce(wide.with_lanes(count), "add", widened)
+        ramp = ir.Ramp(I64.with_lanes(count), const(0, I64), const(1, I64), count)
+        index: Expr = ramp if count > 1 else const(0, I64)
+        old = ir.Load(wide.with_lanes(count), s.name, index)
+        return st.Store(s.name, ir.Add(sums.type, old, sums), index)
 
     def index(self, e: Expr, mask: Expr | None) -> Expr:
         """The vector of indices, a Ramp where they are evenly spaced."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 from clang.cindex import Cursor
 from clang.cindex import Type as ClangType
 
-from halide_core.ir.expr import I64, Expr, Load, Variable, children, const
+from halide_core.ir.expr import I64, Expr, Load, Variable, children, const, const_value
 from halide_core.ir.types import Type, UInt
 from lifter.frontend.values import NULL, Binding, Pointer
 from lifter.loops import Assign, ConstArray, Declare, If, PureFunction, Stmt, Store, Unsupported
@@ -29,11 +29,13 @@ Targets = dict[str, frozenset[str]]
 class Held:
     """A value to be used later; `block` is where a temporary for it would be assigned.
 
-    `unsequenced`: C++ does not say whether what is evaluated meanwhile comes before it."""
+    `unsequenced`: C++ does not say whether what is evaluated meanwhile comes before it; `own` are the
+    variables whose increment, still pending, belongs to the value."""
 
     value: Expr
     block: list[Stmt]
     unsequenced: bool = False
+    own: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -78,6 +80,7 @@ class Snapshot:
     locals: dict[str, Type]
     arrays: dict[str, Type]
     used: set[str]
+    stable: set[str]
     notes: list[str]
 
 
@@ -101,12 +104,16 @@ class Context:
         self.block: list[Stmt] = []
         self.held: list[Held] = []
         self.pending: list[Pending] = []
+        self.saves: dict[int, Stmt] = {}
+        """The statements that saved a held value, by id."""
         self.targets: Targets = {}
         self.alive = True
         self.loops: list[Jumps] = []
         self.frames: list[Frame] = [Frame(cursor)]
         self.changed: set[int] = set()
         """Hashes of the variables that are not only read."""
+        self.stable: set[str] = set()
+        """Locals and parameters that keep their first value as long as they live."""
         self.labels = 0
         self.line = cursor.location.line
         self._bindings: dict[int, list[tuple[Cursor, Binding]]] = {}
@@ -141,6 +148,10 @@ class Context:
             if other == declaration:
                 return binding
         return None
+
+    def is_stable(self, e: Expr) -> bool:
+        """Whether an expression may stand for a constant variable initialised with it."""
+        return const_value(e) is not None or (isinstance(e, Variable) and e.name in self.stable)
 
     def unique(self, hint: str) -> str:
         """A name not used before in the function, `hint` if possible."""
@@ -205,20 +216,24 @@ class Context:
 
     def _refuse_unsequenced(self, local: str | None, array: str | None) -> None:
         for held in self.held:
-            if held.unsequenced and reads(held.value, local, array):
-                changed = local or array
-                self.fail(f"expression whose value depends on the order in which '{changed}' is read and changed")
+            if held.unsequenced and local not in held.own and reads(held.value, local, array):
+                self._fail_order(local or array)
+
+    def _fail_order(self, name: str | None) -> NoReturn:
+        self.fail(f"expression whose value depends on the order in which '{name}' is read and changed")
 
     def _save_readers(self, local: str | None, array: str | None) -> None:
         self._refuse_unsequenced(local, array)
         for held in self.held:
             if reads(held.value, local, array):
                 name = self.new_local("t", held.value.type)
-                held.block.append(Assign(self.line, name, held.value))
+                save = Assign(self.line, name, held.value)
+                self.saves[id(save)] = save
+                held.block.append(save)
                 held.value = Variable(held.value.type, name)
 
     def hold(self, value: Expr, unsequenced: bool = False) -> Held:
-        held = Held(value, self.block, unsequenced)
+        held = Held(value, self.block, unsequenced, frozenset(p.name for p in self.pending))
         self.held.append(held)
         return held
 
@@ -241,6 +256,8 @@ class Context:
 
     def before_read(self, name: str) -> None:
         if self.pending and any(p.name == name for p in self.pending):
+            if any(held.unsequenced and name in held.own for held in self.held):
+                self._fail_order(name)
             self.flush()
 
     before_write = before_read
@@ -274,13 +291,14 @@ class Context:
         return out
 
     def snapshot(self) -> Snapshot:
-        return Snapshot(dict(self.locals), dict(self.arrays), set(self.used), list(self.notes))
+        return Snapshot(dict(self.locals), dict(self.arrays), set(self.used), set(self.stable), list(self.notes))
 
     def restore(self, s: Snapshot) -> None:
         # Tables stay: the names bound to them do.
         self.locals, self.arrays = dict(s.locals), dict(s.arrays)
         self.arrays.update({name: table.type for name, table in self.tables.items()})
         self.used, self.notes = set(s.used) | set(self.tables), list(s.notes)
+        self.stable = set(s.stable)
         for frame in self.frames:
             if frame.result not in self.locals:
                 frame.result = ""

@@ -112,6 +112,8 @@ def _scalar(ctx: Context, c: Cursor, init: Cursor | None) -> None:
         return
     v = ctx.settled(v)
     name = ctx.new_local(c.spelling, type_)
+    if c.hash not in ctx.changed:
+        ctx.stable.add(name)
     ctx.bind(c, VariablePlace(name, type_))
     ctx.assign(name, v)
 

@@ -103,6 +103,8 @@ def _parameter(ctx: Context, p: Cursor, position: int) -> Param:
     if type_ is None:
         ctx.fail(f"parameter '{name}' of type '{p.type.spelling}'", p, _advice(p))
     ctx.parameters[name] = type_
+    if p.hash not in ctx.changed:
+        ctx.stable.add(name)
     ctx.bind(p, VariablePlace(name, type_))
     return Param(name, type_, c_type=p.type.spelling)
 

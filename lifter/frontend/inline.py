@@ -178,10 +178,12 @@ def _bind(ctx: Context, parameter: Cursor, v: Value | Place, changed: set[int]) 
     constant = parameter.hash not in changed
     name = parameter.spelling
     if isinstance(v, Expr):
-        if constant and const_value(v) is not None:
+        if constant and ctx.is_stable(v):
             ctx.bind(parameter, Alias(v))
             return
         local = ctx.new_local(name, v.type)
+        if constant:
+            ctx.stable.add(local)
         ctx.assign(local, v)
         ctx.bind(parameter, VariablePlace(local, v.type))
     elif isinstance(v, Pointer):
@@ -200,10 +202,12 @@ def bind_pointer(ctx: Context, declaration: Cursor, v: Pointer, constant: bool) 
     name = declaration.spelling
     pointee = types.pointee(declaration.type)
     of_scalar = any(t.startswith("&") for t in v.targets)
-    if constant and (const_value(v.offset) is not None or of_scalar):
+    if constant and (ctx.is_stable(v.offset) or of_scalar):
         ctx.bind(declaration, Alias(replace(v, pointee=_seen_as(v, pointee), name=name)))
         return
     local = ctx.new_local(name, I64)
+    if constant:
+        ctx.stable.add(local)
     ctx.assign(local, v.offset)
     ctx.targets[local] = v.targets
     ctx.bind(declaration, PointerPlace(local, _seen_as(v, pointee)))

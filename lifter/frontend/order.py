@@ -61,11 +61,16 @@ class Operands:
         self.block = ctx.block
         self.start = len(ctx.block)
         self.parts: list[tuple[list[Stmt], Expr | None]] = []
+        self.pending: set[str] = set()
 
     def done(self, value: Expr | None) -> None:
         """The next operand has been evaluated, with this value."""
-        self.parts.append((self.block[self.start :], value))
+        # A value saved meanwhile is another operand's.
+        emitted = [s for s in self.block[self.start :] if id(s) not in self.ctx.saves]
+        self.parts.append((emitted, value))
         self.start = len(self.block)
+        # Their increments are emitted with a later operand but belong to this one; `Context` watches them.
+        self.pending |= {p.name for p in self.ctx.pending}
 
     def check(self) -> None:
         """Raise Unsupported if one operand changes what another reads or changes.
@@ -85,6 +90,7 @@ class Operands:
             second = Effects()
             second.add(other)
             second.add_expression(other_value)
+            second.writes -= self.pending
             shared = first.writes & (second.reads | second.writes) | second.writes & first.reads
             if shared:
                 name = min(shared).removesuffix("[]")

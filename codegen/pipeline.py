@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,11 +17,10 @@ from halide_core.ir.expr import BOOL, I32, I64, Call, CallType, Expr, Variable, 
 from halide_core.ir.structural import key, post_order, substitute, transform
 from halide_core.ir.types import UInt
 from lifter.fold import all_hold
-from lifter.loops import PureFunction
 from lifter.poly import Poly, from_poly
 from lifter.summary import ContractItem, Definition, FuncSummary, Layout, Summary, var
 from synth.optimise import optimise
-from verifier.lemmas import inline_call
+from verifier.lemmas import inline_all
 
 U64 = UInt(64)
 
@@ -161,7 +159,7 @@ class _Builder:
         if self.plan.path.result is None:
             return []
         func = hl.Func(self.plan.result_name)
-        value = _inlined(self.plan.path.result, self.summary.functions)
+        value = inline_all(self.plan.path.result, self.summary.functions)
         _assign(func, (), self.bind(substitute(value, self.rename), None, None))
         self.funcs[self.plan.result_name] = func
         zero = const(0, I64)
@@ -175,22 +173,11 @@ def _assign(func: Any, args: tuple[Expr, ...], value: Expr) -> None:
 
 def native_value(d: Definition, summary: Summary) -> Expr:
     """The definition's expression for compiled code: pure functions inlined, then the cheapest proved equivalent."""
-    inlined = _inlined(d.value, summary.functions)
+    inlined = inline_all(d.value, summary.functions)
     if inlined is d.value:
         return d.value
     cheapest, _ = optimise(inlined)
     return cheapest
-
-
-def _inlined(e: Expr, functions: Mapping[str, PureFunction]) -> Expr:
-    def rewrite(n: Expr) -> Expr:
-        if isinstance(n, Call) and n.call_type is CallType.FUNCTION:
-            body = inline_call(n, functions)
-            assert body is not None, n.name
-            return _inlined(body, functions)
-        return n
-
-    return transform(e, rewrite)
 
 
 def _i32(p: Poly) -> Expr:

@@ -26,6 +26,7 @@ from lifter.summary import (
     dim_names,
     var,
 )
+from synth.enumerate import Enumerator, SearchStatistics
 from synth.optimise import optimise
 from synth.options import Options, Stopwatch
 from synth.roi import NoRegion, Region, RoiStatistics, regions
@@ -34,7 +35,7 @@ from synth.stages import Proto, partition
 from synth.terminals import Mapper, NoMapping, coordinates, generalise, image_call, input_strides
 from verifier.conditions import Condition, PathConditions
 from verifier.contract import ContractBuilder
-from verifier.lemmas import inline_call
+from verifier.lemmas import decide_lemma, inline_all, inline_call
 from verifier.reads import Group, Unresolved, see, unconditional_loads
 from verifier.smt import Proved, prove
 
@@ -74,6 +75,7 @@ class PathLifter:
         self.by_order = {e.order: e for e in path.effects}
         self.outputs = [p.name for p in function.params if p.pointer]
         self.roi_statistics = RoiStatistics()
+        self.search_statistics = SearchStatistics()
         self.samples: list[Env] = []
         self.groups: list[Group] = []
         self.names: dict[str, str] = {}
@@ -275,7 +277,7 @@ class PathLifter:
         if e.guard is not None and m.guard_in_value:
             kept = Load(value.type, f"{e.array}@{e.order}", from_poly(e.index))
             value = fold(Select(value.type, e.guard, value, kept))
-        mapper = Mapper(e, m, names, rnames)
+        mapper = Mapper(e, m, names, rnames, self.options.suggestions)
         try:
             return mapper.value(value, lambda load, index: self.terminal(load, index, e, mapper, known))
         except (NoMapping, Unresolved) as problem:
@@ -298,7 +300,7 @@ class PathLifter:
         self, e: Effect, m: EffectMap, layout: Layout, names: tuple[str, ...], rnames: tuple[str, ...],
         known: dict[str, Layout],
     ) -> tuple[Expr, ...]:
-        mapper = Mapper(e, m, names, rnames)
+        mapper = Mapper(e, m, names, rnames, self.options.suggestions)
         try:
             marked = mapper.value(
                 Load(I32, "address@0", from_poly(e.index)),
@@ -358,9 +360,21 @@ class PathLifter:
         facts = [i.condition for i in self.contract.items if i.condition is not None and i.kind == "assert"]
         definitions = []
         for d in f.definitions:
+            if not self.options.suggestions:
+                d = replace(d, value=self.search(f, d, facts))
             value, steps = optimise(d.value, facts, inline=self.inline, check=self.clock.check)
             definitions.append(replace(d, value=value, origin=d.value if steps else None, steps=steps))
         return replace(f, definitions=tuple(definitions))
+
+    def search(self, f: FuncSummary, d: Definition, facts: list[Expr]) -> Expr:
+        """An expression found from the terminals and operators alone."""
+        goal = inline_all(d.value, self.function.functions)
+        searcher = Enumerator(goal, replace(d, value=goal).terms(), self.search_statistics, self.clock.check)
+        for candidate in searcher.candidates(3):
+            if isinstance(decide_lemma(goal, candidate, facts, self.inline, self.options.query_timeout), Proved):
+                return candidate
+        line = self.by_order[d.maps[0].order].line
+        raise NotFound("expression", f"no expression of the grammar is proved equal to what '{f.name}' holds", line)
 
     def inline(self, call: Call) -> Expr | None:
         return inline_call(call, self.function.functions)

@@ -76,6 +76,10 @@ def _narrow(n: Expr, range_of: RangeOf) -> Iterator[Expr]:
         least = 16 if isinstance(n, E.Mul) else 8
         for t in _types_for(whole, least, n.type):
             yield Cast(n.type, type(n)(t, resize(n.a, t), resize(n.b, t)))
+        if isinstance(n, E.Add) and n.type.bits == 32 and 0 <= whole[0] and 0xFFFF < whole[1] < 1 << 18:
+            # a*m + b*(255 - m): the operands are not independent, and the sum may fit after all
+            t = UInt(16)
+            yield Cast(n.type, E.Add(t, resize(n.a, t), resize(n.b, t)))
     elif isinstance(n, E.Min | E.Max):
         t = _common([range_of(n.a), range_of(n.b)], 8)
         if t is not None and t.bits < n.type.bits:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -27,6 +28,7 @@ class Mapper:
     map: EffectMap
     names: tuple[str, ...]
     rnames: tuple[str, ...]
+    suggestions: bool = True
 
     def axes(self) -> list[tuple[str, Poly]]:
         """Every dimension, pure or reduction, with its coordinate over the counters."""
@@ -38,6 +40,11 @@ class Mapper:
         counters = set(self.effect.counters)
         if not p.names() & counters:
             return p
+        if not self.suggestions:
+            found = self._search(p)
+            if found is None:
+                raise NoMapping(f"no index of the grammar denotes {p}")
+            return found
         if self.map.inverse and all(_is_simple(q) for q in self.map.inverse.values()):
             return p.substitute(self.map.inverse)
         solved = self._solve(p, counters)
@@ -46,6 +53,24 @@ class Mapper:
         if self.map.inverse:
             return p.substitute(self.map.inverse)
         raise NoMapping(f"{p} has no place in the dimensions")
+
+    def _search(self, p: Poly) -> Poly | None:
+        """Index := m * intvar + const along each stride of `p`, enumerated until one denotes the same element."""
+        axes = self.axes()
+        strides = {Poly({tuple(a for a in m if not _counts(a, set(self.effect.counters))): 1}) for m in p.terms}
+        ladder = sorted(strides, key=lambda s: (-max((len(m) for m in s.terms), default=0), str(s)))
+        indices = [(None, 0)] + [(axis, m) for m in (1, 2, -1, 3, 4) for axis in axes]
+        for choice in itertools.product(indices, repeat=len(ladder)):
+            total = Poly()
+            out = Poly()
+            for s, (axis, m) in zip(ladder, choice, strict=True):
+                if axis is not None:
+                    total = total + s * axis[1].scale(m)
+                    out = out + s * Poly.variable(axis[0], I32).scale(m)
+            rest = p - total
+            if not rest.names() & set(self.effect.counters):
+                return out + rest
+        return None
 
     def _solve(self, p: Poly, counters: set[str]) -> Poly | None:
         """`p` as a sum of multiples of the coordinates, one counter picked for each."""
@@ -109,6 +134,10 @@ class Mapper:
                     product = product * self.poly(Poly.atom(atom))
             out = out + product
         return out
+
+
+def _counts(atom: int, counters: set[str]) -> bool:
+    return bool(Poly.atom(atom_of(atom)).names() & counters)
 
 
 def _is_simple(p: Poly) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from halide_core.ir.expr import BOOL, GE, LE, Call, Expr, Variable, children, const, with_children
+from halide_core.ir.expr import BOOL, GE, LE, Call, CallType, Expr, Variable, children, const, with_children
 from halide_core.ir.structural import key, post_order, substitute, transform
 from lifter.loops import PureFunction
 from lifter.ranges import Range, full, ranges
@@ -99,6 +99,19 @@ def inline_call(call: Call, functions: Mapping[str, PureFunction]) -> Expr | Non
     if definition is None:
         return None
     return substitute(definition.body, {n: a for (n, _), a in zip(definition.params, call.args, strict=True)})
+
+
+def inline_all(e: Expr, functions: Mapping[str, PureFunction]) -> Expr:
+    """`e` with every call of a pure function replaced by its body."""
+
+    def rewrite(n: Expr) -> Expr:
+        if isinstance(n, Call) and n.call_type is CallType.FUNCTION:
+            body = inline_call(n, functions)
+            if body is not None:
+                return inline_all(body, functions)
+        return n
+
+    return transform(e, rewrite)
 
 
 def replace_all(e: Expr, old: Expr, new: Expr) -> Expr:

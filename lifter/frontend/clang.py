@@ -170,6 +170,10 @@ def _arguments(path: str, clang_args: Sequence[str], force_cxx: bool) -> list[st
     out = ["-x", "c" if is_c else "c++", "-std=gnu11" if is_c else "-std=gnu++17"]
     out += ["--target=x86_64-linux-gnu", "-ferror-limit=0", "-w", "-nostdinc", "-nostdinc++"]
     out += [f"-Wno-{name}" for name in _TOLERATED]
+    fallback = INCLUDE_DIRECTORY / "fallback"
+    cxx = cxx or (str(fallback / "cxx"),)
+    if not any(os.path.isfile(os.path.join(d, "stdint.h")) for d in c):
+        c = (str(fallback / "c"),)
     for directory in (*(() if is_c else cxx), str(INCLUDE_DIRECTORY), *c):
         out += ["-isystem", directory]
     return [*out, *clang_args]

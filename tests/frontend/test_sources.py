@@ -6,9 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from compiled_reference import CASES
 
-from lifter.frontend import FunctionError, SourceError, parse_file
+from lifter.frontend import FunctionError, SourceError, clang, parse_file
 from lifter.loop_interp import Memory, StepLimit, UndefinedBehaviour, run
+from lifter.loop_text import function_text
 from lifter.loops import Assert, Function
 
 
@@ -179,3 +181,14 @@ def test_deep_nesting_is_an_error_not_a_crash(tmp_path: Path) -> None:
         parse_file(file)
     except SourceError as e:
         assert "bracket nesting level exceeded" in str(e)
+
+
+@pytest.mark.parametrize("name", ["features.cpp", "c_features.c"])
+def test_without_system_headers(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def texts() -> dict[str, str]:
+        functions = parse_file(str(CASES / name)).functions
+        return {f.name: function_text(f) if isinstance(f, Function) else str(f.reason) for f in functions}
+
+    expected = texts()
+    monkeypatch.setattr(clang, "system_includes", lambda: ((), ()))
+    assert texts() == expected

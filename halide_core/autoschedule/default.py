@@ -53,8 +53,7 @@ def apply_default_schedule(
     _place(stored, outputs, order)
     for f in order:
         if f in outputs or f.compute is not None:
-            layout = (buffers or {}).get(f.name)
-            _schedule_function(f, target, layout, f in outputs or f.compute == LoopLevel())
+            _schedule_function(f, target, buffers or {}, f in outputs or f.compute == LoopLevel())
 
 
 def _calls_of(f: Function, consumers: list[Function]) -> list[tuple[Function, ir.Call]]:
@@ -149,12 +148,12 @@ def lanes_for(d: Definition, target: Target) -> int:
     return max(2, min(lanes, 2 * target.vector_bytes // wide))
 
 
-def _schedule_function(f: Function, target: Target, layout: Any, parallel: bool) -> None:
+def _schedule_function(f: Function, target: Target, layouts: Mapping[str, Any], parallel: bool) -> None:
     for stage, d in enumerate(f.definitions()):
         if _has_schedule(d):
             continue
         if stage == 0:
-            _schedule_pure(f, d, target, layout, parallel)
+            _schedule_pure(f, d, target, layouts, parallel)
         else:
             _schedule_update(f, stage, d, target, parallel)
 
@@ -181,13 +180,22 @@ def _interleaved(f: Function, layout: Any) -> tuple[int, int, int] | None:
     return None
 
 
-def _schedule_pure(f: Function, d: Definition, target: Target, layout: Any, parallel: bool) -> None:
+def _schedule_pure(f: Function, d: Definition, target: Target, layouts: Mapping[str, Any], parallel: bool) -> None:
     if not f.args or _is_undef(d):
         return
     stage = Stage(f, 0)
     lanes = lanes_for(d, target)
+    layout = layouts.get(f.name)
     channels = _interleaved(f, layout)
-    if channels is not None:
+    if channels is not None and _channels_alike(f, d, layouts, *channels):
+        c, extent, x_dim = channels
+        row = Var(f"{f.args[x_dim]}$row")
+        f.bounds.setdefault(f.args[c], (ir.const(0, ir.I32), ir.const(extent, ir.I32)))
+        others = [v.var for v in d.schedule.dims if v.var not in (f.args[c], f.args[x_dim])]
+        stage.reorder(Var(f.args[c]), Var(f.args[x_dim]), *(Var(o) for o in others))
+        stage.fuse(Var(f.args[c]), Var(f.args[x_dim]), row)
+        stage.vectorize(row, lanes, _GUARD)
+    elif channels is not None:
         c, extent, x_dim = channels
         channel, x = Var(f.args[c]), Var(f.args[x_dim])
         stage.vectorize(x, lanes, _GUARD)
@@ -205,6 +213,10 @@ def _schedule_pure(f: Function, d: Definition, target: Target, layout: Any, para
         if unit != 0:
             others = [v.var for v in d.schedule.dims if v.var != x.name()]
             stage.reorder(x, *(Var(n) for n in others))
+        turned = _transposed_dimension(f, d, unit)
+        if turned is not None:
+            _schedule_transpose(f, d, Var(f.args[unit]), Var(turned), parallel)
+            return
         if parallel and len(f.args) == 1:
             stage.split(x, Var(f"{x.name()}$strip"), x, _STRIP_ELEMENTS, _GUARD)
         stage.vectorize(x, lanes, _GUARD)
@@ -212,6 +224,73 @@ def _schedule_pure(f: Function, d: Definition, target: Target, layout: Any, para
         outermost = d.schedule.dims[-1].var
         if len(d.schedule.dims) > 1 or outermost.endswith("$strip"):
             stage.parallel(Var(outermost))
+
+
+def _channels_alike(f: Function, d: Definition, layouts: Mapping[str, Any], c: int, extent: int, x: int) -> bool:
+    """Whether each channel is computed from its own channel only, so that pixels' channels are one long row."""
+    channel, pixel = f.args[c], f.args[x]
+    work, seen = list(d.values), set[int]()
+    while work:
+        n = work.pop()
+        if id(n) in seen:
+            continue
+        seen.add(id(n))
+        if isinstance(n, ir.Variable) and n.name in (channel, pixel):
+            return False
+        if not isinstance(n, ir.Call) or n.call_type not in (CallType.IMAGE, CallType.HALIDE):
+            work.extend(ir.children(n))
+            continue
+        used = variables(ir.Call(n.type, n.name, n.args, n.call_type)) & {channel, pixel}
+        layout = layouts.get(n.name)
+        if used and (layout is None or not _row_access(n, layout, channel, pixel, extent)):
+            return False
+    return True
+
+
+def _row_access(n: ir.Call, layout: Any, channel: str, pixel: str, extent: int) -> bool:
+    places = {"channel": 0, "pixel": 0}
+    for a, stride in zip(n.args, layout.strides, strict=True):
+        names = variables(a) & {channel, pixel}
+        if names == {channel} and isinstance(a, ir.Variable) and const_value(stride) == 1:
+            places["channel"] += 1
+        elif names == {pixel} and const_value(stride) == extent:
+            offset = a.a if isinstance(a, ir.Add) and isinstance(a.b, ir.IntImm) else a
+            if not isinstance(offset, ir.Variable):
+                return False
+            places["pixel"] += 1
+        elif names:
+            return False
+    return places == {"channel": 1, "pixel": 1}
+
+
+def _transposed_dimension(f: Function, d: Definition, unit: int) -> str | None:
+    """The dimension that images are read along with unit stride, where that is not the output's."""
+    x = f.args[unit]
+    found: set[str] = set()
+    for v in d.values:
+        for n in post_order(v):
+            if not isinstance(n, ir.Call) or n.call_type not in (CallType.IMAGE, CallType.HALIDE) or len(n.args) < 2:
+                continue
+            if x in variables(n.args[0]):
+                return None
+            if any(x in variables(a) for a in n.args[1:]):
+                found |= {name for name in f.args if name in variables(n.args[0])}
+    return found.pop() if len(found) == 1 else None
+
+
+def _schedule_transpose(f: Function, d: Definition, x: Var, y: Var, parallel: bool) -> None:
+    """Square blocks, loaded along one dimension and stored along the other."""
+    stage = Stage(f, 0)
+    side = 16 if max(v.type.bytes() for v in d.values) <= 2 else 8
+    xi, yi, xo, yo = (Var(f"{v.name()}${s}") for s in ("inner", "outer") for v in (x, y))
+    stage.split(y, yo, yi, side, _GUARD)
+    stage.split(x, xo, xi, side, _GUARD)
+    others = [v.var for v in d.schedule.dims if v.var not in {n.name() for n in (xi, yi, xo, yo)}]
+    stage.reorder(yi, xi, xo, yo, *(Var(n) for n in others))
+    stage.unroll(yi)
+    stage.vectorize(xi)
+    if parallel:
+        stage.parallel(Var(d.schedule.dims[-1].var))
 
 
 def _vector_loop(d: Definition) -> str:

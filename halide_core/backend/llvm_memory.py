@@ -10,6 +10,7 @@ from halide_core.backend.llvm_types import literal, llvm_type, memory_type
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import I64, Expr, const, const_value
 from halide_core.ir.simplify import build_sum, linear_terms
+from halide_core.ir.structural import key
 from halide_core.ir.types import Bool, Type
 
 _MAX_STRIDE = 8
@@ -28,9 +29,14 @@ class Memory:
         # Strided loads announced for the statement at hand: group -> (least, greatest) constant offset.
         self.groups: dict[tuple[object, ...], tuple[int, int]] = {}
         self._chunks: dict[tuple[object, ...], str] = {}
+        # Loads of transposed blocks: load -> (the block's first load, place among its rows).
+        self.blocks: dict[int, tuple[ir.Load, int]] = {}
+        self._rows: dict[int, list[str]] = {}
 
     def reset(self) -> None:
         self.groups = {}
+        self.blocks = {}
+        self._rows = {}
         self._chunks = {}
 
     def address(self, name: str, index: Expr, t: Type) -> str:
@@ -41,6 +47,7 @@ class Memory:
 
     def announce(self, loads: list[ir.Load]) -> None:
         """Makes known the strided loads of one statement, so that neighbours share their dense loads."""
+        self._announce_blocks(loads)
         for e in loads:
             stride = _stride(e.index)
             if stride is None or not 2 <= stride <= _MAX_STRIDE or e.predicate is not None:
@@ -50,6 +57,44 @@ class Memory:
             low, high = self.groups.get(group, (offset, offset))
             if max(high, offset) - min(low, offset) < 2 * stride:
                 self.groups[group] = (min(low, offset), max(high, offset))
+
+    def _announce_blocks(self, loads: list[ir.Load]) -> None:
+        """Finds sets of `lanes` loads of one symbolic stride whose bases are neighbours: transposed square blocks."""
+        found: dict[tuple[object, ...], dict[int, ir.Load]] = {}
+        for e in loads:
+            index = e.index
+            if isinstance(index, ir.Ramp) and const_value(index.stride) is None and e.predicate is None:
+                terms, offset = linear_terms(index.base)
+                identity = tuple(sorted((k, c) for k, (_, c) in terms.items()))
+                group = (e.name, e.type, key(index.stride), identity)
+                found.setdefault(group, {})[offset] = e
+        for block in found.values():
+            lanes = next(iter(block.values())).type.lanes
+            least = min(block)
+            bool_free = not next(iter(block.values())).type.is_bool()
+            if bool_free and lanes in (8, 16) and sorted(block) == list(range(least, least + lanes)):
+                for offset, e in block.items():
+                    self.blocks[key(e)] = (block[least], offset - least)
+
+    def _transposed(self, e: ir.Load, t: Type) -> str:
+        """The load as one row of a transposed block: dense loads along the other direction, then interleaves."""
+        first, place = self.blocks[key(e)]
+        if key(first) not in self._rows:
+            assert isinstance(first.index, ir.Ramp)
+            rows: list[str] = []
+            for lane in range(t.lanes):
+                step = ir.Mul(I64, first.index.stride, const(lane, I64))
+                rows.append(self._dense(self.address(e.name, ir.Add(I64, first.index.base, step), t), t, None))
+            half, lanes = t.lanes // 2, t.lanes
+            low = [x for k in range(half) for x in (k, lanes + k)]
+            high = [x for k in range(half, lanes) for x in (k, lanes + k)]
+            width = 1
+            while width < lanes:
+                pairs = [(rows[k], rows[k + half]) for k in range(half)]
+                rows = [self._permute(t, a, b, picks) for a, b in pairs for picks in (low, high)]
+                width *= 2
+            self._rows[key(first)] = rows
+        return self._rows[key(first)][place]
 
     def load(self, e: ir.Load, predicate: str | None) -> str:
         """The value of the load; a false predicate touches no memory and gives 0."""
@@ -80,6 +125,8 @@ class Memory:
                 predicate = self._permute(Bool(t.lanes), predicate, "poison", order)
             dense = self._dense(self.address(e.name, first_index, t), t, predicate)
             return self._permute(t, dense, "poison", order)
+        if predicate is None and key(e) in self.blocks:
+            return self._transposed(e, t)
         if stride is not None and 2 <= stride <= _MAX_STRIDE and predicate is None:
             return self._strided(e, t, stride)
         return self._gather(e, t, predicate)

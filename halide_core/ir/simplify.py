@@ -12,7 +12,7 @@ import numpy as np
 from halide_core.interp.expr import evaluate
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import Expr, const, const_value, make_bool
-from halide_core.ir.structural import key, transform
+from halide_core.ir.structural import key, post_order, transform
 from halide_core.ir.types import Type
 
 # Inclusive bounds of a variable, either side None when unknown.
@@ -38,10 +38,13 @@ def simplify_with_indices(e: Expr) -> Expr:
 def simplify_index(e: Expr, bounds: Bounds | None = None) -> Expr:
     """An expression equal to `e` wherever signed arithmetic of 32 bits and more does not overflow in either.
 
-    Sums are brought to a canonical order with like terms collected."""
+    Sums are brought to a canonical order with like terms collected.  int32 arithmetic on loaded values keeps its
+    wrapping meaning."""
 
     def rewrite(n: Expr) -> Expr:
         n = _simplify_node(n, bounds or {})
+        if _computes_with_data(n):
+            return n
         if _widens_index(n):
             n = _widen(n)
         if _is_index(n) and isinstance(n, ir.Add | ir.Sub | ir.Mul):
@@ -59,6 +62,14 @@ def simplify_index(e: Expr, bounds: Bounds | None = None) -> Expr:
 
 def _is_index(e: Expr) -> bool:
     return e.type.is_int() and e.type.bits >= 32 and e.type.is_scalar()
+
+
+def _computes_with_data(e: Expr) -> bool:
+    """Whether `e` is an operation of 32 bits on something other than coordinates: it may wrap."""
+    parts = ir.children(e)
+    if not parts or all(c.type.bits > 32 for c in parts):
+        return False
+    return any(isinstance(n, ir.Load | ir.Call) for n in post_order(e))
 
 
 def _is_foldable(e: Expr) -> bool:
@@ -313,7 +324,34 @@ def linear_terms(e: Expr) -> tuple[dict[int, tuple[Expr, int]], int]:
             number = key(node)
             term, old = terms.get(number, (node, 0))
             terms[number] = (term, old + scale)
-    return {k: v for k, v in terms.items() if v[1]}, constant
+    return _merge_quotients({k: v for k, v in terms.items() if v[1]}), constant
+
+
+def _merge_quotients(terms: dict[int, tuple[Expr, int]]) -> dict[int, tuple[Expr, int]]:
+    """k * (x % c) + k * c * (x / c) is k * x, for a constant c > 0."""
+    for number, (term, factor) in list(terms.items()):
+        inner = term.value if isinstance(term, ir.Cast) else term
+        if not isinstance(inner, ir.Mod) or number not in terms:
+            continue
+        c = const_value(inner.b)
+        if c is None or c <= 0 or inner.type.bits < 32 or not inner.type.is_int():
+            continue
+        quotient: Expr = ir.Div(inner.type, inner.a, inner.b)
+        whole = inner.a
+        if isinstance(term, ir.Cast):
+            quotient, whole = ir.Cast(term.type, quotient), ir.Cast(term.type, whole)
+        partner = terms.get(key(quotient))
+        if partner is None or partner[1] != factor * int(c):
+            continue
+        del terms[number], terms[key(quotient)]
+        more, rest = linear_terms(ir.Mul(term.type, whole, const(factor, term.type)))
+        if rest:
+            # The constant has no place among the terms; keep the dividend whole.
+            more = {key(whole): (whole, factor)}
+        for k, (t, v) in more.items():
+            old = terms.get(k, (t, 0))[1]
+            terms[k] = (t, old + v)
+    return {k: v for k, v in terms.items() if v[1]}
 
 
 def _product(a: Expr, b: Expr) -> Expr:

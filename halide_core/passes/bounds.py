@@ -9,7 +9,7 @@ from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import I32, CallType, Expr, const, const_value
 from halide_core.ir.simplify import simplify_index
-from halide_core.ir.structural import key, post_order, variables
+from halide_core.ir.structural import key, post_order, substitute, variables
 from halide_core.ir.types import Type
 
 # Inclusive; None where unbounded.
@@ -223,46 +223,63 @@ class Box:
 def boxes_touched(s: st.Stmt, promises: Promises) -> dict[str, Box]:
     """For every Func or image called or provided in `s`, the box of coordinates."""
     found: dict[str, Box] = {}
-    _visit(s, {}, promises, found)
+    _Boxes(promises, found).visit(s, {}, {})
     return found
 
 
-def _visit(s: st.Stmt, scope: dict[str, Interval], promises: Promises, found: dict[str, Box]) -> None:
-    memo: dict[int, Interval] = {}
-    for e in st.expressions(s):
-        _visit_expr(e, scope, memo, found)
-    match s:
-        case st.Provide():
-            _touch(s.name, [bounds_of(a, scope, memo) for a in s.args], found)
-        case st.For():
-            low = bounds_of(s.min, scope, memo)[0]
-            high = bounds_of(simplify_index(s.min + s.extent - 1), scope)[1]
-            _visit(s.body, {**scope, s.name: (low, high)}, promises, found)
+class _Boxes:
+    """Visits statements with the intervals of loop variables and the definitions of lets, which are substituted:
+    a box's min and extent only cancel against each other as expressions."""
+
+    def __init__(self, promises: Promises, found: dict[str, Box]) -> None:
+        self.promises = promises
+        self.found = found
+
+    def visit(self, s: st.Stmt, scope: dict[str, Interval], defined: dict[str, Expr]) -> None:
+        memo: dict[int, Interval] = {}
+        expressions = [_expand(e, defined) for e in st.expressions(s)]
+        for e in expressions:
+            _visit_expr(e, scope, memo, self.found)
+        match s:
+            case st.Provide():
+                coordinates = expressions[len(s.values) :]
+                _touch(s.name, [bounds_of(a, scope, memo) for a in coordinates], self.found)
+            case st.For():
+                low = bounds_of(expressions[0], scope, memo)[0]
+                high = bounds_of(simplify_index(expressions[0] + expressions[1] - 1), scope)[1]
+                self.visit(s.body, {**scope, s.name: (low, high)}, defined)
+                return
+            case st.LetStmt():
+                self._let(s, expressions[0], scope, defined)
+                return
+            case st.IfThenElse():
+                self.visit(s.then_case, _assume(expressions[0], scope), defined)
+                if s.else_case is not None:
+                    self.visit(s.else_case, scope, defined)
+                return
+        for x in st.bodies(s):
+            self.visit(x, scope, defined)
+
+    def _let(self, s: st.LetStmt, value: Expr, scope: dict[str, Interval], defined: dict[str, Expr]) -> None:
+        if s.name not in self.promises:
+            self.visit(s.body, scope, {**defined, s.name: simplify_index(value)})
             return
-        case st.LetStmt():
-            value = bounds_of(s.value, scope, memo)
-            if s.name in promises:
-                p = promises[s.name]
-                limits = (bounds_of(p[0], scope, memo)[0], bounds_of(p[1], scope, memo)[1])
-                value = intersect(value, limits) if _depends_on_more(value, limits) else limits
-                value = tuple(None if v is None else simplify_index(v) for v in value)  # type: ignore[assignment]
-            _visit(s.body, {**scope, s.name: value}, promises, found)
-            return
-        case st.IfThenElse():
-            _visit(s.then_case, _assume(s.condition, scope), promises, found)
-            if s.else_case is not None:
-                _visit(s.else_case, scope, promises, found)
-            return
-    for x in st.bodies(s):
-        _visit(x, scope, promises, found)
+        low, high = bounds_of(value, scope)
+        exact = low is not None and high is not None and key(low) == key(high)
+        if not exact:
+            # Splits start at the range's min; only at its end may arithmetic overshoot what guards allow.
+            first, last = (_expand(p, defined) for p in self.promises[s.name])
+            low = bounds_of(first, scope)[0] if low is None else low
+            limit = bounds_of(last, scope)[1]
+            narrower = high is not None and not variables(high) <= (variables(last) | variables(first))
+            high = intersect((None, high), (None, limit))[1] if narrower else limit
+        value_range = (None if low is None else simplify_index(low), None if high is None else simplify_index(high))
+        self.visit(s.body, {**scope, s.name: value_range}, defined)
 
 
-def _depends_on_more(value: Interval, limits: Interval) -> bool:
-    """Whether `value` mentions something, such as an outer loop, that `limits` do not: only then is it narrower."""
-    known: set[str] = set()
-    for e in limits:
-        known |= variables(e) if e is not None else set()
-    return any(e is not None and not variables(e) <= known for e in value)
+def _expand(e: Expr, defined: dict[str, Expr]) -> Expr:
+    names = variables(e) & defined.keys()
+    return simplify_index(substitute(e, {n: defined[n] for n in names})) if names else e
 
 
 def _assume(condition: Expr, scope: dict[str, Interval]) -> dict[str, Interval]:

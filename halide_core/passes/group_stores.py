@@ -25,13 +25,38 @@ def group_stores(s: st.Stmt, groups: Mapping[str, int]) -> st.Stmt:
         first = new.stmts[k]
         n = _stride(first)
         run = new.stmts[k : k + n] if n else ()
-        if n and len(run) == n and _joins(run, groups):
+        together = _transposing_run(new.stmts[k:], groups)
+        if together >= 8:
+            out.append(st.Stores(tuple(x for x in new.stmts[k : k + together] if isinstance(x, st.Store))))
+            k += together
+        elif n and len(run) == n and _joins(run, groups):
             out.append(st.Stores(tuple(x for x in run if isinstance(x, st.Store))))
             k += n
         else:
             out.append(first)
             k += 1
     return st.block(*out)
+
+
+def _transposing_run(stmts: tuple[st.Stmt, ...], groups: Mapping[str, int]) -> int:
+    """How many leading stores of dense vectors load vectors of one non-constant stride and nothing they store."""
+    count = 0
+    for s in stmts:
+        if not isinstance(s, st.Store) or not isinstance(s.index, ir.Ramp) or s.predicate is not None:
+            break
+        loads = [n for n in post_order(s.value) if isinstance(n, ir.Load)]
+        strided = [n for n in loads if isinstance(n.index, ir.Ramp) and const_value(n.index.stride) is None]
+        overlaps = any(
+            n.name == s.name or (n.name in groups and groups.get(n.name) == groups.get(s.name)) for n in loads
+        )
+        if not strided or overlaps or const_value(s.index.stride) != 1 or s.value.type.lanes not in (8, 16):
+            break
+        first = stmts[0]
+        assert isinstance(first, st.Store)
+        if s.name != first.name or count == 16:
+            break
+        count += 1
+    return count
 
 
 def _stride(s: st.Stmt) -> int:

@@ -1,0 +1,72 @@
+"""The thread pool: concurrent and nested loops, forks."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Any
+
+import numpy as np
+
+import halide_core as hl
+from halide_core.jit import compiled
+
+
+def make(depth: int = 0) -> tuple[hl.Func, hl.ImageParam]:
+    x, y = hl.Var("x"), hl.Var("y")
+    source = hl.ImageParam(hl.UInt(8), 2, "src")
+    rows, f = hl.Func("rows"), hl.Func("f")
+    rows[x, y] = hl.u16(source[x, y]) * 3
+    f[x, y] = rows[x, y] + rows[x, y] / 2
+    f.parallel(y)
+    rows.compute_at(f, y).parallel(x)
+    return f, source
+
+
+def check(f: hl.Func, data: np.ndarray[Any, Any]) -> bool:
+    height, width = data.shape
+    t = data.astype(np.uint16) * 3
+    return bool(np.array_equal(np.asarray(f.realize([width, height])), t + t // 2))
+
+
+def picture() -> np.ndarray[Any, Any]:
+    return np.random.default_rng(5).integers(0, 256, (600, 700)).astype(np.uint8)
+
+
+def test_nested_parallel_loops_and_many_calls() -> None:
+    f, source = make()
+    data = picture()
+    source.set(data)
+    assert all(check(f, data) for _ in range(20))
+
+
+def test_calls_from_several_threads_at_once() -> None:
+    f, source = make()
+    data = picture()
+    source.set(data)
+    compiled(f._pipeline(), None)
+    good: list[bool] = []
+
+    def work() -> None:
+        good.append(all(check(f, data) for _ in range(30)))
+
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join(60)
+    assert good == [True] * 6
+
+
+def test_a_forked_child_computes_too() -> None:
+    f, source = make()
+    data = picture()
+    source.set(data)
+    assert check(f, data)
+    child = os.fork()
+    if child == 0:
+        ok = all(check(f, data) for _ in range(5))
+        os._exit(0 if ok else 1)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+    assert check(f, data)

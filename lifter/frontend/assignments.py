@@ -104,7 +104,7 @@ def increment(ctx: Context, c: Cursor, want: bool) -> Value:
             ctx.postpone(target.name, new.offset)
             return old
         pointers.write(ctx, target, new, c)
-        return replace(new, offset=Variable(I64, target.name), name=target.name)
+        return replace(new, offset=Variable(I64, target.name), name=target.spelling or target.name)
     if not isinstance(old, Expr):
         ctx.fail(pointers.describe(inner.type), c)
     if old.type.is_bool():

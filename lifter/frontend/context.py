@@ -115,6 +115,8 @@ class Context:
         self.stable: set[str] = set()
         """Locals and parameters that keep their first value as long as they live."""
         self.labels = 0
+        self.gotos: dict[int, tuple[int, list[Targets]]] = {}
+        """By hash, the labels that come later in an open block: the mark of jumps there, and what is known there."""
         self.line = cursor.location.line
         self._bindings: dict[int, list[tuple[Cursor, Binding]]] = {}
 

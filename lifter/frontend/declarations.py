@@ -129,7 +129,7 @@ def _pointer(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     if init is None:
         local = ctx.new_local(c.spelling, I64)
         ctx.targets.pop(local, None)
-        ctx.bind(c, PointerPlace(local, pointee))
+        ctx.bind(c, PointerPlace(local, pointee, c.spelling))
         return
     v = pointers.convert(ctx, expressions.value(ctx, init), c.type, c)
     if isinstance(v, Allocation):

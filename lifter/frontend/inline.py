@@ -210,7 +210,7 @@ def bind_pointer(ctx: Context, declaration: Cursor, v: Pointer, constant: bool) 
         ctx.stable.add(local)
     ctx.assign(local, v.offset)
     ctx.targets[local] = v.targets
-    ctx.bind(declaration, PointerPlace(local, _seen_as(v, pointee)))
+    ctx.bind(declaration, PointerPlace(local, _seen_as(v, pointee), name))
 
 
 def _seen_as(v: Pointer, pointee: ClangType) -> ClangType:

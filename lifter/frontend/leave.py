@@ -41,6 +41,12 @@ def has_leave(statements: Sequence[Stmt], label: int) -> bool:
     return False
 
 
+def _tidy(s: If) -> list[Stmt]:
+    if s.then:
+        return [s]
+    return [If(s.line, op.negate(s.condition), s.otherwise)] if s.otherwise else []
+
+
 class _Eliminator:
     def __init__(self, ctx: Context, label: int) -> None:
         self.ctx = ctx
@@ -63,9 +69,11 @@ class _Eliminator:
 
     def _if(self, s: If, rest: list[Stmt]) -> list[Stmt]:
         if self._always(s.then):
-            return [replace(s, then=tuple(self.block(list(s.then))), otherwise=self._joined(s.otherwise, rest))]
+            then, otherwise = tuple(self.block(list(s.then))), self._joined(s.otherwise, rest)
+            return _tidy(replace(s, then=then, otherwise=otherwise))
         if self._always(s.otherwise):
-            return [replace(s, then=self._joined(s.then, rest), otherwise=tuple(self.block(list(s.otherwise))))]
+            then, otherwise = self._joined(s.then, rest), tuple(self.block(list(s.otherwise)))
+            return _tidy(replace(s, then=then, otherwise=otherwise))
         then, otherwise = self._flagged(s.then, False), self._flagged(s.otherwise, False)
         return [replace(s, then=then, otherwise=otherwise), *self._guarded(s, self.block(rest))]
 

@@ -27,6 +27,7 @@ _COMPARE: dict[str, Callable[[float, float], bool]] = {
     ">": lambda a, b: a > b,
     ">=": lambda a, b: a >= b,
 }
+_OPPOSITES: dict[type[ir.Expr], type[ir._Binary]] = {ir.LT: ir.GE, ir.GE: ir.LT, ir.GT: ir.LE, ir.LE: ir.GT}
 # Below this every integer is a double, so a conversion rounds once.
 _EXACT_IN_DOUBLE = 1 << 53
 
@@ -78,6 +79,10 @@ def negate(e: Expr) -> Expr:
         return ir.make_bool(not value)
     if isinstance(e, ir.EQ | ir.NE):
         return (ir.NE if isinstance(e, ir.EQ) else ir.EQ)(BOOL, e.a, e.b)
+    if isinstance(e, ir.LT | ir.LE | ir.GT | ir.GE) and not e.a.type.is_float():
+        return _OPPOSITES[type(e)](BOOL, e.a, e.b)
+    if isinstance(e, ir.And | ir.Or):
+        return (ir.Or if isinstance(e, ir.And) else ir.And)(BOOL, negate(e.a), negate(e.b))
     return e.a if isinstance(e, ir.Not) else ir.Not(BOOL, e)
 
 

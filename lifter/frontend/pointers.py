@@ -7,7 +7,7 @@ from dataclasses import replace
 from clang.cindex import Cursor
 from clang.cindex import Type as ClangType
 
-from halide_core.ir.expr import BOOL, I64, NE, Cast, Expr, Load, Variable, const, const_value, make_bool
+from halide_core.ir.expr import BOOL, I64, NE, Expr, Load, Variable, const, const_value, make_bool
 from halide_core.ir.types import Type, UInt
 from lifter.frontend import operations as op
 from lifter.frontend import types
@@ -58,7 +58,7 @@ def element_type(ctx: Context, pointee: ClangType, at: Cursor | None = None) -> 
 
 def _view(e: Expr, to: Type) -> Expr:
     # The same bits read as the other signedness: a wrapping cast.
-    return e if e.type == to else Cast(to, e)
+    return op.cast(e, to)
 
 
 def read(ctx: Context, place: Place, at: Cursor | None = None) -> Value:
@@ -69,7 +69,7 @@ def read(ctx: Context, place: Place, at: Cursor | None = None) -> Value:
     if isinstance(place, PointerPlace):
         ctx.before_read(place.name)
         targets = ctx.targets.get(place.name, frozenset())
-        return Pointer(targets, Variable(I64, place.name), place.pointee, place.name)
+        return Pointer(targets, Variable(I64, place.name), place.pointee, place.spelling or place.name)
     p = place.pointer
     if types.is_array(p.pointee):
         return replace(p, pointee=types.element(p.pointee))
@@ -252,7 +252,7 @@ def difference(ctx: Context, a: Pointer, b: Pointer, at: Cursor) -> Expr:
     first, second = ctx.array_of(a, at), ctx.array_of(b, at)
     if first != second:
         ctx.fail(f"difference of pointers into different arrays ({first} and {second})", at)
-    distance = op.binary("-", a.offset, b.offset)
+    distance = a.offset if const_value(b.offset) == 0 else op.binary("-", a.offset, b.offset)
     n = types.count(a.pointee)
     return distance if n == 1 else op.binary("/", distance, const(n, I64))
 

@@ -16,8 +16,7 @@ from lifter.loops import Break, Continue, Return, Stmt
 
 K = CursorKind
 _UNSUPPORTED = {
-    K.GOTO_STMT: "goto",
-    K.INDIRECT_GOTO_STMT: "goto",
+    K.INDIRECT_GOTO_STMT: "goto to a computed address",
     K.ASM_STMT: "inline assembly",
     K.MS_ASM_STMT: "inline assembly",
     K.CXX_TRY_STMT: "exception handling (try)",
@@ -34,8 +33,7 @@ def statement(ctx: Context, c: Cursor) -> None:
     ctx.at(c)
     kind = c.kind
     if kind is K.COMPOUND_STMT:
-        for inner in children(c):
-            statement(ctx, inner)
+        _compound(ctx, children(c))
     elif kind is K.DECL_STMT:
         for inner in children(c):
             declarations.declare(ctx, inner)
@@ -57,6 +55,8 @@ def statement(ctx: Context, c: Cursor) -> None:
         _break(ctx, c)
     elif kind is K.CONTINUE_STMT:
         _continue(ctx, c)
+    elif kind is K.GOTO_STMT:
+        _goto(ctx, c)
     elif kind is K.NULL_STMT:
         pass
     elif kind is K.LABEL_STMT:
@@ -73,6 +73,33 @@ def statement(ctx: Context, c: Cursor) -> None:
         statement(ctx, operands(c)[0])
     else:
         ctx.fail(f"statement ({kind.name.lower().replace('_', ' ')})", c)
+
+
+def _compound(ctx: Context, parts: list[Cursor]) -> None:
+    # A jump forward to a label of this block leaves what is before the label.
+    last = max((i for i, p in enumerate(parts) if p.kind is K.LABEL_STMT), default=-1)
+    if last >= 0:
+        mark, states = ctx.gotos[parts[last].hash] = (ctx.new_label(), [])
+        with ctx.collecting() as block:
+            _compound(ctx, parts[:last])
+        del ctx.gotos[parts[last].hash]
+        ctx.block.extend(leave.eliminate(ctx, block, mark))
+        join(ctx, [*states, *([dict(ctx.targets)] if ctx.alive else [])])
+        for inner in operands(parts[last]):
+            statement(ctx, inner)
+    for inner in parts[last + 1 :]:
+        statement(ctx, inner)
+
+
+def _goto(ctx: Context, c: Cursor) -> None:
+    target = next((k.referenced for k in children(c) if k.referenced is not None), None)
+    known = ctx.gotos.get(target.hash) if target is not None else None
+    if known is None:
+        ctx.fail("goto backwards or into a block", c, "use a loop")
+    mark, states = known
+    states.append(dict(ctx.targets))
+    ctx.emit(leave.Leave(ctx.line, mark))
+    ctx.alive = False
 
 
 def path(ctx: Context, make: Callable[[], None]) -> tuple[list[Stmt], Targets | None]:

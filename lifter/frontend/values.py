@@ -80,6 +80,8 @@ class PointerPlace:
 
     name: str
     pointee: ClangType
+    spelling: str = ""
+    """What the source calls it."""
 
 
 @dataclass(frozen=True)

@@ -139,6 +139,25 @@ int switch_return(unsigned char c) {
   }
   return c;
 }
+int goto_forward(const uint8_t *p, int n) {
+  int r = 0;
+  if (!p || n < 0) goto fail;
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < 3; j++) {
+      if (p[i] == 7 + j) goto found;
+      if (p[i] > 250) goto fail;
+    }
+    r += p[i];
+  }
+  r = -r;
+  goto end;
+found:
+  r += 1000;
+end:
+  return r;
+fail:
+  return -1;
+}
 int shadowing(int x) {
   int y = 1;
   { int x = 5; y += x; { int x = 7; y += x; } y += x; }

@@ -304,7 +304,7 @@ class _Machine:
             position = const_value(e.index)
             if position is not None and 0 <= position < len(table.values):
                 return const(table.values[int(position)], e.type)
-            return e
+            return self.memory(s, e, self.index_poly(e.index, s, 0))
         index = self.index_poly(e.index, s, 0)
         for p in [p for p in s.pending if p.array == e.name]:
             difference = (p.index - index).constant_value()

@@ -469,7 +469,8 @@ class PathLifter:
         from lifter.poly import poly_max, poly_min
 
         try:
-            here = [interval(to_poly(a), env, self.contract.non_negative) for a in call.args]
+            plain = [inline_all(a, self.function.functions) for a in call.args]
+            here = [interval(to_poly(a), env, self.contract.non_negative) for a in plain]
         except Unbounded as problem:
             raise NotFound("terms", f"the part of '{call.name}' that is read is not known: {problem}") from None
         if ends is None:
@@ -587,12 +588,11 @@ def _choose(values: list[tuple[int, Expr]], name: str) -> Expr:
 
 
 def _covers(general: Expr, value: Expr, m: EffectMap, names: list[str]) -> bool:
-    """Whether `general` is `value` at the coordinates of an effect that stand still (a last odd pixel)."""
+    """Whether `general` is `value` in every iteration of an effect."""
     if key(general) == key(value):
         return True
-    still = {n: from_poly(c, I32) for n, c in zip(names, m.coords, strict=True) if not c.names() & set(m.inverse)}
-    there = transform(substitute(general, still), _canonical)
-    return key(there) == key(transform(value, _canonical))
+    here = {n: from_poly(c, I32) for n, c in zip(names, m.coords, strict=True)}
+    return key(transform(substitute(general, here), _canonical)) == key(transform(substitute(value, here), _canonical))
 
 
 def _canonical(n: Expr) -> Expr:

@@ -80,8 +80,8 @@ def stride_sets(effects: list[Effect], private: tuple[str, ...]) -> list[list[Po
                 constants.add(abs(value))
             else:
                 _add_symbolic(symbolic, coefficient)
-        rest = e.index.terms.get((), 0)
-        offsets.add(rest)
+        offsets.add(e.index.terms.get((), 0))
+    _share_offsets(symbolic, effects)
     base = min(offsets, default=0)
     spread = {o - base for o in offsets if o != base}
     smallest = _gcd([*constants, *spread]) or 1
@@ -111,6 +111,18 @@ def _add_symbolic(symbolic: dict[tuple[int, ...], tuple[Poly, int]], coefficient
     old = symbolic.get(shape)
     common = _gcd([divisor, old[1]]) if old else divisor
     symbolic[shape] = (primitive.scale(common), common)
+
+
+def _share_offsets(symbolic: dict[tuple[int, ...], tuple[Poly, int]], effects: list[Effect]) -> None:
+    """Stores at different multiples of a symbolic stride (rows 2*y and 2*y + 1) refine it."""
+    for shape, (stride, common) in list(symbolic.items()):
+        if len(stride.terms) != 1:
+            continue
+        (m, _), *_ = stride.terms.items()
+        multiples = {e.index.terms.get(m, 0) for e in effects}
+        base = min(multiples)
+        refined = _gcd([common, *(x - base for x in multiples)])
+        symbolic[shape] = (Poly({m: refined}), refined)
 
 
 def _gcd(values: list[int]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from halide_core.ir import expr as E
 from halide_core.ir.expr import I32, Call, CallType, Expr, Load, Variable
@@ -273,7 +273,8 @@ def _unify(points: list[int], es: list[Expr], name: str) -> Expr | None:
     inner = [E.children(e) for e in es]
     if len({len(i) for i in inner}) != 1 or not inner[0]:
         return None
-    if isinstance(es[0], Call) and len({e.name for e in es if isinstance(e, Call)}) != 1:
+    attributes = [f.name for f in fields(es[0]) if f.name not in es[0].child_fields]
+    if any(getattr(e, a) != getattr(es[0], a) for e in es for a in attributes):
         return None
     parts = []
     for column in zip(*inner, strict=True):

@@ -512,6 +512,10 @@ class PathConditions:
         for load in loads(original):
             if key(load) in unconditional or not self.counter_guarded(original, load, e):
                 safe.add(key(self.keyed(load, e)))
+        for other in self.path.effects:  # what the same iteration reads for other stores
+            if other.loops == e.loops and other.order != e.order and other.guard is None:
+                free = unconditional_loads(other.value)
+                safe |= {key(self.keyed(n, other)) for n in loads(other.value) if key(n) in free}
         for n in post_order(d.value):
             if not isinstance(n, Call):
                 continue

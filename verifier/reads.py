@@ -79,10 +79,8 @@ def _others_stand_apart(own: Group, site: Effect, path: Path) -> None:
     for e in path.effects:
         if e.array != own.array or e.order == site.order:
             continue
-        if e.order in own.orders and _common(e.counters, site.counters) == own.private:
-            continue
-        if e.nest != site.nest or e.nest is None:
-            continue
+        if _common(e.counters, site.counters) == own.private:
+            continue  # in each iteration that the array is new in, wholly before or wholly after
         raise Unresolved(f"'{own.array}' is updated in line {site.line} and written in line {e.line} of the same loop")
 
 

@@ -1,0 +1,1 @@
+"""Legacy C++ kernels that the project tests and times itself on."""

@@ -66,7 +66,10 @@ def lower(
     `known` gives constants for metadata Variables; `groups` numbers arrays, those with one number may overlap."""
     environment = build_environment(outputs)
     inputs = tuple(Array(i.name, i.type, i.dimensions, i.name) for i in environment.images)
-    fixed = _fixed_metadata(environment) | {k: v for k, v in (known or {}).items() if const_value(v) is not None}
+    # What the caller knows of a buffer takes the place of what the ImageParam assumes, such as its unit stride.
+    given = known or {}
+    fixed = {k: v for k, v in _fixed_metadata(environment).items() if k not in given}
+    fixed |= {k: v for k, v in given.items() if const_value(v) is not None}
     promises: dict[str, tuple[Expr, Expr]] = {}
 
     # Loops for every Func, storage and bounds: everything still in coordinates.

@@ -41,9 +41,7 @@ class Memory:
 
     def address(self, name: str, index: Expr, t: Type) -> str:
         """The address of element `index` of array `name`."""
-        return self.b.emit(
-            f"getelementptr inbounds {memory_type(t.element_of())}, ptr {self.env[name]}, i64 {self.emit(index)}"
-        )
+        return self.b.emit(f"getelementptr {memory_type(t.element_of())}, ptr {self.env[name]}, i64 {self.emit(index)}")
 
     def announce(self, loads: list[ir.Load]) -> None:
         """Makes known the strided loads of one statement, so that neighbours share their dense loads."""
@@ -176,7 +174,7 @@ class Memory:
         index_type = llvm_type(e.index.type)
         if predicate is not None or t.bits >= 32:
             pointers = b.emit(
-                f"getelementptr inbounds {llvm_type(t.element_of())}, ptr {self.env[e.name]}, {index_type} {indices}"
+                f"getelementptr {llvm_type(t.element_of())}, ptr {self.env[e.name]}, {index_type} {indices}"
             )
             mask_type = llvm_type(Bool(t.lanes))
             mask = predicate if predicate is not None else literal(1, Bool(t.lanes))
@@ -189,7 +187,7 @@ class Memory:
         element = llvm_type(t.element_of())
         for k in range(t.lanes):
             index = b.emit(f"extractelement {index_type} {indices}, i64 {k}")
-            address = b.emit(f"getelementptr inbounds {element}, ptr {self.env[e.name]}, i64 {index}")
+            address = b.emit(f"getelementptr {element}, ptr {self.env[e.name]}, i64 {index}")
             value = b.emit(f"load {element}, ptr {address}, align {t.bytes()}")
             out = b.emit(f"insertelement {text} {out}, {element} {value}, i64 {k}")
         return out
@@ -236,14 +234,14 @@ class Memory:
         index_type = llvm_type(index.type)
         if predicate is not None:
             vector, mask_type = f"<{t.lanes} x ptr>", llvm_type(Bool(t.lanes))
-            pointers = b.emit(f"getelementptr inbounds {element}, ptr {self.env[name]}, {index_type} {indices}")
+            pointers = b.emit(f"getelementptr {element}, ptr {self.env[name]}, {index_type} {indices}")
             full = f"llvm.masked.scatter.{_suffix(t)}.v{t.lanes}p0"
             b.module.declare(full, "void", [text, vector, mask_type], "")
             b.do(f"call void @{full}({text} {value}, {vector} align {t.bytes()} {pointers}, {mask_type} {predicate})")
             return
         for k in range(t.lanes):
             i = b.emit(f"extractelement {index_type} {indices}, i64 {k}")
-            address = b.emit(f"getelementptr inbounds {element}, ptr {self.env[name]}, i64 {i}")
+            address = b.emit(f"getelementptr {element}, ptr {self.env[name]}, i64 {i}")
             v = b.emit(f"extractelement {text} {value}, i64 {k}")
             b.do(f"store {element} {v}, ptr {address}, align {t.bytes()}")
 

@@ -281,3 +281,56 @@ def test_extent_beyond_32_bits_is_left_to_the_fallback() -> None:
     a, b = image(100, 1), np.zeros((1, 100), np.uint8)
     assert run(a.ctypes.data, b.ctypes.data, (1 << 32) + 3) == 0 and not b.any()
     assert run(a.ctypes.data, b.ctypes.data, 100) == 1 and np.array_equal(a, b)
+
+
+def test_strides_of_the_caller_replace_the_assumed_unit_stride() -> None:
+    source = hl.ImageParam(U8, 2, "src")
+    f = hl.Func("dst")
+    f[X, Y] = source[X, Y] + 1
+    turned = RawBuffer("a", wide(0), (wide(0), wide(0)), (wide(W), wide(H)), (wide(H), wide(1)))
+    module = compiled(f, {"src": turned, "dst": plane("b")}, {"a": U8, "b": U8})
+    a = at_end(image(33, 50))
+    b = np.zeros((33, 50), np.uint8).T.copy()
+    call(module, [a, b], 50, 33)
+    assert np.array_equal(b.reshape(33, 50), (a.reshape(50, 33).T + 1).astype(np.uint8))
+
+
+def test_backward_rows() -> None:
+    source = hl.ImageParam(U8, 2, "src")
+    f = hl.Func("dst")
+    f[X, Y] = source[X, Y]
+    last = wide(W) - 1
+    back = RawBuffer("a", last, (wide(0), wide(0)), (wide(W), wide(H)), (wide(-1), wide(W)))
+    module = compiled(f, {"src": back, "dst": plane("b")}, {"a": U8, "b": U8})
+    for place in (at_end, at_start):
+        for width, height in SIZES:
+            a = place(image(width, height))
+            b = at_end(np.zeros_like(a))
+            call(module, [a, b], width, height)
+            assert np.array_equal(b, a[:, ::-1])
+
+
+def test_small_types_and_addresses_in_conditions() -> None:
+    source = hl.ImageParam(U8, 1, "src")
+    k, flag = hl.Param(hl.Int(8), "k"), hl.Param(hl.Bool(), "flag")
+    f = hl.Func("dst")
+    f[X] = hl.select(flag, source[X] + hl.u8(k), source[X])
+    pipeline = hl.Pipeline([f])
+    row = (wide(0), (wide(0),), (wide(W),), (wide(1),))
+    buffers = {"src": RawBuffer("a", *row), "dst": RawBuffer("b", *row)}
+    apply_default_schedule(pipeline, hl.get_host_target(), set(), buffers)
+    a_end = Variable(hl.UInt(64), "addr.a") + hl.u64(W)
+    condition = (W > 0) & (a_end <= Variable(hl.UInt(64), "addr.b"))
+    scalars = {"k": Variable(hl.Int(8), "k"), "flag": Variable(hl.Bool(), "flag")}
+    params = [RawParam("a", U8, True), RawParam("b", U8, True), RawParam("w", I32)]
+    params += [RawParam("k", hl.Int(8)), RawParam("flag", hl.Bool())]
+    variant = Variant(condition, pipeline, buffers, scalars, scalars["flag"])
+    module = compile_raw("kernel", params, hl.Bool(), [variant], None, hl.get_host_target())
+    kinds = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_int8, ctypes.c_bool]
+    run = module.jit().function("kernel", ctypes.c_bool, *kinds)
+    memory = np.arange(200, dtype=np.uint8)
+    base = memory.ctypes.data
+    assert run(base, base + 100, 100, -3, True) is True
+    assert np.array_equal(memory[100:], (np.arange(100) - 3).astype(np.uint8))
+    assert run(base, base + 50, 100, -3, True) is False
+    assert np.array_equal(memory[:100], np.arange(100))

@@ -15,6 +15,7 @@ from halide_core.passes.accumulate import accumulate_in_vectors
 from halide_core.passes.bounds import Box, boxes_touched
 from halide_core.passes.flatten import flatten, storage_name
 from halide_core.passes.group_stores import group_stores
+from halide_core.passes.narrow import narrow
 from halide_core.passes.realization_order import Environment, build_environment
 from halide_core.passes.schedule_functions import schedule_functions
 from halide_core.passes.substitute_lets import substitute_lets
@@ -82,6 +83,8 @@ def lower(
     s = st.map_expressions(s, lambda e: substitute(e, fixed)) if fixed else s
     # Loop variables must stand in indices as themselves before loops are unrolled and vectorized.
     s = substitute_lets(s)
+    # Before vectors: narrow types are what makes them wide.
+    s = narrow_stores(s)
     s = unroll(s)
     # Sees a reduction's loops while its vectorized loop still is one.
     s = accumulate_in_vectors(s)
@@ -94,6 +97,13 @@ def lower(
     internal = {n for a in (*inputs, *arrays) for n in _metadata_names(a)}
     parameters = {n: v for n, v in environment.parameters.items() if n not in internal}
     return Lowered(s, inputs, arrays, parameters, required, environment)
+
+
+def narrow_stores(s: st.Stmt) -> st.Stmt:
+    """`s` with the arithmetic of every stored value in the narrowest exact types."""
+    if isinstance(s, st.Store):
+        return st.Store(s.name, narrow(s.value), s.index, s.predicate)
+    return st.rebuild(s, narrow_stores, lambda e: e)
 
 
 def _metadata_names(a: Array) -> list[str]:

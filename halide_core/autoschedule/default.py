@@ -14,6 +14,7 @@ from halide_core.ir.expr import CallType, const_value
 from halide_core.ir.stmt import ForKind
 from halide_core.ir.structural import key, post_order, variables
 from halide_core.ir.types import UInt
+from halide_core.passes.narrow import narrow as narrow_types
 from halide_core.passes.races import associative_operation, is_pure_loop
 from halide_core.passes.realization_order import build_environment
 from halide_core.target import Target
@@ -135,7 +136,7 @@ def _data_dependent(f: Function, order: list[Function]) -> bool:
 def lanes_for(d: Definition, target: Target) -> int:
     """Lanes that fill a register with the narrowest type in memory, fewer where intermediates are much wider."""
     narrow, wide = 8, 1
-    for v in d.values:
+    for v in map(narrow_types, d.values):
         narrow = min(narrow, v.type.bytes())
         for n in post_order(v):
             if n.type.is_handle() or n.type.is_bool():

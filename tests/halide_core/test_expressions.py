@@ -19,7 +19,8 @@ from halide_core.ir import stmt
 from halide_core.ir.expr import I32, I64, Expr, Variable, const
 from halide_core.ir.simplify import simplify
 from halide_core.ir.structural import substitute
-from halide_core.ir.types import Bool, Type
+from halide_core.ir.types import Bool, Int, Type, UInt
+from halide_core.passes.narrow import narrow
 from halide_core.passes.vectorize import vectorize
 from halide_core.target import Target
 
@@ -91,3 +92,49 @@ def test_simplification_keeps_the_value(exprs: list[Expr], seed: int) -> None:
         assert s.type == e.type
         before, after = (np.broadcast_to(evaluate(x, env), LANES * 2).copy() for x in (e, s))
         assert same_bits(before, after).all(), f"{e} simplified to {s}"
+
+
+@st.composite
+def promoted(draw: Any) -> Expr:
+    """Arithmetic of bytes and shorts in C's int, as lifted code has it."""
+
+    def tree(depth: int) -> Expr:
+        if depth == 0 or draw(st.integers(0, 7)) == 0:
+            t = draw(st.sampled_from([Int(8), UInt(8), UInt(8), Int(16), UInt(16)]))
+            constant = const(draw(st.integers(-20, 260)), I32)
+            return constant if draw(st.integers(0, 3)) == 0 else ir.Cast(I32, draw(st.sampled_from(variables(t))))
+        a, kind = tree(depth - 1), draw(st.integers(0, 8))
+        if kind <= 4:
+            node = draw(st.sampled_from([ir.Add, ir.Sub, ir.Mul, ir.Min, ir.Max]))
+            return node(I32, a, tree(depth - 1))
+        if kind == 5:
+            return draw(st.sampled_from([ir.Div, ir.Mod]))(
+                I32, a, const(draw(st.sampled_from([2, 3, 9, 255, 256])), I32)
+            )
+        if kind == 6:
+            name = draw(
+                st.sampled_from(["shift_right", "shift_left", "bitwise_and", "bitwise_or", "div_round_to_zero"])
+            )
+            return ir.intrinsic(name, I32, a, const(draw(st.integers(1, 12)), I32))
+        if kind == 7:
+            name = draw(st.sampled_from(["abs", "absd"]))
+            args = (a,) if name == "abs" else (a, tree(depth - 1))
+            return ir.Cast(I32, ir.intrinsic(name, UInt(32), *args))
+        condition = draw(st.sampled_from([ir.LT, ir.EQ, ir.GE]))(Bool(), a, tree(depth - 1))
+        return ir.Select(I32, condition, tree(depth - 1), a)
+
+    e = tree(4)
+    t = draw(st.sampled_from([UInt(8), Int(16), I32, UInt(16)]))
+    return ir.intrinsic("saturating_cast", t, e) if draw(st.booleans()) else ir.Cast(t, e) if t != I32 else e
+
+
+@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+@given(promoted(), st.integers(0, 1000))
+def test_narrowing_keeps_the_value(e: Expr, seed: int) -> None:
+    env = inputs(seed)
+    loads = {v.name: ir.Load(t, v.name, const(0, I64)) for t in TYPES for v in variables(t)}
+    narrowed = narrow(substitute(e, loads))
+    assert narrowed.type == e.type
+    got = evaluate(narrowed, {}, lambda name, index, t: env[name])
+    wanted = np.broadcast_to(evaluate(e, env), got.shape)
+    assert np.array_equal(got, wanted), f"{e} became {narrowed}"

@@ -1,0 +1,251 @@
+"""Integer arithmetic moved to the narrowest type in which it is exact.
+
+    uint8(max(min(2*int32(a) - (int32(b) + int32(c))/9, 255), 0))   with a, b, c of uint8
+
+runs in int16: every intermediate value fits, so nothing wraps in either type and the result is the same.  C's
+promotions to int cost vectors two thirds of their lanes otherwise."""
+
+from __future__ import annotations
+
+from halide_core.ir import expr as ir
+from halide_core.ir.expr import Call, CallType, Expr, const, const_value, intrinsic
+from halide_core.ir.operators import cast_to
+from halide_core.ir.structural import post_order, transform
+from halide_core.ir.types import Int, Type, UInt
+
+Range = tuple[int, int]
+_CANDIDATES = (UInt(8), Int(8), UInt(16), Int(16))
+_COMPARISONS = (ir.EQ, ir.NE, ir.LT, ir.LE, ir.GT, ir.GE)
+
+
+def narrow(e: Expr) -> Expr:
+    """An expression of the same type and value as the scalar `e`."""
+    narrower = _Narrower()
+    e = transform(e, narrower.boundary)
+    if _is_operation(e) and e.type.bits >= 32:
+        found = narrower.smallest(e)
+        return ir.Cast(e.type, found) if found is not None else narrower.inside(e)
+    return e
+
+
+def _is_operation(e: Expr) -> bool:
+    return e.type.is_int_or_uint() and not e.type.is_bool() and isinstance(e, ir._Binary | ir.Select | Call)
+
+
+def value_range(e: Expr, memo: dict[int, tuple[Expr, Range | None]]) -> Range | None:
+    """Inclusive bounds of an integer's value, by interval arithmetic; None when unknown."""
+    for n in post_order(e):
+        if id(n) not in memo:
+            memo[id(n)] = (n, _range_of(n, memo))
+    return memo[id(e)][1]
+
+
+def _own(t: Type) -> Range | None:
+    return (t.min(), t.max()) if t.is_int_or_uint() and t.bits <= 16 else None
+
+
+def _range_of(e: Expr, memo: dict[int, tuple[Expr, Range | None]]) -> Range | None:
+    t = e.type
+    if not t.is_int_or_uint() or not t.is_scalar():
+        return None
+    if isinstance(e, ir.IntImm | ir.UIntImm):
+        return e.value, e.value
+    if isinstance(e, ir.Load) or (isinstance(e, Call) and e.call_type is not CallType.INTRINSIC):
+        return _own(t)
+    parts = [memo[id(c)][1] for c in ir.children(e)]
+    found = _arithmetic(e, parts)
+    if found is None or found[0] < t.min() or found[1] > t.max():
+        return _own(t)
+    return found
+
+
+def _arithmetic(e: Expr, parts: list[Range | None]) -> Range | None:
+    if isinstance(e, ir.Select):
+        a, b = parts[1], parts[2]
+        return None if a is None or b is None else (min(a[0], b[0]), max(a[1], b[1]))
+    if not parts or parts[0] is None:
+        return None
+    (low, high) = parts[0]
+    if isinstance(e, ir.Cast):
+        return None if e.type.is_bool() else (low, high)
+    if isinstance(e, Call):
+        return _call(e, low, high, parts)
+    if len(parts) != 2 or parts[1] is None:
+        return None
+    other = parts[1]
+    match e:
+        case ir.Add():
+            return low + other[0], high + other[1]
+        case ir.Sub():
+            return low - other[1], high - other[0]
+        case ir.Mul():
+            corners = [x * y for x in (low, high) for y in other]
+            return min(corners), max(corners)
+        case ir.Min():
+            return min(low, other[0]), min(high, other[1])
+        case ir.Max():
+            return max(low, other[0]), max(high, other[1])
+        case ir.Div() if other[0] == other[1] > 0:
+            return low // other[0], high // other[0]
+        case ir.Mod() if other[0] == other[1] > 0:
+            return 0, other[0] - 1
+    return None
+
+
+def _call(e: Call, low: int, high: int, parts: list[Range | None]) -> Range | None:
+    if e.call_type is not CallType.INTRINSIC:
+        return None
+    if e.name == "abs":
+        return (0 if low <= 0 <= high else min(abs(low), abs(high))), max(abs(low), abs(high))
+    if e.name == "saturating_cast":
+        least, most = e.type.min(), e.type.max()
+        return min(max(low, least), most), min(max(high, least), most)
+    if len(parts) != 2 or parts[1] is None:
+        return None
+    a, b = parts[1]
+    single = a == b
+    match e.name:
+        case "absd":
+            return 0, max(high - a, b - low, 0)
+        case "shift_right" if single and 0 <= a < e.type.bits:
+            return low >> a, high >> a
+        case "shift_left" if single and 0 <= a < e.type.bits:
+            return low << a, high << a
+        case "bitwise_and" if low >= 0 and a >= 0:
+            return 0, min(high, b)
+        case "bitwise_or" | "bitwise_xor" if low >= 0 and a >= 0:
+            return 0, (1 << max(high, b).bit_length()) - 1
+        case "div_round_to_zero" if single and a > 0:
+            return (low // a if low >= 0 else -(-low // a)), (high // a if high >= 0 else -(-high // a))
+        case "widening_add":
+            return low + a, high + b
+        case "widening_sub":
+            return low - b, high - a
+        case "widening_mul":
+            corners = [x * y for x in (low, high) for y in (a, b)]
+            return min(corners), max(corners)
+    return None
+
+
+class _Narrower:
+    def __init__(self) -> None:
+        self.ranges: dict[int, tuple[Expr, Range | None]] = {}
+        self.built: dict[tuple[int, Type], tuple[Expr, Expr | None]] = {}
+
+    def boundary(self, e: Expr) -> Expr:
+        """Narrows the operands of a node whose own value is narrow or not an integer."""
+        if not e.type.is_scalar():
+            return e
+        if isinstance(e, ir.Cast) and _is_operation(e.value) and not e.type.is_bool():
+            if e.type.is_float() or e.type.bits < e.value.type.bits:
+                found = self.smallest(e.value)
+                if found is not None:
+                    return cast_to(e.type, found)
+                return ir.with_children(e, (self.inside(e.value),))
+        elif isinstance(e, Call) and e.name == "saturating_cast" and _is_operation(e.args[0]):
+            found = self.smallest(e.args[0])
+            if found is not None:
+                return found if found.type == e.type else ir.with_children(e, (found,))
+            return ir.with_children(e, (self.inside(e.args[0]),))
+        elif isinstance(e, _COMPARISONS) and e.a.type.is_int_or_uint() and e.a.type.bits >= 16:
+            for t in _CANDIDATES:
+                if t.bits < e.a.type.bits:
+                    a, b = self.build(e.a, t), self.build(e.b, t)
+                    if a is not None and b is not None:
+                        return type(e)(e.type, a, b)
+        return e
+
+    def smallest(self, e: Expr) -> Expr | None:
+        """`e` in the first candidate type narrower than its own that holds every intermediate value."""
+        for t in _CANDIDATES:
+            if t.bits < e.type.bits:
+                found = self.build(e, t)
+                if found is not None:
+                    return found
+        return None
+
+    def inside(self, e: Expr) -> Expr:
+        """`e`, too wide itself, with the largest operands that are not so narrowed."""
+        if not isinstance(e, ir._Binary | ir.Select) or e.type.bits < 32:
+            return e
+        new: list[Expr] = []
+        for c in ir.children(e):
+            if c.type != e.type or not _is_operation(c):
+                new.append(c)
+                continue
+            found = self.smallest(c)
+            new.append(self.inside(c) if found is None else ir.Cast(c.type, found))
+        return ir.with_children(e, tuple(new))
+
+    def build(self, e: Expr, t: Type) -> Expr | None:
+        """`e` computed in type `t`, or None where a value might not fit."""
+        number = (id(e), t)
+        if number not in self.built:
+            self.built[number] = (e, self._build(e, t))
+        return self.built[number][1]
+
+    def _fits(self, e: Expr, t: Type) -> bool:
+        r = value_range(e, self.ranges)
+        return r is not None and t.min() <= r[0] and r[1] <= t.max()
+
+    def _build(self, e: Expr, t: Type) -> Expr | None:
+        if not self._fits(e, t):
+            return None
+        value = const_value(e)
+        if value is not None:
+            return const(value, t)
+        if isinstance(e, ir.Cast) and e.value.type.is_int_or_uint() and not e.value.type.is_bool():
+            inner = value_range(e.value, self.ranges)
+            if inner is not None and e.type.min() <= inner[0] and inner[1] <= e.type.max():
+                return self.build(e.value, t)
+        found = self._operation(e, t)
+        if found is None and e.type.bits <= 16:
+            return cast_to(t, e)
+        return found
+
+    def _operation(self, e: Expr, t: Type) -> Expr | None:
+        if isinstance(e, ir.Select):
+            yes, no = self.build(e.true_value, t), self.build(e.false_value, t)
+            return None if yes is None or no is None else ir.Select(t, e.condition, yes, no)
+        if isinstance(e, Call):
+            return self._call(e, t)
+        # Vectors of bytes have no multiply, and divide by way of one.
+        if t.bits == 8 and isinstance(e, ir.Mul | ir.Div | ir.Mod):
+            return None
+        if isinstance(e, ir.Div | ir.Mod):
+            divisor = const_value(e.b)
+            if divisor is None or divisor <= 0:
+                return None
+        if isinstance(e, ir.Add | ir.Sub | ir.Mul | ir.Min | ir.Max | ir.Div | ir.Mod):
+            a, b = self.build(e.a, t), self.build(e.b, t)
+            return None if a is None or b is None else type(e)(t, a, b)
+        return None
+
+    def _call(self, e: Call, t: Type) -> Expr | None:
+        if e.call_type is not CallType.INTRINSIC:
+            return None
+        if e.name == "abs" and e.args[0].type.is_int():
+            inner = self.build(e.args[0], Int(t.bits))
+            return None if inner is None else cast_to(t, intrinsic("abs", UInt(t.bits), inner))
+        if e.name == "absd":
+            for s in (UInt(t.bits), Int(t.bits)):
+                a, b = self.build(e.args[0], s), self.build(e.args[1], s)
+                if a is not None and b is not None:
+                    return cast_to(t, intrinsic("absd", UInt(t.bits), a, b))
+            return None
+        if e.name in ("shift_left", "shift_right", "div_round_to_zero"):
+            amount = const_value(e.args[1])
+            shifts = e.name != "div_round_to_zero"
+            if t.bits == 8 or amount is None or not (0 <= amount < t.bits if shifts else 0 < amount <= t.max()):
+                return None
+            a = self.build(e.args[0], t)
+            if a is None:
+                return None
+            return intrinsic(e.name, t, a, const(int(amount), UInt(t.bits) if shifts else t))
+        if e.name in ("bitwise_and", "bitwise_or", "bitwise_xor"):
+            ranges = [value_range(a, self.ranges) for a in e.args]
+            if any(r is None or r[0] < 0 for r in ranges):
+                return None
+            a, b = self.build(e.args[0], t), self.build(e.args[1], t)
+            return None if a is None or b is None else intrinsic(e.name, t, a, b)
+        return None

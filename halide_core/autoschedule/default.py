@@ -375,9 +375,10 @@ def _schedule_update(f: Function, stage: int, d: Definition, target: Target, par
 
 def _sums_bytes(f: Function, d: Definition) -> bool:
     found = associative_operation(f, d)
-    if found is None or not isinstance(found[0], ir.Add) or not isinstance(found[1], ir.Cast):
+    if found is None or not isinstance(found[0], ir.Add):
         return False
-    return found[1].value.type == UInt(8)
+    operand = narrow_types(found[1])
+    return isinstance(operand, ir.Cast) and operand.value.type == UInt(8)
 
 
 def _is_xor(d: Definition) -> bool:

@@ -54,9 +54,19 @@ def _range_of(e: Expr, memo: dict[int, tuple[Expr, Range | None]]) -> Range | No
         return _own(t)
     parts = [memo[id(c)][1] for c in ir.children(e)]
     found = _arithmetic(e, parts)
-    if found is None or found[0] < t.min() or found[1] > t.max():
-        return _own(t)
-    return found
+    return found if _is_exact(t, found) else _own(t)
+
+
+def _is_exact(t: Type, found: Range | None) -> bool:
+    return found is not None and t.min() <= found[0] and found[1] <= t.max()
+
+
+def cannot_wrap(e: Expr, memo: dict[int, tuple[Expr, Range | None]]) -> bool:
+    """Whether the operation `e` gives its exact mathematical value, so that a wider or narrower type may compute it.
+
+    A byte's sum is in the byte's range because it wraps; that range says nothing of the sum's exact value."""
+    value_range(e, memo)
+    return _is_exact(e.type, _arithmetic(e, [memo[id(c)][1] for c in ir.children(e)]))
 
 
 def _arithmetic(e: Expr, parts: list[Range | None]) -> Range | None:
@@ -137,7 +147,7 @@ class _Narrower:
         if not e.type.is_scalar():
             return e
         if isinstance(e, ir.Cast) and _is_operation(e.value) and not e.type.is_bool():
-            if e.type.is_float() or e.type.bits < e.value.type.bits:
+            if e.type.is_float() or e.type.bits <= e.value.type.bits:
                 found = self.smallest(e.value)
                 if found is not None:
                     return cast_to(e.type, found)
@@ -198,7 +208,7 @@ class _Narrower:
             inner = value_range(e.value, self.ranges)
             if inner is not None and e.type.min() <= inner[0] and inner[1] <= e.type.max():
                 return self.build(e.value, t)
-        found = self._operation(e, t)
+        found = self._operation(e, t) if cannot_wrap(e, self.ranges) else None
         if found is None and e.type.bits <= 16:
             return cast_to(t, e)
         return found
@@ -225,6 +235,12 @@ class _Narrower:
         if e.call_type is not CallType.INTRINSIC:
             return None
         if e.name == "abs" and e.args[0].type.is_int():
+            difference = e.args[0]
+            if isinstance(difference, ir.Sub) and cannot_wrap(difference, self.ranges):
+                # The difference does not wrap, so its absolute value is that of the narrow operands.
+                x, y = self.build(difference.a, UInt(t.bits)), self.build(difference.b, UInt(t.bits))
+                if x is not None and y is not None:
+                    return cast_to(t, intrinsic("absd", UInt(t.bits), x, y))
             inner = self.build(e.args[0], Int(t.bits))
             return None if inner is None else cast_to(t, intrinsic("abs", UInt(t.bits), inner))
         if e.name == "absd":

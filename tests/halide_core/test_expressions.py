@@ -102,7 +102,11 @@ def promoted(draw: Any) -> Expr:
         if depth == 0 or draw(st.integers(0, 7)) == 0:
             t = draw(st.sampled_from([Int(8), UInt(8), UInt(8), Int(16), UInt(16)]))
             constant = const(draw(st.integers(-20, 260)), I32)
-            return constant if draw(st.integers(0, 3)) == 0 else ir.Cast(I32, draw(st.sampled_from(variables(t))))
+            if draw(st.integers(0, 3)) == 0:
+                return constant
+            # Now and then arithmetic that wraps in the narrow type.
+            narrow_value = draw(expressions(t, 1)) if draw(st.booleans()) else draw(st.sampled_from(variables(t)))
+            return ir.Cast(I32, narrow_value)
         a, kind = tree(depth - 1), draw(st.integers(0, 8))
         if kind <= 4:
             node = draw(st.sampled_from([ir.Add, ir.Sub, ir.Mul, ir.Min, ir.Max]))

@@ -237,6 +237,22 @@ def _ends(layout: Layout, size: int) -> tuple[Expr, Expr]:
     return address(first), address(last + Poly.constant(1))
 
 
+def _nothing_to_write(plan: PathPlan) -> Expr | None:
+    """Whether every output is empty, where that can happen."""
+    if plan.path.result is not None:
+        return None
+    parts: list[Expr] = []
+    for f in plan.outputs:
+        extents = [d.extent for d in f.layout.dims if d.extent.constant_value() is None]
+        if not extents:
+            return None
+        none: Expr = E.make_bool(False)
+        for extent in extents:
+            none = E.Or(BOOL, none, E.LE(BOOL, from_poly(extent), const(0, I64)))
+        parts.append(none)
+    return all_hold(parts)
+
+
 def variants(summary: Summary, target: Any, schedule: bool = True) -> list[Variant]:
     """Every path as a compiled variant under its run-time checks."""
     from halide_core.autoschedule.default import apply_default_schedule
@@ -248,6 +264,10 @@ def variants(summary: Summary, target: Any, schedule: bool = True) -> list[Varia
         if built is None:
             out.append(Variant(condition, None))
             continue
+        empty = _nothing_to_write(built.plan)
+        if empty is not None:
+            # so that no stage before an empty output runs at all
+            out.append(Variant(all_hold([condition, empty]), None))
         if schedule:
             apply_default_schedule(built.pipeline, target, built.in_place, built.buffers)
         result: Expr | None = None

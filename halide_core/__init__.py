@@ -5,6 +5,8 @@ from halide_core.dsl import boundary
 from halide_core.dsl.func import Func as Func
 from halide_core.dsl.func import FuncRef as FuncRef
 from halide_core.dsl.func import Tuple as Tuple
+from halide_core.dsl.func import funcs as funcs
+from halide_core.dsl.func import vars as vars
 from halide_core.dsl.functions import (
     abs as abs,
 )
@@ -232,6 +234,7 @@ from halide_core.dsl.functions import (
 )
 from halide_core.dsl.image import Buffer as Buffer
 from halide_core.dsl.image import ImageParam as ImageParam
+from halide_core.dsl.pipeline import AutoschedulerParams as AutoschedulerParams
 from halide_core.dsl.pipeline import Pipeline as Pipeline
 from halide_core.dsl.reductions import maximum as maximum
 from halide_core.dsl.reductions import minimum as minimum

@@ -293,9 +293,19 @@ class Func(Stage):
         self._pipeline().compile_jit(*args)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("compile_to_"):
+        if name.startswith("compile_to_") or name == "print_loop_nest":
             return getattr(self._pipeline(), name)
         raise AttributeError(name)
 
 
-__all__ = ["Func", "FuncRef", "RDom", "Tuple", "define"]
+def vars(names: str) -> list[Var]:
+    """Vars of the names in a text, separated by spaces or commas."""
+    return [Var(n) for n in names.replace(",", " ").split()]
+
+
+def funcs(names: str) -> list[Func]:
+    """Funcs of the names in a text, separated by spaces or commas."""
+    return [Func(n) for n in names.replace(",", " ").split()]
+
+
+__all__ = ["Func", "FuncRef", "RDom", "Tuple", "define", "funcs", "vars"]

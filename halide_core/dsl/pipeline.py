@@ -39,6 +39,14 @@ class Pipeline:
 
         compiled(self, target)
 
+    def apply_autoscheduler(self, target: Target, params: AutoschedulerParams) -> None:
+        """Schedules every Func that has no schedule yet."""
+        from halide_core.autoschedule.default import apply_default_schedule
+
+        if params.name != "default":
+            raise HalideError(f"There is no autoscheduler called {params.name!r}; the one here is 'default'")
+        apply_default_schedule(self, target)
+
     def _compile(self, arguments: Any, name: str, target: Target | None) -> Any:
         from halide_core.aot import compile_pipeline
 
@@ -94,3 +102,11 @@ def _write(filename: str, text: str) -> None:
     from pathlib import Path
 
     Path(filename).write_text(text)
+
+
+class AutoschedulerParams:
+    """The name of an autoscheduler and its options."""
+
+    def __init__(self, name: str = "default", extra: dict[str, str] | None = None) -> None:
+        self.name = name
+        self.extra = dict(extra or {})

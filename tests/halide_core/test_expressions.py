@@ -77,7 +77,7 @@ def batches(draw: Any) -> list[Expr]:
     return [draw(expressions(draw(st.sampled_from(TYPES)), 3)) for _ in range(12)]
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(batches(), st.integers(0, 1000), st.booleans())
 def test_compiled_code_agrees_with_the_interpreter(exprs: list[Expr], seed: int, vector: bool) -> None:
     check(exprs, seed, vector)

@@ -1,0 +1,99 @@
+"""Object files: several in one library, and Halide's calling convention from C++."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import halide_core as hl
+from halide_core.aot import RawBuffer, RawParam, Variant, compile_raw
+from halide_core.autoschedule.default import apply_default_schedule
+from halide_core.ir.expr import I32, I64, Variable, const
+from halide_core.ir.operators import cast_to
+
+needs_linker = pytest.mark.skipif(shutil.which("g++") is None, reason="no linker")
+U8 = hl.UInt(8)
+
+
+def write_add(path: Path, symbol: str, amount: int) -> None:
+    """void symbol(const uint8_t *a, uint8_t *b, int w, int h): b = a + amount, in parallel."""
+    x, y = hl.Var("x"), hl.Var("y")
+    source = hl.ImageParam(U8, 2, "src")
+    f = hl.Func("dst")
+    f[x, y] = source[x, y] + amount
+    w, h = (Variable(I32, n) for n in "wh")
+    zero, one, row, rows = const(0, I64), const(1, I64), cast_to(I64, w), cast_to(I64, h)
+    buffers = {n: RawBuffer(p, zero, (zero, zero), (row, rows), (one, row)) for n, p in (("src", "a"), ("dst", "b"))}
+    pipeline = hl.Pipeline([f])
+    apply_default_schedule(pipeline, hl.get_host_target(), set(), buffers)
+    params = [RawParam("a", U8, True), RawParam("b", U8, True), RawParam("w", I32), RawParam("h", I32)]
+    variant = Variant((w > 0) & (h > 0), pipeline, buffers)
+    compile_raw(symbol, params, None, [variant], f"{symbol}_original", hl.get_host_target()).write_object(path)
+
+
+@needs_linker
+def test_two_objects_share_one_pool_in_a_library(tmp_path: Path) -> None:
+    for k in (1, 2):
+        write_add(tmp_path / f"k{k}.o", f"add{k}", k)
+    (tmp_path / "original.cpp").write_text(
+        '#include <cstdint>\nint calls;\nextern "C" {\n'
+        "void add1_original(const uint8_t*, uint8_t*, int, int) { calls += 1; }\n"
+        "void add2_original(const uint8_t*, uint8_t*, int, int) { calls += 10; }\n"
+        "int count() { return calls; }\n}\n"
+    )
+    library = tmp_path / "lib.so"
+    objects = [str(tmp_path / f"k{k}.o") for k in (1, 2)]
+    subprocess.run(["g++", "-shared", "-fPIC", *objects, str(tmp_path / "original.cpp"), "-o", library, "-pthread"],
+                   check=True)  # fmt: skip
+    lib = ctypes.CDLL(str(library))
+    a = np.random.default_rng(1).integers(0, 256, (700, 900)).astype(np.uint8)
+    for k in (1, 2, 1, 2):
+        b = np.zeros_like(a)
+        getattr(lib, f"add{k}")(ctypes.c_void_p(a.ctypes.data), ctypes.c_void_p(b.ctypes.data), 900, 700)
+        assert np.array_equal(b, a + np.uint8(k))
+    lib.add1(None, None, 0, 5)
+    lib.add2(None, None, 5, -5)
+    assert lib.count() == 11
+    assert not hasattr(lib, "hl.par_for")
+
+
+_CALLER = """
+#include "HalideBuffer.h"
+#include "pipe.h"
+#include <cstdio>
+int main() {
+    Halide::Runtime::Buffer<uint8_t> in(101, 33), out(100, 33), big(101, 33), query(nullptr, 0, 0);
+    in.for_each_element([&](int x, int y) { in(x, y) = x * 3 + y; });
+    int bad = 0, r = pipe(in, 5, out);
+    for (int y = 0; y < 33; y++)
+        for (int x = 0; x < 100; x++) bad += out(x, y) != (uint8_t)(in(x + 1, y) + 5);
+    int q = pipe(query, 5, out), e = pipe(in, 5, big);
+    printf("%d %d %d %d %d %d", r, bad, q, query.dim(0).min(), query.dim(0).extent(), e);
+}
+"""
+
+
+@needs_linker
+def test_halide_calling_convention(tmp_path: Path) -> None:
+    theirs: Any = pytest.importorskip("halide")
+    include = Path(theirs.__file__).parent / "include"
+    x, y = hl.Var("x"), hl.Var("y")
+    source, k = hl.ImageParam(U8, 2, "inp"), hl.Param(hl.Int(32), "k")
+    f = hl.Func("out")
+    f[x, y] = hl.u8(hl.i32(source[x + 1, y]) + k)
+    f.vectorize(x, 16).parallel(y)
+    f.compile_to_object(str(tmp_path / "pipe.o"), [source, k], "pipe")
+    f.compile_to_header(str(tmp_path / "pipe.h"), [source, k], "pipe")
+    (tmp_path / "main.cpp").write_text(_CALLER)
+    program = tmp_path / "main"
+    subprocess.run(["g++", f"-I{include}", f"-I{tmp_path}", tmp_path / "main.cpp", tmp_path / "pipe.o", "-o", program,
+                    "-pthread", "-ldl"], check=True)  # fmt: skip
+    done = subprocess.run([program], capture_output=True, text=True, check=True)
+    assert done.stdout == "0 0 0 1 100 -4"
+    assert "Input buffer inp is accessed at 101, which is beyond the max (100) in dimension 0" in done.stderr

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from halide_core.autoschedule.channels import merge_channel_updates
 from halide_core.autoschedule.rfactor import split_reduction
 from halide_core.dsl.schedule import Stage
 from halide_core.dsl.variables import Var
@@ -40,6 +41,8 @@ def apply_default_schedule(
     results; the meaning of the pipeline stays the same bit for bit."""
     outputs: list[Function] = pipeline.functions()
     environment = build_environment(outputs)
+    for f in outputs:
+        merge_channel_updates(f, (buffers or {}).get(f.name))
     for f in list(environment.order):
         for k in range(len(f.updates)):
             _split_small_reduction(f, k)
@@ -358,6 +361,12 @@ def _schedule_update(f: Function, stage: int, d: Definition, target: Target, par
             s.reorder(*(Var(n) for n in (*domain, _vector_loop(d), x, *rows)))
         if parallel and rows:
             s.parallel(Var(d.schedule.dims[-1].var))
+        return
+    if pure and not domain and x not in pure:
+        # One channel, row or column at a time: vectors along the first dimension that varies.
+        s.vectorize(Var(pure[0]), lanes, _GUARD)
+        if parallel and len(pure) > 1:
+            s.parallel(Var(pure[-1]))
         return
     if domain and associative_operation(f, d) is not None:
         first = domain[0]

@@ -14,7 +14,9 @@ from halide_core.ir.expr import I32, I64, Expr, Variable, const, const_value
 from halide_core.ir.operators import cast_to
 from halide_core.ir.simplify import simplify
 from halide_core.ir.types import Bool, Handle, Type, UInt
-from halide_core.lower import Array, Lowered, lower, metadata_variables
+from halide_core.lower import Array, Lowered, lower, metadata_variables, output_arrays
+from halide_core.passes.in_place import check_in_place
+from halide_core.passes.realization_order import build_environment
 from halide_core.target import Target
 
 
@@ -143,12 +145,9 @@ def _lower_variant(v: Any, target: Target, symbol: str) -> Lowered:
                         f"Func {f.name} works in place, so the split of loop {s.old} cannot use ShiftInwards: "
                         "elements at the end would be computed twice, the second time from results"
                     )
-    from halide_core.passes.realization_order import build_environment
-
     environment = build_environment(outputs)
+    check_in_place(environment, outputs, v.buffers)
     inputs = tuple(Array(i.name, i.type, i.dimensions, i.name) for i in environment.images)
-    from halide_core.lower import output_arrays
-
     arrays = inputs + tuple(a for f in outputs for a in output_arrays(f))
     return lower(outputs, target, _metadata(v, arrays, symbol), groups)
 

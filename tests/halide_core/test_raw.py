@@ -334,3 +334,44 @@ def test_small_types_and_addresses_in_conditions() -> None:
     assert np.array_equal(memory[100:], (np.arange(100) - 3).astype(np.uint8))
     assert run(base, base + 50, 100, -3, True) is False
     assert np.array_equal(memory[:100], np.arange(100))
+
+
+def test_in_place_refuses_reads_of_other_elements() -> None:
+    source = hl.ImageParam(U8, 2, "src")
+    f = hl.Func("dst")
+    f[X, Y] = source[X + 1, Y]
+    with pytest.raises(hl.HalideError, match="only point-wise reads are possible in place"):
+        compiled(f, {"src": plane("a"), "dst": plane("a", W - 1)}, {"a": U8})
+
+
+def test_channels_stored_by_separate_updates() -> None:
+    source = hl.ImageParam(U8, 3, "src")
+    f = hl.Func("dst")
+    f[C, X, Y] = hl.undef(U8)
+    for k in range(3):
+        f[k, X, Y] = hl.u8(hl.i32(source[(k + 1) % 3, X, Y]) * (k + 1) / 4)
+    rgb = RawBuffer("a", wide(0), (wide(0),) * 3, (wide(3), wide(W), wide(H)), (wide(1), wide(3), wide(W) * 3))
+    out = RawBuffer("b", *(getattr(rgb, n) for n in ("offset", "mins", "extents", "strides")))
+    module = compiled(f, {"src": rgb, "dst": out}, {"a": U8, "b": U8})
+    for width, height in SIZES:
+        a = at_end(image(3 * width, height).reshape(height, width, 3))
+        b = at_end(np.zeros_like(a))
+        call(module, [a, b], width, height)
+        wanted = (np.roll(a, -1, axis=2).astype(np.uint16) * np.array([1, 2, 3], np.uint16) // 4).astype(np.uint8)
+        assert np.array_equal(b, wanted)
+
+
+def test_one_row_at_a_time() -> None:
+    source = hl.ImageParam(U8, 2, "src")
+    f = hl.Func("dst")
+    f[X, Y] = hl.u8(9)
+    f[0, Y] = source[0, Y]
+    f[X, 0] = source[X, 0] + 1
+    module = compiled(f, {"src": plane("a"), "dst": plane("b")}, {"a": U8, "b": U8})
+    for width, height in SIZES:
+        a, b = at_end(image(width, height)), at_end(np.zeros((height, width), np.uint8))
+        call(module, [a, b], width, height)
+        wanted = np.full_like(a, 9)
+        wanted[:, 0] = a[:, 0]
+        wanted[0] = a[0] + 1
+        assert np.array_equal(b, wanted)

@@ -1,0 +1,71 @@
+"""Pipelines whose output lies in an input's memory: what they may read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from halide_core.errors import HalideError
+from halide_core.function import Definition, Function, LoopLevel
+from halide_core.ir import expr as ir
+from halide_core.ir.expr import CallType
+from halide_core.ir.structural import key, post_order
+from halide_core.passes.inline import inlined_functions, make_inliner
+from halide_core.passes.realization_order import Environment
+
+
+def check_in_place(environment: Environment, outputs: list[Function], buffers: Mapping[str, Any]) -> None:
+    """Raises HalideError where an output overwrites elements of an image that are still to be read.
+
+    Allowed: a first definition that reads the image at its own coordinates only, and Funcs computed at root before
+    the output, which may read it anywhere."""
+    inlined = inlined_functions(environment.order, outputs)
+    expand = make_inliner(inlined)
+    for f in outputs:
+        for image in environment.images:
+            names = [n for n in buffers if n == f.name or n.startswith(f"{f.name}.")]
+            own = buffers.get(image.name)
+            for n in names:
+                if own is not None and own.pointer and buffers[n].pointer == own.pointer:
+                    _check(f, image.name, _same_layout(buffers[n], own), environment, outputs, inlined, expand)
+
+
+def _same_layout(a: Any, b: Any) -> bool:
+    if len(a.strides) != len(b.strides):
+        return False
+    return all(key(x) == key(y) for x, y in zip((a.offset, *a.strides), (b.offset, *b.strides), strict=True))
+
+
+def _reads(d: Definition, image: str, expand: Any) -> list[ir.Call]:
+    found: list[ir.Call] = []
+    for e in (*d.values, *d.args, *(d.domain.predicates if d.domain is not None else [])):
+        for n in post_order(expand(e)):
+            if isinstance(n, ir.Call) and n.call_type is CallType.IMAGE and n.name == image:
+                found.append(n)
+    return found
+
+
+def _check(
+    f: Function,
+    image: str,
+    same_layout: bool,
+    env: Environment,
+    outputs: list[Function],
+    inlined: set[int],
+    expand: Any,
+) -> None:
+    for g in env.order:
+        if id(g) in inlined:
+            continue
+        stored = False
+        for d in g.definitions():
+            reads = _reads(d, image, expand)
+            point_wise = same_layout and all([key(a) for a in n.args] == [key(a) for a in d.args] for n in reads)
+            before = g is not f and g not in outputs and g.compute == LoopLevel()
+            if reads and not before and (g is not f or stored or not point_wise):
+                raise HalideError(
+                    f"Func {f.name} is stored in the memory of {image}, and Func {g.name} reads {image} at "
+                    "coordinates that may already be overwritten; only point-wise reads are possible in place"
+                )
+            undefined = all(isinstance(v, ir.Call) and v.name == "undef" for v in d.values)
+            stored = stored or not undefined

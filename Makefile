@@ -1,0 +1,46 @@
+# Every target sets up what it needs in .venv: Python >= 3.11 and a C++ compiler are all a machine must bring.
+PYTHON ?= python3
+BIN := .venv/bin
+WORKERS ?= 2
+
+.PHONY: demo test bench bench-search lint clean
+
+demo: .venv/demo.stamp
+	$(BIN)/python demo/run.py --out demo-out
+
+test: .venv/dev.stamp
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+bench: .venv/base.stamp
+	$(BIN)/lift bench corpus/dexter corpus/basics --sizes 64,1024,4096
+
+bench-search: .venv/base.stamp
+	$(BIN)/python -m corpus.bench_search
+
+lint: .venv/dev.stamp
+	$(BIN)/ruff check .
+	$(BIN)/mypy --strict
+	$(BIN)/lint-imports
+
+clean:
+	rm -rf .venv build demo-out lifted *.egg-info
+
+.venv/venv.stamp:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "$(PYTHON) is older than Python 3.11; run: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)" >&2; exit 1; }
+	@command -v c++ >/dev/null || command -v g++ >/dev/null || command -v clang++ >/dev/null || \
+	  { echo "no C++ compiler was found; install g++ or clang++" >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+	@touch $@
+
+.venv/base.stamp: .venv/venv.stamp pyproject.toml
+	$(BIN)/pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+.venv/demo.stamp: .venv/venv.stamp pyproject.toml
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[demo]'
+	@touch $@
+
+.venv/dev.stamp: .venv/venv.stamp pyproject.toml
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[test,dev,demo]'
+	@touch $@

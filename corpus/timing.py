@@ -1,0 +1,129 @@
+"""Timing functions against each other: interleaved in one process, called from compiled loops, medians of ratios."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from corpus.harness import bind
+from lifter.loops import Function
+
+SAMPLE = 100e-6
+"""Seconds that one sample of the fastest function should take at least."""
+MIN_ROUNDS, MAX_ROUNDS = 5, 400
+_PACKAGES = ("lifter", "llvmlite", "z3-solver", "libclang", "numpy")
+_C_TYPES = {"bool": "bool", "float32": "float", "float64": "double"}
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Medians over the rounds: seconds of one call of each function, and each function's time over the first's."""
+
+    seconds: tuple[float, ...]
+    ratios: tuple[float, ...]
+    rounds: int
+
+
+def interleave(calls: Sequence[Callable[[int], Any]], reset: Callable[[], None], budget: float) -> Timing:
+    """Times `calls`, each of which takes how often to call; A B C A B C ... for about `budget` seconds.
+
+    `reset` runs, untimed, before each sample."""
+    once = []
+    for call in calls:
+        reset()
+        call(1)
+        reset()
+        once.append(_timed(call, 1))
+    repeat = max(1, int(SAMPLE / max(min(once), 1e-9)))
+    samples: list[list[float]] = [[] for _ in calls]
+    stop = time.perf_counter() + budget
+    while len(samples[0]) < MIN_ROUNDS or (time.perf_counter() < stop and len(samples[0]) < MAX_ROUNDS):
+        for times, call in zip(samples, calls, strict=True):
+            reset()
+            times.append(_timed(call, repeat) / repeat)
+    ratios = [statistics.median(t / own for t, own in zip(times, samples[0], strict=True)) for times in samples]
+    return Timing(tuple(statistics.median(times) for times in samples), tuple(ratios), len(samples[0]))
+
+
+def _timed(call: Callable[[int], Any], count: int) -> float:
+    start = time.perf_counter()
+    call(count)
+    return time.perf_counter() - start
+
+
+class Loops:
+    """Compiled loops that call a function of a given signature n times, so that Python's calls cost nothing."""
+
+    def __init__(self, functions: Sequence[Function], folder: Path) -> None:
+        source, library = folder / "loops.cpp", folder / "loops.so"
+        text = ["#include <cstdint>"]
+        for number, f in enumerate(functions):
+            types = ["void*" if p.pointer else _c_type(p.type) for p in f.params]
+            result = "void" if f.return_type is None else _c_type(f.return_type)
+            params = "".join(f", {t} a{i}" for i, t in enumerate(types))
+            call = f"f({', '.join(f'a{i}' for i in range(len(types)))})"
+            keep = call if f.return_type is None else f"volatile {result} kept = {call}; (void)kept"
+            text.append(
+                f'extern "C" void loop_{number}({result} (*f)({", ".join(types)}), int64_t n{params})'
+                f" {{ for (int64_t i = 0; i < n; i++) {{ {keep}; }} }}"
+            )
+        source.write_text("\n".join(text) + "\n")
+        subprocess.run(["g++", "-O2", "-fPIC", "-shared", "-o", str(library), str(source)], check=True)
+        self._library = ctypes.CDLL(str(library))
+        self._numbers = {f.symbol: i for i, f in enumerate(functions)}
+
+    def call(self, library: ctypes.CDLL, function: Function, values: Sequence[Any]) -> Callable[[int], None]:
+        """A callable of how often to call the library's `function` with `values`."""
+        target = bind(library, function)
+        loop = getattr(self._library, f"loop_{self._numbers[function.symbol]}")
+        loop.argtypes = [ctypes.c_void_p, ctypes.c_int64, *target.argtypes]
+        loop.restype = None
+        address = ctypes.cast(target, ctypes.c_void_p)
+
+        def run(count: int) -> None:
+            loop(address, count, *values)
+
+        return run
+
+
+def _c_type(t: object) -> str:
+    return _C_TYPES.get(str(t), f"{t}_t")
+
+
+def threads() -> int:
+    """How many threads lifted code uses."""
+    wanted = os.environ.get("HL_NUM_THREADS", "")
+    return int(wanted) if wanted.isdigit() and int(wanted) > 0 else len(os.sched_getaffinity(0))
+
+
+def machine() -> dict[str, str]:
+    """What a reader must know to compare times: the machine, the compiler, the versions."""
+    cpu = platform.processor() or platform.machine()
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        names = [line for line in info.read_text().splitlines() if line.startswith("model name")]
+        cpu = names[0].partition(":")[2].strip() if names else cpu
+    compiler = subprocess.run(["g++", "--version"], capture_output=True, text=True, check=False).stdout
+    return {
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} CPUs, {cpu}",
+        "compiler": compiler.splitlines()[0] if compiler else "g++ not found",
+        "versions": f"Python {sys.version.split()[0]}, " + ", ".join(f"{p} {_version(p)}" for p in _PACKAGES),
+        "threads": f"{threads()} (HL_NUM_THREADS sets it)",
+    }
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "(not installed)"

@@ -1,0 +1,253 @@
+"""`lift bench`: lifted functions timed against the originals compiled by g++."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import statistics
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from codegen.errors import EmitError
+from codegen.native import compiler_args, run_tool
+from corpus.cases import CASES
+from corpus.timing import Loops, interleave, machine
+from corpus.timing_arguments import Arguments, NoArguments, arguments, contract_holds
+from lifter.api import FunctionReport, SourceError, UsageError, lift_file
+
+SUFFIXES = (".c", ".cc", ".cpp", ".cxx")
+O2, O3 = ("-O2",), ("-O3", "-march=native", "-ffp-contract=off")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One function at one size: seconds of a call, and how much faster the lifted code is (medians of ratios)."""
+
+    file: str
+    function: str
+    size: int
+    lifted_s: float
+    o3_s: float
+    o2_s: float
+    over_o3: float
+    over_o2: float
+    rounds: int
+    remark: str = ""
+
+
+@dataclass(slots=True)
+class Results:
+    """Everything that a run found."""
+
+    rows: list[Row] = field(default_factory=list)
+    not_timed: list[tuple[str, str, str]] = field(default_factory=list)
+    """(file, function, why)"""
+    different: list[str] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, object]:
+        return {
+            "machine": machine(),
+            "results": [asdict(r) for r in self.rows],
+            "not_timed": [{"file": a, "function": b, "reason": c} for a, b, c in self.not_timed],
+        }
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("paths", nargs=-1, metavar="FILE_OR_DIR...")
+@click.option("-f", "--function", "functions", multiple=True, metavar="NAME", help="Time this one only (repeatable).")
+@click.option("--sizes", default="64,1024,4096", show_default=True, metavar="N,...", help="Sides of the images.")
+@click.option("--seconds", default=0.3, show_default=True, metavar="S", help="Time spent on one function at one size.")
+@click.option("--json", "json_file", metavar="FILE", help="Also write the figures to FILE.")
+@click.option("--timeout", default=60.0, show_default=True, metavar="S", help="Seconds to lift one function.")
+def bench_command(
+    paths: tuple[str, ...], functions: tuple[str, ...], sizes: str, seconds: float, json_file: str | None,
+    timeout: float,
+) -> None:
+    """Time lifted functions against the originals built by g++ with -O2, and with -O3 -march=native.
+
+    All three run on the same memory, in turn, in one process; results are compared before anything is timed.
+    Flags for clang and g++ go after `--`."""
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    clang_args: list[str] = click.get_current_context().obj or []
+    try:
+        numbers = _sizes(sizes)
+        files = _files(paths)
+        results = run(files, functions, numbers, seconds, timeout, clang_args, console)
+        if json_file is not None:
+            _write(Path(json_file), json.dumps(results.as_json(), indent=2) + "\n")
+    except (SourceError, UsageError, EmitError) as problem:
+        console.print(f"error: {problem}", markup=False)
+        sys.exit(2)
+    out = Console(highlight=False, soft_wrap=True)
+    print_results(out if out.is_terminal else Console(highlight=False, soft_wrap=True, width=120), results)
+    sys.exit(1 if results.different else 0)
+
+
+def _sizes(text: str) -> list[int]:
+    parts = [s.strip() for s in text.split(",") if s.strip()]
+    if not parts or not all(s.isdigit() and 0 < int(s) <= 1 << 15 for s in parts):
+        raise UsageError(f"--sizes must be numbers from 1 to {1 << 15} with commas between them, not '{text}'")
+    return [int(s) for s in parts]
+
+
+def _files(paths: Sequence[str]) -> list[str]:
+    if not paths:
+        raise UsageError("no input file; usage: lift bench FILE_OR_DIR... [options] [-- CLANG_ARGS]")
+    files: list[str] = []
+    for p in paths:
+        if Path(p).is_dir():
+            found = sorted(str(f) for f in Path(p).rglob("*") if f.suffix in SUFFIXES)
+            if not found:
+                raise UsageError(f"no C or C++ files in the folder '{p}' (looked for {', '.join(SUFFIXES)})")
+            files += found
+        else:
+            files.append(p)
+    return files
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text)
+    except OSError as problem:
+        raise UsageError(f"cannot write '{path}': {problem.strerror}") from None
+
+
+def run(
+    files: Sequence[str], functions: Sequence[str], sizes: Sequence[int], seconds: float, timeout: float,
+    clang_args: Sequence[str], console: Console,
+) -> Results:
+    """Lifts, builds and times everything.  Raises SourceError, UsageError and EmitError."""
+    from synth.options import Options
+
+    results = Results()
+    unknown: list[UsageError] = []
+    for file in files:
+        with tempfile.TemporaryDirectory(prefix="lift-bench-") as name, console.status(f"{file}: lifting") as status:
+            folder = Path(name)
+            try:
+                report = lift_file(
+                    file, functions=functions, out=name, emit=("shared",), clang_args=clang_args,
+                    options=Options(timeout=timeout),
+                    progress=lambda f, doing, p=file: status.update(f"{p}: {doing} {f}"),  # type: ignore[misc]
+                )
+            except UsageError as problem:
+                if not functions or len(files) == 1:
+                    raise
+                unknown.append(problem)  # the function may be in another file
+                continue
+            timed = []
+            for f in report.functions:
+                if "shared" in f.outputs:
+                    timed.append(f)
+                else:
+                    reason = f.reason.splitlines()[0] if f.reason else ""
+                    results.not_timed.append((file, f.name, f"{f.status}: {reason}"))
+            if timed:
+                _time_file(file, timed, sizes, seconds, clang_args, folder, results, lambda text: status.update(text))
+    if len(unknown) == len(files):
+        raise unknown[0]
+    return results
+
+
+def _time_file(
+    file: str, timed: Sequence[FunctionReport], sizes: Sequence[int], seconds: float, clang_args: Sequence[str],
+    folder: Path, results: Results, say: Callable[[str], None],
+) -> None:
+    lifted = ctypes.CDLL(timed[0].outputs["shared"])
+    o3, o2 = _original(file, O3, clang_args, folder), _original(file, O2, clang_args, folder)
+    found = [f.lifted.function for f in timed if f.lifted is not None]
+    loops = Loops(found, folder)
+    for f in timed:
+        assert f.lifted is not None and f.lifted.summary is not None
+        function = f.lifted.function
+        case = CASES.get(f.name) if Path(file).match(CASES[f.name].file if f.name in CASES else "") else None
+        for size in sizes:
+            say(f"{file}: timing {f.name} at {size}x{size}")
+            try:
+                args = arguments(f.lifted.summary, case, size)
+            except NoArguments as problem:
+                results.not_timed.append((file, f.name, f"no arguments at {size}x{size}: {problem}"))
+                continue
+            values = args.values(function)
+            calls = [loops.call(library, function, values) for library in (lifted, o3, o2)]
+            before = args.save()
+            calls[2](1)
+            wanted = args.save()
+            args.restore(before)
+            calls[0](1)
+            remark = ""
+            if not args.equals(wanted):
+                remark = "DIFFERS"
+                results.different.append(f"{f.name} at {size}x{size}")
+            elif not contract_holds(f.lifted.summary, args):
+                remark = "original ran"
+            args.restore(before)
+            t = interleave(calls, _resetter(args, before), seconds)
+            lifted_s, o3_s, o2_s = t.seconds
+            row = Row(file, f.name, size, lifted_s, o3_s, o2_s, t.ratios[1], t.ratios[2], t.rounds, remark)
+            results.rows.append(row)
+
+
+def _resetter(args: Arguments, before: dict[str, Any]) -> Callable[[], None]:
+    """What to do before each sample: an in-place function must see the same data each time."""
+    return partial(args.restore, before) if args.in_place else lambda: None
+
+
+def _original(file: str, flags: Sequence[str], clang_args: Sequence[str], folder: Path) -> ctypes.CDLL:
+    path = folder / f"original{flags[0]}.so"
+    run_tool(["g++", *flags, *compiler_args(clang_args), "-fPIC", "-shared", "-o", str(path), file])
+    return ctypes.CDLL(str(path))
+
+
+def print_results(console: Console, results: Results) -> None:
+    """The table, its summary, what was not timed, and what the times depend on."""
+    if results.rows:
+        console.print(_table(results.rows))
+        console.print(_summary(results.rows))
+        for size in sorted({r.size for r in results.rows}):
+            slow = sorted((r for r in results.rows if r.size == size and r.over_o3 < 1.0), key=lambda r: r.over_o3)
+            if slow:
+                names = ", ".join(f"{r.function} {r.over_o3:.2f}" for r in slow)
+                console.print(f"slower than -O3 at {size}x{size}: {names}", markup=False)
+    for text in results.different:
+        console.print(f"DIFFERENT RESULTS: {text}; please report this", style="red")
+    for file, name, why in results.not_timed:
+        console.print(f"not timed: {name} ({file}): {why}", markup=False)
+    for what, text in machine().items():
+        console.print(f"{what}: {text}", markup=False)
+
+
+def _table(rows: Sequence[Row]) -> Table:
+    table = Table(title="Times of one call, and how many times faster the lifted code is", title_justify="left")
+    table.add_column("function", no_wrap=True)
+    for head in ("size", "lifted µs", "-O3 µs", "-O2 µs", "over -O3", "over -O2"):
+        table.add_column(head, justify="right")
+    table.add_column("")
+    for r in rows:
+        table.add_row(
+            r.function, str(r.size), *(f"{s * 1e6:,.1f}" for s in (r.lifted_s, r.o3_s, r.o2_s)),
+            f"{r.over_o3:.2f}", f"{r.over_o2:.2f}", r.remark, style="red" if r.over_o3 < 1.0 else None,
+        )
+    return table
+
+
+def _summary(rows: Sequence[Row]) -> Table:
+    table = Table(title="How many times faster, over all functions", title_justify="left")
+    for head in ("size", "functions", "over -O3: median", "minimum", "over -O2: median", "minimum"):
+        table.add_column(head, justify="right")
+    for size in sorted({r.size for r in rows}):
+        own = [r for r in rows if r.size == size]
+        cells = []
+        for ratios in ([r.over_o3 for r in own], [r.over_o2 for r in own]):
+            cells += [f"{statistics.median(ratios):.2f}", f"{min(ratios):.2f}"]
+        table.add_row(str(size), str(len(own)), *cells)
+    return table

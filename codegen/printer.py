@@ -99,6 +99,13 @@ class SourcePrinter:
             return self.saturating_cast(e.type, self.text(e.args[0])), 12
         if e.name == "undef":
             return self.undef(e.type), 12
+        if e.name in ("div_round_to_zero", "mod_round_to_zero") and const_value(e.args[1]) is None:
+            # Halide traps on zero divisors here, and evaluates both sides of a select
+            a, b, zero, one = e.args[0], e.args[1], E.const(0, e.type), E.const(1, e.type)
+            safe = Select(e.type, E.EQ(E.BOOL, b, zero), one, b)
+            quotient = self.call(e.name, [self.operand(a, None), self.operand(safe, None)])
+            test = self.binary(b, zero, "==", 3)
+            return self.call("select", [test, self.constant(0, e.type), quotient]), 12
         args = [self.operand(a, e.args[1 - i] if len(e.args) == 2 else None) for i, a in enumerate(e.args)]
         return self.call(e.name, args), 12
 

@@ -43,7 +43,8 @@ class RawBuffer:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One way to compute the function, taken when `condition` holds.
+    """One way to compute the function, taken when `condition` holds.  An image with data of its own (`Image.array`)
+    goes into the object as a constant.
 
     `condition` is a bool over scalar parameters and Variable(UInt(64), "addr." + pointer parameter).  Buffers with
     different pointers must be disjoint whenever it holds; buffers with one pointer may coincide element by element.

@@ -125,7 +125,7 @@ def _narrow_cast(n: Cast) -> Iterator[Expr]:
 def _narrow_intrinsic(n: Call, range_of: RangeOf) -> Iterator[Expr]:
     if n.name in ("div_round_to_zero", "mod_round_to_zero"):
         above, below = range_of(n.args[0]), range_of(n.args[1])
-        if above[0] >= 0 and below[0] > 0:
+        if above[0] >= 0 and below[0] >= 0:  # zero divisors give zero in both
             kind = E.Div if n.name == "div_round_to_zero" else E.Mod
             t = _common([above, below], 16)
             if t is not None:

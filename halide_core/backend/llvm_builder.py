@@ -39,6 +39,13 @@ class ModuleBuilder:
         self.globals.append(f'@{name} = private unnamed_addr constant [{len(data)} x i8] c"{body}"')
         return f"@{name}"
 
+    def table(self, base: str, data: bytes) -> str:
+        """A private constant array, aligned for vectors; its name, with @."""
+        name = self.fresh_name(f".table.{base}")
+        body = "".join(f"\\{b:02X}" for b in data)
+        self.globals.append(f'@{name} = private unnamed_addr constant [{len(data)} x i8] c"{body}", align 64')
+        return f"@{name}"
+
     def text(self) -> str:
         """The whole module."""
         defined = "\n".join(self.functions)

@@ -195,9 +195,14 @@ def _call_kernel(module: ModuleBuilder, entry: StmtEmitter, symbol: str, v: Any,
     owned: list[str] = []
     pointers: dict[str, tuple[str, str]] = {}
     arguments: list[str] = []
+    constants = {i.name: i.array for i in build_environment(v.pipeline.functions()).images if i.array is not None}
     for a in arrays:
         raw = v.buffers[a.name]
         label = raw.pointer or f"own {a.name}"
+        if label not in pointers and a.name in constants:
+            operand = module.table(a.name, constants[a.name].tobytes())
+            pointers[label] = (operand, kernel.pointer(a))
+            arguments.append(f"ptr {operand}")
         if label not in pointers:
             operand = entry.names.operands.get(raw.pointer) if raw.pointer else _own_storage(entry, a, raw, owned)
             if operand is None:

@@ -2,7 +2,8 @@
 
 One loop runs in parallel at a time: a second caller, be it another user thread or a task of the loop itself, finds
 the pool busy and runs its loop alone.  Workers enter a loop through `gate` (an open bit and a count of those
-inside), so that the caller, whose stack holds the closure, can close it and wait until nobody is inside.  Idle
+inside), so that the caller, whose stack holds the closure, can close it and wait until nobody is inside.  Whoever
+waits yields now and then, for it may stand on the processor that another needs.  Idle
 workers spin for tens of microseconds before they sleep on a condition variable.  A forked child starts its own
 workers.  All symbols are hidden and linkonce, so that objects share one pool when linked into one library."""
 
@@ -92,6 +93,8 @@ begin:
   %start = call i64 @llvm.readcyclecounter()
   br label %spin
 spin:
+  %turns = phi i32 [ 0, %begin ], [ %turns1, %more ], [ %turns1, %give ]
+  %turns1 = add i32 %turns, 1
   %gate = load atomic i32, ptr @hl.gate acquire, align 4
   %open = icmp uge i32 %gate, {open}
   br i1 %open, label %look, label %idle
@@ -112,7 +115,14 @@ idle:
   %now = call i64 @llvm.readcyclecounter()
   %spent = sub i64 %now, %start
   %tired = icmp ugt i64 %spent, {spin}
-  br i1 %tired, label %sleep, label %spin
+  %turn = and i32 %turns1, 127
+  %polite = icmp eq i32 %turn, 0
+  br i1 %tired, label %sleep, label %more
+more:
+  br i1 %polite, label %give, label %spin
+give:
+  %gave = call i32 @sched_yield()
+  br label %spin
 sleep:
   %locked = call i32 @pthread_mutex_lock(ptr @hl.lock)
   %before = atomicrmw add ptr @hl.sleepers, i32 1 seq_cst
@@ -235,7 +245,7 @@ wait:
 again0:
   {pause}
   %tries1 = add i32 %tries, 1
-  %masked = and i32 %tries1, 4095
+  %masked = and i32 %tries1, 127
   %long = icmp eq i32 %masked, 0
   br i1 %long, label %yield, label %again
 yield:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import platform
+import shutil
 import statistics
 import subprocess
 import sys
@@ -15,9 +16,11 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from codegen.native import run_tool, system_compiler
 from corpus.harness import bind
 from lifter.loops import Function
 
+O2, O3 = ("-O2",), ("-O3", "-march=native", "-ffp-contract=off")
 SAMPLE = 100e-6
 """Seconds that one sample of the fastest function should take at least."""
 MIN_ROUNDS, MAX_ROUNDS = 5, 400
@@ -78,7 +81,7 @@ class Loops:
                 f" {{ for (int64_t i = 0; i < n; i++) {{ {keep}; }} }}"
             )
         source.write_text("\n".join(text) + "\n")
-        subprocess.run(["g++", "-O2", "-fPIC", "-shared", "-o", str(library), str(source)], check=True)
+        run_tool([compiler(), "-O2", "-fPIC", "-shared", "-o", str(library), str(source)])
         self._library = ctypes.CDLL(str(library))
         self._numbers = {f.symbol: i for i, f in enumerate(functions)}
 
@@ -100,6 +103,17 @@ def _c_type(t: object) -> str:
     return _C_TYPES.get(str(t), f"{t}_t")
 
 
+def compiler() -> str:
+    """The compiler of the originals: g++, or what the system has.  Raises EmitError where it has none."""
+    return shutil.which("g++") or system_compiler()
+
+
+def build(source: str, flags: Sequence[str], path: Path) -> ctypes.CDLL:
+    """A source file as a shared library, loaded.  Raises EmitError with the compiler's first error."""
+    run_tool([compiler(), *flags, "-fPIC", "-shared", "-o", str(path), source])
+    return ctypes.CDLL(str(path))
+
+
 def threads() -> int:
     """How many threads lifted code uses."""
     wanted = os.environ.get("HL_NUM_THREADS", "")
@@ -113,10 +127,10 @@ def machine() -> dict[str, str]:
     if info.exists():
         names = [line for line in info.read_text().splitlines() if line.startswith("model name")]
         cpu = names[0].partition(":")[2].strip() if names else cpu
-    compiler = subprocess.run(["g++", "--version"], capture_output=True, text=True, check=False).stdout
+    built_by = subprocess.run([compiler(), "--version"], capture_output=True, text=True, check=False).stdout
     return {
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} CPUs, {cpu}",
-        "compiler": compiler.splitlines()[0] if compiler else "g++ not found",
+        "compiler": (built_by.splitlines() or ["unknown"])[0],
         "versions": f"Python {sys.version.split()[0]}, " + ", ".join(f"{p} {_version(p)}" for p in _PACKAGES),
         "threads": f"{threads()} (HL_NUM_THREADS sets it)",
     }

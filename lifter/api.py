@@ -122,12 +122,38 @@ def lift_file(
         r for r in report.functions
         if r.lifted is not None and r.lifted.summary is not None and (r.status == "verified" or unverified)
     ]
+    _emit(path, emitted, directory, emit, target, clang_args)
+    return report
+
+
+def _emit(
+    path: str, reports: list[FunctionReport], directory: Path, kinds: Sequence[str], target: str,
+    clang_args: Sequence[str],
+) -> None:
+    """Writes the outputs.  A function that makes a code generator fail gets the status `error` and stops no other."""
+
+    def write(some: list[FunctionReport]) -> None:
+        lifted = [r.lifted for r in some if r.lifted is not None]
+        emit_file(path, lifted, directory, kinds, target, clang_args, [r.outputs for r in some])
+
     try:
-        emit_file(path, [r.lifted for r in emitted if r.lifted is not None], directory, emit, target, clang_args,
-                  [r.outputs for r in emitted])
+        write(reports)
+        return
     except EmitError as problem:
         raise UsageError(str(problem)) from None
-    return report
+    except Exception:  # a defect of a code generator
+        if os.environ.get("LIFT_DEBUG"):
+            raise
+    good = []
+    for r in reports:
+        try:
+            write([r])
+            good.append(r)
+        except Exception as problem:
+            r.outputs.clear()
+            r.status, r.reason = "error", f"internal error while writing it: {type(problem).__name__}: {problem}"
+    if good:
+        write(good)
 
 
 def _output_folder(out: str) -> Path:
@@ -138,7 +164,8 @@ def _output_folder(out: str) -> Path:
         probe.touch()
         probe.unlink()
     except OSError as problem:
-        raise UsageError(f"cannot write to the output folder '{out}': {problem.strerror}; choose another with -o") from None
+        text = f"cannot write to the output folder '{out}': {problem.strerror}; choose another with -o"
+        raise UsageError(text) from None
     return directory
 
 

@@ -18,14 +18,13 @@ from rich.console import Console
 from rich.table import Table
 
 from codegen.errors import EmitError
-from codegen.native import compiler_args, run_tool
+from codegen.native import compiler_args
 from corpus.cases import CASES
-from corpus.timing import Loops, interleave, machine
+from corpus.timing import O2, O3, Loops, build, interleave, machine
 from corpus.timing_arguments import Arguments, NoArguments, arguments, contract_holds
 from lifter.api import FunctionReport, SourceError, UsageError, lift_file
 
 SUFFIXES = (".c", ".cc", ".cpp", ".cxx")
-O2, O3 = ("-O2",), ("-O3", "-march=native", "-ffp-contract=off")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,13 +162,16 @@ def _time_file(
     folder: Path, results: Results, say: Callable[[str], None],
 ) -> None:
     lifted = ctypes.CDLL(timed[0].outputs["shared"])
-    o3, o2 = _original(file, O3, clang_args, folder), _original(file, O2, clang_args, folder)
+    flags = compiler_args(clang_args)
+    o3, o2 = build(file, [*O3, *flags], folder / "o3.so"), build(file, [*O2, *flags], folder / "o2.so")
     found = [f.lifted.function for f in timed if f.lifted is not None]
     loops = Loops(found, folder)
     for f in timed:
         assert f.lifted is not None and f.lifted.summary is not None
         function = f.lifted.function
-        case = CASES.get(f.name) if Path(file).match(CASES[f.name].file if f.name in CASES else "") else None
+        case = CASES.get(f.name)
+        if case is not None and not Path(file).match(case.file):
+            case = None  # another function of the same name
         for size in sizes:
             say(f"{file}: timing {f.name} at {size}x{size}")
             try:
@@ -200,12 +202,6 @@ def _time_file(
 def _resetter(args: Arguments, before: dict[str, Any]) -> Callable[[], None]:
     """What to do before each sample: an in-place function must see the same data each time."""
     return partial(args.restore, before) if args.in_place else lambda: None
-
-
-def _original(file: str, flags: Sequence[str], clang_args: Sequence[str], folder: Path) -> ctypes.CDLL:
-    path = folder / f"original{flags[0]}.so"
-    run_tool(["g++", *flags, *compiler_args(clang_args), "-fPIC", "-shared", "-o", str(path), file])
-    return ctypes.CDLL(str(path))
 
 
 def print_results(console: Console, results: Results) -> None:

@@ -288,7 +288,8 @@ def _apply(number: int, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[n
 
 
 def _int32(v: NDArray[np.int64]) -> NDArray[np.int64]:
-    return v.astype(np.int32).astype(np.int64)
+    narrow: NDArray[np.int64] = v.astype(np.int32).astype(np.int64)
+    return narrow
 
 
 def _truncate(v: NDArray[np.int64], c: int) -> NDArray[np.int64]:
@@ -304,7 +305,8 @@ def _outer(operator: int, constant: int, v: NDArray[np.int64]) -> NDArray[np.int
 def _wrap(v: NDArray[np.int64], t: Type) -> NDArray[np.int64]:
     if t.is_bool():
         return (v != 0).astype(np.int64)
-    return v.astype(dtype_of(t)).astype(np.int64)
+    narrow: NDArray[np.int64] = v.astype(dtype_of(t)).astype(np.int64)
+    return narrow
 
 
 def _compare(kind: type, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:

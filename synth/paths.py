@@ -11,9 +11,9 @@ from halide_core.ir.structural import key, post_order, substitute, transform
 from halide_core.ir.types import Type
 from lifter.bounds import Unbounded, interval
 from lifter.effects import Effect, Path, loads
-from lifter.fold import fold
+from lifter.fold import all_hold, fold
 from lifter.loops import Function
-from lifter.poly import Poly, from_poly, to_poly
+from lifter.poly import Poly, from_poly, poly_max, poly_min, to_poly
 from lifter.summary import (
     Definition,
     Dim,
@@ -91,14 +91,29 @@ class PathLifter:
         if not self.samples:
             raise NotFound("roi", "no small parameter values satisfy the function's own conditions")
         problem: NotFound | None = None
-        attempts = [True, False] if self._several_nests() else [True]
-        for join in attempts:
+        attempts = [(True, False), (False, False), (False, True)] if self._several_nests() else [(True, False), (False, True)]
+        for join, as_updates in attempts:
             try:
-                return self.attempt(partition(self.function, self.path, join))
+                summary = self.attempt(partition(self.function, self.path, join, as_updates))
             except NotFound as found:
                 problem = problem or found
+                continue
+            if as_updates or self.reads_in_order(summary):
+                return summary
         assert problem is not None
         raise problem
+
+    def reads_in_order(self, summary: PathSummary) -> bool:
+        """Whether no Func reads what its own nest has overwritten by then, and the last Func on each array is all that
+        the caller sees: what a grouping can get wrong."""
+        conditions = PathConditions(self.function, self.path, summary)
+        conditions.overwritten(set(self.outputs))
+        for f in summary.funcs:
+            for d in f.definitions:
+                if any(m.order in {e.order for e in self.path.effects if e.array in self.outputs} for m in d.maps):
+                    conditions.definition(f, d)
+        wanted = ("overwrites", "not-yet-written")
+        return all(self.holds(c) for c in conditions.out if c.name in wanted)
 
     def _several_nests(self) -> bool:
         return len({e.nest for e in self.path.effects}) > 1
@@ -188,6 +203,10 @@ class PathLifter:
             env = {loop.counter: (Poly(), loop.trip - Poly.constant(1)) for loop in e.loops}
             try:
                 low, high = interval(e.index, env, self.contract.non_negative)
+                for load in loads(e.value):
+                    if load.name.rpartition("@")[0] == p.array:
+                        a, b = interval(to_poly(load.index), env, self.contract.non_negative)
+                        low, high = poly_min(low, a), poly_max(high, b)
             except Unbounded as problem:
                 raise NotFound("roi", f"'{p.array}': the locations written are not known: {problem}", e.line) from None
             dims_found = Layout(p.array, Poly(), (Dim(dim_names(self.function)[0], low, high - low + Poly.constant(1), Poly.constant(1)),))
@@ -331,6 +350,9 @@ class PathLifter:
                 numbered = [(int(c), v) for c, v in zip(points, values, strict=True) if c is not None]
                 shared = generalise(numbered, d.name)
                 return shared if shared is not None else _choose(numbered, d.name)
+        chosen = _choose_by_place(values, draft.plain, draft.layout)
+        if chosen is not None:
+            return chosen
         raise NotFound("expression", "the stores of one region compute different things", _line(draft.proto))
 
     # Images, contract, result.
@@ -432,13 +454,10 @@ class PathLifter:
         definitions = []
         for d in f.definitions:
             value = d.value
-            for m in d.maps:
-                e = self.by_order[m.order]
-                free = unconditional_loads(e.value)
-                if all(key(n) in free for n in loads(e.value)):
-                    continue
+            effects = [self.by_order[m.order] for m in d.maps]
+            guarded = any(key(n) not in unconditional_loads(e.value) for e in effects for n in loads(e.value))
+            if guarded or len(effects) > 1:
                 value = _clamp_guarded(value, f, d)
-                break
             definitions.append(replace(d, value=value))
         return replace(f, definitions=tuple(definitions))
 
@@ -466,8 +485,6 @@ class PathLifter:
     def _widen(
         self, ends: list[tuple[Poly, Poly]] | None, call: Call, env: dict[str, tuple[Poly, Poly]], f: FuncSummary
     ) -> list[tuple[Poly, Poly]]:
-        from lifter.poly import poly_max, poly_min
-
         try:
             plain = [inline_all(a, self.function.functions) for a in call.args]
             here = [interval(to_poly(a), env, self.contract.non_negative) for a in plain]
@@ -601,6 +618,28 @@ def _canonical(n: Expr) -> Expr:
     if isinstance(n, Call) and n.call_type in (CallType.HALIDE, CallType.IMAGE):
         return E.with_children(n, tuple(from_poly(to_poly(a), I32) for a in n.args))
     return n
+
+
+def _choose_by_place(values: list[Expr], maps: tuple[EffectMap, ...], layout: Layout) -> Expr | None:
+    """Stores at fixed places (the first and the last column) beside those of the loop between them:
+    select(x == first, ..., select(x == last, ..., inside))."""
+    fixed: list[tuple[Expr, Expr]] = []
+    inside: dict[int, Expr] = {}
+    for m, value in zip(maps, values, strict=True):
+        tests: list[Expr] = []
+        for d, c in zip(layout.dims, m.coords, strict=True):
+            if not c.names() & set(m.inverse):
+                tests.append(E.EQ(E.BOOL, var(d.name), from_poly(c, I32)))
+        if tests:
+            fixed.append((all_hold(tests), value))
+        else:
+            inside[key(value)] = value
+    if len(inside) != 1 or not fixed:
+        return None
+    result = next(iter(inside.values()))
+    for test, value in fixed:
+        result = Select(value.type, test, value, result)
+    return result
 
 
 def _undefined(draft: Draft) -> Expr:

@@ -29,17 +29,20 @@ class Proto:
         return Group(self.name, self.array, orders, self.private, frozenset(e.order for e in self.updates))
 
 
-def partition(function: Function, path: Path, join_nests: bool) -> list[Proto]:
+def partition(function: Function, path: Path, join_nests: bool, as_updates: bool = False) -> list[Proto]:
     """Groups the effects of a path, in order.  `join_nests`: neighbouring nests that write the same array without
-    reading it make one group."""
+    reading it make one group.  `as_updates`: a later nest that writes an output again updates part of it."""
     outputs = {p.name for p in function.params if p.pointer}
     protos: list[Proto] = []
     for e in path.effects:
         current = next((p for p in reversed(protos) if p.array == e.array), None)
         private = private_loops(e, e.array in outputs)
+        again = as_updates and current is not None and e.array in outputs and current.plain[-1:] != []
         if current is not None and is_update(e, private, current, path):
             current.updates.append(e)
-        elif current is None and is_reduction(e, private):
+        elif again and current is not None and (current.plain[-1].nest != e.nest or e.nest is None):
+            current.updates.append(e)
+        elif current is None and (is_reduction(e, private) or (as_updates and e.array in outputs and _scans(e))):
             protos.append(Proto(e.array, () if e.array in outputs else private, updates=[e]))
         elif current is not None and _joins(e, private, current, protos, join_nests):
             current.plain.append(e)

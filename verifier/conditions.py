@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from halide_core.ir.expr import (
     BOOL,
+    GE,
     I32,
     I64,
+    LT,
     And,
     Call,
     CallType,
@@ -19,6 +22,7 @@ from halide_core.ir.expr import (
     Select,
     Variable,
     children,
+    const,
     with_children,
 )
 from halide_core.ir.structural import key, post_order, substitute, transform
@@ -26,7 +30,7 @@ from lifter.effects import Effect, LoopInfo, Path, loads
 from lifter.fold import conjunction, fold, negate
 from lifter.loops import Function
 from lifter.poly import Obligation, Poly, from_poly, poly_text, to_poly
-from lifter.summary import Definition, EffectMap, FuncSummary, InputSummary, PathSummary
+from lifter.summary import Definition, EffectMap, FuncSummary, Layout, PathSummary
 from verifier.normal import normal_form
 from verifier.reads import Group, Unresolved, see, unconditional_loads
 from verifier.lemmas import apply_steps, decide_lemma, inline_call, lemma_query
@@ -83,6 +87,10 @@ class PathConditions:
         self.out: list[Condition] = []
         stated = [i.condition for i in summary.contract if i.condition is not None]
         self.contract = [self.index.expr(c) for c in (*stated, *summary.conditions) if self.index.faithful(c)]
+        self.contract += [
+            self.index.poly(i.bound) <= (1 << 62 if "int64" in i.text else 1 << 30)
+            for i in summary.contract if i.bound is not None
+        ]
         self.known = [i.condition for i in summary.contract if i.condition is not None and i.kind != "overflow"]
 
     def generate(self) -> list[Condition]:
@@ -158,6 +166,7 @@ class PathConditions:
         last: dict[str, str] = {}
         for g in sorted((g for g in self.groups if g.orders), key=lambda g: max(g.orders)):
             last[g.array] = g.name
+        self.overwritten(outputs)
         for f in self.summary.funcs:
             is_output = f.layout.array in outputs
             self.decide(f.name, "output", f"{f.name} is an output", f.output == is_output or not is_output)
@@ -166,6 +175,23 @@ class PathConditions:
                             all(d.stride is not None for d in f.layout.dims))
             names = [d.name for d in f.layout.dims]
             self.decide(f.name, "dimensions", "the dimensions have distinct names", len(set(names)) == len(names))
+
+    def overwritten(self, outputs: set[str]) -> None:
+        """Of several Funcs on one array the caller sees the last: it must cover all that the ones before it wrote."""
+        for earlier, later in itertools.combinations(self.summary.funcs, 2):
+            a, b = earlier.layout, later.layout
+            if a.array != b.array or a.array not in outputs:
+                continue
+            alike = a.offset == b.offset and [d.stride for d in a.dims] == [d.stride for d in b.dims]
+            self.decide(later.name, "overwrites", f"{later.name} lies where {earlier.name} lay",
+                        alike and not later.undefined)
+            if not alike:
+                continue
+            for one, two in zip(a.dims, b.dims, strict=True):
+                first, last = self.index.poly(one.min), self.index.poly(one.min + one.extent)
+                start, end = self.index.poly(two.min), self.index.poly(two.min + two.extent)
+                self.add(later.name, "overwrites", f"{later.name} covers {earlier.name} along {one.name}", [],
+                         self.index.all_of([start <= first, last <= end]))
 
     def loops(self) -> None:
         """Each loop runs exactly as often as its trip count says."""
@@ -207,11 +233,6 @@ class PathConditions:
             return
         if o.type.is_int() and o.type.bits >= 32:
             return  # signed overflow is undefined in the original; the contract excludes it
-        text = f"line {line}: {o.poly} is not negative, so it does not wrap in {o.type}"
-        if o.type.bits >= 32:  # the upper bound is the contract's "no overflow in index arithmetic"
-            if o.type.bits < 64:
-                self.add("loops", "wrap", text, assumptions, p >= 0)
-            return
         self.add("loops", "wrap", f"line {line}: {o.poly} fits {o.type}", assumptions,
                  self.index.all_of([p >= o.type.min(), p <= o.type.max()]))
 
@@ -427,7 +448,9 @@ class PathConditions:
         right = self.read_calls(substitute(d.origin if d.origin is not None else d.value, instance), f, e)
         self.terminals(f, d, e, m, instance, original)
         right = self.unclamp(right, left, [*self.domain(e.loops), *self.guard(e, m)])
-        self.equal_values(f.name, f"{where}: the value written is the summary's expression", left, right)
+        self.equal_values(
+            f.name, f"{where}: the value written is the summary's expression", left, right, counters_in_range(e.loops)
+        )
 
     def unclamp(self, e: Expr, original: Expr, inside: list[Any]) -> Expr:
         """Reads under a condition whose address is, under that condition, one that the original reads: `original`'s
@@ -465,10 +488,12 @@ class PathConditions:
         goal = self.index.poly(to_poly(a.index)) == self.index.poly(to_poly(b.index))
         return isinstance(prove(Query((*self.contract, *self.index.facts, *assumptions), goal), 2.0), Proved)
 
-    def equal_values(self, stage: str, text: str, left: Expr, right: Expr) -> None:
+    def equal_values(
+        self, stage: str, text: str, left: Expr, right: Expr, inside: Sequence[Expr] = ()
+    ) -> None:
         a, b = normal_form(left), normal_form(right)
         encoder = ValueEncoder(self.inline)
-        facts = [encoder.encode(normal_form(c)) for c in self.known]
+        facts = [encoder.encode(normal_form(c)) for c in (*self.known, *inside)]
         facts += [encoder.encode(normal_form(c)) for c in self.summary.conditions]
         self.out.append(Condition(stage, "value", text, Query(tuple(facts), encoder.equal(a, b))))
 
@@ -540,29 +565,30 @@ class PathConditions:
         layout = self.summary.layouts()[call.name]
         target = tuple(to_poly(self.read_calls(substitute(a, instance), f, e)) for a in call.args)
         ways = []
-        for load_key in sorted(safe):
-            other = self.safe_reads(e, load_key, layout.array)
-            if other is None:
-                continue
-            ways.append(self.reached(f, d, e, layout, other, target))
+        for other in self.path.effects:
+            if other.guard is None:
+                ways += [self.reached(other, layout, index, target) for index in self.sure_reads(other, layout.array)]
         self.add(f.name, "readable", f"line {e.line}: {call.name}({_point(target)}) is read by the original too", inside,
                  self.index.any_of(ways))
 
-    def safe_reads(self, e: Effect, read_key: int, array: str) -> Poly | None:
+    def sure_reads(self, e: Effect, array: str) -> list[Poly]:
+        """Elements of an array, as it was given, that every iteration of an effect reads."""
+        free = unconditional_loads(e.value)
+        out = []
         for load in loads(e.value):
-            seen = self.keyed(load, e)
-            if isinstance(seen, Load) and seen.name == f"{array}#initial" and key(seen) == read_key:
-                return to_poly(seen.index)
-        return None
+            if key(load) in free:
+                seen = self.keyed(load, e)
+                if isinstance(seen, Load) and seen.name == f"{array}#initial":
+                    out.append(to_poly(seen.index))
+        return out
 
-    def reached(
-        self, f: FuncSummary, d: Definition, e: Effect, layout: Any, index: Poly, target: tuple[Poly, ...]
-    ) -> Any:
-        """Whether an unconditional read at `index` passes over `target` in some iteration of the same effect, which it
+    def reached(self, e: Effect, layout: Layout, index: Poly, target: tuple[Poly, ...]) -> Any:
+        """Whether an unconditional read at `index` passes over `target` in some iteration of its effect, which it
         does where each of its coordinates is a counter plus a constant and the target lies in that counter's range."""
         rest = index - layout.offset
         coords: list[Poly] = []
         for dim in reversed(layout.dims):
+            assert dim.stride is not None
             q, rest = rest.divide_by(dim.stride)
             coords.append(q)
         if not rest.is_zero():
@@ -578,7 +604,10 @@ class PathConditions:
             if len(counters) > 1 or k in rename or (c - Poly.variable(k, I32)).names() & set(e.counters):
                 return self.index.any_of([])
             rename[k] = t - (c - Poly.variable(k, I32))
-        return self.index.all_of([*conditions, *self.domain(e.loops, rename), *self.guard(e, None, rename)])
+        left = [c for c in e.counters if c not in rename]
+        if left:  # iterations that read the same element again: the first will do
+            rename.update({c: Poly() for c in left})
+        return self.index.all_of([*conditions, *self.domain(e.loops, rename)])
 
     def counter_guarded(self, value: Expr, load: Load, e: Effect) -> bool:
         """Whether the conditions that `load` stands under mention iteration counters."""
@@ -670,9 +699,21 @@ def _conditions_over(value: Expr, target: int) -> list[Expr]:
     return out
 
 
+def counters_in_range(loops: tuple[LoopInfo, ...]) -> list[Expr]:
+    """0 <= counter < trip in 32-bit arithmetic, where the trip count is a polynomial: its value is below 2**31 by the
+    contract, so that its wrapping evaluation is exact."""
+    out: list[Expr] = []
+    for loop in loops:
+        k = Variable(I32, loop.counter)
+        out.append(GE(BOOL, k, const(0, I32)))
+        if all(isinstance(a, Variable) for a in loop.trip.atoms().values()):
+            out.append(LT(BOOL, k, from_poly(loop.trip, I32)))
+    return out
+
+
 def guarded(value: Expr, guard: Expr | None) -> Expr:
     """`guard` implies `value`, as an expression."""
     return value if guard is None else fold(Or(BOOL, negate(guard), value))
 
 
-__all__ = ["Condition", "InputSummary", "PathConditions", "conjunction", "groups_of", "guarded"]
+__all__ = ["Condition", "PathConditions", "conjunction", "groups_of", "guarded"]

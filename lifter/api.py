@@ -108,6 +108,8 @@ def lift_file(
     unknown = [k for k in emit if k not in EMIT_KINDS]
     if unknown:
         raise UsageError(f"unknown output kind '{unknown[0]}'; the kinds are {', '.join(EMIT_KINDS)}")
+    if target != "host":
+        _check_target(target)
     directory = _output_folder(out)
     parsed = parse_file(path, clang_args, models)
     chosen = _select(parsed.functions, functions, path)
@@ -154,6 +156,16 @@ def _emit(
             r.status, r.reason = "error", f"internal error while writing it: {type(problem).__name__}: {problem}"
     if good:
         write(good)
+
+
+def _check_target(target: str) -> None:
+    from halide_core.errors import HalideError
+    from halide_core.target import Target
+
+    try:
+        Target(target)
+    except HalideError as problem:
+        raise UsageError(str(problem)) from None
 
 
 def _output_folder(out: str) -> Path:

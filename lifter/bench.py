@@ -78,13 +78,20 @@ def bench_command(
     console = Console(stderr=True, highlight=False, soft_wrap=True)
     clang_args: list[str] = click.get_current_context().obj or []
     try:
+        if not 0 < seconds <= 3600:
+            raise UsageError(f"--seconds must be a positive number, not {seconds:g}")
+        if not 0 < timeout <= 86400:
+            raise UsageError(f"--timeout must be a positive number of seconds, not {timeout:g}")
         numbers = _sizes(sizes)
         files = _files(paths)
         results = run(files, functions, numbers, seconds, timeout, clang_args, console)
         if json_file is not None:
             _write(Path(json_file), json.dumps(results.as_json(), indent=2) + "\n")
     except (SourceError, UsageError, EmitError) as problem:
-        console.print(f"error: {problem}", markup=False)
+        console.print(str(problem) if isinstance(problem, SourceError) else f"error: {problem}", markup=False)
+        sys.exit(2)
+    if not results.rows and not results.not_timed:
+        console.print("error: no function to time in the files given", markup=False)
         sys.exit(2)
     out = Console(highlight=False, soft_wrap=True)
     print_results(out if out.is_terminal else Console(highlight=False, soft_wrap=True, width=120), results)

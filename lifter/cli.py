@@ -3,81 +3,94 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 from rich.console import Console
 
 from lifter.api import EMIT_KINDS, FileReport, SourceError, UsageError, lift_file
+from lifter.compile_db import DatabaseError, flags_for
 from lifter.report import print_file_report
 from synth.options import Options
 
-EXIT_VERIFIED, EXIT_SOME_NOT, EXIT_USAGE = 0, 1, 2
+EXIT_VERIFIED, EXIT_SOME_NOT, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
 
 EPILOG = """\b
 Other commands:
   lift bench FILE_OR_DIR...   time lifted functions against the originals
 Flags for clang go after `--`:  lift legacy.cpp -- -Iinclude -DNDEBUG
 Exit status: 0 all selected functions verified, 1 some not, 2 usage, unreadable file or parse errors."""
+KINDS = ", ".join(EMIT_KINDS)
 
 
 @click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("files", nargs=-1, metavar="FILE...")
-@click.option("-f", "--function", "functions", multiple=True, metavar="NAME", help="Lift this function only (repeatable).")
+@click.option("-f", "--function", "functions", multiple=True, metavar="NAME", help="Lift this one only (repeatable).")
 @click.option("-o", "--out", default="lifted", show_default=True, metavar="DIR", help="Folder for the outputs.")
-@click.option("--emit", default="dsl", show_default=True, metavar="KIND,...", help=f"What to write: {', '.join(EMIT_KINDS)}.")
+@click.option("--emit", default="dsl", show_default=True, metavar="KIND,...", help=f"What to write: {KINDS}.")
 @click.option("--target", default="host", show_default=True, help="Halide target of compiled outputs.")
-@click.option("--autoscheduler", default="", metavar="NAME", help="Autoscheduler of compiled outputs (default: built in).")
+@click.option("--autoscheduler", default="", metavar="NAME", help="Autoscheduler of compiled outputs.")
 @click.option("--timeout", default=60.0, show_default=True, metavar="S", help="Seconds for one function.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a file on standard output.")
-@click.option("--model", "models", multiple=True, metavar="FILE", help="C++ definitions that stand for external functions.")
+@click.option("--model", "models", multiple=True, metavar="FILE", help="C++ definitions of external functions.")
+@click.option("-p", "build", metavar="BUILD_DIR", help="Take flags from BUILD_DIR/compile_commands.json.")
 @click.option("--no-suggestions", is_flag=True, help="Search from terminals and operators alone.")
 @click.option("--monolithic", is_flag=True, help="One search over the whole grammar instead of three stages.")
 @click.option("--unverified", is_flag=True, help="Also write what was found but not proved, marked as such.")
 @click.option("-q", "--quiet", is_flag=True, help="Print failures only.")
 def lift_command(
     files: tuple[str, ...], functions: tuple[str, ...], out: str, emit: str, target: str, autoscheduler: str,
-    timeout: float, as_json: bool, models: tuple[str, ...], no_suggestions: bool, monolithic: bool, unverified: bool,
-    quiet: bool,
+    timeout: float, as_json: bool, models: tuple[str, ...], build: str | None, no_suggestions: bool, monolithic: bool,
+    unverified: bool, quiet: bool,
 ) -> None:
     """Find what the image-processing functions in FILE compute, prove it, and write it as Halide."""
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    console = _console()
     clang_args: list[str] = click.get_current_context().obj or []
+    kinds = list(dict.fromkeys(k.strip() for k in emit.split(",") if k.strip()))
     if not files:
-        _stop(console, "no input file; usage: lift FILE... [options] [-- CLANG_ARGS]")
-    if timeout <= 0:
-        _stop(console, f"--timeout must be positive, not {timeout:g}")
+        raise click.UsageError("no input file; usage: lift FILE... [options] [-- CLANG_ARGS]")
+    if not (timeout > 0 and math.isfinite(timeout)):
+        raise click.UsageError(f"--timeout must be a positive number of seconds, not {timeout:g}")
+    if not kinds:
+        raise click.UsageError(f"--emit names no kind; the kinds are {KINDS}")
     if autoscheduler:
-        _stop(console, f"unknown autoscheduler '{autoscheduler}'; only the built-in default schedule exists so far")
+        raise click.UsageError(f"unknown autoscheduler '{autoscheduler}'; only the default schedule exists so far")
     options = Options(suggestions=not no_suggestions, monolithic=monolithic, timeout=timeout)
-    kinds = [k.strip() for k in emit.split(",") if k.strip()]
     reports: list[FileReport] = []
     failed = False
     for path in files:
         try:
+            flags = flags_for(build, path) if build is not None else []
             with console.status(f"{path}: parsing") as status:
                 report = lift_file(
                     path, functions=functions, out=out, emit=kinds, target=target, models=models,
-                    clang_args=clang_args, options=options, unverified=unverified,
+                    clang_args=[*flags, *clang_args], options=options, unverified=unverified,
                     progress=lambda name, doing, p=path: status.update(f"{p}: {doing} {name}"),  # type: ignore[misc]
                 )
-        except (SourceError, UsageError) as problem:
-            console.print(f"[red]error:[/] {problem}", markup=True)
+        except (SourceError, UsageError, DatabaseError) as problem:
+            _print_error(console, problem)
             failed = True
             continue
         reports.append(report)
         print_file_report(console, report, quiet)
         if as_json:
             sys.stdout.write(json.dumps(report.as_json()) + "\n")
+            sys.stdout.flush()
     if failed:
         sys.exit(EXIT_USAGE)
-    sys.exit(EXIT_VERIFIED if all(r.verified for r in reports) else EXIT_SOME_NOT)
+    sys.exit(EXIT_VERIFIED if all(r.functions and r.verified for r in reports) else EXIT_SOME_NOT)
 
 
-def _stop(console: Console, message: str) -> None:
-    console.print(f"error: {message}", markup=False)
-    sys.exit(EXIT_USAGE)
+def _console() -> Console:
+    return Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+def _print_error(console: Console, problem: Exception) -> None:
+    """A problem of the source has its place and the word `error` in it already, as compilers print it."""
+    console.print(str(problem) if isinstance(problem, SourceError) else f"error: {problem}", markup=False)
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -87,8 +100,21 @@ def main(argv: Sequence[str] | None = None) -> None:
     if "--" in args:
         position = args.index("--")
         args, clang_args = args[:position], args[position + 1 :]
+    command, name = lift_command, "lift"
     if args and args[0] == "bench":
         from lifter.bench import bench_command
 
-        bench_command.main(args[1:], prog_name="lift bench", obj=clang_args)
-    lift_command.main(args, prog_name="lift", obj=clang_args)
+        command, name, args = bench_command, "lift bench", args[1:]
+    try:
+        if args and args[0] == "batch" and name == "lift" and not Path("batch").exists():
+            raise click.UsageError("`lift batch` does not exist yet; name the files: lift FILE...")
+        command.main(args, prog_name=name, obj=clang_args, standalone_mode=False)
+    except click.ClickException as problem:
+        _console().print(f"error: {problem.format_message().rstrip('.')}; see {name} --help", markup=False)
+        sys.exit(EXIT_USAGE)
+    except (KeyboardInterrupt, click.Abort):
+        _console().print("interrupted", markup=False)
+        sys.exit(EXIT_INTERRUPTED)
+    except BrokenPipeError:  # the reader of --json has gone
+        sys.stderr.close()
+        sys.exit(EXIT_SOME_NOT)

@@ -16,11 +16,15 @@ def print_file_report(console: Console, report: FileReport, quiet: bool = False)
     for f in report.functions:
         if not quiet or f.status != "verified":
             print_function_report(console, report.file, f)
+    if not report.functions:
+        text = "it defines no function that is visible outside it; name a static one with -f"
+        console.print(f"{report.file}: nothing to lift: {text}", markup=False)
+        return
     counts: dict[str, int] = {}
     for f in report.functions:
         counts[f.status] = counts.get(f.status, 0) + 1
     total = len(report.functions)
-    text = ", ".join(f"{n} {s}" for s, n in counts.items()) or "it defines no functions"
+    text = ", ".join(f"{n} {s}" for s, n in counts.items())
     console.print(f"{report.file}: {total} function{'s' if total != 1 else ''}: {text}", markup=False)
 
 
@@ -43,8 +47,9 @@ def print_function_report(console: Console, file: str, f: FunctionReport) -> Non
             console.print(f"    {item}{note}", markup=False)
     for note in f.notes:
         console.print(f"  note: {note}", markup=False)
-    times = [f"{label} {f.stage_seconds.get(key, 0.0):.2f} s" for key, label in _STAGES]
-    console.print(f"  time: {', '.join(times)}, in all {f.seconds:.2f} s", markup=False)
+    if f.stage_seconds:
+        times = [f"{label} {f.stage_seconds.get(key, 0.0):.2f} s" for key, label in _STAGES]
+        console.print(f"  time: {', '.join(times)}, in all {f.seconds:.2f} s", markup=False)
     for kind, path in f.outputs.items():
         console.print(f"  {kind}: {path}", markup=False)
     console.print("")

@@ -62,7 +62,6 @@ class FunctionReport:
                 {"name": s.name, "roi": s.roi, "terms": s.terms, "left": s.left, "expression": s.expression}
                 for s in self.stages
             ],
-            "stage_seconds": {k: round(v, 4) for k, v in self.stage_seconds.items()},
             "contract": self.contract,
             "outputs": self.outputs,
         }

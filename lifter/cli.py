@@ -60,6 +60,7 @@ def lift_command(
         raise click.UsageError(f"unknown autoscheduler '{autoscheduler}'; only the default schedule exists so far")
     options = Options(suggestions=not no_suggestions, monolithic=monolithic, timeout=timeout)
     reports: list[FileReport] = []
+    written: dict[str, str] = {}
     failed = False
     for path in files:
         try:
@@ -76,12 +77,22 @@ def lift_command(
             continue
         reports.append(report)
         print_file_report(console, report, quiet)
+        _warn_overwritten(console, report, written)
         if as_json:
             sys.stdout.write(json.dumps(report.as_json()) + "\n")
             sys.stdout.flush()
     if failed:
         sys.exit(EXIT_USAGE)
     sys.exit(EXIT_VERIFIED if all(r.functions and r.verified for r in reports) else EXIT_SOME_NOT)
+
+
+def _warn_overwritten(console: Console, report: FileReport, written: dict[str, str]) -> None:
+    for path in dict.fromkeys(p for f in report.functions for p in f.outputs.values()):
+        other = written.setdefault(path, report.file)
+        if other != report.file:
+            text = f"warning: {path} of {other} was overwritten by that of {report.file}; give them different folders"
+            console.print(text, markup=False)
+            written[path] = report.file
 
 
 def _console() -> Console:

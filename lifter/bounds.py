@@ -87,7 +87,7 @@ def _atom_interval(e: Expr, env: Mapping[str, Interval], non_negative: Callable[
         (a1, b1), (a2, b2) = (interval(to_poly(c), env, non_negative) for c in (e.true_value, e.false_value))
         return poly_min(a1, a2), poly_max(b1, b2)
     t = e.type
-    if t.is_int_or_uint() and t.bits <= 16:
+    if t.is_int_or_uint() and (t.bits <= 16 or (t.is_uint() and t.bits <= 32)):
         return Poly.constant(t.min()), Poly.constant(t.max())
     raise Unbounded(f"{e} (structural key {key(e)})")
 

@@ -13,6 +13,7 @@ from halide_core.ir.expr import (
     I64,
     Add,
     Call,
+    CallType,
     Cast,
     Div,
     Expr,
@@ -25,6 +26,7 @@ from halide_core.ir.expr import (
     Sub,
     UIntImm,
     Variable,
+    children,
     const,
     const_value,
     with_children,
@@ -245,6 +247,47 @@ def to_poly(e: Expr, obligations: list[Obligation] | None = None) -> Poly:
     return memo[id(e)]
 
 
+def may_wrap(e: Expr) -> bool:
+    """Whether an integer operation on image data is done at a type where it can wrap, so that it must not be read as a
+    mathematical integer without an obligation.
+
+    On counters and parameters 32 bits count as enough: the contract bounds coordinates and addresses."""
+    if not e.type.is_int_or_uint():
+        return False
+    if isinstance(e, Cast):
+        source = e.value.type
+        if not source.is_int_or_uint() or source.is_bool() or e.type.can_represent(source):
+            return False
+        return e.type.bits < 32 or reads_memory(e.value)
+    if isinstance(e, Add | Sub | Mul) or (isinstance(e, Call) and e.name == "shift_left"):
+        return e.type.bits < 32 or (e.type.is_uint() and reads_memory(e))
+    return False
+
+
+_READS: dict[int, bool] = {}
+
+
+def reads_memory(e: Expr) -> bool:
+    """Whether an expression depends on the contents of arrays."""
+    number = key(e)
+    if number not in _READS:
+        _READS[number] = any(
+            isinstance(n, Load) or (isinstance(n, Call) and n.call_type is not CallType.INTRINSIC)
+            for n in post_order(e)
+        )
+    return _READS[number]
+
+
+def _canonical(e: Expr, memo: dict[int, Poly]) -> Expr:
+    """`e` with integer operands in normal form where that changes no value."""
+
+    def operand(c: Expr) -> Expr:
+        exact = id(c) in memo and c.type.bits >= 32 and not may_wrap(c)
+        return from_poly(memo[id(c)], c.type) if exact else c
+
+    return with_children(e, tuple(operand(c) for c in children(e)))
+
+
 def _check(p: Poly, t: Type, obligations: list[Obligation] | None) -> Poly:
     if obligations is not None:
         value = p.constant_value()
@@ -258,6 +301,8 @@ def _node_poly(e: Expr, memo: dict[int, Poly], obligations: list[Obligation] | N
         return Poly.constant(e.value)
     if e.type.is_bool():
         return Poly.atom(e)
+    if may_wrap(e) and (obligations is None or reads_memory(e)):
+        return Poly.atom(_canonical(e, memo))
     if isinstance(e, Add | Sub | Mul):
         a, b = memo[id(e.a)], memo[id(e.b)]
         result = a + b if isinstance(e, Add) else a - b if isinstance(e, Sub) else a * b

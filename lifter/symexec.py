@@ -324,6 +324,9 @@ class _Machine:
         found: list[Obligation] = []
         p = to_poly(e, found)
         guard = _and(s.guard, s.live)
+        if all(isinstance(a, Variable | Load) for a in p.atoms().values()):
+            # sums and products of 64 bits wrap as addresses do: `src[i - 1]` with a size_t i = 0 is the element before
+            found = [o for o in found if o.type is None or o.type.bits < 64]
         s.obligations.extend(FoundObligation(o, s.loops, guard, line) for o in found)
         return p
 
@@ -363,12 +366,17 @@ class _Machine:
         started_here = [v for v in _assigned(loop) if v not in self.cells and v not in s.env]
         counter = self.counter()
         self.check_cells(loop, s)
-        steps, temporaries = self.classify(loop, s, modified, counter)
+        met: list[Obligation] = []
+        steps, temporaries = self.classify(loop, s, modified, counter, met)
         k = Poly.variable(counter, I32)
         heads = {v: to_poly(s.env[v]) + k * steps[v] for v in steps}
         trip, condition = self.trip(loop, s, heads, temporaries, counter)
+        forms = {f"{v}'{counter}": p for v, p in heads.items()}
         info = LoopInfo(counter, trip, loop.line, condition, first_unconditional=not loop.test_first)
         s.trips.append((info, s.loops, _and(s.guard, s.live)))
+        for o in met:  # what the closed forms rest on
+            held = Obligation(o.poly.substitute(forms), o.type)
+            s.obligations.append(FoundObligation(held, (*s.loops, info), _and(s.guard, s.live), loop.line))
 
         inner = replace(s.fork(), loops=(*s.loops, info), guard=None, live=None)
         outer_guard = _and(s.guard, s.live)
@@ -402,7 +410,7 @@ class _Machine:
                 self.declare_cell(s, v, loop.line)
 
     def classify(
-        self, loop: L.Loop, s: _State, modified: list[str], counter: str
+        self, loop: L.Loop, s: _State, modified: list[str], counter: str, met: list[Obligation]
     ) -> tuple[dict[str, Poly], list[str]]:
         """Which of the modified variables advance by a fixed step, and which are set anew in each iteration."""
         trial = replace(s.fork(), effects=[], trips=[], uses=[], live=None, guard=None)
@@ -420,9 +428,11 @@ class _Machine:
             after = trial.env[v]
             others = used | {n for w in modified if w != v for n in _names(trial.env[w])}
             if after.type.is_int_or_uint() and not after.type.is_bool():
-                step = to_poly(after) - to_poly(heads[v])
+                found: list[Obligation] = []
+                step = to_poly(after, found) - to_poly(heads[v])
                 if _is_invariant(step, set(placeholders), s):
                     steps[v] = step
+                    met += found
                     continue
             if heads[v].name not in _names(after) and heads[v].name not in others:
                 temporaries.append(v)

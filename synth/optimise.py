@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from halide_core.ir.expr import Call, Cast, Expr, children
-from halide_core.ir.structural import key, post_order
+from halide_core.ir.expr import Call, CallType, Cast, Expr, children
+from halide_core.ir.structural import key
 from synth.cost import cost
 from lifter.ranges import Range
 from synth.rewrite import proposals
@@ -46,7 +46,7 @@ def _one_step(
     check: Callable[[], None],
 ) -> tuple[Expr, Expr] | None:
     """The first node, operands before operators, that has a cheaper proved form."""
-    for n in post_order(e):
+    for n in _outside_coordinates(e):
         if key(n) in settled:
             continue
         check()
@@ -61,6 +61,25 @@ def _one_step(
                 return n, p
         settled.add(key(n))
     return None
+
+
+def _outside_coordinates(e: Expr) -> list[Expr]:
+    """Nodes, operands first, without those inside the coordinates of reads."""
+    out: list[Expr] = []
+    seen: set[int] = set()
+    stack: list[tuple[Expr, bool]] = [(e, False)]
+    while stack:
+        n, expanded = stack.pop()
+        if expanded:
+            out.append(n)
+            continue
+        if key(n) in seen:
+            continue
+        seen.add(key(n))
+        stack.append((n, True))
+        if not (isinstance(n, Call) and n.call_type in (CallType.IMAGE, CallType.HALIDE)):
+            stack.extend((c, False) for c in reversed(children(n)))
+    return out
 
 
 def _price(e: Expr) -> float:

@@ -207,11 +207,11 @@ class PathConditions:
             if info.first_unconditional:  # tested after each iteration but the last
                 inside.append(self.index.symbol(info.counter) < trip - 1)
             self.add("loops", "runs", f"{where}: the loop goes on before iteration {poly_text(info.trip)}",
-                     inside, self.index.expr(info.condition))
+                     inside, self.index.loop_condition(info.condition))
             at_end = info.trip - Poly.constant(1) if info.first_unconditional else info.trip
             final = substitute(info.condition, {info.counter: from_poly(at_end, I32)})
             self.add("loops", "stops", f"{where}: the loop stops after {poly_text(info.trip)} iterations",
-                     assumptions, self.index.negate(self.index.expr(final)))
+                     assumptions, self.index.negate(self.index.loop_condition(final)))
 
     def obligations(self) -> None:
         """Index arithmetic means what integers mean."""

@@ -115,9 +115,20 @@ def inline_all(e: Expr, functions: Mapping[str, PureFunction]) -> Expr:
 
 
 def replace_all(e: Expr, old: Expr, new: Expr) -> Expr:
-    """`e` with every occurrence of `old` replaced."""
+    """`e` with every occurrence of `old` replaced, outside the coordinates of reads."""
     wanted = key(old)
-    return transform(e, lambda n: new if key(n) == wanted else n)
+    done: dict[int, Expr] = {}
+
+    def visit(n: Expr) -> Expr:
+        number = key(n)
+        if number == wanted:
+            return new
+        if number not in done:
+            read = isinstance(n, Call) and n.call_type in (CallType.IMAGE, CallType.HALIDE)
+            done[number] = n if read else with_children(n, tuple(visit(c) for c in children(n)))
+        return done[number]
+
+    return visit(e)
 
 
 def apply_steps(origin: Expr, steps: Sequence[tuple[Expr, Expr]]) -> Expr:

@@ -32,7 +32,7 @@ from halide_core.ir.expr import (
 )
 from halide_core.ir.structural import key, post_order
 from halide_core.ir.types import Type
-from lifter.poly import Obligation, Poly, from_poly, to_poly
+from lifter.poly import Obligation, Poly, from_poly, may_wrap, to_poly
 
 _COMPARE: dict[type, Any] = {
     EQ: lambda a, b: a == b,
@@ -52,6 +52,7 @@ class IndexEncoder:
     def __init__(self) -> None:
         self.facts: list[Any] = []
         self._symbols: dict[str, Any] = {}
+        self._met: list[Obligation] | None = None
 
     def poly(self, p: Poly) -> Any:
         return self.expr(from_poly(p))
@@ -80,6 +81,14 @@ class IndexEncoder:
                 to_poly(n.value, found)
         return all(o.type is not None and o.type.is_int() and o.type.bits >= 32 for o in found)
 
+    def loop_condition(self, e: Expr) -> Any:
+        """A loop's condition read over Z throughout: what that takes are obligations of the path already."""
+        self._met = []
+        try:
+            return self.expr(e)
+        finally:
+            self._met = None
+
     def expr(self, e: Expr) -> Any:
         memo: dict[int, Any] = {}
         for n in post_order(e):
@@ -96,6 +105,8 @@ class IndexEncoder:
             return z3.IntVal(e.value)
         if isinstance(e, Variable):
             return self.symbol(e.name, t)
+        if may_wrap(e):
+            return self.symbol(f"v!{key(e)}", t)
         if isinstance(e, Add | Sub | Mul | Min | Max | Div | Mod):
             a, b = memo[id(e.a)], memo[id(e.b)]
             if isinstance(e, Add):
@@ -122,7 +133,7 @@ class IndexEncoder:
             return z3.BoolVal(bool(e.value))
         kind = _COMPARE.get(type(e))
         if kind is not None and e.a.type.is_int_or_uint() and not e.a.type.is_bool():  # type: ignore[attr-defined]
-            a, b = to_poly(e.a), to_poly(e.b)  # type: ignore[attr-defined]
+            a, b = (to_poly(side, self._met) for side in (e.a, e.b))  # type: ignore[attr-defined]
             return kind(self.poly(a), self.poly(b))
         if isinstance(e, And | Or):
             combine = z3.And if isinstance(e, And) else z3.Or
@@ -130,7 +141,7 @@ class IndexEncoder:
         if isinstance(e, Not):
             return z3.Not(memo[id(e.a)])
         if isinstance(e, Cast) and e.value.type.is_int_or_uint() and not e.value.type.is_bool():
-            return self.poly(to_poly(e.value)) != 0
+            return self.poly(to_poly(e.value, self._met)) != 0
         return z3.Bool(f"b!{key(e)}")
 
     def any_of(self, conditions: list[Any]) -> Any:

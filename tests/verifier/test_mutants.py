@@ -1,0 +1,58 @@
+"""At least 500 wrong summaries: none is verified unless it computes the same after all.
+
+One that the verifier proves is compiled and compared with the original on many images."""
+
+from __future__ import annotations
+
+import ctypes
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from codegen.native import compile_summary
+from corpus.cases import CASES, ROOT
+from corpus.harness import arguments, bind, compile_original, difference
+from halide_core.target import Target
+from lifter.frontend import parse_file
+from lifter.summary import Summary
+from synth.lift import lift_function
+from tests.verifier.mutate import mutants
+from verifier.check import verify_path
+
+PER_FUNCTION = 9
+KINDS: Counter[str] = Counter()
+
+
+@pytest.fixture(scope="module")
+def parsed():
+    return {file: parse_file(str(ROOT / file)) for file in {c.file for c in CASES.values()}}
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_wrong_summaries_are_refuted(name, parsed, tmp_path):
+    function = next(f for f in parsed[CASES[name].file].functions if f.name == name)
+    lifted = lift_function(function)
+    assert lifted.status == "verified", lifted.reason
+    number = max(range(len(lifted.summary.paths)), key=lambda i: len(lifted.summary.paths[i].funcs))
+    path, right = lifted.paths[number], lifted.summary.paths[number]
+    found = mutants(right, PER_FUNCTION, seed=len(name))
+    assert len(found) >= 4
+    for text, wrong in found:
+        KINDS[text.split(":")[0]] += 1
+        verdict = verify_path(function, path, wrong, timeout=2.0, stop_early=True)
+        if verdict.proved:
+            paths = (*lifted.summary.paths[:number], wrong, *lifted.summary.paths[number + 1 :])
+            assert_same(name, function, replace(lifted.summary, paths=paths), tmp_path, text)
+
+
+def assert_same(name, function, summary: Summary, folder, text):
+    """A summary that was proved although it was changed computes what the original computes."""
+    case = CASES[name]
+    original = bind(ctypes.CDLL(str(compile_original(ROOT / case.file, folder / "original.so"))), function)
+    module = compile_summary(summary, Target("host"), None)
+    kinds = [ctypes.c_void_p if p.pointer else t for p, t in zip(function.params, original.argtypes, strict=True)]
+    changed = module.jit().function(function.symbol, original.restype, *kinds)
+    for seed, (width, height) in enumerate([(1, 1), (5, 3), (17, 9), (64, 33), (130, 21)] * 3):
+        args = arguments(function, case, width, height, 3, seed)
+        assert difference(function, original, changed, args) is None, f"proved although wrong: {text}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from codegen.dsl import dsl_module
@@ -39,11 +39,12 @@ def emit_file(
 def _emit_texts(
     item: Lifted, name: str, source: str, directory: Path, kinds: Sequence[str], out: dict[str, str]
 ) -> None:
-    assert item.summary is not None
-    texts = {
-        "dsl": (f"{name}.py", lambda: dsl_module(item.summary, source, item.status != "verified")),  # type: ignore[arg-type]
-        "halide-cpp": (f"{name}_generator.cpp", lambda: generator_source(item.summary, source, item.status != "verified")),  # type: ignore[arg-type]
-        "summary": (f"{name}.summary.json", lambda: summary_json(item.summary, item.verdicts, item.status)),  # type: ignore[arg-type]
+    summary, unverified = item.summary, item.status != "verified"
+    assert summary is not None
+    texts: dict[str, tuple[str, Callable[[], str]]] = {
+        "dsl": (f"{name}.py", lambda: dsl_module(summary, source, unverified)),
+        "halide-cpp": (f"{name}_generator.cpp", lambda: generator_source(summary, source, unverified)),
+        "summary": (f"{name}.summary.json", lambda: summary_json(summary, item.verdicts, item.status)),
     }
     for kind in kinds:
         if kind in texts:

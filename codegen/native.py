@@ -8,10 +8,11 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from codegen.dsl import signature
 from codegen.errors import EmitError
-from codegen.pipeline import variants
-from halide_core.aot import Module, RawParam, compile_raw
+from codegen.pipeline import build_path, variants
+from halide_core.aot import Module, RawParam, compile_pipeline, compile_raw
+from halide_core.aot import header as halide_header
+from halide_core.autoschedule.default import apply_default_schedule
 from halide_core.target import Target
 from lifter.loops import Function
 from lifter.summary import Summary
@@ -39,7 +40,13 @@ def emit_native(
             assert item.summary is not None
             if "object" in kinds:
                 path = directory / f"{name}.o"
-                compile_summary(item.summary, machine, None).write_object(path)
+                module = compile_summary(item.summary, machine, None)
+                for number, symbol in halide_entries(item.summary):
+                    built = build_path(item.summary, number)
+                    assert built is not None
+                    apply_default_schedule(built.pipeline, machine)
+                    compile_pipeline(built.pipeline, built.arguments(), symbol, machine, module)
+                module.write_object(path)
                 out["object"] = str(path)
             if "header" in kinds:
                 path = directory / f"{name}.h"
@@ -61,6 +68,17 @@ def compile_summary(summary: Summary, target: Target, fallback: str | None, modu
     )
 
 
+def halide_entries(summary: Summary) -> list[tuple[int, str]]:
+    """(path number, symbol) of the functions in Halide's calling convention: one a path that computes images from
+    images.  Paths that read constant tables or return values have the C entry only."""
+    numbers = [
+        i for i, p in enumerate(summary.paths)
+        if p.funcs and p.result is None and not any(x.layout.array in summary.function.tables for x in p.inputs)
+    ]
+    name = f"{summary.function.name}_halide"
+    return [(i, name if len(summary.paths) == 1 else f"{name}_{i}") for i in numbers]
+
+
 def header_text(summary: Summary, source: str) -> str:
     """A C header that declares the function and states its contract."""
     function = summary.function
@@ -77,8 +95,14 @@ def header_text(summary: Summary, source: str) -> str:
         lines += ["#ifdef __cplusplus", f'extern "C" {c_signature};', "#else", f"{c_signature};", "#endif"]
     else:
         lines += ["#ifdef __cplusplus", f'extern "C" {c_signature.replace(function.name + "(", function.symbol + "(")};',
-                  f"{signature(function)};", "#else",
+                  f"{c_signature};", "#else",
                   f"{c_signature.replace(function.name + '(', function.symbol + '(')};", "#endif"]
+    for number, symbol in halide_entries(summary):
+        built = build_path(summary, number)
+        assert built is not None
+        lines += ["", "/* The same in Halide's calling convention; returns 0, or an error code. */", "struct halide_buffer_t;"]
+        declaration = halide_header(built.pipeline, built.arguments(), symbol)
+        lines += [line for line in declaration.splitlines() if line.startswith(("int ", "#ifdef", "extern", "}", "#endif"))][:-1]
     return "\n".join([*lines, "", f"#endif  /* {guard} */", ""])
 
 

@@ -13,7 +13,7 @@ from halide_core.aot import RawBuffer, Variant
 from halide_core.function import Image
 from halide_core.interp.expr import dtype_of
 from halide_core.ir import expr as E
-from halide_core.ir.expr import BOOL, I32, I64, Call, CallType, Expr, Variable, const
+from halide_core.ir.expr import BOOL, I32, I64, Call, CallType, Expr, Variable, const, const_value
 from halide_core.ir.structural import key, post_order, substitute, transform
 from halide_core.ir.types import UInt
 from lifter.fold import all_hold
@@ -37,7 +37,22 @@ class BuiltPath:
     scalars: dict[str, Expr]
     """The pipeline's parameters, by name, over the function's."""
     keep: list[Any]
-    """Keeps the parameters' names taken while the pipeline is in use."""
+    """The parameters; holding them keeps their names taken while the pipeline is in use."""
+    images: list[Image]
+
+    def arguments(self) -> list[Any]:
+        """Images and parameters, in the order of Halide's calling convention."""
+        return [_Argument(i) for i in self.images] + self.keep
+
+
+class _Argument:
+    """An image as `halide_core.aot` takes arguments."""
+
+    def __init__(self, image: Image) -> None:
+        self._image = image
+
+    def name(self) -> str:
+        return self._image.name
 
 
 def build_path(summary: Summary, number: int) -> BuiltPath | None:
@@ -88,7 +103,8 @@ class _Builder:
                 outputs.append(self.output(f, func, f.name in read_after))
         outputs += self.result()
         return BuiltPath(
-            self.plan, hl.Pipeline(outputs), self.funcs, self.buffers, self.in_place, self.scalars, list(self.params.values())
+            self.plan, hl.Pipeline(outputs), self.funcs, self.buffers, self.in_place, self.scalars, list(self.params.values()),
+            list(self.images.values()),
         )
 
     def overwritten_reads(self) -> set[str]:
@@ -98,7 +114,7 @@ class _Builder:
         for f in self.plan.path.funcs:
             here = [key(var(d.name)) for d in f.layout.dims]
             for d in f.definitions:
-                for n in (n for x in (d.value, *d.args) for n in post_order(x)):
+                for n in (n for x in (self.at_own_point(f, d.value), *d.args) for n in post_order(x)):
                     if not isinstance(n, Call) or n.call_type is not CallType.IMAGE:
                         continue
                     array = self.image_array(n.name)
@@ -110,6 +126,30 @@ class _Builder:
                     else:
                         out.add(f.name)
         return out
+
+    def at_own_point(self, f: FuncSummary, e: Expr) -> Expr:
+        """`e` with reads of the Func's own memory at constants, where a select's condition says that a coordinate is
+        that constant, at the coordinate itself."""
+        names = [d.name for d in f.layout.dims]
+
+        def rewrite(n: Expr) -> Expr:
+            if not isinstance(n, E.Select) or not isinstance(n.condition, E.EQ):
+                return n
+            where, number = n.condition.a, n.condition.b
+            if not isinstance(where, Variable) or where.name not in names or const_value(number) is None:
+                return n
+            place = names.index(where.name)
+
+            def own(c: Expr) -> Expr:
+                if not isinstance(c, Call) or c.call_type is not CallType.IMAGE or len(c.args) != len(names):
+                    return c
+                if self.image_array(c.name) != f.layout.array or key(c.args[place]) != key(number):
+                    return c
+                return E.with_children(c, (*c.args[:place], where, *c.args[place + 1 :]))
+
+            return E.Select(n.type, n.condition, transform(n.true_value, own), n.false_value)
+
+        return transform(e, rewrite)
 
     def image_array(self, name: str) -> str:
         return next(i.layout.array for i in self.plan.path.inputs if i.name == name)
@@ -124,7 +164,7 @@ class _Builder:
                 rdom = hl.RDom([(0, substitute(_i32(r.extent), self.rename)) for r in d.rdom])
                 for position, r in enumerate(d.rdom):
                     rename[r.name] = Variable(I32, rdom[position].name())
-            value = self.bind(substitute(native_value(d, self.summary), rename), f, func)
+            value = self.bind(substitute(self.at_own_point(f, native_value(d, self.summary)), rename), f, func)
             args = tuple(self.bind(substitute(a, rename), f, func) for a in d.args)
             _assign(func, args, value)
 

@@ -118,14 +118,19 @@ def compile_raw(
     return out
 
 
-def compile_pipeline(pipeline: Any, arguments: Sequence[Any], symbol: str, target: Target) -> Module:
-    """Compiles `pipeline` with Halide's signature: `arguments` (ImageParams and Params), then outputs."""
+def compile_pipeline(
+    pipeline: Any, arguments: Sequence[Any], symbol: str, target: Target, module: Module | None = None
+) -> Module:
+    """Compiles `pipeline` with Halide's signature: `arguments` (ImageParams and Params), then outputs.
+
+    The function is added to `module` when one is given."""
     functions = pipeline.functions()
     outputs = [a for f in functions for a in output_arrays(f)]
     lowered = lower(functions, target, unit_strides(outputs))
-    module = Module(target)
-    emit_halide_function(module.builder, symbol, _definitions(arguments, lowered), lowered)
-    return module
+    out = module if module is not None else Module(target)
+    emit_halide_function(out.builder, symbol, _definitions(arguments, lowered), lowered)
+    out.changed()
+    return out
 
 
 def _definitions(arguments: Sequence[Any] | None, lowered: Lowered) -> list[Any]:

@@ -28,7 +28,7 @@ class Image:
 
     def box(self, scalars: dict[str, int | float]) -> tuple[int, int, int]:
         """(rows, width, stride) in elements."""
-        rows, width, stride = (int(eval(e, {}, dict(scalars))) for e in (self.rows, self.width, self.stride))  # noqa: S307
+        rows, width, stride = (int(eval(e, {}, dict(scalars))) for e in (self.rows, self.width, self.stride))
         return rows, width, stride
 
 
@@ -40,7 +40,9 @@ class Case:
     pointers: dict[str, Image]
     ranges: dict[str, tuple[int, int]] = field(default_factory=dict)
 
-    def scalars(self, names: list[str], width: int, height: int, pad: int, rng: random.Random) -> dict[str, int | float]:
+    def scalars(
+        self, names: list[str], width: int, height: int, pad: int, rng: random.Random
+    ) -> dict[str, int | float]:
         """Values for the scalar parameters for an image of the given size, rows `pad` elements apart."""
         values: dict[str, int | float] = {}
         for n in names:
@@ -54,7 +56,7 @@ class Case:
                 values[n] = rng.randint(*self.ranges[n])
         for n in names:
             if n not in values and any(i.stride == n for i in self.pointers.values()):
-                widths = [int(eval(i.width, {}, dict(values))) for i in self.pointers.values() if i.stride == n]  # noqa: S307
+                widths = [int(eval(i.width, {}, dict(values))) for i in self.pointers.values() if i.stride == n]
                 values[n] = max(widths) + pad
         missing = [n for n in names if n not in values]
         assert not missing, f"no value for {missing}"
@@ -145,5 +147,5 @@ CASES: dict[str, Case] = {
     "MinMax": _case(_R, lowest="1", highest="1", src=_PLANE),
     "CountAbove": _case(_R, {"level": (0, 255)}, src="n"),
     "MaxFloat": _case(_R, src="n"),
-    "PrefixSum": _case(_R, out="n", **{"in": "n"}),
+    "PrefixSum": _case(_R, None, out="n", **{"in": "n"}),
 }

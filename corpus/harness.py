@@ -16,6 +16,7 @@ from corpus.cases import ROOT, Case, Image
 from halide_core.ir.types import Type
 from lifter.loops import Function
 
+Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _PAGE = mmap.PAGESIZE
 
@@ -32,7 +33,8 @@ class Guarded:
                 raise OSError(ctypes.get_errno(), "mprotect")
         offset = _PAGE if front else _PAGE + body - size
         self.address = self._base + offset
-        self.bytes = np.frombuffer((ctypes.c_uint8 * max(size, 1)).from_address(self.address), np.uint8)[:size]
+        memory: Any = (ctypes.c_uint8 * max(size, 1)).from_address(self.address)
+        self.bytes: Bytes = np.frombuffer(memory, np.uint8)[:size]
 
 
 @dataclass(slots=True)

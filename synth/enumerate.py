@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -260,10 +261,10 @@ def _over_variables(e: Expr, names: dict[int, str]) -> Expr:
     return E.with_children(e, tuple(_over_variables(c, names) for c in E.children(e)))
 
 
-def sample_terminals(terminals: Sequence[Expr], seed: int = 7) -> dict[str, np.ndarray]:  # type: ignore[type-arg]
+def sample_terminals(terminals: Sequence[Expr], seed: int = 7) -> dict[str, NDArray[Any]]:
     """Values for the terminals: corners of their types and random ones."""
     rng = np.random.default_rng(seed)
-    out: dict[str, np.ndarray] = {}  # type: ignore[type-arg]
+    out: dict[str, NDArray[Any]] = {}
     for i, t in enumerate(terminals):
         if const_value(t) is not None:
             continue
@@ -304,7 +305,8 @@ def _outer(operator: int, constant: int, v: NDArray[np.int64]) -> NDArray[np.int
 
 def _wrap(v: NDArray[np.int64], t: Type) -> NDArray[np.int64]:
     if t.is_bool():
-        return (v != 0).astype(np.int64)
+        truth: NDArray[np.int64] = (v != 0).astype(np.int64)
+        return truth
     narrow: NDArray[np.int64] = v.astype(dtype_of(t)).astype(np.int64)
     return narrow
 

@@ -27,9 +27,11 @@ from lifter.summary import (
     var,
 )
 from synth.enumerate import Enumerator, SearchStatistics
+from synth.monolithic import MonolithicStatistics
+from synth.monolithic import search as search_at_once
 from synth.optimise import optimise
 from synth.options import Options, Stopwatch
-from synth.roi import NoRegion, Region, RoiStatistics, regions
+from synth.roi import NoRegion, Pool, Region, RoiStatistics, regions
 from synth.samples import Env, sample_environments
 from synth.stages import Proto, partition
 from synth.terminals import Mapper, NoMapping, coordinates, generalise, image_call, input_strides
@@ -76,6 +78,7 @@ class PathLifter:
         self.outputs = [p.name for p in function.params if p.pointer]
         self.roi_statistics = RoiStatistics()
         self.search_statistics = SearchStatistics()
+        self.monolithic_statistics = MonolithicStatistics()
         self.samples: list[Env] = []
         self.groups: list[Group] = []
         self.names: dict[str, str] = {}
@@ -382,7 +385,9 @@ class PathLifter:
         facts = [i.condition for i in self.contract.items if i.condition is not None and i.kind == "assert"]
         definitions = []
         for d in f.definitions:
-            if not self.options.suggestions:
+            if self.options.monolithic:
+                d = replace(d, value=self.search_at_once(f, d))
+            elif not self.options.suggestions:
                 d = replace(d, value=self.search(f, d, facts))
             value, steps = optimise(d.value, facts, inline=self.inline, check=self.clock.check)
             definitions.append(replace(d, value=value, origin=d.value if steps else None, steps=steps))
@@ -397,6 +402,20 @@ class PathLifter:
                 return candidate
         line = self.by_order[d.maps[0].order].line
         raise NotFound("expression", f"no expression of the grammar is proved equal to what '{f.name}' holds", line)
+
+    def search_at_once(self, f: FuncSummary, d: Definition) -> Expr:
+        """Region, terminals and expression found together, in one search over the whole grammar."""
+        effects = [self.by_order[m.order] for m in d.maps]
+        if len(f.definitions) != 1 or d.update or len(effects) != 1:
+            raise NotFound("monolithic", "the single search is for functions of one stage and one store", effects[0].line)
+        goal = inline_all(d.value, self.function.functions)
+        found = search_at_once(
+            f, d, effects[0], Pool(self.function, effects), self.samples, goal, self.monolithic_statistics,
+            self.clock.check,
+        )
+        if found is None:
+            raise NotFound("monolithic", "no candidate of the grammar agrees with the original", effects[0].line)
+        return found
 
     def inline(self, call: Call) -> Expr | None:
         return inline_call(call, self.function.functions)

@@ -25,6 +25,8 @@ class LoopInfo:
     """The source's loop condition at iteration `counter`, for the check that `trip` is right."""
     first_unconditional: bool = False
     """A do-while: the condition is tested after each iteration."""
+    variable: str = ""
+    """The source's variable that equals the counter, if there is one: for messages."""
 
 
 @dataclass(frozen=True, slots=True)

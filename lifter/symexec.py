@@ -372,7 +372,7 @@ class _Machine:
         heads = {v: to_poly(s.env[v]) + k * steps[v] for v in steps}
         trip, condition = self.trip(loop, s, heads, temporaries, counter)
         forms = {f"{v}'{counter}": p for v, p in heads.items()}
-        info = LoopInfo(counter, trip, loop.line, condition, first_unconditional=not loop.test_first)
+        info = LoopInfo(counter, trip, loop.line, condition, not loop.test_first, _counting(steps, s))
         s.trips.append((info, s.loops, _and(s.guard, s.live)))
         for o in met:  # what the closed forms rest on
             held = Obligation(o.poly.substitute(forms), o.type)
@@ -512,6 +512,14 @@ class _Machine:
             s.live = live
             self.exec_block(loop.step, s)
         raise L.Unsupported("too many iterations to unroll", loop.line)
+
+
+def _counting(steps: dict[str, Poly], s: _State) -> str:
+    """The variable that counts the iterations from zero."""
+    for v, step in steps.items():
+        if step.constant_value() == 1 and to_poly(s.env[v]).is_zero():
+            return v
+    return ""
 
 
 def _decide(e: Expr) -> Expr:

@@ -12,7 +12,7 @@ from lifter.symexec import execute
 from synth.options import Options, Stopwatch, TimedOut
 from synth.paths import NotFound, PathLifter
 from verifier.check import Decision, Verdict, verify_path
-from verifier.smt import Unknown
+from verifier.smt import Refuted, Unknown
 
 
 @dataclass(slots=True)
@@ -79,8 +79,14 @@ def _fail(lifted: Lifted, verdict: Verdict) -> None:
         lifted.reason = "there was nothing to prove"
         return
     first: Decision = failures[0]
+    lifted.line = first.condition.line or lifted.function.line
     if isinstance(first.answer, Unknown):
         lifted.reason = f"the solver could not decide: {first.condition.text} ({first.answer.reason})"
-    else:
-        lifted.reason = f"does not hold: {first.condition.text}"
-    lifted.line = lifted.function.line
+        return
+    lifted.reason = f"does not hold: {first.condition.text}"
+    if isinstance(first.answer, Refuted):
+        shown = {name: first.answer.model[symbol] for symbol, name in first.condition.names if symbol in first.answer.model}
+        if shown:
+            lifted.reason += "; for example with " + ", ".join(f"{n} = {v}" for n, v in shown.items())
+    if first.condition.name == "defined":
+        lifted.reason += " (the original reads memory that it has not given a value, or beyond an array's end)"

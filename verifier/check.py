@@ -9,7 +9,7 @@ from lifter.effects import Path
 from lifter.loops import Function
 from lifter.summary import PathSummary
 from verifier.conditions import Condition, PathConditions
-from verifier.smt import Answer, Proved, Refuted, Unknown, prove
+from verifier.smt import Answer, Proved, Refuted, Unknown, prove, smaller
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +58,10 @@ def decide(conditions: list[Condition], timeout: float, stop_early: bool = False
             answer = Proved() if c.holds else Refuted()
         else:
             answer = prove(c.query, timeout)
+            if isinstance(answer, Refuted) and c.replay is not None and not c.replay(answer.model):
+                answer = Unknown("a counterexample of the solver does not refute it when it is evaluated")
+            elif isinstance(answer, Refuted) and c.names:
+                answer = smaller(c.query, answer, [symbol for symbol, _ in c.names])
         verdict.decisions.append(Decision(c, answer))
         if stop_early and not isinstance(answer, Proved):
             break

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -33,7 +33,8 @@ from lifter.poly import Obligation, Poly, from_poly, poly_text, to_poly
 from lifter.summary import Definition, EffectMap, FuncSummary, Layout, PathSummary
 from verifier.normal import normal_form
 from verifier.reads import Group, Unresolved, see, unconditional_loads
-from verifier.lemmas import apply_steps, decide_lemma, inline_call, lemma_query
+from verifier.lemmas import apply_steps, decide_lemma, inline_all, inline_call, lemma_query
+from verifier.replay import differs
 from verifier.smt import Answer, IndexEncoder, Proved, Query, ValueEncoder, prove
 
 
@@ -50,10 +51,15 @@ class Condition:
     text_query: str | None = None
     decided: Answer | None = None
     """The answer, where the same question has been decided in this process already."""
+    line: int = 0
+    replay: Callable[[Mapping[str, int]], bool] | None = None
+    """Whether a counterexample, evaluated, really refutes the condition."""
+    names: tuple[tuple[str, str], ...] = ()
+    """(symbol, name in the source) of what a counterexample should show."""
 
     def portable(self, with_text: bool) -> Condition:
         """The same without solver objects; the query as SMT-LIB text if asked."""
-        return replace(self, query=None, decided=None, text_query=self.smt2() if with_text else None)
+        return replace(self, query=None, decided=None, replay=None, text_query=self.smt2() if with_text else None)
 
     def smt2(self) -> str | None:
         """SMT-LIB 2 text that asserts the negation; None where no solver was needed."""
@@ -107,9 +113,19 @@ class PathConditions:
 
     # Helpers.
 
-    def add(self, stage: str, name: str, text: str, assumptions: list[Any], goal: Any) -> None:
+    def add(
+        self, stage: str, name: str, text: str, assumptions: list[Any], goal: Any, line: int = 0
+    ) -> None:
         query = Query((*self.contract, *self.index.facts, *assumptions), goal)
-        self.out.append(Condition(stage, name, text, query))
+        shown = [(p.name, p.name) for p in self.function.params if not p.pointer]
+        shown += [(loop.counter, loop.variable) for loop, _, _ in self.path.trips if loop.variable]
+        self.out.append(Condition(stage, name, text, query, line=line, names=tuple(shown)))
+
+    def say(self, text: str, site: Effect | None) -> str:
+        """`text` with iteration counters under the names of the source's loop variables."""
+        for loop in sorted(site.loops if site is not None else (), key=lambda x: -len(x.counter)):
+            text = text.replace(loop.counter, loop.variable or f"iteration{loop.counter.removeprefix('k.')}")
+        return text
 
     def decide(self, stage: str, name: str, text: str, holds: bool) -> None:
         self.out.append(Condition(stage, name, text, None, holds))
@@ -394,8 +410,8 @@ class PathConditions:
             target = self.meets(rival, rename, index)
             self.add(
                 rival.array, "not-yet-written",
-                f"line {site.line}: {rival.array}[{index}] is read before line {rival.line} writes it",
-                [*here, *other, self.index.any_of(before)], self.index.negate(target),
+                self.say(f"line {site.line}: {rival.array}[{index}] is read before line {rival.line} writes it", site),
+                [*here, *other, self.index.any_of(before)], self.index.negate(target), site.line,
             )
 
     def meets(self, rival: Effect, rename: Mapping[str, Poly], index: Poly) -> Any:
@@ -449,7 +465,8 @@ class PathConditions:
         self.terminals(f, d, e, m, instance, original)
         right = self.unclamp(right, left, [*self.domain(e.loops), *self.guard(e, m)])
         self.equal_values(
-            f.name, f"{where}: the value written is the summary's expression", left, right, counters_in_range(e.loops)
+            f.name, f"{where}: the value written is the summary's expression", left, right, counters_in_range(e.loops),
+            e.line,
         )
 
     def unclamp(self, e: Expr, original: Expr, inside: list[Any]) -> Expr:
@@ -489,13 +506,17 @@ class PathConditions:
         return isinstance(prove(Query((*self.contract, *self.index.facts, *assumptions), goal), 2.0), Proved)
 
     def equal_values(
-        self, stage: str, text: str, left: Expr, right: Expr, inside: Sequence[Expr] = ()
+        self, stage: str, text: str, left: Expr, right: Expr, inside: Sequence[Expr] = (), line: int = 0
     ) -> None:
         a, b = normal_form(left), normal_form(right)
         encoder = ValueEncoder(self.inline)
         facts = [encoder.encode(normal_form(c)) for c in (*self.known, *inside)]
         facts += [encoder.encode(normal_form(c)) for c in self.summary.conditions]
-        self.out.append(Condition(stage, "value", text, Query(tuple(facts), encoder.equal(a, b))))
+        query = Query(tuple(facts), encoder.equal(a, b))
+        inlined = [inline_all(x, self.function.functions) for x in (a, b)]
+        self.out.append(
+            Condition(stage, "value", text, query, line=line, replay=lambda model: differs(inlined[0], inlined[1], model))
+        )
 
     def inline(self, call: Call) -> Expr | None:
         return inline_call(call, self.function.functions)
@@ -548,8 +569,9 @@ class PathConditions:
                 producer = self.summary.func(n.name)
                 args = [self.read_calls(substitute(a, instance), f, e) for a in n.args]
                 coords = tuple(to_poly(a) for a in args)
-                self.add(f.name, "defined", f"line {e.line}: {n.name}({_point(coords)}) has been computed", inside,
-                         self.index.all_of(self.in_box(producer, coords)))
+                text = f"line {e.line}: {n.name}({_point(coords)}) is read within what has been written to {n.name}"
+                self.add(f.name, "defined", self.say(text, e), inside,
+                         self.index.all_of(self.in_box(producer, coords)), e.line)
             elif n.call_type is CallType.IMAGE:
                 self.readable(f, d, e, n, instance, safe, inside)
 
@@ -568,8 +590,8 @@ class PathConditions:
         for other in self.path.effects:
             if other.guard is None:
                 ways += [self.reached(other, layout, index, target) for index in self.sure_reads(other, layout.array)]
-        self.add(f.name, "readable", f"line {e.line}: {call.name}({_point(target)}) is read by the original too", inside,
-                 self.index.any_of(ways))
+        text = f"line {e.line}: {call.name}({_point(target)}) is read by the original too"
+        self.add(f.name, "readable", self.say(text, e), inside, self.index.any_of(ways), e.line)
 
     def sure_reads(self, e: Effect, array: str) -> list[Poly]:
         """Elements of an array, as it was given, that every iteration of an effect reads."""

@@ -77,6 +77,19 @@ def prove(query: Query, timeout: float = 10.0) -> Answer:
     return answer
 
 
+def smaller(query: Query, found: Refuted, symbols: Sequence[str]) -> Refuted:
+    """A counterexample with small values for the integer `symbols`, where there is one."""
+    for limit in (4, 16, 64):
+        bounds = []
+        for name in symbols:
+            s = z3.Int(name)
+            bounds += [s >= 0, s <= limit]
+        answer = prove(Query((*query.assumptions, *bounds), query.goal), 1.0)
+        if isinstance(answer, Refuted):
+            return answer
+    return found
+
+
 def _strategies(query: Query) -> Sequence[Any]:
     """Solvers to try in turn: the default first, then a bit-vector one where no integers are in the query."""
     if _has_integers([*query.assumptions, query.goal]):

@@ -8,8 +8,9 @@ WORKERS ?= 2
 demo: .venv/demo.stamp
 	$(BIN)/python demo/run.py --out demo-out
 
+# Workers start on opposite ends, so that files of the corpus are not lifted by each of them.
 test: .venv/dev.stamp
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 bench: .venv/base.stamp
 	$(BIN)/lift bench corpus/dexter corpus/basics --sizes 64,1024,4096

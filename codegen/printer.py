@@ -214,7 +214,9 @@ class CppPrinter(SourcePrinter):
             return f"Expr({float(value).hex()}{'f' if t.bits == 32 else ''})"
         if t.is_int() and t.bits == 32 and abs(int(value)) <= 0x7FFFFFFF:
             return f"Expr({int(value)})"
-        return f"Internal::make_const({self.halide_type(t)}, {_cpp_integer(int(value))})"
+        if t.is_bool():
+            return f"cast<bool>(Expr({int(value)}))"
+        return f"Expr({self.type_text(t)}({_cpp_integer(int(value))}))"
 
     def halide_type(self, t: Type) -> str:
         """`UInt(8)`."""

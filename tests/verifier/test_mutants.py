@@ -20,7 +20,7 @@ from synth.lift import lift_function
 from tests.verifier.mutate import mutants
 from verifier.check import verify_path
 
-PER_FUNCTION = 9
+PER_FUNCTION = 8
 KINDS: Counter[str] = Counter()
 
 
@@ -40,7 +40,7 @@ def test_wrong_summaries_are_refuted(name, parsed, tmp_path):
     assert len(found) >= 4
     for text, wrong in found:
         KINDS[text.split(":")[0]] += 1
-        verdict = verify_path(function, path, wrong, timeout=2.0, stop_early=True)
+        verdict = verify_path(function, path, wrong, timeout=0.7, stop_early=True)
         if verdict.proved:
             paths = (*lifted.summary.paths[:number], wrong, *lifted.summary.paths[number + 1 :])
             assert_same(name, function, replace(lifted.summary, paths=paths), tmp_path, text)

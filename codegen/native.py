@@ -83,26 +83,28 @@ def header_text(summary: Summary, source: str) -> str:
     """A C header that declares the function and states its contract."""
     function = summary.function
     guard = f"LIFTED_{function.name.upper()}_H"
-    lines = [f"#ifndef {guard}", f"#define {guard}", "", "#include <stdbool.h>", "#include <stddef.h>", "#include <stdint.h>", ""]
+    lines = [f"#ifndef {guard}", f"#define {guard}", ""]
+    lines += ["#include <stdbool.h>", "#include <stddef.h>", "#include <stdint.h>", ""]
     lines += [f"/* Lifted from {Path(source).name}, line {function.line} (verified).", "   Does nothing unless:"]
     for number, path in enumerate(summary.paths):
         if len(summary.paths) > 1:
             lines.append(f"     variant {number}:")
         lines += [f"       {i.text}" for i in path.contract]
     lines += ["*/"]
-    c_signature = _c_signature(function)
-    if function.symbol == function.name:
-        lines += ["#ifdef __cplusplus", f'extern "C" {c_signature};', "#else", f"{c_signature};", "#endif"]
-    else:
-        lines += ["#ifdef __cplusplus", f'extern "C" {c_signature.replace(function.name + "(", function.symbol + "(")};',
-                  f"{c_signature};", "#else",
-                  f"{c_signature.replace(function.name + '(', function.symbol + '(')};", "#endif"]
+    declared = _c_signature(function)
+    linked = declared.replace(f"{function.name}(", f"{function.symbol}(")
+    lines += ["#ifdef __cplusplus", f'extern "C" {linked};']
+    if linked != declared:
+        lines.append(f"{declared};")
+    lines += ["#else", f"{linked};", "#endif"]
     for number, symbol in halide_entries(summary):
         built = build_path(summary, number)
         assert built is not None
-        lines += ["", "/* The same in Halide's calling convention; returns 0, or an error code. */", "struct halide_buffer_t;"]
+        lines += ["", "/* The same in Halide's calling convention; returns 0, or an error code. */"]
+        lines.append("struct halide_buffer_t;")
         declaration = halide_header(built.pipeline, built.arguments(), symbol)
-        lines += [line for line in declaration.splitlines() if line.startswith(("int ", "#ifdef", "extern", "}", "#endif"))][:-1]
+        wanted = ("int ", "#ifdef", "extern", "}", "#endif")
+        lines += [line for line in declaration.splitlines() if line.startswith(wanted)][:-1]
     return "\n".join([*lines, "", f"#endif  /* {guard} */", ""])
 
 
@@ -137,7 +139,9 @@ def build_shared(
             compile_summary(s, target, s.function.symbol + FALLBACK_SUFFIX, module)
         lifted = Path(folder) / "lifted.o"
         module.write_object(lifted)
-        run_tool([compiler, "-shared", "-o", str(path), str(lifted), str(original), "-lpthread", "-lm"])
+        # Worker threads outlive calls, so their code must stay.
+        link = ["-shared", "-Wl,-z,nodelete", "-lpthread", "-lm"]
+        run_tool([compiler, "-o", str(path), str(lifted), str(original), *link])
 
 
 def rename_symbols(path: Path, symbols: Sequence[str]) -> None:

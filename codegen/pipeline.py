@@ -103,7 +103,13 @@ class _Builder:
                 outputs.append(self.output(f, func, f.name in read_after))
         outputs += self.result()
         return BuiltPath(
-            self.plan, hl.Pipeline(outputs), self.funcs, self.buffers, self.in_place, self.scalars, list(self.params.values()),
+            self.plan,
+            hl.Pipeline(outputs),
+            self.funcs,
+            self.buffers,
+            self.in_place,
+            self.scalars,
+            list(self.params.values()),
             list(self.images.values()),
         )
 
@@ -295,10 +301,10 @@ def _nothing_to_write(plan: PathPlan) -> Expr | None:
 
 def variants(summary: Summary, target: Any, schedule: bool = True) -> list[Variant]:
     """Every path as a compiled variant under its run-time checks."""
-    from halide_core.autoschedule.default import apply_default_schedule
+    from halide_core.autoschedule.default import apply_default_schedule, small_reductions
 
     out: list[Variant] = []
-    for number, path in enumerate(summary.paths):
+    for number in range(len(summary.paths)):
         built = build_path(summary, number)
         condition = path_condition(summary, number)
         if built is None:
@@ -308,10 +314,19 @@ def variants(summary: Summary, target: Any, schedule: bool = True) -> list[Varia
         if empty is not None:
             # so that no stage before an empty output runs at all
             out.append(Variant(all_hold([condition, empty]), None))
+        small = small_reductions(built.pipeline) if schedule else None
+        few = build_path(summary, number) if small is not None else None
+        if small is not None and few is not None:
+            apply_default_schedule(few.pipeline, target, few.in_place, few.buffers, small=True)
+            out.append(_variant(all_hold([condition, substitute(small, built.scalars)]), few))
         if schedule:
             apply_default_schedule(built.pipeline, target, built.in_place, built.buffers)
-        result: Expr | None = None
-        if path.result is not None:
-            result = E.Load(path.result.type, built.plan.result_name, const(0, I64))
-        out.append(Variant(condition, built.pipeline, built.buffers, built.scalars, result))
+        out.append(_variant(condition, built))
     return out
+
+
+def _variant(condition: Expr, built: BuiltPath) -> Variant:
+    result: Expr | None = None
+    if built.plan.path.result is not None:
+        result = E.Load(built.plan.path.result.type, built.plan.result_name, const(0, I64))
+    return Variant(condition, built.pipeline, built.buffers, built.scalars, result)

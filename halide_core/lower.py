@@ -9,15 +9,18 @@ from halide_core.function import Function
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import I32, I64, Expr, const, const_value
-from halide_core.ir.structural import substitute
+from halide_core.ir.structural import key, substitute
 from halide_core.ir.types import Type
 from halide_core.passes.accumulate import accumulate_in_vectors
 from halide_core.passes.bounds import Box, boxes_touched
 from halide_core.passes.flatten import flatten, storage_name
+from halide_core.passes.fuse_outputs import fuse_outputs
 from halide_core.passes.group_stores import group_stores
 from halide_core.passes.narrow import narrow
+from halide_core.passes.partition import partition_loops
 from halide_core.passes.realization_order import Environment, build_environment
 from halide_core.passes.schedule_functions import schedule_functions
+from halide_core.passes.stream import loaded_arrays, stream_stores
 from halide_core.passes.substitute_lets import substitute_lets
 from halide_core.passes.unroll import unroll
 from halide_core.passes.vectorize import vectorize
@@ -71,6 +74,7 @@ def lower(
     given = known or {}
     fixed = {k: v for k, v in _fixed_metadata(environment).items() if k not in given}
     fixed |= {k: v for k, v in given.items() if const_value(v) is not None}
+    fixed |= _equal_strides(given)
     promises: dict[str, tuple[Expr, Expr]] = {}
 
     # Loops for every Func, storage and bounds: everything still in coordinates.
@@ -83,6 +87,8 @@ def lower(
     s = st.map_expressions(s, lambda e: substitute(e, fixed)) if fixed else s
     # Loop variables must stand in indices as themselves before loops are unrolled and vectorized.
     s = substitute_lets(s)
+    if groups:
+        s = fuse_outputs(s, given, groups)
     # Before vectors: narrow types are what makes them wide.
     s = narrow_stores(s)
     s = unroll(s)
@@ -90,13 +96,37 @@ def lower(
     s = accumulate_in_vectors(s)
     if vectors:
         s = vectorize(s, target.has_masks)
+        s = partition_loops(s)
     # Needs ramps, so after vectorization.
     s = group_stores(s, groups or {})
-
     arrays = tuple(a for f in outputs for a in output_arrays(f))
+    if target.has_masks and groups:
+        sizes = [(a.owner, a.type, a.dimensions) for a in (*inputs, *arrays)]
+        s = stream_stores(s, _only_written(s, arrays, groups), sizes)
+
     internal = {n for a in (*inputs, *arrays) for n in _metadata_names(a)}
     parameters = {n: v for n, v in environment.parameters.items() if n not in internal}
     return Lowered(s, inputs, arrays, parameters, required, environment)
+
+
+def _only_written(s: st.Stmt, arrays: tuple[Array, ...], groups: Mapping[str, int]) -> set[str]:
+    """Output arrays in whose memory nothing is read."""
+    read = loaded_arrays(s)
+    numbers = {groups[n] for n in read if n in groups}
+    return {a.name for a in arrays if a.name not in read and a.name in groups and groups[a.name] not in numbers}
+
+
+def _equal_strides(given: Mapping[str, Expr]) -> dict[str, Expr]:
+    """Strides and offsets that equal those of another array, as that array's Variables."""
+    first: dict[int, str] = {}
+    out: dict[str, Expr] = {}
+    for name, value in given.items():
+        if value.type != I64 or const_value(value) is not None:
+            continue
+        found = first.setdefault(key(value), name)
+        if found != name:
+            out[name] = ir.Variable(I64, found)
+    return out
 
 
 def narrow_stores(s: st.Stmt) -> st.Stmt:

@@ -109,6 +109,11 @@ class Target:
         return self.vector_bytes if self.arch == "x86" else 0
 
     @property
+    def permutes_bytes(self) -> bool:
+        """Whether there are permutations of 64 and 128 bytes (AVX-512 VBMI)."""
+        return bool(self.features & {"avx512_cannonlake", "avx512_zen4", "avx512_sapphirerapids"})
+
+    @property
     def has_masks(self) -> bool:
         """Whether loads and stores of any element size take a mask (AVX-512BW)."""
         return self.vector_bytes == 64

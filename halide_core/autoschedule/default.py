@@ -7,6 +7,7 @@ from typing import Any
 
 from halide_core.autoschedule.channels import merge_channel_updates
 from halide_core.autoschedule.rfactor import split_reduction
+from halide_core.autoschedule.scans import write_scans_directly
 from halide_core.dsl.schedule import Stage
 from halide_core.dsl.variables import Var
 from halide_core.function import Definition, Function, LoopLevel, Split, TailStrategy
@@ -16,6 +17,7 @@ from halide_core.ir.stmt import ForKind
 from halide_core.ir.structural import key, post_order, variables
 from halide_core.ir.types import UInt
 from halide_core.passes.narrow import narrow as narrow_types
+from halide_core.passes.narrow import value_range
 from halide_core.passes.races import associative_operation, is_pure_loop
 from halide_core.passes.realization_order import build_environment
 from halide_core.target import Target
@@ -27,25 +29,38 @@ _STRIP_ROWS = 32
 _STRIP_ELEMENTS = 16384
 _STRIPS = 8
 _TABLES = 4
+# Points of a reduction that are not worth partial results.
+_FEW_POINTS = 1 << 14
 # Operations above which a value that is used several times is stored rather than computed again.
 _CHEAP = 4
+# Most values of a function that are computed beforehand, to be looked up.
+_TABLE_CELLS = 1024
 
 
 def apply_default_schedule(
-    pipeline: Any, target: Target, raw_in_place: set[str] | None = None, buffers: Mapping[str, Any] | None = None
+    pipeline: Any,
+    target: Target,
+    raw_in_place: set[str] | None = None,
+    buffers: Mapping[str, Any] | None = None,
+    small: bool = False,
 ) -> None:
     """Schedules every Func of `pipeline` that has no schedule yet.
 
     `raw_in_place` names outputs that share memory with an input.  `buffers` (RawBuffer by name) tells how outputs
     lie in memory; without it dimension 0 has unit stride.  Reductions into few cells are rewritten over partial
-    results; the meaning of the pipeline stays the same bit for bit."""
+    results; the meaning of the pipeline stays the same bit for bit.  `small`: for images not worth threads or partial
+    results."""
     outputs: list[Function] = pipeline.functions()
     environment = build_environment(outputs)
     for f in outputs:
         merge_channel_updates(f, (buffers or {}).get(f.name))
+    apart = [f for f in outputs if f.name not in (raw_in_place or set())]
+    write_scans_directly(apart, environment.order, buffers or {})
+    environment = build_environment(outputs)
     for f in list(environment.order):
         for k in range(len(f.updates)):
-            _split_small_reduction(f, k)
+            if not small:
+                _split_small_reduction(f, k)
     environment = build_environment(outputs)
     order = environment.order
     stored = [f for f in order if f not in outputs and (f.updates or f.compute is not None)]
@@ -57,7 +72,7 @@ def apply_default_schedule(
     _place(stored, outputs, order)
     for f in order:
         if f in outputs or f.compute is not None:
-            _schedule_function(f, target, buffers or {}, f in outputs or f.compute == LoopLevel())
+            _schedule_function(f, target, buffers or {}, not small and (f in outputs or f.compute == LoopLevel()))
 
 
 def _calls_of(f: Function, consumers: list[Function]) -> list[tuple[Function, ir.Call]]:
@@ -101,7 +116,30 @@ def _worth_storing(f: Function, order: list[Function]) -> bool:
     """A value that consumers use at several coordinates and that is not cheap to compute again."""
     assert f.pure is not None
     uses = _calls_of(f, order)
+    if _is_table(f, uses):
+        return True
     return len(uses) > 1 and _operations(f.pure) > _CHEAP
+
+
+def _is_table(f: Function, uses: list[tuple[Function, ir.Call]]) -> bool:
+    """Whether `f` is looked up by small values from memory, and costs more than the look-up."""
+    assert f.pure is not None
+    nodes = [n for v in f.pure.values for n in post_order(v) if isinstance(n, ir.Call)]
+    if f.updates or not f.args or not uses or _operations(f.pure) <= _CHEAP:
+        return False
+    # What the table reads must exist for every index, also for those that never occur.
+    if any(n.call_type is CallType.IMAGE for n in nodes):
+        return False
+    for _, call in uses:
+        cells = 1
+        for a in call.args:
+            found = value_range(a, {})
+            if found is None or not any(isinstance(n, ir.Call) for n in post_order(a)):
+                return False
+            cells *= found[1] - found[0] + 1
+        if cells > _TABLE_CELLS:
+            return False
+    return True
 
 
 def _place(stored: list[Function], outputs: list[Function], order: list[Function]) -> None:
@@ -136,18 +174,47 @@ def _data_dependent(f: Function, order: list[Function]) -> bool:
     return False
 
 
+def _computed(value: ir.Expr) -> list[ir.Expr]:
+    """The nodes of `value` that are computed in vectors: not coordinates of dense accesses, nor conditions."""
+    out: list[ir.Expr] = []
+    seen: set[int] = set()
+    work = [value]
+    while work:
+        n = work.pop()
+        if id(n) in seen:
+            continue
+        seen.add(id(n))
+        is_read = isinstance(n, ir.Call) and n.call_type in (CallType.IMAGE, CallType.HALIDE)
+        if not n.type.is_handle() and not n.type.is_bool() and const_value(n) is None:
+            out.append(n)
+        if not is_read or any(isinstance(m, ir.Call) for a in ir.children(n) for m in post_order(a)):
+            work.extend(ir.children(n))
+    return out
+
+
+def _reads_every_other(value: ir.Expr) -> bool:
+    """Whether images are read at 2, 4, 8... times a coordinate."""
+    for n in post_order(value):
+        if isinstance(n, ir.Call) and n.call_type in (CallType.IMAGE, CallType.HALIDE):
+            for m in (m for a in n.args for m in post_order(a)):
+                if isinstance(m, ir.Mul) and (const_value(m.b) or const_value(m.a)) in (2, 4, 8):
+                    return True
+    return False
+
+
 def lanes_for(d: Definition, target: Target) -> int:
     """Lanes that fill a register with the narrowest type in memory, fewer where intermediates are much wider."""
     narrow, wide = 8, 1
     for v in map(narrow_types, d.values):
         narrow = min(narrow, v.type.bytes())
-        for n in post_order(v):
-            if n.type.is_handle() or n.type.is_bool():
-                continue
+        for n in _computed(v):
             if isinstance(n, ir.Call) and n.call_type in (CallType.IMAGE, CallType.HALIDE):
                 narrow = min(narrow, n.type.bytes())
             wide = max(wide, n.type.bytes())
     lanes = target.vector_bytes // narrow
+    if narrow == 1 and any(_reads_every_other(v) for v in d.values):
+        # Half of what a load brings then fills half a register, without shuffles across registers.
+        lanes //= 2
     # At most two registers for the widest intermediate, so that a stencil's values fit the register file.
     return max(2, min(lanes, 2 * target.vector_bytes // wide))
 
@@ -301,11 +368,38 @@ def _vector_loop(d: Definition) -> str:
     return next(v.var for v in d.schedule.dims if v.kind.value == "vectorized")
 
 
+def small_reductions(pipeline: Any) -> ir.Expr | None:
+    """Whether every reduction that would be split has few points, over the pipeline's parameters; None where there
+    is none to split."""
+    out: ir.Expr | None = None
+    for f in build_environment(pipeline.functions()).order:
+        for k, d in enumerate(f.updates):
+            if _partial_results(f, k) is None or d.domain is None:
+                continue
+            points: ir.Expr = ir.const(1, ir.I64)
+            for _, _, extent in d.domain.variables:
+                wide = ir.Cast(ir.I64, extent)
+                points = ir.Mul(ir.I64, points, wide)
+                few = ir.LE(ir.BOOL, wide, ir.const(_FEW_POINTS, ir.I64))
+                out = few if out is None else ir.And(ir.BOOL, out, few)
+            few = ir.LE(ir.BOOL, points, ir.const(_FEW_POINTS, ir.I64))
+            out = few if out is None else ir.And(ir.BOOL, out, few)
+    return out
+
+
 def _split_small_reduction(f: Function, k: int) -> None:
     """Splits an update into few cells, whose loops are all reduction loops, over partial results."""
+    tables = _partial_results(f, k)
+    if tables is not None:
+        split_reduction(f, k, _STRIPS, tables)
+
+
+def _partial_results(f: Function, k: int) -> int | None:
+    """How many tables of partial results each strip of an update should have; None where it stays whole."""
     d = f.updates[k]
-    if d.domain is None or f.name.find("$part") >= 0 or associative_operation(f, d) is None:
-        return
+    found = associative_operation(f, d)
+    if d.domain is None or f.name.find("$part") >= 0 or found is None:
+        return None
     pure = [n for a, n in zip(d.args, f.args, strict=True) if isinstance(a, ir.Variable) and a.name == n]
     domain = {n for n, _, _ in d.domain.variables}
     indexed = any(variables(a) & domain for a in d.args)
@@ -314,16 +408,14 @@ def _split_small_reduction(f: Function, k: int) -> None:
     for c in cells:
         points = points * int(c) if c is not None and points else 0
     if 0 < points <= 4096 or len(pure) > 1:
-        return
+        return None
     if not pure and not indexed:
-        split_reduction(f, k, _STRIPS)
-    elif not pure and indexed and len(f.args) == 1:
-        split_reduction(f, k, _STRIPS, _TABLES)
-    elif pure == [f.args[0]] and len(f.args) == 1 and not indexed and len(d.domain.variables) == 1:
-        # Column sums: each strip of rows adds whole rows; a lone row sum has its own loop over rows instead.
-        operand = associative_operation(f, d)
-        if operand is not None and _runs_along(operand[1], f.args[0]):
-            split_reduction(f, k, _STRIPS)
+        return 1
+    if not pure and indexed and len(f.args) == 1:
+        return _TABLES
+    # Column sums: each strip of rows adds whole rows; a lone row sum has its own loop over rows instead.
+    columns = pure == [f.args[0]] and len(f.args) == 1 and not indexed and len(d.domain.variables) == 1
+    return 1 if columns and _runs_along(found[1], f.args[0]) else None
 
 
 def _runs_along(e: ir.Expr, name: str) -> bool:

@@ -11,7 +11,9 @@ from halide_core.ir.types import Type
 class ModuleBuilder:
     """Declarations, functions and constants of one LLVM module."""
 
-    def __init__(self, psad_bytes: int = 0) -> None:
+    def __init__(self, psad_bytes: int = 0, permutes_bytes: bool = False) -> None:
+        # Whether the target picks bytes from two registers of 64 (AVX-512 VBMI).
+        self.permutes_bytes = permutes_bytes
         # Width of the target's sum-of-absolute-differences instruction, 0 for none.
         self.psad_bytes = psad_bytes
         self.declarations: dict[str, str] = {}

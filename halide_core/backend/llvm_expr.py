@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from halide_core.backend import llvm_integer as ops
 from halide_core.backend.llvm_builder import FunctionBuilder
-from halide_core.backend.llvm_intrinsics import RULES
-from halide_core.backend.llvm_memory import Memory
+from halide_core.backend.llvm_intrinsics import RULES, fits_16_bits
+from halide_core.backend.llvm_memory import Memory, lane_count
 from halide_core.backend.llvm_types import literal, llvm_type
 from halide_core.errors import HalideError
 from halide_core.interp.libm import split_name
@@ -15,6 +15,7 @@ from halide_core.ir import expr as ir
 from halide_core.ir.expr import CallType, Expr, const_value
 from halide_core.ir.structural import key
 from halide_core.ir.types import Bool, Float, Int, Type, UInt
+from halide_core.passes.stream import ALIGNED, LINE
 
 _NODE_OPS = {"Add": "add", "Sub": "sub", "Mul": "mul"}
 _COMPARE = {"EQ": "eq", "NE": "ne", "LT": "lt", "LE": "le", "GT": "gt", "GE": "ge"}
@@ -26,10 +27,16 @@ class ExprEmitter:
 
     `env` gives the operand of each Variable and the pointer of each array."""
 
-    def __init__(self, b: FunctionBuilder, env: Mapping[str, str], types: Mapping[str, Type]) -> None:
+    def __init__(
+        self,
+        b: FunctionBuilder,
+        env: Mapping[str, str],
+        types: Mapping[str, Type],
+        sizes: Mapping[str, int] | None = None,
+    ) -> None:
         self.b = b
         self.env = env
-        self.memory = Memory(b, env, types, self.emit)
+        self.memory = Memory(b, env, types, self.emit, sizes or {})
         self.scope: dict[int, str] = {}
         # Bytes that the target's psadbw takes, 0 where there is none.
         self.psad = b.module.psad_bytes
@@ -57,6 +64,8 @@ class ExprEmitter:
         return self.scope[key(e)]
 
     def _needed(self, e: Expr) -> tuple[Expr, ...]:
+        if isinstance(e, ir.Call) and e.name == ALIGNED:
+            return ()
         if isinstance(e, ir.Load):
             return () if e.predicate is None else (e.predicate,)
         if isinstance(e, ir.Broadcast) and const_value(e) is not None:
@@ -118,6 +127,9 @@ class ExprEmitter:
     def _binary(self, e: ir._Binary, args: list[str]) -> str:
         b, operand, name = self.b, e.a.type, type(e).__name__
         constant = const_value(e.b)
+        count = lane_count(e)
+        if count is not None:
+            return ops.first_lanes(b, self.emit(count), operand.lanes)
         if name in _COMPARE:
             return self._compare(name, operand, args)
         if operand.is_float():
@@ -125,6 +137,9 @@ class ExprEmitter:
         if name in _NODE_OPS:
             return ops.binary(b, _NODE_OPS[name], operand, *args)
         if name in ("Div", "Mod"):
+            unsigned = all(fits_16_bits(x) and isinstance(x, ir.Cast) and x.value.type.is_uint() for x in (e.a, e.b))
+            if name == "Div" and operand.is_vector() and operand.bits == 32 and unsigned:
+                return ops.divide_small(b, operand, args[0], args[1])
             rule = ops.divide if name == "Div" else ops.modulo
             return rule(b, operand, args[0], args[1], None if constant is None else int(constant))
         assert name in ("Min", "Max")
@@ -204,6 +219,9 @@ class ExprEmitter:
     def _shuffle(self, e: ir.Shuffle, args: list[str]) -> str:
         b, element = self.b, e.type.element_of()
         lanes = [v.type.lanes for v in e.vectors]
+        if len(lanes) == 1 and lanes[0] > 1 and not e.type.is_scalar():
+            text, picks = llvm_type(e.vectors[0].type), ", ".join(f"i32 {k}" for k in e.indices)
+            return b.emit(f"shufflevector {text} {args[0]}, {text} poison, <{len(e.indices)} x i32> <{picks}>")
         picked: list[str] = []
         for index in e.indices:
             place, k = 0, index
@@ -281,12 +299,21 @@ class ExprEmitter:
         return self.b.intrinsic(f"{sign}{op}", t, [f"{text} {x}", f"{text} {y}"])
 
     def _call(self, e: ir.Call, args: list[str]) -> str:
+        if e.name == ALIGNED:
+            return self._aligned(e.args[0])
         if e.call_type is CallType.INTRINSIC:
             return RULES[e.name](self.b, e, args)
         parts = split_name(e.name)
         if e.call_type is CallType.PURE_EXTERN and parts is not None:
             return self._math(e, parts[0], parts[1], args)
         raise HalideError(f"The back end cannot call {e.name}")
+
+    def _aligned(self, e: Expr) -> str:
+        """Whether the element that `e` loads starts a cache line."""
+        assert isinstance(e, ir.Load)
+        b = self.b
+        place = b.emit(f"ptrtoint ptr {self.memory.address(e.name, e.index, e.type)} to i64")
+        return b.emit(f"icmp eq i64 {b.emit(f'and i64 {place}, {LINE - 1}')}, 0")
 
     def _math(self, e: ir.Call, base: str, bits: int, args: list[str]) -> str:
         b, source = self.b, e.args[0].type

@@ -28,8 +28,37 @@ def floor_by_positive(b: FunctionBuilder, t: Type, x: str, magnitude: str) -> st
     """floor(x / magnitude) of a signed x by an unsigned non-zero magnitude."""
     sign = binary(b, "ashr", t, x, literal(t.bits - 1, t))
     positive = binary(b, "xor", t, x, sign)
-    quotient = binary(b, "udiv", t, positive, magnitude)
+    quotient = quotient_to_zero(b, t.with_code(t.code.UINT), positive, magnitude)
     return binary(b, "xor", t, quotient, sign)
+
+
+def quotient_to_zero(b: FunctionBuilder, t: Type, x: str, y: str) -> str:
+    """x / y towards zero, of a non-zero y that is not -1 for signed types.
+
+    Vectors of up to 16 bits divide as floats, which is exact: a quotient q + 1 - k/y below an integer q + 1 is at
+    least 1/y away from it, and floats near it are (q + 1) / 2**23 apart at most, less than twice that since
+    y * (q + 1) <= x + y < 2**24.  No constant divisors: those become multiplications."""
+    if t.is_scalar() or t.bits > 16 or y.startswith(("<", "splat")):
+        return binary(b, "sdiv" if t.is_int() else "udiv", t, x, y)
+    return resize(b, t.with_bits(32), t, _float_quotient(b, resize_to_int(b, t, x), resize_to_int(b, t, y), t.lanes))
+
+
+def resize_to_int(b: FunctionBuilder, t: Type, x: str) -> str:
+    return resize(b, t, t.with_bits(32), x)
+
+
+def _float_quotient(b: FunctionBuilder, x: str, y: str, lanes: int) -> str:
+    wide, floats = f"<{lanes} x i32>", f"<{lanes} x float>"
+    x, y = (b.emit(f"sitofp {wide} {operand} to {floats}") for operand in (x, y))
+    ratio = b.emit(f"fdiv {floats} {x}, {y}")
+    return b.emit(f"fptosi {floats} {ratio} to {wide}")
+
+
+def divide_small(b: FunctionBuilder, t: Type, x: str, y: str) -> str:
+    """x / y towards zero, 0 where y is 0, of 32-bit vectors whose values fit 16 bits (as `quotient_to_zero`)."""
+    is_zero = compare(b, "eq", t, y, literal(0, t))
+    safe = select(b, t, is_zero, literal(1, t), y)
+    return select(b, t, is_zero, literal(0, t), _float_quotient(b, x, safe, t.lanes))
 
 
 def divide(b: FunctionBuilder, t: Type, x: str, y: str, constant: int | None) -> str:
@@ -41,7 +70,7 @@ def divide(b: FunctionBuilder, t: Type, x: str, y: str, constant: int | None) ->
     is_zero = compare(b, "eq", t, y, literal(0, t))
     safe = select(b, t, is_zero, literal(1, t), y)
     if t.is_uint():
-        quotient = binary(b, "udiv", t, x, safe)
+        quotient = quotient_to_zero(b, t, x, safe)
     else:
         magnitude = b.intrinsic("abs", t, [f"{llvm_type(t)} {safe}", "i1 false"])
         floor = floor_by_positive(b, t, x, magnitude)
@@ -96,7 +125,7 @@ def divide_to_zero(b: FunctionBuilder, t: Type, x: str, y: str, constant: int | 
         return binary(b, "sdiv", t, x, literal(constant, t))
     is_zero, safe = _avoid_traps(b, t, y)
     is_minus_one = compare(b, "eq", t, y, literal(-1, t))
-    quotient = select(b, t, is_minus_one, negate(b, t, x), binary(b, "sdiv", t, x, safe))
+    quotient = select(b, t, is_minus_one, negate(b, t, x), quotient_to_zero(b, t, x, safe))
     return select(b, t, is_zero, literal(0, t), quotient)
 
 
@@ -168,3 +197,13 @@ def clamp(b: FunctionBuilder, t: Type, x: str, low: int, high: int) -> str:
     if high < t.max():
         x = b.intrinsic(f"{kind}min", t, [f"{text} {x}", f"{text} {literal(high, t)}"])
     return x
+
+
+def first_lanes(b: FunctionBuilder, count: str, lanes: int) -> str:
+    """The mask, of 8, 16, 32 or 64 lanes, of the first `count` (i32, any value), by shifting bits."""
+    kind = f"i{lanes}"
+    wide = b.emit(f"{'trunc' if lanes < 32 else 'zext'} i32 {count} to {kind}") if lanes != 32 else count
+    absent = b.emit(f"xor {kind} {b.emit(f'shl {kind} -1, {wide}')}, -1")
+    some = b.emit(f"select i1 {b.emit(f'icmp sge i32 {count}, {lanes}')}, {kind} -1, {kind} {absent}")
+    bits = b.emit(f"select i1 {b.emit(f'icmp sle i32 {count}, 0')}, {kind} 0, {kind} {some}")
+    return b.emit(f"bitcast {kind} {bits} to <{lanes} x i1>")

@@ -133,6 +133,19 @@ def _count(name: str, *extra: str) -> Rule:
     return lambda b, e, args: b.intrinsic(name, e.args[0].type, [_typed(e, args, 0), *extra])
 
 
+def _divide_to_zero(b: FunctionBuilder, e: ir.Call, args: list[str]) -> str:
+    if e.type.is_vector() and e.type.bits == 32 and all(fits_16_bits(a) for a in e.args):
+        return ops.divide_small(b, e.type, args[0], args[1])
+    return ops.divide_to_zero(b, e.type, args[0], args[1], _constant(e.args[1]))
+
+
+def fits_16_bits(e: ir.Expr) -> bool:
+    """Whether `e` is an integer widened from 16 bits or fewer."""
+    inner = e.value if isinstance(e, ir.Broadcast) else e
+    return isinstance(inner, ir.Cast) and inner.value.type.is_int_or_uint() and inner.value.type.bits <= 16
+
+
+
 RULES: dict[str, Rule] = {
     "bitwise_and": _bits("and"),
     "bitwise_or": _bits("or"),
@@ -142,7 +155,7 @@ RULES: dict[str, Rule] = {
     "shift_right": _shift(False),
     "abs": _abs,
     "absd": _absd,
-    "div_round_to_zero": lambda b, e, args: ops.divide_to_zero(b, e.type, args[0], args[1], _constant(e.args[1])),
+    "div_round_to_zero": lambda b, e, args: _divide_to_zero(b, e, args),
     "mod_round_to_zero": lambda b, e, args: ops.modulo_to_zero(b, e.type, args[0], args[1], _constant(e.args[1])),
     "widening_add": _widening("add"),
     "widening_sub": _widening("sub"),

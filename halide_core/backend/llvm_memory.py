@@ -8,27 +8,35 @@ from halide_core.backend import llvm_integer as ops
 from halide_core.backend.llvm_builder import FunctionBuilder
 from halide_core.backend.llvm_types import literal, llvm_type, memory_type
 from halide_core.ir import expr as ir
-from halide_core.ir.expr import I64, Expr, const, const_value
-from halide_core.ir.simplify import build_sum, linear_terms
+from halide_core.ir.expr import I32, I64, Expr, const, const_value
+from halide_core.ir.simplify import build_sum, linear_terms, simplify_index
 from halide_core.ir.structural import key
 from halide_core.ir.types import Bool, Type
 
 _MAX_STRIDE = 8
+# Bytes of the pieces in which spans of strided elements are loaded.
+_REGISTER = 64
 
 
 class Memory:
     """Emits accesses to the arrays of one function."""
 
     def __init__(
-        self, b: FunctionBuilder, env: Mapping[str, str], types: Mapping[str, Type], emit: Callable[[Expr], str]
+        self,
+        b: FunctionBuilder,
+        env: Mapping[str, str],
+        types: Mapping[str, Type],
+        emit: Callable[[Expr], str],
+        sizes: Mapping[str, int],
     ) -> None:
         self.b = b
         self.env = env
         self.types = types
         self.emit = emit
+        self.sizes = sizes
         # Strided loads announced for the statement at hand: group -> (least, greatest) constant offset.
         self.groups: dict[tuple[object, ...], tuple[int, int]] = {}
-        self._chunks: dict[tuple[object, ...], str] = {}
+        self._chunks: dict[tuple[object, ...], list[str]] = {}
         # Loads of transposed blocks: load -> (the block's first load, place among its rows).
         self.blocks: dict[int, tuple[ir.Load, int]] = {}
         self._rows: dict[int, list[str]] = {}
@@ -48,7 +56,9 @@ class Memory:
         self._announce_blocks(loads)
         for e in loads:
             stride = _stride(e.index)
-            if stride is None or not 2 <= stride <= _MAX_STRIDE or e.predicate is not None:
+            if stride is None or not 2 <= stride <= _MAX_STRIDE:
+                continue
+            if e.predicate is not None and lane_count(e.predicate) is None:
                 continue
             assert isinstance(e.index, ir.Ramp)
             group, offset = _group(e, stride)
@@ -125,8 +135,11 @@ class Memory:
             return self._permute(t, dense, "poison", order)
         if predicate is None and key(e) in self.blocks:
             return self._transposed(e, t)
-        if stride is not None and 2 <= stride <= _MAX_STRIDE and predicate is None:
-            return self._strided(e, t, stride)
+        if stride is not None and 2 <= stride <= _MAX_STRIDE:
+            if predicate is None:
+                return self._strided(e, t, stride)
+            if lane_count(e.predicate) is not None:
+                return self._strided_tail(e, t, stride)
         return self._gather(e, t, predicate)
 
     def _dense(self, address: str, t: Type, predicate: str | None) -> str:
@@ -142,7 +155,7 @@ class Memory:
 
     def _permute(self, t: Type, x: str, y: str, picks: list[int], source: Type | None = None) -> str:
         text = llvm_type(source if source is not None else t)
-        mask = ", ".join(f"i32 {p}" for p in picks)
+        mask = ", ".join(f"i32 {p}" if p >= 0 else "i32 poison" for p in picks)
         return self.b.emit(f"shufflevector {text} {x}, {text} {y}, <{len(picks)} x i32> <{mask}>")
 
     def _strided(self, e: ir.Load, t: Type, stride: int) -> str:
@@ -155,21 +168,123 @@ class Memory:
             low = high = offset
         total = high - low + (t.lanes - 1) * stride + 1
         chunk_key = (*group, low, high)
-        span = t.with_lanes(total)
+        width = min(_REGISTER // t.bytes(), 1 << (total.bit_length() - 1))
+        starts = [*range(0, total - width, width), total - width]
+        piece = t.with_lanes(width)
         if chunk_key not in self._chunks:
             assert isinstance(e.index, ir.Ramp)
             terms, _ = linear_terms(e.index.base)
-            base = build_sum(terms, low, I64)
-            self._chunks[chunk_key] = self._span(self.address(e.name, base, t), span)
-        picks = [offset - low + k * stride for k in range(t.lanes)]
-        return self._permute(t, self._chunks[chunk_key], "poison", picks, span)
+            self._chunks[chunk_key] = [
+                self._dense(self.address(e.name, build_sum(terms, low + k, I64), t), piece, None) for k in starts
+            ]
+        wanted = [offset - low + k * stride for k in range(t.lanes)]
+        return self._collect(t, piece, self._chunks[chunk_key], starts, wanted, stride)
 
-    def _span(self, address: str, t: Type) -> str:
-        """A dense load of any number of elements, rounded up to a power of two of lanes without reading more."""
-        return self._dense(address, t, None)
+    def _strided_tail(self, e: ir.Load, t: Type, stride: int) -> str:
+        """The same of the first n lanes, from loads under masks; the others are 0 or elements of the span."""
+        group, offset = _group(e, stride)
+        low, high = self.groups.get(group, (offset, offset))
+        if not low <= offset <= high:
+            low = high = offset
+        width = _REGISTER // t.bytes()
+        starts = list(range(0, high - low + (t.lanes - 1) * stride + 1, width))
+        piece = t.with_lanes(width)
+        chunk_key = (*group, low, high)
+        if chunk_key not in self._chunks:
+            assert isinstance(e.index, ir.Ramp)
+            terms, _ = linear_terms(e.index.base)
+            lanes = lane_count(e.predicate)
+            assert lanes is not None
+            last = (lanes - 1) * stride + (high - low + 1)
+            count = self.emit(simplify_index(ir.Select(I32, lanes > 0, last, const(0, I32))))
+            loaded: list[str] = []
+            for k in starts:
+                mask = ops.first_lanes(self.b, self.b.emit(f"sub i32 {count}, {k}"), width)
+                address = self.address(e.name, build_sum(terms, low + k, I64), t)
+                loaded.append(self._dense(address, piece, mask))
+            self._chunks[chunk_key] = loaded
+        wanted = [offset - low + k * stride for k in range(t.lanes)]
+        return self._collect(t, piece, self._chunks[chunk_key], starts, wanted, stride)
+
+    def _collect(
+        self, t: Type, piece: Type, pieces: list[str], starts: list[int], wanted: list[int], stride: int
+    ) -> str:
+        """The elements `wanted` of a span that lies in overlapping pieces, two registers at a time where the stride
+        is no power of two (those the optimiser knows well)."""
+        out: str | None = None
+        width = piece.lanes
+        taken = [next(k for k, start in enumerate(starts) if start <= w < start + width) for w in wanted]
+        if t.lanes != width or stride & (stride - 1) == 0:
+            picks = [p * width + w - starts[p] for p, w in zip(taken, wanted, strict=True)]
+            return self._collect_wide(t, piece, pieces, picks)
+        for k in range(len(pieces)):
+            if k not in taken:
+                continue
+            if out is None:
+                picks = [w - starts[k] if p == k else -1 for p, w in zip(taken, wanted, strict=True)]
+                second = next((j for j in range(k + 1, len(pieces)) if j in taken), None)
+                if second is not None:
+                    picks = [
+                        width + w - starts[second] if p == second else old
+                        for p, w, old in zip(taken, wanted, picks, strict=True)
+                    ]
+                out = self._permute(t, pieces[k], pieces[second] if second is not None else "poison", picks)
+                taken = [-1 if p in (k, second) else p for p in taken]
+                continue
+            both = enumerate(zip(taken, wanted, strict=True))
+            picks = [width + w - starts[k] if p == k else lane for lane, (p, w) in both]
+            out = self._permute(t, out, pieces[k], picks)
+        assert out is not None
+        return out
+
+    def _collect_wide(self, t: Type, piece: Type, pieces: list[str], picks: list[int]) -> str:
+        """The same where vectors and pieces differ in width: from all pieces in one row."""
+        if len(pieces) == 1:
+            return self._permute(t, pieces[0], "poison", picks, piece)
+        while len(pieces) > 1:
+            double = piece.with_lanes(piece.lanes * 2)
+            order = list(range(double.lanes))
+            pairs = [(pieces[k], pieces[k + 1] if k + 1 < len(pieces) else "poison") for k in range(0, len(pieces), 2)]
+            pieces = [self._permute(double, x, y, order, piece) for x, y in pairs]
+            piece = double
+        return self._permute(t, pieces[0], "poison", picks, piece)
+
+    def _looked_up(self, e: ir.Load, t: Type, size: int) -> str:
+        """Bytes of a table of up to 256 by permutations of registers; any table byte where a lane does not exist."""
+        b, full, text = self.b, t.with_lanes(_REGISTER), f"<{_REGISTER} x i8>"
+        index = self._resized(e.index.type, e.index.type.with_bits(8), self.emit(e.index))
+        widen = [k if k < t.lanes else -1 for k in range(_REGISTER)]
+        if t.lanes != _REGISTER:
+            index = self._permute(full, index, "poison", widen, t)
+        parts: list[str] = []
+        for start in range(0, size, _REGISTER):
+            address = b.emit(f"getelementptr i8, ptr {self.env[e.name]}, i64 {start}")
+            left = min(size - start, _REGISTER)
+            mask = None if left == _REGISTER else ops.first_lanes(b, str(left), _REGISTER)
+            parts.append(self._dense(address, full, mask))
+        if len(parts) == 1:
+            name = b.module.declare("llvm.x86.avx512.permvar.qi.512", text, [text, text], "")
+            out = b.emit(f"call {text} {name}({text} {parts[0]}, {text} {index})")
+        else:
+            name = b.module.declare("llvm.x86.avx512.vpermi2var.qi.512", text, [text, text, text], "")
+            halves = []
+            for k in range(0, len(parts), 2):
+                other = parts[k + 1] if k + 1 < len(parts) else parts[k]
+                halves.append(b.emit(f"call {text} {name}({text} {parts[k]}, {text} {index}, {text} {other})"))
+            out = halves[0]
+            if len(halves) == 2:
+                upper = b.emit(f"icmp slt {text} {index}, zeroinitializer")
+                out = b.emit(f"select <{_REGISTER} x i1> {upper}, {text} {halves[1]}, {text} {halves[0]}")
+        return out if t.lanes == _REGISTER else self._permute(t, out, "poison", list(range(t.lanes)), full)
+
+    def _resized(self, source: Type, target: Type, operand: str) -> str:
+        return self.b.emit(f"trunc {llvm_type(source)} {operand} to {llvm_type(target)}")
 
     def _gather(self, e: ir.Load, t: Type, predicate: str | None) -> str:
         b, text = self.b, llvm_type(t)
+        size = self.sizes.get(e.name, 0)
+        if b.module.permutes_bytes and 0 < size <= 256 and t.bits == 8 and t.is_int_or_uint() and t.lanes <= _REGISTER:
+            return self._looked_up(e, t, size)
         indices = self.emit(e.index)
         index_type = llvm_type(e.index.type)
         if predicate is not None or t.bits >= 32:
@@ -192,7 +307,9 @@ class Memory:
             out = b.emit(f"insertelement {text} {out}, {element} {value}, i64 {k}")
         return out
 
-    def store(self, name: str, t: Type, value: str, index: Expr, predicate: str | None) -> None:
+    def store(
+        self, name: str, t: Type, value: str, index: Expr, predicate: str | None, streaming: bool = False
+    ) -> None:
         """Stores `value` of type `t`; lanes are stored in order where indices repeat."""
         b = self.b
         if t.is_bool():
@@ -214,14 +331,17 @@ class Memory:
             )
         elif stride == 1:
             assert isinstance(index, ir.Ramp)
-            self._dense_store(self.address(name, index.base, t), t, value, predicate)
+            self._dense_store(self.address(name, index.base, t), t, value, predicate, streaming)
         else:
             self._scatter(name, t, value, index, predicate)
 
-    def _dense_store(self, address: str, t: Type, value: str, predicate: str | None) -> None:
+    def _dense_store(
+        self, address: str, t: Type, value: str, predicate: str | None, streaming: bool = False
+    ) -> None:
         b, text = self.b, llvm_type(t)
         if predicate is None:
-            b.do(f"store {text} {value}, ptr {address}, align {t.bytes()}")
+            how = f"align {_REGISTER}, !nontemporal !1" if streaming else f"align {t.bytes()}"
+            b.do(f"store {text} {value}, ptr {address}, {how}")
             return
         mask_type = llvm_type(Bool(t.lanes))
         full = f"llvm.masked.store.{_suffix(t)}.p0"
@@ -245,9 +365,22 @@ class Memory:
             v = b.emit(f"extractelement {text} {value}, i64 {k}")
             b.do(f"store {element} {v}, ptr {address}, align {t.bytes()}")
 
-    def interleaved_store(self, name: str, t: Type, values: list[str], base: Expr) -> None:
-        """Stores the vectors `values` so that element k of vector j goes to base + k * len(values) + j."""
+    def interleaved_store(
+        self, name: str, t: Type, values: list[str], base: Expr, predicate: Expr | None = None, streaming: bool = False
+    ) -> None:
+        """Stores the vectors `values` so that element k of vector j goes to base + k * len(values) + j, of the first
+        lanes only where `predicate` says so."""
         b, n, lanes = self.b, len(values), t.lanes
+        if predicate is not None:
+            self._interleaved_tail(name, t, values, base, predicate)
+            return
+        if n == 3 and lanes * t.bytes() == _REGISTER:
+            for part in range(n):
+                wanted = [(part * lanes + k) % n * lanes + (part * lanes + k) // n for k in range(lanes)]
+                value = self._collect(t, t, values, [0, lanes, 2 * lanes], wanted, n)
+                where = self.address(name, ir.Add(I64, base, const(part * lanes, I64)), t)
+                self._dense_store(where, t, value, None, streaming)
+            return
         total = t.with_lanes(lanes * n)
         wide = values
         padded = t
@@ -262,7 +395,31 @@ class Memory:
             wide, padded = joined, double
         picks = [j * lanes + k for k in range(lanes) for j in range(n)]
         value = self._permute(total, wide[0], "poison", picks, padded)
-        b.do(f"store {llvm_type(total)} {value}, ptr {self.address(name, base, t)}, align {t.bytes()}")
+        how = f"align {_REGISTER}, !nontemporal !1" if streaming else f"align {t.bytes()}"
+        b.do(f"store {llvm_type(total)} {value}, ptr {self.address(name, base, t)}, {how}")
+
+
+    def _interleaved_tail(self, name: str, t: Type, values: list[str], base: Expr, predicate: Expr) -> None:
+        n, lanes = len(values), t.lanes
+        count = lane_count(predicate)
+        assert count is not None
+        total = self.b.emit(f"mul i32 {self.emit(count)}, {n}")
+        starts = [k * lanes for k in range(n)]
+        for part in range(n):
+            wanted = [(part * lanes + k) % n * lanes + (part * lanes + k) // n for k in range(lanes)]
+            value = self._collect(t, t, values, starts, wanted, 3)
+            mask = ops.first_lanes(self.b, self.b.emit(f"sub i32 {total}, {part * lanes}"), lanes)
+            where = ir.Add(I64, base, const(part * lanes, I64))
+            self._dense_store(self.address(name, where, t), t, value, mask)
+
+
+def lane_count(e: Expr | None) -> Expr | None:
+    """n where `e` is [0, 1, 2, ...] < n for a mask register's number of lanes; None otherwise."""
+    if not isinstance(e, ir.LT) or e.a.type.element_of() != I32 or e.a.type.lanes not in (8, 16, 32, 64):
+        return None
+    if not isinstance(e.a, ir.Ramp) or const_value(e.a.base) != 0 or const_value(e.a.stride) != 1:
+        return None
+    return e.b.value if isinstance(e.b, ir.Broadcast) else None
 
 
 def _suffix(t: Type) -> str:
@@ -280,4 +437,4 @@ def _group(e: ir.Load, stride: int) -> tuple[tuple[object, ...], int]:
     assert isinstance(e.index, ir.Ramp)
     terms, constant = linear_terms(e.index.base)
     identity = tuple(sorted((k, c) for k, (_, c) in terms.items()))
-    return (e.name, e.type, stride, identity), constant
+    return (e.name, e.type, stride, identity, None if e.predicate is None else key(e.predicate)), constant

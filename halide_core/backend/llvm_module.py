@@ -53,6 +53,7 @@ class CompiledModule:
         # Nothing may be contracted or reassociated; the whole vector width is used as written.
         parts.append('attributes #0 = { "no-trapping-math"="true" "prefer-vector-width"="512" }')
         parts.append('!0 = !{!"branch_weights", i32 2000, i32 1}')
+        parts.append("!1 = !{i32 1}")
         return "\n".join(parts)
 
     @property

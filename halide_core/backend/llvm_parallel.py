@@ -8,7 +8,7 @@ from halide_core.backend.llvm_builder import FunctionBuilder
 from halide_core.backend.llvm_types import llvm_type
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
-from halide_core.ir.expr import I64, const
+from halide_core.ir.expr import I64
 from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import variables
 from halide_core.passes.cost import estimate
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 # Vector instructions below which waking threads costs more than it saves: about 12 microseconds of work.
 _WORTH_THREADS = 40_000
+# Work assumed where it is not known beforehand.
+_UNKNOWN = 1 << 20
 
 
 def pointer_attributes(groups: dict[str, int], name: str) -> str:
@@ -46,6 +48,8 @@ def emit_parallel(emitter: StmtEmitter, s: st.For) -> None:
     for k, n in enumerate(arrays):
         inner.arrays[n] = f"%p{k}"
         inner.array_types[n] = names.array_types[n]
+        if n in names.sizes:
+            inner.sizes[n] = names.sizes[n]
         parameters.append(f"{pointer_attributes(groups, n)} %p{k}")
     for k, n in enumerate(scalars):
         inner.operands[n] = f"%s{k}"
@@ -66,8 +70,10 @@ def emit_parallel(emitter: StmtEmitter, s: st.For) -> None:
         b.do(f"store {kind} {operand}, ptr {place}")
     work = simplify_index(ir.Mul(I64, ir.Cast(I64, s.extent), estimate(s.body)))
     serial, pool, after = b.label("serial"), b.label("pool"), b.label("joined")
+    amount = str(_UNKNOWN)
     if variables(work) <= set(names.operands):
-        small = emitter.value(work < const(_WORTH_THREADS, I64))
+        amount = emitter.value(work)
+        small = b.emit(f"icmp slt i64 {amount}, {_WORTH_THREADS}")
         b.branch_if(small, serial, pool)
     else:
         b.branch_if("false", serial, pool)
@@ -76,7 +82,7 @@ def emit_parallel(emitter: StmtEmitter, s: st.For) -> None:
     b.do(f"call void @{symbol}(ptr {closure}, i32 {low}, i32 {end})")
     b.branch(after)
     b.start(pool)
-    b.do(f"call void @hl.par_for(ptr @{symbol}, ptr {closure}, i32 {low}, i32 {extent})")
+    b.do(f"call void @hl.par_for(ptr @{symbol}, ptr {closure}, i32 {low}, i32 {extent}, i64 {amount})")
     b.branch(after)
     b.start(after)
     emitter.expr.reset()

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 
 from halide_core.backend.llvm_builder import FunctionBuilder, ModuleBuilder
 from halide_core.backend.llvm_expr import ExprEmitter
+from halide_core.backend.llvm_memory import lane_count
 from halide_core.backend.llvm_types import memory_type
 from halide_core.errors import HalideError
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import I32, Expr, Variable, const_value
-from halide_core.ir.structural import post_order
+from halide_core.ir.structural import key, post_order
 from halide_core.ir.types import Type
 
 _STACK_BYTES = 16 * 1024
@@ -29,10 +30,13 @@ class Names:
     arrays: dict[str, str]
     array_types: dict[str, Type]
     groups: dict[str, int] = field(default_factory=dict)
+    sizes: dict[str, int] = field(default_factory=dict)
+    """Elements of arrays where that is a constant."""
 
     def copy(self) -> Names:
         return Names(
-            dict(self.operands), dict(self.variable_types), dict(self.arrays), dict(self.array_types), dict(self.groups)
+            dict(self.operands), dict(self.variable_types), dict(self.arrays), dict(self.array_types),
+            dict(self.groups), dict(self.sizes),
         )
 
 
@@ -63,7 +67,7 @@ class StmtEmitter:
         self.b = b
         self.names = names
         self.symbol = symbol
-        self.expr = ExprEmitter(b, _Env(names), names.array_types)
+        self.expr = ExprEmitter(b, _Env(names), names.array_types, names.sizes)
 
     def emit(self, s: st.Stmt) -> None:
         """Appends the code of `s`; control continues in the current block."""
@@ -183,13 +187,15 @@ class StmtEmitter:
             assert isinstance(least.index, ir.Ramp)
             order = sorted(range(len(stores)), key=lambda k: _offset(stores[k]))
             t = first.value.type
-            self.expr.memory.interleaved_store(first.name, t, [values[k] for k in order], least.index.base)
+            ordered = [values[k] for k in order]
+            base = least.index.base
+            self.expr.memory.interleaved_store(first.name, t, ordered, base, first.predicate, first.streaming)
         else:
             # Indices are computed before anything is stored: an index may load what a store changes.
             for s in stores:
                 self.expr.emit(s.index if not isinstance(s.index, ir.Ramp) else s.index.base)
             for s, value, predicate in zip(stores, values, predicates, strict=True):
-                self.expr.memory.store(s.name, s.value.type, value, s.index, predicate)
+                self.expr.memory.store(s.name, s.value.type, value, s.index, predicate, s.streaming)
         self.expr.reset()
 
     def _allocate(self, s: st.Allocate) -> None:
@@ -211,6 +217,9 @@ class StmtEmitter:
         old, old_type = self.names.arrays.get(s.name), self.names.array_types.get(s.name)
         self.names.arrays[s.name] = pointer
         self.names.array_types[s.name] = s.type
+        self.names.sizes.pop(s.name, None)
+        if size is not None:
+            self.names.sizes[s.name] = int(size)
         self.names.groups[s.name] = max(self.names.groups.values(), default=0) + 1
         self.emit(s.body)
         if heap:
@@ -253,9 +262,14 @@ def interleaves(stores: tuple[st.Store, ...]) -> bool:
     if not 2 <= n <= 4 or first.value.type.is_bool():
         return False
     for s in stores:
-        if not isinstance(s.index, ir.Ramp) or s.predicate is not None or s.name != first.name:
+        if not isinstance(s.index, ir.Ramp) or s.name != first.name:
             return False
         if const_value(s.index.stride) != n or s.value.type != first.value.type:
+            return False
+        if s.predicate is None or first.predicate is None:
+            if s.predicate is not first.predicate:
+                return False
+        elif lane_count(s.predicate) is None or key(s.predicate) != key(first.predicate):
             return False
     assert isinstance(first.index, ir.Ramp)
     offsets = [difference(s.index.base, first.index.base) for s in stores if isinstance(s.index, ir.Ramp)]

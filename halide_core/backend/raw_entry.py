@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from halide_core.backend.flat_rows import flat_extents
 from halide_core.backend.llvm_builder import FunctionBuilder, ModuleBuilder
 from halide_core.backend.llvm_stmt import Names, StmtEmitter
 from halide_core.backend.llvm_types import literal, llvm_type, memory_type
@@ -200,9 +201,9 @@ def _call_kernel(module: ModuleBuilder, entry: StmtEmitter, symbol: str, v: Any,
         raw = v.buffers[a.name]
         label = raw.pointer or f"own {a.name}"
         if label not in pointers and a.name in constants:
-            operand = module.table(a.name, constants[a.name].tobytes())
-            pointers[label] = (operand, kernel.pointer(a))
-            arguments.append(f"ptr {operand}")
+            table = module.table(a.name, constants[a.name].tobytes())
+            pointers[label] = (table, kernel.pointer(a))
+            arguments.append(f"ptr {table}")
         if label not in pointers:
             operand = entry.names.operands.get(raw.pointer) if raw.pointer else _own_storage(entry, a, raw, owned)
             if operand is None:
@@ -210,9 +211,12 @@ def _call_kernel(module: ModuleBuilder, entry: StmtEmitter, symbol: str, v: Any,
             pointers[label] = (operand, kernel.pointer(a))
             arguments.append(f"ptr {operand}")
         kernel.array(a, pointers[label][1])
+        if a.name in constants:
+            kernel.names.sizes[a.name] = int(constants[a.name].size)
         if not raw.pointer:
             entry.names.arrays[a.name] = pointers[label][0]
             entry.names.array_types[a.name] = a.type
+    metadata |= flat_extents(v.pipeline.functions(), arrays, metadata)
     wanted = {x.name: x for a in arrays for x in metadata_variables(a)} | lowered.parameters
     for name, variable in wanted.items():
         if name in metadata:

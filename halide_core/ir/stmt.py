@@ -78,12 +78,15 @@ class Provide(Stmt):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Store(Stmt):
-    """`value` to element `index` (int64) of the flat array `name`, where `predicate` (None: always) holds."""
+    """`value` to element `index` (int64) of the flat array `name`, where `predicate` (None: always) holds.
+
+    `streaming`: past the cache, to an address that is a multiple of 64."""
 
     name: str
     value: Expr
     index: Expr
     predicate: Expr | None = None
+    streaming: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -192,7 +195,7 @@ def rebuild(s: Stmt, on_stmt: Callable[[Stmt], Stmt], on_expr: Callable[[Expr], 
             return Provide(s.name, tuple(map(on_expr, s.values)), tuple(map(on_expr, s.args)))
         case Store():
             predicate = None if s.predicate is None else on_expr(s.predicate)
-            return Store(s.name, on_expr(s.value), on_expr(s.index), predicate)
+            return Store(s.name, on_expr(s.value), on_expr(s.index), predicate, s.streaming)
         case Realize():
             bounds = tuple((on_expr(a), on_expr(b)) for a, b in s.bounds)
             return replace(s, bounds=bounds, body=on_stmt(s.body))

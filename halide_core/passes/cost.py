@@ -6,7 +6,7 @@ from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import I64, Expr, const, const_value
 from halide_core.ir.simplify import interval, simplify_index
-from halide_core.ir.structural import post_order
+from halide_core.ir.structural import post_order, substitute
 
 
 def estimate(s: st.Stmt) -> Expr:
@@ -36,6 +36,8 @@ def _cost(s: st.Stmt) -> Expr:
             return ir.Mul(I64, extent, _cost(s.body) + const(1, I64))
         case st.IfThenElse():
             return _cost(s.then_case)
+        case st.LetStmt():
+            return substitute(_cost(s.body), {s.name: s.value})
     total: Expr = const(0, I64)
     for x in st.bodies(s):
         total = ir.Add(I64, total, _cost(x))

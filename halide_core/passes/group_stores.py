@@ -60,7 +60,7 @@ def _transposing_run(stmts: tuple[st.Stmt, ...], groups: Mapping[str, int]) -> i
 
 
 def _stride(s: st.Stmt) -> int:
-    if isinstance(s, st.Store) and isinstance(s.index, ir.Ramp) and s.predicate is None:
+    if isinstance(s, st.Store) and isinstance(s.index, ir.Ramp):
         stride = const_value(s.index.stride)
         if stride is not None and 2 <= stride <= 4:
             return int(stride)

@@ -283,6 +283,9 @@ class _Vectorizer:
         return replace(ir.with_children(e, wide), type=e.type.with_lanes(self.lanes))
 
     def _load(self, e: ir.Load, mask: Expr | None) -> Expr:
+        repeated = self._repeated(e, mask)
+        if repeated is not None:
+            return repeated
         index = self.index(e.index, mask)
         conditional = mask is not None and mask is not self.tail
         if index.type.is_scalar():
@@ -292,6 +295,42 @@ class _Vectorizer:
             index = broadcast(index, self.lanes)
         whole = e.name.endswith(ACCUMULATOR)
         return ir.Load(e.type.with_lanes(self.lanes), e.name, index, None if whole else mask)
+
+    def _repeated(self, e: ir.Load, mask: Expr | None) -> Expr | None:
+        """A load at rest + lane / c: a dense load of fewer lanes, each then repeated."""
+        if e.predicate is not None or (mask is not None and mask is not self.tail):
+            return None
+        found = _quotient(e.index, self.loop, self.lanes)
+        if found is None:
+            return None
+        c, rest = found
+        count = self.lanes // c
+        predicate: Expr | None = None
+        if mask is not None:
+            lane = ir.Ramp(I32.with_lanes(count), const(0, I32), const(1, I32), count)
+            needed = simplify_index(ir.Div(I32, self.loop.extent + (c - 1), const(c, I32)))
+            predicate = ir.LT(Bool(count), lane, broadcast(needed, count))
+        index = ir.Ramp(I64.with_lanes(count), rest, const(1, I64), count)
+        dense = ir.Load(e.type.with_lanes(count), e.name, index, predicate)
+        return ir.Shuffle(e.type.with_lanes(self.lanes), (dense,), tuple(k // c for k in range(self.lanes)))
+
+
+def _quotient(index: Expr, loop: st.For, lanes: int) -> tuple[int, Expr] | None:
+    """(c, rest) with index = rest + loop variable / c, where the lanes are whole groups of c; None otherwise."""
+    if const_value(loop.min) != 0:
+        return None
+    terms, constant = linear_terms(simplify_index(index))
+    mine = [k for k, (t, _) in terms.items() if loop.name in variables(t)]
+    if len(mine) != 1:
+        return None
+    term, factor = terms.pop(mine[0])
+    inner = term.value if isinstance(term, ir.Cast) and term.type == I64 else term
+    if factor != 1 or not isinstance(inner, ir.Div) or not isinstance(inner.a, Variable) or inner.type != I32:
+        return None
+    c = const_value(inner.b)
+    if c is None or c < 2 or lanes % c or lanes // c < 2:
+        return None
+    return int(c), build_sum(terms, constant, I64)
 
 
 def _inline_let(s: st.LetStmt) -> st.Stmt:

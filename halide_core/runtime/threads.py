@@ -4,14 +4,19 @@ One loop runs in parallel at a time: a second caller, be it another user thread 
 the pool busy and runs its loop alone.  Workers enter a loop through `gate` (an open bit and a count of those
 inside), so that the caller, whose stack holds the closure, can close it and wait until nobody is inside.  Whoever
 waits yields now and then, for it may stand on the processor that another needs.  Idle
-workers spin for tens of microseconds before they sleep on a condition variable.  A forked child starts its own
+workers spin for about 150 microseconds before they sleep on a condition variable, and are woken for loops that are
+worth it only.  A forked child starts its own
 workers.  All symbols are hidden and linkonce, so that objects share one pool when linked into one library."""
 
 from __future__ import annotations
 
 _OPEN = 1 << 30
-# Cycles that an idle worker spins before it sleeps: about 50 microseconds.
-_SPIN_CYCLES = 150_000
+# Cycles that an idle worker spins before it sleeps: about 150 microseconds.
+_SPIN_CYCLES = 400_000
+# Waking a sleeping worker takes tens of microseconds, so it must pay: this many vector instructions (about 100
+# microseconds) in one loop, or in loops that follow each other with fewer cycles between than these.
+_WORTH_WAKING = 400_000
+_BURST_CYCLES = 500_000
 
 _TEXT = """
 @hl.lock = linkonce_odr hidden global [64 x i8] zeroinitializer, align 64
@@ -20,6 +25,8 @@ _TEXT = """
 @hl.next = linkonce_odr hidden global i64 0, align 64
 @hl.end = linkonce_odr hidden global i64 0, align 64
 @hl.chunk = linkonce_odr hidden global i64 0
+@hl.last = linkonce_odr hidden global i64 0
+@hl.credit = linkonce_odr hidden global i64 0
 @hl.fn = linkonce_odr hidden global ptr null
 @hl.closure = linkonce_odr hidden global ptr null
 @hl.busy = linkonce_odr hidden global i32 0, align 64
@@ -63,6 +70,7 @@ run:
   call void %fn(ptr %closure, i32 %lo32, i32 %hi32)
   br label %take
 done:
+  {fence}
   ret void
 }}
 
@@ -184,7 +192,7 @@ done:
   ret void
 }}
 
-define linkonce_odr hidden void @hl.par_for(ptr %fn, ptr %closure, i32 %min, i32 %extent) nounwind {{
+define linkonce_odr hidden void @hl.par_for(ptr %fn, ptr %closure, i32 %min, i32 %extent, i64 %work) nounwind {{
 entry:
   %end = add i32 %min, %extent
   %one = icmp sle i32 %extent, 1
@@ -195,6 +203,7 @@ claim:
   br i1 %mine, label %check, label %alone
 alone:
   call void %fn(ptr %closure, i32 %min, i32 %end)
+  {fence}
   ret void
 check:
   %pid = call i32 @getpid()
@@ -227,18 +236,29 @@ go:
   store atomic i32 {open}, ptr @hl.gate seq_cst, align 4
   %sleepers = load atomic i32, ptr @hl.sleepers seq_cst, align 4
   %asleep = icmp sgt i32 %sleepers, 0
-  br i1 %asleep, label %rouse, label %work
+  br i1 %asleep, label %weigh, label %work0
+weigh:
+  %now = call i64 @llvm.readcyclecounter()
+  %last = load i64, ptr @hl.last
+  %gap = sub i64 %now, %last
+  %recent = icmp ult i64 %gap, {burst}
+  %saved = load i64, ptr @hl.credit
+  %kept = select i1 %recent, i64 %saved, i64 0
+  %credit = add i64 %kept, %work
+  store i64 %credit, ptr @hl.credit
+  %worth = icmp ugt i64 %credit, {worth}
+  br i1 %worth, label %rouse, label %work0
 rouse:
   %l = call i32 @pthread_mutex_lock(ptr @hl.lock)
   %b = call i32 @pthread_cond_broadcast(ptr @hl.cond)
   %u = call i32 @pthread_mutex_unlock(ptr @hl.lock)
-  br label %work
-work:
+  br label %work0
+work0:
   call void @hl.work()
   %closed = atomicrmw and ptr @hl.gate, i32 {mask} acq_rel
   br label %wait
 wait:
-  %tries = phi i32 [ 0, %work ], [ %tries1, %again ]
+  %tries = phi i32 [ 0, %work0 ], [ %tries1, %again ]
   %gate = load atomic i32, ptr @hl.gate acquire, align 4
   %empty = icmp eq i32 %gate, 0
   br i1 %empty, label %finish, label %again0
@@ -254,6 +274,8 @@ yield:
 again:
   br label %wait
 finish:
+  %ended = call i64 @llvm.readcyclecounter()
+  store i64 %ended, ptr @hl.last
   store atomic i32 0, ptr @hl.busy release, align 4
   ret void
 }}
@@ -263,7 +285,13 @@ finish:
 def thread_pool(arch: str) -> str:
     """The pool's functions for "x86" or "arm"; needs nothing but libc and libpthread."""
     if arch == "x86":
-        declaration, pause = "declare void @llvm.x86.sse2.pause()", "call void @llvm.x86.sse2.pause()"
+        declaration = "declare void @llvm.x86.sse2.pause()\ndeclare void @llvm.x86.sse.sfence()"
+        pause = "call void @llvm.x86.sse2.pause()"
+        fence = "call void @llvm.x86.sse.sfence()"  # after streaming stores
     else:
         declaration, pause = "declare void @llvm.aarch64.hint(i32)", "call void @llvm.aarch64.hint(i32 1)"
-    return _TEXT.format(pause_declaration=declaration, pause=pause, open=_OPEN, mask=_OPEN - 1, spin=_SPIN_CYCLES)
+        fence = ""
+    return _TEXT.format(
+        pause_declaration=declaration, pause=pause, fence=fence, open=_OPEN, mask=_OPEN - 1, spin=_SPIN_CYCLES,
+        worth=_WORTH_WAKING, burst=_BURST_CYCLES,
+    )

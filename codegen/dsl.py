@@ -36,7 +36,7 @@ def dsl_module(summary: Summary, file: str, unverified: bool = False) -> str:
     function = summary.function
     state = "NOT VERIFIED" if unverified else "verified"
     lines = [f"Lifted from {PurePath(file).name}, line {function.line} ({state}):", f"    {signature(function)}", ""]
-    lines += ["Holds when:"] + _contract_lines(summary)
+    lines += ["Holds when:", *_contract_lines(summary)]
     title = f"{function.name} as a Halide pipeline."
     body = "\n".join(lines).replace("\\", "\\\\")
     parts = [HEADER.format(title=title, body=body)]
@@ -85,7 +85,9 @@ def _build(summary: Summary, plan: PathPlan, suffix: str) -> str:
         out.append(f'    {printer.name(p.name)} = hl.Param({printer.type_text(p.type)}, "{p.name}")')
     for image in plan.images:
         rank = len(image.layout.dims)
-        out.append(f'    {printer.name(image.name)} = hl.ImageParam({printer.type_text(image.type)}, {rank}, "{image.name}")')
+        out.append(
+            f'    {printer.name(image.name)} = hl.ImageParam({printer.type_text(image.type)}, {rank}, "{image.name}")'
+        )
     for table in image_tables(summary, plan):
         dtype = f"np.{table.type}" if not table.type.is_bool() else "np.bool_"
         values = ", ".join(repr(v) for v in table.values)
@@ -145,7 +147,9 @@ def _strict(e: Expr, printer: PythonPrinter) -> str:
 def _regions(summary: Summary, plan: PathPlan, suffix: str) -> str:
     names = ", ".join(PythonPrinter().name(p.name) for p in summary.function.params if not p.pointer)
     out = [f"def regions{suffix}({names}):"]
-    out.append('    """name: (pointer parameter, offset, ((min, extent, stride), ...)), in elements, innermost first."""')
+    out.append(
+        '    """name: (pointer parameter, offset, ((min, extent, stride), ...)), in elements, innermost first."""'
+    )
     out.append("    return {")
     for name, layout in [*((i.name, i.layout) for i in plan.images), *((f.name, f.layout) for f in plan.outputs)]:
         out.append(f'        "{name}": {_layout(layout)},')
@@ -168,14 +172,21 @@ def _number(p: Poly) -> str:
 
 def _variants(summary: Summary) -> str:
     names = ", ".join(PythonPrinter().name(p.name) for p in summary.function.params if not p.pointer)
-    out = [f"def variant({names}):", '    """(build, regions) for these parameters, or None where nothing is computed or nothing is promised."""']
+    out = [
+        f"def variant({names}):",
+        '    """(build, regions) for these parameters, or None where nothing is computed or nothing is promised."""',
+    ]
     many = len(summary.paths) > 1
     for number, path in enumerate(summary.paths):
         suffix = f"_{number}" if many else ""
         conditions = [*path.conditions, *(i.condition for i in path.contract if i.condition is not None)]
         text = " and ".join(coordinate_name(c, PythonPrinter().name) for c in conditions) or "True"
         out.append(f"    if {text}:")
-        out.append(f"        return build{suffix}, regions{suffix}" if path.funcs or path.result is not None else "        return None")
+        out.append(
+            f"        return build{suffix}, regions{suffix}"
+            if path.funcs or path.result is not None
+            else "        return None"
+        )
     out.append("    return None")
     return "\n".join(out)
 

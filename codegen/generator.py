@@ -63,8 +63,10 @@ def _generator(summary: Summary, plan: PathPlan, name: str) -> str:
         out.append("        Var " + ", ".join(f'{printer.name(n)}{{"{n}"}}' for n in plan.coordinates) + ";")
     for table in image_tables(summary, plan):
         t = printer.type_text(table.type)
-        values = ", ".join(printer.constant(v, table.type).removeprefix("Expr(").removesuffix(")") if table.type.is_float()
-                           else str(v) for v in table.values)
+        values = ", ".join(
+            printer.constant(v, table.type).removeprefix("Expr(").removesuffix(")") if table.type.is_float() else str(v)
+            for v in table.values
+        )
         out.append(f"        static {t} {table.name}_values[] = {{{values}}};")
         out.append(f"        Buffer<{t}> {table.name}({table.name}_values, {len(table.values)});")
     for f in plan.path.funcs:

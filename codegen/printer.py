@@ -10,8 +10,17 @@ from halide_core.ir.expr import Call, CallType, Cast, Expr, Select, Variable, co
 from halide_core.ir.types import Type
 
 _BINARY: dict[type, tuple[str, int]] = {
-    E.Mul: ("*", 9), E.Div: ("/", 9), E.Mod: ("%", 9), E.Add: ("+", 8), E.Sub: ("-", 8),
-    E.LT: ("<", 3), E.LE: ("<=", 3), E.GT: (">", 3), E.GE: (">=", 3), E.EQ: ("==", 3), E.NE: ("!=", 3),
+    E.Mul: ("*", 9),
+    E.Div: ("/", 9),
+    E.Mod: ("%", 9),
+    E.Add: ("+", 8),
+    E.Sub: ("-", 8),
+    E.LT: ("<", 3),
+    E.LE: ("<=", 3),
+    E.GT: (">", 3),
+    E.GE: (">=", 3),
+    E.EQ: ("==", 3),
+    E.NE: ("!=", 3),
 }
 _BITWISE = {"bitwise_and": ("&", 6), "bitwise_xor": ("^", 5), "bitwise_or": ("|", 4)}
 _SHIFTS = {"shift_left": ("<<", 7), "shift_right": (">>", 7)}
@@ -92,7 +101,10 @@ class SourcePrinter:
             return self.binary(e.args[0], e.args[1], symbol, level), level
         if e.name in _SHIFTS:
             symbol, level = _SHIFTS[e.name]
-            return f"{self.operand(e.args[0], e.args[1], level)} {symbol} {self.operand(e.args[1], e.args[0], level + 1)}", level
+            return (
+                f"{self.operand(e.args[0], e.args[1], level)} {symbol} {self.operand(e.args[1], e.args[0], level + 1)}",
+                level,
+            )
         if e.name == "bitwise_not":
             return f"~{self._at(e.args[0], 11)}", 11
         if e.name == "saturating_cast":

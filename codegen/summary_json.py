@@ -22,9 +22,7 @@ def summary_json(summary: Summary, verdicts: list[Verdict], status: str) -> str:
         "file": function.file,
         "line": function.line,
         "status": status,
-        "paths": [
-            _path(p, verdicts[i] if i < len(verdicts) else None) for i, p in enumerate(summary.paths)
-        ],
+        "paths": [_path(p, verdicts[i] if i < len(verdicts) else None) for i, p in enumerate(summary.paths)],
     }
     return json.dumps(data, indent=2) + "\n"
 
@@ -52,7 +50,14 @@ def _path(path: PathSummary, verdict: Verdict | None) -> dict[str, Any]:
         "conditions": [index_text_of(c) for c in path.conditions],
         "contract": contract_json(path),
         "stages": [
-            {"name": s.name, "roi": s.roi, "terms": s.terms, "left": s.left, "expression": s.expression, "update": s.update}
+            {
+                "name": s.name,
+                "roi": s.roi,
+                "terms": s.terms,
+                "left": s.left,
+                "expression": s.expression,
+                "update": s.update,
+            }
             for s in stage_texts(path)
         ],
         "images": {i.name: _layout(i.layout) for i in path.inputs},

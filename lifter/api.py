@@ -184,7 +184,7 @@ def _select(
     functions: Sequence[Function | FunctionError], names: Sequence[str], path: str
 ) -> list[Function | FunctionError]:
     if not names:
-        return [f for f in functions if isinstance(f, FunctionError) or not f.internal]
+        return [f for f in functions if not f.internal]
     known = {f.name for f in functions}
     for n in names:
         if n not in known:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from halide_core.ir.expr import Div, Expr, Max, Min, Select, Variable
-from halide_core.ir.structural import key
 from lifter.poly import Poly, atom_of, ceil_div, poly_max, poly_min, to_poly
 
 Interval = tuple[Poly, Poly]
@@ -89,7 +88,7 @@ def _atom_interval(e: Expr, env: Mapping[str, Interval], non_negative: Callable[
     t = e.type
     if t.is_int_or_uint() and (t.bits <= 16 or (t.is_uint() and t.bits <= 32)):
         return Poly.constant(t.min()), Poly.constant(t.max())
-    raise Unbounded(f"{e} (structural key {key(e)})")
+    raise Unbounded(str(e))
 
 
 def _floor(a: Poly, divisor: Poly) -> Poly:

@@ -4,22 +4,30 @@ from __future__ import annotations
 
 from halide_core.interp.expr import evaluate
 from halide_core.ir.expr import (
+    EQ,
+    GE,
+    GT,
+    LE,
+    LT,
+    NE,
+    Add,
     And,
     Call,
     CallType,
     Cast,
     Expr,
     Load,
+    Mul,
     Not,
     Or,
     Select,
+    Sub,
     Variable,
     children,
     const,
     const_value,
     make_bool,
 )
-from halide_core.ir.expr import EQ, GE, GT, LE, LT, NE, Add, Mul, Sub
 from halide_core.ir.structural import same, transform
 
 _NEGATED: dict[type, type] = {EQ: NE, NE: EQ, LT: GE, GE: LT, GT: LE, LE: GT}

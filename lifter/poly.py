@@ -405,10 +405,7 @@ def from_poly(p: Poly, type_: Type = I64) -> Expr:
         product = factors[0]
         for f in factors[1:]:
             product = Mul(type_, product, f)
-        if total is None:
-            total = product
-        else:
-            total = Add(type_, total, product) if c > 0 else Sub(type_, total, product)
+        total = product if total is None else Add(type_, total, product) if c > 0 else Sub(type_, total, product)
     return total if total is not None else const(0, type_)
 
 

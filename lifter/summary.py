@@ -17,7 +17,6 @@ from lifter.loops import Function, PureFunction
 from lifter.poly import Poly
 
 
-
 def dim_names(function: Function) -> tuple[str, ...]:
     """Names for dimensions, innermost first, that no parameter bears."""
     taken = {p.name for p in function.params} | set(function.arrays)

@@ -7,8 +7,14 @@ from halide_core.ir.expr import Call, CallType, Expr, const_value
 from halide_core.ir.structural import key, post_order
 
 _CHEAP = {
-    "saturating_add", "saturating_sub", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not",
-    "rounding_halving_add", "abs",
+    "saturating_add",
+    "saturating_sub",
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "bitwise_not",
+    "rounding_halving_add",
+    "abs",
 }
 _MIDDLE = {"absd": 2.0, "halving_add": 2.0, "saturating_cast": 1.0, "shift_left": 1.0, "shift_right": 1.0}
 

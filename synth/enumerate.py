@@ -48,7 +48,11 @@ class _Level:
 
 
 _ARITHMETIC: list[tuple[type, bool]] = [
-    (E.Add, True), (E.Sub, False), (E.Mul, True), (E.Min, True), (E.Max, True),
+    (E.Add, True),
+    (E.Sub, False),
+    (E.Mul, True),
+    (E.Min, True),
+    (E.Max, True),
 ]
 _COMPARE: list[type] = [E.LT, E.LE, E.EQ, E.NE]
 
@@ -56,7 +60,9 @@ _COMPARE: list[type] = [E.LT, E.LE, E.EQ, E.NE]
 class Enumerator:
     """The search for one definition.  Integers are C's `int`: terminals are promoted, the result converted."""
 
-    def __init__(self, goal: Expr, terminals: Sequence[Expr], statistics: SearchStatistics, check: Callable[[], None]) -> None:
+    def __init__(
+        self, goal: Expr, terminals: Sequence[Expr], statistics: SearchStatistics, check: Callable[[], None]
+    ) -> None:
         self.goal = goal
         self.check = check
         self.statistics = statistics
@@ -95,7 +101,13 @@ class Enumerator:
     def start(self) -> None:
         first: list[int] = []
         for t in self.terminals:
-            promoted = t if t.type == I32 else E.const(const_value(t) or 0, I32) if const_value(t) is not None else E.Cast(I32, t)
+            promoted = (
+                t
+                if t.type == I32
+                else E.const(const_value(t) or 0, I32)
+                if const_value(t) is not None
+                else E.Cast(I32, t)
+            )
             index = self.keep(promoted, (-1, 0, 0), self.value_of(promoted).astype(np.int64))
             if index is not None:
                 first.append(index)
@@ -219,7 +231,9 @@ class Enumerator:
                         for j in no[:2]:
                             self.statistics.shown += 1
                             condition = kind(BOOL, self.expression(a), self.expression(b))
-                            yield _convert(Select(I32, condition, self.expression(i), self.expression(j)), self.goal.type)
+                            yield _convert(
+                                Select(I32, condition, self.expression(i), self.expression(j)), self.goal.type
+                            )
 
     def last(self, most: int) -> Iterator[Expr]:
         """Sums and differences of two stored expressions, alone or divided: checked without being stored."""
@@ -246,7 +260,9 @@ class Enumerator:
                             yield found
 
     def outer(self) -> list[tuple[int, int]]:
-        return [(-1, 0)] + [(100, c) for c in self.constants if c > 1] + [(101, c) for c in self.constants if 0 < c < 32]
+        return (
+            [(-1, 0)] + [(100, c) for c in self.constants if c > 1] + [(101, c) for c in self.constants if 0 < c < 32]
+        )
 
 
 def _usable(t: Expr) -> bool:
@@ -312,7 +328,9 @@ def _wrap(v: NDArray[np.int64], t: Type) -> NDArray[np.int64]:
 
 
 def _compare(kind: type, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
-    result: NDArray[np.bool_] = a < b if kind is E.LT else a <= b if kind is E.LE else a == b if kind is E.EQ else a != b
+    result: NDArray[np.bool_] = (
+        a < b if kind is E.LT else a <= b if kind is E.LE else a == b if kind is E.EQ else a != b
+    )
     return result
 
 

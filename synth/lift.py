@@ -85,7 +85,9 @@ def _fail(lifted: Lifted, verdict: Verdict) -> None:
         return
     lifted.reason = f"does not hold: {first.condition.text}"
     if isinstance(first.answer, Refuted):
-        shown = {name: first.answer.model[symbol] for symbol, name in first.condition.names if symbol in first.answer.model}
+        shown = {
+            name: first.answer.model[symbol] for symbol, name in first.condition.names if symbol in first.answer.model
+        }
         if shown:
             lifted.reason += "; for example with " + ", ".join(f"{n} = {v}" for n, v in shown.items())
     if first.condition.name == "defined":

@@ -12,7 +12,7 @@ from halide_core.ir.types import Type
 from lifter.bounds import Unbounded, interval
 from lifter.effects import Effect, Path, loads
 from lifter.fold import all_hold, fold
-from lifter.loops import Function
+from lifter.loops import Function, Unsupported
 from lifter.poly import Poly, from_poly, poly_max, poly_min, to_poly
 from lifter.summary import (
     Definition,
@@ -94,7 +94,9 @@ class PathLifter:
         if not self.samples:
             raise NotFound("roi", "no small parameter values satisfy the function's own conditions")
         problem: NotFound | None = None
-        attempts = [(True, False), (False, False), (False, True)] if self._several_nests() else [(True, False), (False, True)]
+        attempts = (
+            [(True, False), (False, False), (False, True)] if self._several_nests() else [(True, False), (False, True)]
+        )
         for join, as_updates in attempts:
             try:
                 summary = self.attempt(partition(self.function, self.path, join, as_updates))
@@ -211,8 +213,17 @@ class PathLifter:
                         a, b = interval(to_poly(load.index), env, self.contract.non_negative)
                         low, high = poly_min(low, a), poly_max(high, b)
             except Unbounded as problem:
-                raise NotFound("roi", f"'{p.array}': the locations written are not known: {problem}", e.line) from None
-            dims_found = Layout(p.array, Poly(), (Dim(dim_names(self.function)[0], low, high - low + Poly.constant(1), Poly.constant(1)),))
+                place = f"{p.array}[{readable_index(e.index)}]"
+                if any(loads(a) for a in e.index.atoms().values()):
+                    raise Unsupported(
+                        f"irregular store to {place}", e.line, "where it lands depends on data of unbounded range"
+                    ) from None
+                raise NotFound("roi", f"the range of {place} is not known: {problem}", e.line) from None
+            dims_found = Layout(
+                p.array,
+                Poly(),
+                (Dim(dim_names(self.function)[0], low, high - low + Poly.constant(1), Poly.constant(1)),),
+            )
             if not p.private and p.array not in self.outputs:
                 raise NotFound("roi", f"'{p.array}' is updated before it is given values", e.line)
             draft = Draft(p, dims_found, (), undefined=True)
@@ -305,7 +316,9 @@ class PathLifter:
         except (NoMapping, Unresolved) as problem:
             raise NotFound("terms", str(problem), e.line) from None
 
-    def terminal(self, load: Load, index: Poly, e: Effect | None, mapper: Mapper | None, known: dict[str, Layout]) -> Expr:
+    def terminal(
+        self, load: Load, index: Poly, e: Effect | None, mapper: Mapper | None, known: dict[str, Layout]
+    ) -> Expr:
         seen = see(load, e, self.path, self.groups)
         if seen.group is None:
             if seen.array not in self.function.tables and seen.array not in self.outputs:
@@ -319,7 +332,12 @@ class PathLifter:
         return image_call(load.type, seen.group.name, coordinates(index, layout, private), seen)
 
     def update_args(
-        self, e: Effect, m: EffectMap, layout: Layout, names: tuple[str, ...], rnames: tuple[str, ...],
+        self,
+        e: Effect,
+        m: EffectMap,
+        layout: Layout,
+        names: tuple[str, ...],
+        rnames: tuple[str, ...],
         known: dict[str, Layout],
     ) -> tuple[Expr, ...]:
         mapper = Mapper(e, m, names, rnames, self.options.suggestions)
@@ -327,7 +345,8 @@ class PathLifter:
             marked = mapper.value(
                 Load(I32, "address@0", from_poly(e.index)),
                 lambda load, index: (
-                    Load(I32, "address#", from_poly(index)) if load.name == "address@0"
+                    Load(I32, "address#", from_poly(index))
+                    if load.name == "address@0"
                     else self.terminal(load, index, e, mapper, known)
                 ),
             )
@@ -374,7 +393,9 @@ class PathLifter:
             funcs = [self.cheapest(f) for f in funcs]
         result = _replace_images(result, inputs) if result is not None else None
         self.memory_contract(funcs, inputs)
-        return PathSummary(self.path.conditions, tuple(funcs), tuple(inputs.values()), result, tuple(self.contract.items))
+        return PathSummary(
+            self.path.conditions, tuple(funcs), tuple(inputs.values()), result, tuple(self.contract.items)
+        )
 
     # Stage three.
 
@@ -407,10 +428,18 @@ class PathLifter:
         """Region, terminals and expression found together, in one search over the whole grammar."""
         effects = [self.by_order[m.order] for m in d.maps]
         if len(f.definitions) != 1 or d.update or len(effects) != 1:
-            raise NotFound("monolithic", "the single search is for functions of one stage and one store", effects[0].line)
+            raise NotFound(
+                "monolithic", "the single search is for functions of one stage and one store", effects[0].line
+            )
         goal = inline_all(d.value, self.function.functions)
         found = search_at_once(
-            f, d, effects[0], Pool(self.function, effects), self.samples, goal, self.monolithic_statistics,
+            f,
+            d,
+            effects[0],
+            Pool(self.function, effects),
+            self.samples,
+            goal,
+            self.monolithic_statistics,
             self.clock.check,
         )
         if found is None:
@@ -461,7 +490,9 @@ class PathLifter:
         mapped = []
         for f in funcs:
             definitions = tuple(
-                replace(d, value=_replace_images(d.value, inputs), args=tuple(_replace_images(a, inputs) for a in d.args))
+                replace(
+                    d, value=_replace_images(d.value, inputs), args=tuple(_replace_images(a, inputs) for a in d.args)
+                )
                 for d in f.definitions
             )
             mapped.append(self.clamp_reads(replace(f, definitions=definitions)))
@@ -511,9 +542,7 @@ class PathLifter:
             raise NotFound("terms", f"the part of '{call.name}' that is read is not known: {problem}") from None
         if ends is None:
             return here
-        return [
-            (poly_min(a, c), poly_max(b, d)) for (a, b), (c, d) in zip(ends, here, strict=True)
-        ]
+        return [(poly_min(a, c), poly_max(b, d)) for (a, b), (c, d) in zip(ends, here, strict=True)]
 
     def memory_contract(self, funcs: list[FuncSummary], inputs: dict[str, InputSummary]) -> None:
         written = [f for f in funcs if f.output]
@@ -536,6 +565,15 @@ class PathLifter:
                     if d.stride is not None and d.stride.constant_value() is None:
                         self.contract.require(d.stride, "stride")
         self.contract.no_overflow([f.layout for f in funcs] + [i.layout for i in inputs.values()])
+
+
+def readable_index(p: Poly) -> str:
+    """An address for people: arrays under their plain names."""
+    return str(to_poly(transform(from_poly(p), _untag)))
+
+
+def _untag(n: Expr) -> Expr:
+    return replace(n, name=n.name.rpartition("@")[0]) if isinstance(n, Load) and "@" in n.name else n
 
 
 def pointwise(funcs: list[FuncSummary], inputs: dict[str, InputSummary], written: str, read: str) -> bool:

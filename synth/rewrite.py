@@ -35,9 +35,11 @@ def resize(e: Expr, t: Type) -> Expr:
         return const(value, t)
     while isinstance(e, Cast) and e.value.type.is_int_or_uint() and not e.value.type.is_bool():
         inner = e.value.type
-        if e.type.can_represent(inner) or e.type.bits >= t.bits and inner.bits >= t.bits:
-            e = e.value
-        elif t.bits <= e.type.bits and t.bits <= inner.bits:
+        if (
+            e.type.can_represent(inner)
+            or (e.type.bits >= t.bits and inner.bits >= t.bits)
+            or (t.bits <= e.type.bits and t.bits <= inner.bits)
+        ):
             e = e.value
         else:
             break
@@ -76,7 +78,7 @@ def _narrow(n: Expr, range_of: RangeOf) -> Iterator[Expr]:
         least = 16 if isinstance(n, E.Mul) else 8
         for t in _types_for(whole, least, n.type):
             yield Cast(n.type, type(n)(t, resize(n.a, t), resize(n.b, t)))
-        if isinstance(n, E.Add) and n.type.bits == 32 and 0 <= whole[0] and 0xFFFF < whole[1] < 1 << 18:
+        if isinstance(n, E.Add) and n.type.bits == 32 and whole[0] >= 0 and 0xFFFF < whole[1] < 1 << 18:
             # a*m + b*(255 - m): the operands are not independent, and the sum may fit after all
             t = UInt(16)
             yield Cast(n.type, E.Add(t, resize(n.a, t), resize(n.b, t)))

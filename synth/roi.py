@@ -171,15 +171,13 @@ def _with_strides(
     environments = [env for env, _ in hulls]
     per_dim: list[list[tuple[Poly, Poly]]] = []
     for d in range(len(strides)):
-        lows = (pool.matching(environments, [h[d][0] for _, h in hulls], suggestions, statistics))
-        highs = (pool.matching(environments, [h[d][1] + 1 for _, h in hulls], suggestions, statistics))
+        lows = pool.matching(environments, [h[d][0] for _, h in hulls], suggestions, statistics)
+        highs = pool.matching(environments, [h[d][1] + 1 for _, h in hulls], suggestions, statistics)
         if not lows or not highs:
             raise NoRegion(f"no bounds found for dimension {d}")
         per_dim.append([(low, high) for low in lows[:2] for high in highs[:3]])
     for bounds in itertools.islice(itertools.product(*per_dim), 12):
-        dims = [
-            Dim(names[d], low, high - low, strides[d]) for d, (low, high) in enumerate(bounds)
-        ]
+        dims = [Dim(names[d], low, high - low, strides[d]) for d, (low, high) in enumerate(bounds)]
         for position, counter in enumerate(reversed(private)):
             loop = next(loop for loop in effects[0].loops if loop.counter == counter)
             dims.append(Dim(names[len(strides) + position], Poly(), loop.trip, None))
@@ -219,9 +217,7 @@ def _hulls(
     return out
 
 
-def _hull(
-    effects: list[Effect], coordinates: dict[int, list[Poly]], private: tuple[str, ...], env: Env
-) -> Hull | None:
+def _hull(effects: list[Effect], coordinates: dict[int, list[Poly]], private: tuple[str, ...], env: Env) -> Hull | None:
     groups: dict[tuple[int, ...], set[tuple[int, ...]]] = {}
     try:
         for e in effects:
@@ -243,9 +239,7 @@ def _hull(
     return hull
 
 
-def _carry(
-    coordinates: dict[int, list[Poly]], hulls: list[tuple[Env, Hull]], strides: list[Poly], d: int
-) -> bool:
+def _carry(coordinates: dict[int, list[Poly]], hulls: list[tuple[Env, Hull]], strides: list[Poly], d: int) -> bool:
     """Moves whole strides between neighbouring dimensions where a coordinate would always be below zero although one
     stride more is not: `cols - 1 - c` in rows of `cols` elements divides to (r + 1, -1 - c)."""
     quotient, rest = strides[d + 1].divide_by(strides[d])

@@ -28,8 +28,19 @@ def to_python(e: Expr) -> str:
     if isinstance(e, E.Cast):
         return to_python(e.value) if not e.type.is_bool() else f"({to_python(e.value)} != 0)"
     symbols: dict[type, str] = {
-        E.Add: "+", E.Sub: "-", E.Mul: "*", E.Div: "//", E.Mod: "%", E.EQ: "==", E.NE: "!=", E.LT: "<", E.LE: "<=",
-        E.GT: ">", E.GE: ">=", E.And: "and", E.Or: "or",
+        E.Add: "+",
+        E.Sub: "-",
+        E.Mul: "*",
+        E.Div: "//",
+        E.Mod: "%",
+        E.EQ: "==",
+        E.NE: "!=",
+        E.LT: "<",
+        E.LE: "<=",
+        E.GT: ">",
+        E.GE: ">=",
+        E.And: "and",
+        E.Or: "or",
     }
     symbol = symbols.get(type(e))
     if symbol is not None:
@@ -57,7 +68,7 @@ def compiled(e: Expr) -> Callable[[Mapping[str, int]], Any]:
     """A Python function of the variables' values for an integer expression.  Raises NotConcrete."""
     number = key(e)
     if number not in _COMPILED:
-        _COMPILED[number] = eval(f"lambda v: {to_python(e)}", {"min": min, "max": max})  # noqa: S307
+        _COMPILED[number] = eval(f"lambda v: {to_python(e)}", {"min": min, "max": max})
     return _COMPILED[number]
 
 
@@ -92,9 +103,7 @@ def parameters(function: Function) -> dict[str, Type]:
     return {p.name: p.type for p in function.params if not p.pointer and p.type.is_int_or_uint()}
 
 
-def sample_environments(
-    function: Function, path: Path, conditions: list[Expr], count: int, seed: int = 1
-) -> list[Env]:
+def sample_environments(function: Function, path: Path, conditions: list[Expr], count: int, seed: int = 1) -> list[Env]:
     """Parameter values, small and in general position, that satisfy the path's conditions and asserts and under which
     no loop has a negative trip count.  Fewer than `count` where they are hard to find."""
     rng = random.Random(seed)

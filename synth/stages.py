@@ -38,9 +38,9 @@ def partition(function: Function, path: Path, join_nests: bool, as_updates: bool
         current = next((p for p in reversed(protos) if p.array == e.array), None)
         private = private_loops(e, e.array in outputs)
         again = as_updates and current is not None and e.array in outputs and current.plain[-1:] != []
-        if current is not None and is_update(e, private, current, path):
-            current.updates.append(e)
-        elif again and current is not None and (current.plain[-1].nest != e.nest or e.nest is None):
+        if (current is not None and is_update(e, private, current, path)) or (
+            again and current is not None and (current.plain[-1].nest != e.nest or e.nest is None)
+        ):
             current.updates.append(e)
         elif current is None and (is_reduction(e, private) or (as_updates and e.array in outputs and _scans(e))):
             protos.append(Proto(e.array, () if e.array in outputs else private, updates=[e]))
@@ -84,15 +84,19 @@ def is_update(e: Effect, private: tuple[str, ...], current: Proto, path: Path) -
     if is_reduction(e, shared):
         return True
     own_reads = [to_poly(load.index) for load in loads(e.value) if split_tag(load.name)[0] == e.array]
-    return any(r != e.index for r in own_reads) and current.plain != [] and e.counters != current.plain[-1].counters and (
-        bool(current.updates) or _scans(e)
+    return (
+        any(r != e.index for r in own_reads)
+        and current.plain != []
+        and e.counters != current.plain[-1].counters
+        and (bool(current.updates) or _scans(e))
     )
 
 
 def _scans(e: Effect) -> bool:
     """Whether the value reads the array at another element that the same nest writes: a recurrence."""
     return any(
-        split_tag(load.name)[0] == e.array and to_poly(load.index) != e.index
+        split_tag(load.name)[0] == e.array
+        and to_poly(load.index) != e.index
         and (to_poly(load.index) - e.index).constant_value() is not None
         for load in loads(e.value)
     )

@@ -128,10 +128,7 @@ class Mapper:
             product = Poly.constant(c)
             for a in m:
                 atom = atom_of(a)
-                if loads(atom):
-                    product = product * to_poly(convert(atom))
-                else:
-                    product = product * self.poly(Poly.atom(atom))
+                product = product * to_poly(convert(atom)) if loads(atom) else product * self.poly(Poly.atom(atom))
             out = out + product
         return out
 
@@ -212,9 +209,7 @@ def input_strides(indices: list[Poly], names: set[str], prefer: list[Poly]) -> l
             primitive = Poly({m: sign * v // divisor for m, v in c.terms.items()})
             symbolic_factor.append(divisor)
             compound[tuple(sorted(lead))] = primitive
-    data_steps = {
-        abs(c) for p in indices for m, c in p.terms.items() if any(loads_or_calls(atom_of(a)) for a in m)
-    }
+    data_steps = {abs(c) for p in indices for m, c in p.terms.items() if any(loads_or_calls(atom_of(a)) for a in m)}
     step = _gcd([*constants])
     ladder = sorted(compound.values(), key=lambda s: (max(len(m) for m in s.terms), str(s)))
     offsets = {p.terms.get((), 0) % step for p in indices} if step > 1 else {0}

@@ -31,9 +31,9 @@ from lifter.fold import conjunction, fold, negate
 from lifter.loops import Function
 from lifter.poly import Obligation, Poly, from_poly, poly_text, to_poly
 from lifter.summary import Definition, EffectMap, FuncSummary, Layout, PathSummary
+from verifier.lemmas import apply_steps, decide_lemma, inline_all, inline_call, lemma_query
 from verifier.normal import normal_form
 from verifier.reads import Group, Unresolved, see, unconditional_loads
-from verifier.lemmas import apply_steps, decide_lemma, inline_all, inline_call, lemma_query
 from verifier.replay import differs
 from verifier.smt import Answer, IndexEncoder, Proved, Query, ValueEncoder, prove
 
@@ -95,7 +95,8 @@ class PathConditions:
         self.contract = [self.index.expr(c) for c in (*stated, *summary.conditions) if self.index.faithful(c)]
         self.contract += [
             self.index.poly(i.bound) <= (1 << 62 if "int64" in i.text else 1 << 30)
-            for i in summary.contract if i.bound is not None
+            for i in summary.contract
+            if i.bound is not None
         ]
         self.known = [i.condition for i in summary.contract if i.condition is not None and i.kind != "overflow"]
 
@@ -113,9 +114,7 @@ class PathConditions:
 
     # Helpers.
 
-    def add(
-        self, stage: str, name: str, text: str, assumptions: list[Any], goal: Any, line: int = 0
-    ) -> None:
+    def add(self, stage: str, name: str, text: str, assumptions: list[Any], goal: Any, line: int = 0) -> None:
         query = Query((*self.contract, *self.index.facts, *assumptions), goal)
         shown = [(p.name, p.name) for p in self.function.params if not p.pointer]
         shown += [(loop.counter, loop.variable) for loop, _, _ in self.path.trips if loop.variable]
@@ -187,8 +186,12 @@ class PathConditions:
             is_output = f.layout.array in outputs
             self.decide(f.name, "output", f"{f.name} is an output", f.output == is_output or not is_output)
             if f.layout.array in outputs:
-                self.decide(f.name, "observable", f"{f.name} has a place in memory for each point",
-                            all(d.stride is not None for d in f.layout.dims))
+                self.decide(
+                    f.name,
+                    "observable",
+                    f"{f.name} has a place in memory for each point",
+                    all(d.stride is not None for d in f.layout.dims),
+                )
             names = [d.name for d in f.layout.dims]
             self.decide(f.name, "dimensions", "the dimensions have distinct names", len(set(names)) == len(names))
 
@@ -199,15 +202,21 @@ class PathConditions:
             if a.array != b.array or a.array not in outputs:
                 continue
             alike = a.offset == b.offset and [d.stride for d in a.dims] == [d.stride for d in b.dims]
-            self.decide(later.name, "overwrites", f"{later.name} lies where {earlier.name} lay",
-                        alike and not later.undefined)
+            self.decide(
+                later.name, "overwrites", f"{later.name} lies where {earlier.name} lay", alike and not later.undefined
+            )
             if not alike:
                 continue
             for one, two in zip(a.dims, b.dims, strict=True):
                 first, last = self.index.poly(one.min), self.index.poly(one.min + one.extent)
                 start, end = self.index.poly(two.min), self.index.poly(two.min + two.extent)
-                self.add(later.name, "overwrites", f"{later.name} covers {earlier.name} along {one.name}", [],
-                         self.index.all_of([start <= first, last <= end]))
+                self.add(
+                    later.name,
+                    "overwrites",
+                    f"{later.name} covers {earlier.name} along {one.name}",
+                    [],
+                    self.index.all_of([start <= first, last <= end]),
+                )
 
     def loops(self) -> None:
         """Each loop runs exactly as often as its trip count says."""
@@ -216,25 +225,42 @@ class PathConditions:
             assumptions += self.assume(guard)
             where = f"line {info.line}"
             trip = self.index.poly(info.trip)
-            self.add("loops", "trip", f"{where}: {poly_text(info.trip)} iterations are not negative", assumptions, trip >= 0)
+            self.add(
+                "loops", "trip", f"{where}: {poly_text(info.trip)} iterations are not negative", assumptions, trip >= 0
+            )
             if info.condition is None:
                 continue
             inside = [*assumptions, *self.domain((info,))]
             if info.first_unconditional:  # tested after each iteration but the last
                 inside.append(self.index.symbol(info.counter) < trip - 1)
-            self.add("loops", "runs", f"{where}: the loop goes on before iteration {poly_text(info.trip)}",
-                     inside, self.index.loop_condition(info.condition))
+            self.add(
+                "loops",
+                "runs",
+                f"{where}: the loop goes on before iteration {poly_text(info.trip)}",
+                inside,
+                self.index.loop_condition(info.condition),
+            )
             at_end = info.trip - Poly.constant(1) if info.first_unconditional else info.trip
             final = substitute(info.condition, {info.counter: from_poly(at_end, I32)})
-            self.add("loops", "stops", f"{where}: the loop stops after {poly_text(info.trip)} iterations",
-                     assumptions, self.index.negate(self.index.loop_condition(final)))
+            self.add(
+                "loops",
+                "stops",
+                f"{where}: the loop stops after {poly_text(info.trip)} iterations",
+                assumptions,
+                self.index.negate(self.index.loop_condition(final)),
+            )
 
     def obligations(self) -> None:
         """Index arithmetic means what integers mean."""
         seen: set[tuple[object, ...]] = set()
         for found in self.path.obligations:
             o = found.obligation
-            identity = (o.poly, o.type, tuple(loop.counter for loop in found.loops), None if found.guard is None else key(found.guard))
+            identity = (
+                o.poly,
+                o.type,
+                tuple(loop.counter for loop in found.loops),
+                None if found.guard is None else key(found.guard),
+            )
             if identity in seen:
                 continue
             seen.add(identity)
@@ -249,23 +275,38 @@ class PathConditions:
             return
         if o.type.is_int() and o.type.bits >= 32:
             return  # signed overflow is undefined in the original; the contract excludes it
-        self.add("loops", "wrap", f"line {line}: {o.poly} fits {o.type}", assumptions,
-                 self.index.all_of([p >= o.type.min(), p <= o.type.max()]))
+        self.add(
+            "loops",
+            "wrap",
+            f"line {line}: {o.poly} fits {o.type}",
+            assumptions,
+            self.index.all_of([p >= o.type.min(), p <= o.type.max()]),
+        )
 
     # Conditions on one Func.
 
     def layout(self, f: FuncSummary) -> None:
         """Distinct points have distinct locations: each stride spans the whole dimension below it."""
         dims = [d for d in f.layout.dims if d.stride is not None]
-        for inner, outer in zip(dims, dims[1:], strict=False):
+        for inner, outer in itertools.pairwise(dims):
             assert inner.stride is not None and outer.stride is not None
             span = inner.extent * inner.stride
-            self.add(f.name, "distinct", f"{poly_text(span)} <= {poly_text(outer.stride)}: no two points of {f.name} "
-                     "share a location", [], self.index.poly(span) <= self.index.poly(outer.stride))
+            self.add(
+                f.name,
+                "distinct",
+                f"{poly_text(span)} <= {poly_text(outer.stride)}: no two points of {f.name} share a location",
+                [],
+                self.index.poly(span) <= self.index.poly(outer.stride),
+            )
         if dims:
             assert dims[0].stride is not None
-            self.add(f.name, "distinct", f"the stride of {dims[0].name} is positive", [],
-                     self.index.poly(dims[0].stride) >= 1)
+            self.add(
+                f.name,
+                "distinct",
+                f"the stride of {dims[0].name} is positive",
+                [],
+                self.index.poly(dims[0].stride) >= 1,
+            )
         for d in f.layout.dims:
             self.add(f.name, "extent", f"the extent of {d.name} is not negative", [], self.index.poly(d.extent) >= 0)
 
@@ -303,11 +344,20 @@ class PathConditions:
                 continue
             self.private(f, e, m)
             where = f"line {e.line}"
-            self.decide(f.name, "address", f"{where}: the location written is {f.name}({_point(m.coords)})",
-                        f.layout.index(m.coords) == e.index)
+            self.decide(
+                f.name,
+                "address",
+                f"{where}: the location written is {f.name}({_point(m.coords)})",
+                f.layout.index(m.coords) == e.index,
+            )
             inside = [*self.domain(e.loops), *self.guard(e, m)]
-            self.add(f.name, "inside", f"{where}: every point written lies in the region of interest", inside,
-                     self.index.all_of(self.in_box(f, m.coords)))
+            self.add(
+                f.name,
+                "inside",
+                f"{where}: every point written lies in the region of interest",
+                inside,
+                self.index.all_of(self.in_box(f, m.coords)),
+            )
         self.coverage(f, d)
 
     def coverage(self, f: FuncSummary, d: Definition) -> None:
@@ -323,8 +373,13 @@ class PathConditions:
             for c, wanted in zip(m.coords, coords, strict=True):
                 here.append(self.index.poly(c.substitute(m.inverse)) == self.index.poly(wanted))
             ways.append(self.index.all_of(here))
-        self.add(f.name, "covered", f"every point of the region of interest of {f.name} is written",
-                 self.in_box(f, coords), self.index.any_of(ways))
+        self.add(
+            f.name,
+            "covered",
+            f"every point of the region of interest of {f.name} is written",
+            self.in_box(f, coords),
+            self.index.any_of(ways),
+        )
 
     def update_point(self, f: FuncSummary, d: Definition, e: Effect, m: EffectMap) -> None:
         """An update walks its reduction domain in the order of the loops, and the pure variables independently."""
@@ -335,13 +390,21 @@ class PathConditions:
         rnames = [_single_variable(p) for p in m.rvars]
         pure_counters = {name: _counter_of(c, set(used)) for name, c in pure.items()}
         rest = [c for c in used if c not in pure_counters.values()]
-        self.decide(f.name, "order", f"{where}: the reduction domain runs in the order of the loops",
-                    rnames == rest[::-1] and len(set(pure_counters.values())) == len(pure))
+        self.decide(
+            f.name,
+            "order",
+            f"{where}: the reduction domain runs in the order of the loops",
+            rnames == rest[::-1] and len(set(pure_counters.values())) == len(pure),
+        )
         trips = {loop.counter: loop.trip for loop in e.loops}
         for r, p in zip(d.rdom, m.rvars, strict=True):
             name = _single_variable(p)
-            self.decide(f.name, "rdom", f"{where}: {r.name} runs over {poly_text(r.extent)}",
-                        name in trips and trips[name] == r.extent)
+            self.decide(
+                f.name,
+                "rdom",
+                f"{where}: {r.name} runs over {poly_text(r.extent)}",
+                name in trips and trips[name] == r.extent,
+            )
         for dim in f.layout.dims:
             counter = pure_counters.get(dim.name)
             if dim.name in pure:
@@ -357,10 +420,19 @@ class PathConditions:
         except Unresolved as problem:
             self.decide(f.name, "reads", f"{where}: {problem}", False)
             return
-        self.decide(f.name, "address", f"{where}: the location written is {f.name}({_point(coords)})",
-                    f.layout.index(coords) == to_poly(index))
-        self.add(f.name, "inside", f"{where}: every point updated lies in the region of interest",
-                 self.domain(e.loops), self.index.all_of(self.in_box(f, coords)))
+        self.decide(
+            f.name,
+            "address",
+            f"{where}: the location written is {f.name}({_point(coords)})",
+            f.layout.index(coords) == to_poly(index),
+        )
+        self.add(
+            f.name,
+            "inside",
+            f"{where}: every point updated lies in the region of interest",
+            self.domain(e.loops),
+            self.index.all_of(self.in_box(f, coords)),
+        )
 
     # Values.
 
@@ -409,9 +481,12 @@ class PathConditions:
                 before.append(self.index.all_of(equal))
             target = self.meets(rival, rename, index)
             self.add(
-                rival.array, "not-yet-written",
+                rival.array,
+                "not-yet-written",
                 self.say(f"line {site.line}: {rival.array}[{index}] is read before line {rival.line} writes it", site),
-                [*here, *other, self.index.any_of(before)], self.index.negate(target), site.line,
+                [*here, *other, self.index.any_of(before)],
+                self.index.negate(target),
+                site.line,
             )
 
     def meets(self, rival: Effect, rename: Mapping[str, Poly], index: Poly) -> Any:
@@ -432,9 +507,7 @@ class PathConditions:
                     outside = self.index.negate(self.index.all_of(self.in_box(f, found)))
                     strict = self.index.poly(rival.index.substitute(rename)) == self.index.poly(index)
                     # inside the box equal elements are equal points; outside, fall back on the elements
-                    return self.index.any_of(
-                        [self.index.all_of(same), self.index.all_of([outside, strict])]
-                    )
+                    return self.index.any_of([self.index.all_of(same), self.index.all_of([outside, strict])])
         return self.index.poly(rival.index.substitute(rename)) == self.index.poly(index)
 
     def coordinates(self, f: FuncSummary, index: Poly) -> tuple[Poly, ...] | None:
@@ -465,7 +538,11 @@ class PathConditions:
         self.terminals(f, d, e, m, instance, original)
         right = self.unclamp(right, left, [*self.domain(e.loops), *self.guard(e, m)])
         self.equal_values(
-            f.name, f"{where}: the value written is the summary's expression", left, right, counters_in_range(e.loops),
+            f.name,
+            f"{where}: the value written is the summary's expression",
+            left,
+            right,
+            counters_in_range(e.loops),
             e.line,
         )
 
@@ -515,7 +592,9 @@ class PathConditions:
         query = Query(tuple(facts), encoder.equal(a, b))
         inlined = [inline_all(x, self.function.functions) for x in (a, b)]
         self.out.append(
-            Condition(stage, "value", text, query, line=line, replay=lambda model: differs(inlined[0], inlined[1], model))
+            Condition(
+                stage, "value", text, query, line=line, replay=lambda model: differs(inlined[0], inlined[1], model)
+            )
         )
 
     def inline(self, call: Call) -> Expr | None:
@@ -531,8 +610,9 @@ class PathConditions:
             decided = decide_lemma(old, new, facts, self.inline)
             self.out.append(Condition(f.name, "lemma", f"step {number}: {old} == {new}", query, decided=decided))
         end = apply_steps(d.origin, d.steps)
-        self.decide(f.name, "chain", "the steps lead from the expression found to the summary's",
-                    key(end) == key(d.value))
+        self.decide(
+            f.name, "chain", "the steps lead from the expression found to the summary's", key(end) == key(d.value)
+        )
 
     def read_calls(self, e: Expr, f: FuncSummary, site: Effect | None) -> Expr:
         """`e` with Func and image calls replaced by keyed reads of the elements they denote."""
@@ -570,13 +650,25 @@ class PathConditions:
                 args = [self.read_calls(substitute(a, instance), f, e) for a in n.args]
                 coords = tuple(to_poly(a) for a in args)
                 text = f"line {e.line}: {n.name}({_point(coords)}) is read within what has been written to {n.name}"
-                self.add(f.name, "defined", self.say(text, e), inside,
-                         self.index.all_of(self.in_box(producer, coords)), e.line)
+                self.add(
+                    f.name,
+                    "defined",
+                    self.say(text, e),
+                    inside,
+                    self.index.all_of(self.in_box(producer, coords)),
+                    e.line,
+                )
             elif n.call_type is CallType.IMAGE:
                 self.readable(f, d, e, n, instance, safe, inside)
 
     def readable(
-        self, f: FuncSummary, d: Definition, e: Effect, call: Call, instance: Mapping[str, Expr], safe: set[int],
+        self,
+        f: FuncSummary,
+        d: Definition,
+        e: Effect,
+        call: Call,
+        instance: Mapping[str, Expr],
+        safe: set[int],
         inside: list[Any],
     ) -> None:
         """The lifted code reads nothing that the original does not read."""
@@ -652,10 +744,17 @@ class PathConditions:
         for n in post_order(self.summary.result):
             if isinstance(n, Call) and n.call_type is CallType.HALIDE:
                 coords = tuple(to_poly(a) for a in n.args)
-                self.add("result", "defined", f"{n.name}({_point(coords)}) has been computed", [],
-                         self.index.all_of(self.in_box(self.summary.func(n.name), coords)))
-        right = self.read_calls(self.summary.result, self.summary.funcs[0], None) if self.summary.funcs else (
-            self.summary.result
+                self.add(
+                    "result",
+                    "defined",
+                    f"{n.name}({_point(coords)}) has been computed",
+                    [],
+                    self.index.all_of(self.in_box(self.summary.func(n.name), coords)),
+                )
+        right = (
+            self.read_calls(self.summary.result, self.summary.funcs[0], None)
+            if self.summary.funcs
+            else (self.summary.result)
         )
         self.equal_values("result", "the return value is the summary's", left, right)
 

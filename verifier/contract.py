@@ -5,6 +5,7 @@ replacement."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 
 from halide_core.ir.expr import BOOL, GE, I64, LE, Cast, Expr, Mul, const
@@ -104,7 +105,7 @@ class ContractBuilder:
         held = True
         for d in dims:
             held &= self.require(d.extent, "extent")
-        for inner, outer in zip(dims, dims[1:], strict=False):
+        for inner, outer in itertools.pairwise(dims):
             assert inner.stride is not None and outer.stride is not None
             held &= self.require(outer.stride - inner.extent * inner.stride, "stride")
         if dims and dims[0].stride is not None:
@@ -153,7 +154,8 @@ class ContractBuilder:
 def _maximal(bounds: list[Poly]) -> list[Poly]:
     """Drops bounds that another one covers term by term."""
     return [
-        b for b in bounds
+        b
+        for b in bounds
         if not any(o is not b and all(o.terms.get(m, 0) >= c for m, c in b.terms.items()) for o in bounds)
     ]
 
@@ -204,7 +206,14 @@ def index_text_of(condition: Expr) -> str:
     from halide_core.ir import expr as E
 
     symbols: dict[type, str] = {
-        E.EQ: "==", E.NE: "!=", E.LT: "<", E.LE: "<=", E.GT: ">", E.GE: ">=", E.And: "&&", E.Or: "||",
+        E.EQ: "==",
+        E.NE: "!=",
+        E.LT: "<",
+        E.LE: "<=",
+        E.GT: ">",
+        E.GE: ">=",
+        E.And: "&&",
+        E.Or: "||",
     }
     if isinstance(condition, E.Not):
         return f"!({index_text_of(condition.a)})"

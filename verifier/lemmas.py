@@ -85,7 +85,12 @@ def proved_range(e: Expr, claim: Range, table: Mapping[int, Range]) -> bool:
             if children(c):
                 part = Variable(c.type, f"any!{key(c)}")
                 inner = table.get(id(c))
-                if inner is not None and not c.type.is_bool() and inner != full(c.type) and proved_range(c, inner, table):
+                if (
+                    inner is not None
+                    and not c.type.is_bool()
+                    and inner != full(c.type)
+                    and proved_range(c, inner, table)
+                ):
                     bounds.append(within(encoder, part, inner))
             parts.append(part)
         node = with_children(e, tuple(parts))

@@ -7,7 +7,22 @@ import pytest
 from corpus.cases import CASES
 from corpus.harness import arguments, bind, difference
 
-SIZES = [(0, 0), (0, 3), (3, 0), (1, 1), (2, 1), (1, 2), (2, 2), (3, 3), (17, 5), (63, 7), (64, 4), (65, 33), (131, 67), (500, 301)]
+SIZES = [
+    (0, 0),
+    (0, 3),
+    (3, 0),
+    (1, 1),
+    (2, 1),
+    (1, 2),
+    (2, 2),
+    (3, 3),
+    (17, 5),
+    (63, 7),
+    (64, 4),
+    (65, 33),
+    (131, 67),
+    (500, 301),
+]
 
 
 @pytest.fixture
@@ -41,7 +56,9 @@ def test_overlapping_buffers(name, pair):
             if other is written:
                 continue
             args = arguments(function, case, 37, 11, 3, shift)
-            big, small = sorted((args.blocks[written.name], args.blocks[other.name]), key=lambda b: -len(b.memory.bytes))
+            big, small = sorted(
+                (args.blocks[written.name], args.blocks[other.name]), key=lambda b: -len(b.memory.bytes)
+            )
             if small.type != big.type and small.type.bytes() > 1:
                 continue
             room = len(big.memory.bytes) - len(small.memory.bytes)

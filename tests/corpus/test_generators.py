@@ -21,16 +21,28 @@ SIZES = [(3, 3), (17, 5), (64, 33)]
 
 
 class Dimension(ctypes.Structure):
-    _fields_ = [("min", ctypes.c_int32), ("extent", ctypes.c_int32), ("stride", ctypes.c_int32), ("flags", ctypes.c_uint32)]
+    _fields_ = [
+        ("min", ctypes.c_int32),
+        ("extent", ctypes.c_int32),
+        ("stride", ctypes.c_int32),
+        ("flags", ctypes.c_uint32),
+    ]
 
 
 class Buffer(ctypes.Structure):
     """halide_buffer_t of HalideRuntime.h."""
 
     _fields_ = [
-        ("device", ctypes.c_uint64), ("device_interface", ctypes.c_void_p), ("host", ctypes.c_void_p),
-        ("flags", ctypes.c_uint64), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
-        ("dimensions", ctypes.c_int32), ("dim", ctypes.POINTER(Dimension)), ("padding", ctypes.c_void_p),
+        ("device", ctypes.c_uint64),
+        ("device_interface", ctypes.c_void_p),
+        ("host", ctypes.c_void_p),
+        ("flags", ctypes.c_uint64),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("dimensions", ctypes.c_int32),
+        ("dim", ctypes.POINTER(Dimension)),
+        ("padding", ctypes.c_void_p),
     ]
 
 
@@ -40,13 +52,21 @@ def build_generator(tmp_path_factory):
 
     def build(name, source):
         program, library = folder / f"{name}.gen", folder / f"{name}.so"
-        command = ["g++", "-std=c++17", "-O0", "-w", f"-I{ROOT}/include", str(source), f"{ROOT}/lib64/libHalide_GenGen.a"]
+        command = [
+            "g++",
+            "-std=c++17",
+            "-O0",
+            "-w",
+            f"-I{ROOT}/include",
+            str(source),
+            f"{ROOT}/lib64/libHalide_GenGen.a",
+        ]
         command += [f"-L{ROOT}/lib64", "-lHalide", f"-Wl,-rpath,{ROOT}/lib64", "-ldl", "-lpthread", "-o", str(program)]
         subprocess.run(command, check=True)
+        subprocess.run([str(program), "-g", name, "-o", str(folder), "-e", "object", "target=host"], check=True)
         subprocess.run(
-            [str(program), "-g", name, "-o", str(folder), "-e", "object", "target=host"], check=True
+            ["g++", "-shared", "-o", str(library), str(folder / f"{name}.o"), "-ldl", "-lpthread"], check=True
         )
-        subprocess.run(["g++", "-shared", "-o", str(library), str(folder / f"{name}.o"), "-ldl", "-lpthread"], check=True)
         return ctypes.CDLL(str(library))
 
     return build

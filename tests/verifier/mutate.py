@@ -14,13 +14,30 @@ from lifter.poly import Poly, from_poly, to_poly
 from lifter.summary import Definition, FuncSummary, PathSummary
 
 OPERATORS = {
-    E.Add: E.Sub, E.Sub: E.Add, E.Mul: E.Add, E.Min: E.Max, E.Max: E.Min, E.LT: E.LE, E.LE: E.LT, E.GT: E.GE,
-    E.GE: E.GT, E.EQ: E.NE, E.NE: E.EQ, E.And: E.Or, E.Or: E.And, E.Div: E.Mul,
+    E.Add: E.Sub,
+    E.Sub: E.Add,
+    E.Mul: E.Add,
+    E.Min: E.Max,
+    E.Max: E.Min,
+    E.LT: E.LE,
+    E.LE: E.LT,
+    E.GT: E.GE,
+    E.GE: E.GT,
+    E.EQ: E.NE,
+    E.NE: E.EQ,
+    E.And: E.Or,
+    E.Or: E.And,
+    E.Div: E.Mul,
 }
 INTRINSICS = {
-    "saturating_add": "saturating_sub", "saturating_sub": "saturating_add", "shift_right": "shift_left",
-    "bitwise_and": "bitwise_or", "bitwise_xor": "bitwise_and", "halving_add": "rounding_halving_add",
-    "rounding_halving_add": "halving_add", "absd": "saturating_sub",
+    "saturating_add": "saturating_sub",
+    "saturating_sub": "saturating_add",
+    "shift_right": "shift_left",
+    "bitwise_and": "bitwise_or",
+    "bitwise_xor": "bitwise_and",
+    "halving_add": "rounding_halving_add",
+    "rounding_halving_add": "halving_add",
+    "absd": "saturating_sub",
 }
 
 

@@ -67,7 +67,7 @@ class IndexEncoder:
         return self._symbols[name]
 
     def faithful(self, e: Expr) -> bool:
-        """Whether a condition means over Z what it means in C++: no unsigned or narrow arithmetic in it that could wrap.
+        """Whether a condition means over Z what it means in C++: no unsigned or narrow arithmetic that could wrap.
 
         Signed arithmetic of 32 bits and more counts as exact, since its overflow is undefined in the original."""
         found: list[Obligation] = []

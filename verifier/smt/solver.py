@@ -94,9 +94,11 @@ def _strategies(query: Query) -> Sequence[Any]:
     """Solvers to try in turn: the default first, then a bit-vector one where no integers are in the query."""
     if _has_integers([*query.assumptions, query.goal]):
         return (z3.Solver, lambda: z3.Then("simplify", "solve-eqs", "smt").solver())
-    return (lambda: z3.Then("simplify", "propagate-values", "solve-eqs", "bit-blast", "sat").solver(), z3.Solver) if (
-        not _has_functions([*query.assumptions, query.goal])
-    ) else (z3.Solver, lambda: z3.SolverFor("QF_UFBV"))
+    return (
+        (lambda: z3.Then("simplify", "propagate-values", "solve-eqs", "bit-blast", "sat").solver(), z3.Solver)
+        if (not _has_functions([*query.assumptions, query.goal]))
+        else (z3.Solver, lambda: z3.SolverFor("QF_UFBV"))
+    )
 
 
 def _walk(roots: list[Any]) -> Any:

@@ -216,10 +216,7 @@ def _wide(v: Any, t: Type, bits: int) -> Any:
 def _clamp_to(v: Any, t: Type, bits: int, signed: bool = True) -> Any:
     """A `bits`-bit vector clamped to the range of `t` and cut to its width."""
     low, high = z3.BitVecVal(t.min(), bits), z3.BitVecVal(t.max(), bits)
-    if signed:
-        clamped = z3.If(v < low, low, z3.If(v > high, high, v))
-    else:
-        clamped = z3.If(z3.UGT(v, high), high, v)
+    clamped = z3.If(v < low, low, z3.If(v > high, high, v)) if signed else z3.If(z3.UGT(v, high), high, v)
     return z3.Extract(t.bits - 1, 0, clamped) if bits > t.bits else clamped
 
 

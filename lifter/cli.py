@@ -6,7 +6,6 @@ import json
 import math
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 import click
 from rich.console import Console
@@ -14,12 +13,14 @@ from rich.console import Console
 from lifter.api import EMIT_KINDS, FileReport, SourceError, UsageError, lift_file
 from lifter.compile_db import DatabaseError, flags_for
 from lifter.report import print_file_report
+from synth.grammar import Grammar, GrammarError, read_grammar
 from synth.options import Options
 
 EXIT_VERIFIED, EXIT_SOME_NOT, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
 
 EPILOG = """\b
 Other commands:
+  lift batch DIR              lift a whole code base, or the files of a compile_commands.json
   lift bench FILE_OR_DIR...   time lifted functions against the originals
 Flags for clang go after `--`:  lift legacy.cpp -- -Iinclude -DNDEBUG
 Exit status: 0 all selected functions verified, 1 some not, 2 usage, unreadable file or parse errors."""
@@ -37,14 +38,15 @@ KINDS = ", ".join(EMIT_KINDS)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a file on standard output.")
 @click.option("--model", "models", multiple=True, metavar="FILE", help="C++ definitions of external functions.")
 @click.option("-p", "build", metavar="BUILD_DIR", help="Take flags from BUILD_DIR/compile_commands.json.")
+@click.option("--grammar", metavar="FILE", help="Operators and constants of the expression search, in TOML.")
 @click.option("--no-suggestions", is_flag=True, help="Search from terminals and operators alone.")
 @click.option("--monolithic", is_flag=True, help="One search over the whole grammar instead of three stages.")
 @click.option("--unverified", is_flag=True, help="Also write what was found but not proved, marked as such.")
 @click.option("-q", "--quiet", is_flag=True, help="Print failures only.")
 def lift_command(
     files: tuple[str, ...], functions: tuple[str, ...], out: str, emit: str, target: str, autoscheduler: str,
-    timeout: float, as_json: bool, models: tuple[str, ...], build: str | None, no_suggestions: bool, monolithic: bool,
-    unverified: bool, quiet: bool,
+    timeout: float, as_json: bool, models: tuple[str, ...], build: str | None, grammar: str | None,
+    no_suggestions: bool, monolithic: bool, unverified: bool, quiet: bool,
 ) -> None:
     """Find what the image-processing functions in FILE compute, prove it, and write it as Halide."""
     console = _console()
@@ -58,7 +60,11 @@ def lift_command(
         raise click.UsageError(f"--emit names no kind; the kinds are {KINDS}")
     if autoscheduler:
         raise click.UsageError(f"unknown autoscheduler '{autoscheduler}'; only the default schedule exists so far")
-    options = Options(suggestions=not no_suggestions, monolithic=monolithic, timeout=timeout)
+    try:
+        chosen = read_grammar(grammar) if grammar is not None else Grammar()
+    except GrammarError as problem:
+        raise click.UsageError(str(problem)) from None
+    options = Options(not no_suggestions, monolithic, timeout, grammar=chosen)
     reports: list[FileReport] = []
     written: dict[str, str] = {}
     failed = False
@@ -116,9 +122,11 @@ def main(argv: Sequence[str] | None = None) -> None:
         from lifter.bench import bench_command
 
         command, name, args = bench_command, "lift bench", args[1:]
+    elif args and args[0] == "batch":
+        from lifter.batch import batch_command
+
+        command, name, args = batch_command, "lift batch", args[1:]
     try:
-        if args and args[0] == "batch" and name == "lift" and not Path("batch").exists():
-            raise click.UsageError("`lift batch` does not exist yet; name the files: lift FILE...")
         command.main(args, prog_name=name, obj=clang_args, standalone_mode=False)
     except click.ClickException as problem:
         _console().print(f"error: {problem.format_message().rstrip('.')}; see {name} --help", markup=False)

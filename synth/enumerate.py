@@ -20,6 +20,7 @@ from halide_core.ir import expr as E
 from halide_core.ir.expr import BOOL, I32, Call, CallType, Expr, Select, Variable, const_value
 from halide_core.ir.structural import key, post_order, transform
 from halide_core.ir.types import Type, UInt
+from synth.grammar import Grammar
 
 Values = NDArray[np.int64] | NDArray[np.float64]
 SAMPLES = 40
@@ -54,6 +55,7 @@ _ARITHMETIC: list[tuple[type, bool]] = [
     (E.Min, True),
     (E.Max, True),
 ]
+_SYMBOLS = ("+", "-", "*", "min", "max")
 _COMPARE: list[type] = [E.LT, E.LE, E.EQ, E.NE]
 
 
@@ -61,7 +63,12 @@ class Enumerator:
     """The search for one definition.  Integers are C's `int`: terminals are promoted, the result converted."""
 
     def __init__(
-        self, goal: Expr, terminals: Sequence[Expr], statistics: SearchStatistics, check: Callable[[], None]
+        self,
+        goal: Expr,
+        terminals: Sequence[Expr],
+        statistics: SearchStatistics,
+        check: Callable[[], None],
+        grammar: Grammar,
     ) -> None:
         self.goal = goal
         self.check = check
@@ -69,6 +76,11 @@ class Enumerator:
         self.terminals = [t for t in terminals if _usable(t)]
         self.environment = sample_terminals(self.terminals)
         self.target = self.value_of(goal).astype(np.int64)
+        self.grammar = grammar
+        self.terminals = self.terminals[: grammar.terminals]
+        extra = [E.const(c, I32) for c in grammar.constants]
+        known = {const_value(t) for t in self.terminals}
+        self.terminals += [c for c in extra if const_value(c) not in known]
         self.constants = [int(v) for t in self.terminals if isinstance(v := const_value(t), int)]
         self.list: list[tuple[Expr | None, tuple[int, int, int]]] = []
         self.values: list[NDArray[np.int64]] = []
@@ -155,6 +167,8 @@ class Enumerator:
             if left > right:
                 break
             for number, (_, commutes) in enumerate(_ARITHMETIC):
+                if _SYMBOLS[number] not in self.grammar.operators:
+                    continue
                 self.combine(number, commutes, self.levels[left], self.levels[right], out)
                 if not commutes and left != right:
                     self.combine(number, commutes, self.levels[right], self.levels[left], out)
@@ -186,14 +200,16 @@ class Enumerator:
                     out.append(kept)
 
     def unary_rows(self, v: NDArray[np.int64]) -> Iterator[tuple[int, int, NDArray[np.int64]]]:
+        allowed = self.grammar.operators
         for c in self.constants:
-            if c > 1:
+            if c > 1 and "/" in allowed:
                 yield 100, c, _truncate(v, c)
-            if 0 < c < 32:
+            if 0 < c < 32 and ">>" in allowed:
                 yield 101, c, v >> c
-            if c > 0:
+            if c > 0 and "&" in allowed:
                 yield 102, c, v & c
-        yield 103, 0, np.abs(v)
+        if "abs" in allowed:
+            yield 103, 0, np.abs(v)
 
     def matches(self, indices: list[int]) -> Iterator[Expr]:
         if not indices:
@@ -205,7 +221,7 @@ class Enumerator:
 
     def selects(self, size: int) -> Iterator[Expr]:
         """condition ? a : b for conditions between expressions of up to size - 1 operations."""
-        if size > 2:
+        if size > 2 or "select" not in self.grammar.operators:
             return
         pool = [i for level in self.levels[:2] for i in level][:400]
         arms = [i for level in self.levels[: size + 1] for i in level][:600]
@@ -245,7 +261,7 @@ class Enumerator:
         for position, i in enumerate(everything[:6000]):
             if position % 16 == 0:
                 self.check()
-            for number in (0, 1):
+            for number in (n for n in (0, 1) if _SYMBOLS[n] in self.grammar.operators):
                 rows = quick[position] + quick if number == 0 else quick[position] - quick
                 for operator, constant in self.outer():
                     values = _outer(operator, constant, rows)
@@ -260,6 +276,7 @@ class Enumerator:
                             yield found
 
     def outer(self) -> list[tuple[int, int]]:
+        """Operations tried on top of the last sum, the identity first."""
         return (
             [(-1, 0)] + [(100, c) for c in self.constants if c > 1] + [(101, c) for c in self.constants if 0 < c < 32]
         )

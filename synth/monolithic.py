@@ -19,6 +19,7 @@ from lifter.effects import Effect, loads
 from lifter.poly import Poly, to_poly
 from lifter.summary import Definition, FuncSummary
 from synth.enumerate import Enumerator, SearchStatistics
+from synth.grammar import Grammar
 from synth.roi import Pool
 from synth.samples import Env, NotConcrete, compiled_poly
 
@@ -55,10 +56,11 @@ def search(
     goal: Expr,
     statistics: MonolithicStatistics,
     check: Callable[[], None],
+    grammar: Grammar,
 ) -> Expr | None:
     """The expression of the first whole candidate that agrees with the original on all samples: its bounds with the
     box written, its indices with the elements read, its values with the values written.  None if there is none."""
-    enumerator = Enumerator(goal, Definition(d.args, goal, d.maps).terms(), SearchStatistics(), check)
+    enumerator = Enumerator(goal, Definition(d.args, goal, d.maps).terms(), SearchStatistics(), check, grammar)
     parts: list[_Lazy] = []
     judges: list[Callable[[object], bool]] = []
     for dim in f.layout.dims:

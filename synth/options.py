@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from synth.grammar import Grammar
+
 
 class TimedOut(Exception):
     """The function's time limit has passed."""
@@ -22,6 +24,7 @@ class Options:
     timeout: float = 60.0
     query_timeout: float = 10.0
     optimise: bool = True
+    grammar: Grammar = field(default_factory=Grammar)
 
 
 @dataclass(slots=True)

@@ -417,7 +417,8 @@ class PathLifter:
     def search(self, f: FuncSummary, d: Definition, facts: list[Expr]) -> Expr:
         """An expression found from the terminals and operators alone."""
         goal = inline_all(d.value, self.function.functions)
-        searcher = Enumerator(goal, replace(d, value=goal).terms(), self.search_statistics, self.clock.check)
+        terms = replace(d, value=goal).terms()
+        searcher = Enumerator(goal, terms, self.search_statistics, self.clock.check, self.options.grammar)
         for candidate in searcher.candidates(3):
             if isinstance(decide_lemma(goal, candidate, facts, self.inline, self.options.query_timeout), Proved):
                 return candidate
@@ -441,6 +442,7 @@ class PathLifter:
             goal,
             self.monolithic_statistics,
             self.clock.check,
+            self.options.grammar,
         )
         if found is None:
             raise NotFound("monolithic", "no candidate of the grammar agrees with the original", effects[0].line)

@@ -162,8 +162,8 @@ def test_few_points_are_reduced_at_once() -> None:
     f[hl.i32(source[r[0], r[1]])] += hl.u32(1)
     target = hl.get_host_target()
     pipeline = hl.Pipeline([f])
-    assert small_reductions(pipeline) is not None
     buffers = {"src": plane("a"), "dst": line("b", 256)}
+    assert small_reductions(pipeline, buffers) is not None
     apply_default_schedule(pipeline, target, set(), buffers, small=True)
     params = [RawParam("a", U8, True), RawParam("b", hl.UInt(32), True), RawParam("w", I32), RawParam("h", I32)]
     module = compile_raw("kernel", params, None, [Variant(W > 0, pipeline, buffers, {"w": W, "h": H})], None, target)

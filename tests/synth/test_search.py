@@ -1,0 +1,99 @@
+"""What is found and what is not: loops in every shape, and what must not be called verified."""
+
+from __future__ import annotations
+
+import pytest
+
+from corpus.cases import CASES, ROOT
+from lifter.frontend import parse_file
+from synth.grammar import Grammar
+from synth.lift import lift_function
+from synth.options import Options
+
+PRELUDE = "#include <cstddef>\n#include <cstdint>\n#include <algorithm>\ntypedef uint8_t u8;\n"
+
+VERIFIED = {
+    "flattened": "void f(u8* d, const u8* s, int w, int h) { for (int i = 0; i < w * h; i++) d[i] = s[i] ^ 1; }",
+    "reversed": "void f(u8* d, const u8* s, unsigned n) { for (unsigned i = n; i > 0; i--) d[n - i] = s[i - 1]; }",
+    "strided": "void f(u8* d, const u8* s, int n) { for (int i = 0; i < n; i += 2) d[i] = s[i]; }",
+    "narrow counter": "void f(u8* d, u8 n) { for (u8 i = 0; i < n; i++) d[i] = i; }",
+    "odd tail": "void f(u8* d, const u8* s, size_t n) { for (size_t i = 0; i < (n & ~(size_t)1); i += 2) "
+    "{ d[i] = s[i] >> 1; d[i + 1] = s[i + 1] >> 1; } if (n & 1) d[n - 1] = s[n - 1] >> 1; }",
+    "peeled": "void f(u8* d, const u8* s, int n) { d[0] = s[0]; for (int i = 1; i < n - 1; i++) "
+    "d[i] = (s[i - 1] + 2 * s[i] + s[i + 1]) >> 2; d[n - 1] = s[n - 1]; }",
+    "cleared first": "void f(u8* d, const u8* s, int w, int h, int p) { for (int y = 0; y < h; y++) "
+    "for (int x = 0; x < w; x++) d[y * p + x] = 0; for (int y = 1; y < h - 1; y++) for (int x = 1; x < w - 1; x++) "
+    "d[y * p + x] = s[y * p + x]; }",
+    "prefix sum": "void f(int* p, int n) { for (int i = 1; i < n; i++) p[i] += p[i - 1]; }",
+    "recursive filter": "void f(float* d, const float* s, float a, int n) { float p = 0; for (int i = 0; i < n; i++) "
+    "{ p = p * a + s[i] * (1 - a); d[i] = p; } }",
+    "row scan": "void f(int* d, const u8* s, int w, int h) { for (int y = 0; y < h; y++) { int acc = 0; "
+    "for (int x = 0; x < w; x++) { acc += s[y * w + x]; d[y * w + x] = acc; } } }",
+    "shifted in place": "void f(u8* p, int n) { for (int i = 0; i < n - 1; i++) p[i] = p[i + 1]; }",
+    "swap": "void f(u8* a, u8* b, int n) { for (int i = 0; i < n; i++) { u8 t = a[i]; a[i] = b[i]; b[i] = t; } }",
+    "table by signed byte": "void f(u8* d, const signed char* s, const u8* t, int n) "
+    "{ for (int i = 0; i < n; i++) d[i] = t[(unsigned char)s[i]]; }",
+    "two-dimensional table": "void f(u8* d, const u8* a, const u8* b, const u8* t, int n) "
+    "{ for (int i = 0; i < n; i++) d[i] = t[a[i] * 256 + b[i]]; }",
+}
+
+NOT_VERIFIED = {
+    "counter wraps": "void f(u8* d, int n) { for (u8 i = 0; i < n; i++) d[i] = i; }",
+    "cast in the step": "void f(u8* d, int n) { int i = 0; for (int k = 0; k < n; k++) "
+    "{ d[i] = 1; i = (u8)(i + 1); } }",
+    "unsigned range trick": "void f(u8* d, const u8* s, int w, int lo) { for (int x = 0; x < w; x++) "
+    "if ((unsigned)(x - lo) < 10u) d[x] = s[x]; }",
+    "later write differs": "void f(u8* d, const u8* s, int n) { for (int i = 0; i < n; i++) "
+    "{ d[i] = s[i]; d[i + 1] = s[i] >> 1; } }",
+    "data-dependent store": "void f(u8* d, const u8* s, const int* p, int n) "
+    "{ for (int i = 0; i < n; i++) d[p[i]] = s[i]; }",
+    "read beyond what was computed": "void f(u8* d, const u8* s, int n) { int* t = new int[n]; "
+    "for (int i = 0; i < n; i++) t[i] = s[i]; for (int i = 0; i < n; i++) d[i] = t[i + 1]; }",
+    "uninitialised": "int f(const u8* s, int n) { int a; for (int i = 0; i < n; i++) a += s[i]; return a; }",
+}
+
+
+def lift(tmp_path, code, options=None):
+    source = tmp_path / "f.cpp"
+    source.write_text(PRELUDE + code + "\n")
+    (function,) = parse_file(str(source)).functions
+    return lift_function(function, options)
+
+
+@pytest.mark.parametrize("case", VERIFIED)
+def test_verified(case, tmp_path):
+    lifted = lift(tmp_path, VERIFIED[case])
+    assert lifted.status == "verified", lifted.reason
+
+
+@pytest.mark.parametrize("case", NOT_VERIFIED)
+def test_not_verified(case, tmp_path):
+    lifted = lift(tmp_path, NOT_VERIFIED[case])
+    assert lifted.status in ("not_found", "unsupported")
+    assert lifted.reason
+    assert lifted.line >= 5
+
+
+@pytest.mark.parametrize("name", ["Blur1x3", "LerpLayers", "MaskedDarken", "Threshold", "AddClamp"])
+def test_from_terminals_and_operators_alone(name):
+    functions = parse_file(str(ROOT / CASES[name].file)).functions
+    function = next(f for f in functions if f.name == name)
+    lifted = lift_function(function, Options(suggestions=False))
+    assert lifted.status == "verified", lifted.reason
+
+
+def test_a_grammar_restricts_the_search(tmp_path):
+    code = "void f(u8* d, const u8* s, int n) { for (int i = 0; i < n; i++) d[i] = s[i] > 9 ? 255 : 0; }"
+    assert lift(tmp_path, code, Options(suggestions=False)).status == "verified"
+    few = Options(suggestions=False, grammar=Grammar(frozenset({"+"})))
+    assert lift(tmp_path, code, few).status == "not_found"
+
+
+def test_cheapest_forms(tmp_path):
+    """Narrow types, saturating operations, division in place of its bit trick."""
+    add = lift(tmp_path, "void f(u8* d, const u8* a, const u8* b, int n) { for (int i = 0; i < n; i++) "
+                         "{ int t = a[i] + b[i]; d[i] = t > 255 ? 255 : t; } }")
+    assert "saturating_add" in str(add.summary.paths[0].funcs[0].definitions[0].value)
+    lerp = lift(tmp_path, "void f(u8* d, const u8* a, const u8* b, const u8* m, int n) { for (int i = 0; i < n; i++) "
+                          "d[i] = (a[i] * m[i] + b[i] * (255 - m[i])) / 255; }")
+    assert "int32" not in str(lerp.summary.paths[0].funcs[0].definitions[0].value).replace("uint32", "")

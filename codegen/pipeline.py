@@ -314,7 +314,7 @@ def variants(summary: Summary, target: Any, schedule: bool = True) -> list[Varia
         if empty is not None:
             # so that no stage before an empty output runs at all
             out.append(Variant(all_hold([condition, empty]), None))
-        small = small_reductions(built.pipeline) if schedule else None
+        small = small_reductions(built.pipeline, built.buffers) if schedule else None
         few = build_path(summary, number) if small is not None else None
         if small is not None and few is not None:
             apply_default_schedule(few.pipeline, target, few.in_place, few.buffers, small=True)

@@ -368,17 +368,22 @@ def _vector_loop(d: Definition) -> str:
     return next(v.var for v in d.schedule.dims if v.kind.value == "vectorized")
 
 
-def small_reductions(pipeline: Any) -> ir.Expr | None:
-    """Whether every reduction that would be split has few points, over the pipeline's parameters; None where there
-    is none to split."""
+def small_reductions(pipeline: Any, buffers: Mapping[str, Any]) -> ir.Expr | None:
+    """Whether every reduction that would be split has few points, over the parameters of the pipeline and of
+    `buffers` (RawBuffer by name); None where there is none to split, or one of unknown size."""
     out: ir.Expr | None = None
     for f in build_environment(pipeline.functions()).order:
         for k, d in enumerate(f.updates):
             if _partial_results(f, k) is None or d.domain is None:
                 continue
             points: ir.Expr = ir.const(1, ir.I64)
-            for _, _, extent in d.domain.variables:
-                wide = ir.Cast(ir.I64, extent)
+            extents = [extent for _, _, extent in d.domain.variables]
+            if any(isinstance(a, ir.Variable) and a.name == n for a, n in zip(d.args, f.args, strict=True)):
+                if f.name not in buffers:
+                    return None
+                extents += buffers[f.name].extents
+            for extent in extents:
+                wide = ir.Cast(ir.I64, extent) if extent.type != ir.I64 else extent
                 points = ir.Mul(ir.I64, points, wide)
                 few = ir.LE(ir.BOOL, wide, ir.const(_FEW_POINTS, ir.I64))
                 out = few if out is None else ir.And(ir.BOOL, out, few)
@@ -475,8 +480,9 @@ def _schedule_update(f: Function, stage: int, d: Definition, target: Target, par
 
 
 def _sums_bytes(f: Function, d: Definition) -> bool:
+    """Whether bytes are summed, or their extremes taken: a whole register at a time."""
     found = associative_operation(f, d)
-    if found is None or not isinstance(found[0], ir.Add):
+    if found is None or not isinstance(found[0], ir.Add | ir.Min | ir.Max):
         return False
     operand = narrow_types(found[1])
     return isinstance(operand, ir.Cast) and operand.value.type == UInt(8)

@@ -12,6 +12,8 @@ from halide_core.ir.structural import substitute
 from halide_core.passes.races import associative_operation
 
 _POINTS_PER_STRIP = 8192
+# Where each point of the domain is a whole row.
+_ROWS_PER_STRIP = 64
 
 
 def neutral(operation: Expr) -> Expr | None:
@@ -50,7 +52,8 @@ def split_reduction(f: Function, index: int, strips: int, tables: int = 1) -> Fu
     partial = Function(f"{f.name}$part{index}")
     inner, outer = d.domain.variables[0], d.domain.variables[-1]
     name, low, extent = outer
-    used = _strips_used(d.domain, strips)
+    rows = any(isinstance(a, Variable) and a.name == n for a, n in zip(d.args, f.args, strict=True))
+    used = _strips_used(d.domain, strips, _ROWS_PER_STRIP if rows else _POINTS_PER_STRIP)
     length = simplify_index(ir.Div(I32, extent + (used - 1), used))
     u = Variable(I32, strip_var)
     rest = ir.Max(I32, ir.Min(I32, length, extent - u * length), const(0, I32))
@@ -95,12 +98,12 @@ def split_reduction(f: Function, index: int, strips: int, tables: int = 1) -> Fu
     return partial
 
 
-def _strips_used(domain: ReductionDomain, strips: int) -> Expr:
-    """Strips worth making: one for every few thousand points, at least one and at most `strips`."""
+def _strips_used(domain: ReductionDomain, strips: int, share: int) -> Expr:
+    """Strips worth making: one for every `share` points, at least one and at most `strips`."""
     points: Expr = const(1, I64)
     for _, _, extent in domain.variables:
         points = ir.Mul(I64, points, ir.Cast(I64, ir.Max(I32, extent, const(0, I32))))
-    wanted = ir.Div(I64, points, const(_POINTS_PER_STRIP, I64))
+    wanted = ir.Div(I64, points, const(share, I64))
     limited = ir.Max(I64, ir.Min(I64, wanted, const(strips, I64)), const(1, I64))
     return simplify(ir.Cast(I32, limited))
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
-from halide_core.ir.expr import I32, I64, Expr, Variable, const
+from halide_core.ir.expr import BOOL, I32, I64, Expr, Variable, const
 from halide_core.ir.structural import key, post_order, variables
 from halide_core.ir.types import Type, UInt
 from halide_core.passes.vectorize import ACCUMULATOR, BYTE_SUMS, lanes_of
@@ -107,12 +107,66 @@ def _sum_of_bytes(s: st.For, vector: st.For, store: st.Store, narrow: Expr, lane
     return st.Allocate(name, wide, const(count, I64), st.block(start, replace_inner(s), last))
 
 
+def _narrower(operand: Expr, t: Type) -> Expr | None:
+    """The integer of fewer bits that `operand` is a copy of, value for value; None where there is none."""
+    if not isinstance(operand, ir.Cast) or not operand.value.type.is_int_or_uint() or operand.value.type.is_bool():
+        return None
+    inner = operand.value.type
+    return operand.value if inner.bits < t.bits and t.min() <= inner.min() and inner.max() <= t.max() else None
+
+
+def _trips(s: st.For) -> Expr | None:
+    """Whether the nest runs at all; None where inner loops' extents depend on outer loops."""
+    loops: set[str] = set()
+    out: Expr | None = None
+    node: st.Stmt = s
+    while isinstance(node, st.For):
+        if variables(node.extent) & loops and node.kind is not st.ForKind.VECTORIZED:
+            return None
+        if node.kind is not st.ForKind.VECTORIZED:
+            some = ir.LT(BOOL, const(0, I32), node.extent)
+            out = some if out is None else ir.And(BOOL, out, some)
+        loops.add(node.name)
+        node = node.body
+    return out
+
+
+def _extreme_of_narrow(
+    s: st.For, vector: st.For, store: st.Store, op: str, narrow: Expr, node: type[Expr]
+) -> st.Stmt:
+    """A minimum or maximum of widened integers, in their own type; combined only where there was one at all, since
+    no value of that type leaves every wider one unchanged."""
+    lanes = lanes_of(vector.extent, vector.name)
+    t, small = store.value.type, narrow.type
+    name = store.name + ACCUMULATOR
+    assert issubclass(node, ir._Binary)
+    lane = ir.Cast(I64, ir.Sub(I32, Variable(I32, vector.name), vector.min))
+    step = st.Store(name, node(small, ir.Load(small, name, lane), narrow), lane)
+    inner = st.For(vector.name, vector.min, vector.extent, vector.kind, step)
+
+    def replace_inner(x: st.Stmt) -> st.Stmt:
+        return inner if x is vector else st.rebuild(x, replace_inner, lambda e: e)
+
+    whole = ir.Ramp(I64.with_lanes(lanes), const(0, I64), const(1, I64), lanes)
+    wide = small.with_lanes(lanes)
+    start = st.Store(name, ir.Broadcast(wide, identity(op, small), lanes), whole)
+    total = ir.Cast(t, ir.VectorReduce(small, op, ir.Load(wide, name, whole)))
+    last = st.Store(store.name, node(t, ir.Load(t, store.name, store.index), total), store.index)
+    runs = _trips(s)
+    assert runs is not None
+    done = st.block(start, replace_inner(s), last)
+    return st.IfThenElse(runs, st.Allocate(name, small, const(lanes, I64), done))
+
+
 def _rewrite(s: st.For, vector: st.For, store: st.Store, op: str, operand: Expr, node: type[Expr]) -> st.Stmt:
     lanes = lanes_of(vector.extent, vector.name)
     t = store.value.type
     narrow = _bytes_summed(operand) if node is ir.Add else None
     if narrow is not None and lanes % 8 == 0:
         return _sum_of_bytes(s, vector, store, narrow, lanes)
+    small = _narrower(operand, t) if op in ("min", "max") else None
+    if small is not None and _trips(s) is not None:
+        return _extreme_of_narrow(s, vector, store, op, small, node)
     name = store.name + ACCUMULATOR
     lane = ir.Cast(I64, ir.Sub(I32, Variable(I32, vector.name), vector.min))
     old = ir.Load(t, name, lane)

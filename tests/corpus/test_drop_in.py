@@ -48,7 +48,7 @@ def test_overlapping_buffers(name, pair):
     """Where the contract does not hold the original's own code must run."""
     case, function, original, lifted = pair
     pointers = [p for p in function.params if p.pointer]
-    if len(pointers) < 2:
+    if len(pointers) < 2 or all(p.const for p in pointers):
         return
     written = next(p for p in pointers if not p.const)
     for shift in (0, 1, 5):

@@ -171,3 +171,25 @@ def test_few_points_are_reduced_at_once() -> None:
         a, b = at_end(image(width, height)), at_end(np.zeros(256, np.uint32))
         call(module, [a, b], width, height)
         assert np.array_equal(b, np.bincount(a.ravel(), minlength=256))
+
+
+@pytest.mark.parametrize("small", [False, True])
+@pytest.mark.parametrize("target", TARGETS)
+def test_extremes_of_bytes_beside_wider_values(target: str, small: bool) -> None:
+    """Starting values that no byte reaches, and no points at all."""
+    source = hl.ImageParam(U8, 2, "src")
+    f = hl.Func("dst")
+    r = hl.RDom([(0, W), (0, H)])
+    f[X] = hl.i32(1000)
+    f[0] = hl.min(f[0], hl.i32(source[r[0], r[1]]))
+    chosen = hl.Target(target)
+    pipeline = hl.Pipeline([f])
+    buffers = {"src": plane("a"), "dst": line("b", 1)}
+    apply_default_schedule(pipeline, chosen, set(), buffers, small=small)
+    params = [RawParam("a", U8, True), RawParam("b", I32, True), RawParam("w", I32), RawParam("h", I32)]
+    variant = Variant(W >= 0, pipeline, buffers, {"w": W, "h": H})
+    module = compile_raw("kernel", params, None, [variant], None, chosen)
+    for width, height in [*SIZES, (0, 5), (5, 0), (1000, 70)]:
+        a, b = at_end(image(width, height)), at_end(np.zeros(1, np.int32))
+        call(module, [a, b], width, height)
+        assert b[0] == (a.min() if a.size else 1000)

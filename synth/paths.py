@@ -86,6 +86,7 @@ class PathLifter:
     def lift(self) -> PathSummary:
         """The summary.  Raises NotFound."""
         self.contract.loops()
+        self.contract.counters_fit()
         self.contract.obligations()
         conditions = [i.condition for i in self.contract.items if i.condition is not None]
         self.samples = sample_environments(self.function, self.path, conditions, 8)

@@ -228,6 +228,13 @@ class PathConditions:
             self.add(
                 "loops", "trip", f"{where}: {poly_text(info.trip)} iterations are not negative", assumptions, trip >= 0
             )
+            self.add(
+                "loops",
+                "fits",
+                f"{where}: {poly_text(info.trip)} iterations fit 32-bit coordinates",
+                assumptions,
+                trip < 1 << 31,
+            )
             if info.condition is None:
                 continue
             inside = [*assumptions, *self.domain((info,))]

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from halide_core.ir.expr import BOOL, GE, I64, LE, Cast, Expr, Mul, const
 from halide_core.ir.expr import Add as AddNode
 from halide_core.ir.structural import key, post_order
-from halide_core.ir.types import Float, Type
+from halide_core.ir.types import Float, Int, Type
 from lifter.effects import FoundObligation, LoopInfo, Path
 from lifter.fold import negate
 from lifter.loops import Function
@@ -74,6 +74,13 @@ class ContractBuilder:
                     self.require(Poly.variable(name, parameters[name]), "extent")
             if not self.follows(info.trip, around):
                 self.require(info.trip, "extent")
+
+    def counters_fit(self) -> None:
+        """Every trip count fits the 32-bit coordinates of the lifted code."""
+        most = Poly.constant((1 << 31) - 1)
+        for info, around, _ in self.path.trips:
+            if over_parameters(info.trip, self.function) or not self.follows(most - info.trip, around):
+                self.require(most - info.trip, "extent")
 
     def obligations(self) -> None:
         """Sign conditions of index arithmetic that only speak of parameters."""
@@ -146,8 +153,6 @@ class ContractBuilder:
 
     def _index_type(self) -> Type:
         widths = [p.type for p in self.function.params if not p.pointer and p.type.is_int_or_uint()]
-        from halide_core.ir.types import Int
-
         return Int(64) if widths and all(t.bits == 64 for t in widths) else Int(32)
 
 

@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
 
-.PHONY: demo test bench bench-search lint clean
+.PHONY: demo test test-generators bench bench-search lint clean
 
 demo: .venv/demo.stamp
 	$(BIN)/python demo/run.py --out demo-out
@@ -11,6 +11,10 @@ demo: .venv/demo.stamp
 # Workers start on opposite ends, so that files of the corpus are not lifted by each of them.
 test: .venv/dev.stamp
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+# Every emitted C++ generator, compiled against the headers of the package `halide`: about ten seconds a function.
+test-generators: .venv/dev.stamp
+	ALL_GENERATORS=1 $(BIN)/python -m pytest -n $(WORKERS) tests/corpus/test_generators.py
 
 bench: .venv/base.stamp
 	$(BIN)/lift bench corpus/dexter corpus/basics --sizes 64,1024,4096

@@ -30,7 +30,7 @@ from lifter.effects import Effect, LoopInfo, Path, loads
 from lifter.fold import conjunction, fold, negate
 from lifter.loops import Function
 from lifter.poly import Obligation, Poly, from_poly, poly_text, to_poly
-from lifter.summary import Definition, EffectMap, FuncSummary, Layout, PathSummary
+from lifter.summary import Definition, EffectMap, FuncSummary, InputSummary, Layout, PathSummary
 from verifier.lemmas import apply_steps, decide_lemma, inline_all, inline_call, lemma_query
 from verifier.normal import normal_form
 from verifier.reads import Group, Unresolved, see, unconditional_loads
@@ -317,7 +317,7 @@ class PathConditions:
         for d in f.layout.dims:
             self.add(f.name, "extent", f"the extent of {d.name} is not negative", [], self.index.poly(d.extent) >= 0)
 
-    def in_box(self, f: FuncSummary, coords: tuple[Poly, ...]) -> list[Any]:
+    def in_box(self, f: FuncSummary | InputSummary, coords: tuple[Poly, ...]) -> list[Any]:
         out = []
         for d, c in zip(f.layout.dims, coords, strict=True):
             out.append(self.index.poly(c) >= self.index.poly(d.min))
@@ -418,6 +418,15 @@ class PathConditions:
                 covers = counter is not None and counter in trips and trips[counter] == dim.extent
                 shifted = counter is not None and pure[dim.name] - Poly.variable(counter, I32) == dim.min
                 self.decide(f.name, "pure", f"{where}: {dim.name} runs over its whole extent", covers and shifted)
+        for n in (n for x in (d.value, *d.args) for n in post_order(x)):
+            if isinstance(n, Call) and n.call_type is CallType.HALIDE and n.name == f.name:
+                apart = all(
+                    isinstance(a, Variable) and a.name == dim.name
+                    for a, dim in zip(n.args, f.layout.dims, strict=True)
+                    if dim.name in pure
+                )
+                text = f"{where}: {f.name} reads itself at the point's own pure coordinates"
+                self.decide(f.name, "pure", text, apart)
         guard_ok = e.guard is None or m.guard_in_value
         self.decide(f.name, "guard", f"{where}: the update says what happens where it does not apply", guard_ok)
         values = self.instance(f, d, m)
@@ -652,6 +661,11 @@ class PathConditions:
         for n in post_order(d.value):
             if not isinstance(n, Call):
                 continue
+            if n.call_type is CallType.HALIDE and self.summary.func(n.name).undefined:
+                # what such a Func holds is the caller's memory: it is touched only where the original touches it
+                here = self.read_calls(substitute(n, instance), f, e)
+                text = f"line {e.line}: {n.name} is read by the original too"
+                self.decide(f.name, "readable", text, key(here) in safe)
             if n.call_type is CallType.HALIDE:
                 producer = self.summary.func(n.name)
                 args = [self.read_calls(substitute(a, instance), f, e) for a in n.args]
@@ -666,7 +680,18 @@ class PathConditions:
                     e.line,
                 )
             elif n.call_type is CallType.IMAGE:
+                self.within(f, e, n, instance, inside)
                 self.readable(f, d, e, n, instance, safe, inside)
+
+    def within(
+        self, f: FuncSummary, e: Effect, call: Call, instance: Mapping[str, Expr], inside: list[Any]
+    ) -> None:
+        """An image is read inside its box: the run-time checks of overlap rest on it."""
+        image = next(i for i in self.summary.inputs if i.name == call.name)
+        args = [inline_all(substitute(a, instance), self.function.functions) for a in call.args]
+        coords = tuple(to_poly(self.read_calls(a, f, e)) for a in args)
+        text = self.say(f"line {e.line}: {call.name}({_point(coords)}) lies in the box of {call.name}", e)
+        self.add(f.name, "within", text, inside, self.index.all_of(self.in_box(image, coords)), e.line)
 
     def readable(
         self,

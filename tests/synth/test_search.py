@@ -49,6 +49,9 @@ NOT_VERIFIED = {
     "{ for (int i = 0; i < n; i++) d[p[i]] = s[i]; }",
     "read beyond what was computed": "void f(u8* d, const u8* s, int n) { int* t = new int[n]; "
     "for (int i = 0; i < n; i++) t[i] = s[i]; for (int i = 0; i < n; i++) d[i] = t[i + 1]; }",
+    "update guarded by the counter": "void f(int* p, int n) { for (int i = 0; i < n; i++) "
+    "if (i < n - 1) p[i + 1] += p[i]; }",
+    "read guarded by the counter": "void f(int* p, int n) { for (int i = 0; i < n; i++) p[i] = i > 0 ? p[i - 1] : 0; }",
     "uninitialised": "int f(const u8* s, int n) { int a; for (int i = 0; i < n; i++) a += s[i]; return a; }",
 }
 

@@ -21,8 +21,9 @@ from corpus.harness import bind
 from lifter.loops import Function
 
 O2, O3 = ("-O2",), ("-O3", "-march=native", "-ffp-contract=off")
-SAMPLE = 100e-6
-"""Seconds that one sample of the fastest function should take at least."""
+SAMPLE = 3e-3
+"""Seconds that one function runs before the next has its turn: long enough for idle threads to wake (some 0.1 ms),
+short enough for a machine's noise, which comes in phases of 0.1 s and more, to hit all alike."""
 MIN_ROUNDS, MAX_ROUNDS = 5, 400
 _PACKAGES = ("lifter", "llvmlite", "z3-solver", "libclang", "numpy")
 _C_TYPES = {"bool": "bool", "float32": "float", "float64": "double"}
@@ -37,21 +38,22 @@ class Timing:
     rounds: int
 
 
-def interleave(calls: Sequence[Callable[[int], Any]], reset: Callable[[], None], budget: float) -> Timing:
+def interleave(
+    calls: Sequence[Callable[[int], Any]], reset: Callable[[], None], budget: float, sample: float = SAMPLE
+) -> Timing:
     """Times `calls`, each of which takes how often to call; A B C A B C ... for about `budget` seconds.
 
-    `reset` runs, untimed, before each sample."""
-    once = []
+    Each turn of each function takes about `sample` seconds, one call at least.  `reset` runs, untimed, before it."""
+    repeats = []
     for call in calls:
         reset()
         call(1)
         reset()
-        once.append(_timed(call, 1))
-    repeat = max(1, int(SAMPLE / max(min(once), 1e-9)))
+        repeats.append(max(1, int(sample / max(_timed(call, 1), 1e-9))))
     samples: list[list[float]] = [[] for _ in calls]
     stop = time.perf_counter() + budget
     while len(samples[0]) < MIN_ROUNDS or (time.perf_counter() < stop and len(samples[0]) < MAX_ROUNDS):
-        for times, call in zip(samples, calls, strict=True):
+        for times, call, repeat in zip(samples, calls, repeats, strict=True):
             reset()
             times.append(_timed(call, repeat) / repeat)
     ratios = [statistics.median(t / own for t, own in zip(times, samples[0], strict=True)) for times in samples]

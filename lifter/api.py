@@ -73,6 +73,8 @@ class FileReport:
 
     file: str
     functions: list[FunctionReport] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    """Names asked for that another of several files may define."""
 
     @property
     def verified(self) -> bool:
@@ -97,12 +99,14 @@ def lift_file(
     options: Options | None = None,
     unverified: bool = False,
     isolate: bool = True,
+    one_of_several: bool = False,
     progress: Progress | None = None,
 ) -> FileReport:
     """Lifts the functions defined in one file and writes the outputs asked for.
 
-    Raises frontend.SourceError for a file that cannot be read or parsed, UsageError for unknown names, kinds and
-    output folders.  What happens inside one function is in its report and stops no other."""
+    Raises frontend.SourceError for a file that cannot be read or parsed, UsageError for unknown names (unless the
+    file is `one_of_several`: they then stand in the report), kinds and output folders.
+    What happens inside one function is in its report and stops no other."""
     options = options or Options()
     unknown = [k for k in emit if k not in EMIT_KINDS]
     if unknown:
@@ -111,8 +115,12 @@ def lift_file(
         _check_target(target)
     directory = _output_folder(out)
     parsed = parse_file(path, clang_args, models)
-    chosen = _select(parsed.functions, functions, path)
-    report = FileReport(path)
+    known = {f.name for f in parsed.functions}
+    report = FileReport(path, missing=[n for n in functions if n not in known])
+    if report.missing and not one_of_several:
+        close = ", ".join(sorted(known)) or "none"
+        raise UsageError(f"no function '{report.missing[0]}' is defined in {path}; it defines: {close}")
+    chosen = [f for f in parsed.functions if (f.name in functions if functions else not f.internal)]
     for f in chosen:
         if progress is not None:
             progress(f.name, "lifting")
@@ -180,17 +188,12 @@ def _output_folder(out: str) -> Path:
     return directory
 
 
-def _select(
-    functions: Sequence[Function | FunctionError], names: Sequence[str], path: str
-) -> list[Function | FunctionError]:
-    if not names:
-        return [f for f in functions if not f.internal]
-    known = {f.name for f in functions}
-    for n in names:
-        if n not in known:
-            close = ", ".join(sorted(known)) or "none"
-            raise UsageError(f"no function '{n}' is defined in {path}; it defines: {close}")
-    return [f for f in functions if f.name in names]
+def defined_nowhere(reports: Sequence[FileReport]) -> UsageError | None:
+    """The error of a name that none of several files defines."""
+    for n in reports[0].missing if reports else ():
+        if all(n in r.missing for r in reports):
+            return UsageError(f"no function '{n}' is defined in {', '.join(r.file for r in reports)}")
+    return None
 
 
 def _one(f: Function | FunctionError, options: Options, isolate: bool, with_text: bool) -> FunctionReport:
@@ -248,4 +251,6 @@ def _child(f: Function, options: Options, with_text: bool, sender: Connection) -
     sender.close()
 
 
-__all__ = ["EMIT_KINDS", "FileReport", "FunctionReport", "SourceError", "UsageError", "lift_file"]
+__all__ = [
+    "EMIT_KINDS", "FileReport", "FunctionReport", "SourceError", "UsageError", "defined_nowhere", "lift_file",
+]

@@ -20,9 +20,9 @@ from rich.table import Table
 from codegen.errors import EmitError
 from codegen.native import compiler_args
 from corpus.cases import CASES
-from corpus.timing import O2, O3, Loops, build, interleave, machine
+from corpus.timing import O2, O3, SAMPLE, Loops, build, interleave, machine
 from corpus.timing_arguments import Arguments, NoArguments, arguments, contract_holds
-from lifter.api import FunctionReport, SourceError, UsageError, lift_file
+from lifter.api import FileReport, FunctionReport, SourceError, UsageError, defined_nowhere, lift_file
 
 SLOWER = 0.995
 """Ratios from here on print as 1.00."""
@@ -67,11 +67,15 @@ class Results:
 @click.option("-f", "--function", "functions", multiple=True, metavar="NAME", help="Time this one only (repeatable).")
 @click.option("--sizes", default="64,1024,4096", show_default=True, metavar="N,...", help="Sides of the images.")
 @click.option("--seconds", default=0.3, show_default=True, metavar="S", help="Time spent on one function at one size.")
+@click.option(
+    "--sample", default=SAMPLE * 1e3, show_default=True, metavar="MS",
+    help="Milliseconds that each function runs before the next has its turn; 0.1 finds its threads asleep.",
+)
 @click.option("--json", "json_file", metavar="FILE", help="Also write the figures to FILE.")
 @click.option("--timeout", default=60.0, show_default=True, metavar="S", help="Seconds to lift one function.")
 def bench_command(
-    paths: tuple[str, ...], functions: tuple[str, ...], sizes: str, seconds: float, json_file: str | None,
-    timeout: float,
+    paths: tuple[str, ...], functions: tuple[str, ...], sizes: str, seconds: float, sample: float,
+    json_file: str | None, timeout: float,
 ) -> None:
     """Time lifted functions against the originals built by g++ with -O2, and with -O3 -march=native.
 
@@ -82,11 +86,13 @@ def bench_command(
     try:
         if not 0 < seconds <= 3600:
             raise UsageError(f"--seconds must be a positive number, not {seconds:g}")
+        if not 0 < sample <= 10_000:
+            raise UsageError(f"--sample must be a positive number of milliseconds, not {sample:g}")
         if not 0 < timeout <= 86400:
             raise UsageError(f"--timeout must be a positive number of seconds, not {timeout:g}")
         numbers = _sizes(sizes)
         files = _files(paths)
-        results = run(files, functions, numbers, seconds, timeout, clang_args, console)
+        results = run(files, functions, numbers, (seconds, sample / 1e3), timeout, clang_args, console)
         if json_file is not None:
             _write(Path(json_file), json.dumps(results.as_json(), indent=2) + "\n")
     except (SourceError, UsageError, EmitError) as problem:
@@ -130,28 +136,25 @@ def _write(path: Path, text: str) -> None:
 
 
 def run(
-    files: Sequence[str], functions: Sequence[str], sizes: Sequence[int], seconds: float, timeout: float,
+    files: Sequence[str], functions: Sequence[str], sizes: Sequence[int], seconds: tuple[float, float], timeout: float,
     clang_args: Sequence[str], console: Console,
 ) -> Results:
-    """Lifts, builds and times everything.  Raises SourceError, UsageError and EmitError."""
+    """Lifts, builds and times everything; `seconds` for one function in all, and at a time.
+
+    Raises SourceError, UsageError and EmitError."""
     from synth.options import Options
 
     results = Results()
-    unknown: list[UsageError] = []
+    reports: list[FileReport] = []
     for file in files:
         with tempfile.TemporaryDirectory(prefix="lift-bench-") as name, console.status(f"{file}: lifting") as status:
             folder = Path(name)
-            try:
-                report = lift_file(
-                    file, functions=functions, out=name, emit=("shared",), clang_args=clang_args,
-                    options=Options(timeout=timeout),
-                    progress=lambda f, doing, p=file: status.update(f"{p}: {doing} {f}"),  # type: ignore[misc]
-                )
-            except UsageError as problem:
-                if not functions or len(files) == 1:
-                    raise
-                unknown.append(problem)  # the function may be in another file
-                continue
+            report = lift_file(
+                file, functions=functions, out=name, emit=("shared",), clang_args=clang_args,
+                options=Options(timeout=timeout), one_of_several=len(files) > 1,
+                progress=lambda f, doing, p=file: status.update(f"{p}: {doing} {f}"),  # type: ignore[misc]
+            )
+            reports.append(report)
             timed = []
             for f in report.functions:
                 if "shared" in f.outputs:
@@ -161,14 +164,15 @@ def run(
                     results.not_timed.append((file, f.name, f"{f.status}: {reason}"))
             if timed:
                 _time_file(file, timed, sizes, seconds, clang_args, folder, results, lambda text: status.update(text))
-    if len(unknown) == len(files):
-        raise unknown[0]
+    unknown = defined_nowhere(reports)
+    if unknown is not None:
+        raise unknown
     return results
 
 
 def _time_file(
-    file: str, timed: Sequence[FunctionReport], sizes: Sequence[int], seconds: float, clang_args: Sequence[str],
-    folder: Path, results: Results, say: Callable[[str], None],
+    file: str, timed: Sequence[FunctionReport], sizes: Sequence[int], seconds: tuple[float, float],
+    clang_args: Sequence[str], folder: Path, results: Results, say: Callable[[str], None],
 ) -> None:
     lifted = ctypes.CDLL(timed[0].outputs["shared"])
     flags = compiler_args(clang_args)
@@ -202,7 +206,7 @@ def _time_file(
             elif not contract_holds(f.lifted.summary, args):
                 remark = "original ran"
             args.restore(before)
-            t = interleave(calls, _resetter(args, before), seconds)
+            t = interleave(calls, _resetter(args, before), *seconds)
             lifted_s, o3_s, o2_s = t.seconds
             row = Row(file, f.name, size, lifted_s, o3_s, o2_s, t.ratios[1], t.ratios[2], t.rounds, remark)
             results.rows.append(row)

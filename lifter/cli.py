@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import click
 from rich.console import Console
 
-from lifter.api import EMIT_KINDS, FileReport, SourceError, UsageError, lift_file
+from lifter.api import EMIT_KINDS, FileReport, SourceError, UsageError, defined_nowhere, lift_file
 from lifter.compile_db import DatabaseError, flags_for
 from lifter.report import print_file_report
 from synth.grammar import Grammar, GrammarError, read_grammar
@@ -75,6 +75,7 @@ def lift_command(
                 report = lift_file(
                     path, functions=functions, out=out, emit=kinds, target=target, models=models,
                     clang_args=[*flags, *clang_args], options=options, unverified=unverified,
+                    one_of_several=len(files) > 1,
                     progress=lambda name, doing, p=path: status.update(f"{p}: {doing} {name}"),  # type: ignore[misc]
                 )
         except (SourceError, UsageError, DatabaseError) as problem:
@@ -87,9 +88,12 @@ def lift_command(
         if as_json:
             sys.stdout.write(json.dumps(report.as_json()) + "\n")
             sys.stdout.flush()
-    if failed:
+    unknown = defined_nowhere(reports)
+    if unknown is not None:
+        _print_error(console, unknown)
+    if failed or unknown is not None:
         sys.exit(EXIT_USAGE)
-    sys.exit(EXIT_VERIFIED if all(r.functions and r.verified for r in reports) else EXIT_SOME_NOT)
+    sys.exit(EXIT_VERIFIED if all((r.functions or r.missing) and r.verified for r in reports) else EXIT_SOME_NOT)
 
 
 def _warn_overwritten(console: Console, report: FileReport, written: dict[str, str]) -> None:

@@ -18,6 +18,8 @@ def print_file_report(console: Console, report: FileReport, quiet: bool = False)
             print_function_report(console, report.file, f)
     if not report.functions:
         text = "it defines no function that is visible outside it; name a static one with -f"
+        if report.missing:
+            text = f"it defines none of {', '.join(report.missing)}"
         console.print(f"{report.file}: nothing to lift: {text}", markup=False)
         return
     counts: dict[str, int] = {}

@@ -69,6 +69,15 @@ def test_unknown_function(lift, source):
     assert (run.status, run.one_line) == (2, "error: no function 'Invert' is defined in ok.cpp; it defines: invert")
 
 
+def test_a_name_may_be_in_any_of_several_files(lift, source):
+    one, two = source("one.cpp", INVERT), source("two.cpp", INVERT.replace("invert", "other"))
+    run = lift(one, two, "-f", "other", "-q")
+    assert run.status == 0, run.err
+    run = lift(one, two, "-f", "other", "-f", "third", "-q")
+    assert run.status == 2
+    assert "error: no function 'third' is defined in one.cpp, two.cpp" in run.err
+
+
 def test_unknown_kind(lift, source):
     run = lift(source("ok.cpp", INVERT), "--emit", "dsl,exe")
     assert run.status == 2

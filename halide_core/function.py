@@ -54,10 +54,13 @@ class Dim:
 
 @dataclass(frozen=True, slots=True)
 class LoopLevel:
-    """Where something is computed or stored: at loop `var` of stage `stage` of `func`; root without a func."""
+    """Where something is computed or stored: at loop `var` of stage `stage` of `func`; root without a func.
+
+    `target` is the Function called `func`, so that the level survives a change of its name."""
 
     func: str = ""
     var: str = ""
+    target: Function | None = field(default=None, compare=False, repr=False)
 
     @property
     def is_root(self) -> bool:
@@ -125,10 +128,12 @@ class Function:
 class Image:
     """An input array: its name, element type, dimensions, and the metadata that was pinned.
 
-    `fixed` maps "min.0", "extent.1", "stride.0" and so on to expressions; `array` is the data of a Buffer."""
+    `fixed` maps "min.0", "extent.1", "stride.0" and so on to expressions; `array` is the data of a Buffer.
+    An image that is no parameter is a Buffer used in an expression; the compiler may change its name."""
 
     name: str
     type: Type
     dimensions: int
     fixed: dict[str, Expr] = field(default_factory=dict)
     array: Any = None
+    is_parameter: bool = True

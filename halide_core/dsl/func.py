@@ -236,14 +236,14 @@ class Func(Stage):
 
     def compute_at(self, func: Func | Stage, var: Any) -> Func:
         """Computed anew in every iteration of loop `var` of `func`."""
-        level = LoopLevel(func._function.name, var.name())
+        level = LoopLevel(func._function.name, var.name(), func._function)
         if self._function.store is None or self._function.store == self._function.compute:
             self._function.store = level
         self._function.compute = level
         return self
 
     def store_at(self, func: Func | Stage, var: Any) -> Func:
-        self._function.store = LoopLevel(func._function.name, var.name())
+        self._function.store = LoopLevel(func._function.name, var.name(), func._function)
         return self
 
     def store_root(self) -> Func:

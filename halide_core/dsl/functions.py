@@ -1,4 +1,4 @@
-"""The free functions of the language: select, clamp, cast, min, max and the arithmetic that C lacks."""
+"""The free functions of the language: casts, min, max, clamp, select, mux, lerp and hints."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ from typing import Any
 
 from halide_core.errors import HalideError
 from halide_core.ir import expr as ir
-from halide_core.ir.expr import Call, CallType, Expr, const, const_value, intrinsic
-from halide_core.ir.operators import as_expr, broadcast, cast_to, match_bitwise, match_types, shift
+from halide_core.ir.expr import Expr, const, const_value, intrinsic
+from halide_core.ir.operators import as_expr, broadcast, cast_to, match_types
 from halide_core.ir.types import Bool, Float, Int, Type, UInt
 
 
 def cast(type_: Type, value: Any) -> Expr:
-    """`value` converted to `type_`; a Python number directly."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        if type_.is_int_or_uint() and isinstance(value, float):
-            return ir.Cast(type_, as_expr(value))
-        return const(value, type_)
-    return cast_to(type_, as_expr(value))
+    """`value` converted to `type_`; constants directly.  An integer's bool is its lowest bit, as in Halide."""
+    e = as_expr(value)
+    if type_.is_bool() and e.type.is_int_or_uint() and not e.type.is_bool() and const_value(e) is None:
+        return ir.Cast(type_.with_lanes(e.type.lanes), intrinsic("bitwise_and", e.type, e, const(1, e.type)))
+    if isinstance(e, ir.FloatImm) and type_.is_int_or_uint():
+        return ir.Cast(type_, e)
+    return cast_to(type_, e)
 
 
 def reinterpret(type_: Type, value: Any) -> Expr:
@@ -32,12 +33,15 @@ def reinterpret(type_: Type, value: Any) -> Expr:
 
 def _caster(type_: Type) -> Callable[[Any], Expr]:
     def convert(value: Any) -> Expr:
+        # f64(0.1) is the double nearest to 0.1, although 0.1 alone is a float32.
+        if type_.is_float() and isinstance(value, float):
+            return const(value, type_)
         return cast(type_, value)
 
     return convert
 
 
-u8, u16, u32, u64 = (_caster(UInt(n)) for n in (8, 16, 32, 64))
+u1, u8, u16, u32, u64 = (_caster(UInt(n)) for n in (1, 8, 16, 32, 64))
 i8, i16, i32, i64 = (_caster(Int(n)) for n in (8, 16, 32, 64))
 f32, f64 = _caster(Float(32)), _caster(Float(64))
 
@@ -64,152 +68,179 @@ u8_sat, u16_sat, u32_sat, u64_sat = (_saturating_caster(UInt(n)) for n in (8, 16
 i8_sat, i16_sat, i32_sat, i64_sat = (_saturating_caster(Int(n)) for n in (8, 16, 32, 64))
 
 
+def match(*values: Any) -> tuple[Expr, Expr]:
+    """Two arguments of a function in the type in which they meet; here literals have the types they have alone."""
+    a, b = values
+    return match_types(as_expr(a), as_expr(b))
+
+
 def min(*args: Any) -> Expr:
     """The smallest argument; of two, a < b ? a : b."""
-    return _fold(ir.Min, args)
+    return _fold("min", ir.Min, args)
 
 
 def max(*args: Any) -> Expr:
     """The greatest argument; of two, a > b ? a : b."""
-    return _fold(ir.Max, args)
+    return _fold("max", ir.Max, args)
 
 
-def _fold(node: Callable[[Type, Expr, Expr], Expr], args: tuple[Any, ...]) -> Expr:
-    out = args[0]
-    for a in args[1:]:
-        x, y = match_types(out, a)
+def _fold(name: str, node: Callable[[Type, Expr, Expr], Expr], args: tuple[Any, ...]) -> Expr:
+    if len(args) < 2:
+        raise HalideError(f"{name}() must have at least 2 arguments")
+    out = as_expr(args[-1])
+    for a in reversed(args[:-1]):
+        x, y = match(a, out)
         out = node(x.type, x, y)
-    return as_expr(out)
+    return out
 
 
 def clamp(value: Any, low: Any, high: Any) -> Expr:
-    """max(min(value, high), low), in the type of `value`."""
+    """max(min(value, high), low), in the type of `value`, which must represent the limits."""
     e = as_expr(value)
-    a, b = (cast_to(e.type, as_expr(v, e.type.element_of())) for v in (low, high))
+    a, b = (_lossless("clamp", e, as_expr(v)) for v in (low, high))
     return ir.Max(e.type, ir.Min(e.type, e, b), a)
 
 
+def unsafe_promise_clamped(value: Any, low: Any, high: Any) -> Expr:
+    """`value`, which the caller promises to lie in [low, high]; here the clamp is kept, so nothing can go wrong."""
+    return clamp(value, low, high)
+
+
+def _lossless(what: str, like: Expr, limit: Expr) -> Expr:
+    inner = limit
+    while True:
+        if like.type.element_of().can_represent(inner.type.element_of()):
+            return broadcast(cast_to(like.type, inner), like.type.lanes)
+        constant = const_value(inner)
+        if constant is not None:
+            same = const(constant, like.type)
+            if const_value(same) == constant:
+                return same
+        if not (isinstance(inner, ir.Cast) and inner.type.can_represent(inner.value.type)):
+            break
+        inner = inner.value
+    raise HalideError(
+        f"Type mismatch in call to {what}: the first argument ({like}) has type {like.type}, which does not hold every "
+        f"value of {limit} of type {limit.type}; use an explicit cast"
+    )
+
+
 def select(condition: Any, true_value: Any, *rest: Any) -> Any:
-    """select(c, t, f), or select(c1, v1, c2, v2, ..., otherwise)."""
-    if not rest:
-        raise HalideError("select needs a value for when the condition fails")
+    """select(c, t, f), or select(c1, v1, c2, v2, ..., otherwise); of Exprs, or of Tuples element by element, under
+    one condition or a Tuple of them."""
+    if len(rest) % 2 == 0:
+        raise HalideError("select() must have an odd number of arguments, at least 3: it ends in an otherwise")
     false_value = select(*rest) if len(rest) > 1 else rest[0]
-    if isinstance(true_value, tuple) and isinstance(false_value, tuple):
+    true_tuple, false_tuple, conditions = (_as_tuple(v) for v in (true_value, false_value, condition))
+    if true_tuple is not None and false_tuple is not None:
         from halide_core.dsl.func import Tuple
 
-        return Tuple(*(select(condition, t, f) for t, f in zip(true_value, false_value, strict=True)))
+        each = conditions if conditions is not None else [condition] * len(true_tuple)
+        if not len(true_tuple) == len(false_tuple) == len(each):
+            raise HalideError("select() on Tuples requires all Tuples to have identical sizes")
+        return Tuple(*(select(c, t, f) for c, t, f in zip(each, true_tuple, false_tuple, strict=True)))
     c = as_expr(condition)
+    if isinstance(c, ir.IntImm):
+        c = cast_to(Bool(), c)
     if not c.type.is_bool():
-        raise HalideError(f"The condition of a select has type {c.type}, not bool")
-    t, f = _same_type(true_value, false_value)
+        raise HalideError(f"The first argument to a select must be a boolean: {c} has type {c.type}")
+    t, f = as_expr(true_value), as_expr(false_value)
+    if isinstance(t, ir.IntImm):
+        t = cast_to(f.type, t)
+    if isinstance(f, ir.IntImm):
+        f = cast_to(t.type, f)
+    if t.type.element_of() != f.type.element_of():
+        raise HalideError(
+            f"The second and third arguments to a select do not have a matching type: {t} has type {t.type}, "
+            f"{f} has type {f.type}; cast one"
+        )
     lanes = builtins.max(c.type.lanes, t.type.lanes)
     return ir.Select(t.type.with_lanes(lanes), c, broadcast(t, lanes), broadcast(f, lanes))
 
 
-def _same_type(a: Any, b: Any) -> tuple[Expr, Expr]:
-    if isinstance(a, int | float) and not isinstance(b, int | float):
-        y = as_expr(b)
-        return as_expr(a, y.type), y
-    x = as_expr(a)
-    y = as_expr(b, x.type)
-    if isinstance(x, ir.IntImm | ir.UIntImm) and x.type != y.type:
-        x = cast_to(y.type, x)
-    elif isinstance(y, ir.IntImm | ir.UIntImm) and x.type != y.type:
-        y = cast_to(x.type, y)
-    if x.type != y.type:
-        raise HalideError(f"The values of a select have types {x.type} and {y.type}; cast one")
-    return x, y
+def _as_tuple(value: Any) -> list[Any] | None:
+    """The elements of a Tuple, or of a reference to a Func with several values."""
+    if isinstance(value, tuple | list):
+        return list(value)
+    if hasattr(value, "size") and hasattr(value, "_call") and value.size() > 1:
+        return [value[k] for k in range(value.size())]
+    return None
 
 
-def mux(index: Any, values: Any) -> Expr:
-    """values[index]; the last one for any other index."""
+def mux(index: Any, values: Any) -> Any:
+    """values[index]; the last one for any other index.  The values are Exprs, or Tuples of one size."""
+    items = _as_tuple(values) or []
+    if not items:
+        raise HalideError("mux() requires a non-empty vector of values")
+    if isinstance(items[0], tuple):
+        from halide_core.dsl.func import Tuple
+
+        return Tuple(*(mux(index, [v[k] for v in items]) for k in range(len(items[0]))))
+    exprs = [as_expr(v) for v in items]
+    if any(e.type != exprs[0].type for e in exprs):
+        raise HalideError("mux() requires all the values to have the same type.")
     i = as_expr(index)
-    out = as_expr(values[-1])
-    for k in reversed(range(len(values) - 1)):
-        out = select(i == k, values[k], out)
+    out = exprs[-1]
+    for k in reversed(range(len(exprs) - 1)):
+        out = select(i == k, exprs[k], out)
     return out
 
 
-def abs(value: Any) -> Expr:
-    """The absolute value; unsigned for integers."""
-    e = as_expr(value)
-    if e.type.is_uint():
-        return e
-    return intrinsic("abs", e.type if e.type.is_float() else e.type.with_code(UInt(8).code), e)
+def lerp(zero: Any, one: Any, weight: Any) -> Expr:
+    """Linear interpolation from `zero` to `one`; unsigned weights run from 0 to their type's greatest value, float
+    weights from 0 to 1.  Integers are rounded to nearest."""
+    a, b, w = as_expr(zero), as_expr(one), as_expr(weight)
+    if isinstance(a, ir.IntImm):
+        a = cast_to(b.type, a)
+    if isinstance(b, ir.IntImm):
+        b = cast_to(a.type, b)
+    t = a.type
+    if t != b.type:
+        raise HalideError(f"Can't lerp between {a} of type {a.type} and {b} of different type {b.type}")
+    if not (w.type.is_uint() or w.type.is_float()):
+        raise HalideError(f"A lerp weight must be an unsigned integer or a float, but {w} has type {w.type}")
+    if not t.is_float() and t.bits > 32:
+        raise HalideError("Lerping between 64-bit integers is not supported")
+    constant = const_value(w)
+    if not t.is_float() and w.type.is_float() and constant is not None and not 0.0 <= constant <= 1.0:
+        raise HalideError(
+            f"Floating-point weight for lerp with integer arguments is {constant}, which is not in the range [0.0, 1.0]"
+        )
+    if t.is_bool():
+        half = const(0.5, w.type) if w.type.is_float() else const(w.type.max() // 2, w.type)
+        return select(w > half, b, a)  # type: ignore[no-any-return]
+    if t.is_float():
+        if not w.type.is_float():
+            w = cast_to(t, w) / const(float(w.type.max()), t)
+        # A wider weight widens the arithmetic, not the result.
+        return cast_to(t, a * (const(1.0, w.type) - w) + b * w)
+    # Signed integers are moved to unsigned ones of the same order.
+    computed = t.with_code(UInt(8).code)
+    bias = const(t.min(), computed)
+    if t.is_int():
+        a, b = (cast_to(computed, e) - bias for e in (a, b))
+    part = _lerp_weight(w, computed)
+    wide = computed.with_bits(2 * t.bits)
+    rest = const(computed.max(), computed) - part
+    total = cast_to(wide, a) * cast_to(wide, rest) + cast_to(wide, b) * cast_to(wide, part)
+    divisor = const(computed.max(), wide)
+    result = cast_to(computed, (total + const(computed.max() // 2, wide)) / divisor)
+    return cast_to(t, result + bias) if t.is_int() else result
 
 
-def absd(a: Any, b: Any) -> Expr:
-    """|a - b| without overflow; unsigned for integers."""
-    x, y = match_types(a, b)
-    return intrinsic("absd", x.type if x.type.is_float() else x.type.with_code(UInt(8).code), x, y)
-
-
-def _same(name: str) -> Callable[[Any, Any], Expr]:
-    def build(a: Any, b: Any) -> Expr:
-        x, y = match_types(a, b)
-        return intrinsic(name, x.type, x, y)
-
-    build.__name__ = name
-    return build
-
-
-div_round_to_zero = _same("div_round_to_zero")
-mod_round_to_zero = _same("mod_round_to_zero")
-saturating_add = _same("saturating_add")
-saturating_sub = _same("saturating_sub")
-halving_add = _same("halving_add")
-halving_sub = _same("halving_sub")
-rounding_halving_add = _same("rounding_halving_add")
-
-
-def widening_add(a: Any, b: Any) -> Expr:
-    """a + b in twice the bits."""
-    x, y = match_types(a, b)
-    return intrinsic("widening_add", x.type.with_bits(2 * x.type.bits), x, y)
-
-
-def widening_sub(a: Any, b: Any) -> Expr:
-    """a - b in twice the bits, signed."""
-    x, y = match_types(a, b)
-    wide = x.type.with_bits(2 * x.type.bits)
-    return intrinsic("widening_sub", wide if wide.is_float() else wide.with_code(Int(8).code), x, y)
-
-
-def widening_mul(a: Any, b: Any) -> Expr:
-    """a * b in twice the bits; signed where either is."""
-    x, y = as_expr(a), as_expr(b)
-    if x.type.code != y.type.code and x.type.bits == y.type.bits and not x.type.is_float() and not y.type.is_float():
-        wide = Int(2 * x.type.bits, x.type.lanes)
-        return ir.Mul(wide, cast_to(wide, x), cast_to(wide, y))
-    x, y = match_types(x, y)
-    return intrinsic("widening_mul", x.type.with_bits(2 * x.type.bits), x, y)
-
-
-def rounding_shift_right(a: Any, b: Any) -> Expr:
-    """a >> b, rounding half up."""
-    call = shift("shift_right")(a, b)
-    assert isinstance(call, Call)
-    return intrinsic("rounding_shift_right", call.type, *call.args)
-
-
-def mul_shift_right(a: Any, b: Any, shift_by: Any) -> Expr:
-    """(a * b) >> shift_by without overflow, saturated."""
-    x, y = match_types(a, b)
-    amount = const_value(as_expr(shift_by))
-    if amount is None:
-        raise HalideError("mul_shift_right needs a constant shift")
-    unsigned = x.type.with_code(UInt(8).code)
-    return intrinsic("mul_shift_right", x.type, x, y, const(int(amount), unsigned))
-
-
-def popcount(a: Any) -> Expr:
-    e = as_expr(a)
-    return intrinsic("popcount", e.type, e)
-
-
-def count_leading_zeros(a: Any) -> Expr:
-    e = as_expr(a)
-    return intrinsic("count_leading_zeros", e.type, e)
+def _lerp_weight(w: Expr, t: Type) -> Expr:
+    """The weight `w` scaled to the range of the unsigned type `t`."""
+    if w.type.is_float():
+        if t.bits == 32:
+            return ir.Cast(t, const(float(t.max()), Float(64)) * cast_to(Float(64), w))
+        return ir.Cast(t, const(float(t.max()), w.type) * w)
+    if w.type.bits == t.bits:
+        return w
+    low, high = sorted((w.type.bits, t.bits))
+    scale = ((1 << high) - 1) // ((1 << low) - 1)
+    if w.type.bits < t.bits:
+        return cast_to(t, w) * const(scale, t)
+    return cast_to(t, w / const(scale, w.type))
 
 
 def undef(type_: Type) -> Expr:
@@ -231,59 +262,14 @@ def strict_float(a: Any) -> Expr:
     return intrinsic("strict_float", e.type, e)
 
 
-def _math(base: str, arguments: int = 1) -> Callable[..., Expr]:
-    def build(*args: Any) -> Expr:
-        if len(args) != arguments:
-            raise TypeError(f"{base} takes {arguments} arguments")
-        exprs = [as_expr(a) for a in args]
-        if len(exprs) == 2:
-            exprs = list(match_types(*exprs))
-        exprs = [e if e.type.is_float() else cast_to(Float(32), e) for e in exprs]
-        t = exprs[0].type
-        result = Bool(t.lanes) if base.startswith("is_") else t
-        return Call(result, f"{base}_f{t.bits}", tuple(exprs), CallType.PURE_EXTERN)
-
-    build.__name__ = base
-    return build
-
-
-sqrt, floor, ceil, trunc, round = (_math(n) for n in ("sqrt", "floor", "ceil", "trunc", "round"))
-exp, log, sin, cos, tan = (_math(n) for n in ("exp", "log", "sin", "cos", "tan"))
-asin, acos, atan, sinh, cosh, tanh = (_math(n) for n in ("asin", "acos", "atan", "sinh", "cosh", "tanh"))
-asinh, acosh, atanh, erf = (_math(n) for n in ("asinh", "acosh", "atanh", "erf"))
-is_nan, is_inf, is_finite = (_math(n) for n in ("is_nan", "is_inf", "is_finite"))
-pow, atan2, hypot, fmod = (_math(n, 2) for n in ("pow", "atan2", "hypot", "fmod"))
-
-
-def fract(a: Any) -> Expr:
-    """The fractional part, with the sign of `a`."""
-    e = as_expr(a)
-    return e - trunc(e)
-
-
-def lerp(zero: Any, one: Any, weight: Any) -> Expr:
-    """Linear interpolation; integer weights run from 0 to their type's greatest value, rounding to nearest."""
-    a, b = match_types(zero, one)
-    w = as_expr(weight)
-    if a.type.is_float():
-        if not w.type.is_float():
-            w = cast_to(a.type, w) / float(w.type.max())
-        return a * (const(1.0, a.type) - cast_to(a.type, w)) + b * cast_to(a.type, w)
-    if w.type.is_float():
-        return cast_to(a.type, round(cast_to(w.type, a) * (const(1.0, w.type) - w) + cast_to(w.type, b) * w))
-    if w.type.bits != a.type.bits or not a.type.is_uint() or not w.type.is_uint() or a.type.bits > 32:
-        raise HalideError(f"lerp of {a.type} with a weight of {w.type} is not supported; use one unsigned type")
-    wide = a.type.with_bits(2 * a.type.bits)
-    top = a.type.max()
-    inverse = const(top, wide) - cast_to(wide, w)
-    total = cast_to(wide, a) * inverse + cast_to(wide, b) * cast_to(wide, w)
-    return cast_to(a.type, (total + (top + 1) // 2) / top)
+def memoize_tag(result: Any, *args: Any) -> Expr:
+    """`result`; nothing is memoized by its tags here."""
+    return as_expr(result)
 
 
 def logical_not(a: Any) -> Expr:
-    return ~as_expr(a)
-
-
-def bitwise_and(a: Any, b: Any) -> Expr:
-    x, y = match_bitwise(a, b)
-    return intrinsic("bitwise_and", x.type, x, cast_to(x.type, y))
+    """!a of a bool."""
+    e = as_expr(a)
+    if not e.type.is_bool():
+        raise HalideError(f"logical_not of {e.type}; only bools")
+    return ~e

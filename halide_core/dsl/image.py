@@ -175,7 +175,7 @@ class Buffer(_Shaped):
         self.array = array
         self._mins = [0] * array.ndim
         label = name or next((a for a in args[1:] if isinstance(a, str)), None) or f"b{next(_COUNTER)}"
-        self._image = Image(label, type_of(array.dtype), array.ndim, {}, self)
+        self._image = Image(label, type_of(array.dtype), array.ndim, {}, self, False)
 
     def set_min(self, mins: Sequence[int]) -> None:
         """The coordinates of the first element."""

@@ -1,6 +1,6 @@
 """Halide's rules for the types of operands (IROperator.cpp: match_types, match_types_bitwise).
 
-Python numbers take the type of the other operand.  Between expressions: an integer meets a float in the float's
+An int32 literal takes the type of the other operand.  Between expressions: an integer meets a float in the float's
 type; integers of equal signedness meet at the wider width; a signed and an unsigned integer meet in a signed
 integer of the wider width; a scalar meets a vector by broadcasting."""
 
@@ -11,12 +11,12 @@ from typing import Any
 
 from halide_core.errors import HalideError
 from halide_core.ir import expr as ir
-from halide_core.ir.expr import Expr, const, intrinsic
-from halide_core.ir.types import Bool, Float, Int, Type, UInt
+from halide_core.ir.expr import Expr, const, const_value, intrinsic
+from halide_core.ir.types import Bool, Float, Handle, Int, Type, UInt
 
 
 def as_expr(value: Any, like: Type | None = None) -> Expr:
-    """`value` as an expression; a Python number takes the type `like`, or int32, float32 or bool without one.
+    """`value` as an expression; a Python number takes the type `like`, or int32, int64, float32 or bool without one.
 
     Objects of the language (Func references, Vars, Params) convert themselves through `_as_expr`.
     Raises HalideError for a number that `like` cannot represent."""
@@ -32,21 +32,39 @@ def as_expr(value: Any, like: Type | None = None) -> Expr:
     if isinstance(value, bool):
         return const(value, like if like is not None and like.is_bool() else Bool())
     if isinstance(value, int):
-        if like is None:
-            if not -(1 << 31) <= value < 1 << 31:
-                raise HalideError(f"The constant {value} does not fit an int32; give it a type, as in i64({value})")
+        if like is not None:
+            check_representable(value, like)
+            return const(value, like)
+        if -(1 << 31) <= value < 1 << 31:
             return const(value, Int(32))
-        check_representable(value, like)
-        return const(value, like)
+        if -(1 << 63) <= value < 1 << 63:
+            return const(value, Int(64))
+        raise HalideError(f"The constant {value} does not fit an int64")
     if isinstance(value, float):
         return const(value, like if like is not None and like.is_float() else Float(32))
+    if isinstance(value, str):
+        return ir.StringImm(Handle(), value)
     raise TypeError(f"cannot make an expression of {value!r}")
 
 
 def check_representable(value: int, type_: Type) -> None:
     """Raises HalideError when the integer `value` is not one of `type_`."""
-    if type_.is_int_or_uint() and not type_.is_bool() and not type_.min() <= value <= type_.max():
-        raise HalideError(f"Integer constant {value} will be implicitly coerced to type {type_}, which changes it")
+    changed = const_value(const(value, type_)) != value if not type_.is_handle() else False
+    if changed:
+        raise HalideError(
+            f"Integer constant {value} will be implicitly coerced to type {type_}, which changes its value to "
+            f"{const(value, type_)}"
+        )
+
+
+def literal(value: Any, like: Type) -> Expr:
+    """A Python number as the operand of an operator: an int32 takes the type of the other operand, where it must be
+    exact; a longer integer is an int64 and a float a float32, whatever they meet."""
+    if hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, int) and -(1 << 31) <= value < 1 << 31:
+        return as_expr(int(value) if not like.is_bool() else value, like)
+    return as_expr(value)
 
 
 def broadcast(e: Expr, lanes: int) -> Expr:
@@ -98,9 +116,9 @@ def match_types(a: Any, b: Any) -> tuple[Expr, Expr]:
 def _pair(a: Any, b: Any) -> tuple[Expr, Expr]:
     if _is_number(a):
         y = as_expr(b)
-        return as_expr(a, y.type.element_of()), y
+        return literal(a, y.type.element_of()), y
     x = as_expr(a)
-    return x, as_expr(b, x.type.element_of())
+    return x, literal(b, x.type.element_of()) if _is_number(b) else as_expr(b)
 
 
 def _is_number(value: Any) -> bool:
@@ -145,25 +163,27 @@ def _logical(name: str, node: Callable[[Type, Expr, Expr], Expr]) -> Callable[[A
             lanes = max(x.type.lanes, y.type.lanes)
             return node(Bool(lanes), broadcast(x, lanes), broadcast(y, lanes))
         x, y = match_bitwise(x, y)
+        if x.type.code is not y.type.code:
+            raise HalideError(f"{name} of {x.type} and {y.type}: both must be signed or both unsigned; cast one")
         return intrinsic(name, x.type, x, cast_to(x.type, y))
 
     return build
 
 
-def shift(name: str) -> Callable[[Any, Any], Expr]:
-    """The shift intrinsic `name`: the amount keeps its signedness, a literal amount is unsigned."""
+def shift(name: str, negative: str | None = None) -> Callable[[Any, Any], Expr]:
+    """The shift intrinsic `name`: the amount keeps its signedness, a literal amount is unsigned; a negative literal
+    shifts the other way, by the intrinsic `negative`."""
 
     def build(a: Any, b: Any) -> Expr:
-        if _is_number(a):
-            y = as_expr(b)
-            x, y = match_bitwise(as_expr(a, y.type.element_of()), y)
-        elif isinstance(b, int):
-            x = as_expr(a)
-            if x.type.is_float():
-                raise HalideError(f"Shift of {x.type}; only integers have bits")
-            y = const(b, UInt(x.type.bits, x.type.lanes) if b >= 0 else Int(x.type.bits, x.type.lanes))
-        else:
-            x, y = match_bitwise(a, b)
+        x = as_expr(int(a) if isinstance(a, bool) else a)
+        if x.type.is_float():
+            raise HalideError(f"Shift of {x.type}; only integers have bits")
+        if isinstance(b, int) and not isinstance(b, bool) and -(1 << 31) <= b < 1 << 31:
+            amount = UInt(x.type.bits, x.type.lanes)
+            check_representable(abs(b), amount)
+            used = name if b >= 0 or negative is None else negative
+            return intrinsic(used, x.type, x, const(abs(b), amount))
+        x, y = match_bitwise(x, as_expr(b))
         return intrinsic(name, x.type, x, y)
 
     return build
@@ -179,6 +199,8 @@ def negate(a: Any) -> Expr:
 def invert(a: Any) -> Expr:
     """!a of a bool, ~a of an integer."""
     x = as_expr(a)
+    if x.type.is_float():
+        raise HalideError(f"~ of {x.type}; only integers and bools have bits")
     return ir.Not(x.type, x) if x.type.is_bool() else intrinsic("bitwise_not", x.type, x)
 
 
@@ -192,8 +214,8 @@ ir._OPERATORS.update(
         "and": _logical("bitwise_and", ir.And),
         "or": _logical("bitwise_or", ir.Or),
         "xor": _logical("bitwise_xor", ir.NE),
-        "shl": shift("shift_left"),
-        "shr": shift("shift_right"),
+        "shl": shift("shift_left", "shift_right"),
+        "shr": shift("shift_right", "shift_left"),
         "neg": negate,
         "invert": invert,
         "eq": comparison(ir.EQ),

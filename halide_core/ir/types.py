@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, replace
+from typing import Any
 
 
 class TypeCode(enum.IntEnum):
@@ -13,6 +14,39 @@ class TypeCode(enum.IntEnum):
     UINT = 1
     FLOAT = 2
     HANDLE = 3
+    BFLOAT = 4
+    # Halide's spelling.
+    Int = 0
+    UInt = 1
+    Float = 2
+    Handle = 3
+
+    def __call__(self) -> TypeCode:
+        """Itself: in Halide `code` is a method of types."""
+        return self
+
+
+class Count(int):
+    """A number that is also a method without arguments, as `bits` and `lanes` are in Halide."""
+
+    __slots__ = ()
+
+    def __call__(self) -> int:
+        return int(self)
+
+
+class Limit(int):
+    """The greatest or smallest integer of a type, which in an expression has that type."""
+
+    type: Type
+
+    def _as_expr(self) -> Any:
+        from halide_core.ir.expr import const
+
+        return const(int(self), self.type)
+
+
+_COUNTS = {n: Count(n) for n in (0, 1, 2, 4, 8, 16, 32, 64, 128)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +57,15 @@ class Type:
     bits: int
     lanes: int = 1
 
+    def __post_init__(self) -> None:
+        for name, value in (("bits", self.bits), ("lanes", self.lanes)):
+            if type(value) is not Count:
+                object.__setattr__(self, name, _COUNTS.get(value) or Count(value))
+
+    def __call__(self) -> Type:
+        """Itself: in Halide `type` is a method of expressions."""
+        return self
+
     def is_int(self) -> bool:
         return self.code is TypeCode.INT
 
@@ -31,7 +74,11 @@ class Type:
         return self.code is TypeCode.UINT
 
     def is_float(self) -> bool:
-        return self.code is TypeCode.FLOAT
+        """IEEE floating point or bfloat16."""
+        return self.code is TypeCode.FLOAT or self.code is TypeCode.BFLOAT
+
+    def is_bfloat(self) -> bool:
+        return self.code is TypeCode.BFLOAT
 
     def is_bool(self) -> bool:
         return self.code is TypeCode.UINT and self.bits == 1
@@ -64,15 +111,31 @@ class Type:
         """Size in memory of one element, in bytes (a bool takes one)."""
         return (self.bits + 7) // 8
 
-    def min(self) -> int:
-        """Smallest representable integer; integers only."""
-        assert self.is_int_or_uint()
-        return -(1 << (self.bits - 1)) if self.is_int() else 0
+    def min(self) -> Any:
+        """The smallest integer of the type; of floats, minus infinity as an expression."""
+        return self._limit(-(1 << (self.bits - 1)) if self.is_int() else 0, float("-inf"))
 
-    def max(self) -> int:
-        """Largest representable integer; integers only."""
-        assert self.is_int_or_uint()
-        return (1 << (self.bits - 1)) - 1 if self.is_int() else (1 << self.bits) - 1
+    def max(self) -> Any:
+        """The greatest integer of the type; of floats, infinity as an expression."""
+        return self._limit((1 << (self.bits - 1)) - 1 if self.is_int() else (1 << self.bits) - 1, float("inf"))
+
+    def _limit(self, value: int, infinity: float) -> Any:
+        if self.is_int_or_uint():
+            limit = Limit(value)
+            limit.type = self
+            return limit
+        from halide_core.ir.expr import const
+
+        return const(infinity, self)
+
+    def is_max(self, value: int) -> bool:
+        return self.is_int_or_uint() and bool(self.max() == value)
+
+    def is_min(self, value: int) -> bool:
+        return self.is_int_or_uint() and bool(self.min() == value)
+
+    def same_handle_type(self, other: Type) -> bool:
+        return self.is_handle() == other.is_handle()
 
     def wrap(self, value: int) -> int:
         """The integer of this type congruent to `value` modulo 2**bits."""
@@ -85,11 +148,15 @@ class Type:
         """Whether every value of `other` is a value of this type."""
         if self == other:
             return True
+        if self.lanes != other.lanes:
+            return False
+        if self.is_bfloat():
+            return other.is_bfloat() and other.bits <= self.bits
         if self.is_float():
-            mantissa = {16: 11, 32: 24, 64: 53}[self.bits]
+            # As Halide has it: no integers in a float16, although it holds those of 8 bits.
             if other.is_float():
-                return other.bits <= self.bits
-            return other.bits <= mantissa
+                return other.bits <= self.bits if not other.is_bfloat() else self.bits >= 32
+            return not other.is_handle() and other.bits <= {16: 0, 32: 16, 64: 32}[self.bits]
         if other.is_float() or self.is_handle() or other.is_handle():
             return False
         if other.is_uint():
@@ -100,7 +167,7 @@ class Type:
         if self.is_bool():
             base = "bool"
         elif self.is_handle():
-            base = "handle"
+            base = "handle64"
         else:
             base = f"{self.code.name.lower()}{self.bits}"
         return base if self.lanes == 1 else f"{base}x{self.lanes}"
@@ -119,6 +186,11 @@ def UInt(bits: int, lanes: int = 1) -> Type:
 def Float(bits: int, lanes: int = 1) -> Type:
     """IEEE floating-point type of 16, 32 or 64 bits."""
     return Type(TypeCode.FLOAT, bits, lanes)
+
+
+def BFloat(bits: int, lanes: int = 1) -> Type:
+    """The 16-bit format with the exponent of a float32."""
+    return Type(TypeCode.BFLOAT, bits, lanes)
 
 
 def Bool(lanes: int = 1) -> Type:

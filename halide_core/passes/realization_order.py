@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import itertools
+from dataclasses import dataclass, field, replace
 
 from halide_core.errors import HalideError
-from halide_core.function import Definition, Function, Image
+from halide_core.function import Definition, Function, Image, LoopLevel
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import CallType, Expr
-from halide_core.ir.structural import post_order
+from halide_core.ir.structural import post_order, transform
 
 
 @dataclass(slots=True, eq=False)
@@ -63,14 +64,47 @@ def build_environment(outputs: list[Function]) -> Environment:
     for f in outputs:
         visit(f)
     env.images = list(images.values())
-    _check_names(env)
+    _rename_duplicates(env)
     return env
 
 
-def _check_names(env: Environment) -> None:
-    seen: dict[str, Function | Image] = {}
-    items: list[Function | Image] = [*env.order, *env.images]
+def _rename_duplicates(env: Environment) -> None:
+    """Gives Functions and embedded Buffers of one name names of their own: f, f$1, f$2.
+
+    ImageParams keep theirs, which callers know; two of one name are an error, as in Halide."""
+    taken: dict[str, Function | Image] = {}
+    items: list[Function | Image] = [*sorted(env.images, key=lambda i: not i.is_parameter), *env.order]
     for item in items:
-        other = seen.setdefault(item.name, item)
-        if other is not item:
-            raise HalideError(f"Two Funcs or images of one pipeline are called {item.name}; give them names")
+        base, count = item.name, itertools.count(1)
+        while item.name in taken:
+            if isinstance(item, Image) and item.is_parameter:
+                raise HalideError(f"Two ImageParams of one pipeline are called {base}; give them names of their own")
+            item.name = f"{base}${next(count)}"
+        taken[item.name] = item
+    for f in env.order:
+        for d in f.definitions():
+            _refresh(d)
+        f.compute, f.store = _named(f.compute), _named(f.store)
+
+
+def _named(level: LoopLevel | None) -> LoopLevel | None:
+    if level is None or level.target is None or level.target.name == level.func:
+        return level
+    return replace(level, func=level.target.name)
+
+
+def _refresh(d: Definition) -> None:
+    """Calls in `d` by the present names of what they call."""
+
+    def rewrite(e: Expr) -> Expr:
+        stale = isinstance(e, ir.Call) and isinstance(e.target, Function | Image) and e.name != e.target.name
+        return replace(e, name=e.target.name) if stale and isinstance(e, ir.Call) else e
+
+    d.values = tuple(transform(v, rewrite) for v in d.values)
+    d.args = tuple(transform(a, rewrite) for a in d.args)
+    if d.domain is not None:
+        d.domain.predicates[:] = [transform(p, rewrite) for p in d.domain.predicates]
+        ranges = tuple((n, transform(a, rewrite), transform(b, rewrite)) for n, a, b in d.domain.variables)
+        pairs = zip(ranges, d.domain.variables, strict=True)
+        if any(new[k] is not old[k] for new, old in pairs for k in (1, 2)):
+            d.domain = replace(d.domain, variables=ranges)

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from halide_core.interp.expr import evaluate
-from halide_core.ir.expr import Variable, const
+from halide_core.ir.expr import Variable, const, intrinsic
 from halide_core.ir.structural import post_order
 from halide_core.ir.types import Bool
 from verifier.smt import Proved, Query, Refuted, ValueEncoder, prove
@@ -48,3 +48,16 @@ def test_the_three_answers():
     refuted = prove(Query((), encoder.equal(x, const(3, x.type))))
     assert isinstance(refuted, Refuted)
     assert refuted.model["x"] != 3
+
+
+def test_rounding_shifts_past_the_width():
+    for t in (INTEGERS[0], INTEGERS[1]):
+        x, n = Variable(t, "x"), Variable(t, "n")
+        e = intrinsic("rounding_shift_right", t, x, n)
+        for value in (t.min(), t.max(), 1):
+            for amount in (7, 8, 9, 10, 17, 18, 19, 64, 100, 127):
+                encoder = ValueEncoder()
+                facts = (encoder.equal(x, const(value, t)), encoder.equal(n, const(amount, t)))
+                exact = t.wrap((value + (1 << amount - 1)) >> amount)
+                assert isinstance(prove(Query(facts, encoder.equal(e, const(exact, t)))), Proved), (value, amount)
+                assert np.asarray(evaluate(e, {"x": value, "n": amount})).item() == exact

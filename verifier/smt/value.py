@@ -294,7 +294,9 @@ def _wide_intrinsic(e: Call, args: list[Any], t: Type, source: Type, name: str) 
         return z3.Extract(cut, 0, (a + b + 1) >> 1)
     if name == "rounding_shift_right" and b is not None:
         one = z3.BitVecVal(1, bits)
-        rounded = z3.If(b > 0, (a + (one << (b - one))) >> b, a << (-b))
+        # From n + 1 on the result is 0, and 2**(b - 1) would not fit.
+        positive = z3.If(b > source.bits, z3.BitVecVal(0, bits), (a + (one << (b - one))) >> b)
+        rounded = z3.If(b > 0, positive, a << (-b))
         return z3.Extract(cut, 0, rounded)
     if name == "mul_shift_right":
         c = z3.ZeroExt(bits - args[2].size(), args[2]) if args[2].size() < bits else z3.Extract(bits - 1, 0, args[2])

@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
 
-.PHONY: demo test test-generators bench bench-search lint clean
+.PHONY: demo test test-generators bench bench-search bench-codegen lint clean
 
 demo: .venv/demo.stamp
 	$(BIN)/python demo/run.py --out demo-out
@@ -21,6 +21,10 @@ bench: .venv/base.stamp
 
 bench-search: .venv/base.stamp
 	$(BIN)/python -m corpus.bench_search
+
+# The code of halide_core against that of the package `halide`, under the same schedules.
+bench-codegen: .venv/dev.stamp
+	$(BIN)/python -m corpus.bench_codegen
 
 lint: .venv/dev.stamp
 	$(BIN)/ruff check .

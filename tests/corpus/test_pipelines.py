@@ -1,0 +1,27 @@
+"""The pipelines of corpus/pipelines under halide_core and under the package `halide`, as scheduled by hand.
+
+One odd size each; with ALL_SIZES set (`make test-pipelines`) all three."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+import halide_core
+from corpus.pipelines.common import pipelines, run
+from tests.conformance.cases import difference
+
+halide = pytest.importorskip("halide")
+
+# Where exp and pow enter, which differ from libm's by a little in either module.
+TRANSCENDENTAL = {"camera_pipe": 0, "lens_blur": 64, "local_laplacian": 16, "nl_means": 64}
+CASES = [(p, s) for p in pipelines() for s in (p.small if os.environ.get("ALL_SIZES") else p.small[1:2])]
+
+
+@pytest.mark.parametrize(("pipeline", "size"), CASES, ids=lambda v: getattr(v, "name", None) or "x".join(map(str, v)))
+def test_same_as_halide(pipeline, size) -> None:
+    theirs = run(halide, pipeline, size, scheduled=True)
+    ours = run(halide_core, pipeline, size, scheduled=True)
+    for a, b in zip(ours, theirs, strict=True):
+        assert not difference(a, b, TRANSCENDENTAL.get(pipeline.name, 0))

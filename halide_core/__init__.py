@@ -2,7 +2,10 @@
 
 from halide_core import ir
 from halide_core.dsl import boundary as BoundaryConditions
-from halide_core.dsl.func import Func, FuncRef, Tuple, funcs, vars
+from halide_core.dsl.buffer import Buffer, BufferDimension
+from halide_core.dsl.definitions import FuncRef, Tuple
+from halide_core.dsl.expression import Expr, evaluate, evaluate_may_gpu
+from halide_core.dsl.func import Func, funcs, lambda_func, vars
 from halide_core.dsl.functions import (
     cast,
     clamp,
@@ -40,7 +43,7 @@ from halide_core.dsl.functions import (
     undef,
     unsafe_promise_clamped,
 )
-from halide_core.dsl.image import Buffer, ImageParam
+from halide_core.dsl.image import Dimension, ImageParam, OutputImageParam
 from halide_core.dsl.integer_functions import (
     abs,
     absd,
@@ -106,12 +109,13 @@ from halide_core.dsl.math_functions import (
     trunc,
 )
 from halide_core.dsl.pipeline import AutoschedulerParams, Pipeline
-from halide_core.dsl.reductions import maximum, minimum, product, sum
+from halide_core.dsl.random import random_float, random_int, random_uint
+from halide_core.dsl.reductions import argmax, argmin, maximum, minimum, product, sum
+from halide_core.dsl.scatter import gather, scatter
 from halide_core.dsl.schedule import Stage
-from halide_core.dsl.variables import Param, RDom, RVar, Var
+from halide_core.dsl.variables import Param, Range, RDom, RVar, Var
 from halide_core.errors import HalideError
 from halide_core.function import TailStrategy
-from halide_core.ir.expr import Expr
 from halide_core.ir.types import BFloat, Bool, Float, Handle, Int, Type, TypeCode, UInt
 from halide_core.target import Target, get_host_target, get_jit_target_from_environment
 
@@ -124,6 +128,8 @@ __all__ = [
     "Bool",
     "BoundaryConditions",
     "Buffer",
+    "BufferDimension",
+    "Dimension",
     "Expr",
     "Float",
     "Func",
@@ -132,10 +138,12 @@ __all__ = [
     "Handle",
     "ImageParam",
     "Int",
+    "OutputImageParam",
     "Param",
     "Pipeline",
     "RDom",
     "RVar",
+    "Range",
     "Stage",
     "TailStrategy",
     "Target",
@@ -159,6 +167,8 @@ __all__ = [
     "absd",
     "acos",
     "acosh",
+    "argmax",
+    "argmin",
     "asin",
     "asinh",
     "atan",
@@ -174,6 +184,8 @@ __all__ = [
     "count_trailing_zeros",
     "div_round_to_zero",
     "erf",
+    "evaluate",
+    "evaluate_may_gpu",
     "exp",
     "extract_bits",
     "f32",
@@ -188,6 +200,7 @@ __all__ = [
     "floor",
     "fract",
     "funcs",
+    "gather",
     "get_host_target",
     "get_jit_target_from_environment",
     "halving_add",
@@ -205,6 +218,7 @@ __all__ = [
     "is_finite",
     "is_inf",
     "is_nan",
+    "lambda_func",
     "lerp",
     "likely",
     "likely_if_innermost",
@@ -221,6 +235,9 @@ __all__ = [
     "popcount",
     "pow",
     "product",
+    "random_float",
+    "random_int",
+    "random_uint",
     "reinterpret",
     "round",
     "rounding_halving_add",
@@ -230,6 +247,7 @@ __all__ = [
     "saturating_add",
     "saturating_cast",
     "saturating_sub",
+    "scatter",
     "select",
     "sin",
     "sinh",

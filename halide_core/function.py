@@ -110,6 +110,12 @@ class Function:
     store: LoopLevel | None = None
     storage_order: list[str] = field(default_factory=list)
     bounds: dict[str, tuple[Expr, Expr]] = field(default_factory=dict)
+    estimates: dict[str, tuple[Expr, Expr]] = field(default_factory=dict)
+    # What the first definition must have, where that is stated.
+    required_types: tuple[Type, ...] = ()
+    required_dimensions: int | None = None
+    # What is stated of the buffers that hold the values of an output.
+    buffers: list[Image] = field(default_factory=list)
 
     @property
     def types(self) -> tuple[Type, ...]:
@@ -137,3 +143,9 @@ class Image:
     fixed: dict[str, Expr] = field(default_factory=dict)
     array: Any = None
     is_parameter: bool = True
+    # The ImageParam that users hold.
+    owner: Any = None
+    # Bytes of which the address is a multiple.
+    alignment: int = 1
+    # Likely (min, extent) by dimension, for autoschedulers.
+    estimates: dict[int, tuple[Expr, Expr]] = field(default_factory=dict)

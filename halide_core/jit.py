@@ -11,10 +11,18 @@ from halide_core.backend.llvm_builder import FunctionBuilder, ModuleBuilder
 from halide_core.backend.llvm_module import CompiledModule
 from halide_core.backend.llvm_stmt import Names, StmtEmitter
 from halide_core.backend.llvm_types import llvm_type
-from halide_core.dsl.image import Buffer
-from halide_core.dsl.variables import PARAMS
+from halide_core.buffer_checks import (
+    check_alignment,
+    check_buffer,
+    check_constraints,
+    check_parameters,
+    check_same_shapes,
+    output_images,
+    parameter_value,
+)
+from halide_core.dsl.buffer import Buffer
 from halide_core.errors import HalideError
-from halide_core.interp.expr import dtype_of, evaluate
+from halide_core.interp.expr import evaluate
 from halide_core.ir.expr import I64, Expr, const
 from halide_core.ir.types import Type
 from halide_core.lower import Array, Lowered, lower, metadata_variables, output_arrays
@@ -25,7 +33,7 @@ class Compiled:
     """A pipeline's machine code and how to call it."""
 
     def __init__(self, pipeline: Any, target: Target, dense: bool) -> None:
-        functions = pipeline.functions()
+        functions = self.functions = pipeline.functions()
         # Outputs have unit stride in dimension 0 unless a buffer shows otherwise.
         known: dict[str, Expr] = {
             f"{a.name}.stride.0": const(1, I64) for f in functions for a in output_arrays(f) if dense and a.dimensions
@@ -94,33 +102,23 @@ def compiled(pipeline: Any, target: Target | None, dense: bool = True) -> Compil
 
 
 def realize(pipeline: Any, where: Any, target: Target | None) -> Any:
-    """Runs the pipeline over sizes (a list) or into Buffers; returns the Buffer, or a list of several.
+    """Runs the pipeline over sizes (a list) or into Buffers; returns the Buffer, or a tuple of several.
+    Nothing is returned where Buffers are given.
 
     Raises HalideError when an input is missing, of the wrong shape, or too small for what is read."""
     code = compiled(pipeline, target)
     outputs = _output_buffers(pipeline, code, where)
     buffers: dict[str, Buffer] = {}
     for a in code.lowered.inputs:
-        buffer = code.images[a.name].array
-        if buffer is None:
-            raise HalideError(f"Input {a.name} has no buffer; call set() on the ImageParam first")
-        if buffer.type() != a.type or buffer.dimensions() != a.dimensions:
-            raise HalideError(
-                f"Input buffer {a.name} has type {buffer.type()} and {buffer.dimensions()} dimensions, "
-                f"not {a.type} and {a.dimensions}"
-            )
-        buffers[a.name] = buffer
+        buffers[a.name] = check_buffer("Input", a, code.images[a.name].array)
     if any(b.dimensions() and b.strides()[0] != 1 for b in outputs):
         code = compiled(pipeline, target, False)
     for a, buffer in zip(code.lowered.outputs, outputs, strict=True):
-        if buffer.type() != a.type or buffer.dimensions() != a.dimensions:
-            raise HalideError(
-                f"Output buffer {a.name} has type {buffer.type()} and {buffer.dimensions()} dimensions, "
-                f"not {a.type} and {a.dimensions}"
-            )
-        buffers[a.name] = buffer
+        buffers[a.name] = check_buffer("Output", a, buffer)
     run(code, buffers)
-    return outputs[0] if len(outputs) == 1 else outputs
+    if isinstance(where, Buffer) or (where and all(isinstance(b, Buffer) for b in where)):
+        return None
+    return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
 
 def _output_buffers(pipeline: Any, code: Compiled, where: Any) -> list[Buffer]:
@@ -128,17 +126,89 @@ def _output_buffers(pipeline: Any, code: Compiled, where: Any) -> list[Buffer]:
         where = [where]
     items = list(where) if where is not None else []
     if items and all(isinstance(b, Buffer | np.ndarray) for b in items):
+        count = len(code.lowered.outputs)
+        if len(items) != count:
+            raise HalideError(f"Realization requires {len(items)} output(s) but pipeline produces {count} result(s).")
         return [b if isinstance(b, Buffer) else Buffer(b) for b in items]
     outputs: list[Buffer] = []
     for a in code.lowered.outputs:
         if a.dimensions != len(items):
-            raise HalideError(f"Func {a.owner} has {a.dimensions} dimensions and is realized with {len(items)} sizes")
-        outputs.append(Buffer(np.zeros(tuple(int(n) for n in reversed(items)), dtype=dtype_of(a.type))))
+            raise HalideError(
+                f"Func {a.owner} is defined with {a.dimensions} dimensions, but realize() is requesting a realization "
+                f"with {len(items)} dimensions."
+            )
+        outputs.append(Buffer(a.type, [int(n) for n in items]))
     return outputs
+
+
+def infer_input_bounds(pipeline: Any, where: Any, target: Target | None) -> None:
+    """Gives every ImageParam without a Buffer one of the shape that a realization over `where` reads.
+
+    `where` is sizes or Buffers, with or without memory.  The shape of an input may depend on that of others, so
+    the boxes are evaluated until they no longer change."""
+    code = compiled(pipeline, target)
+    outputs = _output_buffers(pipeline, code, where)
+    unknown = {a.name: Buffer.make_bounds_query(a.type, [0] * a.dimensions) for a in code.lowered.inputs}
+    unknown = {n: b for n, b in unknown.items() if code.images[n].array is None}
+    buffers = {a.name: unknown.get(a.name) or code.images[a.name].array for a in code.lowered.inputs}
+    buffers |= {a.name: b for a, b in zip(code.lowered.outputs, outputs, strict=True)}
+    for _ in range(16):
+        values = _values(code, buffers)
+        changed = False
+        for a in code.lowered.inputs:
+            if a.name not in unknown:
+                continue
+            box = _box(code, a, values)
+            mins, extents = [low for low, _ in box], [max(high - low + 1, 0) for low, high in box]
+            changed |= (mins, extents) != (unknown[a.name].mins(), unknown[a.name].extents())
+            unknown[a.name].reshape_query(mins, extents)
+        if not changed:
+            break
+    else:
+        raise HalideError(f"The bounds of {', '.join(unknown)} depend on each other without end")
+    for name, buffer in unknown.items():
+        buffer.allocate()
+        code.images[name].array = buffer
+        if code.images[name].owner is not None:
+            code.images[name].owner._buffer = buffer
+
+
+def _box(code: Compiled, a: Array, values: dict[str, Any]) -> list[tuple[int, int]]:
+    """(first, last) of every dimension of `a`: what is read, or what is stated."""
+    box = code.lowered.required.get(a.owner)
+    out: list[tuple[int, int]] = []
+    for d in range(a.dimensions):
+        low, high = (None, None) if box is None else box.dims[d]
+        if low is None or high is None:
+            raise HalideError(f"Input buffer {a.name} is accessed over an unbounded range in dimension {d}")
+        first, last = int(evaluate(low, values).item()), int(evaluate(high, values).item())
+        fixed = code.images[a.name].fixed
+        if f"min.{d}" in fixed:
+            first = int(evaluate(fixed[f"min.{d}"], values).item())
+        if f"extent.{d}" in fixed:
+            last = first + int(evaluate(fixed[f"extent.{d}"], values).item()) - 1
+        out.append((first, last))
+    return out
 
 
 def run(code: Compiled, buffers: dict[str, Buffer]) -> None:
     """Calls the code on the buffers, after checking that every access lies inside them."""
+    values = _values(code, buffers)
+    check_same_shapes(code.lowered.outputs, buffers)
+    images = [*code.images.values(), *output_images(code.functions)]
+    check_parameters(list(code.lowered.parameters), values)
+    check_constraints(images, values)
+    check_alignment(images, buffers)
+    check_bounds(code, values)
+    arguments: list[Any] = [buffers[a.name].array.ctypes.data for a in code.arrays]
+    for v in code.variables.values():
+        value = values[v.name]
+        arguments.append(float(value) if v.type.is_float() else int(value))
+    code.call(*arguments)
+
+
+def _values(code: Compiled, buffers: dict[str, Buffer]) -> dict[str, Any]:
+    """The metadata of all buffers and the values of the parameters."""
     values: dict[str, Any] = {}
     for a in code.arrays:
         buffer = buffers[a.name]
@@ -149,13 +219,7 @@ def run(code: Compiled, buffers: dict[str, Buffer]) -> None:
             values[f"{a.name}.stride.{d}"] = strides[d]
     for name in code.lowered.parameters:
         values[name] = _parameter(name, values)
-    check_fixed(code, values)
-    check_bounds(code, values)
-    arguments: list[Any] = [buffers[a.name].array.ctypes.data for a in code.arrays]
-    for v in code.variables.values():
-        value = values[v.name]
-        arguments.append(float(value) if v.type.is_float() else int(value))
-    code.call(*arguments)
+    return values
 
 
 def _parameter(name: str, values: dict[str, Any]) -> Any:
@@ -164,21 +228,7 @@ def _parameter(name: str, values: dict[str, Any]) -> Any:
     base, _, dim = name.rpartition(".")
     if f"{base}.{dim}" in values:
         return values[f"{base}.{dim}"]
-    param = PARAMS.get(name)
-    if param is None or param.get() is None:
-        raise HalideError(f"Parameter {name} has no value; call set() on the Param first")
-    return param.get()
-
-
-def check_fixed(code: Compiled, values: dict[str, Any]) -> None:
-    """Metadata that set_min, set_extent and set_stride pinned must hold."""
-    for image in code.images.values():
-        for what, wanted in image.fixed.items():
-            kind, d = what.split(".")
-            actual = values.get(f"{image.name}.{what}")
-            expected = int(evaluate(wanted, values).item())
-            if actual is not None and int(actual) != expected:
-                raise HalideError(f"Constraint violated: {image.name}.{kind}.{d} ({actual}) == {expected} ({expected})")
+    return parameter_value(name)
 
 
 def check_bounds(code: Compiled, values: dict[str, Any]) -> None:

@@ -5,43 +5,52 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from halide_core.dsl.func import Func, FuncRef
+from halide_core.dsl.func import Func
 from halide_core.dsl.functions import clamp, likely, select
 from halide_core.dsl.functions import max as expr_max
-from halide_core.dsl.functions import min as expr_min
 from halide_core.dsl.variables import Var
 from halide_core.errors import HalideError
-from halide_core.ir.expr import Expr
-from halide_core.ir.operators import as_expr, cast_to
+from halide_core.ir.expr import Expr, make_bool
+from halide_core.ir.operators import as_expr
+
+_Pair = tuple[Expr, Expr] | None
 
 
-def _bounds(source: Any, bounds: Any) -> list[tuple[Expr, Expr]]:
-    if bounds is not None:
-        return [
-            (
-                as_expr(getattr(b, "min", None) if hasattr(b, "min") else b[0]),
-                as_expr(getattr(b, "extent", None) if hasattr(b, "extent") else b[1]),
-            )
-            for b in bounds
-        ]
-    if isinstance(source, Func):
-        raise HalideError(f"The bounds of Func {source.name()} must be given to its boundary condition")
-    return [(as_expr(d.min()), as_expr(d.extent())) for d in source._dims()]
-
-
-def _read(source: Any, coordinates: list[Any]) -> Expr:
-    value = source(*coordinates)
-    return value._as_expr() if isinstance(value, FuncRef) else as_expr(value)
+def _bounds(name: str, source: Any, bounds: Any) -> tuple[Func, list[_Pair]]:
+    """The source as a Func, and (min, extent) of its first dimensions, None for those without bounds."""
+    func = source if isinstance(source, Func) else Func(source)
+    if bounds is None:
+        if source is func:
+            raise HalideError(f"{name}: the bounds of Func {func.name()} must be given")
+        return func, [(as_expr(d.min()), as_expr(d.extent())) for d in source._dims()]
+    if len(bounds) > func.dimensions():
+        raise HalideError(
+            f"{name} called with more bounds ({len(bounds)}) than dimensions ({func.dimensions()}) Func "
+            f"{func.name()} has."
+        )
+    pairs: list[_Pair] = []
+    for d, b in enumerate(bounds):
+        low, extent = (b.min, b.extent) if hasattr(b, "extent") else b
+        given = [v is not None and not getattr(v, "is_undefined", False) for v in (low, extent)]
+        if given[0] != given[1]:
+            raise HalideError(f"Partially undefined bounds for dimension {func.args()[d]} of Func {func.name()}")
+        pairs.append((as_expr(low), as_expr(extent)) if given[0] else None)
+    return func, pairs
 
 
 def _mapped(name: str, source: Any, bounds: Any, coordinate: Callable[[Expr, Expr, Expr], Expr]) -> Func:
-    pairs = _bounds(source, bounds)
-    count = source.dimensions()
-    args = [Var(f"_{i}") for i in range(count)]
-    mapped: list[Any] = [coordinate(args[i]._as_expr(), *pairs[i]) if i < len(pairs) else args[i] for i in range(count)]
-    f = Func(f"{name}${source.name()}")
-    f[tuple(args)] = _read(source, mapped)
+    func, pairs = _bounds(name, source, bounds)
+    args = func.args()
+    pairs += [None] * (len(args) - len(pairs))
+    mapped = [v if p is None else coordinate(v._as_expr(), *p) for v, p in zip(args, pairs, strict=True)]
+    f = Func(name)
+    f[tuple(args)] = func[tuple(mapped)]
     return f
+
+
+def _outside(v: Var, low: Expr, n: Expr) -> Expr:
+    e = v._as_expr()
+    return (e < low) | (e >= low + n)
 
 
 def repeat_edge(source: Any, bounds: Any = None) -> Func:
@@ -50,17 +59,19 @@ def repeat_edge(source: Any, bounds: Any = None) -> Func:
 
 
 def constant_exterior(source: Any, value: Any, bounds: Any = None) -> Func:
-    """Past an edge, `value`."""
-    pairs = _bounds(source, bounds)
-    count = source.dimensions()
-    args = [Var(f"_{i}") for i in range(count)]
-    outside: Any = None
-    for v, (low, n) in zip(args, pairs, strict=False):
-        test = (v < low) | (v >= low + n)
-        outside = test if outside is None else outside | test
-    inside = _read(repeat_edge(source, bounds), list(args))
-    f = Func(f"constant_exterior${source.name()}")
-    f[tuple(args)] = select(outside, cast_to(inside.type, as_expr(value, inside.type)), inside)
+    """Past an edge, `value`: an Expr, or a Tuple for a Func of several values."""
+    func, pairs = _bounds("constant_exterior", source, bounds)
+    args = func.args()
+    outside: Expr = make_bool(False)
+    for v, p in zip(args, pairs, strict=False):
+        if p is not None:
+            outside = outside | _outside(v, *p)
+    inside = repeat_edge(func, [(None, None) if p is None else p for p in pairs])[tuple(args)]
+    values = list(value) if isinstance(value, tuple | list) else [value]
+    if len(values) != inside.size():
+        raise HalideError(f"constant_exterior: {len(values)} values for Func {func.name()}, which has {inside.size()}")
+    f = Func("constant_exterior")
+    f[tuple(args)] = tuple(select(outside, v, likely(e)) for v, e in zip(values, inside.elements(), strict=True))
     return f
 
 
@@ -86,6 +97,6 @@ def mirror_interior(source: Any, bounds: Any = None) -> Func:
         limit = n - 1
         period = (v - low) % expr_max(2 * limit, 1)
         folded = limit - expr_max(limit - period, period - limit)
-        return clamp(low + folded, low, expr_min(low + limit, low + limit))
+        return clamp(low + folded, low, low + limit)
 
     return _mapped("mirror_interior", source, bounds, coordinate)

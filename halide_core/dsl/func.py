@@ -3,157 +3,40 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 from typing import Any
 
+from halide_core.dsl.definitions import FuncRef, Tuple, define
+from halide_core.dsl.image import OutputImageParam, Shaped
 from halide_core.dsl.schedule import Stage
-from halide_core.dsl.variables import DOMAINS, RDom, Symbol, Var
+from halide_core.dsl.variables import RVar, Symbol, Var
 from halide_core.errors import HalideError
-from halide_core.function import Definition, Dim, Function, LoopLevel, StageSchedule
-from halide_core.ir import expr as ir
-from halide_core.ir.expr import I32, Call, CallType, Expr, Variable, const
+from halide_core.function import Function, Image, LoopLevel
+from halide_core.ir.expr import I32, Expr, const
 from halide_core.ir.operators import as_expr, cast_to
-from halide_core.ir.structural import post_order
 from halide_core.ir.types import Type
 
 _COUNTER = itertools.count()
-
-
-class Tuple(tuple[Expr, ...]):
-    """Several values of one Func."""
-
-    def __new__(cls, *args: Any) -> Tuple:
-        items = args[0] if len(args) == 1 and isinstance(args[0], tuple | list) else args
-        return super().__new__(cls, tuple(as_expr(a) for a in items))
-
-
-class FuncRef(Symbol):
-    """f[x, y]: the value of a Func at coordinates, or the left side of a definition."""
-
-    def __init__(self, function: Function, args: tuple[Expr, ...]) -> None:
-        self._function = function
-        self._args = args
-
-    def _call(self, index: int) -> Expr:
-        f = self._function
-        if f.pure is None:
-            raise HalideError(f"Func {f.name} is used before it is defined")
-        return Call(f.types[index], f.name, self._args, CallType.HALIDE, index, f)
-
-    def _as_expr(self) -> Expr:
-        if self._function.pure is not None and len(self._function.types) > 1:
-            raise HalideError(f"Func {self._function.name} has a Tuple of values; pick one with [i]")
-        return self._call(0)
-
-    def __getitem__(self, index: int) -> Expr:
-        if not 0 <= index < len(self._function.types):
-            raise IndexError(index)
-        return self._call(index)
-
-    def __len__(self) -> int:
-        return len(self._function.types)
-
-    def _update(self, operator: str, initial: int, other: Any) -> Any:
-        """f[...] op= other; gives an undefined Func its initial value first, as Halide does."""
-        f = self._function
-        if f.pure is None:
-            value = as_expr(other)
-            names = [Var(a.name) if _is_pure(a) else Var(f"_{i}") for i, a in enumerate(self._args)]  # type: ignore[attr-defined]
-            define(f, tuple(n._as_expr() for n in names), const(initial, value.type))
-        current = self._as_expr()
-        return getattr(current, operator)(cast_to(current.type, as_expr(other, current.type)))
-
-    def __iadd__(self, other: Any) -> Any:
-        return self._update("__add__", 0, other)
-
-    def __isub__(self, other: Any) -> Any:
-        return self._update("__sub__", 0, other)
-
-    def __imul__(self, other: Any) -> Any:
-        return self._update("__mul__", 1, other)
-
-
-def _is_pure(e: Expr) -> bool:
-    return isinstance(e, Variable) and e.name not in DOMAINS
-
-
-def _find_domain(exprs: Sequence[Expr], name: str) -> Any:
-    found: dict[int, Any] = {}
-    for e in exprs:
-        for node in post_order(e):
-            if isinstance(node, Variable) and node.name in DOMAINS:
-                domain = DOMAINS[node.name]
-                found[id(domain)] = domain
-    if len(found) > 1:
-        raise HalideError(f"The update of Func {name} uses more than one RDom: {[d.name for d in found.values()]}")
-    return next(iter(found.values()), None)
-
-
-def define(function: Function, args: tuple[Expr, ...], value: Any) -> None:
-    """Adds the definition function(args) = value: pure the first time, an update after that."""
-    values = tuple(as_expr(v) for v in value) if isinstance(value, tuple | list) else (as_expr(value),)
-    first = function.pure is None
-    if not first:
-        if len(values) != len(function.types):
-            raise HalideError(
-                f"The update of Func {function.name} has {len(values)} values, its definition {len(function.types)}"
-            )
-        values = tuple(_convert(function, v, t) for v, t in zip(values, function.types, strict=True))
-        if len(args) != len(function.args):
-            raise HalideError(
-                f"The update of Func {function.name} has {len(args)} coordinates, its definition {len(function.args)}"
-            )
-    domain = _find_domain([*values, *args], function.name)
-    if first:
-        if domain is not None or not all(_is_pure(a) for a in args):
-            raise HalideError(f"The first definition of Func {function.name} must be over distinct pure Vars")
-        names = tuple(a.name for a in args if isinstance(a, Variable))
-        if len(set(names)) != len(names):
-            raise HalideError(f"A Var occurs twice on the left of the definition of Func {function.name}")
-        _check_variables(function.name, values, names)
-        function.args = names
-        function.storage_order = list(names)
-        function.pure = Definition(args, values, StageSchedule([Dim(n) for n in names]))
-        return
-    pure = [n for a, n in zip(args, function.args, strict=True) if isinstance(a, Variable) and a.name == n]
-    used = {n.name for e in (*values, *args) for n in post_order(e) if isinstance(n, Variable)}
-    for i, n in enumerate(function.args):
-        if n in used and n not in pure:
-            raise HalideError(f"Update of Func {function.name}: Var {n} must stand alone at position {i} on the left")
-    dims = [Dim(n) for n, _, _ in domain.variables] if domain is not None else []
-    dims += [Dim(n) for n in pure]
-    function.updates.append(Definition(args, values, StageSchedule(dims), domain))
-
-
-def _convert(function: Function, value: Expr, type_: Type) -> Expr:
-    if value.type == type_:
-        return value
-    if isinstance(value, ir.IntImm | ir.UIntImm):
-        return cast_to(type_, value)
-    raise HalideError(f"Update of Func {function.name} has type {value.type} where its definition has {type_}")
-
-
-def _check_variables(name: str, values: tuple[Expr, ...], args: tuple[str, ...]) -> None:
-    from halide_core.dsl.variables import PARAMS
-
-    for v in values:
-        for node in post_order(v):
-            if isinstance(node, Variable) and node.name not in args and node.name not in PARAMS:
-                if "." in node.name or node.type != I32:
-                    continue
-                raise HalideError(f"Func {name}: Var {node.name} is used on the right but not among its coordinates")
 
 
 class Func(Stage):
     """A function of integer coordinates.  See Halide's Func; names and behaviour are the same."""
 
     def __init__(self, *args: Any) -> None:
-        name = next((a for a in args if isinstance(a, str)), None)
-        self._function = Function(name if name is not None else f"f{next(_COUNTER)}")
+        """Func(), Func(name), Func(type or types, dimensions, name), or Func of an Expr, an ImageParam or a Buffer."""
+        names = [a for a in args if isinstance(a, str)]
+        self._function = Function(names[0] if names else f"f{next(_COUNTER)}")
         self._stage = 0
-        value = next((a for a in args if isinstance(a, Expr | Symbol)), None)
-        if value is not None:
-            self[()] = value
+        first = args[0] if args else None
+        if isinstance(first, Type | list | tuple):
+            self._function.required_types = (first,) if isinstance(first, Type) else tuple(first)
+            self._function.required_dimensions = int(args[1])
+        elif isinstance(first, Shaped):
+            if not names:
+                self._function.name = f"{first.name()}_im"
+            implicit = tuple(Var.implicit(k) for k in range(first.dimensions()))
+            self[implicit] = first[implicit]  # type: ignore[index]
+        elif isinstance(first, Expr | Symbol):
+            self[(Var("_"),)] = first
 
     def name(self) -> str:
         return self._function.name
@@ -161,26 +44,34 @@ class Func(Stage):
     def defined(self) -> bool:
         return self._function.pure is not None
 
+    def is_extern(self) -> bool:
+        return False
+
     def dimensions(self) -> int:
-        return len(self._function.args)
+        required = self._function.required_dimensions
+        return len(self._function.args) if self.defined() or required is None else required
 
     def args(self) -> list[Var]:
         return [Var(a) for a in self._function.args]
 
     def types(self) -> list[Type]:
-        return list(self._function.types)
+        return list(self._function.types if self.defined() else self._function.required_types)
 
     def type(self) -> Type:
-        return self._function.types[0]
+        if len(self.types()) != 1:
+            raise HalideError(f'Can\'t call Func::type on Func "{self.name()}" because it returns a Tuple.')
+        return self.types()[0]
+
+    def outputs(self) -> int:
+        return len(self.types())
 
     def value(self) -> Expr:
+        if self.outputs() != 1:
+            raise HalideError(f'Can\'t call Func::value() on Func "{self.name()}", because it has multiple values.')
         return self._definition(0).values[0]
 
     def values(self) -> Tuple:
         return Tuple(*self._definition(0).values)
-
-    def outputs(self) -> int:
-        return len(self._function.types)
 
     def has_update_definition(self) -> bool:
         return bool(self._function.updates)
@@ -188,40 +79,82 @@ class Func(Stage):
     def num_update_definitions(self) -> int:
         return len(self._function.updates)
 
-    def update_value(self, index: int = 0) -> Expr:
-        return self._definition(index + 1).values[0]
+    def _update_definition(self, index: int) -> Any:
+        if not 0 <= index < len(self._function.updates):
+            raise HalideError(f'Func "{self.name()}" has no update definition {index}')
+        return self._definition(index + 1)
 
-    def update_args(self, index: int = 0) -> list[Expr]:
-        return list(self._definition(index + 1).args)
+    def update_value(self, idx: int = 0) -> Expr:
+        if self.outputs() != 1:
+            raise HalideError(
+                f'Can\'t call Func::update_value() on Func "{self.name()}", because it has multiple values.'
+            )
+        value: Expr = self._update_definition(idx).values[0]
+        return value
+
+    def update_values(self, idx: int = 0) -> Tuple:
+        return Tuple(*self._update_definition(idx).values)
+
+    def update_args(self, idx: int = 0) -> list[Expr]:
+        return list(self._update_definition(idx).args)
+
+    def rvars(self, idx: int = 0) -> list[RVar]:
+        """The variables of the reduction domain of update definition `idx`."""
+        domain = self._update_definition(idx).domain
+        return [] if domain is None else [RVar(n, domain, k) for k, (n, _, _) in enumerate(domain.variables)]
 
     def update(self, index: int = 0) -> Stage:
         """The schedule of the update definition `index`."""
-        if not 0 <= index < len(self._function.updates):
-            raise HalideError(f"Func {self.name()} has no update definition {index}")
+        self._update_definition(index)
         return Stage(self._function, index + 1)
 
-    def _coordinates(self, args: Any) -> tuple[Expr, ...]:
-        items = args if isinstance(args, tuple) else (args,)
-        if len(items) == 1 and isinstance(items[0], list | tuple):
-            items = tuple(items[0])
-        return tuple(cast_to(I32, as_expr(a)) for a in items)
+    def output_buffer(self) -> OutputImageParam:
+        """The buffer of an output, to state what is known of its shape."""
+        if self.outputs() != 1:
+            raise HalideError(f"Can't call Func::output_buffer on Func {self.name()}, because it has multiple outputs")
+        return self.output_buffers()[0]
+
+    def output_buffers(self) -> list[OutputImageParam]:
+        """The buffers of the values of an output."""
+        f = self._function
+        if f.pure is None:
+            raise HalideError(f"Can't access output buffer of undefined Func {f.name}.")
+        if not f.buffers:
+            several = len(f.types) > 1
+            for k, t in enumerate(f.types):
+                f.buffers.append(Image(f"{f.name}.{k}" if several else f.name, t, len(f.args)))
+                if f.args:
+                    f.buffers[k].fixed["stride.0"] = const(1, I32)
+        return [OutputImageParam(i) for i in f.buffers]
 
     def __getitem__(self, args: Any) -> FuncRef:
-        coordinates = self._coordinates(args)
-        if self.defined() and len(coordinates) != self.dimensions():
-            raise HalideError(
-                f"Func {self.name()} has {self.dimensions()} dimensions and was given {len(coordinates)} coordinates"
-            )
-        return FuncRef(self._function, coordinates)
+        return FuncRef(self._function, self._items(args))
 
     def __call__(self, *args: Any) -> FuncRef:
         return self[args]
 
     def __setitem__(self, args: Any, value: Any) -> None:
-        define(self._function, self._coordinates(args), value)
+        define(self._function, self._items(args), value)
+
+    def _items(self, args: Any) -> list[Any]:
+        if isinstance(args, FuncRef):
+            # Halide's own f[f[x]] = ...: the reference stands for its coordinates.
+            return list(args._args) if args._function is self._function else [args]
+        items = list(args) if isinstance(args, tuple | list) else [args]
+        if len(items) == 1 and isinstance(items[0], list | tuple):
+            items = list(items[0])
+        if (
+            self.defined()
+            and not any(getattr(a, "_name", None) == "_" for a in items)
+            and len(items) != self.dimensions()
+        ):
+            raise HalideError(
+                f'Func "{self.name()}" was called with {len(items)} arguments, but was defined with {self.dimensions()}'
+            )
+        return [a if isinstance(a, Var) else as_expr(a) for a in items]
 
     def __str__(self) -> str:
-        return f"Func {self.name()}"
+        return f"<halide.Func '{self.name()}'>"
 
     __repr__ = __str__
 
@@ -289,6 +222,10 @@ class Func(Stage):
         """Computes the Func over a box of the given sizes, or into the given Buffers."""
         return self._pipeline().realize(*args, **kwargs)
 
+    def infer_input_bounds(self, dst: Any, target: Any = None) -> None:
+        """Gives every ImageParam without a Buffer one of the shape that a realization over `dst` reads."""
+        self._pipeline().infer_input_bounds(dst, target)
+
     def compile_jit(self, *args: Any) -> None:
         self._pipeline().compile_jit(*args)
 
@@ -308,4 +245,11 @@ def funcs(names: str) -> list[Func]:
     return [Func(n) for n in names.replace(",", " ").split()]
 
 
-__all__ = ["Func", "FuncRef", "RDom", "Tuple", "define", "funcs", "vars"]
+def lambda_func(*args: Any) -> Func:
+    """lambda_func(x, y, e): a Func without a name with the value `e` at [x, y]."""
+    f = Func()
+    f[tuple(args[:-1]) or (Var("_"),)] = args[-1]
+    return f
+
+
+__all__ = ["Func", "FuncRef", "Tuple", "define", "funcs", "lambda_func", "vars"]

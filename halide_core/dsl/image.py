@@ -1,4 +1,4 @@
-"""ImageParam and Buffer."""
+"""ImageParam, OutputImageParam and what they share with Buffer."""
 
 from __future__ import annotations
 
@@ -6,29 +6,51 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from halide_core.errors import HalideError
 from halide_core.function import Image
-from halide_core.interp.expr import dtype_of, type_of
-from halide_core.ir.expr import I32, Call, CallType, Expr, Variable, const
+from halide_core.ir.expr import I32, I64, Call, CallType, Cast, Expr, Variable, const
 from halide_core.ir.operators import as_expr, cast_to
 from halide_core.ir.types import Type
 
 _COUNTER = itertools.count()
+PLACEHOLDER = "_"
+
+
+def expand_placeholder(args: Sequence[Any], count: int, what: str) -> list[Any]:
+    """`args` with Halide's `_` replaced by as many of the implicit _0, _1, ... as make `count` of them."""
+    names = [getattr(a, "_name", None) for a in args]
+    if names.count(PLACEHOLDER) > 1:
+        raise HalideError(f"{what}: the placeholder _ may stand in one place only")
+    if PLACEHOLDER not in names:
+        return list(args)
+    place = names.index(PLACEHOLDER)
+    missing = max(count - len(args) + 1, 0)
+    fill = [Variable(I32, f"_{k}") for k in range(missing)]
+    return [*args[:place], *fill, *args[place + 1 :]]
 
 
 def image_call(image: Image, args: Any) -> Expr:
     """The element of `image` at the coordinates `args`."""
-    coordinates = args if isinstance(args, tuple) else (args,)
-    exprs = tuple(cast_to(I32, as_expr(a)) for a in coordinates)
+    items = list(args) if isinstance(args, tuple | list) else [args]
+    items = expand_placeholder(items, image.dimensions, image.name)
+    exprs = tuple(coordinate(a, image.name) for a in items)
     if len(exprs) != image.dimensions:
-        raise HalideError(f"{image.name} has {image.dimensions} dimensions and was given {len(exprs)} coordinates")
+        raise HalideError(
+            f'Func "{image.name}" was called with {len(exprs)} arguments, but was defined with {image.dimensions}'
+        )
     return Call(image.type, image.name, exprs, CallType.IMAGE, 0, image)
 
 
+def coordinate(value: Any, name: str) -> Expr:
+    """A coordinate of the Func or image `name`, an int32."""
+    e = as_expr(value)
+    if e.type.is_float() or e.type.is_handle() or (e.type.is_int_or_uint() and e.type.bits == 64):
+        raise HalideError(f"A coordinate of {name} has type {e.type}, which is not implicitly an int32: {e}")
+    return cast_to(I32, e)
+
+
 class Dimension:
-    """One dimension of an ImageParam; the setters pin metadata and return the dimension."""
+    """One dimension of an ImageParam or of an output; the setters pin metadata and return the dimension."""
 
     def __init__(self, image: Image, index: int) -> None:
         self._image = image
@@ -42,6 +64,12 @@ class Dimension:
         self._image.fixed[f"{what}.{self._index}"] = cast_to(I32, as_expr(value))
         return self
 
+    def dim(self, index: int) -> Dimension:
+        """Another dimension of the same image."""
+        if not 0 <= index < self._image.dimensions:
+            raise HalideError(f"{self._image.name} has no dimension {index}")
+        return Dimension(self._image, index)
+
     def min(self) -> Expr:
         return self._get("min")
 
@@ -49,36 +77,39 @@ class Dimension:
         return self._get("extent")
 
     def stride(self) -> Expr:
-        return self._get("stride")
+        name = f"stride.{self._index}"
+        return self._image.fixed.get(name, Cast(I32, Variable(I64, f"{self._image.name}.{name}")))
 
     def max(self) -> Expr:
         return self.min() + self.extent() - 1
 
-    def set_min(self, value: Any) -> Dimension:
-        return self._set("min", value)
+    def set_min(self, min: Any) -> Dimension:
+        return self._set("min", min)
 
-    def set_extent(self, value: Any) -> Dimension:
-        return self._set("extent", value)
+    def set_extent(self, extent: Any) -> Dimension:
+        return self._set("extent", extent)
 
-    def set_stride(self, value: Any) -> Dimension:
-        return self._set("stride", value)
+    def set_stride(self, stride: Any) -> Dimension:
+        return self._set("stride", stride)
 
-    def set_bounds(self, low: Any, extent: Any) -> Dimension:
-        return self._set("min", low)._set("extent", extent)
+    def set_bounds(self, min: Any, extent: Any) -> Dimension:
+        return self._set("min", min)._set("extent", extent)
 
-    def set_estimate(self, low: Any, extent: Any) -> Dimension:
+    def set_estimate(self, min: Any, extent: Any) -> Dimension:
+        """States the likely range, for autoschedulers."""
+        self._image.estimates[self._index] = (cast_to(I32, as_expr(min)), cast_to(I32, as_expr(extent)))
         return self
 
 
-class _Shaped:
-    """What ImageParam and Buffer share: dimensions with symbolic metadata and indexing."""
+class Shaped:
+    """What images and Buffers share: dimensions with metadata and indexing."""
 
     _image: Image
 
-    def dim(self, index: int) -> Any:
-        if not 0 <= index < self._image.dimensions:
-            raise HalideError(f"{self._image.name} has no dimension {index}")
-        return Dimension(self._image, index)
+    def dim(self, dimension: int) -> Any:
+        if not 0 <= dimension < self._image.dimensions:
+            raise HalideError(f"{self._image.name} has no dimension {dimension}")
+        return Dimension(self._image, dimension)
 
     def _dims(self) -> list[Any]:
         return [self.dim(i) for i in range(self._image.dimensions)]
@@ -92,36 +123,80 @@ class _Shaped:
     def dimensions(self) -> int:
         return self._image.dimensions
 
+    def _at(self, dimension: int) -> Any:
+        """Dimension 0 of 0-dimensional things has extent 1, as in Halide."""
+        return self.dim(dimension)
+
     def width(self) -> Any:
-        return self.dim(0).extent()
+        return self._at(0).extent()
 
     def height(self) -> Any:
-        return self.dim(1).extent()
+        return self._at(1).extent()
 
     def channels(self) -> Any:
-        return self.dim(2).extent()
+        return self._at(2).extent()
 
     def left(self) -> Any:
-        return self.dim(0).min()
+        return self._at(0).min()
 
     def right(self) -> Any:
-        return self.dim(0).max()
+        return self._at(0).max()
 
     def top(self) -> Any:
-        return self.dim(1).min()
+        return self._at(1).min()
 
     def bottom(self) -> Any:
-        return self.dim(1).max()
+        return self._at(1).max()
 
 
-class ImageParam(_Shaped):
+class OutputImageParam(Shaped):
+    """The buffer that an output Func is written to: constraints of its dimensions, checked by every realization."""
+
+    def __init__(self, image: Image | None = None) -> None:
+        if image is not None:
+            self._image = image
+
+    def defined(self) -> bool:
+        return hasattr(self, "_image")
+
+    def set_host_alignment(self, alignment: int) -> Any:
+        """States that the memory starts at a multiple of so many bytes."""
+        if alignment < 1 or alignment & (alignment - 1):
+            raise HalideError(f"The host alignment of {self.name()} must be a power of two, not {alignment}")
+        self._image.alignment = alignment
+        return self
+
+    def host_alignment(self) -> int:
+        return self._image.alignment
+
+    def set_estimates(self, estimates: Sequence[Any]) -> Any:
+        """States the likely ranges (min, extent) of all dimensions, for autoschedulers."""
+        if len(estimates) != self.dimensions():
+            raise HalideError(
+                f"ImageParam {self.name()} has {self.dimensions()} dimensions, but the estimates passed to "
+                f"set_estimates contains {len(estimates)} pairs."
+            )
+        for d, r in enumerate(estimates):
+            low, extent = (r.min, r.extent) if hasattr(r, "extent") else r
+            self.dim(d).set_estimate(low, extent)
+        return self
+
+    def store_in(self, memory_type: Any) -> Any:
+        return self
+
+
+class ImageParam(OutputImageParam):
     """An input image of a pipeline; stride 1 in dimension 0 unless set otherwise."""
 
-    def __init__(self, type_: Type, dimensions: int, name: str | None = None) -> None:
-        self._image = Image(name if name is not None else f"im{next(_COUNTER)}", type_, dimensions)
+    def __init__(self, type_: Type | None = None, dimensions: int = 0, name: str | None = None, **named: Any) -> None:
+        type_ = named.pop("type", type_)
+        if type_ is None:
+            return
+        self._image = Image(name or f"p{next(_COUNTER)}", type_, dimensions)
         if dimensions:
             self._image.fixed["stride.0"] = const(1, I32)
-        self._buffer: Buffer | None = None
+        self._buffer: Any = None
+        self._image.owner = self
 
     def __getitem__(self, args: Any) -> Expr:
         return image_call(self._image, args)
@@ -131,100 +206,18 @@ class ImageParam(_Shaped):
 
     def set(self, buffer: Any) -> None:
         """The array that `realize` reads."""
+        from halide_core.dsl.buffer import Buffer
+
         self._buffer = buffer if isinstance(buffer, Buffer) else Buffer(buffer)
+        if self._buffer.type() != self.type():
+            raise HalideError(
+                f"Can't bind ImageParam {self.name()} of type {self.type()} to Buffer {self._buffer.name()} of type "
+                f"{self._buffer.type()}"
+            )
         self._image.array = self._buffer
 
-    def get(self) -> Buffer | None:
+    def get(self) -> Any:
         return self._buffer
 
     def reset(self) -> None:
         self._buffer = self._image.array = None
-
-
-class BufferDimension:
-    """One dimension of a Buffer."""
-
-    def __init__(self, low: int, extent: int, stride: int) -> None:
-        self._values = (low, extent, stride)
-
-    def min(self) -> int:
-        return self._values[0]
-
-    def extent(self) -> int:
-        return self._values[1]
-
-    def stride(self) -> int:
-        """Elements between neighbours."""
-        return self._values[2]
-
-    def max(self) -> int:
-        return self._values[0] + self._values[1] - 1
-
-
-class Buffer(_Shaped):
-    """A view of a NumPy array, without copying: dimension 0 is the array's last axis unless `reverse_axes` is
-    off.  Or new zeroed storage: Buffer(type, [width, height])."""
-
-    def __init__(self, *args: Any, name: str | None = None, reverse_axes: bool = True) -> None:
-        if args and isinstance(args[0], Type):
-            sizes = list(args[1]) if len(args) > 1 else []
-            array: np.ndarray[Any, Any] = np.zeros(tuple(reversed(sizes)), dtype=dtype_of(args[0]))
-        else:
-            array = np.asarray(args[0])
-        self._reverse = reverse_axes
-        self.array = array
-        self._mins = [0] * array.ndim
-        label = name or next((a for a in args[1:] if isinstance(a, str)), None) or f"b{next(_COUNTER)}"
-        self._image = Image(label, type_of(array.dtype), array.ndim, {}, self, False)
-
-    def set_min(self, mins: Sequence[int]) -> None:
-        """The coordinates of the first element."""
-        self._mins = list(mins)
-
-    def translate(self, offsets: Sequence[int]) -> None:
-        self._mins = [a + b for a, b in zip(self._mins, offsets, strict=True)]
-
-    def strides(self) -> list[int]:
-        """Elements between neighbours, by dimension."""
-        steps = [s // self.array.itemsize for s in self.array.strides]
-        return steps[::-1] if self._reverse else steps
-
-    def extents(self) -> list[int]:
-        return list(self.array.shape[::-1] if self._reverse else self.array.shape)
-
-    def mins(self) -> list[int]:
-        return list(self._mins)
-
-    def dim(self, index: int) -> BufferDimension:
-        if not 0 <= index < self.array.ndim:
-            raise HalideError(f"{self._image.name} has no dimension {index}")
-        return BufferDimension(self._mins[index], self.extents()[index], self.strides()[index])
-
-    def coordinates(self, args: Any) -> tuple[int, ...]:
-        """The array's own index of the element at `args`."""
-        values = args if isinstance(args, tuple) else (args,)
-        local = tuple(int(a) - m for a, m in zip(values, self._mins, strict=True))
-        return local[::-1] if self._reverse else local
-
-    def __getitem__(self, args: Any) -> Any:
-        values = args if isinstance(args, tuple) else (args,)
-        if all(isinstance(a, int | np.integer) for a in values):
-            return self.array[self.coordinates(values)].item()
-        return image_call(self._image, values)
-
-    def __setitem__(self, args: Any, value: Any) -> None:
-        self.array[self.coordinates(args)] = value
-
-    def __call__(self, *args: Any) -> Any:
-        return self[args]
-
-    def fill(self, value: Any) -> None:
-        self.array[...] = value
-
-    def copy(self) -> Buffer:
-        other = Buffer(self.array.copy(), reverse_axes=self._reverse)
-        other._mins = list(self._mins)
-        return other
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray[Any, Any]:
-        return self.array if dtype is None else self.array.astype(dtype)

@@ -8,8 +8,9 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from halide_core.dsl.functions import cast, clamp, match, reinterpret, select
+from halide_core.dsl.functions import cast, clamp, logical_not, match, reinterpret, select
 from halide_core.errors import HalideError
+from halide_core.ir import expr as ir
 from halide_core.ir.expr import Call, CallType, Expr, const, const_value
 from halide_core.ir.operators import as_expr, cast_to
 from halide_core.ir.types import Bool, Float, Int, Type
@@ -228,3 +229,6 @@ def _half_or_float(name: str, a: Any) -> Expr:
     if not e.type.is_float() or e.type.bits > 32:
         raise HalideError(f"{name} only takes float16 or float32 arguments, and {e} has type {e.type}")
     return e
+
+
+ir._OPERATORS.update({"pow": pow, "logical_not": logical_not})

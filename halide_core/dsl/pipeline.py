@@ -12,7 +12,7 @@ from halide_core.target import Target
 class Pipeline:
     """The Funcs that are computed together, in order."""
 
-    def __init__(self, outputs: Any) -> None:
+    def __init__(self, outputs: Any = ()) -> None:
         items = list(outputs) if isinstance(outputs, list | tuple) else [outputs]
         self._funcs = items
         for f in items:
@@ -21,6 +21,25 @@ class Pipeline:
 
     def outputs(self) -> list[Any]:
         return list(self._funcs)
+
+    def defined(self) -> bool:
+        return bool(self._funcs)
+
+    def get_func(self, index: int) -> Any:
+        """The Func number `index` in the order in which they are computed."""
+        from halide_core.dsl.func import Func
+        from halide_core.passes.realization_order import build_environment
+
+        order = build_environment(self.functions()).order
+        if not 0 <= index < len(order):
+            raise HalideError(f"Pipeline::get_func({index}): there are {len(order)} Funcs")
+        out = Func.__new__(Func)
+        out._function, out._stage = order[index], 0
+        return out
+
+    def invalidate_cache(self) -> None:
+        """Forgets compiled code."""
+        self._compiled = None
 
     def functions(self) -> list[Function]:
         """The output Functions as the compiler sees them."""
@@ -31,8 +50,14 @@ class Pipeline:
         from halide_core.jit import realize
 
         target = kwargs.get("target") or next((a for a in args if isinstance(a, Target)), None)
-        where: Any = next((a for a in args if not isinstance(a, Target)), [])
+        where: Any = next((a for a in args if not isinstance(a, Target)), kwargs.get("sizes", kwargs.get("dst", [])))
         return realize(self, where, target)
+
+    def infer_input_bounds(self, dst: Any, target: Target | None = None) -> None:
+        """Gives every ImageParam without a Buffer one of the shape that a realization over `dst` reads."""
+        from halide_core.jit import infer_input_bounds
+
+        infer_input_bounds(self, dst, target)
 
     def compile_jit(self, target: Target | None = None) -> None:
         from halide_core.jit import compiled

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from halide_core.errors import HalideError
 from halide_core.function import ReductionDomain
-from halide_core.ir.expr import I32, Expr, Variable
+from halide_core.ir.expr import I32, Call, CallType, Expr, Variable, const, const_value
 from halide_core.ir.operators import as_expr, cast_to
+from halide_core.ir.structural import post_order
 from halide_core.ir.types import Type
 
 _COUNTER = itertools.count()
@@ -25,6 +26,12 @@ class Symbol:
     def _as_expr(self) -> Expr:
         raise NotImplementedError
 
+    def _operate(self, name: str, *args: Any) -> Any:
+        return getattr(self._as_expr(), name)(*args)
+
+    def logical_not(self) -> Expr:
+        return self._as_expr().logical_not()
+
     def __bool__(self) -> bool:
         return True
 
@@ -34,7 +41,7 @@ class Symbol:
 
 def _forward(name: str) -> Any:
     def method(self: Symbol, *args: Any) -> Any:
-        return getattr(self._as_expr(), name)(*args)
+        return self._operate(name, *args)
 
     method.__name__ = name
     return method
@@ -43,7 +50,7 @@ def _forward(name: str) -> Any:
 for _name in ["add", "sub", "mul", "truediv", "floordiv", "mod", "and", "or", "xor", "lshift", "rshift"]:
     setattr(Symbol, f"__{_name}__", _forward(f"__{_name}__"))
     setattr(Symbol, f"__r{_name}__", _forward(f"__r{_name}__"))
-for _name in ["eq", "ne", "lt", "le", "gt", "ge", "neg", "invert"]:
+for _name in ["eq", "ne", "lt", "le", "gt", "ge", "neg", "invert", "pow", "rpow"]:
     setattr(Symbol, f"__{_name}__", _forward(f"__{_name}__"))
 
 
@@ -55,6 +62,29 @@ class Var(Symbol):
 
     def name(self) -> str:
         return self._name
+
+    @staticmethod
+    def implicit(n: int) -> Var:
+        """The Var _n, of those that `_` stands for."""
+        return Var(f"_{n}")
+
+    @staticmethod
+    def outermost() -> Var:
+        """The loop around all others of a Func."""
+        return Var("__outermost")
+
+    def is_implicit(self) -> bool:
+        return self.implicit_index() >= 0
+
+    def implicit_index(self) -> int:
+        """n of _n, else -1."""
+        return int(self._name[1:]) if self._name[:1] == "_" and self._name[1:].isdigit() else -1
+
+    def is_placeholder(self) -> bool:
+        return self._name == "_"
+
+    def same_as(self, other: Any) -> bool:
+        return isinstance(other, Var) and other._name == self._name
 
     def _as_expr(self) -> Expr:
         return Variable(I32, self._name)
@@ -68,7 +98,11 @@ class Var(Symbol):
 class RVar(Symbol):
     """One dimension of an RDom."""
 
-    def __init__(self, name: str | None = None, domain: ReductionDomain | None = None, index: int = 0) -> None:
+    def __init__(self, name: Any = None, domain: ReductionDomain | None = None, index: int = 0) -> None:
+        if isinstance(name, RDom):
+            if len(name) != 1:
+                raise HalideError(f"RVar of the RDom {name.name()}, which has {len(name)} dimensions and not one")
+            name, domain = name._domain.variables[0][0], name._domain
         self._name = name if name is not None else f"r{next(_COUNTER)}"
         self._domain = domain
         self._index = index
@@ -76,13 +110,16 @@ class RVar(Symbol):
     def name(self) -> str:
         return self._name
 
+    def _range(self) -> tuple[str, Expr, Expr]:
+        if self._domain is None:
+            raise HalideError(f"RVar {self._name} belongs to no RDom and has no bounds")
+        return self._domain.variables[self._index]
+
     def min(self) -> Expr:
-        assert self._domain is not None
-        return self._domain.variables[self._index][1]
+        return self._range()[1]
 
     def extent(self) -> Expr:
-        assert self._domain is not None
-        return self._domain.variables[self._index][2]
+        return self._range()[2]
 
     def _as_expr(self) -> Expr:
         return Variable(I32, self._name)
@@ -93,21 +130,40 @@ class RVar(Symbol):
     __repr__ = __str__
 
 
+class Range:
+    """A range (min, extent) of a dimension."""
+
+    def __init__(self, min: Any = None, extent: Any = None) -> None:
+        if isinstance(min, tuple):
+            min, extent = min
+        self.min = None if min is None else as_expr(min)
+        self.extent = None if extent is None else as_expr(extent)
+
+
 class RDom(Symbol):
     """A reduction domain: a box given by (min, extent) pairs, and conditions added with `where`."""
 
-    def __init__(self, ranges: Any, name: str | None = None) -> None:
-        base = name if name is not None else f"r{next(_COUNTER)}"
+    def __init__(self, ranges: Any = None, name: str | None = None) -> None:
         pairs = _ranges(ranges)
+        base = name if name else getattr(ranges, "name", lambda: f"r{next(_COUNTER)}")()
         names = [f"{base}${'xyzw'[i] if i < 4 else i}" for i in range(len(pairs))]
         while any(n in DOMAINS for n in names):
             fresh = f"{base.split('$')[0]}${next(_COUNTER)}"
             names = [fresh + n[len(base) :] for n in names]
             base = fresh
+        for d, pair in enumerate(pairs):
+            for e in pair:
+                _check_range(base, d, e)
         variables = tuple((n, a, b) for n, (a, b) in zip(names, pairs, strict=True))
         self._domain = ReductionDomain(base, variables, [])
         for n in names:
             DOMAINS[n] = self._domain
+
+    def domain(self) -> ReductionDomain:
+        return self._domain
+
+    def same_as(self, other: RDom) -> bool:
+        return self._domain is other._domain
 
     def __getitem__(self, index: int) -> RVar:
         if not 0 <= index < len(self._domain.variables):
@@ -127,27 +183,35 @@ class RDom(Symbol):
         return len(self)
 
     def defined(self) -> bool:
-        return True
+        return len(self) > 0
 
     def where(self, predicate: Any) -> None:
         """Restricts the domain to the points where `predicate` holds."""
-        self._domain.predicates.append(as_expr(predicate))
+        e = as_expr(predicate)
+        if not e.type.is_bool():
+            raise HalideError(f"The condition of RDom {self.name()} has type {e.type}, not bool")
+        self._domain.predicates.append(e)
+
+    def _member(self, index: int) -> RVar:
+        if index >= len(self):
+            raise HalideError(f"RDom {self.name()} has {len(self)} dimensions, so no {'xyzw'[index]}")
+        return self[index]
 
     @property
     def x(self) -> RVar:
-        return self[0]
+        return self._member(0)
 
     @property
     def y(self) -> RVar:
-        return self[1]
+        return self._member(1)
 
     @property
     def z(self) -> RVar:
-        return self[2]
+        return self._member(2)
 
     @property
     def w(self) -> RVar:
-        return self[3]
+        return self._member(3)
 
     def _as_expr(self) -> Expr:
         if len(self) != 1:
@@ -159,30 +223,46 @@ class RDom(Symbol):
 
 
 def _ranges(ranges: Any) -> list[tuple[Expr, Expr]]:
+    if ranges is None:
+        return []
     if hasattr(ranges, "_dims"):
         return [(as_expr(d.min()), as_expr(d.extent())) for d in ranges._dims()]
     pairs: list[tuple[Expr, Expr]] = []
     for item in ranges:
         low, extent = (item.min, item.extent) if hasattr(item, "extent") else item
+        for v in (low, extent):
+            if isinstance(v, Var):
+                raise HalideError(f"The bounds of an RDom may not depend on a free variable: {v.name()}")
         pairs.append((cast_to(I32, as_expr(low)), cast_to(I32, as_expr(extent))))
     return pairs
 
 
-class Param(Symbol):
-    """A scalar parameter of a pipeline, with the value that `realize` uses."""
+def _check_range(name: str, dimension: int, e: Expr) -> None:
+    for n in post_order(e):
+        if isinstance(n, Call) and n.call_type is CallType.HALIDE:
+            raise HalideError(
+                f"The bounds of the RDom {name} in dimension {dimension} depend on a call to the Func {n.name}.\n"
+                "The bounds of an RDom may not depend on a call to a Func."
+            )
 
-    def __init__(self, type_: Type, *args: Any) -> None:
-        names = [a for a in args if isinstance(a, str)]
+
+class Param(Symbol):
+    """A scalar parameter of a pipeline, with the value that `realize` uses: Param(type, name, value)."""
+
+    def __init__(self, type: Type, *args: Any, name: str | None = None, value: Any = None) -> None:
+        texts = [a for a in args if isinstance(a, str)]
         values = [a for a in args if not isinstance(a, str)]
-        base = names[0] if names else f"p{next(_COUNTER)}"
-        name = base
-        while name in PARAMS:
-            name = f"{base}${next(_COUNTER)}"
-        self._name = name
-        self._type = type_
-        self._value: Any = values[0] if values else None
-        self._range: Sequence[Any] = values[1:3]
-        PARAMS[name] = self
+        base = name or (texts[0] if texts else f"p{next(_COUNTER)}")
+        unique = base
+        while unique in PARAMS:
+            unique = f"{base}${next(_COUNTER)}"
+        self._name = unique
+        self._type = type
+        self._value: Any = None
+        self._range: dict[str, Expr] = {}
+        PARAMS[unique] = self
+        if values or value is not None:
+            self.set(values[0] if values else value)
 
     def name(self) -> str:
         return self._name
@@ -191,16 +271,66 @@ class Param(Symbol):
         return self._type
 
     def set(self, value: Any) -> None:
-        self._value = value
+        """The value that `realize` uses."""
+        number = value.item() if hasattr(value, "item") else value
+        t = self._type
+        whole = isinstance(number, int) or (isinstance(number, float) and number.is_integer())
+        if t.is_int_or_uint() and not t.is_bool() and not (whole and t.min() <= number <= t.max()):
+            raise HalideError(f"The value {number} cannot be losslessly converted to type {t}")
+        if t.is_float() and isinstance(number, float) and number == number and t.bits < 64:
+            rounded = const_value(const(number, t))
+            assert rounded is not None
+            number = rounded
+        self._value = number if not (t.is_int_or_uint() and isinstance(number, float)) else int(number)
 
     def get(self) -> Any:
         return self._value
 
+    def set_range(self, min_value: Any, max_value: Any) -> None:
+        """The values that are allowed, checked by every realization."""
+        self.set_min_value(min_value)
+        self.set_max_value(max_value)
+
+    def set_min_value(self, value: Any) -> None:
+        self._range["min"] = self._limit(value)
+
+    def set_max_value(self, value: Any) -> None:
+        self._range["max"] = self._limit(value)
+
+    def _limit(self, value: Any) -> Expr:
+        e = as_expr(value)
+        if e.type != self._type:
+            if const_value(e) is None or self._type.is_float() != e.type.is_float():
+                raise HalideError(f"A limit of Param {self._name} has type {e.type}, not {self._type}")
+            e = cast_to(self._type, e)
+        return e
+
+    def min_value(self) -> Expr | None:
+        return self._range.get("min")
+
+    def max_value(self) -> Expr | None:
+        return self._range.get("max")
+
     def set_estimate(self, value: Any) -> None:
+        """The likely value, for autoschedulers."""
         self._estimate = value
+
+    def check(self, values: Any) -> None:
+        """Raises HalideError where the present value lies outside the range."""
+        from halide_core.interp.expr import evaluate
+
+        for which, word in (("min", "least"), ("max", "most")):
+            limit = self._range.get(which)
+            if limit is None:
+                continue
+            bound = evaluate(limit, values).item()
+            if (self._value < bound) if which == "min" else (self._value > bound):
+                raise HalideError(f"Parameter {self._name} is {self._value} but must be at {word} {bound}")
 
     def _as_expr(self) -> Expr:
         return Variable(self._type, self._name)
 
     def __str__(self) -> str:
-        return self._name
+        return f"<halide.Param '{self._name}' type {self._type}>"
+
+    __repr__ = __str__

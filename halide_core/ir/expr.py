@@ -143,6 +143,18 @@ class Expr:
     def __rrshift__(self, other: Any) -> Expr:
         return _OPERATORS["shr"](other, self)
 
+    def __pow__(self, other: Any) -> Expr:
+        return _OPERATORS["pow"](self, other)
+
+    def __rpow__(self, other: Any) -> Expr:
+        return _OPERATORS["pow"](other, self)
+
+    def logical_not(self) -> Expr:
+        return _OPERATORS["logical_not"](self)
+
+    def defined(self) -> bool:
+        return True
+
     def __neg__(self) -> Expr:
         return _OPERATORS["neg"](self)
 
@@ -486,6 +498,15 @@ def intrinsic(name: str, type_: Type, *args: Expr) -> Call:
     """Call of the intrinsic `name`."""
     assert name in INTRINSICS, name
     return Call(type_, name, args, CallType.INTRINSIC)
+
+
+# The name of a Call of which each argument in turn is taken, in all of an update's scatters and gathers at once.
+SCATTER_GATHER = "scatter_gather"
+
+
+def is_scatter(e: Expr) -> bool:
+    """Whether `e` is a scatter or a gather of the DSL."""
+    return isinstance(e, Call) and e.name == SCATTER_GATHER and e.call_type is CallType.EXTERN
 
 
 def make_bool(value: bool) -> UIntImm:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from halide_core.errors import HalideError
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
-from halide_core.ir.expr import I32, I64, CallType, Expr, Variable, const
+from halide_core.ir.expr import I32, I64, CallType, Expr, Variable, const, is_scatter
 from halide_core.ir.simplify import simplify_index
-from halide_core.ir.structural import transform
+from halide_core.ir.structural import post_order, transform
 from halide_core.ir.types import Type
 
 
@@ -50,14 +51,29 @@ def flatten(s: st.Stmt, values: dict[str, int]) -> st.Stmt:
 
 
 def _provide(x: st.Provide, expression: Callable[[Expr], Expr]) -> st.Stmt:
-    coordinates = tuple(map(expression, x.args))
     stores: list[st.Store] = []
-    for k, v in enumerate(x.values):
-        if isinstance(v, ir.Call) and v.call_type is CallType.INTRINSIC and v.name == "undef":
-            continue
-        name = storage_name(x.name, k, len(x.values))
-        stores.append(st.Store(name, expression(v), flat_index(name, coordinates)))
+    for choice in range(_alternatives(x)):
+        coordinates = tuple(expression(_alternative(a, choice)) for a in x.args)
+        for k, v in enumerate(x.values):
+            if isinstance(v, ir.Call) and v.call_type is CallType.INTRINSIC and v.name == "undef":
+                continue
+            name = storage_name(x.name, k, len(x.values))
+            stores.append(st.Store(name, expression(_alternative(v, choice)), flat_index(name, coordinates)))
     return stores[0] if len(stores) == 1 else st.Stores(tuple(stores))
+
+
+def _alternatives(x: st.Provide) -> int:
+    """How many places a Provide with gather and scatter stores to."""
+    nodes = [n for e in (*x.args, *x.values) for n in post_order(e) if is_scatter(n)]
+    counts = {len(ir.children(n)) for n in nodes}
+    if len(counts) > 1:
+        found = ", ".join(map(str, sorted(counts)))
+        raise HalideError(f"The update of Func {x.name} scatters and gathers different numbers of values: {found}")
+    return next(iter(counts), 1)
+
+
+def _alternative(e: Expr, choice: int) -> Expr:
+    return transform(e, lambda n: n.args[choice] if is_scatter(n) and isinstance(n, ir.Call) else n)
 
 
 def _realize(x: st.Realize, body: st.Stmt) -> st.Stmt:

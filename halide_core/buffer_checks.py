@@ -1,0 +1,89 @@
+"""What must hold of the arguments of a realization, in Halide's words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from halide_core.dsl.buffer import Buffer
+from halide_core.dsl.variables import PARAMS
+from halide_core.errors import HalideError
+from halide_core.function import Function, Image
+from halide_core.interp.expr import evaluate
+from halide_core.lower import Array
+
+
+def check_buffer(role: str, a: Array, buffer: Buffer | None) -> Buffer:
+    """The Buffer, when it has memory and the type and number of dimensions of `a`."""
+    if buffer is None or not buffer.has_memory():
+        raise HalideError(f"Buffer argument {a.name} is nullptr: it has no memory; call set() on the ImageParam first")
+    if buffer.type() != a.type:
+        raise HalideError(
+            f"{role} buffer {a.name} has type {a.type} but type of the buffer passed in is {buffer.type()}"
+        )
+    if buffer.dimensions() != a.dimensions:
+        raise HalideError(
+            f"{role} buffer {a.name} requires a buffer of exactly {a.dimensions} dimensions, but the buffer passed in "
+            f"has {buffer.dimensions()} dimensions"
+        )
+    return buffer
+
+
+def check_constraints(images: list[Image], values: Mapping[str, Any]) -> None:
+    """Metadata that set_min, set_extent and set_stride pinned must hold."""
+    for image in images:
+        for what, wanted in image.fixed.items():
+            kind, d = what.split(".")
+            actual = values.get(f"{image.name}.{what}")
+            if actual is None or (kind == "stride" and values.get(f"{image.name}.extent.{d}", 2) <= 1):
+                # The stride of a single element says nothing.
+                continue
+            expected = int(evaluate(wanted, values).item())
+            if int(actual) != expected:
+                raise HalideError(f"Constraint violated: {image.name}.{kind}.{d} ({actual}) == {expected} ({expected})")
+
+
+def check_same_shapes(arrays: tuple[Array, ...], buffers: Mapping[str, Buffer]) -> None:
+    """The values of one Func must lie in buffers of one shape."""
+    first: dict[str, Array] = {}
+    for a in arrays:
+        other = first.setdefault(a.owner, a)
+        mine, theirs = buffers[a.name], buffers[other.name]
+        for d in range(a.dimensions):
+            for what in ("min", "extent"):
+                found, wanted = (getattr(b.dim(d), what)() for b in (mine, theirs))
+                if found != wanted:
+                    raise HalideError(
+                        f"Constraint violated: {a.name}.{what}.{d} ({found}) == {other.name}.{what}.{d} ({wanted})"
+                    )
+
+
+def check_alignment(images: list[Image], buffers: Mapping[str, Buffer]) -> None:
+    """Memory must start where set_host_alignment says."""
+    for image in images:
+        buffer = buffers.get(image.name)
+        if buffer is not None and image.alignment > 1 and buffer.array.ctypes.data % image.alignment:
+            raise HalideError(
+                f"The host pointer of {image.name} is not aligned to a {image.alignment} bytes boundary."
+            )
+
+
+def output_images(functions: list[Function]) -> list[Image]:
+    """What is stated of the outputs' buffers.  A unit stride that nobody asked for is not insisted on."""
+    return [i for f in functions for i in f.buffers]
+
+
+def check_parameters(names: list[str], values: Mapping[str, Any]) -> None:
+    """Params must lie in the ranges that set_range stated."""
+    for name in names:
+        param = PARAMS.get(name)
+        if param is not None and param.get() is not None:
+            param.check(values)
+
+
+def parameter_value(name: str) -> Any:
+    """The value of a Param.  Raises HalideError when there is none."""
+    param = PARAMS.get(name)
+    if param is None or param.get() is None:
+        raise HalideError(f"Parameter {name} does not have a valid scalar value; call set() on the Param first.")
+    return param.get()

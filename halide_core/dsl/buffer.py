@@ -1,0 +1,426 @@
+"""Buffer: a NumPy array, or memory of its own, with coordinates that may start anywhere."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from halide_core.dsl.image import Shaped, image_call
+from halide_core.errors import HalideError
+from halide_core.function import Image
+from halide_core.interp.expr import dtype_of, type_of
+from halide_core.ir.types import Type
+
+_COUNTER = itertools.count()
+
+
+class BufferDimension:
+    """One dimension of a Buffer."""
+
+    def __init__(self, low: int, extent: int, stride: int) -> None:
+        self._values = (low, extent, stride)
+
+    def min(self) -> int:
+        return self._values[0]
+
+    def extent(self) -> int:
+        return self._values[1]
+
+    def stride(self) -> int:
+        """Elements between neighbours."""
+        return self._values[2]
+
+    def max(self) -> int:
+        return self._values[0] + self._values[1] - 1
+
+
+class RawDimension(ctypes.Structure):
+    """halide_dimension_t."""
+
+    _fields_ = (
+        ("min", ctypes.c_int32),
+        ("extent", ctypes.c_int32),
+        ("stride", ctypes.c_int32),
+        ("flags", ctypes.c_uint32),
+    )
+
+
+class RawBuffer(ctypes.Structure):
+    """halide_buffer_t."""
+
+    _fields_ = (
+        ("device", ctypes.c_uint64),
+        ("device_interface", ctypes.c_void_p),
+        ("host", ctypes.c_void_p),
+        ("flags", ctypes.c_uint64),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("dimensions", ctypes.c_int32),
+        ("dim", ctypes.POINTER(RawDimension)),
+        ("padding", ctypes.c_void_p),
+    )
+
+
+class Buffer(Shaped):
+    """A view of a NumPy array, without copying: Buffer(array, name="", reverse_axes=True), where dimension 0 is the
+    array's last axis unless `reverse_axes` is off.  Or new zeroed storage: Buffer(type, sizes, storage_order, name).
+    Or another view of a Buffer's memory: Buffer(buffer)."""
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        first = args[0] if args else named.get("buffer", named.get("type"))
+        rest = list(args[1:])
+        texts = [a for a in rest if isinstance(a, str)]
+        name = named.get("name") or (texts[0] if texts else "")
+        lists = [a for a in rest if isinstance(a, list | tuple)]
+        if first is None:
+            self._setup(name, type_of(np.dtype("u1")), None, [])
+        elif isinstance(first, Buffer):
+            self._setup(name or first.name(), first.type(), first.view, list(first._mins), first._bits)
+        elif isinstance(first, Type):
+            sizes = named.get("sizes", lists[0] if lists else [])
+            order = named.get("storage_order", lists[1] if len(lists) > 1 else range(len(sizes)))
+            self._setup(name, first, _allocate(first, [int(n) for n in sizes], list(order)), [0] * len(sizes))
+        else:
+            array = np.asarray(first)
+            flags = [a for a in rest if isinstance(a, bool)]
+            reverse = named.get("reverse_axes", flags[0] if flags else True)
+            self._setup(name, type_of(array.dtype), array.T if reverse else array, [0] * array.ndim)
+
+    def _setup(
+        self,
+        name: str,
+        type_: Type,
+        view: np.ndarray[Any, Any] | None,
+        mins: list[int],
+        bits: tuple[list[int], list[int]] | None = None,
+    ) -> None:
+        """`view` has axis i for dimension i; None where there is no memory, when `bits` tells extents and strides."""
+        self.view = view
+        self._mins = mins
+        self._bits = bits
+        self._raw: list[Any] = []
+        self._image = Image(name or f"b{next(_COUNTER)}", type_, len(mins), {}, self, False)
+
+    @staticmethod
+    def _of(
+        name: str,
+        type_: Type,
+        view: np.ndarray[Any, Any] | None,
+        mins: list[int],
+        bits: tuple[list[int], list[int]] | None = None,
+    ) -> Buffer:
+        out = Buffer.__new__(Buffer)
+        out._setup(name, type_, view, mins, bits)
+        return out
+
+    @staticmethod
+    def make_bounds_query(type: Type, sizes: Sequence[int], name: str = "") -> Buffer:
+        """A Buffer of a shape without memory."""
+        extents = [int(n) for n in sizes]
+        strides = [int(np.prod(extents[:k], dtype=np.int64)) for k in range(len(extents))]
+        return Buffer._of(name, type, None, [0] * len(extents), (extents, strides))
+
+    @staticmethod
+    def make_scalar(type: Type, name: str = "") -> Buffer:
+        return Buffer(type, [], name=name)
+
+    @staticmethod
+    def make_interleaved(type: Type, width: int, height: int, channels: int, name: str = "") -> Buffer:
+        """Storage in which the channels of a pixel are neighbours."""
+        return Buffer(type, [width, height, channels], [2, 0, 1], name=name)
+
+    @staticmethod
+    def make_with_shape_of(src: Buffer, name: str = "") -> Buffer:
+        """New storage of the shape and the order of dimensions of another."""
+        order = sorted(range(src.dimensions()), key=lambda d: (abs(src.strides()[d]), src.extents()[d]))
+        return Buffer._of(name, src.type(), _allocate(src.type(), src.extents(), order), src.mins())
+
+    # What it is.
+    @property
+    def array(self) -> np.ndarray[Any, Any]:
+        """The memory as an array whose last axis is dimension 0."""
+        return self._memory().T
+
+    def _memory(self) -> np.ndarray[Any, Any]:
+        if self.view is None:
+            raise HalideError(f"Buffer {self.name()} has no memory")
+        return self.view
+
+    def defined(self) -> bool:
+        return self.view is not None or self._bits is not None
+
+    def has_memory(self) -> bool:
+        return self.view is not None
+
+    def set_name(self, name: str) -> None:
+        self._image.name = name
+
+    def same_as(self, other: Buffer) -> bool:
+        return self is other or (self.view is not None and self.view is other.view)
+
+    def extents(self) -> list[int]:
+        if self.view is None:
+            return list(self._bits[0]) if self._bits is not None else []
+        return list(self.view.shape)
+
+    def strides(self) -> list[int]:
+        """Elements between neighbours, by dimension."""
+        if self.view is None:
+            return list(self._bits[1]) if self._bits is not None else []
+        return [s // self.view.itemsize for s in self.view.strides]
+
+    def mins(self) -> list[int]:
+        return list(self._mins)
+
+    def dim(self, dimension: int) -> BufferDimension:
+        if not 0 <= dimension < len(self._mins):
+            raise HalideError(f"{self.name()} has no dimension {dimension}")
+        return BufferDimension(self._mins[dimension], self.extents()[dimension], self.strides()[dimension])
+
+    def number_of_elements(self) -> int:
+        return int(np.prod(self.extents(), dtype=np.int64))
+
+    def size_in_bytes(self) -> int:
+        spans = [(n - 1) * abs(s) for n, s in zip(self.extents(), self.strides(), strict=True)]
+        return (sum(spans) + 1) * self.type().bytes() if self.number_of_elements() else 0
+
+    def contains(self, coords: Sequence[int]) -> bool:
+        """Whether the coordinates, of the first dimensions, lie inside."""
+        pairs = zip(coords, self._mins, self.extents(), strict=False)
+        return all(low <= c < low + n for c, low, n in pairs)
+
+    # Elements.
+    def _index(self, coordinates: Sequence[Any]) -> tuple[int, ...]:
+        if len(coordinates) != len(self._mins):
+            raise HalideError(f"Incorrect number of dimensions: {self.name()} has {len(self._mins)}")
+        for k, (c, low, n) in enumerate(zip(coordinates, self._mins, self.extents(), strict=True)):
+            if not low <= c < low + n:
+                raise IndexError(f"index {c} is out of bounds for axis {k} with min={low}, extent={n}")
+        return tuple(int(c) - low for c, low in zip(coordinates, self._mins, strict=True))
+
+    def __getitem__(self, args: Any) -> Any:
+        values = tuple(args) if isinstance(args, tuple | list) else (args,)
+        if all(isinstance(a, int | np.integer) for a in values):
+            return self._memory()[self._index(values)].item()
+        return image_call(self._image, values)
+
+    def __setitem__(self, args: Any, value: Any) -> None:
+        self._memory()[self._index(tuple(args) if isinstance(args, tuple | list) else (args,))] = value
+
+    def __call__(self, *args: Any) -> Any:
+        return self[args]
+
+    def fill(self, value: Any) -> None:
+        self._memory()[...] = value
+
+    def all_equal(self, value: Any) -> bool:
+        return bool((self._memory() == self._memory().dtype.type(value)).all())
+
+    def for_each_element(self, f: Callable[[list[int]], Any]) -> None:
+        """Calls `f` with the coordinates of every element, the first dimension fastest."""
+        ranges = [range(low, low + n) for low, n in zip(self._mins, self.extents(), strict=True)]
+        for point in itertools.product(*reversed(ranges)):
+            f(list(reversed(point)))
+
+    # Other views; those ending in -ed leave this one as it is.
+    def _become(self, other: Buffer) -> None:
+        self.view, self._mins, self._bits = other.view, other._mins, other._bits
+        self._image.dimensions = len(self._mins)
+
+    def _derived(self, view: np.ndarray[Any, Any], mins: list[int]) -> Buffer:
+        return Buffer._of(self.name(), self.type(), view, mins)
+
+    def cropped(self, *args: Any, **named: Any) -> Buffer:
+        """cropped(dimension, min, extent), or cropped([(min, extent), ...])."""
+        values = [*args, *(named[k] for k in ("rect", "dimension", "min", "extent") if k in named)]
+        rect = [(values[0], values[1], values[2])] if len(values) == 3 else _numbered(values[0])
+        view, mins = self._memory(), self.mins()
+        for d, low, extent in rect:
+            if low < mins[d] or low + extent > mins[d] + view.shape[d] or extent < 0:
+                raise HalideError(
+                    f"crop of {self.name()} to [{low}, {low + extent - 1}] in dimension {d}, which runs over "
+                    f"[{mins[d]}, {mins[d] + view.shape[d] - 1}]"
+                )
+            picked = [slice(None)] * view.ndim
+            picked[d] = slice(low - mins[d], low - mins[d] + extent)
+            view, mins[d] = view[tuple(picked)], low
+        return self._derived(view, mins)
+
+    def crop(self, *args: Any, **named: Any) -> None:
+        self._become(self.cropped(*args, **named))
+
+    def sliced(self, dimension: int, pos: int | None = None) -> Buffer:
+        """One dimension fewer: the elements at `pos`, by default the first."""
+        mins = self.mins()
+        place = mins[dimension] if pos is None else pos
+        if not mins[dimension] <= place < mins[dimension] + self.extents()[dimension]:
+            raise HalideError(f"slice of {self.name()} at {place} in dimension {dimension} lies outside it")
+        view = np.moveaxis(self._memory(), dimension, 0)[place - mins[dimension], ...]
+        del mins[dimension]
+        return self._derived(view, mins)
+
+    def slice(self, dimension: int, pos: int | None = None) -> None:
+        self._become(self.sliced(dimension, pos))
+
+    def embedded(self, dimension: int, pos: int = 0) -> Buffer:
+        """One dimension more, of extent 1 at `pos`."""
+        mins = self.mins()
+        mins.insert(dimension, pos)
+        return self._derived(np.expand_dims(self._memory(), dimension), mins)
+
+    def embed(self, dimension: int, pos: int = 0) -> None:
+        self._become(self.embedded(dimension, pos))
+
+    def add_dimension(self) -> None:
+        self.embed(self.dimensions())
+
+    def translated(self, *args: Any, **named: Any) -> Buffer:
+        """translated(dimension, dx), or translated([dx, ...])."""
+        out = self._derived(self._memory(), self.mins())
+        out.translate(*args, **named)
+        return out
+
+    def translate(self, *args: Any, **named: Any) -> None:
+        values = [*args, *(named[k] for k in ("delta", "dimension", "dx") if k in named)]
+        for d, dx in [(values[0], values[1])] if len(values) == 2 else enumerate(values[0]):
+            self._mins[d] += int(dx)
+
+    def set_min(self, *mins: Any) -> None:
+        """The coordinates of the first element, of the first dimensions."""
+        values = list(mins[0]) if len(mins) == 1 and isinstance(mins[0], list | tuple) else list(mins)
+        if len(values) > len(self._mins):
+            raise HalideError(f"set_min: {self.name()} has {len(self._mins)} dimensions, not {len(values)}")
+        self._mins[: len(values)] = [int(v) for v in values]
+
+    def transposed(self, *args: Any, **named: Any) -> Buffer:
+        """transposed(d1, d2) swaps two dimensions; transposed(order) puts dimension i at place order[i]."""
+        values = [*args, *(named[k] for k in ("order", "d1", "d2") if k in named)]
+        order = list(range(self.dimensions()))
+        if len(values) == 2:
+            a, b = values
+            order[a], order[b] = order[b], order[a]
+        else:
+            given = [int(d) for d in values[0]]
+            order = [given.index(d) if d in given else -1 for d in range(len(given))]
+        if sorted(order) != list(range(self.dimensions())):
+            raise HalideError(f"transposed: {values[0]} is no permutation of the dimensions of {self.name()}")
+        return self._derived(self._memory().transpose(order), [self._mins[d] for d in order])
+
+    def transpose(self, *args: Any, **named: Any) -> None:
+        self._become(self.transposed(*args, **named))
+
+    def reverse_axes(self) -> Buffer:
+        """The dimensions in opposite order."""
+        return self.transposed(list(reversed(range(self.dimensions()))))
+
+    def copy(self) -> Buffer:
+        """New memory with the same contents and order of dimensions."""
+        out = Buffer.make_with_shape_of(self)
+        out._memory()[...] = self._memory()
+        return out
+
+    def copy_from(self, src: Buffer) -> None:
+        """Copies what lies inside both."""
+        if src.dimensions() != self.dimensions() or src.type() != self.type():
+            raise HalideError(
+                f"copy_from: {self.name()} is of {self.type()} in {self.dimensions()} dimensions, "
+                f"{src.name()} of {src.type()} in {src.dimensions()}"
+            )
+        low = [max(a, b) for a, b in zip(self._mins, src._mins, strict=True)]
+        ends = [
+            min(a + n, b + m) for a, n, b, m in zip(self._mins, self.extents(), src._mins, src.extents(), strict=True)
+        ]
+        if all(e > a for a, e in zip(low, ends, strict=True)):
+            box = [(a, e - a) for a, e in zip(low, ends, strict=True)]
+            self.cropped(box)._memory()[...] = src.cropped(box)._memory()
+
+    def allocate(self) -> None:
+        """Memory for a Buffer that has a shape only."""
+        order = sorted(range(len(self._mins)), key=lambda d: abs(self.strides()[d]))
+        self.view = _allocate(self.type(), self.extents(), order)
+
+    def deallocate(self) -> None:
+        self._bits = (self.extents(), self.strides())
+        self.view = None
+
+    def reshape_query(self, mins: list[int], extents: list[int]) -> None:
+        """Gives a Buffer without memory the shape that a bounds query found."""
+        strides = [int(np.prod(extents[:k], dtype=np.int64)) for k in range(len(extents))]
+        self._mins, self._bits = list(mins), (list(extents), strides)
+
+    # Memory of devices: there is none.
+    def has_device_allocation(self) -> bool:
+        return False
+
+    def host_dirty(self) -> bool:
+        return False
+
+    def device_dirty(self) -> bool:
+        return False
+
+    def set_host_dirty(self, dirty: bool = True) -> None:
+        """Nothing: there is no copy on a device."""
+
+    def set_device_dirty(self, dirty: bool = True) -> None:
+        """Nothing: there is no copy on a device."""
+
+    def copy_to_host(self) -> int:
+        return 0
+
+    def device_sync(self) -> int:
+        return 0
+
+    def device_free(self) -> int:
+        return 0
+
+    def device_deallocate(self) -> None:
+        """Nothing: there is no copy on a device."""
+
+    # Other languages.
+    def _get_raw_halide_buffer_t(self) -> int:
+        """The address of a halide_buffer_t of this memory, which lives as long as this Buffer."""
+        dims = (RawDimension * max(1, len(self._mins)))()
+        for d, (low, n, s) in enumerate(zip(self._mins, self.extents(), self.strides(), strict=True)):
+            dims[d] = RawDimension(low, n, s, 0)
+        t = self.type()
+        host = None if self.view is None else self.view.ctypes.data
+        raw = RawBuffer(0, None, host, 0, int(t.code), int(t.bits), 1, len(self._mins), dims, None)
+        self._raw = [raw, dims]
+        return ctypes.addressof(raw)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray[Any, Any]:
+        return self.array if dtype is None else self.array.astype(dtype)
+
+    def __len__(self) -> int:
+        raise TypeError("a Buffer has no length; see extents()")
+
+    def __iter__(self) -> Iterator[Any]:
+        raise TypeError("a Buffer cannot be iterated over; use for_each_element() or numpy.array()")
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __str__(self) -> str:
+        shape = ",".join(f"[{a},{n},{s}]" for a, n, s in zip(self._mins, self.extents(), self.strides(), strict=True))
+        return f"<halide.Buffer of type {self.type()} shape:[{shape}]>"
+
+    __repr__ = __str__
+
+
+def _numbered(rect: Sequence[tuple[int, int]]) -> list[tuple[int, int, int]]:
+    return [(d, low, extent) for d, (low, extent) in enumerate(rect)]
+
+
+def _allocate(type_: Type, sizes: list[int], order: list[int]) -> np.ndarray[Any, Any]:
+    """Zeroed memory in which dimension order[0] is innermost, as an array with axis i for dimension i."""
+    if sorted(order) != list(range(len(sizes))):
+        raise HalideError(f"The storage order {order} is no permutation of {len(sizes)} dimensions")
+    if any(n < 0 for n in sizes):
+        raise HalideError(f"A Buffer of sizes {sizes}: they must not be negative")
+    memory = np.zeros([sizes[d] for d in reversed(order)], dtype=dtype_of(type_)).T
+    return memory.transpose([order.index(d) for d in range(len(sizes))])

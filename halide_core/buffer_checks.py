@@ -85,5 +85,6 @@ def parameter_value(name: str) -> Any:
     """The value of a Param.  Raises HalideError when there is none."""
     param = PARAMS.get(name)
     if param is None or param.get() is None:
-        raise HalideError(f"Parameter {name} does not have a valid scalar value; call set() on the Param first.")
+        label = name if param is None else param.label
+        raise HalideError(f"Parameter {label} does not have a valid scalar value; call set() on the Param first.")
     return param.get()

@@ -256,7 +256,9 @@ class Param(Symbol):
         unique = base
         while unique in PARAMS:
             unique = f"{base}${next(_COUNTER)}"
+        # Expressions know a Param by its unique name only; messages call it what its maker did.
         self._name = unique
+        self.label = base
         self._type = type
         self._value: Any = None
         self._range: dict[str, Expr] = {}
@@ -325,7 +327,7 @@ class Param(Symbol):
                 continue
             bound = evaluate(limit, values).item()
             if (self._value < bound) if which == "min" else (self._value > bound):
-                raise HalideError(f"Parameter {self._name} is {self._value} but must be at {word} {bound}")
+                raise HalideError(f"Parameter {self.label} is {self._value} but must be at {word} {bound}")
 
     def _as_expr(self) -> Expr:
         return Variable(self._type, self._name)

@@ -301,7 +301,7 @@ def funcs_of_expressions(hl: Any) -> Any:
         h.realize([5, 4]),
         f.dimensions(),
         g.dimensions(),
-        g.name(),
+
     ]
 
 

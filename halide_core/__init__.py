@@ -72,6 +72,7 @@ from halide_core.dsl.integer_functions import (
     widening_shift_right,
     widening_sub,
 )
+from halide_core.dsl.loop_level import LoopLevel
 from halide_core.dsl.math_functions import (
     acos,
     acosh,
@@ -115,7 +116,7 @@ from halide_core.dsl.scatter import gather, scatter
 from halide_core.dsl.schedule import Stage
 from halide_core.dsl.variables import Param, Range, RDom, RVar, Var
 from halide_core.errors import HalideError
-from halide_core.function import TailStrategy
+from halide_core.function import LoopAlignStrategy, MemoryType, Partition, PrefetchBoundStrategy, TailStrategy
 from halide_core.ir.types import BFloat, Bool, Float, Handle, Int, Type, TypeCode, UInt
 from halide_core.target import Target, get_host_target, get_jit_target_from_environment
 
@@ -138,9 +139,14 @@ __all__ = [
     "Handle",
     "ImageParam",
     "Int",
+    "LoopAlignStrategy",
+    "LoopLevel",
+    "MemoryType",
     "OutputImageParam",
     "Param",
+    "Partition",
     "Pipeline",
+    "PrefetchBoundStrategy",
     "RDom",
     "RVar",
     "Range",

@@ -21,7 +21,47 @@ class TailStrategy(enum.Enum):
     Predicate = "predicate"
     PredicateLoads = "predicate_loads"
     PredicateStores = "predicate_stores"
+    ShiftInwardsAndBlend = "shift_inwards_and_blend"
+    RoundUpAndBlend = "round_up_and_blend"
     Auto = "auto"
+
+
+class LoopAlignStrategy(enum.Enum):
+    """How the loops of two stages computed together lie against each other."""
+
+    AlignStart = "align_start"
+    AlignEnd = "align_end"
+    NoAlign = "no_align"
+    Auto = "auto"
+
+
+class MemoryType(enum.Enum):
+    """Where a Func is stored; here small constant sizes go on the stack and all else on the heap."""
+
+    Auto = "auto"
+    Heap = "heap"
+    Stack = "stack"
+    Register = "register"
+    GPUShared = "gpu_shared"
+    GPUTexture = "gpu_texture"
+    LockedCache = "locked_cache"
+    VTCM = "vtcm"
+
+
+class Partition(enum.Enum):
+    """Whether a loop is split where the conditions of its body change."""
+
+    Auto = "auto"
+    Never = "never"
+    Always = "always"
+
+
+class PrefetchBoundStrategy(enum.Enum):
+    """What a prefetch outside a buffer does."""
+
+    Clamp = "clamp"
+    GuardWithIf = "guard_with_if"
+    NonFaulting = "non_faulting"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +84,14 @@ class Fuse:
     fused: str
 
 
+@dataclass(frozen=True, slots=True)
+class Rename:
+    """Loop `old` under the name `new`."""
+
+    old: str
+    new: str
+
+
 @dataclass(slots=True)
 class Dim:
     """One loop of a stage."""
@@ -60,11 +108,49 @@ class LoopLevel:
 
     func: str = ""
     var: str = ""
-    target: Function | None = field(default=None, compare=False, repr=False)
+    # -1: any stage that has such a loop.
+    stage: int = -1
+    target: Any = field(default=None, compare=False, repr=False)
 
     @property
     def is_root(self) -> bool:
         return not self.func
+
+    def named(self) -> LoopLevel:
+        """This level under the name that its Function has now."""
+        if self.target is None or self.target.name == self.func:
+            return self
+        return LoopLevel(self.target.name, self.var, self.stage, self.target)
+
+
+# The loop around all of a stage's own.
+OUTERMOST = "__outermost"
+
+
+class LevelHandle:
+    """A LoopLevel that may be given later; `level` None means inlined."""
+
+    def __init__(self, level: LoopLevel | None = None, known: bool = True) -> None:
+        self.level = level
+        self.known = known
+
+
+@dataclass(frozen=True, slots=True)
+class FusedWith:
+    """A stage runs inside the loops of another one, down to loop `var`; `align` by loop name."""
+
+    level: LevelHandle
+    align: tuple[tuple[str, LoopAlignStrategy], ...] = ()
+    otherwise: LoopAlignStrategy = LoopAlignStrategy.Auto
+
+
+@dataclass(slots=True, eq=False)
+class Specialization:
+    """A schedule of its own where `condition` holds, or an error of that text."""
+
+    condition: Expr
+    definition: Definition
+    failure: str | None = None
 
 
 @dataclass(slots=True)
@@ -72,9 +158,13 @@ class StageSchedule:
     """Loops of one definition, innermost first, and the splits and fusions that made them."""
 
     dims: list[Dim]
-    splits: list[Split | Fuse] = field(default_factory=list)
+    splits: list[Split | Fuse | Rename] = field(default_factory=list)
     # Whether an associative update may be regrouped, so that its reduction loops run as vectors.
     atomic: bool = False
+    # Whether loops may be run in parallel whose iterations meet.
+    allow_races: bool = False
+    specializations: list[Specialization] = field(default_factory=list)
+    fused_with: FusedWith | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,6 +206,20 @@ class Function:
     required_dimensions: int | None = None
     # What is stated of the buffers that hold the values of an output.
     buffers: list[Image] = field(default_factory=list)
+    # Extents given by bound_extent.
+    extents: dict[str, Expr] = field(default_factory=dict)
+    # (modulus, remainder) that the min of a dimension must have, remainder None when only the extent is aligned.
+    alignments: dict[str, tuple[Expr, Expr | None]] = field(default_factory=dict)
+    # Factors of folded dimensions, and whether they slide upwards.
+    folds: dict[str, tuple[Expr, bool]] = field(default_factory=dict)
+    # Extents of the storage of dimensions, and what they are multiples of.
+    storage_bounds: dict[str, Expr] = field(default_factory=dict)
+    storage_alignments: dict[str, Expr] = field(default_factory=dict)
+    # Where "compute", "store" and "hoist" were given as LoopLevel objects or by hoist_storage.
+    handles: dict[str, LevelHandle] = field(default_factory=dict)
+    # (consumer, Function that takes this one's place in it); consumer None stands for all others.
+    wrappers: list[tuple[Function | None, Function]] = field(default_factory=list)
+    memoized: bool = False
 
     @property
     def types(self) -> tuple[Type, ...]:
@@ -149,3 +253,23 @@ class Image:
     alignment: int = 1
     # Likely (min, extent) by dimension, for autoschedulers.
     estimates: dict[int, tuple[Expr, Expr]] = field(default_factory=dict)
+
+
+def schedule_key(f: Function) -> tuple[object, ...]:
+    """What compiled code depends on of the definitions and the schedule of `f`; equal keys, equal code."""
+    levels = [(k, h.level, h.known) for k, h in sorted(f.handles.items())]
+    bounds = [f.bounds, f.extents, f.alignments, f.folds, f.storage_bounds, f.storage_alignments]
+    parts: list[object] = [f.name, f.compute, f.store, tuple(levels), tuple(f.storage_order), str(bounds)]
+    parts.append(tuple((id(c), id(w)) for c, w in f.wrappers))
+    work = f.definitions() if f.pure is not None else []
+    while work:
+        d = work.pop(0)
+        schedule = d.schedule
+        parts.append(tuple((x.var, x.kind) for x in schedule.dims))
+        parts.append((tuple(schedule.splits), schedule.atomic, schedule.allow_races, id(d.values[0])))
+        if schedule.fused_with is not None:
+            parts.append((schedule.fused_with.level.level, schedule.fused_with.align, schedule.fused_with.otherwise))
+        for s in schedule.specializations:
+            parts.append((id(s.condition), s.failure))
+            work.append(s.definition)
+    return tuple(parts)

@@ -22,10 +22,14 @@ from halide_core.buffer_checks import (
 )
 from halide_core.dsl.buffer import Buffer
 from halide_core.errors import HalideError
+from halide_core.function import schedule_key
 from halide_core.interp.expr import evaluate
 from halide_core.ir.expr import I64, Expr, const
 from halide_core.ir.types import Type
 from halide_core.lower import Array, Lowered, lower, metadata_variables, output_arrays
+from halide_core.passes.realization_order import build_environment
+from halide_core.passes.wrap_calls import wrap_calls
+from halide_core.requirements import check_requirements, enlarged_outputs
 from halide_core.target import Target
 
 
@@ -77,15 +81,13 @@ def _ctype(t: Type) -> Any:
 
 
 def _fingerprint(pipeline: Any) -> tuple[object, ...]:
-    from halide_core.passes.realization_order import build_environment
-
+    wrap_calls(pipeline.functions())
     environment = build_environment(pipeline.functions())
     parts: list[object] = []
     for f in environment.order:
-        parts += [f.name, str(f.compute), str(f.store), tuple(f.storage_order), len(f.updates), str(f.bounds)]
-        for d in f.definitions():
-            parts += [tuple((x.var, x.kind) for x in d.schedule.dims), tuple(d.schedule.splits), id(d.values[0])]
-    parts += [(i.name, tuple(sorted((k, str(v)) for k, v in i.fixed.items()))) for i in environment.images]
+        parts += [id(f), *schedule_key(f)]
+    for i in environment.images:
+        parts.append((i.name, tuple(sorted((k, str(v)) for k, v in i.fixed.items()))))
     return tuple(parts)
 
 
@@ -107,10 +109,10 @@ def realize(pipeline: Any, where: Any, target: Target | None) -> Any:
 
     Raises HalideError when an input is missing, of the wrong shape, or too small for what is read."""
     code = compiled(pipeline, target)
-    outputs = _output_buffers(pipeline, code, where)
     buffers: dict[str, Buffer] = {}
     for a in code.lowered.inputs:
         buffers[a.name] = check_buffer("Input", a, code.images[a.name].array)
+    outputs, results = _output_buffers(code, where, buffers)
     if any(b.dimensions() and b.strides()[0] != 1 for b in outputs):
         code = compiled(pipeline, target, False)
     for a, buffer in zip(code.lowered.outputs, outputs, strict=True):
@@ -118,10 +120,11 @@ def realize(pipeline: Any, where: Any, target: Target | None) -> Any:
     run(code, buffers)
     if isinstance(where, Buffer) or (where and all(isinstance(b, Buffer) for b in where)):
         return None
-    return outputs[0] if len(outputs) == 1 else tuple(outputs)
+    return results[0] if len(results) == 1 else tuple(results)
 
 
-def _output_buffers(pipeline: Any, code: Compiled, where: Any) -> list[Buffer]:
+def _output_buffers(code: Compiled, where: Any, inputs: dict[str, Buffer]) -> tuple[list[Buffer], list[Buffer]]:
+    """(Buffers to run on, Buffers to return): the latter are the parts of the former that were asked for."""
     if isinstance(where, Buffer | np.ndarray):
         where = [where]
     items = list(where) if where is not None else []
@@ -129,16 +132,41 @@ def _output_buffers(pipeline: Any, code: Compiled, where: Any) -> list[Buffer]:
         count = len(code.lowered.outputs)
         if len(items) != count:
             raise HalideError(f"Realization requires {len(items)} output(s) but pipeline produces {count} result(s).")
-        return [b if isinstance(b, Buffer) else Buffer(b) for b in items]
-    outputs: list[Buffer] = []
+        given = [b if isinstance(b, Buffer) else Buffer(b) for b in items]
+        return given, given
+    sizes = [int(n) for n in items]
     for a in code.lowered.outputs:
-        if a.dimensions != len(items):
+        if a.dimensions != len(sizes):
             raise HalideError(
                 f"Func {a.owner} is defined with {a.dimensions} dimensions, but realize() is requesting a realization "
-                f"with {len(items)} dimensions."
+                f"with {len(sizes)} dimensions."
             )
-        outputs.append(Buffer(a.type, [int(n) for n in items]))
-    return outputs
+    whole: list[Buffer] = []
+    parts: list[Buffer] = []
+    boxes = enlarged_outputs(code.lowered, sizes, _input_values(code, inputs))
+    for a, box in zip(code.lowered.outputs, boxes, strict=True):
+        buffer = Buffer(a.type, [extent for _, extent in box])
+        whole.append(buffer)
+        if box != [(0, n) for n in sizes]:
+            buffer.set_min([low for low, _ in box])
+            buffer = buffer.cropped([(0, n) for n in sizes])
+        parts.append(buffer)
+    return whole, parts
+
+
+def _input_values(code: Compiled, buffers: dict[str, Buffer]) -> dict[str, Any]:
+    """Metadata of the inputs and values of the Params; not what depends on the outputs."""
+    values: dict[str, Any] = {}
+    for a in code.lowered.inputs:
+        if a.name in buffers:
+            buffer = buffers[a.name]
+            for d, (low, extent) in enumerate(zip(buffer.mins(), buffer.extents(), strict=True)):
+                values[f"{a.owner}.min.{d}"], values[f"{a.owner}.extent.{d}"] = low, extent
+    owners = {a.owner for a in (*code.lowered.inputs, *code.lowered.outputs)}
+    for name in code.lowered.parameters:
+        if name.split(".")[0] not in owners:
+            values[name] = parameter_value(name)
+    return values
 
 
 def infer_input_bounds(pipeline: Any, where: Any, target: Target | None) -> None:
@@ -147,10 +175,11 @@ def infer_input_bounds(pipeline: Any, where: Any, target: Target | None) -> None
     `where` is sizes or Buffers, with or without memory.  The shape of an input may depend on that of others, so
     the boxes are evaluated until they no longer change."""
     code = compiled(pipeline, target)
-    outputs = _output_buffers(pipeline, code, where)
     unknown = {a.name: Buffer.make_bounds_query(a.type, [0] * a.dimensions) for a in code.lowered.inputs}
     unknown = {n: b for n, b in unknown.items() if code.images[n].array is None}
     buffers = {a.name: unknown.get(a.name) or code.images[a.name].array for a in code.lowered.inputs}
+    known = {a.name: buffers[a.name] for a in code.lowered.inputs if a.name not in unknown}
+    outputs, _ = _output_buffers(code, where, known)
     buffers |= {a.name: b for a, b in zip(code.lowered.outputs, outputs, strict=True)}
     for _ in range(16):
         values = _values(code, buffers)
@@ -194,6 +223,7 @@ def _box(code: Compiled, a: Array, values: dict[str, Any]) -> list[tuple[int, in
 def run(code: Compiled, buffers: dict[str, Buffer]) -> None:
     """Calls the code on the buffers, after checking that every access lies inside them."""
     values = _values(code, buffers)
+    check_requirements(code.lowered, values)
     check_same_shapes(code.lowered.outputs, buffers)
     images = [*code.images.values(), *output_images(code.functions)]
     check_parameters(list(code.lowered.parameters), values)

@@ -19,11 +19,13 @@ from halide_core.passes.group_stores import group_stores
 from halide_core.passes.narrow import narrow
 from halide_core.passes.partition import partition_loops
 from halide_core.passes.realization_order import Environment, build_environment
+from halide_core.passes.regions import Context
 from halide_core.passes.schedule_functions import schedule_functions
 from halide_core.passes.stream import loaded_arrays, stream_stores
 from halide_core.passes.substitute_lets import substitute_lets
 from halide_core.passes.unroll import unroll
 from halide_core.passes.vectorize import vectorize
+from halide_core.passes.wrap_calls import wrap_calls
 from halide_core.target import Target
 
 
@@ -42,7 +44,8 @@ class Lowered:
     """A lowered pipeline.  Its free Variables are the parameters and, for every array a of inputs and outputs,
     a.offset and a.stride.d (int64), and for the owners f.min.d and f.extent.d (int32).
 
-    `required` holds the boxes of inputs and outputs that the statement touches, in those Variables."""
+    `required` holds the boxes of inputs and outputs that the statement touches, in those Variables; `requirements`
+    the conditions on them that must hold, see `passes.regions.Context`."""
 
     stmt: st.Stmt
     inputs: tuple[Array, ...]
@@ -50,6 +53,7 @@ class Lowered:
     parameters: dict[str, ir.Variable]
     required: dict[str, Box]
     environment: Environment
+    requirements: list[tuple[Expr, str, tuple[Expr, ...]]]
 
 
 def output_arrays(f: Function) -> tuple[Array, ...]:
@@ -68,6 +72,7 @@ def lower(
     """Lowers the pipeline of `outputs`.
 
     `known` gives constants for metadata Variables; `groups` numbers arrays, those with one number may overlap."""
+    wrap_calls(outputs)
     environment = build_environment(outputs)
     inputs = tuple(Array(i.name, i.type, i.dimensions, i.name) for i in environment.images)
     # What the caller knows of a buffer takes the place of what the ImageParam assumes, such as its unit stride.
@@ -75,12 +80,12 @@ def lower(
     fixed = {k: v for k, v in _fixed_metadata(environment).items() if k not in given}
     fixed |= {k: v for k, v in given.items() if const_value(v) is not None}
     fixed |= _equal_strides(given)
-    promises: dict[str, tuple[Expr, Expr]] = {}
+    context = Context()
 
     # Loops for every Func, storage and bounds: everything still in coordinates.
-    s = schedule_functions(environment.order, outputs, promises)
+    s = schedule_functions(environment.order, outputs, context)
     s = st.map_expressions(s, lambda e: substitute(e, fixed)) if fixed else s
-    promises = {k: (substitute(a, fixed), substitute(b, fixed)) for k, (a, b) in promises.items()}
+    promises = {k: (substitute(a, fixed), substitute(b, fixed)) for k, (a, b) in context.promises.items()}
     required = boxes_touched(s, promises)
     # Coordinates become int64 indices of flat arrays.
     s = flatten(s, {f.name: len(f.types) for f in environment.order})
@@ -106,7 +111,7 @@ def lower(
 
     internal = {n for a in (*inputs, *arrays) for n in _metadata_names(a)}
     parameters = {n: v for n, v in environment.parameters.items() if n not in internal}
-    return Lowered(s, inputs, arrays, parameters, required, environment)
+    return Lowered(s, inputs, arrays, parameters, required, environment, context.requirements)
 
 
 def _only_written(s: st.Stmt, arrays: tuple[Array, ...], groups: Mapping[str, int]) -> set[str]:

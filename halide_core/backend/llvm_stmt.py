@@ -107,9 +107,7 @@ class StmtEmitter:
         self.names.variable_types[s.name] = s.value.type
         self.expr.reset()
         self.emit(s.body)
-        if old is not None:
-            self.names.operands[s.name] = old
-        self.expr.reset()
+        self._restore(s.name, old)
 
     def _loop(self, s: st.For) -> None:
         low, extent = self.value(s.min), self.value(s.extent)
@@ -141,8 +139,14 @@ class StmtEmitter:
         again = b.emit(f"icmp slt i32 {step}, {end}")
         b.branch_if(again, head, after)
         b.start(after)
+        self._restore(name, old)
+
+    def _restore(self, name: str, old: str | None) -> None:
+        """Ends the scope of `name`: what follows must not refer to an operand that does not reach it."""
         if old is not None:
             self.names.operands[name] = old
+        else:
+            del self.names.operands[name]
         self.expr.reset()
 
     def _if(self, s: st.IfThenElse) -> None:

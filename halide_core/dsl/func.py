@@ -7,18 +7,19 @@ from typing import Any
 
 from halide_core.dsl.definitions import FuncRef, Tuple, define
 from halide_core.dsl.image import OutputImageParam, Shaped
+from halide_core.dsl.placement import Placement
 from halide_core.dsl.schedule import Stage
 from halide_core.dsl.variables import RVar, Symbol, Var
 from halide_core.errors import HalideError
-from halide_core.function import Function, Image, LoopLevel
+from halide_core.function import Function, Image
 from halide_core.ir.expr import I32, Expr, const
-from halide_core.ir.operators import as_expr, cast_to
+from halide_core.ir.operators import as_expr
 from halide_core.ir.types import Type
 
 _COUNTER = itertools.count()
 
 
-class Func(Stage):
+class Func(Placement):
     """A function of integer coordinates.  See Halide's Func; names and behaviour are the same."""
 
     def __init__(self, *args: Any) -> None:
@@ -157,57 +158,6 @@ class Func(Stage):
         return f"<halide.Func '{self.name()}'>"
 
     __repr__ = __str__
-
-    # Where it is computed and stored.
-    def compute_root(self) -> Func:
-        self._function.compute = self._function.store = LoopLevel()
-        return self
-
-    def compute_inline(self) -> Func:
-        self._function.compute = self._function.store = None
-        return self
-
-    def compute_at(self, func: Func | Stage, var: Any) -> Func:
-        """Computed anew in every iteration of loop `var` of `func`."""
-        level = LoopLevel(func._function.name, var.name(), func._function)
-        if self._function.store is None or self._function.store == self._function.compute:
-            self._function.store = level
-        self._function.compute = level
-        return self
-
-    def store_at(self, func: Func | Stage, var: Any) -> Func:
-        self._function.store = LoopLevel(func._function.name, var.name(), func._function)
-        return self
-
-    def store_root(self) -> Func:
-        self._function.store = LoopLevel()
-        return self
-
-    def reorder_storage(self, *dims: Any) -> Func:
-        """The dimensions from innermost in memory outwards."""
-        items = list(dims[0]) if len(dims) == 1 and isinstance(dims[0], list | tuple) else list(dims)
-        names = [d.name() for d in items]
-        order = self._function.storage_order
-        for n in names:
-            if n not in order:
-                raise HalideError(f"reorder_storage: Func {self.name()} has no dimension {n}")
-        places = sorted(order.index(n) for n in names)
-        for place, n in zip(places, names, strict=True):
-            order[place] = n
-        return self
-
-    def bound(self, var: Any, low: Any, extent: Any) -> Func:
-        """States the bounds of dimension `var`; a realization of others is an error."""
-        if var.name() not in self._function.args:
-            raise HalideError(f"bound: Func {self.name()} has no dimension {var.name()}")
-        self._function.bounds[var.name()] = (cast_to(I32, as_expr(low)), cast_to(I32, as_expr(extent)))
-        return self
-
-    def set_estimate(self, var: Any, low: Any, extent: Any) -> Func:
-        return self
-
-    def set_estimates(self, ranges: Any) -> Func:
-        return self
 
     # Running it.
     def _pipeline(self) -> Any:

@@ -117,10 +117,11 @@ class Pipeline:
     def print_loop_nest(self) -> None:
         """Prints the loops as scheduled."""
         from halide_core.passes.realization_order import build_environment
+        from halide_core.passes.regions import Context
         from halide_core.passes.schedule_functions import schedule_functions
 
         outputs = self.functions()
-        print(schedule_functions(build_environment(outputs).order, outputs, {}))
+        print(schedule_functions(build_environment(outputs).order, outputs, Context()))
 
 
 def _write(filename: str, text: str) -> None:

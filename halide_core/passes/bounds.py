@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import I32, CallType, Expr, const, const_value, is_scatter
-from halide_core.ir.simplify import simplify_index
+from halide_core.ir.simplify import difference, is_coordinate, simplify_index
 from halide_core.ir.structural import key, post_order, substitute, variables
 from halide_core.ir.types import Type
+from halide_core.passes.float_bounds import float_bounds
 
 # Inclusive; None where unbounded.
 Interval = tuple[Expr | None, Expr | None]
 Scope = Mapping[str, Interval]
 # Known ranges of variables that a schedule's guards enforce: name -> (min, max).
 Promises = Mapping[str, tuple[Expr, Expr]]
+# Sums of coordinates and the intervals that conditions around leave them.
+Facts = tuple[tuple[Expr, Interval], ...]
 
 
 def _low(values: list[Expr | None]) -> Expr | None:
@@ -49,7 +53,7 @@ def intersect(a: Interval, b: Interval) -> Interval:
     return low, high
 
 
-def bounds_of(e: Expr, scope: Scope, memo: dict[int, Interval] | None = None) -> Interval:
+def bounds_of(e: Expr, scope: Scope, memo: dict[int, Interval] | None = None, facts: Facts = ()) -> Interval:
     """The interval of the values of the integer `e` when the Variables of `scope` range over theirs.
 
     Assumes no overflow of int32 coordinates.  Values of narrower types are within their type."""
@@ -59,8 +63,20 @@ def bounds_of(e: Expr, scope: Scope, memo: dict[int, Interval] | None = None) ->
             low, high = _bounds_of_node(node, scope, memo)
             low = None if low is None else simplify_index(low)
             high = None if high is None else simplify_index(high)
+            if facts and node.type == I32 and isinstance(node, ir.Add | ir.Sub):
+                low, high = _with_facts(node, (low, high), facts)
             memo[id(node)] = (low, high)
     return memo[id(e)]
+
+
+def _with_facts(e: Expr, found: Interval, facts: Facts) -> Interval:
+    """`found` narrowed by the facts about sums that differ from `e` by a constant."""
+    for known, (low, high) in facts:
+        apart = difference(e, known)
+        if apart is not None:
+            shifted = (None if low is None else low + apart, None if high is None else high + apart)
+            found = intersect(found, shifted)
+    return tuple(None if x is None else simplify_index(x) for x in found)  # type: ignore[return-value]
 
 
 def _type_range(t: Type) -> Interval:
@@ -75,6 +91,8 @@ def _is_constant(i: Interval) -> bool:
 
 def _bounds_of_node(e: Expr, scope: Scope, memo: dict[int, Interval]) -> Interval:
     t = e.type
+    if t.is_float():
+        return float_bounds(e, [memo.get(id(c), (None, None)) for c in ir.children(e)])
     if not t.is_int_or_uint():
         return None, None
     parts = [memo.get(id(c), (None, None)) for c in ir.children(e)]
@@ -142,6 +160,10 @@ def _constant_rule(e: Expr, ends: list[tuple[int, int]]) -> Interval | None:
 
 def _cast(e: ir.Cast, inner: Interval) -> Interval:
     source = e.value.type
+    if source.is_float() and _is_constant(inner):
+        ends = [math.trunc(const_value(x) or 0) for x in inner if x is not None]
+        if e.type.min() <= ends[0] and ends[1] <= e.type.max():
+            return const(ends[0], e.type), const(ends[1], e.type)
     if not source.is_int_or_uint():
         return _type_range(e.type)
     fits = e.type.can_represent(source) or (source.is_int() and source.bits >= 32 and e.type.bits >= 32)
@@ -176,6 +198,8 @@ def _wide_arithmetic(e: Expr, parts: list[Interval]) -> Interval:
             if c is not None and c > 0:
                 return both(ir.Div, parts[0][0], e.b), both(ir.Div, parts[0][1], e.b)
         case ir.Mod():
+            if (point := _point(e, parts)) is not None:
+                return point, point
             c = const_value(e.b)
             if c is not None and c > 0:
                 return const(0, t), const(int(c) - 1, t)
@@ -194,6 +218,16 @@ def _wide_arithmetic(e: Expr, parts: list[Interval]) -> Interval:
                     return const(0, t), const(int(c), t)
     found = _exact_constants(e, parts)
     return found if found is not None else (None, None)
+
+
+def _point(e: ir._Binary, parts: list[Interval]) -> Expr | None:
+    """The one value of `e` where each operand has one, else None."""
+    values: list[Expr] = []
+    for low, high in parts:
+        if low is None or high is None or key(low) != key(high):
+            return None
+        values.append(low)
+    return type(e)(e.type, values[0], values[1])
 
 
 def _product(e: ir.Mul, parts: list[Interval]) -> Interval:
@@ -237,34 +271,39 @@ class _Boxes:
         self.promises = promises
         self.found = found
 
-    def visit(self, s: st.Stmt, scope: dict[str, Interval], defined: dict[str, Expr]) -> None:
+    def visit(
+        self, s: st.Stmt, scope: dict[str, Interval], defined: dict[str, Expr], facts: Facts = ()
+    ) -> None:
         memo: dict[int, Interval] = {}
         expressions = [_expand(e, defined) for e in st.expressions(s)]
         for e in expressions:
-            _visit_expr(e, scope, memo, self.found)
+            _visit_expr(e, scope, memo, self.found, facts)
         match s:
             case st.Provide():
                 coordinates = expressions[len(s.values) :]
-                _touch(s.name, [bounds_of(a, scope, memo) for a in coordinates], self.found)
+                _touch(s.name, [bounds_of(a, scope, memo, facts) for a in coordinates], self.found)
             case st.For():
                 low = bounds_of(expressions[0], scope, memo)[0]
                 high = bounds_of(simplify_index(expressions[0] + expressions[1] - 1), scope)[1]
-                self.visit(s.body, {**scope, s.name: (low, high)}, defined)
+                self.visit(s.body, {**scope, s.name: (low, high)}, defined, facts)
                 return
             case st.LetStmt():
-                self._let(s, expressions[0], scope, defined)
+                self._let(s, expressions[0], scope, defined, facts)
                 return
             case st.IfThenElse():
-                self.visit(s.then_case, _assume(expressions[0], scope), defined)
+                inner, more = _assume(expressions[0], scope)
+                self.visit(s.then_case, inner, defined, facts + more)
                 if s.else_case is not None:
-                    self.visit(s.else_case, scope, defined)
+                    self.visit(s.else_case, scope, defined, facts)
                 return
         for x in st.bodies(s):
-            self.visit(x, scope, defined)
+            self.visit(x, scope, defined, facts)
 
-    def _let(self, s: st.LetStmt, value: Expr, scope: dict[str, Interval], defined: dict[str, Expr]) -> None:
+    def _let(
+        self, s: st.LetStmt, value: Expr, scope: dict[str, Interval], defined: dict[str, Expr], facts: Facts
+    ) -> None:
         if s.name not in self.promises:
-            self.visit(s.body, scope, {**defined, s.name: simplify_index(value)})
+            self.visit(s.body, scope, {**defined, s.name: simplify_index(value)}, facts)
             return
         low, high = bounds_of(value, scope)
         exact = low is not None and high is not None and key(low) == key(high)
@@ -276,7 +315,7 @@ class _Boxes:
             narrower = high is not None and not variables(high) <= (variables(last) | variables(first))
             high = intersect((None, high), (None, limit))[1] if narrower else limit
         value_range = (None if low is None else simplify_index(low), None if high is None else simplify_index(high))
-        self.visit(s.body, {**scope, s.name: value_range}, defined)
+        self.visit(s.body, {**scope, s.name: value_range}, defined, facts)
 
 
 def _expand(e: Expr, defined: dict[str, Expr]) -> Expr:
@@ -284,9 +323,10 @@ def _expand(e: Expr, defined: dict[str, Expr]) -> Expr:
     return simplify_index(substitute(e, {n: defined[n] for n in names})) if names else e
 
 
-def _assume(condition: Expr, scope: dict[str, Interval]) -> dict[str, Interval]:
-    """`scope` tightened by comparisons of variables in `condition`."""
+def _assume(condition: Expr, scope: dict[str, Interval]) -> tuple[dict[str, Interval], Facts]:
+    """`scope` tightened by comparisons of variables in `condition`, and what it says of sums."""
     work, out = [condition], dict(scope)
+    facts: list[tuple[Expr, Interval]] = []
     while work:
         c = work.pop()
         if isinstance(c, ir.And):
@@ -297,21 +337,23 @@ def _assume(condition: Expr, scope: dict[str, Interval]) -> dict[str, Interval]:
         if not isinstance(c, ir.LT | ir.LE) or c.a.type != I32:
             continue
         slack = 1 if isinstance(c, ir.LT) else 0
-        if isinstance(c.a, ir.Variable) and c.a.name in out:
-            high = bounds_of(c.b, scope)[1]
-            if high is not None:
-                out[c.a.name] = intersect(out[c.a.name], (None, high - slack))
-        if isinstance(c.b, ir.Variable) and c.b.name in out:
-            low = bounds_of(c.a, scope)[0]
-            if low is not None:
-                out[c.b.name] = intersect(out[c.b.name], (low + slack, None))
-    return out
+        high = bounds_of(c.b, scope)[1]
+        low = bounds_of(c.a, scope)[0]
+        if isinstance(c.a, ir.Variable) and c.a.name in out and high is not None:
+            out[c.a.name] = intersect(out[c.a.name], (None, high - slack))
+        if isinstance(c.b, ir.Variable) and c.b.name in out and low is not None:
+            out[c.b.name] = intersect(out[c.b.name], (low + slack, None))
+        if isinstance(c.a, ir.Add | ir.Sub) and high is not None and is_coordinate(c.a):
+            facts.append((c.a, (None, high - slack)))
+        if isinstance(c.b, ir.Add | ir.Sub) and low is not None and is_coordinate(c.b):
+            facts.append((c.b, (low + slack, None)))
+    return out, tuple(facts)
 
 
-def _visit_expr(e: Expr, scope: Scope, memo: dict[int, Interval], found: dict[str, Box]) -> None:
+def _visit_expr(e: Expr, scope: Scope, memo: dict[int, Interval], found: dict[str, Box], facts: Facts) -> None:
     for node in post_order(e):
         if isinstance(node, ir.Call) and node.call_type in (CallType.HALIDE, CallType.IMAGE):
-            _touch(node.name, [bounds_of(a, scope, memo) for a in node.args], found)
+            _touch(node.name, [bounds_of(a, scope, memo, facts) for a in node.args], found)
 
 
 def _touch(name: str, dims: list[Interval], found: dict[str, Box]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from halide_core.errors import HalideError
 from halide_core.function import Function
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import CallType, Expr
@@ -35,14 +34,5 @@ def make_inliner(inlined: set[int]) -> Callable[[Expr], Expr]:
 
 
 def inlined_functions(order: list[Function], outputs: list[Function]) -> set[int]:
-    """Ids of the Functions that are inlined.  Raises HalideError where an update definition forbids it."""
-    found: set[int] = set()
-    for f in order:
-        if f in outputs or f.compute is not None:
-            continue
-        if f.updates:
-            raise HalideError(
-                f"Func {f.name} has update definitions and cannot be inlined; give it compute_root or compute_at"
-            )
-        found.add(id(f))
-    return found
+    """Ids of the Functions that are inlined: those without a schedule that have no updates."""
+    return {id(f) for f in order if f.compute is None and not f.updates and not any(f is o for o in outputs)}

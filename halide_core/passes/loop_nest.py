@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from halide_core.errors import HalideError
-from halide_core.function import Definition, Function, Fuse, ReductionDomain, Split, TailStrategy
+from halide_core.function import Definition, Function, Fuse, ReductionDomain, Rename, Split, TailStrategy
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import I32, Expr, Variable, const
 from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import substitute, variables
+from halide_core.passes.races import is_pure_loop, runs_in_order
 
 
 def stage_variable(function: Function, stage: int, var: str) -> str:
@@ -25,9 +26,15 @@ def build_loop_nest(
 ) -> st.Stmt:
     """Loops over `box` (min, extent by dimension) and the reduction domain, around a Provide.
 
-    A split's last block is cut short: by a shorter inner loop where the outer loop lies outside it, else by a
-    condition.  ShiftInwards moves the last block back instead where the extent allows.  Enters the range of every
-    original variable into `promises`."""
+    What a split does with its last block is its tail strategy's:
+
+        GuardWithIf, Predicate*   cut short: by a shorter inner loop where the outer loop lies outside it, else by a
+                                  condition
+        RoundUp, PredicateLoads   run in full, beyond the range
+        ShiftInwards              moved back to end where the range ends; below its start if it is shorter than a block
+        ...AndBlend               as RoundUp and ShiftInwards, but points outside the block keep their values
+
+    Enters the range that every original variable really takes into `promises`."""
     builder = _Nest(function, stage, definition)
     return builder.build(box, promises)
 
@@ -42,8 +49,12 @@ class _Nest:
         self.low: dict[str, Expr] = {}
         self.value: dict[str, Expr] = {}
         self.guards: list[Expr] = []
+        # Conditions inside the definitions of the original variables: what they exclude still counts as touched.
+        self.blends: list[Expr] = []
         self.how: dict[int, tuple[str, Expr, Expr]] = {}
         self.fused: dict[int, tuple[Expr, Expr, Expr]] = {}
+        # Where the values of a variable differ from its declared range: (min, max).
+        self.reach: dict[str, tuple[Expr, Expr]] = {}
 
     def loop(self, var: str) -> Expr:
         return Variable(I32, stage_variable(self.function, self.stage, var))
@@ -62,36 +73,50 @@ class _Nest:
         for name, (low, extent) in ranges.items():
             self.low[name], self.extent[name] = low, extent
         for number, s in enumerate(self.definition.schedule.splits):
-            if isinstance(s, Split):
-                self._split(s, number)
-            else:
-                self._fuse(s, number)
+            match s:
+                case Split():
+                    self._split(s, number)
+                case Fuse():
+                    self._fuse(s, number)
+                case Rename():
+                    self.low[s.new], self.extent[s.new] = self.low[s.old], self.extent[s.old]
         for name in self.order:
             self.value[name] = self.loop(name)
         for number, s in reversed(list(enumerate(self.definition.schedule.splits))):
-            if isinstance(s, Split):
-                self._value_of_split(s, number)
-            else:
-                self._value_of_fuse(s, number)
+            match s:
+                case Split():
+                    self._value_of_split(s, number)
+                case Fuse():
+                    self._value_of_fuse(s, number)
+                case Rename():
+                    self.value[s.old] = self.value[s.new]
+                    if s.new in self.reach:
+                        self.reach[s.old] = self.reach.pop(s.new)
         return self._assemble(ranges, domain, promises)
 
     def _roots(self) -> set[str]:
         made = set(self.order)
         for s in reversed(self.definition.schedule.splits):
-            if isinstance(s, Split):
-                made = made - {s.outer, s.inner} | {s.old}
-            else:
-                made = made - {s.fused} | {s.inner, s.outer}
+            match s:
+                case Split():
+                    made = made - {s.outer, s.inner} | {s.old}
+                case Fuse():
+                    made = made - {s.fused} | {s.inner, s.outer}
+                case Rename():
+                    made = made - {s.new} | {s.old}
         return made
 
     def _leaves(self, var: str, after: int) -> set[str]:
         """The loops that `var`, as it stands after split number `after`, ends up in."""
         made = {var}
         for s in self.definition.schedule.splits[after + 1 :]:
-            if isinstance(s, Split) and s.old in made:
-                made = made - {s.old} | {s.outer, s.inner}
-            elif isinstance(s, Fuse) and (s.inner in made or s.outer in made):
-                made = made - {s.inner, s.outer} | {s.fused}
+            match s:
+                case Split() if s.old in made:
+                    made = made - {s.old} | {s.outer, s.inner}
+                case Fuse() if s.inner in made or s.outer in made:
+                    made = made - {s.inner, s.outer} | {s.fused}
+                case Rename() if s.old in made:
+                    made = made - {s.old} | {s.new}
         return made
 
     def _split(self, s: Split, number: int) -> None:
@@ -103,15 +128,21 @@ class _Nest:
         whole = ir.const_value(extent)
         if whole is not None and int(whole) % s.factor == 0:
             self.how[number] = ("exact", low, extent)
-        elif s.tail is TailStrategy.ShiftInwards and self.stage == 0:
-            # Moves back only where one whole block exists; a smaller extent is a shorter inner loop.
-            self.how[number] = ("shift", low, extent)
-            self.extent[s.inner] = simplify_index(ir.Min(I32, extent, factor))
-        elif self._encloses(s, number):
-            self.how[number] = ("cut", low, extent)
+            return
+        match s.tail:
+            case TailStrategy.ShiftInwards:
+                how = "shift"
+            case TailStrategy.RoundUp | TailStrategy.PredicateLoads:
+                how = "round"
+            case TailStrategy.RoundUpAndBlend:
+                how = "round and blend"
+            case TailStrategy.ShiftInwardsAndBlend:
+                how = "shift and blend"
+            case _:
+                how = "cut" if self._encloses(s, number) else "guard"
+        self.how[number] = (how, low, extent)
+        if how == "cut":
             self.extent[s.inner] = ir.Min(I32, simplify_index(extent - self.loop(s.outer) * s.factor), factor)
-        else:
-            self.how[number] = ("guard", low, extent)
 
     def _encloses(self, s: Split, number: int) -> bool:
         """Whether the outer loop of `s` is a loop as it is, outside all that its inner loop becomes."""
@@ -134,18 +165,45 @@ class _Nest:
     def _value_of_split(self, s: Split, number: int) -> None:
         how, low, extent = self.how[number]
         outer, inner = self.value[s.outer], self.value[s.inner]
+        parts = (self.reach.pop(s.outer, None), self.reach.pop(s.inner, None))
         start = outer * s.factor
-        if how == "shift":
-            start = ir.Max(I32, ir.Min(I32, start, extent - s.factor), const(0, I32))
-        elif how == "guard":
+        if how.startswith("shift"):
+            start = ir.Min(I32, start, extent - s.factor)
+        value = simplify_index(low + start + inner)
+        if how == "shift and blend":
+            self.blends.append(start + inner >= outer * s.factor)
+        elif how == "round and blend":
+            self.blends.append(start + inner < extent)
+        elif how == "guard" or (how == "cut" and parts[1] is not None):
+            # The inner loops may run past a block that was cut.
             self.guards.append(start + inner < extent)
-        self.value[s.old] = simplify_index(low + start + inner)
+        self.value[s.old] = value
+        if how in ("guard", "exact", "cut") and parts == (None, None):
+            return
+        outer_low, outer_high = parts[0] or (const(0, I32), self._last(s.outer))
+        inner_low, inner_high = parts[1] or (const(0, I32), const(s.factor - 1, I32))
+        first, last = outer_low * s.factor, outer_high * s.factor
+        if how.startswith("shift"):
+            first, last = ir.Min(I32, first, extent - s.factor), ir.Min(I32, last, extent - s.factor)
+            if parts[0] is None:
+                last = extent - s.factor
+        high = low + last + inner_high
+        if how in ("guard", "cut"):
+            high = low + extent - 1
+        self.reach[s.old] = (simplify_index(low + first + inner_low), simplify_index(high))
+
+    def _last(self, var: str) -> Expr:
+        """The last value of a variable that keeps to its range."""
+        return simplify_index(self.low[var] + self.extent[var] - 1)
 
     def _value_of_fuse(self, s: Fuse, number: int) -> None:
         low_i, extent_i, low_o = self.fused[number]
         fused = self.value[s.fused]
         self.value[s.inner] = simplify_index(low_i + ir.Mod(I32, fused, extent_i))
         self.value[s.outer] = simplify_index(low_o + ir.Div(I32, fused, extent_i))
+        if s.fused in self.reach:
+            low, high = (simplify_index(ir.Div(I32, e, extent_i)) for e in self.reach.pop(s.fused))
+            self.reach[s.outer] = (simplify_index(low_o + low), simplify_index(low_o + high))
 
     def _assemble(
         self,
@@ -155,13 +213,15 @@ class _Nest:
     ) -> st.Stmt:
         names = {n: stage_variable(self.function, self.stage, f"{n}$") for n in ranges}
         for n, (low, extent) in ranges.items():
-            promises[names[n]] = (low, simplify_index(low + extent - 1))
+            promises[names[n]] = self.reach.get(n) or (low, simplify_index(low + extent - 1))
             if domain is not None and n in domain.promised:
                 promises[names[n]] = domain.promised[n]
         inner = {n: Variable(I32, names[n]) for n in ranges}
         values = tuple(substitute(v, inner) for v in self.definition.values)
         args = tuple(substitute(a, inner) for a in self.definition.args)
         body: st.Stmt = st.Provide(self.function.name, values, args)
+        for b in self.blends:
+            body = st.IfThenElse(simplify_index(b), body)
         for p in reversed(domain.predicates if domain is not None else []):
             body = st.IfThenElse(substitute(p, inner), body)
         for n in ranges:
@@ -172,5 +232,14 @@ class _Nest:
             body = st.IfThenElse(simplify_index(g), body)
         for dim in self.definition.schedule.dims:
             loop = stage_variable(self.function, self.stage, dim.var)
-            body = st.For(loop, self.low[dim.var], simplify_index(self.extent[dim.var]), dim.kind, body)
+            extent = simplify_index(self.extent[dim.var])
+            body = st.For(loop, self.low[dim.var], extent, self._kind(dim.var, dim.kind), body)
         return body
+
+    def _kind(self, var: str, kind: st.ForKind) -> st.ForKind:
+        """How loop `var` is run: where atomic or allow_race_conditions let iterations meet, serially."""
+        if kind is st.ForKind.PARALLEL and self.stage and not is_pure_loop(self.function, self.definition, var):
+            return st.ForKind.SERIAL
+        if kind is st.ForKind.VECTORIZED and runs_in_order(self.function, self.stage, self.definition, var):
+            return st.ForKind.SERIAL
+        return kind

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from halide_core.errors import HalideError
-from halide_core.function import Definition, Function, Fuse, Split
+from halide_core.function import Definition, Function, Fuse, Rename, Split
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import CallType, Expr
 from halide_core.ir.stmt import ForKind
@@ -20,6 +20,8 @@ def roots_of(definition: Definition, var: str) -> set[str]:
             made.add(s.old)
         elif isinstance(s, Fuse) and s.fused in made:
             made |= {s.inner, s.outer}
+        elif isinstance(s, Rename) and s.new in made:
+            made.add(s.old)
     return made
 
 
@@ -41,10 +43,16 @@ def is_associative_update(function: Function, definition: Definition) -> bool:
 
 
 def associative_operation(function: Function, definition: Definition) -> tuple[Expr, Expr] | None:
-    """(the operation node, the operand e) of an update f(args) = f(args) op e, or None."""
-    value = definition.values[0]
-    if value.type.is_float():
+    """(the operation node, the operand e) of an update f(args) = f(args) op e on integers, or None."""
+    if definition.values[0].type.is_float():
         return None
+    return operation_and_operand(function, definition, 0)
+
+
+def operation_and_operand(function: Function, definition: Definition, index: int) -> tuple[Expr, Expr] | None:
+    """(the operation node, the operand e) where value `index` of an update is f(args)[index] op e with an op that is
+    associative and commutative, rounding apart, and e is free of f."""
+    value = definition.values[index]
     if isinstance(value, ir.Add | ir.Mul | ir.Min | ir.Max | ir.And | ir.Or):
         sides = [(value.a, value.b), (value.b, value.a)]
     elif isinstance(value, ir.Call) and value.name in _ASSOCIATIVE and value.call_type is CallType.INTRINSIC:
@@ -56,7 +64,7 @@ def associative_operation(function: Function, definition: Definition) -> tuple[E
     for mine, other in sides:
         if not (isinstance(mine, ir.Call) and mine.target is function and mine.call_type is CallType.HALIDE):
             continue
-        if len(mine.args) != len(definition.args) or any(
+        if mine.value_index != index or len(mine.args) != len(definition.args) or any(
             key(a) != key(b) for a, b in zip(mine.args, definition.args, strict=True)
         ):
             continue
@@ -65,6 +73,11 @@ def associative_operation(function: Function, definition: Definition) -> tuple[E
             continue
         return value, other
     return None
+
+
+def is_reduction_operator(function: Function, definition: Definition) -> bool:
+    """Whether every value of an update is an associative operation on its own element."""
+    return all(operation_and_operand(function, definition, k) is not None for k in range(len(definition.values)))
 
 
 def is_pure_loop(function: Function, definition: Definition, var: str) -> bool:
@@ -83,25 +96,42 @@ def is_pure_loop(function: Function, definition: Definition, var: str) -> bool:
     return True
 
 
-def check_unordered(function: Function, stage: int, var: str, kind: ForKind) -> None:
+def runs_in_order(function: Function, stage: int, definition: Definition, var: str) -> bool:
+    """Whether loop `var` must run serially although it is marked parallel or vectorized: iterations that meet in one
+    element are allowed by atomic or allow_race_conditions, and only sums into one element are made of vectors."""
+    if stage == 0 or is_pure_loop(function, definition, var):
+        return False
+    if not is_associative_update(function, definition):
+        return True
+    made = roots_of(definition, var)
+    return any(isinstance(n, ir.Variable) and n.name in made for a in definition.args for n in post_order(a))
+
+
+def check_unordered(function: Function, stage: int, definition: Definition, var: str, kind: ForKind) -> None:
     """Raises HalideError when running loop `var` in parallel or as a vector may change the result."""
-    definition = function.definitions()[stage]
     if stage == 0 or is_pure_loop(function, definition, var):
         return
-    if kind is ForKind.VECTORIZED and definition.schedule.atomic and is_associative_update(function, definition):
+    if definition.schedule.atomic or definition.schedule.allow_races:
         return
     raise HalideError(
         f"Func {function.name}.update({stage - 1}): loop {var} cannot be {kind.value}: its iterations may write or "
-        "read the same element. Use rfactor, or make another loop " + kind.value
+        "read the same element. Use atomic() where the operation is associative, rfactor, or make another loop "
+        f"{kind.value}"
     )
 
 
-def check_reorder(function: Function, stage: int, old: list[str], new: list[str]) -> None:
-    """Raises HalideError when the new order of loops may change the result of an update."""
-    if stage == 0:
-        return
-    definition = function.definitions()[stage]
-    if is_associative_update(function, definition):
+def check_atomic(function: Function, stage: int, definition: Definition) -> None:
+    """Raises HalideError unless the update is a reduction whose order may be changed."""
+    if stage and self_calls(function, definition) and not is_reduction_operator(function, definition):
+        raise HalideError(
+            f"Func {function.name}.update({stage - 1}): atomic needs an associative and commutative operation, which "
+            "this update is not known to be"
+        )
+
+
+def check_reorder(function: Function, stage: int, definition: Definition, old: list[str], new: list[str]) -> None:
+    """Raises HalideError when the new order of loops may change the result of an update, rounding apart."""
+    if stage == 0 or is_reduction_operator(function, definition):
         return
     impure = [v for v in old if not is_pure_loop(function, definition, v)]
     if [v for v in new if v in impure] != impure:

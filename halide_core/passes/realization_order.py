@@ -6,7 +6,7 @@ import itertools
 from dataclasses import dataclass, field, replace
 
 from halide_core.errors import HalideError
-from halide_core.function import Definition, Function, Image, LoopLevel
+from halide_core.function import Definition, Function, Image
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import CallType, Expr
 from halide_core.ir.structural import post_order, transform
@@ -27,6 +27,18 @@ def definition_expressions(definition: Definition) -> list[Expr]:
     if definition.domain is not None:
         out += definition.domain.predicates
         out += [e for _, low, extent in definition.domain.variables for e in (low, extent)]
+    for s in definition.schedule.specializations:
+        out += [s.condition, *definition_expressions(s.definition)]
+    return out
+
+
+def schedule_expressions(f: Function) -> list[Expr]:
+    """Every expression that the directives of `f` as a whole hold."""
+    out = [e for pair in f.bounds.values() for e in pair]
+    out += [e for pair in f.alignments.values() for e in pair if e is not None]
+    out += [e for e, _ in f.folds.values()]
+    for table in (f.extents, f.storage_bounds, f.storage_alignments):
+        out += table.values()
     return out
 
 
@@ -42,6 +54,10 @@ def build_environment(outputs: list[Function]) -> Environment:
         if state.get(id(f)) == 1:
             raise HalideError(f"Func {f.name} is defined in terms of itself through other Funcs")
         state[id(f)] = 1
+        for e in schedule_expressions(f):
+            for node in post_order(e):
+                if isinstance(node, ir.Variable):
+                    env.parameters[node.name] = node
         for definition in f.definitions():
             local = set(f.args)
             if definition.domain is not None:
@@ -84,13 +100,8 @@ def _rename_duplicates(env: Environment) -> None:
     for f in env.order:
         for d in f.definitions():
             _refresh(d)
-        f.compute, f.store = _named(f.compute), _named(f.store)
-
-
-def _named(level: LoopLevel | None) -> LoopLevel | None:
-    if level is None or level.target is None or level.target.name == level.func:
-        return level
-    return replace(level, func=level.target.name)
+        f.compute = None if f.compute is None else f.compute.named()
+        f.store = None if f.store is None else f.store.named()
 
 
 def _refresh(d: Definition) -> None:
@@ -100,6 +111,8 @@ def _refresh(d: Definition) -> None:
         stale = isinstance(e, ir.Call) and isinstance(e.target, Function | Image) and e.name != e.target.name
         return replace(e, name=e.target.name) if stale and isinstance(e, ir.Call) else e
 
+    for s in d.schedule.specializations:
+        _refresh(s.definition)
     d.values = tuple(transform(v, rewrite) for v in d.values)
     d.args = tuple(transform(a, rewrite) for a in d.args)
     if d.domain is not None:

@@ -5,198 +5,254 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from halide_core.errors import HalideError
-from halide_core.function import Definition, Function, LoopLevel
+from halide_core.function import Definition, Function, ReductionDomain, Specialization, StageSchedule
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
-from halide_core.ir.expr import I32, CallType, Expr, Variable
-from halide_core.ir.simplify import simplify_index
-from halide_core.ir.structural import post_order
-from halide_core.ir.types import Type
-from halide_core.passes.bounds import Box, Interval, boxes_touched, union
+from halide_core.ir.expr import BOOL, I32, CallType, Expr, const_value, make_bool
+from halide_core.ir.simplify import simplify, simplify_with_indices
+from halide_core.ir.structural import post_order, substitute
+from halide_core.passes.bounds import Box, boxes_touched
+from halide_core.passes.fuse_stages import Member, fuse_stages, fused_groups
 from halide_core.passes.inline import inlined_functions, make_inliner
+from halide_core.passes.levels import at_level, describe, innermost, resolve_levels
 from halide_core.passes.loop_nest import build_loop_nest
+from halide_core.passes.regions import Context, computed_range, metadata, stage_boxes, storage_box, stored_range
+from halide_core.passes.sliding import fold, slide
 
-Promises = dict[str, tuple[Expr, Expr]]
-
-
-def metadata(name: str, what: str, dim: int, type_: Type = I32) -> Variable:
-    """The Variable for the min, extent (int32) or stride (int64) of dimension `dim` of array `name`."""
-    return Variable(type_, f"{name}.{what}.{dim}")
+Range = tuple[Expr, Expr]
 
 
-def schedule_functions(order: list[Function], outputs: list[Function], promises: Promises) -> st.Stmt:
+def schedule_functions(order: list[Function], outputs: list[Function], context: Context) -> st.Stmt:
     """The loops of all Functions that are not inlined, each where its schedule says.
 
     Outputs run over their buffers' own bounds; another Function over the box that its consumers touch at the level
     where it is computed.  Raises HalideError for a level that does not exist or does not enclose every use."""
+    for f in order:
+        resolve_levels(f)
+    for f in outputs:
+        if f.memoized:
+            raise HalideError(f"Func {f.name} is an output, which memoize cannot keep; memoize is for other Funcs")
     inlined = inlined_functions(order, outputs)
     expand = make_inliner(inlined)
+    kept = [f for f in order if id(f) not in inlined]
+    expanded = {id(f): [_expanded(d, expand) for d in f.definitions()] for f in kept}
     stmt: st.Stmt = st.Block(())
-    for f in reversed([f for f in order if id(f) not in inlined]):
-        definitions = [_expanded(d, expand) for d in f.definitions()]
-        if f in outputs:
-            box = [(metadata(f.name, "min", i), metadata(f.name, "extent", i)) for i in range(len(f.args))]
-            nest = _stages(f, definitions, [list(box)] * len(definitions), promises)
-            stmt = st.block(st.Produce(f.name, nest), stmt)
-            if f.compute is not None and not f.compute.is_root:
-                raise HalideError(f"Func {f.name} is an output and is computed at root; drop its compute_at")
-        else:
-            assert f.compute is not None and f.store is not None
-            stmt = _inject(f, definitions, stmt, promises)
+    for group in reversed(fused_groups(kept, outputs)):
+        stmt = _Group(group, [expanded[id(f)] for f in group], outputs, order, context).inject(stmt)
     return stmt
 
 
 def _expanded(d: Definition, expand: Callable[[Expr], Expr]) -> Definition:
-    return Definition(tuple(map(expand, d.args)), tuple(map(expand, d.values)), d.schedule, d.domain)
+    """`d` with every inlined call expanded, in conditions and specializations too."""
+    domain, schedule = d.domain, d.schedule
+    if domain is not None and domain.predicates:
+        domain = ReductionDomain(domain.name, domain.variables, list(map(expand, domain.predicates)), domain.promised)
+    if schedule.specializations:
+        variants = [
+            Specialization(s.condition, _specialized(_expanded(s.definition, expand), s.condition), s.failure)
+            for s in schedule.specializations
+        ]
+        schedule = StageSchedule(
+            schedule.dims, schedule.splits, schedule.atomic, schedule.allow_races, variants, schedule.fused_with
+        )
+    return Definition(tuple(map(expand, d.args)), tuple(map(expand, d.values)), schedule, domain)
 
 
-def _stages(
-    f: Function, definitions: list[Definition], boxes: list[list[tuple[Expr, Expr]]], promises: Promises
-) -> st.Stmt:
-    nests: list[st.Stmt] = []
-    for stage, (d, box) in enumerate(zip(definitions, boxes, strict=True)):
-        if all(isinstance(v, ir.Call) and v.name == "undef" and v.call_type is CallType.INTRINSIC for v in d.values):
-            continue
-        nests.append(build_loop_nest(f, stage, d, box, promises))
-    return st.block(*nests)
+def _specialized(d: Definition, condition: Expr) -> Definition:
+    """`d` where `condition` holds: Params that it fixes become constants."""
+    facts: dict[str, Expr] = {}
+    work = [condition]
+    while work:
+        c = work.pop()
+        if isinstance(c, ir.And):
+            work += [c.a, c.b]
+        elif isinstance(c, ir.Variable) and c.type.is_bool():
+            facts[c.name] = make_bool(True)
+        elif isinstance(c, ir.EQ) and not c.a.type.is_float():
+            for a, b in ((c.a, c.b), (c.b, c.a)):
+                if isinstance(a, ir.Variable) and const_value(b) is not None:
+                    facts[a.name] = b
+    if not facts:
+        return d
+    values = tuple(simplify_with_indices(substitute(v, facts)) for v in d.values)
+    return Definition(d.args, values, d.schedule, d.domain)
 
 
-def _inject(f: Function, definitions: list[Definition], stmt: st.Stmt, promises: Promises) -> st.Stmt:
-    assert f.compute is not None and f.store is not None
-    placed = [0]
+class _Group:
+    """Functions that are computed together (mostly one), put into the statement of their consumers."""
 
-    def at_compute(consumer: st.Stmt) -> st.Stmt:
-        return _produce(f, definitions, consumer, promises)
+    def __init__(
+        self,
+        functions: list[Function],
+        definitions: list[list[Definition]],
+        outputs: list[Function],
+        order: list[Function],
+        context: Context,
+    ) -> None:
+        self.functions = functions
+        self.definitions = definitions
+        self.outputs = outputs
+        self.order = order
+        self.context = context
+        self.placed = 0
+        self.produced = 0
 
-    def at_store(consumer: st.Stmt) -> st.Stmt:
-        touched = boxes_touched(consumer, promises).get(f.name)
-        if touched is None:
+    def inject(self, stmt: st.Stmt) -> st.Stmt:
+        f = self.functions[0]
+        if any(self.is_output(g) for g in self.functions):
+            self.placed = self.produced = 1
+            return self.stored(stmt, None)
+        if f.compute is None:
+            result = innermost(f, stmt, self.stored)
+        elif f.store is None or f.store.is_root:
+            result = self.stored(stmt, None)
+        else:
+            result = at_level(f, stmt, f.store, self.stored, False)
+        root = f.compute is not None and f.compute.is_root
+        if not self.produced and not root:
+            raise HalideError(describe(f, stmt))
+        for g in self.functions:
+            _check_enclosed(g, result, stmt)
+        return result
+
+    def is_output(self, f: Function) -> bool:
+        return any(f is o for o in self.outputs)
+
+    def touched(self, consumer: st.Stmt) -> list[Box | None]:
+        """What `consumer` uses of each Function; None for outputs."""
+        if all(self.is_output(f) for f in self.functions):
+            return [None] * len(self.functions)
+        boxes = boxes_touched(consumer, self.context.promises)
+        return [None if self.is_output(f) else boxes.get(f.name) for f in self.functions]
+
+    def stored(self, consumer: st.Stmt, loop: st.For | None) -> st.Stmt:
+        """`consumer` inside the storage of the group."""
+        f = self.functions[0]
+        touched = self.touched(consumer)
+        if all(t is None for t in touched) and not any(map(self.is_output, self.functions)):
             return consumer
-        placed[0] += 1
-        body = at_compute(consumer) if f.compute == f.store else _at_level(f, consumer, f.compute, at_compute, True)
-        return _realize(f, definitions, touched, body, promises)
+        self.placed += 1
+        before = self.produced
+        if f.compute is None or f.compute == f.store or any(map(self.is_output, self.functions)):
+            body = self.produce(consumer, loop, False)
+        else:
+            body = at_level(f, consumer, f.compute, lambda s, x: self.produce(s, x, True), True)
+        if self.produced == before:
+            raise HalideError(describe(f, consumer))
+        for g, definitions, box in zip(self.functions, self.definitions, touched, strict=True):
+            if box is not None:
+                body = self.realize(g, definitions, box, body)
+        return body
 
-    result = at_store(stmt) if f.store.is_root else _at_level(f, stmt, f.store, at_store, False)
-    if not placed[0]:
-        raise HalideError(_bad_level(f, stmt))
-    _check_enclosed(f, result)
-    return result
+    def produce(self, consumer: st.Stmt, loop: st.For | None, sliding: bool) -> st.Stmt:
+        """The group's loops before `consumer`, the body of `loop`."""
+        touched = self.touched(consumer)
+        if all(t is None for t in touched) and not any(map(self.is_output, self.functions)):
+            return consumer
+        self.produced += 1
+        lets: list[tuple[str, Expr]] = []
+        members: list[Member] = []
+        for f, definitions, box in zip(self.functions, self.definitions, touched, strict=True):
+            if self.is_output(f):
+                ranges = [self.output_range(f, i) for i in range(len(f.args))]
+                boxes = [ranges] * len(definitions)
+            elif box is None:
+                continue
+            else:
+                own = stage_boxes(f, definitions, box, self.context)
+                if sliding and loop is not None and len(self.functions) == 1:
+                    own = [slide(f, definitions, own[0], loop)] if len(own) == 1 else own
+                boxes = [self.named(f, k, b, lets) for k, b in enumerate(own)]
+            for k, (d, ranges) in enumerate(zip(definitions, boxes, strict=True)):
+                nest = _stage(f, k, d, ranges, self.context, [])
+                if nest is not None:
+                    members.append(Member(f, k, nest))
+        body = fuse_stages(members, self.order) if len(self.functions) > 1 else st.block(*(m.nest for m in members))
+        for f in reversed(self.functions):
+            body = st.Produce(f.name, body)
+        out = st.block(body, consumer)
+        for name, value in reversed(lets):
+            out = st.LetStmt(name, value, out)
+        return out
 
+    def output_range(self, f: Function, dim: int) -> Range:
+        """What is computed of dimension `dim` of an output: its buffer's bounds, as bounded and aligned."""
+        low, extent = metadata(f.name, "min", dim), metadata(f.name, "extent", dim)
+        if f.args[dim] not in f.bounds and f.args[dim] not in f.extents and f.args[dim] not in f.alignments:
+            return low, extent
+        return computed_range(f, low, low + extent - 1, dim, self.context)
 
-def _bad_level(f: Function, stmt: st.Stmt) -> str:
-    level = f.compute
-    assert level is not None
-    legal = [
-        s.name.split(".s", 1)[0] + ", " + s.name.rsplit(".", 1)[1]
-        for s in st.walk(stmt)
-        if isinstance(s, st.For) and f.name in boxes_touched(s.body, {})
-    ]
-    where = "; ".join(dict.fromkeys(legal)) or "none"
-    return (
-        f"Func {f.name} is computed at loop {level.var} of Func {level.func}, which is no loop around its uses. "
-        f"Legal locations are compute_root and compute_at of: {where}"
-    )
+    def named(self, f: Function, stage: int, box: Box, lets: list[tuple[str, Expr]]) -> list[Range]:
+        """The ranges of `box` as Variables, whose values go to `lets`."""
+        out: list[Range] = []
+        for i, (low, high) in enumerate(box.dims):
+            names = metadata(f"{f.name}.s{stage}", "min", i), metadata(f"{f.name}.s{stage}", "extent", i)
+            first, extent = computed_range(f, low, high, i, self.context)
+            lets += [(names[0].name, first), (names[1].name, extent)]
+            out.append(names)
+        return out
 
-
-def _at_level(
-    f: Function, stmt: st.Stmt, level: LoopLevel | None, wrap: Callable[[st.Stmt], st.Stmt], inside_store: bool
-) -> st.Stmt:
-    assert level is not None
-
-    def visit(s: st.Stmt, parallel: bool) -> st.Stmt:
-        if isinstance(s, st.For):
-            func, _, rest = s.name.partition(".s")
-            here = func == level.func and rest.partition(".")[2] == level.var
-            if here and inside_store and (parallel or s.kind is st.ForKind.PARALLEL):
-                raise HalideError(
-                    f"Func {f.name} is stored outside the parallel loop {level.var} of {level.func} in which it is "
-                    "computed, so that iterations would overwrite each other's values; store it at that loop"
-                )
-            if here and s.kind in (st.ForKind.VECTORIZED,):
-                raise HalideError(
-                    f"Func {f.name} cannot be computed in the vectorized loop {level.var} of {level.func}"
-                )
-            inner = parallel or s.kind is st.ForKind.PARALLEL
-            body = wrap(s.body) if here else visit(s.body, inner)
-            return s if body is s.body else st.For(s.name, s.min, s.extent, s.kind, body)
-        return st.rebuild(s, lambda x: visit(x, parallel), lambda e: e)
-
-    return visit(stmt, False)
-
-
-def _interval_bounds(f: Function, box: Box, dim: int) -> tuple[Expr, Expr]:
-    low, high = box.dims[dim]
-    declared = f.bounds.get(f.args[dim])
-    if declared is not None:
-        return declared
-    if low is None or high is None:
-        raise HalideError(f"Func {f.name} is read over an unbounded range of {f.args[dim]}; clamp the coordinate")
-    return simplify_index(low), simplify_index(high - low + 1)
-
-
-def _self_box(f: Function, nest: st.Stmt, promises: Promises) -> Box | None:
-    return boxes_touched(nest, promises).get(f.name)
-
-
-def _produce(f: Function, definitions: list[Definition], consumer: st.Stmt, promises: Promises) -> st.Stmt:
-    touched = boxes_touched(consumer, promises).get(f.name)
-    if touched is None:
-        return consumer
-    count = len(definitions)
-    names = [
-        [(metadata(f"{f.name}.s{k}", "min", i), metadata(f"{f.name}.s{k}", "extent", i)) for i in range(len(f.args))]
-        for k in range(count)
-    ]
-    boxes = _stage_boxes(f, definitions, touched, promises)
-    stages = _stages(f, definitions, [list(b) for b in names], promises)
-    out = st.block(st.Produce(f.name, stages), consumer)
-    for k in range(count):
+    def realize(self, f: Function, definitions: list[Definition], touched: Box, body: st.Stmt) -> st.Stmt:
+        """Storage of `f` around `body`."""
+        boxes = stage_boxes(f, definitions, touched, self.context)
+        box = storage_box(f, definitions, boxes, self.context)
+        names = [(metadata(f.name, "min", i), metadata(f.name, "extent", i)) for i in range(len(f.args))]
+        order = tuple(f.args.index(n) for n in f.storage_order)
+        body, folded = fold(f, body, self.context.promises)
+        out: st.Stmt = st.Realize(f.name, f.types, tuple(names), body, order)
         for i in reversed(range(len(f.args))):
-            low, extent = _interval_bounds(f, boxes[k], i)
-            out = st.LetStmt(names[k][i][1].name, extent, out)
-            out = st.LetStmt(names[k][i][0].name, low, out)
+            low, extent = stored_range(f, *box.dims[i], i, self.context)
+            if i in folded:
+                low, extent = ir.const(0, I32), folded[i]
+            out = st.LetStmt(names[i][1].name, extent, out)
+            out = st.LetStmt(names[i][0].name, low, out)
+        return out
+
+
+def _stage(
+    f: Function, stage: int, d: Definition, box: list[Range], context: Context, held: list[Expr]
+) -> st.Stmt | None:
+    """The loops of one stage, by its specializations; `held`: conditions that hold here."""
+    if all(isinstance(v, ir.Call) and v.name == "undef" and v.call_type is CallType.INTRINSIC for v in d.values):
+        return None
+    nests: list[tuple[Expr, st.Stmt]] = []
+    failed = False
+    here = list(held)
+    for s in d.schedule.specializations:
+        if s.failure is not None:
+            reached = _conjunction(here)
+            text = "A schedule specialized with specialize_fail() was chosen: " + s.failure.replace("{", "{{")
+            context.requirements.append((simplify(ir.Not(BOOL, reached)), text.replace("}", "}}"), ()))
+            failed = True
+            break
+        nest = _stage(f, stage, s.definition, box, context, [*here, s.condition])
+        assert nest is not None
+        nests.append((s.condition, nest))
+        here.append(ir.Not(BOOL, s.condition))
+    last: st.Stmt | None = None if failed and nests else build_loop_nest(f, stage, d, list(box), context.promises)
+    for condition, nest in reversed(nests):
+        last = nest if last is None else st.IfThenElse(simplify(condition), nest, last)
+    return last
+
+
+def _conjunction(conditions: list[Expr]) -> Expr:
+    out: Expr = make_bool(True)
+    for c in conditions:
+        out = simplify(ir.And(BOOL, out, c))
     return out
 
 
-def _stage_boxes(f: Function, definitions: list[Definition], touched: Box, promises: Promises) -> list[Box]:
-    """What each stage must cover: what consumers touch, and what later updates read or write."""
-    boxes = [touched] * len(definitions)
-    for k in range(len(definitions) - 1, 0, -1):
-        low_extent = [_interval_bounds(f, boxes[k], i) for i in range(len(f.args))]
-        nest = build_loop_nest(f, k, definitions[k], low_extent, promises)
-        own = boxes_touched(nest, promises).get(f.name)
-        assert own is not None
-        dims: list[Interval] = []
-        for a, b in zip(boxes[k].dims, own.dims, strict=True):
-            low, high = union(a, b)
-            dims.append((None if low is None else simplify_index(low), None if high is None else simplify_index(high)))
-        boxes[k - 1] = Box(dims)
-    return boxes
-
-
-def _realize(f: Function, definitions: list[Definition], touched: Box, body: st.Stmt, promises: Promises) -> st.Stmt:
-    box = _stage_boxes(f, definitions, touched, promises)[0]
-    names = [(metadata(f.name, "min", i), metadata(f.name, "extent", i)) for i in range(len(f.args))]
-    order = tuple(f.args.index(n) for n in f.storage_order)
-    out: st.Stmt = st.Realize(f.name, f.types, tuple(names), body, order)
-    for i in reversed(range(len(f.args))):
-        low, extent = _interval_bounds(f, box, i)
-        out = st.LetStmt(names[i][1].name, extent, out)
-        out = st.LetStmt(names[i][0].name, low, out)
-    return out
-
-
-def _check_enclosed(f: Function, stmt: st.Stmt) -> None:
+def _check_enclosed(f: Function, stmt: st.Stmt, before: st.Stmt) -> None:
     """Every call of `f` must stand inside its Realize."""
-
-    def visit(s: st.Stmt) -> None:
+    work = [stmt]
+    while work:
+        s = work.pop()
         if isinstance(s, st.Realize) and s.name == f.name:
-            return
+            continue
         for e in st.expressions(s):
             for n in post_order(e):
                 if isinstance(n, ir.Call) and n.call_type is CallType.HALIDE and n.name == f.name:
-                    raise HalideError(_bad_level(f, stmt) + " (a use lies outside that loop)")
-        for x in st.bodies(s):
-            visit(x)
+                    raise HalideError(describe(f, before))
+        work.extend(st.bodies(s))
 
-    visit(stmt)
+

@@ -47,7 +47,7 @@ def lanes_of(extent: Expr, name: str) -> int:
 
 def _vector_loop(loop: st.For, masks: bool) -> st.Stmt:
     lanes = lanes_of(loop.extent, loop.name)
-    if lanes <= 1 or _has_vectors(loop.body):
+    if lanes <= 1 or _has_vectors(loop.body) or not _is_vectorizable(loop):
         return st.For(loop.name, loop.min, loop.extent, st.ForKind.SERIAL, loop.body)
     full = _full(loop, lanes)
     if const_value(loop.extent) == lanes:
@@ -62,6 +62,26 @@ def _vector_loop(loop: st.For, masks: bool) -> st.Stmt:
         tail = st.For(loop.name, loop.min, loop.extent, st.ForKind.SERIAL, loop.body)
     condition = simplify_index(loop.extent >= lanes)
     return st.IfThenElse(condition, full, tail)
+
+
+def _is_vectorizable(loop: st.For) -> bool:
+    """Whether the body has a vector form: nothing is stored in one element by all lanes, or allocated in each, and
+    no loop inside runs differently often."""
+    inner = {loop.name}
+    for x in st.walk(loop.body):
+        match x:
+            case st.LetStmt():
+                if variables(x.value) & inner:
+                    inner.add(x.name)
+            case st.Allocate():
+                return False
+            case st.For():
+                if (variables(x.min) | variables(x.extent)) & inner:
+                    return False
+            case st.Store() if not x.name.endswith((BYTE_SUMS, ACCUMULATOR)):
+                if not variables(x.index) & inner:
+                    return False
+    return True
 
 
 def _has_vectors(s: st.Stmt) -> bool:

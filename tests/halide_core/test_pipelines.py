@@ -196,7 +196,7 @@ def test_illegal_schedules_are_refused_by_name() -> None:
     refused(lambda: f.vectorize(hl.Var("q"), 4), "Func f has no loop q", "y, x")
     refused(lambda: f.split(x, hl.Var("a"), y, 4), "already has a loop y")
     g.compute_at(f, hl.Var("nowhere"))
-    refused(lambda: f.realize([4, 4]), "Func g is computed at loop nowhere of Func f", "f, y")
+    refused(lambda: f.realize([4, 4]), "g.compute_at(f, nowhere)", "g.compute_at(f, y)")
     h = hl.Func("h")
     h[x] = x
     r = hl.RDom([(1, 9)], "r")
@@ -205,7 +205,7 @@ def test_illegal_schedules_are_refused_by_name() -> None:
     refused(lambda: h.update(0).vectorize(r.x, 4), "cannot be vectorized")
     k = hl.Func("k")
     k[x] = h[x]
-    refused(lambda: k.realize([10]), "Func h has update definitions and cannot be inlined")
+    assert np.asarray(k.realize([10])).tolist() == list(np.cumsum(range(10)))
     w = hl.Func("w")
     w[x] = x
     w.vectorize(x)

@@ -1,0 +1,142 @@
+"""Over which box each stage of a Func runs and over which it is stored: what is used, widened by its schedule."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from halide_core.errors import HalideError
+from halide_core.function import Definition, Function, Split, TailStrategy
+from halide_core.ir import expr as ir
+from halide_core.ir.expr import BOOL, I32, Expr, Variable, const_value
+from halide_core.ir.simplify import simplify_index
+from halide_core.ir.structural import variables
+from halide_core.ir.types import Type
+from halide_core.passes.bounds import Box, Interval, boxes_touched, union
+from halide_core.passes.loop_nest import build_loop_nest
+from halide_core.passes.races import roots_of
+
+_WITHIN = (TailStrategy.GuardWithIf, TailStrategy.Predicate, TailStrategy.PredicateStores)
+
+
+@dataclass(slots=True)
+class Context:
+    """What the passes of scheduling share.
+
+    `promises`: ranges of variables that a schedule's guards enforce.  `requirements`: conditions on Params and
+    buffers that must hold at run time, each with what to say where it does not; {0}, {1}, ... in the text stand for
+    the values of the expressions that follow."""
+
+    promises: dict[str, tuple[Expr, Expr]] = field(default_factory=dict)
+    requirements: list[tuple[Expr, str, tuple[Expr, ...]]] = field(default_factory=list)
+
+
+def metadata(name: str, what: str, dim: int, type_: Type = I32) -> Variable:
+    """The Variable for the min, extent (int32) or stride (int64) of dimension `dim` of array `name`."""
+    return Variable(type_, f"{name}.{what}.{dim}")
+
+
+def overreaches(definition: Definition, var: str | None = None) -> bool:
+    """Whether loops of `definition` (those made of `var`) may run outside the range that is asked of them."""
+    return any(
+        isinstance(s, Split) and s.tail not in _WITHIN and (var is None or var in roots_of(definition, s.old))
+        for s in definition.schedule.splits
+    )
+
+
+def computed_range(f: Function, low: Expr | None, high: Expr | None, dim: int, context: Context) -> tuple[Expr, Expr]:
+    """(min, extent) of dimension `dim` of `f` where [low, high] is used: as bounded and aligned by its schedule."""
+    name = f.args[dim]
+    declared = f.bounds.get(name)
+    if low is None or high is None:
+        if declared is not None:
+            return declared
+        raise HalideError(f"Func {f.name} is read over an unbounded range of {name}; clamp the coordinate")
+    first = simplify_index(low)
+    extent = simplify_index(high - low + 1)
+    if declared is not None:
+        first, extent = _declared(f, name, (first, simplify_index(high)), declared, context)
+    elif name in f.extents:
+        first, extent = _declared(f, name, (first, simplify_index(high)), (first, f.extents[name]), context)
+    if name in f.alignments:
+        modulus, remainder = f.alignments[name]
+        last = first + extent
+        if remainder is not None:
+            first = simplify_index(first - ir.Mod(I32, first - remainder, modulus))
+        extent = simplify_index(ir.Div(I32, last - first + (modulus - 1), modulus) * modulus)
+    return first, extent
+
+
+def _declared(
+    f: Function, name: str, used: tuple[Expr, Expr], declared: tuple[Expr, Expr], context: Context
+) -> tuple[Expr, Expr]:
+    """`declared` (min, extent) where it covers `used` (min, max), if need be by a check at run time."""
+    low, extent = declared
+    end = simplify_index(low + extent - 1)
+    inside = simplify_index(ir.And(BOOL, low <= used[0], used[1] <= end))
+    known = const_value(inside)
+    if known:
+        return declared
+    if known is None and any(".s" in v and ".min." not in v and ".extent." not in v for v in variables(inside)):
+        # Depends on loops around, so it cannot be checked at entry: run over both.
+        low = simplify_index(ir.Min(I32, low, used[0]))
+        return low, simplify_index(ir.Max(I32, end, used[1]) - low + 1)
+    text = f"Bounds given for {f.name} in {name} (from {{0}} to {{1}}) do not cover required region "
+    text += "(from {2} to {3})"
+    if known is not None:
+        numbers = [const_value(e) for e in (low, end, *used)]
+        if all(n is not None for n in numbers):
+            raise HalideError(text.format(*numbers))
+    context.requirements.append((inside, text, (low, end, *used)))
+    return declared
+
+
+def stage_boxes(f: Function, definitions: list[Definition], touched: Box, context: Context) -> list[Box]:
+    """What each stage must cover: what consumers touch, and what later updates read or write."""
+    boxes = [touched] * len(definitions)
+    for k in range(len(definitions) - 1, 0, -1):
+        boxes[k - 1] = _joined(boxes[k], _own_box(f, k, definitions[k], boxes[k], context))
+    return boxes
+
+
+def storage_box(f: Function, definitions: list[Definition], boxes: list[Box], context: Context) -> Box:
+    """What must be stored where the stages run over `boxes`: more than that where tails run beyond."""
+    out = boxes[0]
+    for k, d in enumerate(definitions):
+        variants = [d, *(s.definition for s in d.schedule.specializations)]
+        for v in variants:
+            if overreaches(v):
+                out = _joined(out, _own_box(f, k, v, boxes[k], context))
+    return out
+
+
+def _own_box(f: Function, stage: int, definition: Definition, box: Box, context: Context) -> Box:
+    ranges = [computed_range(f, *box.dims[i], i, context) for i in range(len(f.args))]
+    own = boxes_touched(build_loop_nest(f, stage, definition, ranges, context.promises), context.promises)[f.name]
+    return own
+
+
+def _joined(a: Box, b: Box) -> Box:
+    dims: list[Interval] = []
+    for x, y in zip(a.dims, b.dims, strict=True):
+        low, high = union(x, y)
+        dims.append((None if low is None else simplify_index(low), None if high is None else simplify_index(high)))
+    return Box(dims)
+
+
+def stored_range(f: Function, low: Expr | None, high: Expr | None, dim: int, context: Context) -> tuple[Expr, Expr]:
+    """(min, extent) of the storage of dimension `dim`, padded and bounded as the schedule says."""
+    first, extent = computed_range(f, low, high, dim, context)
+    name = f.args[dim]
+    if name in f.storage_bounds:
+        bound = f.storage_bounds[name]
+        given, needed = const_value(bound), const_value(extent)
+        text = "The explicit allocation bound ({0}) of dimension " + f"{name} of {f.name} is too small to store the "
+        text += "required region ({1})"
+        if given is not None and needed is not None and given < needed:
+            raise HalideError(text.format(given, needed))
+        # Storage is never smaller than what is used.
+        extent = simplify_index(ir.Max(I32, extent, bound))
+    if name in f.storage_alignments:
+        m = f.storage_alignments[name]
+        extent = simplify_index(ir.Div(I32, extent + (m - 1), m) * m)
+    return first, extent

@@ -1,0 +1,80 @@
+"""Calls of a Func go to its wrappers (in_ and clone_in).
+
+    f.in_(g):   g(x) = f(x) + 1   becomes   f_in_g(x) = f(x);  g(x) = f_in_g(x) + 1"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from halide_core.function import Definition, Function
+from halide_core.ir.expr import Call, CallType, Expr
+from halide_core.ir.structural import post_order, transform
+
+
+def reachable(outputs: list[Function]) -> list[Function]:
+    """The Functions that `outputs` use, they included, as their definitions stand."""
+    found: dict[int, Function] = {}
+    work = list(reversed(outputs))
+    while work:
+        f = work.pop()
+        if id(f) in found or f.pure is None:
+            continue
+        found[id(f)] = f
+        seen: set[int] = set()
+        for d in all_definitions(f):
+            for e in expressions_of(d):
+                for n in post_order(e):
+                    if isinstance(n, Call) and isinstance(n.target, Function) and id(n.target) not in seen:
+                        seen.add(id(n.target))
+                        work.append(n.target)
+    return list(found.values())
+
+
+def all_definitions(f: Function) -> list[Definition]:
+    """The definitions of `f`, those of specializations included."""
+    out = f.definitions()
+    for d in out:
+        out.extend(s.definition for s in d.schedule.specializations)
+    return out
+
+
+def expressions_of(d: Definition) -> list[Expr]:
+    """Values, coordinates, and the bounds and conditions of the domain."""
+    out = [*d.values, *d.args]
+    if d.domain is not None:
+        out += d.domain.predicates
+        out += [e for _, low, extent in d.domain.variables for e in (low, extent)]
+    return out
+
+
+def wrap_calls(outputs: list[Function]) -> None:
+    """Rewrites, in place, the definitions of every Function that a wrapper of a Function it calls is meant for."""
+    functions = reachable(outputs)
+    while any(f.wrappers for f in functions):
+        for f in functions:
+            _rewrite(f, partial(_wrapped, f))
+        # A wrapper may be wrapped itself.
+        after = reachable(outputs)
+        if {id(f) for f in after} == {id(f) for f in functions}:
+            break
+        functions = after
+
+
+def _wrapped(caller: Function, e: Expr) -> Expr:
+    if not (isinstance(e, Call) and e.call_type is CallType.HALIDE and isinstance(e.target, Function)):
+        return e
+    f = e.target
+    if f is caller or any(w is caller for _, w in f.wrappers):
+        return e
+    own = next((w for c, w in f.wrappers if c is caller), None)
+    other = own if own is not None else next((w for c, w in f.wrappers if c is None), None)
+    return e if other is None else Call(e.type, other.name, e.args, e.call_type, e.value_index, other)
+
+
+def _rewrite(f: Function, change: Callable[[Expr], Expr]) -> None:
+    for d in all_definitions(f):
+        d.values = tuple(transform(v, change) for v in d.values)
+        d.args = tuple(transform(a, change) for a in d.args)
+        if d.domain is not None:
+            d.domain.predicates[:] = [transform(p, change) for p in d.domain.predicates]

@@ -75,7 +75,7 @@ def _least_or_greatest(e: ir.Min | ir.Max, parts: list[Interval]) -> Interval:
     """An interval, half open where only one operand is bounded on that side.
 
     The second operand is what is left of a NaN, so it must be known not to be one: to have an end."""
-    if parts[1] == (None, None):
+    if parts[1][0] is None and parts[1][1] is None:
         return None, None
     pick = min if isinstance(e, ir.Min) else max
     out: list[Expr | None] = []

@@ -3,6 +3,7 @@
 from halide_core import ir
 from halide_core.dsl import boundary as BoundaryConditions
 from halide_core.dsl.buffer import Buffer, BufferDimension
+from halide_core.dsl.compilation import Argument, Callable, Module
 from halide_core.dsl.definitions import FuncRef, Tuple
 from halide_core.dsl.expression import Expr, evaluate, evaluate_may_gpu
 from halide_core.dsl.func import Func, funcs, lambda_func, vars
@@ -118,18 +119,40 @@ from halide_core.dsl.variables import Param, Range, RDom, RVar, Var
 from halide_core.errors import HalideError
 from halide_core.function import LoopAlignStrategy, MemoryType, Partition, PrefetchBoundStrategy, TailStrategy
 from halide_core.ir.types import BFloat, Bool, Float, Handle, Int, Type, TypeCode, UInt
-from halide_core.target import Target, get_host_target, get_jit_target_from_environment
+from halide_core.target import (
+    Target,
+    get_host_target,
+    get_jit_target_from_environment,
+    get_target_from_environment,
+    host_supports_target_device,
+)
+from halide_core.vocabulary import (
+    ArgumentKind,
+    DeviceAPI,
+    LinkageType,
+    NameMangling,
+    OutputFileType,
+    StmtOutputFormat,
+    TargetArch,
+    TargetFeature,
+    TargetOS,
+    TargetProcessorTune,
+)
 
 _ = Var("_")
 _0, _1, _2, _3, _4, _5, _6, _7, _8, _9 = (Var(f"_{i}") for i in range(10))
 
 __all__ = [
+    "Argument",
+    "ArgumentKind",
     "AutoschedulerParams",
     "BFloat",
     "Bool",
     "BoundaryConditions",
     "Buffer",
     "BufferDimension",
+    "Callable",
+    "DeviceAPI",
     "Dimension",
     "Expr",
     "Float",
@@ -139,9 +162,13 @@ __all__ = [
     "Handle",
     "ImageParam",
     "Int",
+    "LinkageType",
     "LoopAlignStrategy",
     "LoopLevel",
     "MemoryType",
+    "Module",
+    "NameMangling",
+    "OutputFileType",
     "OutputImageParam",
     "Param",
     "Partition",
@@ -151,8 +178,13 @@ __all__ = [
     "RVar",
     "Range",
     "Stage",
+    "StmtOutputFormat",
     "TailStrategy",
     "Target",
+    "TargetArch",
+    "TargetFeature",
+    "TargetOS",
+    "TargetProcessorTune",
     "Tuple",
     "Type",
     "TypeCode",
@@ -209,8 +241,10 @@ __all__ = [
     "gather",
     "get_host_target",
     "get_jit_target_from_environment",
+    "get_target_from_environment",
     "halving_add",
     "halving_sub",
+    "host_supports_target_device",
     "hypot",
     "i8",
     "i8_sat",

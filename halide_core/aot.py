@@ -90,6 +90,10 @@ class Module:
         """LLVM IR before optimisation."""
         return self.compiled().source
 
+    def bitcode(self) -> bytes:
+        """Optimised LLVM IR in its binary form."""
+        return self.compiled().bitcode()
+
     def assembly(self) -> str:
         return self.compiled().assembly()
 
@@ -126,9 +130,10 @@ def compile_pipeline(
     The function is added to `module` when one is given."""
     functions = pipeline.functions()
     outputs = [a for f in functions for a in output_arrays(f)]
-    lowered = lower(functions, target, unit_strides(outputs))
+    assumed = unit_strides(outputs, [i for f in functions for i in f.buffers])
+    lowered = lower(functions, target, assumed)
     out = module if module is not None else Module(target)
-    emit_halide_function(out.builder, symbol, _definitions(arguments, lowered), lowered)
+    emit_halide_function(out.builder, symbol, _definitions(arguments, lowered), lowered, assumed)
     out.changed()
     return out
 

@@ -77,8 +77,8 @@ def check_parameters(names: list[str], values: Mapping[str, Any]) -> None:
     """Params must lie in the ranges that set_range stated."""
     for name in names:
         param = PARAMS.get(name)
-        if param is not None and param.get() is not None:
-            param.check(values)
+        if param is not None:
+            param.check(values[name], values)
 
 
 def parameter_value(name: str) -> Any:

@@ -220,9 +220,21 @@ def _box(code: Compiled, a: Array, values: dict[str, Any]) -> list[tuple[int, in
     return out
 
 
-def run(code: Compiled, buffers: dict[str, Buffer]) -> None:
+def run_with(code: Compiled, buffers: dict[str, Buffer], scalars: dict[str, Any]) -> None:
+    """Runs the code on Buffers and Params given by name; Buffers that the pipeline holds are its own."""
+    for a in code.lowered.inputs:
+        given = buffers.get(a.name, code.images[a.name].array)
+        buffers[a.name] = check_buffer("Input", a, given)
+    for a in code.lowered.outputs:
+        check_buffer("Output", a, buffers[a.name])
+        if a.dimensions and buffers[a.name].dim(0).stride() != 1 and buffers[a.name].dim(0).extent() > 1:
+            raise HalideError(f"Constraint violated: {a.name}.stride.0 ({buffers[a.name].dim(0).stride()}) == 1 (1)")
+    run(code, buffers, scalars)
+
+
+def run(code: Compiled, buffers: dict[str, Buffer], scalars: dict[str, Any] | None = None) -> None:
     """Calls the code on the buffers, after checking that every access lies inside them."""
-    values = _values(code, buffers)
+    values = _values(code, buffers, scalars)
     check_requirements(code.lowered, values)
     check_same_shapes(code.lowered.outputs, buffers)
     images = [*code.images.values(), *output_images(code.functions)]
@@ -237,9 +249,9 @@ def run(code: Compiled, buffers: dict[str, Buffer]) -> None:
     code.call(*arguments)
 
 
-def _values(code: Compiled, buffers: dict[str, Buffer]) -> dict[str, Any]:
-    """The metadata of all buffers and the values of the parameters."""
-    values: dict[str, Any] = {}
+def _values(code: Compiled, buffers: dict[str, Buffer], scalars: dict[str, Any] | None = None) -> dict[str, Any]:
+    """The metadata of all buffers and the values of the parameters, those of Params unless given."""
+    values: dict[str, Any] = dict(scalars or {})
     for a in code.arrays:
         buffer = buffers[a.name]
         mins, extents, strides = buffer.mins(), buffer.extents(), buffer.strides()

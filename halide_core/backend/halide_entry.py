@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from halide_core.backend.llvm_builder import FunctionBuilder, ModuleBuilder
@@ -9,7 +10,7 @@ from halide_core.backend.llvm_stmt import Names, StmtEmitter
 from halide_core.backend.llvm_types import llvm_type
 from halide_core.errors import HalideError
 from halide_core.function import Image
-from halide_core.ir.expr import I32, I64, Expr, const
+from halide_core.ir.expr import I32, I64, Expr, const, const_value
 from halide_core.ir.types import Type
 from halide_core.lower import Array, Lowered
 
@@ -17,26 +18,32 @@ from halide_core.lower import Array, Lowered
 _DEVICE, _HOST, _TYPE, _DIMENSIONS, _DIM = 0, 16, 32, 36, 40
 _MIN, _EXTENT, _STRIDE, _DIM_SIZE = 0, 4, 8, 16
 # halide_error_code_t.
-_BAD_TYPE, _OUT_OF_BOUNDS, _CONSTRAINT, _NULL_BUFFER, _NEGATIVE, _NULL_HOST, _BAD_DIMENSIONS = (
+_BAD_TYPE, _OUT_OF_BOUNDS, _CONSTRAINT, _NULL_BUFFER, _UNALIGNED, _NEGATIVE, _NULL_HOST, _BAD_DIMENSIONS = (
     -3,
     -4,
     -8,
     -12,
+    -24,
     -28,
     -34,
     -43,
 )
 
 
-def emit_halide_function(module: ModuleBuilder, symbol: str, arguments: list[Any], lowered: Lowered) -> None:
+def emit_halide_function(
+    module: ModuleBuilder, symbol: str, arguments: list[Any], lowered: Lowered, assumed: Mapping[str, Expr]
+) -> None:
     """Adds `int symbol(arguments..., halide_buffer_t *outputs...)`; `arguments` are Images and scalar Variables.
 
     Any buffer without host and device memory makes the call a bounds query, which fills in the boxes needed."""
-    _Entry(module, symbol, arguments, lowered).emit()
+    _Entry(module, symbol, arguments, lowered, assumed).emit()
 
 
 class _Entry:
-    def __init__(self, module: ModuleBuilder, symbol: str, arguments: list[Any], lowered: Lowered) -> None:
+    def __init__(
+        self, module: ModuleBuilder, symbol: str, arguments: list[Any], lowered: Lowered, assumed: Mapping[str, Expr]
+    ) -> None:
+        self.assumed = assumed
         self.module = module
         self.symbol = symbol
         self.arguments = arguments
@@ -196,13 +203,50 @@ class _Entry:
             self._fail_if(host, _NULL_HOST, f"The host pointer of {role.lower()} buffer {a.name} is null")
             for d in range(a.dimensions):
                 self._check_dimension(a, d, role)
+        self._check_shapes()
+        for image in self._stated():
+            self._check_constraints(image)
+
+    def _stated(self) -> list[Image]:
+        """Images and outputs of which something is stated."""
+        outputs = [i for f in self.lowered.environment.order for i in f.buffers if i.name in self.buffers]
+        return [*self.lowered.environment.images, *outputs]
+
+    def _check_shapes(self) -> None:
+        """The values of one Func lie in buffers of one shape: the code takes the first one's for all."""
+        first: dict[str, Array] = {}
+        for a in self.lowered.outputs:
+            other = first.setdefault(a.owner, a)
+            for d in range(a.dimensions if other is not a else 0):
+                for what, offset in (("min", _MIN), ("extent", _EXTENT)):
+                    found, wanted = (self._field(self.dims[x.name], d * _DIM_SIZE + offset, "i32") for x in (a, other))
+                    differ = self.b.emit(f"icmp ne i32 {found}, {wanted}")
+                    text = f"Constraint violated: {a.name}.{what}.{d} (%d) == {other.name}.{what}.{d} (%d)"
+                    self._fail_if(differ, _CONSTRAINT, text, found, wanted)
+
+    def _check_constraints(self, image: Image) -> None:
+        """What set_min, set_extent, set_stride and set_host_alignment stated, on which the code relies."""
+        b = self.b
+        for what, wanted in image.fixed.items():
+            kind, d = what.split(".")
+            name = f"{image.name}.istride.{d}" if kind == "stride" else f"{image.name}.{what}"
+            found, expected = self.names.operands[name], self.emitter.value(wanted)
+            differ = b.emit(f"icmp ne i32 {found}, {expected}")
+            right = str(wanted).replace("%", "%%")
+            text = f"Constraint violated: {image.name}.{kind}.{d} (%d) == {right} (%d)"
+            self._fail_if(differ, _CONSTRAINT, text, found, expected)
+        if image.alignment > 1:
+            host = b.emit(f"ptrtoint ptr {self._field(self.buffers[image.name], _HOST, 'ptr')} to i64")
+            odd = b.emit(f"icmp ne i64 {b.emit(f'and i64 {host}, {image.alignment - 1}')}, 0")
+            text = f"The host pointer of {image.name} is not aligned to a {image.alignment} bytes boundary."
+            self._fail_if(odd, _UNALIGNED, text)
 
     def _check_dimension(self, a: Array, d: int, role: str) -> None:
         b, n = self.b, self.names.operands
         low, extent = n[f"{a.owner}.min.{d}"], n[f"{a.owner}.extent.{d}"]
         negative = b.emit(f"icmp slt i32 {extent}, 0")
         self._fail_if(negative, _NEGATIVE, f"{role} buffer {a.name} has a negative extent in dimension {d}: %d", extent)
-        if d == 0:
+        if d == 0 and a in self.lowered.outputs and f"{a.name}.stride.0" in self.assumed:
             stride = n[f"{a.name}.istride.0"]
             wrong = b.emit(f"icmp ne i32 {stride}, 1")
             self._fail_if(wrong, _CONSTRAINT, f"Constraint violated: {a.name}.stride.0 (%d) == 1 (1)", stride)
@@ -231,6 +275,7 @@ class _Entry:
         self.b.do("ret i32 0")
 
 
-def unit_strides(lowered_outputs: list[Array]) -> dict[str, Expr]:
-    """What the checks at entry establish about outputs."""
-    return {f"{a.name}.stride.0": const(1, I64) for a in lowered_outputs if a.dimensions}
+def unit_strides(outputs: list[Array], stated: list[Image]) -> dict[str, Expr]:
+    """What the checks at entry establish about outputs: unit strides, unless another stride is stated."""
+    others = {i.name for i in stated if const_value(i.fixed.get("stride.0", const(0, I32))) != 1}
+    return {f"{a.name}.stride.0": const(1, I64) for a in outputs if a.dimensions and a.name not in others}

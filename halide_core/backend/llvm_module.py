@@ -85,6 +85,9 @@ class CompiledModule:
         """Optimised LLVM IR."""
         return str(self._module())
 
+    def bitcode(self) -> bytes:
+        return bytes(self._module().as_bitcode())
+
     def assembly(self) -> str:
         return str(target_machine(self.target).emit_assembly(self._module()))
 

@@ -180,7 +180,7 @@ class Func(Placement):
         self._pipeline().compile_jit(*args)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("compile_to_") or name == "print_loop_nest":
+        if name.startswith("compile_to") or name in ("print_loop_nest", "infer_arguments"):
             return getattr(self._pipeline(), name)
         raise AttributeError(name)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from halide_core.dsl.compilation import Compilation
 from halide_core.errors import HalideError
 from halide_core.function import Function
 from halide_core.target import Target
 
 
-class Pipeline:
+class Pipeline(Compilation):
     """The Funcs that are computed together, in order."""
 
     def __init__(self, outputs: Any = ()) -> None:
@@ -72,48 +73,6 @@ class Pipeline:
             raise HalideError(f"There is no autoscheduler called {params.name!r}; the one here is 'default'")
         apply_default_schedule(self, target)
 
-    def _compile(self, arguments: Any, name: str, target: Target | None) -> Any:
-        from halide_core.aot import compile_pipeline
-
-        chosen = target if target is not None else Target("host")
-        return compile_pipeline(self, arguments, name, chosen)
-
-    def _name(self, name: str | None) -> str:
-        return name if name else str(self._funcs[0].name())
-
-    def compile_to_object(
-        self, filename: str, arguments: Any = None, fn_name: str | None = None, target: Target | None = None
-    ) -> None:
-        """Writes an object file with the function `fn_name` in Halide's calling convention."""
-        self._compile(arguments, self._name(fn_name), target).write_object(filename)
-
-    def compile_to_llvm_assembly(
-        self, filename: str, arguments: Any = None, fn_name: str | None = None, target: Target | None = None
-    ) -> None:
-        """Writes the optimised LLVM IR."""
-        _write(filename, self._compile(arguments, self._name(fn_name), target).llvm_ir())
-
-    def compile_to_assembly(
-        self, filename: str, arguments: Any = None, fn_name: str | None = None, target: Target | None = None
-    ) -> None:
-        """Writes the machine code as assembly text."""
-        _write(filename, self._compile(arguments, self._name(fn_name), target).assembly())
-
-    def compile_to_header(
-        self, filename: str, arguments: Any = None, fn_name: str | None = None, target: Target | None = None
-    ) -> None:
-        """Writes the C header that declares the function."""
-        from halide_core.aot import header
-
-        _write(filename, header(self, arguments or [], self._name(fn_name)))
-
-    def compile_to_lowered_stmt(self, filename: str, arguments: Any = None, *rest: Any) -> None:
-        """Writes the statement that the back end compiles."""
-        from halide_core.lower import lower
-
-        target = next((r for r in rest if isinstance(r, Target)), Target("host"))
-        _write(filename, str(lower(self.functions(), target).stmt) + "\n")
-
     def print_loop_nest(self) -> None:
         """Prints the loops as scheduled."""
         from halide_core.passes.realization_order import build_environment
@@ -122,12 +81,6 @@ class Pipeline:
 
         outputs = self.functions()
         print(schedule_functions(build_environment(outputs).order, outputs, Context()))
-
-
-def _write(filename: str, text: str) -> None:
-    from pathlib import Path
-
-    Path(filename).write_text(text)
 
 
 class AutoschedulerParams:

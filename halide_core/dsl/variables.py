@@ -274,16 +274,18 @@ class Param(Symbol):
 
     def set(self, value: Any) -> None:
         """The value that `realize` uses."""
+        self._value = self.converted(value)
+
+    def converted(self, value: Any) -> Any:
+        """`value` as a value of the type.  Raises HalideError when an integer type does not hold it."""
         number = value.item() if hasattr(value, "item") else value
         t = self._type
         whole = isinstance(number, int) or (isinstance(number, float) and number.is_integer())
-        if t.is_int_or_uint() and not t.is_bool() and not (whole and t.min() <= number <= t.max()):
-            raise HalideError(f"The value {number} cannot be losslessly converted to type {t}")
-        if t.is_float() and isinstance(number, float) and number == number and t.bits < 64:
-            rounded = const_value(const(number, t))
-            assert rounded is not None
-            number = rounded
-        self._value = number if not (t.is_int_or_uint() and isinstance(number, float)) else int(number)
+        if t.is_int_or_uint():
+            if not t.is_bool() and not (whole and t.min() <= number <= t.max()):
+                raise HalideError(f"The value {number} cannot be losslessly converted to type {t}")
+            return int(number)
+        return const_value(const(number, t))
 
     def get(self) -> Any:
         return self._value
@@ -317,8 +319,8 @@ class Param(Symbol):
         """The likely value, for autoschedulers."""
         self._estimate = value
 
-    def check(self, values: Any) -> None:
-        """Raises HalideError where the present value lies outside the range."""
+    def check(self, value: Any, values: Any) -> None:
+        """Raises HalideError where `value` lies outside the range, an expression over `values`."""
         from halide_core.interp.expr import evaluate
 
         for which, word in (("min", "least"), ("max", "most")):
@@ -326,8 +328,8 @@ class Param(Symbol):
             if limit is None:
                 continue
             bound = evaluate(limit, values).item()
-            if (self._value < bound) if which == "min" else (self._value > bound):
-                raise HalideError(f"Parameter {self.label} is {self._value} but must be at {word} {bound}")
+            if (value < bound) if which == "min" else (value > bound):
+                raise HalideError(f"Parameter {self.label} is {value} but must be at {word} {bound}")
 
     def _as_expr(self) -> Expr:
         return Variable(self._type, self._name)

@@ -168,6 +168,12 @@ class ExprEmitter:
         b, to = self.b, llvm_type(target)
         if source == target:
             return x
+        if source.is_bfloat() and target.is_bfloat():
+            return x
+        if source.is_bfloat():
+            return self._cast(Float(32, source.lanes), target, ops.widen_bfloat(b, source, x))
+        if target.is_bfloat():
+            return ops.round_to_bfloat(b, target, self._cast(source, Float(32, target.lanes), x))
         if source.is_handle() or target.is_handle():
             op = "ptrtoint" if source.is_handle() else "inttoptr"
             return b.emit(f"{op} {llvm_type(source)} {x} to {to}")

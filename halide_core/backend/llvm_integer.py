@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from halide_core.backend.llvm_builder import FunctionBuilder
 from halide_core.backend.llvm_types import literal, llvm_type
-from halide_core.ir.types import Bool, Type
+from halide_core.ir.types import Bool, Float, Type, UInt
 
 
 def select(b: FunctionBuilder, t: Type, condition: str, yes: str, no: str, scalar_condition: bool = False) -> str:
@@ -207,3 +207,22 @@ def first_lanes(b: FunctionBuilder, count: str, lanes: int) -> str:
     some = b.emit(f"select i1 {b.emit(f'icmp sge i32 {count}, {lanes}')}, {kind} -1, {kind} {absent}")
     bits = b.emit(f"select i1 {b.emit(f'icmp sle i32 {count}, 0')}, {kind} 0, {kind} {some}")
     return b.emit(f"bitcast {kind} {bits} to <{lanes} x i1>")
+
+
+def widen_bfloat(b: FunctionBuilder, t: Type, x: str) -> str:
+    """The bfloat16 with the bits `x` as a float32."""
+    bits, floats = UInt(32, t.lanes), Float(32, t.lanes)
+    upper = binary(b, "shl", bits, resize(b, UInt(16, t.lanes), bits, x), literal(16, bits))
+    return b.emit(f"bitcast {llvm_type(bits)} {upper} to {llvm_type(floats)}")
+
+
+def round_to_bfloat(b: FunctionBuilder, t: Type, x: str) -> str:
+    """The bits of the bfloat16 nearest to the float32 `x`, ties to even; NaN stays NaN."""
+    bits, floats = UInt(32, t.lanes), Float(32, t.lanes)
+    raw = b.emit(f"bitcast {llvm_type(floats)} {x} to {llvm_type(bits)}")
+    upper = binary(b, "lshr", bits, raw, literal(16, bits))
+    half = binary(b, "add", bits, binary(b, "and", bits, upper, literal(1, bits)), literal(0x7FFF, bits))
+    rounded = binary(b, "lshr", bits, binary(b, "add", bits, raw, half), literal(16, bits))
+    quiet = binary(b, "or", bits, upper, literal(0x40, bits))
+    is_nan = b.emit(f"fcmp uno {llvm_type(floats)} {x}, {x}")
+    return resize(b, bits, UInt(16, t.lanes), select(b, bits, is_nan, quiet, rounded))

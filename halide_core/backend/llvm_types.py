@@ -13,6 +13,9 @@ def llvm_type(t: Type) -> str:
     """The type of a value in a register; bool is i1."""
     if t.is_handle():
         element = "ptr"
+    elif t.is_bfloat():
+        # Its bits; see the conversions in llvm_expr.
+        element = "i16"
     elif t.is_float():
         element = {16: "half", 32: "float", 64: "double"}[t.bits]
     else:
@@ -27,7 +30,7 @@ def memory_type(t: Type) -> str:
 
 def mangle(t: Type) -> str:
     """The suffix of an overloaded intrinsic, as v16i8 or f32."""
-    element = f"f{t.bits}" if t.is_float() else f"i{t.bits}"
+    element = f"f{t.bits}" if t.is_float() and not t.is_bfloat() else f"i{t.bits}"
     return element if t.is_scalar() else f"v{t.lanes}{element}"
 
 
@@ -42,6 +45,8 @@ def literal(value: int | float, t: Type) -> str:
     """A constant of `t`, splatted over its lanes."""
     if t.is_vector():
         return splat(literal(value, t.element_of()), t)
+    if t.is_bfloat():
+        return str(int(np.float32(value).view(np.uint32)) >> 16)
     if t.is_float():
         return float_literal(float(value), t.bits)
     if t.is_bool():

@@ -57,7 +57,7 @@ def lower_random(e: Expr, variables: Sequence[Expr], tag: int) -> Expr:
     """`e`, part of definition number `tag` over `variables`, with its random numbers as arithmetic."""
     if not any(isinstance(n, Call) and n.name == _NAME and n.call_type is CallType.EXTERN for n in post_order(e)):
         return e
-    extra = [*reversed(variables), const(tag, I32)]
+    extra = [const(tag, I32), *reversed(variables)]
 
     def rewrite(n: Expr) -> Expr:
         if not (isinstance(n, Call) and n.name == _NAME and n.call_type is CallType.EXTERN):

@@ -467,6 +467,8 @@ def const(value: int | float | bool, type_: Type) -> Expr:
     """The constant `value` of `type_`; integers wrap, floats round; vectors broadcast."""
     if type_.is_vector():
         return Broadcast(type_, const(value, type_.element_of()), type_.lanes)
+    if type_.is_bfloat():
+        return FloatImm(type_, round_bfloat(float(value)))
     if type_.is_float():
         return FloatImm(type_, round_float(float(value), type_.bits))
     if type_.is_bool():
@@ -483,6 +485,18 @@ def round_float(value: float, bits: int) -> float:
         return value
     with np.errstate(over="ignore"):
         return float(np.float16(value) if bits == 16 else np.float32(value))
+
+
+def round_bfloat(value: float) -> float:
+    """`value`, first rounded to a float32, rounded to the nearest bfloat16, ties to even."""
+    import numpy as np
+
+    with np.errstate(over="ignore"):
+        bits = int(np.float32(value).view(np.uint32))
+    if value != value:
+        return value
+    upper = (bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000
+    return float(np.uint32(upper).view(np.float32))
 
 
 def const_value(e: Expr) -> int | float | None:

@@ -12,7 +12,7 @@ from typing import Any
 from halide_core.errors import HalideError
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import Expr, const, const_value, intrinsic
-from halide_core.ir.types import Bool, Float, Handle, Int, Type, UInt
+from halide_core.ir.types import BFloat, Bool, Float, Handle, Int, Type, UInt
 
 
 def as_expr(value: Any, like: Type | None = None) -> Expr:
@@ -141,6 +141,10 @@ def arithmetic(node: Callable[[Type, Expr, Expr], Expr]) -> Callable[[Any, Any],
 
     def build(a: Any, b: Any) -> Expr:
         x, y = match_types(a, b)
+        if x.type.is_bfloat():
+            # No machine computes in bfloat16: each operation is done in float32 and rounded.
+            x, y = (cast_to(Float(32, e.type.lanes), e) for e in (x, y))
+            return cast_to(BFloat(16), node(x.type, x, y))
         return node(x.type, x, y)
 
     return build
@@ -151,6 +155,8 @@ def comparison(node: Callable[[Type, Expr, Expr], Expr]) -> Callable[[Any, Any],
 
     def build(a: Any, b: Any) -> Expr:
         x, y = match_types(a, b)
+        if x.type.is_bfloat():
+            x, y = (cast_to(Float(32, e.type.lanes), e) for e in (x, y))
         return node(Bool(x.type.lanes), x, y)
 
     return build
@@ -190,10 +196,9 @@ def shift(name: str, negative: str | None = None) -> Callable[[Any, Any], Expr]:
 
 
 def negate(a: Any) -> Expr:
-    """-a; of floats also for zeros, as -0.0 - a."""
+    """0 - a, as Halide has it: of the float 0.0 that is 0.0."""
     x = as_expr(a)
-    zero = const(-0.0 if x.type.is_float() else 0, x.type)
-    return ir.Sub(x.type, zero, x)
+    return ir.Sub(x.type, const(0, x.type), x)
 
 
 def invert(a: Any) -> Expr:

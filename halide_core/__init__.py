@@ -5,6 +5,7 @@ from halide_core.dsl import boundary as BoundaryConditions
 from halide_core.dsl.buffer import Buffer, BufferDimension
 from halide_core.dsl.compilation import Argument, Callable, Module
 from halide_core.dsl.definitions import FuncRef, Tuple
+from halide_core.dsl.effects import print, print_when, require
 from halide_core.dsl.expression import Expr, evaluate, evaluate_may_gpu
 from halide_core.dsl.func import Func, funcs, lambda_func, vars
 from halide_core.dsl.functions import (
@@ -274,11 +275,14 @@ __all__ = [
     "mux",
     "popcount",
     "pow",
+    "print",
+    "print_when",
     "product",
     "random_float",
     "random_int",
     "random_uint",
     "reinterpret",
+    "require",
     "round",
     "rounding_halving_add",
     "rounding_mul_shift_right",

@@ -10,6 +10,8 @@ from halide_core.dsl.variables import PARAMS
 from halide_core.errors import HalideError
 from halide_core.function import Function, Image
 from halide_core.interp.expr import evaluate
+from halide_core.ir.expr import Expr, StringImm
+from halide_core.ir.structural import variables
 from halide_core.lower import Array
 
 
@@ -88,3 +90,13 @@ def parameter_value(name: str) -> Any:
         label = name if param is None else param.label
         raise HalideError(f"Parameter {label} does not have a valid scalar value; call set() on the Param first.")
     return param.get()
+
+
+def check_added(requirements: list[tuple[Expr, list[Expr]]]) -> None:
+    """What add_requirement stated must hold of the Params' values."""
+    for condition, message in requirements:
+        names = {n for e in (condition, *message) for n in variables(e)}
+        values = {n: parameter_value(n) for n in names}
+        if not evaluate(condition, values).item():
+            texts = [p.value if isinstance(p, StringImm) else str(evaluate(p, values).item()) for p in message]
+            raise HalideError("".join(texts))

@@ -12,6 +12,7 @@ from halide_core.backend.llvm_module import CompiledModule
 from halide_core.backend.llvm_stmt import Names, StmtEmitter
 from halide_core.backend.llvm_types import llvm_type
 from halide_core.buffer_checks import (
+    check_added,
     check_alignment,
     check_buffer,
     check_constraints,
@@ -29,6 +30,7 @@ from halide_core.ir.types import Type
 from halide_core.lower import Array, Lowered, lower, metadata_variables, output_arrays
 from halide_core.passes.realization_order import build_environment
 from halide_core.passes.wrap_calls import wrap_calls
+from halide_core.reports import raise_reported, reports
 from halide_core.requirements import check_requirements, enlarged_outputs
 from halide_core.target import Target
 
@@ -47,6 +49,7 @@ class Compiled:
         self.images = {i.name: i for i in self.lowered.environment.images}
         self.variables = {v.name: v for a in self.arrays for v in metadata_variables(a)} | self.lowered.parameters
         module = ModuleBuilder(target.psad_bytes)
+        module.collects_errors = True
         names = Names({}, {}, {}, {})
         parameters: list[str] = []
         kinds: list[Any] = []
@@ -65,7 +68,9 @@ class Compiled:
         StmtEmitter(module, b, names, "pipeline").emit(self.lowered.stmt)
         b.do("ret void")
         b.finish(f"define void @pipeline({', '.join(parameters)}) nounwind #0")
-        self.module = CompiledModule(module.text(), target)
+        text = module.text()
+        self.reports = "@halide_print(" in text or "@halide_error(" in text
+        self.module = CompiledModule(text + reports() if self.reports else text, target)
         self.call = self.module.jit().function("pipeline", None, *kinds)
 
 
@@ -108,6 +113,7 @@ def realize(pipeline: Any, where: Any, target: Target | None) -> Any:
     Nothing is returned where Buffers are given.
 
     Raises HalideError when an input is missing, of the wrong shape, or too small for what is read."""
+    check_added(pipeline.added_requirements)
     code = compiled(pipeline, target)
     buffers: dict[str, Buffer] = {}
     for a in code.lowered.inputs:
@@ -247,6 +253,8 @@ def run(code: Compiled, buffers: dict[str, Buffer], scalars: dict[str, Any] | No
         value = values[v.name]
         arguments.append(float(value) if v.type.is_float() else int(value))
     code.call(*arguments)
+    if code.reports:
+        raise_reported()
 
 
 def _values(code: Compiled, buffers: dict[str, Buffer], scalars: dict[str, Any] | None = None) -> dict[str, Any]:

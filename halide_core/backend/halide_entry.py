@@ -18,16 +18,9 @@ from halide_core.lower import Array, Lowered
 _DEVICE, _HOST, _TYPE, _DIMENSIONS, _DIM = 0, 16, 32, 36, 40
 _MIN, _EXTENT, _STRIDE, _DIM_SIZE = 0, 4, 8, 16
 # halide_error_code_t.
-_BAD_TYPE, _OUT_OF_BOUNDS, _CONSTRAINT, _NULL_BUFFER, _UNALIGNED, _NEGATIVE, _NULL_HOST, _BAD_DIMENSIONS = (
-    -3,
-    -4,
-    -8,
-    -12,
-    -24,
-    -28,
-    -34,
-    -43,
-)
+_BAD_TYPE, _OUT_OF_BOUNDS, _CONSTRAINT = -3, -4, -8
+_NULL_BUFFER, _UNALIGNED, _REQUIREMENT = -12, -24, -27
+_NEGATIVE, _NULL_HOST, _BAD_DIMENSIONS = -28, -34, -43
 
 
 def emit_halide_function(
@@ -49,6 +42,7 @@ class _Entry:
         self.arguments = arguments
         self.lowered = lowered
         self.b = FunctionBuilder(module)
+        self.b.failure = f"ret i32 {_REQUIREMENT}"
         self.names = Names({}, {}, {}, {})
         self.emitter = StmtEmitter(module, self.b, self.names, symbol)
         self.buffers: dict[str, str] = {}

@@ -20,6 +20,8 @@ class ModuleBuilder:
         self.functions: list[str] = []
         self.globals: list[str] = []
         self._names: dict[str, int] = {}
+        # Whether the caller finds out about errors that tasks of other threads report.
+        self.collects_errors = False
 
     def declare(self, name: str, result: str, parameters: list[str], attributes: str = "nounwind") -> str:
         """An external function; its name, with @."""
@@ -73,6 +75,8 @@ class FunctionBuilder:
         self._lines: list[str] = []
         self._counter = itertools.count()
         self.block = "entry"
+        # How the function ends after an error was reported; None where it cannot.
+        self.failure: str | None = "ret void"
 
     def emit(self, instruction: str) -> str:
         """Appends an instruction with a result; the result's name."""

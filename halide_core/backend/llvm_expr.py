@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from halide_core.backend import llvm_integer as ops
 from halide_core.backend.llvm_builder import FunctionBuilder
+from halide_core.backend.llvm_effects import emit_effect
 from halide_core.backend.llvm_intrinsics import RULES, fits_16_bits
 from halide_core.backend.llvm_memory import Memory, lane_count
 from halide_core.backend.llvm_types import literal, llvm_type
@@ -77,6 +78,8 @@ class ExprEmitter:
         match e:
             case ir.IntImm() | ir.UIntImm() | ir.FloatImm():
                 return literal(e.value, t)
+            case ir.StringImm():
+                return self.b.module.string(e.value)
             case ir.Variable():
                 if e.name not in self.env:
                     raise HalideError(f"The variable {e.name} has no value in the compiled program")
@@ -309,6 +312,8 @@ class ExprEmitter:
             return self._aligned(e.args[0])
         if e.call_type is CallType.INTRINSIC:
             return RULES[e.name](self.b, e, args)
+        if ir.has_effect(e):
+            return emit_effect(self.b, e, args)
         parts = split_name(e.name)
         if e.call_type is CallType.PURE_EXTERN and parts is not None:
             return self._math(e, parts[0], parts[1], args)

@@ -10,7 +10,7 @@ from typing import Any
 import llvmlite.binding as llvm
 
 from halide_core.errors import HalideError
-from halide_core.runtime.errors import ERRORS
+from halide_core.runtime.errors import ERRORS, PRINTING, REPORTS
 from halide_core.runtime.threads import thread_pool
 from halide_core.target import Target
 
@@ -48,8 +48,10 @@ class CompiledModule:
         parts = [f'target triple = "{target.triple}"', text]
         if "@hl.par_for(" in text:
             parts.append(thread_pool(target.arch))
-        if "@hl.out_of_memory(" in text or "@halide_error(" in text:
+        if REPORTS not in text and ("@hl.out_of_memory(" in text or "@halide_error(" in text):
             parts.append(ERRORS)
+        if REPORTS not in text and "@halide_print(" in text:
+            parts.append(PRINTING)
         # Nothing may be contracted or reassociated; the whole vector width is used as written.
         parts.append('attributes #0 = { "no-trapping-math"="true" "prefer-vector-width"="512" }')
         parts.append('!0 = !{!"branch_weights", i32 2000, i32 1}')

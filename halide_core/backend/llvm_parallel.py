@@ -58,6 +58,7 @@ def emit_parallel(emitter: StmtEmitter, s: st.For) -> None:
     inner.operands[s.name] = "%i"
     inner.variable_types[s.name] = ir.I32
     body = FunctionBuilder(module)
+    body.failure = "ret void" if module.collects_errors else None
     StmtEmitter(module, body, inner, emitter.symbol).emit(s.body)
     body.do("ret void")
     body.finish(f"define internal void @{symbol}.body({', '.join(parameters)}) nounwind #0")

@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from halide_core.dsl.compilation import Compilation
+from halide_core.dsl.effects import requirement
 from halide_core.errors import HalideError
 from halide_core.function import Function
+from halide_core.ir.expr import Expr
+from halide_core.ir.operators import as_expr
 from halide_core.target import Target
 
 
@@ -16,6 +19,7 @@ class Pipeline(Compilation):
     def __init__(self, outputs: Any = ()) -> None:
         items = list(outputs) if isinstance(outputs, list | tuple) else [outputs]
         self._funcs = items
+        self.added_requirements: list[tuple[Expr, list[Expr]]] = []
         for f in items:
             if not f.defined():
                 raise HalideError(f"Func {f.name()} has no definition")
@@ -37,6 +41,13 @@ class Pipeline(Compilation):
         out = Func.__new__(Func)
         out._function, out._stage = order[index], 0
         return out
+
+    def add_requirement(self, condition: Any, *args: Any) -> None:
+        """States a condition on Params that every realization checks; `args` make up the message."""
+        e = as_expr(condition)
+        if not e.type.is_bool():
+            raise HalideError(f"A requirement must be a boolean, and {e} has type {e.type}")
+        self.added_requirements.append((e, requirement(args)))
 
     def invalidate_cache(self) -> None:
         """Forgets compiled code."""

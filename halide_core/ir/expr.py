@@ -523,6 +523,15 @@ def is_scatter(e: Expr) -> bool:
     return isinstance(e, Call) and e.name == SCATTER_GATHER and e.call_type is CallType.EXTERN
 
 
+# Names of Calls with effects: (condition, value, what to write...), with the value of `value`.
+PRINT, REQUIRE = "halide_print", "halide_require"
+
+
+def has_effect(e: Expr) -> bool:
+    """Whether `e` prints or may end the program."""
+    return isinstance(e, Call) and e.name in (PRINT, REQUIRE) and e.call_type is CallType.EXTERN
+
+
 def make_bool(value: bool) -> UIntImm:
     """Scalar boolean constant."""
     return UIntImm(UInt(1), int(value))

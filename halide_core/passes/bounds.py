@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
-from halide_core.ir.expr import I32, CallType, Expr, const, const_value, is_scatter
+from halide_core.ir.expr import I32, CallType, Expr, const, const_value, has_effect, is_scatter
 from halide_core.ir.simplify import difference, is_coordinate, simplify_index
 from halide_core.ir.structural import key, post_order, substitute, variables
 from halide_core.ir.types import Type
@@ -113,6 +113,8 @@ def _bounds_of_node(e: Expr, scope: Scope, memo: dict[int, Interval]) -> Interva
             return union(parts[1], parts[2])
         case ir.Call(call_type=CallType.INTRINSIC, name="likely" | "strict_float"):
             return parts[0]
+        case ir.Call() if has_effect(e):
+            return parts[1]
         case ir.Call() if is_scatter(e):
             return _low([p[0] for p in parts]), _high([p[1] for p in parts])
     if t.bits < 32 or t.is_uint():

@@ -18,3 +18,40 @@ define linkonce_odr hidden void @hl.out_of_memory(ptr %message) noreturn nounwin
   unreachable
 }
 """
+
+PRINTING = """
+@hl.text = linkonce_odr hidden unnamed_addr constant [3 x i8] c"%s\\00"
+declare i32 @printf(ptr, ...) nounwind
+
+define weak void @halide_print(ptr %context, ptr %message) nounwind {
+  %r = call i32 (ptr, ...) @printf(ptr @hl.text, ptr %message)
+  ret void
+}
+"""
+
+# A mark in modules that bring these functions themselves.
+REPORTS = "; reports to Python"
+
+
+def python_reports(print_address: int, error_address: int) -> str:
+    """halide_print and halide_error that call functions of this process, each of one string."""
+    return f"""
+{REPORTS}
+declare void @abort() noreturn nounwind
+
+define internal void @halide_print(ptr %context, ptr %message) nounwind {{
+  call void inttoptr (i64 {print_address} to ptr)(ptr %message)
+  ret void
+}}
+
+define internal void @halide_error(ptr %context, ptr %message) nounwind {{
+  call void inttoptr (i64 {error_address} to ptr)(ptr %message)
+  ret void
+}}
+
+define internal void @hl.out_of_memory(ptr %message) noreturn nounwind cold {{
+  call void @halide_error(ptr null, ptr %message)
+  call void @abort()
+  unreachable
+}}
+"""

@@ -59,7 +59,8 @@ def _ordered(dtype: str) -> Any:
         x, y = hl.Var("x"), hl.Var("y")
         values = np.array([v for v in VALUES if 1e-4 < abs(v) < 1e4])
         a, b = data(hl, values, dtype), data(hl, values, dtype, "b")
-        exprs = [hl.min(a[x], b[y]), hl.max(a[x], b[y]), hl.clamp(a[x], -1.0, 2.0), hl.absd(a[x], b[y]), -a[x], hl.abs(a[x])]
+        exprs = [hl.min(a[x], b[y]), hl.max(a[x], b[y]), hl.clamp(a[x], -1.0, 2.0), hl.absd(a[x], b[y])]
+        exprs += [-a[x], hl.abs(a[x])]
         return realized(hl, exprs, [x, y], [len(values), len(values)])
 
     return script

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
@@ -261,8 +261,24 @@ class Box:
 def boxes_touched(s: st.Stmt, promises: Promises) -> dict[str, Box]:
     """For every Func or image called or provided in `s`, the box of coordinates."""
     found: dict[str, Box] = {}
-    _Boxes(promises, found).visit(s, {}, {})
+    _Boxes(promises, found).visit(s, _Around({}, {}, (), ()))
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What is known at a statement: intervals of variables, values of lets, conditions on sums.
+
+    `cut`: loops (name, min, upper limits of the variable) that are shorter in some iterations of the loops around;
+    the limits are in terms of these, which an interval of its own would lose."""
+
+    scope: dict[str, Interval]
+    defined: dict[str, Expr]
+    facts: Facts
+    cut: tuple[tuple[str, Expr, tuple[Expr, ...]], ...]
+
+    def with_interval(self, name: str, interval: Interval) -> _Around:
+        return replace(self, scope={**self.scope, name: interval})
 
 
 class _Boxes:
@@ -273,51 +289,73 @@ class _Boxes:
         self.promises = promises
         self.found = found
 
-    def visit(
-        self, s: st.Stmt, scope: dict[str, Interval], defined: dict[str, Expr], facts: Facts = ()
-    ) -> None:
+    def visit(self, s: st.Stmt, at: _Around) -> None:
         memo: dict[int, Interval] = {}
-        expressions = [_expand(e, defined) for e in st.expressions(s)]
+        expressions = [_expand(e, at.defined) for e in st.expressions(s)]
         for e in expressions:
-            _visit_expr(e, scope, memo, self.found, facts)
+            self._calls(e, at, memo)
         match s:
             case st.Provide():
                 coordinates = expressions[len(s.values) :]
-                _touch(s.name, [bounds_of(a, scope, memo, facts) for a in coordinates], self.found)
+                _touch(s.name, [self.bounds(a, at, memo) for a in coordinates], self.found)
             case st.For():
-                low = bounds_of(expressions[0], scope, memo)[0]
-                high = bounds_of(simplify_index(expressions[0] + expressions[1] - 1), scope)[1]
-                self.visit(s.body, {**scope, s.name: (low, high)}, defined, facts)
+                self.visit(s.body, self._in_loop(s.name, expressions[0], expressions[1], at, memo))
                 return
             case st.LetStmt():
-                self._let(s, expressions[0], scope, defined, facts)
+                self._let(s, expressions[0], at)
                 return
             case st.IfThenElse():
-                inner, more = _assume(expressions[0], scope)
-                self.visit(s.then_case, inner, defined, facts + more)
+                inner, more = _assume(expressions[0], at.scope)
+                self.visit(s.then_case, replace(at, scope=inner, facts=at.facts + more))
                 if s.else_case is not None:
-                    self.visit(s.else_case, scope, defined, facts)
+                    self.visit(s.else_case, at)
                 return
         for x in st.bodies(s):
-            self.visit(x, scope, defined, facts)
+            self.visit(x, at)
 
-    def _let(
-        self, s: st.LetStmt, value: Expr, scope: dict[str, Interval], defined: dict[str, Expr], facts: Facts
-    ) -> None:
+    def bounds(self, e: Expr, at: _Around, memo: dict[int, Interval] | None = None) -> Interval:
+        """The interval of `e`, the variables of cut loops going before those of the loops around them."""
+        names = variables(e) if at.cut else frozenset()
+        for name, low, limits in reversed(at.cut):
+            if name in names:
+                ends = [bounds_of(e, {name: (low, high)}, None, at.facts) for high in limits]
+                lows = [None if a is None else self.bounds(a, at)[0] for a, _ in ends[:1]]
+                highs = [self.bounds(b, at)[1] for _, b in ends if b is not None]
+                least: Expr | None = None
+                for h in highs:
+                    if h is not None:
+                        least = h if least is None else ir.Min(h.type, least, h)
+                return lows[0], None if least is None else simplify_index(least)
+        return bounds_of(e, at.scope, memo, at.facts)
+
+    def _in_loop(self, name: str, low: Expr, extent: Expr, at: _Around, memo: dict[int, Interval]) -> _Around:
+        last = simplify_index(low + extent - 1)
+        inner = at.with_interval(name, (self.bounds(low, at, memo)[0], self.bounds(last, at)[1]))
+        if isinstance(extent, ir.Min) and variables(extent) & at.scope.keys() and low.type == I32:
+            limits = tuple(simplify_index(low + part - 1) for part in (extent.a, extent.b))
+            inner = replace(inner, cut=(*inner.cut, (name, low, limits)))
+        return inner
+
+    def _calls(self, e: Expr, at: _Around, memo: dict[int, Interval]) -> None:
+        for node in post_order(e):
+            if isinstance(node, ir.Call) and node.call_type in (CallType.HALIDE, CallType.IMAGE):
+                _touch(node.name, [self.bounds(a, at, memo) for a in node.args], self.found)
+
+    def _let(self, s: st.LetStmt, value: Expr, at: _Around) -> None:
         if s.name not in self.promises:
-            self.visit(s.body, scope, {**defined, s.name: simplify_index(value)}, facts)
+            self.visit(s.body, replace(at, defined={**at.defined, s.name: simplify_index(value)}))
             return
-        low, high = bounds_of(value, scope)
+        low, high = self.bounds(value, at)
         exact = low is not None and high is not None and key(low) == key(high)
         if not exact:
             # Splits start at the range's min; only at its end may arithmetic overshoot what guards allow.
-            first, last = (_expand(p, defined) for p in self.promises[s.name])
-            low = bounds_of(first, scope)[0] if low is None else low
-            limit = bounds_of(last, scope)[1]
+            first, last = (_expand(p, at.defined) for p in self.promises[s.name])
+            low = self.bounds(first, at)[0] if low is None else low
+            limit = self.bounds(last, at)[1]
             narrower = high is not None and not variables(high) <= (variables(last) | variables(first))
             high = intersect((None, high), (None, limit))[1] if narrower else limit
         value_range = (None if low is None else simplify_index(low), None if high is None else simplify_index(high))
-        self.visit(s.body, {**scope, s.name: value_range}, defined, facts)
+        self.visit(s.body, at.with_interval(s.name, value_range))
 
 
 def _expand(e: Expr, defined: dict[str, Expr]) -> Expr:
@@ -350,12 +388,6 @@ def _assume(condition: Expr, scope: dict[str, Interval]) -> tuple[dict[str, Inte
         if isinstance(c.b, ir.Add | ir.Sub) and low is not None and is_coordinate(c.b):
             facts.append((c.b, (low + slack, None)))
     return out, tuple(facts)
-
-
-def _visit_expr(e: Expr, scope: Scope, memo: dict[int, Interval], found: dict[str, Box], facts: Facts) -> None:
-    for node in post_order(e):
-        if isinstance(node, ir.Call) and node.call_type in (CallType.HALIDE, CallType.IMAGE):
-            _touch(node.name, [bounds_of(a, scope, memo, facts) for a in node.args], found)
 
 
 def _touch(name: str, dims: list[Interval], found: dict[str, Box]) -> None:

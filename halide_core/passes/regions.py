@@ -28,6 +28,16 @@ class Context:
 
     promises: dict[str, tuple[Expr, Expr]] = field(default_factory=dict)
     requirements: list[tuple[Expr, str, tuple[Expr, ...]]] = field(default_factory=list)
+    # The Functions that are computed, and whether each is an output.
+    computed: dict[str, bool] = field(default_factory=dict)
+
+    def known_at_entry(self, e: Expr) -> bool:
+        """Whether `e` depends on Params and on buffers alone, not on loops or on what is computed inside."""
+        for v in variables(e):
+            for name, is_output in self.computed.items():
+                if v.startswith(f"{name}.s") or (not is_output and v.startswith((f"{name}.min.", f"{name}.extent."))):
+                    return False
+        return True
 
 
 def metadata(name: str, what: str, dim: int, type_: Type = I32) -> Variable:
@@ -76,8 +86,8 @@ def _declared(
     known = const_value(inside)
     if known:
         return declared
-    if known is None and any(".s" in v and ".min." not in v and ".extent." not in v for v in variables(inside)):
-        # Depends on loops around, so it cannot be checked at entry: run over both.
+    if known is None and not context.known_at_entry(inside):
+        # It cannot be checked at entry: run over both.
         low = simplify_index(ir.Min(I32, low, used[0]))
         return low, simplify_index(ir.Max(I32, end, used[1]) - low + 1)
     text = f"Bounds given for {f.name} in {name} (from {{0}} to {{1}}) do not cover required region "

@@ -35,6 +35,7 @@ def schedule_functions(order: list[Function], outputs: list[Function], context: 
     inlined = inlined_functions(order, outputs)
     expand = make_inliner(inlined)
     kept = [f for f in order if id(f) not in inlined]
+    context.computed = {f.name: any(f is o for o in outputs) for f in kept}
     expanded = {id(f): [_expanded(d, expand) for d in f.definitions()] for f in kept}
     stmt: st.Stmt = st.Block(())
     for group in reversed(fused_groups(kept, outputs)):
@@ -187,9 +188,11 @@ class _Group:
         out: list[Range] = []
         for i, (low, high) in enumerate(box.dims):
             names = metadata(f"{f.name}.s{stage}", "min", i), metadata(f"{f.name}.s{stage}", "extent", i)
-            first, extent = computed_range(f, low, high, i, self.context)
-            lets += [(names[0].name, first), (names[1].name, extent)]
-            out.append(names)
+            values = computed_range(f, low, high, i, self.context)
+            # Constants stand for themselves, so that what is computed inside can be bounded by them.
+            fixed = [const_value(v) is not None for v in values]
+            lets += [(n.name, v) for n, v, known in zip(names, values, fixed, strict=True) if not known]
+            out.append((values[0] if fixed[0] else names[0], values[1] if fixed[1] else names[1]))
         return out
 
     def realize(self, f: Function, definitions: list[Definition], touched: Box, body: st.Stmt) -> st.Stmt:

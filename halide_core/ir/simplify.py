@@ -11,8 +11,8 @@ import numpy as np
 
 from halide_core.interp.expr import evaluate
 from halide_core.ir import expr as ir
-from halide_core.ir.expr import Expr, const, const_value, make_bool
-from halide_core.ir.structural import key, post_order, transform
+from halide_core.ir.expr import Expr, const, const_value, make_bool, with_children
+from halide_core.ir.structural import cached, key, transform
 from halide_core.ir.types import Type
 
 # Inclusive bounds of a variable, either side None when unknown.
@@ -41,23 +41,30 @@ def simplify_index(e: Expr, bounds: Bounds | None = None) -> Expr:
     Sums are brought to a canonical order with like terms collected.  int32 arithmetic on loaded values keeps its
     wrapping meaning."""
 
-    def rewrite(n: Expr) -> Expr:
-        n = _simplify_node(n, bounds or {})
-        if _computes_with_data(n):
-            return n
-        if _widens_index(n):
-            n = _widen(n)
-        if _is_index(n) and isinstance(n, ir.Add | ir.Sub | ir.Mul):
-            return _rebuild_sum(n)
-        if _is_index(n) and isinstance(n, ir.Min | ir.Max):
-            return _min_max_by_difference(n, bounds or {})
-        if isinstance(n, ir.Div | ir.Mod) and _is_index(n):
-            return _divide_sum(n)
-        if isinstance(n, ir.LT | ir.LE | ir.GT | ir.GE | ir.EQ | ir.NE) and _is_index(n.a):
-            return _compare_by_difference(n, bounds or {})
-        return n
+    if bounds:
+        return transform(e, lambda n: _index_node(n, bounds))
+    return cached(_SIMPLIFIED, e, lambda n, inner: _index_node(with_children(n, tuple(inner)), {}))
 
-    return transform(e, rewrite)
+
+_SIMPLIFIED: dict[int, Expr] = {}
+_READS_DATA: dict[int, bool] = {}
+
+
+def _index_node(n: Expr, bounds: Bounds) -> Expr:
+    n = _simplify_node(n, bounds)
+    if _computes_with_data(n):
+        return n
+    if _widens_index(n):
+        n = _widen(n)
+    if _is_index(n) and isinstance(n, ir.Add | ir.Sub | ir.Mul):
+        return _rebuild_sum(n)
+    if _is_index(n) and isinstance(n, ir.Min | ir.Max):
+        return _min_max_by_difference(n, bounds)
+    if isinstance(n, ir.Div | ir.Mod) and _is_index(n):
+        return _divide_sum(n)
+    if isinstance(n, ir.LT | ir.LE | ir.GT | ir.GE | ir.EQ | ir.NE) and _is_index(n.a):
+        return _compare_by_difference(n, bounds)
+    return n
 
 
 def _is_index(e: Expr) -> bool:
@@ -69,7 +76,7 @@ def _computes_with_data(e: Expr) -> bool:
     parts = ir.children(e)
     if not parts or all(c.type.bits > 32 for c in parts):
         return False
-    return any(isinstance(n, ir.Load | ir.Call) for n in post_order(e))
+    return cached(_READS_DATA, e, lambda n, inner: isinstance(n, ir.Load | ir.Call) or any(inner))
 
 
 def _is_foldable(e: Expr) -> bool:

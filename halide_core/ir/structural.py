@@ -5,9 +5,11 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
+from typing import TypeVar
 
 from halide_core.ir.expr import Expr, FloatImm, Let, Variable, children, with_children
 
+_T = TypeVar("_T")
 _INTERNED: dict[tuple[object, ...], int] = {}
 # Expr.__eq__ builds an EQ node, so the cache cannot be a weak dictionary of nodes: id plus liveness.
 _BY_ID: dict[int, tuple[weakref.ref[Expr], int]] = {}
@@ -91,7 +93,7 @@ def transform(e: Expr, rewrite: Callable[[Expr], Expr]) -> Expr:
 
 def substitute(e: Expr, values: Mapping[str, Expr]) -> Expr:
     """`e` with free Variables replaced by name; Let-bound names shadow."""
-    if not values:
+    if not values or variables(e).isdisjoint(values):
         return e
     if any(isinstance(n, Let) for n in post_order(e)):
         return _substitute_with_lets(e, dict(values))
@@ -107,6 +109,46 @@ def _substitute_with_lets(e: Expr, values: dict[str, Expr]) -> Expr:
     return with_children(e, tuple(_substitute_with_lets(c, values) for c in children(e)))
 
 
+# What is known of expressions, by their numbers; emptied when full, so that long processes do not grow without end.
+_CACHE_LIMIT = 1 << 18
+_VARIABLES: dict[int, frozenset[str]] = {}
+
+
+def cached(cache: dict[int, _T], e: Expr, compute: Callable[[Expr, list[_T]], _T]) -> _T:
+    """compute(e, results of its children), each distinct expression once in the life of `cache`, without recursion.
+
+    `compute` must depend on the structure of its expression alone."""
+    number = key(e)
+    if number in cache:
+        return cache[number]
+    if len(cache) > _CACHE_LIMIT:
+        cache.clear()
+    stack = [e]
+    while stack:
+        node = stack[-1]
+        number = key(node)
+        if number in cache:
+            stack.pop()
+            continue
+        inner = children(node)
+        missing = [c for c in inner if key(c) not in cache]
+        if missing:
+            stack.extend(missing)
+            continue
+        cache[number] = compute(node, [cache[key(c)] for c in inner])
+        stack.pop()
+    return cache[key(e)]
+
+
 def variables(e: Expr) -> frozenset[str]:
     """Names of the Variables that occur in `e` (Let-bound ones included)."""
-    return frozenset(n.name for n in post_order(e) if isinstance(n, Variable))
+    return cached(_VARIABLES, e, _own_variables)
+
+
+def _own_variables(e: Expr, inner: list[frozenset[str]]) -> frozenset[str]:
+    if isinstance(e, Variable):
+        return frozenset((e.name,))
+    if not inner:
+        return frozenset()
+    first = inner[0]
+    return first if all(i is first or i <= first for i in inner[1:]) else first.union(*inner[1:])

@@ -21,6 +21,7 @@ from halide_core.buffer_checks import (
     output_images,
     parameter_value,
 )
+from halide_core.deep_stack import is_deep, on_deep_stack
 from halide_core.dsl.buffer import Buffer
 from halide_core.errors import HalideError
 from halide_core.function import schedule_key
@@ -38,6 +39,7 @@ from halide_core.target import Target
 class Compiled:
     """A pipeline's machine code and how to call it."""
 
+    @on_deep_stack(lambda self, pipeline, *_: is_deep(pipeline.functions()))
     def __init__(self, pipeline: Any, target: Target, dense: bool) -> None:
         functions = self.functions = pipeline.functions()
         # Outputs have unit stride in dimension 0 unless a buffer shows otherwise.

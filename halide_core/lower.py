@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from halide_core.deep_stack import is_deep, on_deep_stack
 from halide_core.function import Function
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
@@ -62,6 +63,7 @@ def output_arrays(f: Function) -> tuple[Array, ...]:
     return tuple(Array(storage_name(f.name, k, count), t, len(f.args), f.name) for k, t in enumerate(f.types))
 
 
+@on_deep_stack(lambda outputs, *_, **__: is_deep(outputs))
 def lower(
     outputs: list[Function],
     target: Target,

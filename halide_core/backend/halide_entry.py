@@ -10,7 +10,9 @@ from halide_core.backend.llvm_stmt import Names, StmtEmitter
 from halide_core.backend.llvm_types import llvm_type
 from halide_core.errors import HalideError
 from halide_core.function import Image
+from halide_core.ir import expr as ir
 from halide_core.ir.expr import I32, I64, Expr, const, const_value
+from halide_core.ir.simplify import simplify
 from halide_core.ir.types import Type
 from halide_core.lower import Array, Lowered
 
@@ -200,6 +202,12 @@ class _Entry:
         self._check_shapes()
         for image in self._stated():
             self._check_constraints(image)
+        for condition, text, arguments in self.lowered.requirements:
+            wrong = self.emitter.value(simplify(ir.Not(condition.type, condition)))
+            values = [self.emitter.value(e) for e in arguments]
+            # Only a message with values is taken for a format.
+            wording = text.replace("%", "%%").format(*("%d" for _ in values)) if values else text.format()
+            self._fail_if(wrong, _CONSTRAINT, wording, *values)
 
     def _stated(self) -> list[Image]:
         """Images and outputs of which something is stated."""

@@ -1,0 +1,74 @@
+"""Schedules in what the package `halide` cannot show: objects, deep pipelines, bounds of data-dependent reads."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import halide_core as hl
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="no linker")
+def test_objects_check_what_a_schedule_requires(tmp_path: Path) -> None:
+    x, p = hl.Var("x"), hl.Param(hl.Int(32), "which")
+    f = hl.Func("dst")
+    f[x] = x * p
+    f.specialize(p == 3).vectorize(x, 4, hl.TailStrategy.GuardWithIf)
+    f.specialize_fail("only 3 % will do")
+    f.compile_to_object(str(tmp_path / "dst.o"), [p], "dst")
+    library = tmp_path / "libdst.so"
+    subprocess.run(["g++", "-shared", "-o", library, tmp_path / "dst.o", "-lpthread", "-lm"], check=True)
+    run = ctypes.CDLL(str(library)).dst
+    out = hl.Buffer(hl.Int(32), [7])
+    assert run(3, ctypes.c_void_p(out._get_raw_halide_buffer_t())) == 0
+    assert np.asarray(out).tolist() == [0, 3, 6, 9, 12, 15, 18]
+
+
+def test_a_chain_of_200_funcs() -> None:
+    x = hl.Var("x")
+    f = hl.Func("f0")
+    f[x] = x
+    for k in range(1, 200):
+        g = hl.Func(f"f{k}")
+        g[x] = f[x] + f[x + 1] - k
+        f.compute_root()
+        f = g
+    start = time.perf_counter()
+    got = np.asarray(f.realize([3]))
+    wanted = np.arange(300, dtype=np.int64)
+    for k in range(1, 200):
+        wanted = (wanted[:-1] + wanted[1:] - k) & 0xFFFFFFFF
+    assert got.astype(np.uint32).tolist() == wanted[:3].tolist()
+    assert time.perf_counter() - start < 60
+
+
+def test_an_expression_5000_deep() -> None:
+    x = hl.Var("x")
+    f, e = hl.Func("f"), hl.i32(0) + x
+    for k in range(5000):
+        e = (e ^ k) + x
+    f[x] = e
+    got = np.asarray(f.realize([4])).astype(np.int64)
+    wanted = np.arange(4, dtype=np.int64)
+    for k in range(5000):
+        wanted = (wanted ^ k) + np.arange(4)
+    assert got.tolist() == wanted.tolist()
+
+
+def test_reads_through_clamped_floats_are_bounded() -> None:
+    x = hl.Var("x")
+    source, table = hl.ImageParam(hl.Float(32), 1, "source"), hl.Func("table")
+    table[x] = x * x
+    f = hl.Func("f")
+    f[x] = table[hl.i32(hl.clamp(source[x], hl.f32(0.0), hl.f32(1.0)) * hl.f32(15.5))]
+    table.compute_root()
+    data = np.array([-3.0, 0.0, 0.5, 1.0, 7.0, np.nan, np.inf, -np.inf], np.float32)
+    source.set(hl.Buffer(data))
+    got = np.asarray(f.realize([8])).tolist()
+    assert got[:5] == [0, 0, 49, 225, 225] and got[6:] == [225, 0] and 0 <= got[5] <= 225

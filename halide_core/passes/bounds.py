@@ -258,11 +258,36 @@ class Box:
     dims: list[Interval]
 
 
-def boxes_touched(s: st.Stmt, promises: Promises) -> dict[str, Box]:
-    """For every Func or image called or provided in `s`, the box of coordinates."""
+# Names called or provided in statements, by their ids; the statements are kept, so that the ids stay theirs.
+Mentions = dict[int, tuple[st.Stmt, frozenset[str]]]
+
+
+def boxes_touched(
+    s: st.Stmt, promises: Promises, only: frozenset[str] | None = None, known: Mentions | None = None
+) -> dict[str, Box]:
+    """For every Func or image called or provided in `s` (or `only` these), the box of coordinates.
+
+    `known` remembers what statements mention from one call to the next."""
     found: dict[str, Box] = {}
-    _Boxes(promises, found).visit(s, _Around({}, {}, (), ()))
+    _Boxes(promises, found, only, {} if known is None else known).visit(s, _Around({}, {}, (), ()))
     return found
+
+
+def mentions(s: st.Stmt, known: Mentions) -> frozenset[str]:
+    """The Funcs and images that are called or provided in `s`."""
+    entry = known.get(id(s))
+    if entry is not None:
+        return entry[1]
+    names = {s.name} if isinstance(s, st.Provide) else set()
+    for e in st.expressions(s):
+        names |= {n.name for n in post_order(e) if isinstance(n, ir.Call) and n.call_type in _STORED}
+    for x in st.bodies(s):
+        names |= mentions(x, known)
+    known[id(s)] = s, frozenset(names)
+    return known[id(s)][1]
+
+
+_STORED = (CallType.HALIDE, CallType.IMAGE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,17 +310,23 @@ class _Boxes:
     """Visits statements with the intervals of loop variables and the definitions of lets, which are substituted:
     a box's min and extent only cancel against each other as expressions."""
 
-    def __init__(self, promises: Promises, found: dict[str, Box]) -> None:
+    def __init__(
+        self, promises: Promises, found: dict[str, Box], only: frozenset[str] | None, known: Mentions
+    ) -> None:
         self.promises = promises
         self.found = found
+        self.only = only
+        self.known = known
 
     def visit(self, s: st.Stmt, at: _Around) -> None:
+        if self.only is not None and self.only.isdisjoint(mentions(s, self.known)):
+            return
         memo: dict[int, Interval] = {}
         expressions = [_expand(e, at.defined) for e in st.expressions(s)]
         for e in expressions:
             self._calls(e, at, memo)
         match s:
-            case st.Provide():
+            case st.Provide() if self.wanted(s.name):
                 coordinates = expressions[len(s.values) :]
                 _touch(s.name, [self.bounds(a, at, memo) for a in coordinates], self.found)
             case st.For():
@@ -312,6 +343,9 @@ class _Boxes:
                 return
         for x in st.bodies(s):
             self.visit(x, at)
+
+    def wanted(self, name: str) -> bool:
+        return self.only is None or name in self.only
 
     def bounds(self, e: Expr, at: _Around, memo: dict[int, Interval] | None = None) -> Interval:
         """The interval of `e`, the variables of cut loops going before those of the loops around them."""
@@ -338,7 +372,7 @@ class _Boxes:
 
     def _calls(self, e: Expr, at: _Around, memo: dict[int, Interval]) -> None:
         for node in post_order(e):
-            if isinstance(node, ir.Call) and node.call_type in (CallType.HALIDE, CallType.IMAGE):
+            if isinstance(node, ir.Call) and node.call_type in _STORED and self.wanted(node.name):
                 _touch(node.name, [self.bounds(a, at, memo) for a in node.args], self.found)
 
     def _let(self, s: st.LetStmt, value: Expr, at: _Around) -> None:

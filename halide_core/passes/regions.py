@@ -11,7 +11,7 @@ from halide_core.ir.expr import BOOL, I32, Expr, Variable, const_value
 from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import variables
 from halide_core.ir.types import Type
-from halide_core.passes.bounds import Box, Interval, boxes_touched, union
+from halide_core.passes.bounds import Box, Interval, Mentions, boxes_touched, union
 from halide_core.passes.loop_nest import build_loop_nest
 from halide_core.passes.races import roots_of
 
@@ -28,6 +28,7 @@ class Context:
 
     promises: dict[str, tuple[Expr, Expr]] = field(default_factory=dict)
     requirements: list[tuple[Expr, str, tuple[Expr, ...]]] = field(default_factory=list)
+    mentions: Mentions = field(default_factory=dict)
     # The Functions that are computed, and whether each is an output.
     computed: dict[str, bool] = field(default_factory=dict)
 
@@ -121,8 +122,8 @@ def storage_box(f: Function, definitions: list[Definition], boxes: list[Box], co
 
 def _own_box(f: Function, stage: int, definition: Definition, box: Box, context: Context) -> Box:
     ranges = [computed_range(f, *box.dims[i], i, context) for i in range(len(f.args))]
-    own = boxes_touched(build_loop_nest(f, stage, definition, ranges, context.promises), context.promises)[f.name]
-    return own
+    nest = build_loop_nest(f, stage, definition, ranges, context.promises)
+    return boxes_touched(nest, context.promises, frozenset((f.name,)))[f.name]
 
 
 def _joined(a: Box, b: Box) -> Box:

@@ -11,7 +11,7 @@ from halide_core.ir import stmt as st
 from halide_core.ir.expr import BOOL, I32, CallType, Expr, const_value, make_bool
 from halide_core.ir.simplify import simplify, simplify_with_indices
 from halide_core.ir.structural import post_order, substitute
-from halide_core.passes.bounds import Box, boxes_touched
+from halide_core.passes.bounds import Box, boxes_touched, mentions
 from halide_core.passes.fuse_stages import Member, fuse_stages, fused_groups
 from halide_core.passes.inline import inlined_functions, make_inliner
 from halide_core.passes.levels import at_level, describe, innermost, resolve_levels
@@ -113,7 +113,7 @@ class _Group:
         if not self.produced and not root:
             raise HalideError(describe(f, stmt))
         for g in self.functions:
-            _check_enclosed(g, result, stmt)
+            _check_enclosed(g, result, stmt, self.context)
         return result
 
     def is_output(self, f: Function) -> bool:
@@ -123,7 +123,8 @@ class _Group:
         """What `consumer` uses of each Function; None for outputs."""
         if all(self.is_output(f) for f in self.functions):
             return [None] * len(self.functions)
-        boxes = boxes_touched(consumer, self.context.promises)
+        names = frozenset(f.name for f in self.functions)
+        boxes = boxes_touched(consumer, self.context.promises, names, self.context.mentions)
         return [None if self.is_output(f) else boxes.get(f.name) for f in self.functions]
 
     def stored(self, consumer: st.Stmt, loop: st.For | None) -> st.Stmt:
@@ -245,12 +246,12 @@ def _conjunction(conditions: list[Expr]) -> Expr:
     return out
 
 
-def _check_enclosed(f: Function, stmt: st.Stmt, before: st.Stmt) -> None:
+def _check_enclosed(f: Function, stmt: st.Stmt, before: st.Stmt, context: Context) -> None:
     """Every call of `f` must stand inside its Realize."""
     work = [stmt]
     while work:
         s = work.pop()
-        if isinstance(s, st.Realize) and s.name == f.name:
+        if (isinstance(s, st.Realize) and s.name == f.name) or f.name not in mentions(s, context.mentions):
             continue
         for e in st.expressions(s):
             for n in post_order(e):

@@ -116,7 +116,7 @@ class Compilation:
         from halide_core.aot import compile_pipeline
 
         chosen = target if target is not None else Target("host")
-        return compile_pipeline(self, _sources(arguments), self._name(name), chosen)  # type: ignore[arg-type]
+        return compile_pipeline(self, _sources(arguments), self._name(name), chosen)
 
     def compile_to(
         self,

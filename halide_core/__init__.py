@@ -116,6 +116,13 @@ from halide_core.dsl.random import random_float, random_int, random_uint
 from halide_core.dsl.reductions import argmax, argmin, maximum, minimum, product, sum
 from halide_core.dsl.scatter import gather, scatter
 from halide_core.dsl.schedule import Stage
+from halide_core.dsl.target_queries import (
+    target_arch_is,
+    target_bits,
+    target_has_feature,
+    target_natural_vector_size,
+    target_os_is,
+)
 from halide_core.dsl.variables import Param, Range, RDom, RVar, Var
 from halide_core.errors import HalideError
 from halide_core.function import LoopAlignStrategy, MemoryType, Partition, PrefetchBoundStrategy, TailStrategy
@@ -300,6 +307,11 @@ __all__ = [
     "sum",
     "tan",
     "tanh",
+    "target_arch_is",
+    "target_bits",
+    "target_has_feature",
+    "target_natural_vector_size",
+    "target_os_is",
     "trunc",
     "u1",
     "u8",

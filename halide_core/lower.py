@@ -13,6 +13,7 @@ from halide_core.ir.expr import I32, I64, Expr, const, const_value
 from halide_core.ir.structural import key, substitute
 from halide_core.ir.types import Type
 from halide_core.passes.accumulate import accumulate_in_vectors
+from halide_core.passes.answer_target_queries import answer_target_queries
 from halide_core.passes.bounds import Box, boxes_touched
 from halide_core.passes.flatten import flatten, storage_name
 from halide_core.passes.fuse_outputs import fuse_outputs
@@ -86,6 +87,7 @@ def lower(
 
     # Loops for every Func, storage and bounds: everything still in coordinates.
     s = schedule_functions(environment.order, outputs, context)
+    s = answer_target_queries(s, target)
     s = st.map_expressions(s, lambda e: substitute(e, fixed)) if fixed else s
     promises = {k: (substitute(a, fixed), substitute(b, fixed)) for k, (a, b) in context.promises.items()}
     required = boxes_touched(s, promises)

@@ -261,6 +261,20 @@ def targets(hl: Any) -> Any:
     return [str(v) for v in found]
 
 
+@case
+def questions_about_the_target(hl: Any) -> Any:
+    x = hl.Var("x")
+    f = hl.Func("f")
+    f[x] = (
+        hl.select(hl.target_arch_is(hl.TargetArch.X86), x, -x),
+        hl.select(hl.target_os_is(hl.TargetOS.Windows), 1, 2),
+        hl.target_bits() + x,
+        hl.select(hl.target_has_feature(hl.TargetFeature.CUDA), 5, 6),
+        hl.target_natural_vector_size(hl.UInt(8)) / hl.target_natural_vector_size(hl.Float(64)),
+    )
+    return f.realize([5])
+
+
 @refusal("foo-bar")
 def a_target_that_is_not_there(hl: Any) -> Any:
     hl.Target("foo-bar")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 
@@ -46,6 +46,8 @@ class Limit(int):
         return const(int(self), self.type)
 
 
+# (least, greatest) value by code, bits and lanes.
+_LIMITS: dict[tuple[int, int, int], tuple[Any, Any]] = {}
 _COUNTS = {n: Count(n) for n in (0, 1, 2, 4, 8, 16, 32, 64, 128)}
 
 
@@ -58,9 +60,10 @@ class Type:
     lanes: int = 1
 
     def __post_init__(self) -> None:
-        for name, value in (("bits", self.bits), ("lanes", self.lanes)):
-            if type(value) is not Count:
-                object.__setattr__(self, name, _COUNTS.get(value) or Count(value))
+        if type(self.bits) is not Count:
+            object.__setattr__(self, "bits", _COUNTS.get(self.bits) or Count(self.bits))
+        if type(self.lanes) is not Count:
+            object.__setattr__(self, "lanes", _COUNTS.get(self.lanes) or Count(self.lanes))
 
     def __call__(self) -> Type:
         """Itself: in Halide `type` is a method of expressions."""
@@ -96,13 +99,13 @@ class Type:
         return self.lanes > 1
 
     def with_lanes(self, lanes: int) -> Type:
-        return self if lanes == self.lanes else replace(self, lanes=lanes)
+        return self if lanes == self.lanes else Type(self.code, self.bits, lanes)
 
     def with_bits(self, bits: int) -> Type:
-        return replace(self, bits=bits)
+        return self if bits == self.bits else Type(self.code, bits, self.lanes)
 
     def with_code(self, code: TypeCode) -> Type:
-        return replace(self, code=code)
+        return self if code is self.code else Type(code, self.bits, self.lanes)
 
     def element_of(self) -> Type:
         return self.with_lanes(1)
@@ -113,20 +116,29 @@ class Type:
 
     def min(self) -> Any:
         """The smallest integer of the type; of floats, minus infinity as an expression."""
-        return self._limit(-(1 << (self.bits - 1)) if self.is_int() else 0, float("-inf"))
+        return self._limits()[0]
 
     def max(self) -> Any:
         """The greatest integer of the type; of floats, infinity as an expression."""
-        return self._limit((1 << (self.bits - 1)) - 1 if self.is_int() else (1 << self.bits) - 1, float("inf"))
+        return self._limits()[1]
 
-    def _limit(self, value: int, infinity: float) -> Any:
-        if self.is_int_or_uint():
-            limit = Limit(value)
-            limit.type = self
-            return limit
-        from halide_core.ir.expr import const
+    def _limits(self) -> tuple[Any, Any]:
+        number = (self.code, self.bits, self.lanes)
+        found = _LIMITS.get(number)
+        if found is None:
+            found = _LIMITS[number] = self._new_limits()
+        return found
 
-        return const(infinity, self)
+    def _new_limits(self) -> tuple[Any, Any]:
+        if not self.is_int_or_uint():
+            from halide_core.ir.expr import const
+
+            return const(float("-inf"), self), const(float("inf"), self)
+        half = 1 << (self.bits - 1)
+        ends = (Limit(-half), Limit(half - 1)) if self.is_int() else (Limit(0), Limit(2 * half - 1))
+        for end in ends:
+            end.type = self
+        return ends
 
     def is_max(self, value: int) -> bool:
         return self.is_int_or_uint() and bool(self.max() == value)

@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
 
-.PHONY: demo test test-generators bench bench-search bench-codegen lint clean
+.PHONY: demo test test-generators bench bench-search bench-codegen fuzz-schedules lint clean
 
 demo: .venv/demo.stamp
 	$(BIN)/python demo/run.py --out demo-out
@@ -25,6 +25,10 @@ bench-search: .venv/base.stamp
 # The code of halide_core against that of the package `halide`, under the same schedules.
 bench-codegen: .venv/dev.stamp
 	$(BIN)/python -m corpus.bench_codegen
+
+# Random pipelines under random schedules against the reference interpreter; SEED=N starts elsewhere.
+fuzz-schedules: .venv/dev.stamp
+	$(BIN)/python -m tests.halide_core.fuzz_schedules --count $(or $(COUNT),500) --seed $(or $(SEED),0)
 
 lint: .venv/dev.stamp
 	$(BIN)/ruff check .

@@ -8,7 +8,7 @@ from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import I32, Expr, Variable, const
 from halide_core.ir.simplify import simplify_index
-from halide_core.ir.structural import substitute, variables
+from halide_core.ir.structural import same, substitute, variables
 from halide_core.passes.races import is_pure_loop, runs_in_order
 
 
@@ -211,11 +211,12 @@ class _Nest:
         domain: ReductionDomain | None,
         promises: dict[str, tuple[Expr, Expr]],
     ) -> st.Stmt:
-        names = {n: stage_variable(self.function, self.stage, f"{n}$") for n in ranges}
+        names: dict[str, str] = {}
         for n, (low, extent) in ranges.items():
-            promises[names[n]] = self.reach.get(n) or (low, simplify_index(low + extent - 1))
+            promise = self.reach.get(n) or (low, simplify_index(low + extent - 1))
             if domain is not None and n in domain.promised:
-                promises[names[n]] = domain.promised[n]
+                promise = domain.promised[n]
+            names[n] = self._promised(n, promise, promises)
         inner = {n: Variable(I32, names[n]) for n in ranges}
         values = tuple(substitute(v, inner) for v in self.definition.values)
         args = tuple(substitute(a, inner) for a in self.definition.args)
@@ -235,6 +236,17 @@ class _Nest:
             extent = simplify_index(self.extent[dim.var])
             body = st.For(loop, self.low[dim.var], extent, self._kind(dim.var, dim.kind), body)
         return body
+
+    def _promised(self, var: str, promise: tuple[Expr, Expr], promises: dict[str, tuple[Expr, Expr]]) -> str:
+        """A name for the values of `var` that `promises` holds this range for; a stage that is computed in several
+        places has several."""
+        name = stage_variable(self.function, self.stage, f"{var}$")
+        number = 0
+        while name in promises and not all(map(same, promises[name], promise)):
+            number += 1
+            name = stage_variable(self.function, self.stage, f"{var}.{number}$")
+        promises[name] = promise
+        return name
 
     def _kind(self, var: str, kind: st.ForKind) -> st.ForKind:
         """How loop `var` is run: where atomic or allow_race_conditions let iterations meet, serially."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from halide_core.errors import HalideError
 from halide_core.function import Definition, Function, Split, TailStrategy
 from halide_core.ir import expr as ir
+from halide_core.ir import stmt as st
 from halide_core.ir.expr import BOOL, I32, Expr, Variable, const_value
 from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import variables
@@ -109,15 +110,14 @@ def stage_boxes(f: Function, definitions: list[Definition], touched: Box, contex
     return boxes
 
 
-def storage_box(f: Function, definitions: list[Definition], boxes: list[Box], context: Context) -> Box:
-    """What must be stored where the stages run over `boxes`: more than that where tails run beyond."""
-    out = boxes[0]
-    for k, d in enumerate(definitions):
-        variants = [d, *(s.definition for s in d.schedule.specializations)]
-        for v in variants:
-            if overreaches(v):
-                out = _joined(out, _own_box(f, k, v, boxes[k], context))
-    return out
+def storage_box(f: Function, definitions: list[Definition], box: Box, body: st.Stmt, context: Context) -> Box:
+    """What must be stored for `body`, in which `f` is computed and used: `box`, and more where tails run beyond.
+
+    Tails run beyond the ranges of the place where `f` is computed, which may be smaller than `box`."""
+    variants = [v for d in definitions for v in (d, *(s.definition for s in d.schedule.specializations))]
+    if not any(map(overreaches, variants)):
+        return box
+    return _joined(box, boxes_touched(body, context.promises, frozenset((f.name,)))[f.name])
 
 
 def _own_box(f: Function, stage: int, definition: Definition, box: Box, context: Context) -> Box:

@@ -199,7 +199,7 @@ class _Group:
     def realize(self, f: Function, definitions: list[Definition], touched: Box, body: st.Stmt) -> st.Stmt:
         """Storage of `f` around `body`."""
         boxes = stage_boxes(f, definitions, touched, self.context)
-        box = storage_box(f, definitions, boxes, self.context)
+        box = storage_box(f, definitions, boxes[0], body, self.context)
         names = [(metadata(f.name, "min", i), metadata(f.name, "extent", i)) for i in range(len(f.args))]
         order = tuple(f.args.index(n) for n in f.storage_order)
         body, folded = fold(f, body, self.context.promises)

@@ -107,7 +107,9 @@ def schedule(rng: random.Random, p: Pipeline) -> None:
             var = rng.choice(loops[user])
             f.compute_at(p.funcs[user], hl.Var(var))
             p.directives.append(f"f{k}.compute_at(f{user}, {var})")
-            if place == "slide" and not p.funcs[user].has_update_definition() and "parallel" not in str(p.directives):
+            given = [d for d in p.directives if d.startswith(f"f{user}.")]
+            ordered = not any(word in d for d in given for word in ("parallel", "vectorize", "compute_at"))
+            if place == "slide" and ordered and not p.funcs[user].has_update_definition():
                 f.store_root()
                 p.directives.append(f"f{k}.store_root()")
         loops[k] = _loops(rng, p, k, f)

@@ -26,6 +26,7 @@ from lifter.summary import (
     dim_names,
     var,
 )
+from synth.bits import take_bits
 from synth.enumerate import Enumerator, SearchStatistics
 from synth.monolithic import MonolithicStatistics
 from synth.monolithic import search as search_at_once
@@ -313,9 +314,10 @@ class PathLifter:
             value = fold(Select(value.type, e.guard, value, kept))
         mapper = Mapper(e, m, names, rnames, self.options.suggestions)
         try:
-            return mapper.value(value, lambda load, index: self.terminal(load, index, e, mapper, known))
+            mapped = mapper.value(value, lambda load, index: self.terminal(load, index, e, mapper, known))
         except (NoMapping, Unresolved) as problem:
             raise NotFound("terms", str(problem), e.line) from None
+        return take_bits(mapped) if self.options.suggestions else mapped
 
     def terminal(
         self, load: Load, index: Poly, e: Effect | None, mapper: Mapper | None, known: dict[str, Layout]

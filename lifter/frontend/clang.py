@@ -13,6 +13,8 @@ from pathlib import Path
 from clang import cindex
 from clang.cindex import Cursor, CursorKind
 
+from lifter.frontend import intrinsics
+
 INCLUDE_DIRECTORY = Path(__file__).resolve().parent.parent / "include"
 # Errors of Clang in old code that GCC only warns of.
 _TOLERATED = ("register", "narrowing", "implicit-function-declaration", "implicit-int", "int-conversion")
@@ -197,7 +199,8 @@ def parse(path: str, clang_args: Sequence[str] = (), force_cxx: bool = False) ->
         raise SourceError(path, line, 1, "not a text file: it contains a zero byte")
     index = cindex.Index.create()
     try:
-        unit = index.parse(path, _arguments(path, clang_args, force_cxx))
+        virtual = [(str(INCLUDE_DIRECTORY / name), text) for name, text in intrinsics.headers().items()]
+        unit = index.parse(path, _arguments(path, clang_args, force_cxx), unsaved_files=virtual)
     except cindex.TranslationUnitLoadError as e:
         raise SourceError(path, 0, 0, "libclang cannot parse this file; check the compiler arguments") from e
     errors = [

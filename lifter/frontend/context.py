@@ -87,7 +87,7 @@ class Snapshot:
 class Context:
     """Lowering of one function; see the module."""
 
-    def __init__(self, unit: Unit, cursor: Cursor) -> None:
+    def __init__(self, unit: Unit, cursor: Cursor, unit_bytes: dict[str, int] | None = None) -> None:
         self.unit = unit
         self.locals: dict[str, Type] = {}
         self.parameters: dict[str, Type] = {}
@@ -97,6 +97,10 @@ class Context:
         self.array_hint = ""
         """What to call the next allocated array."""
         self.arrays: dict[str, Type] = {}
+        self.unit_bytes: dict[str, int] = unit_bytes or {}
+        """Widest unit, in bytes, that an array may have, where that is less than its declared elements'."""
+        self.declared_bytes: dict[str, int] = {}
+        """Bytes of the elements that local arrays are declared with."""
         self.tables: dict[str, ConstArray] = {}
         self.functions: dict[str, PureFunction] = {}
         self.notes: list[str] = []
@@ -180,7 +184,9 @@ class Context:
             n += 1
             name = f"{hint}_{n}"
         self.used.add(name)
-        self.arrays[name] = type_
+        narrow = self.unit_bytes.get(name)
+        self.arrays[name] = type_ if narrow is None or narrow >= type_.bytes() else UInt(8 * narrow)
+        self.declared_bytes[name] = type_.bytes()
         return name
 
     # Statements
@@ -203,6 +209,8 @@ class Context:
                 statement = replace(statement, value=self.settled(statement.value))
             self._save_readers(statement.name, None)
         elif isinstance(statement, Store | Declare):
+            if isinstance(statement, Store) and statement.value.type.bits != self.arrays[statement.array].bits:
+                self.fail(f"array '{statement.array}' initialised, and used at another width")
             self._save_readers(None, statement.array)
         self.block.append(statement)
 
@@ -312,6 +320,11 @@ class Context:
         for name, targets in self.targets.items():
             if array in targets:
                 self.targets[name] = (targets - {array}) | {f"!{array}"}
+        each = self.declared_bytes[array] // self.arrays[array].bytes()
+        if each > 1:
+            from lifter.frontend import operations as op
+
+            size = op.offset_scaled(size, each)
         self.emit(Declare(self.line, array, size, zeroed))
 
     def array_of(self, p: Pointer, at: Cursor | None = None) -> str:

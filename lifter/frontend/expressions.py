@@ -8,7 +8,7 @@ from typing import TypeVar
 from clang.cindex import Cursor, CursorKind
 
 from halide_core.ir.expr import I64, Expr, const, const_value
-from lifter.frontend import assignments, calls, constants, order, pointers, statements, types
+from lifter.frontend import assignments, calls, constants, order, pointers, statements, types, views
 from lifter.frontend import operations as op
 from lifter.frontend.clang import binary_operator, children, evaluate, operands, unary_operator
 from lifter.frontend.context import Context, Targets
@@ -156,6 +156,8 @@ def place(ctx: Context, c: Cursor, temporary: bool = False) -> Place:
             return binding
     elif kind is K.ARRAY_SUBSCRIPT_EXPR:
         return _subscript(ctx, c)
+    elif kind is K.MEMBER_REF_EXPR and operands(c):
+        return ElementPlace(views.field(ctx, _object(ctx, operands(c)[0]), c))
     elif kind is K.UNARY_OPERATOR:
         operator = unary_operator(c)
         inner = operands(c)[0]
@@ -194,6 +196,16 @@ def place(ctx: Context, c: Cursor, temporary: bool = False) -> Place:
         if isinstance(made, Expr):
             return _temporary(ctx, made)
     ctx.fail("reference to an expression of this form", c)
+
+
+def _object(ctx: Context, c: Cursor) -> Pointer:
+    """A pointer to the structure that stands before `.` or `->`."""
+    if types.is_pointer(c.type):
+        return pointer(ctx, c)
+    target = place(ctx, c)
+    if not isinstance(target, ElementPlace):
+        ctx.fail("member of an object of this form", c)
+    return target.pointer
 
 
 def _temporary(ctx: Context, v: Expr) -> Place:
@@ -252,6 +264,8 @@ def _named(ctx: Context, c: Cursor) -> Value:
         # A template's constant parameter, with the argument beneath.
         return value(ctx, inner[-1])
     target = c.referenced
+    if c.kind is K.MEMBER_REF_EXPR and inner and target is not None and target.kind is K.FIELD_DECL:
+        return pointers.read(ctx, place(ctx, c), c)
     if target is None or c.kind is K.MEMBER_REF_EXPR:
         ctx.fail(f"access to the member '{c.spelling}' of an object", c)
     if target.kind is K.ENUM_CONSTANT_DECL:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from clang.cindex import AccessSpecifier, Cursor, CursorKind, LinkageKind, StorageClass, TypeKind
+from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, const
 from halide_core.ir.types import Type
-from lifter.frontend import inline, statements, types
+from lifter.frontend import inline, statements, types, views
 from lifter.frontend.clang import children
 from lifter.frontend.context import Context
 from lifter.frontend.unit import Unit
@@ -38,7 +39,20 @@ def symbol(c: Cursor) -> str:
 
 def lower(unit: Unit, c: Cursor) -> Function:
     """The function; raises Unsupported for what the loop language cannot express."""
-    ctx = Context(unit, c)
+    unit_bytes: dict[str, int] = {}
+    while True:
+        active = list(unit.active)
+        try:
+            return _lower(unit, c, unit_bytes)
+        except views.Narrower as wanted:
+            # Each round narrows a unit, down to a byte at last.
+            assert wanted.bytes_each < unit_bytes.get(wanted.array, 1 << 20)
+            unit_bytes[wanted.array] = wanted.bytes_each
+            unit.active[:] = active
+
+
+def _lower(unit: Unit, c: Cursor, unit_bytes: dict[str, int]) -> Function:
+    ctx = Context(unit, c, unit_bytes)
     if c.kind is not K.FUNCTION_DECL and not (c.kind is K.CXX_METHOD and c.is_static_method()):
         ctx.fail("member function of a class", c, "make it a free function")
     if c.access_specifier in (AccessSpecifier.PRIVATE, AccessSpecifier.PROTECTED):
@@ -109,6 +123,17 @@ def _parameter(ctx: Context, p: Cursor, position: int) -> Param:
     return Param(name, type_, c_type=p.type.spelling)
 
 
+def _unit(ctx: Context, name: str, pointee: ClangType, shown: str, p: Cursor) -> Type:
+    if not views.is_record(types.innermost(pointee)):
+        type_ = types.scalar(types.innermost(pointee))
+        if type_ is None:
+            ctx.fail(shown, p, "use pointers to scalars")
+    found = views.unit_of(ctx, name, pointee, p)
+    if found is None:
+        ctx.fail(f"{shown}, a structure of integers and floats", p, "pass its fields as parameters")
+    return found
+
+
 def _advice(p: Cursor) -> str:
     return "pass its fields as parameters" if types.canonical(p.type).kind is TypeKind.RECORD else ""
 
@@ -127,9 +152,7 @@ def _pointer_parameter(ctx: Context, p: Cursor, name: str) -> Param:
         ctx.fail(f"volatile elements of {shown}", p)
     if types.count(pointee) < 0:
         ctx.fail(f"{shown} (array of variable size)", p)
-    type_ = types.scalar(types.innermost(pointee))
-    if type_ is None:
-        ctx.fail(shown, p, "use pointers to scalars")
+    type_ = _unit(ctx, name, pointee, shown, p)
     const_ = types.is_const(pointee)
     ctx.arrays[name] = type_
     ctx.pointer_parameters.add(name)

@@ -34,7 +34,7 @@ def fill(ctx: Context, p: Pointer, count: Expr, value: Expr) -> None:
     element = pointers.element_type(ctx, p.pointee)
     p = replace(p, offset=simplified(ctx, p.offset))
     name, counter, count = counted(ctx, count)
-    target = ElementPlace(replace(p, offset=op.offset_sum(p.offset, counter)))
+    target = ElementPlace(pointers.advance(ctx, p, counter, None))
     with ctx.collecting() as body:
         pointers.write(ctx, target, op.cast(value, element))
     emit_loop(ctx, name, count, body)
@@ -50,9 +50,9 @@ def copy(ctx: Context, target: Pointer, source: Pointer, count: Expr, at: Cursor
     source = replace(source, offset=simplified(ctx, source.offset))
     name, counter, count = counted(ctx, count)
     with ctx.collecting() as body:
-        v = pointers.read(ctx, ElementPlace(replace(source, offset=op.offset_sum(source.offset, counter))), at)
+        v = pointers.read(ctx, ElementPlace(pointers.advance(ctx, source, counter, at)), at)
         assert isinstance(v, Expr)
-        place = ElementPlace(replace(target, offset=op.offset_sum(target.offset, counter)))
+        place = ElementPlace(pointers.advance(ctx, target, counter, at))
         pointers.write(ctx, place, op.cast(v, element), at)
     emit_loop(ctx, name, count, body)
 
@@ -90,16 +90,40 @@ def _nodes(e: Expr) -> list[Expr]:
 
 
 def memcpy(ctx: Context, c: Cursor, arguments: list[Cursor], move: bool) -> Pointer:
-    """memcpy and memmove between elements of one type."""
+    """memcpy and memmove; between integers of different widths, the narrower ones are copied."""
     what = "memmove" if move else "memcpy"
     target, source, size = _three(ctx, arguments)
     to = pointers.element_type(ctx, target.pointee, c)
     element = pointers.element_type(ctx, source.pointee, c)
-    if to != element and (to.is_float() or element.is_float() or to.bits != element.bits):
+    if to != element and (to.is_float() or element.is_float() or to.is_bool() or element.is_bool()):
         ctx.fail(f"{what} between elements of type {element} and {to}", c)
+    if _copies_scalar(ctx, target, source, size, c):
+        return target
+    if to.bytes() < element.bytes():
+        source, element = replace(source, pointee=target.pointee), to
+    elif element.bytes() < to.bytes():
+        copied = replace(target, pointee=source.pointee)
+        copy(ctx, copied, source, _elements(ctx, size, element, c, what), c, backwards_safe=move)
+        return target
     count = _elements(ctx, size, element, c, what)
     copy(ctx, target, replace(source, pointee=target.pointee), count, c, backwards_safe=move)
     return target
+
+
+def _copies_scalar(ctx: Context, target: Pointer, source: Pointer, size: Expr, at: Cursor) -> bool:
+    """Emits a copy from or to a scalar variable of just that size; False where neither side is one."""
+    for side in (target, source):
+        if not any(t.startswith("&") for t in side.targets):
+            continue
+        type_ = pointers.element_type(ctx, side.pointee, at)
+        if const_value(size) != type_.bytes():
+            return False
+        value = pointers.read(ctx, ElementPlace(replace(source, pointee=side.pointee)), at)
+        assert isinstance(value, Expr)
+        place = ElementPlace(replace(target, pointee=side.pointee))
+        pointers.write(ctx, place, op.cast(value, type_), at)
+        return True
+    return False
 
 
 def _three(ctx: Context, arguments: list[Cursor]) -> tuple[Pointer, Pointer, Expr]:
@@ -148,7 +172,7 @@ def std_fill(ctx: Context, c: Cursor, arguments: list[Cursor], counted_: bool) -
     if const_value(value) is None and not isinstance(value, Variable):
         value = ctx.temporary(value)
     fill(ctx, first, count, value)
-    return replace(first, offset=op.offset_sum(first.offset, count))
+    return pointers.advance(ctx, first, count, c)
 
 
 def _count(ctx: Context, c: Cursor, argument: Cursor, first: Pointer, counted_: bool) -> Expr:
@@ -179,4 +203,4 @@ def std_copy(ctx: Context, c: Cursor, arguments: list[Cursor], counted_: bool) -
     count = simplified(ctx, ctx.release(held_count))
     first = ctx.release_pointer(first, held)
     copy(ctx, target, first, count, c)
-    return replace(target, offset=op.offset_sum(target.offset, count))
+    return pointers.advance(ctx, target, count, c)

@@ -10,7 +10,7 @@ from clang.cindex import Type as ClangType
 from halide_core.ir.expr import BOOL, I64, NE, Expr, Load, Variable, const, const_value, make_bool
 from halide_core.ir.types import Type, UInt
 from lifter.frontend import operations as op
-from lifter.frontend import types
+from lifter.frontend import types, views
 from lifter.frontend.context import Context
 from lifter.frontend.values import (
     NULL,
@@ -82,6 +82,9 @@ def read(ctx: Context, place: Place, at: Cursor | None = None) -> Value:
         ctx.before_read(array[1:])
         type_ = ctx.locals.get(array[1:]) or ctx.parameters[array[1:]]
         return _view(Variable(type_, array[1:]), wanted)
+    count = _units_of_scalar(ctx, array, wanted, at)
+    if count > 1:
+        return views.read(ctx, array, p.offset, wanted, count)
     return _view(Load(ctx.arrays[array], array, p.offset), wanted)
 
 
@@ -100,7 +103,7 @@ def write(ctx: Context, place: Place, value: Value, at: Cursor | None = None) ->
     p = place.pointer
     if types.is_array(p.pointee) or types.is_pointer(p.pointee):
         ctx.fail(f"assignment to an object of type '{p.pointee.spelling}'", at)
-    element_type(ctx, p.pointee, at)
+    wanted = element_type(ctx, p.pointee, at)
     array = ctx.array_of(p, at)
     assert isinstance(value, Expr)
     if array.startswith("&"):
@@ -110,7 +113,15 @@ def write(ctx: Context, place: Place, value: Value, at: Cursor | None = None) ->
         return
     if array in ctx.tables or array in ctx.const_arrays:
         ctx.fail(f"write to the constant array '{array}'", at)
+    count = _units_of_scalar(ctx, array, wanted, at)
+    if count > 1:
+        views.write(ctx, array, p.offset, value, count)
+        return
     ctx.emit(Store(ctx.line, array, p.offset, _view(value, ctx.arrays[array])))
+
+
+def _units_of_scalar(ctx: Context, array: str, wanted: Type, at: Cursor | None) -> int:
+    return 1 if _same_width(ctx.arrays[array], wanted) else views.parts(ctx, array, wanted, at)
 
 
 def _check_scalar_offset(ctx: Context, p: Pointer, array: str, at: Cursor | None) -> None:
@@ -156,10 +167,22 @@ def to_pointer(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
     if v.targets == {NULL}:
         return ctx.null_pointer(target)
     old, new = types.scalar(types.innermost(v.pointee)), types.scalar(types.innermost(target))
-    if old is None or new is None or not _same_width(old, new):
+    if views.is_record(types.innermost(v.pointee)) or views.is_record(types.innermost(target)):
+        _check_scalars(ctx, v.pointee, target, to, at)
+    elif old is None or new is None or not (_same_width(old, new) or _integers(old, new)):
         source = types.innermost(v.pointee).spelling if types.is_array(v.pointee) else v.pointee.spelling
         ctx.fail(f"pointer cast from '{source} *' to '{to.spelling}'", at)
     return replace(v, pointee=target)
+
+
+def _check_scalars(ctx: Context, source: ClangType, target: ClangType, to: ClangType, at: Cursor) -> None:
+    found = views.scalars_inside(ctx, source, at) | views.scalars_inside(ctx, target, at)
+    if len(found) > 1 and any(t.is_float() or t.is_bool() for t in found):
+        ctx.fail(f"pointer cast from '{source.spelling} *' to '{to.spelling}'", at)
+
+
+def _integers(a: Type, b: Type) -> bool:
+    return a.is_int_or_uint() and b.is_int_or_uint() and not a.is_bool() and not b.is_bool()
 
 
 def _same_width(a: Type, b: Type) -> bool:
@@ -202,9 +225,9 @@ def elements_of(size: Expr, bytes_each: int) -> Expr | None:
     return None
 
 
-def advance(ctx: Context, p: Pointer, index: Expr, at: Cursor, back: bool = False) -> Pointer:
+def advance(ctx: Context, p: Pointer, index: Expr, at: Cursor | None, back: bool = False) -> Pointer:
     """p + index or p - index in units of what p points to."""
-    n = types.count(p.pointee)
+    n = views.units(ctx, p, at)
     if n < 0:
         ctx.fail("arithmetic on a pointer to an array of variable size", at)
     distance = op.offset_scaled(op.cast(index, I64), n)
@@ -253,7 +276,7 @@ def difference(ctx: Context, a: Pointer, b: Pointer, at: Cursor) -> Expr:
     if first != second:
         ctx.fail(f"difference of pointers into different arrays ({first} and {second})", at)
     distance = a.offset if const_value(b.offset) == 0 else op.binary("-", a.offset, b.offset)
-    n = types.count(a.pointee)
+    n = views.units(ctx, a, at)
     return distance if n == 1 else op.binary("/", distance, const(n, I64))
 
 

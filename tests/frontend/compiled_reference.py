@@ -19,7 +19,7 @@ from lifter.loops import Function, Param
 CASES = Path(__file__).parent / "cases"
 ELEMENTS = 600
 MARGIN = 40
-_SIZES = {"n": (0, 16), "w": (0, 8), "h": (0, 8), "stride": (9, 16)}
+_SIZES = {"n": (0, 16), "size": (0, 96), "w": (0, 8), "h": (0, 8), "stride": (9, 16)}
 _CTYPES = {
     "int8": ctypes.c_int8,
     "int16": ctypes.c_int16,
@@ -38,8 +38,8 @@ _CTYPES = {
 def compile_source(source: Path, out: Path, optimisation: str = "-O2") -> ctypes.CDLL:
     """The shared library of a source file; floats are not contracted and signed integers wrap."""
     compiler = ["gcc", "-std=gnu11"] if source.suffix == ".c" else ["g++", "-std=gnu++17"]
-    command = [*compiler, optimisation, "-ffp-contract=off", "-fwrapv", "-fno-builtin-memset", "-shared", "-fPIC", "-w"]
-    subprocess.run([*command, "-o", str(out), str(source), "-lm"], check=True, capture_output=True, text=True)
+    flags = ["-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing", "-fno-builtin-memset", "-shared", "-fPIC", "-w"]
+    subprocess.run([*compiler, optimisation, *flags, "-o", str(out), str(source), "-lm"], check=True, capture_output=True, text=True)
     return ctypes.CDLL(str(out))
 
 

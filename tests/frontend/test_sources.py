@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +11,7 @@ import pytest
 from compiled_reference import CASES
 
 from lifter.frontend import FunctionError, SourceError, clang, parse_file
+from lifter.frontend.intrinsics import headers
 from lifter.loop_interp import Memory, StepLimit, UndefinedBehaviour, run
 from lifter.loop_text import function_text
 from lifter.loops import Assert, Function
@@ -192,3 +195,24 @@ def test_without_system_headers(name: str, monkeypatch: pytest.MonkeyPatch) -> N
     expected = texts()
     monkeypatch.setattr(clang, "system_includes", lambda: ((), ()))
     assert texts() == expected
+
+
+def test_intrinsics_are_declared_as_the_compiler_declares_them(tmp_path: Path) -> None:
+    """Every declaration of ours has the type of g++'s own; what are macros there has none."""
+    declared = re.findall(r"^(.*?)\b(_mm\w*)\((.*)\);$", headers()["immintrin.h"], re.MULTILINE)
+    # g++ takes an enum, and no const.
+    other = {"_mm_prefetch", "_mm_stream_load_si128"}
+    lines = ["#include <immintrin.h>", "#include <type_traits>"]
+    for result, name, operands in declared:
+        if name not in other:
+            lines += [f"#ifndef {name}", f"static_assert(std::is_same_v<decltype({name}), {result}({operands})>);", "#endif"]
+    source = _write(tmp_path, "all.cpp", "\n".join(lines) + "\n")
+    flags = ["-std=c++17", "-O2", "-mavx2", "-mfma", "-msse4.2", "-w", "-fsyntax-only"]
+    run = subprocess.run(["g++", *flags, source], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr[:2000]
+    assert len(declared) > 650
+
+
+def test_a_file_that_includes_intrinsics_is_parsed(tmp_path: Path) -> None:
+    text = "#include <immintrin.h>\n#include <smmintrin.h>\nvoid f(int* p, int n) { for (int i = 0; i < n; i++) p[i] = i; }\n"
+    assert _function(tmp_path, text).name == "f"

@@ -1,0 +1,152 @@
+"""Memory read and written at other widths than it is declared with, and structures as the scalars inside them.
+
+The loop language has arrays of one scalar type, the array's *unit*.  A wider integer is several units, least
+significant first (x86-64 and AArch64 are little-endian); a narrower one makes the array's unit narrower: `Narrower`
+asks for the function to be lowered again so."""
+
+from __future__ import annotations
+
+from clang.cindex import Cursor, CursorKind, TypeKind
+from clang.cindex import Type as ClangType
+
+from halide_core.ir.expr import I64, Expr, Load, const, const_value
+from halide_core.ir.types import Type, UInt
+from lifter.frontend import operations as op
+from lifter.frontend import types
+from lifter.frontend.context import Context
+from lifter.frontend.values import Pointer
+from lifter.loops import Store
+
+
+class Narrower(Exception):
+    """An array must have a narrower unit than it has been given."""
+
+    def __init__(self, array: str, bytes_each: int) -> None:
+        super().__init__(array, bytes_each)
+        self.array, self.bytes_each = array, bytes_each
+
+
+def is_record(t: ClangType) -> bool:
+    return types.canonical(t).kind is TypeKind.RECORD
+
+
+def scalars_inside(ctx: Context, t: ClangType, at: Cursor | None) -> set[Type]:
+    """The scalar types in a value of a type; raises Unsupported where there is something else."""
+    inner = types.innermost(t)
+    if inner.kind is not TypeKind.RECORD:
+        found = types.scalar(inner)
+        if found is None:
+            ctx.fail(f"value of type '{inner.spelling}' in a structure", at, "pass it as a parameter")
+        return {found}
+    declaration = inner.get_declaration()
+    if any(c.kind is CursorKind.CXX_BASE_SPECIFIER for c in declaration.get_children()):
+        ctx.fail(f"object of the derived class '{inner.spelling}'", at)
+    out: set[Type] = set()
+    for f in inner.get_fields():
+        if f.is_bitfield():
+            ctx.fail(f"bit-field '{f.spelling}'", at)
+        if f.type.get_canonical().is_volatile_qualified():
+            ctx.fail(f"volatile field '{f.spelling}'", at)
+        out |= scalars_inside(ctx, f.type, at)
+    if not out:
+        ctx.fail(f"object of the empty class '{inner.spelling}'", at)
+    return out
+
+
+def unit_of(ctx: Context, name: str, t: ClangType, at: Cursor | None) -> Type | None:
+    """The unit of an array `name` of values of a type; None where their scalars have no common one."""
+    found = scalars_inside(ctx, t, at)
+    wanted = ctx.unit_bytes.get(name)
+    least = min(s.bytes() for s in found)
+    if len(found) == 1 and (wanted is None or wanted >= least):
+        return next(iter(found))
+    if any(s.is_float() or s.is_bool() for s in found):
+        return None
+    return UInt(8 * min(least, wanted or least))
+
+
+def units(ctx: Context, p: Pointer, at: Cursor | None = None) -> int:
+    """How many units of its array what a pointer points to takes; negative when that is not constant."""
+    count = types.count(p.pointee)
+    targets = [t for t in p.targets if t in ctx.arrays]
+    inner = types.innermost(p.pointee)
+    if count < 0 or not targets:
+        return count
+    size = inner.get_size()
+    found = {size // ctx.arrays[t].bytes() if size % ctx.arrays[t].bytes() == 0 else 0 for t in targets}
+    if found == {0}:
+        raise Narrower(targets[0], _common(size, ctx.arrays[targets[0]].bytes()))
+    if len(found) != 1 or 0 in found:
+        ctx.fail(f"pointer {p.name or 'expression'} into arrays whose elements have different widths", at)
+    return count * found.pop()
+
+
+def _common(a: int, b: int) -> int:
+    while b:
+        a, b = b, a % b
+    return a
+
+
+def parts(ctx: Context, array: str, wanted: Type, at: Cursor | None) -> int:
+    """How many units of an array make a scalar; 1 for what is read as it is.  Raises Narrower for less than one."""
+    unit = ctx.arrays[array]
+    if unit == wanted:
+        return 1
+    if unit.is_float() or wanted.is_float() or unit.is_bool() or wanted.is_bool():
+        ctx.fail(f"memory of type {unit} used as {wanted}", at)
+    if wanted.bytes() < unit.bytes():
+        if array in ctx.tables:
+            ctx.fail(f"constant table of type {unit} read as {wanted}", at)
+        raise Narrower(array, wanted.bytes())
+    return wanted.bytes() // unit.bytes()
+
+
+def read(ctx: Context, array: str, offset: Expr, wanted: Type, count: int) -> Expr:
+    """The integer that `count` units from `offset` on make."""
+    unit, wide = ctx.arrays[array], UInt(wanted.bits)
+    total: Expr | None = None
+    for k in range(count):
+        piece = Load(unit, array, op.offset_sum(offset, const(k, I64)))
+        # Zero-extended: only the most significant unit's sign would matter, and the last cast gives it back.
+        value = op.cast(op.cast(piece, UInt(unit.bits)), wide)
+        if k:
+            value = op.binary("<<", value, const(k * unit.bits, wide))
+        total = value if total is None else op.binary("|", total, value)
+    assert total is not None
+    return op.cast(total, wanted)
+
+
+def write(ctx: Context, array: str, offset: Expr, value: Expr, count: int) -> None:
+    """Stores of the units of an integer, least significant first."""
+    unit = ctx.arrays[array]
+    wide = op.cast(value, UInt(value.type.bits))
+    if const_value(wide) is None:
+        # The stores must not change what later ones still read.
+        wide = ctx.temporary(wide)
+    for k in range(count):
+        piece = op.binary(">>", wide, const(k * unit.bits, wide.type)) if k else wide
+        ctx.emit(Store(ctx.line, array, op.offset_sum(offset, const(k, I64)), op.cast(piece, unit)))
+
+
+def field(ctx: Context, p: Pointer, c: Cursor) -> Pointer:
+    """The pointer to a field of the structure that a pointer points to; `c` names the field."""
+    declaration = c.referenced
+    if declaration is None or declaration.kind is not CursorKind.FIELD_DECL:
+        ctx.fail(f"access to the member '{c.spelling}' of an object", c)
+    if declaration.is_bitfield():
+        ctx.fail(f"bit-field '{c.spelling}'", c)
+    if types.is_pointer(declaration.type):
+        ctx.fail(f"pointer '{c.spelling}' in a structure", c, "pass it as a parameter")
+    if types.is_reference(declaration.type):
+        ctx.fail(f"reference '{c.spelling}' in a structure", c)
+    bits = declaration.get_field_offsetof()
+    array = ctx.array_of(p, c)
+    if bits < 0 or bits % 8 or array not in ctx.arrays:
+        ctx.fail(f"access to the member '{c.spelling}' of an object", c)
+    each = ctx.arrays[array].bytes()
+    if (bits // 8) % each:
+        raise Narrower(array, _common(bits // 8, each))
+    offset = op.offset_sum(p.offset, const(bits // 8 // each, I64))
+    return Pointer(p.targets, offset, declaration.type.get_canonical(), p.name)
+
+

@@ -1,0 +1,105 @@
+"""Bits taken out of words: `uint8((uint32(a) | uint32(b) << 8) >> 8)` is `b`.
+
+What code that packs and unpacks pixels in words computes, channel by channel."""
+
+from __future__ import annotations
+
+from halide_core.ir.expr import Call, CallType, Cast, Expr, const, const_value, intrinsic
+from halide_core.ir.structural import transform
+from halide_core.ir.types import Type, UInt
+
+_LIMIT = 64
+"""Depth of operators looked through."""
+
+
+def take_bits(e: Expr) -> Expr:
+    """`e` with conversions to narrower integers, and masks of low bits, as the bits they take; equal to `e`."""
+    return transform(e, _rewrite)
+
+
+def _rewrite(n: Expr) -> Expr:
+    if isinstance(n, Cast) and _is_word(n.type) and _is_word(n.value.type) and n.type.bits < n.value.type.bits:
+        found = _bits(n.value, 0, n.type.bits, _LIMIT)
+        return n if found is None else _as(found, n.type)
+    if isinstance(n, Call) and n.name == "bitwise_and" and _is_word(n.type):
+        mask = const_value(n.args[1])
+        width = _low_ones(int(mask)) if mask is not None else 0
+        if width in (8, 16, 32) and width < n.type.bits:
+            found = _bits(n.args[0], 0, width, _LIMIT)
+            return n if found is None else _as(_as(found, UInt(width)), n.type)
+    return n
+
+
+def _is_word(t: Type) -> bool:
+    return t.is_int_or_uint() and not t.is_bool()
+
+
+def _low_ones(mask: int) -> int:
+    return mask.bit_length() if mask > 0 and mask & (mask + 1) == 0 else 0
+
+
+def _as(e: Expr, t: Type) -> Expr:
+    if e.type == t:
+        return e
+    value = const_value(e)
+    return const(int(value), t) if value is not None else Cast(t, e)
+
+
+def _bits(e: Expr, low: int, width: int, depth: int) -> Expr | None:
+    """Bits low .. low + width - 1 of `e` as an unsigned integer of `width` bits; None where that is no simpler."""
+    if depth == 0:
+        return None
+    value = const_value(e)
+    if value is not None:
+        return const((int(value) >> low) & ((1 << width) - 1), UInt(width))
+    if low == 0 and e.type.bits == width:
+        return _as(e, UInt(width))
+    if isinstance(e, Cast) and _is_word(e.value.type):
+        return _bits_of_cast(e, low, width, depth)
+    if not isinstance(e, Call) or e.call_type is not CallType.INTRINSIC:
+        return None
+    if e.name in ("shift_left", "shift_right"):
+        amount = const_value(e.args[1])
+        if amount is None or not 0 <= amount < e.type.bits:
+            return None
+        start = low - int(amount) if e.name == "shift_left" else low + int(amount)
+        if e.name == "shift_left" and start + width <= 0:
+            return const(0, UInt(width))
+        if start < 0:
+            return None
+        if start + width > e.type.bits:
+            # Zeros come in from above; of a signed word its sign does.
+            return const(0, UInt(width)) if e.type.is_uint() and start >= e.type.bits else None
+        return _bits(e.args[0], start, width, depth - 1)
+    if e.name in ("bitwise_and", "bitwise_or", "bitwise_xor"):
+        a, b = (_bits(x, low, width, depth - 1) for x in e.args)
+        return _combined(e.name, a, b, width)
+    return None
+
+
+def _bits_of_cast(e: Cast, low: int, width: int, depth: int) -> Expr | None:
+    inner = e.value
+    bits = inner.type.bits
+    if low + width <= bits:
+        return _bits(inner, low, width, depth - 1)
+    if inner.type.is_uint() and low >= bits:
+        return const(0, UInt(width))
+    # Above the operand lie zeros or its sign, as the conversion to `width` bits gives them too.
+    return Cast(UInt(width), inner) if low == 0 and bits < width else None
+
+
+def _combined(name: str, a: Expr | None, b: Expr | None, width: int) -> Expr | None:
+    ones = (1 << width) - 1
+    for one, other in ((a, b), (b, a)):
+        value = const_value(one) if one is not None else None
+        if name == "bitwise_and" and value == 0:
+            return one
+        if other is None or value is None:
+            continue
+        if name == "bitwise_and" and value == ones:
+            return other
+        if name != "bitwise_and" and value == 0:
+            return other
+    return None if a is None or b is None else intrinsic(name, UInt(width), a, b)
+
+

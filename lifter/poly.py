@@ -383,6 +383,11 @@ def ceil_div(a: Poly, divisor: int) -> Poly:
     return to_poly(Div(I64, from_poly(shifted), const(divisor, I64)))
 
 
+def floor_div(p: Poly, divisor: int) -> Poly:
+    """floor(p / divisor) for a positive constant divisor."""
+    return ceil_div(p - Poly.constant(divisor - 1), divisor) if divisor > 1 else p
+
+
 def poly_min(a: Poly, b: Poly) -> Poly:
     """The smaller of two polynomials, as an atom where that is not known."""
     return _extremum(Min, a, b)

@@ -66,7 +66,8 @@ def _bits(e: Expr, low: int, width: int, depth: int) -> Expr | None:
         if e.name == "shift_left" and start + width <= 0:
             return const(0, UInt(width))
         if start < 0:
-            return None
+            moved = _bits(e.args[0], 0, width, depth - 1)
+            return None if moved is None else intrinsic("shift_left", UInt(width), moved, const(-start, UInt(width)))
         if start + width > e.type.bits:
             # Zeros come in from above; of a signed word its sign does.
             return const(0, UInt(width)) if e.type.is_uint() and start >= e.type.bits else None
@@ -84,8 +85,24 @@ def _bits_of_cast(e: Cast, low: int, width: int, depth: int) -> Expr | None:
         return _bits(inner, low, width, depth - 1)
     if inner.type.is_uint() and low >= bits:
         return const(0, UInt(width))
-    # Above the operand lie zeros or its sign, as the conversion to `width` bits gives them too.
-    return Cast(UInt(width), inner) if low == 0 and bits < width else None
+    # Above the operand lie zeros or its sign, as a conversion gives them too.
+    if low == 0:
+        return Cast(UInt(width), inner) if bits < width else None
+    if not inner.type.is_uint():
+        return None
+    whole = _bits(inner, 0, bits, depth - 1)
+    return None if whole is None else _as(_shifted_right(whole, low), UInt(width))
+
+
+def _shifted_right(e: Expr, amount: int) -> Expr:
+    """e >> amount of an unsigned integer; shifts after one another are one."""
+    if isinstance(e, Call) and e.name == "shift_right":
+        before = const_value(e.args[1])
+        if before is not None and 0 <= before < e.type.bits:
+            return _shifted_right(e.args[0], amount + int(before))
+    if amount >= e.type.bits:
+        return const(0, e.type)
+    return intrinsic("shift_right", e.type, e, const(amount, e.type))
 
 
 def _combined(name: str, a: Expr | None, b: Expr | None, width: int) -> Expr | None:

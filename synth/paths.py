@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 
 from halide_core.ir import expr as E
 from halide_core.ir.expr import I32, Call, CallType, Expr, Load, Select
-from halide_core.ir.structural import key, post_order, substitute, transform
+from halide_core.ir.structural import key, post_order, transform
 from halide_core.ir.types import Type
 from lifter.bounds import Unbounded, interval
 from lifter.effects import Effect, Path, loads
-from lifter.fold import all_hold, fold
+from lifter.fold import fold
 from lifter.loops import Function, Unsupported
 from lifter.poly import Poly, from_poly, poly_max, poly_min, to_poly
 from lifter.summary import (
@@ -35,7 +35,8 @@ from synth.options import Options, Stopwatch
 from synth.roi import NoRegion, Pool, Region, RoiStatistics, regions
 from synth.samples import Env, sample_environments
 from synth.stages import Proto, partition
-from synth.terminals import Mapper, NoMapping, coordinates, generalise, image_call, input_strides
+from synth.terminals import Mapper, NoMapping, coordinates, image_call, input_strides
+from synth.unify import unify
 from verifier.conditions import Condition, PathConditions
 from verifier.contract import ContractBuilder
 from verifier.lemmas import decide_lemma, inline_all, inline_call
@@ -64,6 +65,8 @@ class Draft:
     plain: tuple[EffectMap, ...]
     updates: list[tuple[EffectMap, tuple[RDim, ...]]] = field(default_factory=list)
     undefined: bool = False
+    phases: bool = False
+    """Whether stores may differ by the remainder of a coordinate."""
 
 
 class PathLifter:
@@ -139,21 +142,20 @@ class PathLifter:
 
     def stage(self, p: Proto, drafts: list[Draft], funcs: list[FuncSummary]) -> FuncSummary:
         failure: NotFound | None = None
-        candidates = self.drafts(p)
-        while True:
+        for phases in (False, True) if len(p.plain) > 1 else (False,):
             try:
-                draft = next(candidates, None)
-                if draft is None:
-                    break
-                func = self.define(draft, funcs)
+                for draft in self.drafts(p):
+                    draft.phases = phases
+                    try:
+                        func = self.define(draft, funcs)
+                    except NotFound as problem:
+                        failure = failure or problem
+                        continue
+                    drafts.append(draft)
+                    return func
             except NotFound as problem:
                 failure = failure or problem
-                continue
-            drafts.append(draft)
-            return func
-        if failure is None:
-            raise NotFound("roi", f"no region of interest for '{p.array}'", _line(p))
-        raise failure
+        raise failure or NotFound("roi", f"no region of interest for '{p.array}'", _line(p))
 
     def drafts(self, p: Proto) -> Iterator[Draft]:
         if not p.plain:
@@ -362,23 +364,10 @@ class PathLifter:
 
     def unify(self, draft: Draft, values: list[Expr]) -> Expr:
         """One expression for all effects of a group."""
-        if len({key(v) for v in values}) == 1:
-            return values[0]
-        names = [d.name for d in draft.layout.dims]
-        for candidate in dict.fromkeys(range(len(values))):
-            general = values[candidate]
-            if all(_covers(general, v, m, names) for v, m in zip(values, draft.plain, strict=True)):
-                return general
-        for position, d in enumerate(draft.layout.dims):
-            points = [m.coords[position].constant_value() for m in draft.plain]
-            if all(c is not None for c in points) and len(set(points)) == len(points):
-                numbered = [(int(c), v) for c, v in zip(points, values, strict=True) if c is not None]
-                shared = generalise(numbered, d.name)
-                return shared if shared is not None else _choose(numbered, d.name)
-        chosen = _choose_by_place(values, draft.plain, draft.layout)
-        if chosen is not None:
-            return chosen
-        raise NotFound("expression", "the stores of one region compute different things", _line(draft.proto))
+        found = unify(list(zip(values, draft.plain, strict=True)), draft.layout, draft.phases)
+        if found is None:
+            raise NotFound("expression", "the stores of one region compute different things", _line(draft.proto))
+        return found
 
     # Images, contract, result.
 
@@ -655,53 +644,6 @@ def _replace_images(e: Expr, inputs: dict[str, InputSummary]) -> Expr:
         return n
 
     return transform(e, rewrite)
-
-
-def _choose(values: list[tuple[int, Expr]], name: str) -> Expr:
-    """select(name == c0, v0, select(name == c1, v1, ...))."""
-    result = values[-1][1]
-    for c, v in reversed(values[:-1]):
-        test = E.EQ(E.BOOL, var(name), E.const(c, I32))
-        result = Select(v.type, test, v, result)
-    return result
-
-
-def _covers(general: Expr, value: Expr, m: EffectMap, names: list[str]) -> bool:
-    """Whether `general` is `value` in every iteration of an effect."""
-    if key(general) == key(value):
-        return True
-    here = {n: from_poly(c, I32) for n, c in zip(names, m.coords, strict=True)}
-    return key(transform(substitute(general, here), _canonical)) == key(transform(substitute(value, here), _canonical))
-
-
-def _canonical(n: Expr) -> Expr:
-    if isinstance(n, Load) and n.name.endswith("#"):
-        return E.with_children(n, (from_poly(to_poly(n.index)),))
-    if isinstance(n, Call) and n.call_type in (CallType.HALIDE, CallType.IMAGE):
-        return E.with_children(n, tuple(from_poly(to_poly(a), I32) for a in n.args))
-    return n
-
-
-def _choose_by_place(values: list[Expr], maps: tuple[EffectMap, ...], layout: Layout) -> Expr | None:
-    """Stores at fixed places (the first and the last column) beside those of the loop between them:
-    select(x == first, ..., select(x == last, ..., inside))."""
-    fixed: list[tuple[Expr, Expr]] = []
-    inside: dict[int, Expr] = {}
-    for m, value in zip(maps, values, strict=True):
-        tests: list[Expr] = []
-        for d, c in zip(layout.dims, m.coords, strict=True):
-            if not c.names() & set(m.inverse):
-                tests.append(E.EQ(E.BOOL, var(d.name), from_poly(c, I32)))
-        if tests:
-            fixed.append((all_hold(tests), value))
-        else:
-            inside[key(value)] = value
-    if len(inside) != 1 or not fixed:
-        return None
-    result = next(iter(inside.values()))
-    for test, value in fixed:
-        result = Select(value.type, test, value, result)
-    return result
 
 
 def _undefined(draft: Draft) -> Expr:

@@ -15,7 +15,7 @@ from halide_core.ir import expr as E
 from halide_core.ir.expr import I32
 from lifter.effects import Effect
 from lifter.loops import Function
-from lifter.poly import Poly, atom_of, ceil_div, poly_max, poly_min, to_poly
+from lifter.poly import Poly, atom_of, ceil_div, floor_div, poly_max, poly_min, to_poly
 from lifter.summary import Dim, EffectMap, Layout, dim_names
 from synth.samples import Env, NotConcrete, compiled_poly, parameters, visited
 
@@ -88,7 +88,9 @@ def stride_sets(effects: list[Effect], private: tuple[str, ...]) -> list[list[Po
     ladder = sorted(
         (Poly.constant(0) + s for s, _ in symbolic.values()), key=lambda s: (max(len(m) for m in s.terms), str(s))
     )
-    rest_constants = sorted(c for c in constants if c > smallest and c % smallest == 0)
+    # Of a loop over several pixels an iteration, also the stride of one pixel.
+    steps = {c // n for c in constants for n in (2, 4, 8, 16) if c % n == 0 and c // n in spread}
+    rest_constants = sorted(c for c in constants | steps if c > smallest and c % smallest == 0)
     sets: list[list[Poly]] = []
     for count in range(len(rest_constants) + 1):
         for chosen in itertools.combinations(rest_constants, count):
@@ -277,7 +279,7 @@ def invert(e: Effect, coords: list[Poly], private: tuple[str, ...], names: tuple
         elif negative:
             raise NoRegion("a dimension runs forwards and backwards at once")
         for size, _, counter in sorted(factors, reverse=True):
-            digit = _floor_div(rest, size)
+            digit = floor_div(rest, size)
             out[counter] = digit
             rest = rest - digit.scale(size)
     missing = [c for c in e.counters if c not in out and c not in private]
@@ -288,10 +290,6 @@ def invert(e: Effect, coords: list[Poly], private: tuple[str, ...], names: tuple
         else:
             raise NoRegion("the same location is written in several iterations")
     return out
-
-
-def _floor_div(p: Poly, divisor: int) -> Poly:
-    return ceil_div(p - Poly.constant(divisor - 1), divisor) if divisor > 1 else p
 
 
 class Pool:
@@ -345,7 +343,7 @@ class Pool:
         for a, b in itertools.product(leaves, repeat=2):
             pairs += [a + b, a - b, a * b, poly_min(a, b), poly_max(a, b)]
         for a in self.atoms:
-            pairs += [_floor_div(a, c) for c in self.constants if c > 1]
+            pairs += [floor_div(a, c) for c in self.constants if c > 1]
             pairs += [ceil_div(a, c) for c in self.constants if c > 1]
         yield from pairs
         for a, b in itertools.product(pairs, leaves):

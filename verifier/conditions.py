@@ -29,7 +29,7 @@ from halide_core.ir.structural import key, post_order, substitute, transform
 from lifter.effects import Effect, LoopInfo, Path, loads
 from lifter.fold import conjunction, fold, negate
 from lifter.loops import Function
-from lifter.poly import Obligation, Poly, from_poly, poly_text, to_poly
+from lifter.poly import Obligation, Poly, floor_div, from_poly, poly_text, to_poly
 from lifter.summary import Definition, EffectMap, FuncSummary, InputSummary, Layout, PathSummary
 from verifier.lemmas import apply_steps, decide_lemma, inline_all, inline_call, lemma_query
 from verifier.normal import normal_form
@@ -655,7 +655,7 @@ class PathConditions:
             if key(load) in unconditional or not self.counter_guarded(original, load, e):
                 safe.add(key(self.keyed(load, e)))
         for other in self.path.effects:  # what the same iteration reads for other stores
-            if other.loops == e.loops and other.order != e.order and other.guard is None:
+            if other.loops == e.loops and other.order != e.order and _applies_with(other, e):
                 free = unconditional_loads(other.value)
                 safe |= {key(self.keyed(n, other)) for n in loads(other.value) if key(n) in free}
         for n in post_order(d.value):
@@ -712,7 +712,7 @@ class PathConditions:
         target = tuple(to_poly(self.read_calls(substitute(a, instance), f, e)) for a in call.args)
         ways = []
         for other in self.path.effects:
-            if other.guard is None:
+            if other.guard is None or (self.index.faithful(other.guard) and not loads(other.guard)):
                 ways += [self.reached(other, layout, index, target) for index in self.sure_reads(other, layout.array)]
         text = f"line {e.line}: {call.name}({_point(target)}) is read by the original too"
         self.add(f.name, "readable", self.say(text, e), inside, self.index.any_of(ways), e.line)
@@ -730,7 +730,8 @@ class PathConditions:
 
     def reached(self, e: Effect, layout: Layout, index: Poly, target: tuple[Poly, ...]) -> Any:
         """Whether an unconditional read at `index` passes over `target` in some iteration of its effect, which it
-        does where each of its coordinates is a counter plus a constant and the target lies in that counter's range."""
+        does where each of its coordinates is a multiple of one counter plus a constant, the target is one of those
+        places, lies in that counter's range, and the effect's guard holds there."""
         rest = index - layout.offset
         coords: list[Poly] = []
         for dim in reversed(layout.dims):
@@ -747,13 +748,21 @@ class PathConditions:
                 conditions.append(self.index.poly(c) == self.index.poly(t))
                 continue
             k = counters[0]
-            if len(counters) > 1 or k in rename or (c - Poly.variable(k, I32)).names() & set(e.counters):
+            coefficient = c.coefficient(k)
+            factor = coefficient.constant_value() if coefficient is not None else None
+            if len(counters) > 1 or k in rename or not factor:
                 return self.index.any_of([])
-            rename[k] = t - (c - Poly.variable(k, I32))
+            rest = c - Poly.variable(k, I32).scale(int(factor))
+            if rest.names() & set(e.counters):
+                return self.index.any_of([])
+            distance = t - rest if factor > 0 else rest - t
+            rename[k] = floor_div(distance, abs(int(factor)))
+            if abs(factor) != 1:
+                conditions.append(self.index.poly(c.substitute({k: rename[k]})) == self.index.poly(t))
         left = [c for c in e.counters if c not in rename]
         if left:  # iterations that read the same element again: the first will do
             rename.update({c: Poly() for c in left})
-        return self.index.all_of([*conditions, *self.domain(e.loops, rename)])
+        return self.index.all_of([*conditions, *self.domain(e.loops, rename), *self.guard(e, None, rename)])
 
     def counter_guarded(self, value: Expr, load: Load, e: Effect) -> bool:
         """Whether the conditions that `load` stands under mention iteration counters."""
@@ -862,6 +871,11 @@ def counters_in_range(loops: tuple[LoopInfo, ...]) -> list[Expr]:
         if all(isinstance(a, Variable) for a in loop.trip.atoms().values()):
             out.append(LT(BOOL, k, from_poly(loop.trip, I32)))
     return out
+
+
+def _applies_with(other: Effect, e: Effect) -> bool:
+    """Whether an effect of the same iteration applies wherever `e` does."""
+    return other.guard is None or (e.guard is not None and key(other.guard) == key(e.guard))
 
 
 def guarded(value: Expr, guard: Expr | None) -> Expr:

@@ -39,7 +39,8 @@ def compile_source(source: Path, out: Path, optimisation: str = "-O2") -> ctypes
     """The shared library of a source file; floats are not contracted and signed integers wrap."""
     compiler = ["gcc", "-std=gnu11"] if source.suffix == ".c" else ["g++", "-std=gnu++17"]
     flags = ["-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing", "-fno-builtin-memset", "-shared", "-fPIC", "-w"]
-    subprocess.run([*compiler, optimisation, *flags, "-o", str(out), str(source), "-lm"], check=True, capture_output=True, text=True)
+    command = [*compiler, optimisation, *flags, "-o", str(out), str(source), "-lm"]
+    subprocess.run(command, check=True, capture_output=True, text=True)
     return ctypes.CDLL(str(out))
 
 

@@ -38,7 +38,7 @@ int u_static(int n) { static int calls = 0; calls += n; return calls; }
 int u_global(int n) { return counter + n; }
 void u_global_write(int n) { counter = n; }
 void u_const_cast(const int *p) { *const_cast<int *>(p) = 3; }
-void u_pointer_cast(const uint8_t *p, int *o) { o[0] = *(const int *)p; }
+void u_pointer_cast(const uint8_t *p, float *o) { o[0] = *(const float *)p; }
 int u_two_arrays(const int *a, const int *b, int n) { const int *p = n > 0 ? a : b; return p[0]; }
 int u_two_arrays_if(const int *a, const int *b, int n) { const int *p = a; if (n > 0) p = b; return p[0]; }
 void u_ping_pong(int *a, int *b, int n) { for (int i = 0; i < n; i++) { a[i] = b[i]; int *t = a; a = b; b = t; } }

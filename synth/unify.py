@@ -1,0 +1,153 @@
+"""One expression for all the stores of a region: unrolled bodies, remainders, interleaved channels, peeled columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from halide_core.ir import expr as E
+from halide_core.ir.expr import I32, Call, CallType, Expr, Load, Select
+from halide_core.ir.structural import key, substitute, transform
+from lifter.fold import all_hold
+from lifter.poly import from_poly, to_poly
+from lifter.summary import EffectMap, Layout
+from synth.terminals import generalise
+
+Store = tuple[Expr, EffectMap]
+"""A value over the dimensions, and where it is stored."""
+
+
+def unify(stores: Sequence[Store], layout: Layout, phases: bool) -> Expr | None:
+    """An expression that is each store's value where it stores, or None.
+
+    `phases`: also by the remainder of a coordinate, such as select(x % 2 == 0, ..., ...)."""
+    if len({key(v) for v, _ in stores}) == 1:
+        return stores[0][0]
+    names = [d.name for d in layout.dims]
+    seen: set[int] = set()
+    for general, _ in stores:
+        if key(general) in seen:
+            continue
+        seen.add(key(general))
+        if all(_covers(general, v, m, names) for v, m in stores):
+            return general
+    found = _by_constant(stores, layout, phases)
+    if found is None:
+        found = _by_place(stores, layout, phases)
+    return _by_phase(stores, layout, phases) if found is None and phases else found
+
+
+def _covers(general: Expr, value: Expr, m: EffectMap, names: list[str]) -> bool:
+    """Whether `general` is `value` in every iteration of an effect."""
+    if key(general) == key(value):
+        return True
+    here = {n: from_poly(c, I32) for n, c in zip(names, m.coords, strict=True)}
+    return key(transform(substitute(general, here), _canonical)) == key(transform(substitute(value, here), _canonical))
+
+
+def _canonical(n: Expr) -> Expr:
+    if isinstance(n, Load) and n.name.endswith("#"):
+        return E.with_children(n, (from_poly(to_poly(n.index)),))
+    if isinstance(n, Call) and n.call_type in (CallType.HALIDE, CallType.IMAGE):
+        return E.with_children(n, tuple(from_poly(to_poly(a), I32) for a in n.args))
+    return n
+
+
+def _by_constant(stores: Sequence[Store], layout: Layout, phases: bool) -> Expr | None:
+    """Along a dimension where every store has a constant coordinate (channels): one expression for each."""
+    for position, d in enumerate(layout.dims):
+        points = [m.coords[position].constant_value() for _, m in stores]
+        groups: dict[int, list[Store]] = {}
+        for point, s in zip(points, stores, strict=True):
+            if point is not None:
+                groups.setdefault(int(point), []).append(s)
+        if None in points or len(groups) < 2:
+            continue
+        numbered: list[tuple[int, Expr]] = []
+        for point, group in groups.items():
+            value = unify(group, layout, phases)
+            if value is not None:
+                numbered.append((point, value))
+        if len(numbered) == len(groups):
+            shared = generalise(numbered, d.name)
+            return shared if shared is not None else _choose(numbered, E.Variable(I32, d.name))
+    return None
+
+
+def _choose(values: list[tuple[int, Expr]], selector: Expr) -> Expr:
+    """select(selector == c0, v0, select(selector == c1, v1, ...)); equal values share a branch at the end."""
+    result = values[-1][1]
+    for c, v in reversed(values[:-1]):
+        if key(v) != key(result):
+            result = Select(v.type, E.EQ(E.BOOL, selector, E.const(c, I32)), v, result)
+    return result
+
+
+def _by_place(stores: Sequence[Store], layout: Layout, phases: bool) -> Expr | None:
+    """Stores at fixed places (the first and the last column) beside those of the loop between them:
+    select(x == first, ..., select(x == last, ..., inside))."""
+    fixed: list[tuple[Expr, Expr]] = []
+    inside: list[Store] = []
+    for value, m in stores:
+        tests: list[Expr] = [
+            E.EQ(E.BOOL, E.Variable(I32, d.name), from_poly(c, I32))
+            for d, c in zip(layout.dims, m.coords, strict=True)
+            if not c.names() & set(m.inverse)
+        ]
+        if tests:
+            fixed.append((all_hold(tests), value))
+        else:
+            inside.append((value, m))
+    if not fixed or not inside:
+        return None
+    result = unify(inside, layout, phases)
+    if result is None:
+        return None
+    for test, value in fixed:
+        result = Select(value.type, test, value, result)
+    return result
+
+
+def _by_phase(stores: Sequence[Store], layout: Layout, phases: bool) -> Expr | None:
+    """Along a dimension where the stores' coordinates are k*i + r with the same k: one expression for each r."""
+    for position, d in enumerate(layout.dims):
+        found = [_phase(m, position) for _, m in stores]
+        steps = {p[0] for p in found if p is not None}
+        if None in found or len(steps) != 1:
+            continue
+        (step,) = steps
+        groups: dict[int, list[Store]] = {}
+        for p, s in zip(found, stores, strict=True):
+            assert p is not None
+            groups.setdefault(p[1], []).append(s)
+        if len(groups) < 2:
+            continue
+        numbered: list[tuple[int, Expr]] = []
+        for point, group in sorted(groups.items()):
+            value = unify(group, layout, phases)
+            if value is not None:
+                numbered.append((point, value))
+        if len(numbered) == len(groups):
+            return _choose(numbered, E.Mod(I32, E.Variable(I32, d.name), E.const(step, I32)))
+    return None
+
+
+def _phase(m: EffectMap, position: int) -> tuple[int, int] | None:
+    """(k, r) of a coordinate k*i + r over the counters."""
+    c = m.coords[position]
+    counters = c.names() & set(m.inverse)
+    factors = []
+    for name in counters:
+        f = c.coefficient(name)
+        value = f.constant_value() if f is not None else None
+        if value is None:
+            return None
+        factors.append(abs(value))
+    rest = c
+    for name in counters:
+        f = c.coefficient(name)
+        assert f is not None
+        rest = rest - f * type(c).variable(name, I32)
+    offset = rest.constant_value()
+    if offset is None or not factors or min(factors) < 2 or any(f % min(factors) for f in factors):
+        return None
+    return min(factors), int(offset) % min(factors)

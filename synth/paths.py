@@ -364,7 +364,8 @@ class PathLifter:
 
     def unify(self, draft: Draft, values: list[Expr]) -> Expr:
         """One expression for all effects of a group."""
-        found = unify(list(zip(values, draft.plain, strict=True)), draft.layout, draft.phases)
+        stores = [(v, m, self.by_order[m.order].guard) for v, m in zip(values, draft.plain, strict=True)]
+        found = unify(stores, draft.layout, draft.phases)
         if found is None:
             raise NotFound("expression", "the stores of one region compute different things", _line(draft.proto))
         return found

@@ -5,30 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from halide_core.ir import expr as E
-from halide_core.ir.expr import I32, Call, CallType, Expr, Load, Select
-from halide_core.ir.structural import key, substitute, transform
+from halide_core.ir.expr import I32, Call, CallType, Expr, Load, Select, const_value
+from halide_core.ir.structural import key, post_order, substitute, transform
 from lifter.fold import all_hold
-from lifter.poly import from_poly, to_poly
+from lifter.poly import Poly, from_poly, to_poly
 from lifter.summary import EffectMap, Layout
 from synth.terminals import generalise
 
-Store = tuple[Expr, EffectMap]
-"""A value over the dimensions, and where it is stored."""
+Store = tuple[Expr, EffectMap, Expr | None]
+"""A value over the dimensions, where it is stored, and the condition under which."""
 
 
 def unify(stores: Sequence[Store], layout: Layout, phases: bool) -> Expr | None:
     """An expression that is each store's value where it stores, or None.
 
     `phases`: also by the remainder of a coordinate, such as select(x % 2 == 0, ..., ...)."""
-    if len({key(v) for v, _ in stores}) == 1:
+    if len({key(v) for v, _, _ in stores}) == 1:
         return stores[0][0]
     names = [d.name for d in layout.dims]
     seen: set[int] = set()
-    for general, _ in stores:
+    for general, _, _ in stores:
         if key(general) in seen:
             continue
         seen.add(key(general))
-        if all(_covers(general, v, m, names) for v, m in stores):
+        if all(_covers(general, *s, names) for s in stores):
             return general
     found = _by_constant(stores, layout, phases)
     if found is None:
@@ -36,12 +36,37 @@ def unify(stores: Sequence[Store], layout: Layout, phases: bool) -> Expr | None:
     return _by_phase(stores, layout, phases) if found is None and phases else found
 
 
-def _covers(general: Expr, value: Expr, m: EffectMap, names: list[str]) -> bool:
+def _covers(general: Expr, value: Expr, m: EffectMap, guard: Expr | None, names: list[str]) -> bool:
     """Whether `general` is `value` in every iteration of an effect."""
     if key(general) == key(value):
         return True
-    here = {n: from_poly(c, I32) for n, c in zip(names, m.coords, strict=True)}
-    return key(transform(substitute(general, here), _canonical)) == key(transform(substitute(value, here), _canonical))
+    odd = {n: from_poly(p, I32) for n, p in _odd(guard).items()}
+
+    def here(e: Expr) -> Expr:
+        placed = substitute(e, {n: from_poly(c, I32) for n, c in zip(names, m.coords, strict=True)})
+        return transform(substitute(placed, odd) if odd else placed, _canonical)
+
+    return key(here(general)) == key(here(value))
+
+
+def _odd(guard: Expr | None) -> dict[str, Poly]:
+    """Variables that a condition `(n & 1) != 0` says are odd, as 2*h + 1: `n/2*2` and `n - 1` are then the same."""
+    out: dict[str, Poly] = {}
+    for n in post_order(guard) if guard is not None and not _has_alternatives(guard) else ():
+        if not isinstance(n, E.NE | E.EQ):
+            continue
+        for side, other in ((n.a, n.b), (n.b, n.a)):
+            wanted = const_value(other) == (0 if isinstance(n, E.NE) else 1)
+            parity = side.args if isinstance(side, Call) and side.name == "bitwise_and" else None
+            if wanted and parity and const_value(parity[1]) == 1 and isinstance(parity[0], E.Variable):
+                name = parity[0].name
+                out[name] = Poly.variable(f"{name}.half", I32).scale(2) + Poly.constant(1)
+    return out
+
+
+def _has_alternatives(condition: Expr) -> bool:
+    """Whether a part of a condition may be false where the whole holds."""
+    return any(isinstance(n, E.Or | E.Not | Select) for n in post_order(condition))
 
 
 def _canonical(n: Expr) -> Expr:
@@ -55,7 +80,7 @@ def _canonical(n: Expr) -> Expr:
 def _by_constant(stores: Sequence[Store], layout: Layout, phases: bool) -> Expr | None:
     """Along a dimension where every store has a constant coordinate (channels): one expression for each."""
     for position, d in enumerate(layout.dims):
-        points = [m.coords[position].constant_value() for _, m in stores]
+        points = [m.coords[position].constant_value() for _, m, _ in stores]
         groups: dict[int, list[Store]] = {}
         for point, s in zip(points, stores, strict=True):
             if point is not None:
@@ -87,7 +112,7 @@ def _by_place(stores: Sequence[Store], layout: Layout, phases: bool) -> Expr | N
     select(x == first, ..., select(x == last, ..., inside))."""
     fixed: list[tuple[Expr, Expr]] = []
     inside: list[Store] = []
-    for value, m in stores:
+    for value, m, guard in stores:
         tests: list[Expr] = [
             E.EQ(E.BOOL, E.Variable(I32, d.name), from_poly(c, I32))
             for d, c in zip(layout.dims, m.coords, strict=True)
@@ -96,7 +121,7 @@ def _by_place(stores: Sequence[Store], layout: Layout, phases: bool) -> Expr | N
         if tests:
             fixed.append((all_hold(tests), value))
         else:
-            inside.append((value, m))
+            inside.append((value, m, guard))
     if not fixed or not inside:
         return None
     result = unify(inside, layout, phases)
@@ -110,7 +135,7 @@ def _by_place(stores: Sequence[Store], layout: Layout, phases: bool) -> Expr | N
 def _by_phase(stores: Sequence[Store], layout: Layout, phases: bool) -> Expr | None:
     """Along a dimension where the stores' coordinates are k*i + r with the same k: one expression for each r."""
     for position, d in enumerate(layout.dims):
-        found = [_phase(m, position) for _, m in stores]
+        found = [_phase(m, position) for _, m, _ in stores]
         steps = {p[0] for p in found if p is not None}
         if None in found or len(steps) != 1:
             continue

@@ -18,9 +18,9 @@ from halide_core.ir.structural import key, post_order, substitute, transform
 from halide_core.ir.types import UInt
 from lifter.fold import all_hold
 from lifter.poly import Poly, from_poly
+from lifter.pure_calls import inline_all
 from lifter.summary import ContractItem, Definition, FuncSummary, Layout, Summary, var
 from synth.optimise import optimise
-from verifier.lemmas import inline_all
 
 U64 = UInt(64)
 

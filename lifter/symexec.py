@@ -9,13 +9,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from halide_core.ir.expr import BOOL, I32, I64, And, Expr, Load, Or, Select, Variable, const, const_value
+from halide_core.ir.expr import (
+    BOOL,
+    I32,
+    I64,
+    And,
+    Call,
+    CallType,
+    Expr,
+    Load,
+    Or,
+    Select,
+    Variable,
+    const,
+    const_value,
+)
 from halide_core.ir.structural import key, post_order, transform
 from halide_core.ir.types import Type
 from lifter import loops as L
-from lifter.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, Path
+from lifter.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, Path, loads
 from lifter.fold import conjunction, fold, fold_node, is_true, negate, undefined
 from lifter.poly import Obligation, Poly, from_poly, to_poly
+from lifter.pure_calls import inline_all, inline_call
 from lifter.scan import expand_scans
 from lifter.trip import NoTrip, trip_count
 
@@ -322,7 +337,7 @@ class _Machine:
 
     def index_poly(self, e: Expr, s: _State, line: int) -> Poly:
         found: list[Obligation] = []
-        p = to_poly(e, found)
+        p = to_poly(fold(inline_all(e, self.function.functions)), found)
         guard = _and(s.guard, s.live)
         if all(isinstance(a, Variable | Load) for a in p.atoms().values()):
             # sums and products of 64 bits wrap as addresses do: `src[i - 1]` with a size_t i = 0 is the element before
@@ -348,9 +363,20 @@ class _Machine:
                 return self.read(s, n.name, n.type)
             if isinstance(n, Load):
                 return self.load(s, n)
+            if isinstance(n, Call) and n.call_type is CallType.FUNCTION and self.is_setting(n):
+                body = inline_call(n, self.function.functions)
+                assert body is not None
+                return fold(inline_all(body, self.function.functions))
             return fold_node(n)
 
         return transform(e, rewrite)
+
+    def is_setting(self, call: Call) -> bool:
+        """Whether a pure function is called with parameters only: what bounds and steps are made of, not pixels."""
+        if self.function.functions[call.name].from_model:
+            return False
+        names = {n.name for a in call.args for n in post_order(a) if isinstance(n, Variable)}
+        return names <= {p.name for p in self.function.params} and not any(loads(a) for a in call.args)
 
     # Loops.
 

@@ -14,6 +14,7 @@ from lifter.effects import Effect, Path, loads
 from lifter.fold import fold
 from lifter.loops import Function, Unsupported
 from lifter.poly import Poly, from_poly, poly_max, poly_min, to_poly
+from lifter.pure_calls import inline_all, inline_call
 from lifter.summary import (
     Definition,
     Dim,
@@ -39,7 +40,7 @@ from synth.terminals import Mapper, NoMapping, coordinates, image_call, input_st
 from synth.unify import unify
 from verifier.conditions import Condition, PathConditions
 from verifier.contract import ContractBuilder
-from verifier.lemmas import decide_lemma, inline_all, inline_call
+from verifier.lemmas import decide_lemma
 from verifier.reads import Group, Unresolved, see, unconditional_loads
 from verifier.smt import Proved, prove
 

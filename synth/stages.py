@@ -42,6 +42,7 @@ def partition(function: Function, path: Path, join_nests: bool, as_updates: bool
             again and current is not None and (current.plain[-1].nest != e.nest or e.nest is None)
         ):
             current.updates.append(e)
+            _after_what_it_reads(protos, current, e)
         elif current is None and (is_reduction(e, private) or (as_updates and e.array in outputs and _scans(e))):
             protos.append(Proto(e.array, () if e.array in outputs else private, updates=[e]))
         elif current is not None and _joins(e, private, current, protos, join_nests):
@@ -50,6 +51,17 @@ def partition(function: Function, path: Path, join_nests: bool, as_updates: bool
             protos.append(Proto(e.array, private, plain=[e]))
     _name(protos)
     return protos
+
+
+def _after_what_it_reads(protos: list[Proto], current: Proto, e: Effect) -> None:
+    """Moves `current`, just given the update `e`, behind groups that `e` reads (row sums that are added up), unless
+    one of those reads `current`."""
+    later = protos[protos.index(current) + 1 :]
+    if any(_reads(e, p.array) for p in later) and not any(
+        _reads(other, current.array) for p in later for other in (*p.plain, *p.updates)
+    ):
+        protos.remove(current)
+        protos.append(current)
 
 
 def private_loops(e: Effect, output: bool) -> tuple[str, ...]:

@@ -30,8 +30,9 @@ from lifter.effects import Effect, LoopInfo, Path, loads
 from lifter.fold import conjunction, fold, negate
 from lifter.loops import Function
 from lifter.poly import Obligation, Poly, floor_div, from_poly, poly_text, to_poly
+from lifter.pure_calls import inline_all, inline_call
 from lifter.summary import Definition, EffectMap, FuncSummary, InputSummary, Layout, PathSummary
-from verifier.lemmas import apply_steps, decide_lemma, inline_all, inline_call, lemma_query
+from verifier.lemmas import apply_steps, decide_lemma, lemma_query
 from verifier.normal import normal_form
 from verifier.reads import Group, Unresolved, see, unconditional_loads
 from verifier.replay import differs

@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from halide_core.ir.expr import BOOL, GE, LE, Call, CallType, Expr, Variable, children, const, with_children
-from halide_core.ir.structural import key, post_order, substitute, transform
-from lifter.loops import PureFunction
+from halide_core.ir.structural import key, post_order
 from lifter.ranges import Range, full, ranges
 from verifier.smt import Answer, Proved, Query, ValueEncoder, prove
 
@@ -96,27 +95,6 @@ def proved_range(e: Expr, claim: Range, table: Mapping[int, Range]) -> bool:
         node = with_children(e, tuple(parts))
         _RANGES[identity] = isinstance(prove(Query(tuple(bounds), within(encoder, node, claim)), 1.0), Proved)
     return _RANGES[identity]
-
-
-def inline_call(call: Call, functions: Mapping[str, PureFunction]) -> Expr | None:
-    """The body of a pure function at a call of it."""
-    definition = functions.get(call.name)
-    if definition is None:
-        return None
-    return substitute(definition.body, {n: a for (n, _), a in zip(definition.params, call.args, strict=True)})
-
-
-def inline_all(e: Expr, functions: Mapping[str, PureFunction]) -> Expr:
-    """`e` with every call of a pure function replaced by its body."""
-
-    def rewrite(n: Expr) -> Expr:
-        if isinstance(n, Call) and n.call_type is CallType.FUNCTION:
-            body = inline_call(n, functions)
-            if body is not None:
-                return inline_all(body, functions)
-        return n
-
-    return transform(e, rewrite)
 
 
 def replace_all(e: Expr, old: Expr, new: Expr) -> Expr:

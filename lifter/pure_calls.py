@@ -1,0 +1,30 @@
+"""Calls of pure functions replaced by their bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from halide_core.ir.expr import Call, CallType, Expr
+from halide_core.ir.structural import substitute, transform
+from lifter.loops import PureFunction
+
+
+def inline_call(call: Call, functions: Mapping[str, PureFunction]) -> Expr | None:
+    """The body of a pure function at a call of it."""
+    definition = functions.get(call.name)
+    if definition is None:
+        return None
+    return substitute(definition.body, {n: a for (n, _), a in zip(definition.params, call.args, strict=True)})
+
+
+def inline_all(e: Expr, functions: Mapping[str, PureFunction]) -> Expr:
+    """`e` with every call of a pure function replaced by its body."""
+
+    def rewrite(n: Expr) -> Expr:
+        if isinstance(n, Call) and n.call_type is CallType.FUNCTION:
+            body = inline_call(n, functions)
+            if body is not None:
+                return inline_all(body, functions)
+        return n
+
+    return transform(e, rewrite)

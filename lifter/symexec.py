@@ -337,7 +337,11 @@ class _Machine:
 
     def index_poly(self, e: Expr, s: _State, line: int) -> Poly:
         found: list[Obligation] = []
+        # A pure function (a clamp) is looked into where that brings no arithmetic that may wrap (a hash).
         p = to_poly(fold(inline_all(e, self.function.functions)), found)
+        if found and p != to_poly(e):
+            found = []
+            p = to_poly(e, found)
         guard = _and(s.guard, s.live)
         if all(isinstance(a, Variable | Load) for a in p.atoms().values()):
             # sums and products of 64 bits wrap as addresses do: `src[i - 1]` with a size_t i = 0 is the element before

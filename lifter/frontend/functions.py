@@ -12,7 +12,7 @@ from lifter.frontend.clang import children
 from lifter.frontend.context import Context
 from lifter.frontend.unit import Unit
 from lifter.frontend.values import Alias, ElementPlace, Pointer, PointerPlace, VariablePlace
-from lifter.loops import Function, Param
+from lifter.loops import Function, Param, Unsupported
 
 K = CursorKind
 
@@ -128,7 +128,10 @@ def _unit(ctx: Context, name: str, pointee: ClangType, shown: str, p: Cursor) ->
         type_ = types.scalar(types.innermost(pointee))
         if type_ is None:
             ctx.fail(shown, p, "use pointers to scalars")
-    found = views.unit_of(ctx, name, pointee, p)
+    try:
+        found = views.unit_of(ctx, name, pointee, p)
+    except Unsupported as inside:
+        ctx.fail(f"{shown}: {inside.construct}", p, inside.advice)
     if found is None:
         ctx.fail(f"{shown}, a structure of integers and floats", p, "pass its fields as parameters")
     return found

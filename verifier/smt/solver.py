@@ -34,6 +34,9 @@ class Unknown:
 
 
 Answer = Proved | Refuted | Unknown
+_MOST_ANSWERS = 4096
+_ANSWERS: dict[tuple[tuple[int, ...], int], "tuple[Query, Answer]"] = {}
+"""By the numbers of the terms, which Z3 shares among equal ones; the query kept here keeps them from being reused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,20 @@ class Query:
 
 
 def prove(query: Query, timeout: float = 10.0) -> Answer:
-    """Decides `query` within `timeout` seconds."""
+    """Decides `query` within `timeout` seconds; a question asked before is answered at once."""
+    asked = (tuple(a.get_id() for a in query.assumptions), query.goal.get_id())
+    known = _ANSWERS.get(asked)
+    if known is not None:
+        return known[1]
+    answer = _decide(query, timeout)
+    if not isinstance(answer, Unknown):
+        if len(_ANSWERS) >= _MOST_ANSWERS:
+            _ANSWERS.clear()
+        _ANSWERS[asked] = (query, answer)
+    return answer
+
+
+def _decide(query: Query, timeout: float) -> Answer:
     start = time.perf_counter()
     goal = z3.simplify(query.goal)
     if z3.is_true(goal):

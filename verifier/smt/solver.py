@@ -35,7 +35,7 @@ class Unknown:
 
 Answer = Proved | Refuted | Unknown
 _MOST_ANSWERS = 4096
-_ANSWERS: dict[tuple[tuple[int, ...], int], "tuple[Query, Answer]"] = {}
+_ANSWERS: dict[tuple[tuple[int, ...], int], tuple[Query, Answer]] = {}
 """By the numbers of the terms, which Z3 shares among equal ones; the query kept here keeps them from being reused."""
 
 

@@ -78,6 +78,7 @@ def _case(file: str, ranges: dict[str, tuple[int, int]] | None = None, **pointer
 
 _B, _F = "dexter/blends.cpp", "dexter/figures.cpp"
 _S, _P, _R = "basics/filters.cpp", "basics/pointwise.cpp", "basics/reductions.cpp"
+_W = "basics/words.cpp"
 _LAYER = "rows x cols @ stride"
 _PLANE = "height x width @ stride"
 _OPACITY = {"opacity": (0, 255)}
@@ -145,6 +146,13 @@ CASES: dict[str, Case] = {
     "SumAbsDifference": _case(_R, a=_PLANE, b=_PLANE),
     "SumSquareDifference": _case(_R, a="n", b="n"),
     "MinMax": _case(_R, lowest="1", highest="1", src=_PLANE),
+    "ArgbToRgb565": _case(_W, dst="2*width", src="4*width"),
+    "SwapRedBlueWords": _case(_W, dst="4*n", src="4*n"),
+    "OpaqueWords": _case(_W, pixels="4*n"),
+    "Nv12ToRgb": _case(_W, rgb="3*width", y="width", uv="width + 1", tables="32"),
+    "RgbStructToGrey": _case(_W, grey="n", rgb="3*n"),
+    "AbsDifferenceTotal": _case(_W, sum="1", a=_PLANE, b=_PLANE),
+    "ScaleByFours": _case(_W, {"scale": (0, 256)}, dst="n", src="n"),
     "CountAbove": _case(_R, {"level": (0, 255)}, src="n"),
     "MaxFloat": _case(_R, src="n"),
     "PrefixSum": _case(_R, None, out="n", **{"in": "n"}),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 
 from halide_core.ir import expr as E
 from halide_core.ir.expr import I32, Call, CallType, Expr, Load, Select, const_value
@@ -30,7 +31,9 @@ def unify(stores: Sequence[Store], layout: Layout, phases: bool) -> Expr | None:
         seen.add(key(general))
         if all(_covers(general, *s, names) for s in stores):
             return general
-    found = _by_constant(stores, layout, phases)
+    found = _by_reads(stores, layout)
+    if found is None:
+        found = _by_constant(stores, layout, phases)
     if found is None:
         found = _by_place(stores, layout, phases)
     return _by_phase(stores, layout, phases) if found is None and phases else found
@@ -47,6 +50,72 @@ def _covers(general: Expr, value: Expr, m: EffectMap, guard: Expr | None, names:
         return transform(substitute(placed, odd) if odd else placed, _canonical)
 
     return key(here(general)) == key(here(value))
+
+
+def _by_reads(stores: Sequence[Store], layout: Layout) -> Expr | None:
+    """Values that differ in what they read only: for each read, the coordinates of one store that suit all, or those
+    rounded down to the step of the body (the chroma of a pair of pixels)."""
+    walks = [_reads(v) for v, _, _ in stores]
+    if any(w is None for w in walks) or len({w[0] for w in walks if w is not None}) != 1:
+        return None
+    names = [d.name for d in layout.dims]
+    columns = list(zip(*(w[1] for w in walks if w is not None), strict=True))
+    chosen: list[Load] = []
+    for column in columns:
+        rounded = (_rounded(n, m, names) for n, (_, m, _) in zip(column, stores, strict=True))
+        candidates = [*column, *itertools.chain.from_iterable(rounded)]
+        best = next(
+            (
+                c for c in candidates
+                if all(_covers(c, n, m, guard, names) for n, (_, m, guard) in zip(column, stores, strict=True))
+            ),
+            None,
+        )
+        if best is None:
+            return None
+        chosen.append(best)
+    return _with_reads(stores[0][0], iter(chosen))
+
+
+_MOST_NODES = 3000
+
+
+def _reads(e: Expr) -> tuple[int, list[Load]] | None:
+    """(the expression without the addresses of its reads, as a number; the reads in order), None if it is large."""
+    found: list[Load] = []
+    count = 0
+
+    def visit(n: Expr) -> Expr:
+        nonlocal count
+        count += 1
+        if count > _MOST_NODES:
+            return n
+        if isinstance(n, Load) and n.name.endswith("#"):
+            found.append(n)
+            return E.with_children(n, (E.const(0, n.index.type),))
+        return E.with_children(n, tuple(visit(c) for c in E.children(n)))
+
+    erased = visit(e)
+    return None if count > _MOST_NODES else (key(erased), found)
+
+
+def _with_reads(e: Expr, reads: Iterator[Load]) -> Expr:
+    if isinstance(e, Load) and e.name.endswith("#"):
+        return next(reads)
+    return E.with_children(e, tuple(_with_reads(c, reads) for c in E.children(e)))
+
+
+def _rounded(n: Load, m: EffectMap, names: list[str]) -> Iterator[Load]:
+    """`n` with a coordinate x = k*i + r written as k*(x/k) + r."""
+    for position, name in enumerate(names):
+        phase = _phase(m, position)
+        if phase is not None:
+            step, rest = phase
+            floor = E.Div(I32, E.Variable(I32, name), E.const(step, I32))
+            value = E.Add(I32, E.Mul(I32, floor, E.const(step, I32)), E.const(rest, I32))
+            changed = E.with_children(n, (from_poly(to_poly(substitute(n.index, {name: value}))),))
+            assert isinstance(changed, Load)
+            yield changed
 
 
 def _odd(guard: Expr | None) -> dict[str, Poly]:

@@ -1,0 +1,98 @@
+// Pixels packed in words, structures of tables, and rows of pixel pairs with an odd tail.
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+struct YuvTables {
+    uint8_t toBlue[8];
+    uint8_t toGreen[8];
+    uint8_t toRed[8];
+    int16_t bias[4];
+};
+
+struct Rgb {
+    uint8_t r, g, b;
+};
+
+static inline uint8_t Clamp255(int v) { return (uint8_t)(v < 0 ? 0 : v > 255 ? 255 : v); }
+
+// Two 16-bit pixels leave as one word; a last lone pixel by itself.
+void ArgbToRgb565(uint8_t* dst, const uint8_t* src, int width) {
+    int x;
+    for (x = 0; x < width - 1; x += 2) {
+        uint8_t b0 = src[0] >> 3, g0 = src[1] >> 2, r0 = src[2] >> 3;
+        uint8_t b1 = src[4] >> 3, g1 = src[5] >> 2, r1 = src[6] >> 3;
+        *(uint32_t*)dst = b0 | (g0 << 5) | (r0 << 11) | (b1 << 16) | (g1 << 21) | ((uint32_t)r1 << 27);
+        dst += 4;
+        src += 8;
+    }
+    if (width & 1) {
+        uint8_t b0 = src[0] >> 3, g0 = src[1] >> 2, r0 = src[2] >> 3;
+        *(uint16_t*)dst = (uint16_t)(b0 | (g0 << 5) | (r0 << 11));
+    }
+}
+
+// Red and blue change places inside a word.
+void SwapRedBlueWords(uint8_t* dst, const uint8_t* src, int n) {
+    for (int i = 0; i < n; ++i) {
+        uint32_t p;
+        memcpy(&p, src + 4 * i, 4);
+        p = (p & 0xff00ff00u) | ((p & 0xff) << 16) | ((p >> 16) & 0xff);
+        memcpy(dst + 4 * i, &p, 4);
+    }
+}
+
+// Only one byte of each word.
+void OpaqueWords(uint32_t* pixels, int n) {
+    for (int i = 0; i < n; ++i) ((uint8_t*)(pixels + i))[3] = 255;
+}
+
+static inline void YuvPixel(int y, int u, int v, uint8_t* rgb, const YuvTables* t) {
+    int luma = y * 74 + t->bias[0];
+    rgb[0] = Clamp255((luma + v * t->toRed[1] - t->bias[1]) >> 6);
+    rgb[1] = Clamp255((luma - u * t->toGreen[0] - v * t->toGreen[1] + t->bias[2]) >> 6);
+    rgb[2] = Clamp255((luma + u * t->toBlue[0] - t->bias[3]) >> 6);
+}
+
+// One pair of chroma for two pixels; the tail is a single pixel.
+void Nv12ToRgb(uint8_t* rgb, const uint8_t* y, const uint8_t* uv, const YuvTables* tables, int width) {
+    int x;
+    for (x = 0; x < width - 1; x += 2) {
+        YuvPixel(y[0], uv[0], uv[1], rgb + 0, tables);
+        YuvPixel(y[1], uv[0], uv[1], rgb + 3, tables);
+        y += 2;
+        uv += 2;
+        rgb += 6;
+    }
+    if (width & 1) YuvPixel(y[0], uv[0], uv[1], rgb, tables);
+}
+
+void RgbStructToGrey(uint8_t* grey, const Rgb* rgb, int n) {
+    for (int i = 0; i < n; ++i) grey[i] = (uint8_t)((rgb[i].r * 77 + rgb[i].g * 150 + rgb[i].b * 29 + 128) >> 8);
+}
+
+// Rows are summed in 32 bits, the image in 64.
+void AbsDifferenceTotal(uint64_t* sum, const uint8_t* a, const uint8_t* b, int width, int height, int stride) {
+    *sum = 0;
+    for (int row = 0; row < height; ++row) {
+        int rowSum = 0;
+        for (int col = 0; col < width; ++col) rowSum += abs(a[col] - b[col]);
+        *sum += rowSum;
+        a += stride;
+        b += stride;
+    }
+}
+
+static inline int AlignDown(int size, int step) { return size & ~(step - 1); }
+
+// A body of four with a bound computed by a helper, then the rest.
+void ScaleByFours(uint8_t* dst, const uint8_t* src, int n, int scale) {
+    int aligned = AlignDown(n, 4), i = 0;
+    for (; i < aligned; i += 4) {
+        dst[i + 0] = (uint8_t)(src[i + 0] * scale >> 8);
+        dst[i + 1] = (uint8_t)(src[i + 1] * scale >> 8);
+        dst[i + 2] = (uint8_t)(src[i + 2] * scale >> 8);
+        dst[i + 3] = (uint8_t)(src[i + 3] * scale >> 8);
+    }
+    for (; i < n; ++i) dst[i] = (uint8_t)(src[i] * scale >> 8);
+}

@@ -110,7 +110,9 @@ def sample_environments(function: Function, path: Path, conditions: list[Expr], 
     names = parameters(function)
     strides = _stride_names(path)
     tests = []
-    for c in [*path.conditions, *(a for a, _ in path.asserts), *conditions]:
+    required = [*path.conditions, *(a for a, _ in path.asserts), *conditions]
+    addresses = sorted({n.name for c in required for n in post_order(c) if _is_address(n)})
+    for c in required:
         try:
             tests.append(compiled(c))
         except NotConcrete:
@@ -130,6 +132,8 @@ def sample_environments(function: Function, path: Path, conditions: list[Expr], 
             env[n] = max(t.min(), min(t.max(), rng.randint(low, high))) if not t.is_bool() else rng.randint(0, 1)
             if constants and rng.random() < 0.08:
                 env[n] = rng.choice(constants)
+        for n in addresses:
+            env[n] = rng.choice((0, 1 << 20))
         try:
             if all(test(env) for test in tests) and all(trip(env) >= (0 if attempt % 4 else 1) for trip in outer):
                 found.append(env)
@@ -138,6 +142,11 @@ def sample_environments(function: Function, path: Path, conditions: list[Expr], 
         if len(found) >= count:
             break
     return found
+
+
+def _is_address(n: Expr) -> bool:
+    """Whether a node is the address of a parameter's array, as null checks ask for it."""
+    return isinstance(n, Variable) and n.name.startswith("addr.")
 
 
 def _stride_names(path: Path) -> set[str]:

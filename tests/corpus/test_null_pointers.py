@@ -1,0 +1,51 @@
+"""Functions that skip what a null pointer stands for."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import subprocess
+
+import numpy as np
+
+from lifter.api import lift_file
+
+SOURCE = """
+#include <cstddef>
+#include <cstdint>
+extern "C" void split(const uint8_t* uv, size_t uvStride, size_t width, size_t height,
+                      uint8_t* u, size_t uStride, uint8_t* v, size_t vStride) {
+    if (u && v) {
+        for (size_t y = 0; y < height; ++y, uv += uvStride, u += uStride, v += vStride)
+            for (size_t x = 0; x < width; ++x) { u[x] = uv[2 * x]; v[x] = uv[2 * x + 1]; }
+    } else if (u) {
+        for (size_t y = 0; y < height; ++y, uv += uvStride, u += uStride)
+            for (size_t x = 0; x < width; ++x) u[x] = uv[2 * x];
+    }
+}
+"""
+
+
+def test_optional_outputs(tmp_path) -> None:
+    source = tmp_path / "split.cpp"
+    source.write_text(SOURCE)
+    report = lift_file(str(source), out=str(tmp_path), emit=("shared",))
+    (f,) = report.functions
+    assert f.status == "verified", f.reason
+    original = tmp_path / "original.so"
+    subprocess.run(["g++", "-O2", "-shared", "-fPIC", "-o", str(original), str(source)], check=True)
+    libraries = [ctypes.CDLL(str(original)), ctypes.CDLL(f.outputs["shared"])]
+    rng = np.random.default_rng(0)
+    for width, height, has_u, has_v in itertools.product((0, 1, 5, 70), (0, 1, 4), (False, True), (False, True)):
+        pixels = rng.integers(0, 256, (height + 1) * (2 * width + 8), np.uint8)
+        results = []
+        for library in libraries:
+            u, v = (np.zeros((height + 1) * (width + 3), np.uint8) for _ in range(2))
+            size = ctypes.c_size_t
+            library.split(
+                ctypes.c_void_p(pixels.ctypes.data), size(2 * width + 8), size(width), size(height),
+                ctypes.c_void_p(u.ctypes.data if has_u else None), size(width + 3),
+                ctypes.c_void_p(v.ctypes.data if has_v else None), size(width + 3),
+            )
+            results.append((u, v))
+        assert all(np.array_equal(a, b) for a, b in zip(*results, strict=True)), (width, height, has_u, has_v)

@@ -111,7 +111,7 @@ def sample_environments(function: Function, path: Path, conditions: list[Expr], 
     strides = _stride_names(path)
     tests = []
     required = [*path.conditions, *(a for a, _ in path.asserts), *conditions]
-    addresses = sorted({n.name for c in required for n in post_order(c) if _is_address(n)})
+    addresses = sorted({name for c in required for n in post_order(c) for name in _address(n)})
     for c in required:
         try:
             tests.append(compiled(c))
@@ -144,9 +144,9 @@ def sample_environments(function: Function, path: Path, conditions: list[Expr], 
     return found
 
 
-def _is_address(n: Expr) -> bool:
-    """Whether a node is the address of a parameter's array, as null checks ask for it."""
-    return isinstance(n, Variable) and n.name.startswith("addr.")
+def _address(n: Expr) -> list[str]:
+    """The name of the address of a parameter's array, which null checks ask for, where `n` is one."""
+    return [n.name] if isinstance(n, Variable) and n.name.startswith("addr.") else []
 
 
 def _stride_names(path: Path) -> set[str]:

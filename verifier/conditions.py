@@ -34,7 +34,7 @@ from lifter.pure_calls import inline_all, inline_call
 from lifter.summary import Definition, EffectMap, FuncSummary, InputSummary, Layout, PathSummary
 from verifier.lemmas import apply_steps, decide_lemma, lemma_query
 from verifier.normal import normal_form
-from verifier.reads import Group, Unresolved, see, unconditional_loads
+from verifier.reads import Group, Unresolved, meeting, see, unconditional_loads
 from verifier.replay import differs
 from verifier.smt import Answer, IndexEncoder, Proved, Query, ValueEncoder, prove
 
@@ -428,6 +428,11 @@ class PathConditions:
                 )
                 text = f"{where}: {f.name} reads itself at the point's own pure coordinates"
                 self.decide(f.name, "pure", text, apart)
+        own = next(g for g in self.groups if e.order in g.orders)
+        other = meeting(own, e, e.index, self.path)
+        line = "" if other is None else f" (line {other.line})"
+        text = f"{where}: no other store of the same loop{line} may meet it"
+        self.decide(f.name, "order", text, other is None)
         guard_ok = e.guard is None or m.guard_in_value
         self.decide(f.name, "guard", f"{where}: the update says what happens where it does not apply", guard_ok)
         values = self.instance(f, d, m)

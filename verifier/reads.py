@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from halide_core.ir.expr import And, Expr, Load, Or, Select, children
+from halide_core.ir.expr import And, Cast, Expr, Load, Or, Select, children
 from halide_core.ir.structural import key
 from lifter.effects import Effect, LoopInfo, Path, loads, split_tag
-from lifter.poly import Poly, to_poly
+from lifter.poly import Poly, atom_of, to_poly
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def see(load: Load, site: Effect | None, path: Path, groups: list[Group]) -> See
     if own is not None and own.array == array:
         earlier = [e for e in before if e.order not in own.orders]
         if site is not None and site.order in own.updates:
-            _others_stand_apart(own, site, path)
+            _others_stand_apart(own, site, index, path)
             return Seen(array, own, index, _counters(own, loops), own=True)
         rivals = tuple(e for e in path.effects if e.array == array and nest is not None and e.nest == nest)
         last = _last(earlier, groups)
@@ -74,14 +74,46 @@ def see(load: Load, site: Effect | None, path: Path, groups: list[Group]) -> See
     return Seen(array, last, index, (), tuple(later))
 
 
-def _others_stand_apart(own: Group, site: Effect, path: Path) -> None:
-    """The other definitions of an updated array run wholly before or wholly after this one."""
+def _span(p: Poly) -> tuple[int, int] | None:
+    """Least and greatest value of an address made of constants and narrow unsigned data; None for any other."""
+    low = high = 0
+    for monomial, factor in p.terms.items():
+        if len(monomial) > 1:
+            return None
+        least, most = (1, 1) if not monomial else (0, _most(atom_of(monomial[0])))
+        if most is None:
+            return None
+        low += factor * (least if factor > 0 else most)
+        high += factor * (most if factor > 0 else least)
+    return low, high
+
+
+def _most(e: Expr) -> int | None:
+    while isinstance(e, Cast) and e.type.is_int_or_uint() and e.type.can_represent(e.value.type):
+        e = e.value
+    return e.type.max() if isinstance(e, Load) and e.type.is_uint() and e.type.bits <= 16 else None
+
+
+def _others_stand_apart(own: Group, site: Effect, index: Poly, path: Path) -> None:
+    e = meeting(own, site, index, path)
+    if e is not None:
+        raise Unresolved(f"'{own.array}' is updated in line {site.line} and written in line {e.line} of the same loop")
+
+
+def meeting(own: Group, site: Effect, index: Poly, path: Path) -> Effect | None:
+    """A store to an updated array that is neither wholly before nor wholly after the update `site`, and may meet its
+    element `index`: the order of the two in the original is not that of two definitions."""
+    place = _span(index)
     for e in path.effects:
         if e.array != own.array or e.order == site.order:
             continue
         if _common(e.counters, site.counters) == own.private:
             continue  # in each iteration that the array is new in, wholly before or wholly after
-        raise Unresolved(f"'{own.array}' is updated in line {site.line} and written in line {e.line} of the same loop")
+        there = _span(e.index)
+        if place is not None and there is not None and (place[1] < there[0] or there[1] < place[0]):
+            continue
+        return e
+    return None
 
 
 def _last(effects: list[Effect], groups: list[Group]) -> Group | None:

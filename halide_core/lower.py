@@ -9,9 +9,19 @@ from halide_core.deep_stack import is_deep, on_deep_stack
 from halide_core.function import Function
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
+from halide_core.ir.check import (
+    ACCUMULATED,
+    ANSWERED,
+    FLAT,
+    SCHEDULED,
+    UNROLLED,
+    VECTORIZED,
+    streamed,
+)
 from halide_core.ir.expr import I32, I64, Expr, const, const_value
 from halide_core.ir.structural import key, substitute
 from halide_core.ir.types import Type
+from halide_core.pass_log import PassLog
 from halide_core.passes.accumulate import accumulate_in_vectors
 from halide_core.passes.answer_target_queries import answer_target_queries
 from halide_core.passes.bounds import Box, boxes_touched
@@ -84,37 +94,47 @@ def lower(
     fixed |= {k: v for k, v in given.items() if const_value(v) is not None}
     fixed |= _equal_strides(given)
     context = Context()
+    arrays = tuple(a for f in outputs for a in output_arrays(f))
+    internal = {n for a in (*inputs, *arrays) for n in _metadata_names(a)}
+    parameters = {n: v for n, v in environment.parameters.items() if n not in internal}
+    bound = {v.name: v.type for a in (*inputs, *arrays) for v in metadata_variables(a)}
+    log = PassLog(bound | {n: v.type for n, v in parameters.items()})
+    owners: dict[str, tuple[Type, ...]] = {i.name: (i.type,) for i in environment.images}
+    owners |= {f.name: f.types for f in outputs}
+    flat = {a.name: (a.type,) for a in (*inputs, *arrays)}
 
     # Loops for every Func, storage and bounds: everything still in coordinates.
     s = schedule_functions(environment.order, outputs, context)
+    s = log.after("schedule_functions", s, SCHEDULED, owners)
     s = answer_target_queries(s, target)
     s = st.map_expressions(s, lambda e: substitute(e, fixed)) if fixed else s
+    s = log.after("answer_target_queries", s, ANSWERED, owners)
     promises = {k: (substitute(a, fixed), substitute(b, fixed)) for k, (a, b) in context.promises.items()}
     required = boxes_touched(s, promises)
     # Coordinates become int64 indices of flat arrays.
     s = flatten(s, {f.name: len(f.types) for f in environment.order})
     s = st.map_expressions(s, lambda e: substitute(e, fixed)) if fixed else s
+    s = log.after("flatten", s, FLAT, flat)
     # Loop variables must stand in indices as themselves before loops are unrolled and vectorized.
-    s = substitute_lets(s)
+    s = log.after("substitute_lets", substitute_lets(s), FLAT, flat)
     if groups:
-        s = fuse_outputs(s, given, groups)
+        s = log.after("fuse_outputs", fuse_outputs(s, given, groups), FLAT, flat)
     # Before vectors: narrow types are what makes them wide.
-    s = narrow_stores(s)
-    s = unroll(s)
+    s = log.after("narrow", narrow_stores(s), FLAT, flat)
+    s = log.after("unroll", unroll(s), UNROLLED, flat)
     # Sees a reduction's loops while its vectorized loop still is one.
-    s = accumulate_in_vectors(s)
+    level = ACCUMULATED
+    s = log.after("accumulate", accumulate_in_vectors(s), level, flat)
     if vectors:
-        s = vectorize(s, target.has_masks)
-        s = partition_loops(s)
+        level = VECTORIZED
+        s = log.after("vectorize", vectorize(s, target.has_masks), level, flat)
+        s = log.after("partition", partition_loops(s), level, flat)
     # Needs ramps, so after vectorization.
-    s = group_stores(s, groups or {})
-    arrays = tuple(a for f in outputs for a in output_arrays(f))
+    s = log.after("group_stores", group_stores(s, groups or {}), level, flat)
     if target.has_masks and groups:
         sizes = [(a.owner, a.type, a.dimensions) for a in (*inputs, *arrays)]
         s = stream_stores(s, _only_written(s, arrays, groups), sizes)
-
-    internal = {n for a in (*inputs, *arrays) for n in _metadata_names(a)}
-    parameters = {n: v for n, v in environment.parameters.items() if n not in internal}
+        s = log.after("stream", s, streamed(level), flat)
     return Lowered(s, inputs, arrays, parameters, required, environment, context.requirements)
 
 

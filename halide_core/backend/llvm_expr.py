@@ -16,7 +16,8 @@ from halide_core.ir import expr as ir
 from halide_core.ir.expr import CallType, Expr, const_value
 from halide_core.ir.structural import key
 from halide_core.ir.types import Bool, Float, Int, Type, UInt
-from halide_core.passes.stream import ALIGNED, LINE
+from halide_core.ir.well_typed import ALIGNED
+from halide_core.passes.stream import LINE
 
 _NODE_OPS = {"Add": "add", "Sub": "sub", "Mul": "mul"}
 _COMPARE = {"EQ": "eq", "NE": "ne", "LT": "lt", "LE": "le", "GT": "gt", "GE": "ge"}

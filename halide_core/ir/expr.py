@@ -532,6 +532,17 @@ def has_effect(e: Expr) -> bool:
     return isinstance(e, Call) and e.name in (PRINT, REQUIRE) and e.call_type is CallType.EXTERN
 
 
+# Names of Calls that ask about the target.
+ARCH, OS, FEATURE = "target_arch_is", "target_os_is", "target_has_feature"
+BITS, NATURAL_VECTOR = "target_bits", "target_natural_vector_size"
+
+
+def is_target_query(e: Expr) -> bool:
+    """Whether `e` asks about the target that code is compiled for."""
+    names = (ARCH, OS, FEATURE, BITS, NATURAL_VECTOR)
+    return isinstance(e, Call) and e.name in names and e.call_type is CallType.EXTERN
+
+
 def make_bool(value: bool) -> UIntImm:
     """Scalar boolean constant."""
     return UIntImm(UInt(1), int(value))

@@ -7,29 +7,21 @@ becomes, for a target with AVX2, f[x] = select(true, a, b)."""
 from __future__ import annotations
 
 from halide_core.ir import stmt as st
-from halide_core.ir.expr import Call, CallType, Expr, StringImm, const
+from halide_core.ir.expr import Call, Expr, StringImm, const, is_target_query
 from halide_core.ir.structural import post_order, transform
 from halide_core.ir.types import UInt
 from halide_core.target import Target
 
-ARCH, OS, FEATURE = "target_arch_is", "target_os_is", "target_has_feature"
-BITS, NATURAL_VECTOR = "target_bits", "target_natural_vector_size"
-_NAMES = {ARCH, OS, FEATURE, BITS, NATURAL_VECTOR}
-
 
 def answer_target_queries(s: st.Stmt, target: Target) -> st.Stmt:
     """`s` without calls that ask about `target`; the same object back when there are none."""
-    if not any(_is_query(n) for x in st.walk(s) for e in st.expressions(x) for n in post_order(e)):
+    if not any(is_target_query(n) for x in st.walk(s) for e in st.expressions(x) for n in post_order(e)):
         return s
     return st.map_expressions(s, lambda e: transform(e, lambda n: _answer(n, target)))
 
 
-def _is_query(e: Expr) -> bool:
-    return isinstance(e, Call) and e.name in _NAMES and e.call_type is CallType.EXTERN
-
-
 def _answer(e: Expr, target: Target) -> Expr:
-    if not _is_query(e):
+    if not is_target_query(e):
         return e
     assert isinstance(e, Call) and isinstance(e.args[0], StringImm)
     text = e.args[0].value

@@ -13,12 +13,12 @@ from halide_core.ir.expr import BOOL, I32, I64, CallType, Expr, Variable, const,
 from halide_core.ir.simplify import linear_terms, simplify, simplify_index
 from halide_core.ir.structural import post_order, substitute, variables
 from halide_core.ir.types import Type
+from halide_core.ir.well_typed import ALIGNED
 
 LINE = 64
 # Bytes of all arrays together from which stores bypass the cache: more than a core's share of a last-level cache.
 _BIG = 24 << 20
 _FLAG = "hl.big"
-ALIGNED = "hl.aligned"
 
 
 def stream_stores(s: st.Stmt, outputs: set[str], arrays: list[tuple[str, Type, int]]) -> st.Stmt:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from halide_core.dsl.compilation import Compilation
@@ -85,13 +86,17 @@ class Pipeline(Compilation):
         apply_default_schedule(self, target)
 
     def print_loop_nest(self) -> None:
-        """Prints the loops as scheduled."""
+        """Prints the loops as scheduled to standard error."""
+        from halide_core.dsl.loop_nest_text import loop_nest_text
         from halide_core.passes.realization_order import build_environment
         from halide_core.passes.regions import Context
         from halide_core.passes.schedule_functions import schedule_functions
+        from halide_core.passes.wrap_calls import wrap_calls
 
         outputs = self.functions()
-        print(schedule_functions(build_environment(outputs).order, outputs, Context()))
+        wrap_calls(outputs)
+        order = build_environment(outputs).order
+        print(loop_nest_text(schedule_functions(order, outputs, Context()), order, outputs), end="", file=sys.stderr)
 
 
 class AutoschedulerParams:

@@ -18,6 +18,8 @@ _COUNTER = itertools.count()
 # Reduction variable -> its domain.  An expression holds only the name.
 DOMAINS: dict[str, ReductionDomain] = {}
 PARAMS: weakref.WeakValueDictionary[str, Param] = weakref.WeakValueDictionary()
+# Params by the ids of the Variables that stand for them: a Param lives as long as an expression that uses it.
+_USED: dict[int, Param] = {}
 
 
 class Symbol:
@@ -332,7 +334,10 @@ class Param(Symbol):
                 raise HalideError(f"Parameter {self.label} is {value} but must be at {word} {bound}")
 
     def _as_expr(self) -> Expr:
-        return Variable(self._type, self._name)
+        out = Variable(self._type, self._name)
+        _USED[id(out)] = self
+        weakref.finalize(out, _USED.pop, id(out)).atexit = False
+        return out
 
     def __str__(self) -> str:
         return f"<halide.Param '{self._name}' type {self._type}>"

@@ -35,7 +35,8 @@ def _write(s: st.Stmt, indent: str, lines: list[str]) -> None:
             lines.append(f"{indent}{s.name}({', '.join(map(str, s.args))}) = {values}")
         case st.Store():
             condition = "" if s.predicate is None else f" if {s.predicate}"
-            lines.append(f"{indent}{s.name}[{s.index}] = {s.value}{condition}")
+            how = "stream " if s.streaming else ""
+            lines.append(f"{indent}{how}{s.name}[{s.index}] = {s.value}{condition}")
         case st.Stores():
             lines.append(f"{indent}together:")
             for x in s.stores:

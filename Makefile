@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
 
-.PHONY: demo test test-generators bench bench-search bench-codegen fuzz-schedules lint clean
+.PHONY: demo test test-generators test-pipelines bench bench-search bench-codegen fuzz-schedules lint clean
 
 demo: .venv/demo.stamp
 	$(BIN)/python demo/run.py --out demo-out
@@ -15,6 +15,10 @@ test: .venv/dev.stamp
 # Every emitted C++ generator, compiled against the headers of the package `halide`: about ten seconds a function.
 test-generators: .venv/dev.stamp
 	ALL_GENERATORS=1 $(BIN)/python -m pytest -n $(WORKERS) tests/corpus/test_generators.py
+
+# Every pipeline under halide_core and under the package `halide`, at all its small sizes: about eight minutes.
+test-pipelines: .venv/dev.stamp
+	ALL_SIZES=1 $(BIN)/python -m pytest -n $(WORKERS) tests/corpus/test_pipelines.py
 
 bench: .venv/base.stamp
 	$(BIN)/lift bench corpus/dexter corpus/basics --sizes 64,1024,4096

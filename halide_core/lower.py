@@ -24,10 +24,12 @@ from halide_core.ir.types import Type
 from halide_core.pass_log import PassLog
 from halide_core.passes.accumulate import accumulate_in_vectors
 from halide_core.passes.answer_target_queries import answer_target_queries
+from halide_core.passes.bound_extents import bound_extents
 from halide_core.passes.bounds import Box, boxes_touched
 from halide_core.passes.flatten import flatten, storage_name
 from halide_core.passes.fuse_outputs import fuse_outputs
 from halide_core.passes.group_stores import group_stores
+from halide_core.passes.hoist_conditions import hoist_conditions
 from halide_core.passes.narrow import narrow
 from halide_core.passes.partition import partition_loops
 from halide_core.passes.realization_order import Environment, build_environment
@@ -111,6 +113,8 @@ def lower(
     s = log.after("answer_target_queries", s, ANSWERED, owners)
     promises = {k: (substitute(a, fixed), substitute(b, fixed)) for k, (a, b) in context.promises.items()}
     required = boxes_touched(s, promises)
+    # Before strides are made of the extents of what is stored.
+    s = log.after("bound_extents", bound_extents(s), ANSWERED, owners)
     # Coordinates become int64 indices of flat arrays.
     s = flatten(s, {f.name: len(f.types) for f in environment.order})
     s = st.map_expressions(s, lambda e: substitute(e, fixed)) if fixed else s
@@ -128,6 +132,8 @@ def lower(
     if vectors:
         level = VECTORIZED
         s = log.after("vectorize", vectorize(s, target.has_masks), level, flat)
+        # Before the loops around are split where such conditions change.
+        s = log.after("hoist_conditions", hoist_conditions(s), level, flat)
         s = log.after("partition", partition_loops(s), level, flat)
     # Needs ramps, so after vectorization.
     s = log.after("group_stores", group_stores(s, groups or {}), level, flat)

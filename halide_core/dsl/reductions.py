@@ -75,7 +75,6 @@ class _Reduction:
         f = self.func
         f[self.args] = initial(self.value.type)
         f[self.args] = step(f[self.args]._as_expr(), self.value)
-        f.compute_root()
         return f[self.call]._as_expr()
 
     def find(self, initial: Callable[[Type], Expr], better: Callable[[Expr, Expr], Expr]) -> Tuple:
@@ -86,7 +85,6 @@ class _Reduction:
         present = f[self.args].elements()
         wins = better(self.value, present[-1])
         f[self.args] = select(wins, Tuple(*variables, self.value), Tuple(*present))
-        f.compute_root()
         return Tuple(*f[self.call].elements())
 
 

@@ -4,28 +4,50 @@ from __future__ import annotations
 
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
-from halide_core.ir.expr import Expr
-from halide_core.ir.simplify import simplify_index, simplify_with_indices
-from halide_core.ir.structural import substitute, variables
+from halide_core.ir.expr import Expr, const_value
+from halide_core.ir.simplify import is_coordinate, linear_terms, simplify_index, simplify_with_indices
+from halide_core.ir.structural import key, substitute, variables
+
+_FEW = 6
+# Values of lets around a statement, by key: (name of the let, variables of the value).
+_Known = dict[int, tuple[str, frozenset[str]]]
 
 
 def substitute_lets(s: st.Stmt, keep: frozenset[str] = frozenset()) -> st.Stmt:
-    """`s` with every LetStmt substituted but those that hold something costly or named in `keep`."""
-    return _visit(s, {}, keep)
+    """`s` with every LetStmt substituted but those that hold something costly or named in `keep`.
+
+    So are the variables of loops that run once.  Of several lets that hold the same, the outermost is left."""
+    return _visit(s, {}, {}, keep)
 
 
 def _is_cheap(e: Expr) -> bool:
     return isinstance(e, ir.Variable | ir.IntImm | ir.UIntImm)
 
 
-def _visit(s: st.Stmt, env: dict[str, Expr], keep: frozenset[str]) -> st.Stmt:
+def _is_place(name: str) -> bool:
+    return ".min." in name or name.endswith(".offset")
+
+
+def _is_simple_place(e: Expr) -> bool:
+    """Whether `e` says in few variables where something starts: as such it cancels in indices."""
+    terms, _ = linear_terms(e)
+    return len(terms) <= _FEW and all(
+        isinstance(t.value if isinstance(t, ir.Cast) else t, ir.Variable) for t, _ in terms.values()
+    )
+
+
+def _visit(s: st.Stmt, env: dict[str, Expr], known: _Known, keep: frozenset[str]) -> st.Stmt:
     if isinstance(s, st.LetStmt):
         value = simplify_index(substitute(s.value, env))
-        loop_value = s.name.endswith("$")
-        if (loop_value or _is_cheap(value)) and s.name not in keep:
-            return _visit(s.body, {**env, s.name: value}, keep)
+        if s.name not in keep:
+            if s.name.endswith("$") or _is_cheap(value) or (_is_place(s.name) and _is_simple_place(value)):
+                return _visit(s.body, {**env, s.name: value}, known, keep)
+            same = known.get(key(value)) if is_coordinate(value) else None
+            if same is not None and same[0] != s.name:
+                return _visit(s.body, {**env, s.name: ir.Variable(value.type, same[0])}, known, keep)
         inner = {k: v for k, v in env.items() if k != s.name}
-        return st.LetStmt(s.name, value, _visit(s.body, inner, keep))
+        known = {**_without(known, s.name), key(value): (s.name, variables(value))}
+        return st.LetStmt(s.name, value, _visit(s.body, inner, known, keep))
 
     def expression(e: Expr) -> Expr:
         names = variables(e)
@@ -34,9 +56,18 @@ def _visit(s: st.Stmt, env: dict[str, Expr], keep: frozenset[str]) -> st.Stmt:
 
     match s:
         case st.For():
-            body = _visit(s.body, env, keep)
-            return st.For(s.name, simplify_index(expression(s.min)), simplify_index(expression(s.extent)), s.kind, body)
+            low, extent = simplify_index(expression(s.min)), simplify_index(expression(s.extent))
+            once = const_value(extent) == 1 and s.kind is not st.ForKind.VECTORIZED
+            if once and s.name not in keep and (_is_cheap(low) or _is_simple_place(low)):
+                return _visit(s.body, {**env, s.name: low}, known, keep)
+            inner = {k: v for k, v in env.items() if k != s.name}
+            return st.For(s.name, low, extent, s.kind, _visit(s.body, inner, _without(known, s.name), keep))
         case st.Store():
             predicate = None if s.predicate is None else expression(s.predicate)
             return st.Store(s.name, expression(s.value), simplify_index(expression(s.index)), predicate)
-    return st.rebuild(s, lambda x: _visit(x, env, keep), expression)
+    return st.rebuild(s, lambda x: _visit(x, env, known, keep), expression)
+
+
+def _without(known: _Known, name: str) -> _Known:
+    """`known` where `name` stands for something new."""
+    return {k: v for k, v in known.items() if v[0] != name and name not in v[1]}

@@ -65,21 +65,23 @@ def _vector_loop(loop: st.For, masks: bool) -> st.Stmt:
 
 
 def _is_vectorizable(loop: st.For) -> bool:
-    """Whether the body has a vector form: nothing is stored in one element by all lanes, or allocated in each, and
-    no loop inside runs differently often."""
+    """Whether the body has a vector form: nothing is stored in one element by all lanes, unless it is allocated in
+    each, and no loop inside runs, and no allocation is, differently often or large."""
     inner = {loop.name}
+    private = {x.name for x in st.walk(loop.body) if isinstance(x, st.Allocate)}
     for x in st.walk(loop.body):
         match x:
             case st.LetStmt():
                 if variables(x.value) & inner:
                     inner.add(x.name)
             case st.Allocate():
-                return False
+                if variables(x.size) & inner:
+                    return False
             case st.For():
                 if (variables(x.min) | variables(x.extent)) & inner:
                     return False
             case st.Store() if not x.name.endswith((BYTE_SUMS, ACCUMULATOR)):
-                if not variables(x.index) & inner:
+                if x.name not in private and not variables(x.index) & inner:
                     return False
     return True
 
@@ -198,6 +200,8 @@ class _Vectorizer:
         self.tail = tail
         self.ramp = ir.Ramp(I32.with_lanes(lanes), loop.min, const(1, I32), lanes)
         self.memo: dict[tuple[int, int], tuple[Expr, Expr]] = {}
+        # Arrays allocated in the loop: element k of lane l is element k * lanes + l of all lanes'.
+        self.private: set[str] = set()
 
     def depends(self, e: Expr) -> bool:
         return self.loop.name in variables(e)
@@ -219,7 +223,9 @@ class _Vectorizer:
                         f"Loop {self.loop.name} cannot be vectorized: the bounds of loop {s.name} inside depend on it"
                     )
             case st.Allocate():
-                raise HalideError(f"Loop {self.loop.name} cannot be vectorized: {s.name} is stored inside it")
+                self.private.add(s.name)
+                size = simplify_index(ir.Mul(I64, s.size, const(self.lanes, I64)))
+                return st.Allocate(s.name, s.type, size, self.statement(s.body, mask))
         return st.rebuild(s, lambda x: self.statement(x, mask), lambda e: e)
 
     def _if(self, s: st.IfThenElse, mask: Expr | None) -> st.Stmt:
@@ -238,6 +244,8 @@ class _Vectorizer:
     def _store(self, s: st.Store, mask: Expr | None) -> st.Store:
         if s.name.endswith(BYTE_SUMS):
             return self._byte_sums(s, mask)
+        if s.name in self.private:
+            return self._private_store(s, mask)
         index = self.index(s.index, mask)
         if index.type.is_scalar() or isinstance(index, ir.Broadcast):
             raise HalideError(
@@ -253,6 +261,29 @@ class _Vectorizer:
             own = broadcast(self.value(s.predicate, mask), self.lanes)
             predicate = own if mask is None else ir.And(own.type, mask, own)
         return st.Store(s.name, value, index, predicate)
+
+    def _private_store(self, s: st.Store, mask: Expr | None) -> st.Store:
+        """Stored whole where only lanes that do not exist are masked, so that the array stays in registers."""
+        index = self._private_index(s.index, mask)
+        value = broadcast(self.value(s.value, mask), self.lanes)
+        if s.predicate is not None or (mask is not None and mask is not self.tail):
+            own = None if s.predicate is None else broadcast(self.value(s.predicate, mask), self.lanes)
+            chosen = mask if own is None else own if mask is None else ir.And(own.type, mask, own)
+            assert chosen is not None
+            value = ir.Select(value.type, chosen, value, ir.Load(value.type, s.name, index))
+        return st.Store(s.name, value, index)
+
+    def _private_index(self, e: Expr, mask: Expr | None) -> Expr:
+        """Where the lanes' own elements `e` stand among those of all lanes."""
+        index, lanes = self.index(e, mask), const(self.lanes, I64)
+        whole = I64.with_lanes(self.lanes)
+        if index.type.is_scalar():
+            return ir.Ramp(whole, simplify_index(index * lanes), const(1, I64), self.lanes)
+        if isinstance(index, ir.Ramp):
+            stride = simplify_index(index.stride * lanes + 1)
+            return ir.Ramp(whole, simplify_index(index.base * lanes), stride, self.lanes)
+        lane = ir.Ramp(whole, const(0, I64), const(1, I64), self.lanes)
+        return ir.Add(whole, ir.Mul(whole, index, broadcast(lanes, self.lanes)), lane)
 
     def _byte_sums(self, s: st.Store, mask: Expr | None) -> st.Store:
         assert isinstance(s.value, ir.Add) and isinstance(s.value.b, ir.Cast)
@@ -303,6 +334,8 @@ class _Vectorizer:
         return replace(ir.with_children(e, wide), type=e.type.with_lanes(self.lanes))
 
     def _load(self, e: ir.Load, mask: Expr | None) -> Expr:
+        if e.name in self.private:
+            return ir.Load(e.type.with_lanes(self.lanes), e.name, self._private_index(e.index, mask))
         repeated = self._repeated(e, mask)
         if repeated is not None:
             return repeated

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 
+import numpy as np
 import pytest
 
 import halide_core
@@ -15,7 +16,9 @@ from tests.conformance.cases import difference
 halide = pytest.importorskip("halide")
 
 # Where exp and pow enter, which differ from libm's by a little in either module.
-TRANSCENDENTAL = {"camera_pipe": 0, "lens_blur": 64, "local_laplacian": 16, "nl_means": 64}
+TRANSCENDENTAL = {"camera_pipe": 0, "lens_blur": 64, "nl_means": 64}
+# exp differs by up to two ulp, which moves few of the values that are cut off to integers, by one.
+ROUNDED = {"local_laplacian": 1}
 CASES = [(p, s) for p in pipelines() for s in (p.small if os.environ.get("ALL_SIZES") else p.small[1:2])]
 
 
@@ -24,4 +27,7 @@ def test_same_as_halide(pipeline, size) -> None:
     theirs = run(halide, pipeline, size, scheduled=True)
     ours = run(halide_core, pipeline, size, scheduled=True)
     for a, b in zip(ours, theirs, strict=True):
-        assert not difference(a, b, TRANSCENDENTAL.get(pipeline.name, 0))
+        if a.dtype.kind in "iu" and pipeline.name in ROUNDED:
+            assert int(np.abs(a.astype(np.int64) - b.astype(np.int64)).max(initial=0)) <= ROUNDED[pipeline.name]
+        else:
+            assert not difference(a, b, TRANSCENDENTAL.get(pipeline.name, 0))

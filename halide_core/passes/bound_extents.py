@@ -1,0 +1,162 @@
+"""Constant bounds of what needs constants: the extents of unrolled and vectorized loops and of small allocations.
+
+    let n = min(m - xo*4, 4)                        let n = min(m - xo*4, 4)
+    realize f over [x0, +n]:                        realize f over [x0, +4]:
+      unrolled x in [x0, +n): ...          ->         unrolled x in [x0, +min(n, 4)): ...
+
+so that the loop can be written out four times under `n >= 4`, and `f` lives on the stack with constant strides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from halide_core.ir import expr as ir
+from halide_core.ir import stmt as st
+from halide_core.ir.expr import I32, Expr, const, const_value
+from halide_core.ir.simplify import build_sum, interval, linear_terms, simplify_index
+from halide_core.ir.structural import key, substitute, variables
+
+STACK_BYTES = 16 * 1024
+"""The most that a Func stored on the stack takes."""
+_STEPS = 500
+_LANES = (st.ForKind.UNROLLED, st.ForKind.VECTORIZED)
+
+
+def bound_extents(s: st.Stmt) -> st.Stmt:
+    """`s` with extents that have a constant bound, and need one, as Min of themselves and it; see above.
+
+    Assumes no overflow of int32 coordinates."""
+    return _visit(s, _Scope({}, ()))
+
+
+@dataclass(slots=True)
+class _Definition:
+    """A let: its value in the scope where it stands; `expanded` once it was asked for."""
+
+    value: Expr
+    scope: _Scope
+    expanded: Expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """The lets around a statement, and the loops, outermost first, each with its first and last value."""
+
+    lets: dict[str, _Definition]
+    loops: tuple[tuple[str, _Definition, _Definition], ...]
+
+    def expand(self, e: Expr) -> Expr:
+        """`e` without the names of lets."""
+        names = variables(e) & self.lets.keys()
+        return simplify_index(substitute(e, {n: _expanded(self.lets[n]) for n in names})) if names else e
+
+
+def _expanded(d: _Definition) -> Expr:
+    if d.expanded is None:
+        d.expanded = d.scope.expand(d.value)
+    return d.expanded
+
+
+def _visit(s: st.Stmt, scope: _Scope) -> st.Stmt:
+    match s:
+        case st.LetStmt():
+            inner = replace(scope, lets={**scope.lets, s.name: _Definition(s.value, scope)})
+            return st.LetStmt(s.name, s.value, _visit(s.body, inner))
+        case st.For():
+            extent = _loop_extent(s, scope) if s.kind in _LANES else s.extent
+            ends = _Definition(s.min, scope), _Definition(simplify_index(s.min + extent - 1), scope)
+            lets = {k: v for k, v in scope.lets.items() if k != s.name}
+            return st.For(s.name, s.min, extent, s.kind, _visit(s.body, _Scope(lets, (*scope.loops, (s.name, *ends)))))
+        case st.Realize():
+            return replace(s, bounds=_small(s, scope), body=_visit(s.body, scope))
+    return st.rebuild(s, lambda x: _visit(x, scope), lambda e: e)
+
+
+def _loop_extent(loop: st.For, scope: _Scope) -> Expr:
+    if interval(loop.extent, {})[1] is not None:
+        return loop.extent
+    exact = scope.expand(loop.extent)
+    if const_value(exact) is not None:
+        return exact
+    bound = upper_bound(exact, scope)
+    return loop.extent if bound is None else ir.Min(I32, loop.extent, const(max(bound, 0), I32))
+
+
+def _small(s: st.Realize, scope: _Scope) -> tuple[tuple[Expr, Expr], ...]:
+    """The bounds of `s`, with constant extents where all have a constant bound and little is stored."""
+    if not scope.loops or all(const_value(extent) is not None for _, extent in s.bounds):
+        return s.bounds
+    size = max((t.bytes() for t in s.types), default=1)
+    found: list[tuple[Expr, Expr]] = []
+    for low, extent in s.bounds:
+        bound = upper_bound(scope.expand(extent), scope)
+        if bound is None:
+            return s.bounds
+        size *= max(bound, 1)
+        found.append((low, const(max(bound, 1), I32)))
+        if size > STACK_BYTES:
+            return s.bounds
+    return tuple(found)
+
+
+def upper_bound(e: Expr, scope: _Scope) -> int | None:
+    """A constant that the int32 `e`, free of lets, never exceeds in the loops of `scope`; None if none is found."""
+    return _Search(scope).upper(e)
+
+
+class _Search:
+    """Takes the terms of a sum apart, one at a time, so that what cancels between them does."""
+
+    def __init__(self, scope: _Scope) -> None:
+        self.scope = scope
+        self.known: dict[int, int | None] = {}
+        self.left = _STEPS
+
+    def upper(self, e: Expr) -> int | None:
+        terms, constant = linear_terms(simplify_index(e))
+        if not terms:
+            return constant
+        number = key(build_sum(terms, constant, e.type))
+        if number not in self.known:
+            self.left -= 1
+            self.known[number] = self._relaxed(terms, constant) if self.left > 0 else None
+        return self.known[number]
+
+    def _relaxed(self, terms: dict[int, tuple[Expr, int]], constant: int) -> int | None:
+        for number, (term, k) in terms.items():
+            rest = build_sum({n: t for n, t in terms.items() if n != number}, constant, I32)
+            match term:
+                case ir.Min() | ir.Max():
+                    found = [self.upper(rest + x * k) for x in (term.a, term.b)]
+                    return _least(found) if isinstance(term, ir.Min) == (k > 0) else _greatest(found)
+                case ir.Select():
+                    return _greatest([self.upper(rest + x * k) for x in (term.true_value, term.false_value)])
+                case ir.Mod() if (c := const_value(term.b)) is not None and c > 0:
+                    return self.upper(rest + (k * (int(c) - 1) if k > 0 else 0))
+                case ir.Div() if (c := const_value(term.b)) is not None and c > 0:
+                    return self._quotient(term, int(c), k, rest)
+        for name, first, last in reversed(self.scope.loops):
+            for number, (term, k) in terms.items():
+                if isinstance(term, ir.Variable) and term.name == name:
+                    rest = build_sum({n: t for n, t in terms.items() if n != number}, constant, I32)
+                    return self.upper(rest + _expanded(last if k > 0 else first) * k)
+        return None
+
+    def _quotient(self, term: ir.Div, c: int, k: int, rest: Expr) -> int | None:
+        """The bound of k * (x / c) + rest: from those of x and rest, or as c times that is at most k * x + c * rest,
+        and for k < 0 at most k * (x - (c - 1)) + c * rest."""
+        alone, others = (self.upper(term.a), self.upper(rest)) if k > 0 else (None, None)
+        joined = self.upper(term.a * k + rest * c + (0 if k > 0 else -k * (c - 1)))
+        found = [None if joined is None else joined // c]
+        if alone is not None and others is not None:
+            found.append(k * (alone // c) + others)
+        return _least(found)
+
+
+def _least(found: list[int | None]) -> int | None:
+    return min((x for x in found if x is not None), default=None)
+
+
+def _greatest(found: list[int | None]) -> int | None:
+    known = [x for x in found if x is not None]
+    return max(known) if len(known) == len(found) else None

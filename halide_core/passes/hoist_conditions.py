@@ -1,0 +1,65 @@
+"""Choices inside what uses a small array, made before it.
+
+    allocate f[16]                                    if n >= 4 && m >= 8:
+      for k:                                            allocate f[16]
+        if n >= 4: four copies                   ->       for k: if ...: four copies of full vectors
+          each: if m >= 8: full vector else: tail     else: the same as before
+        else: serial loop
+
+so that in the first version every index into `f` is a constant, and `f` lives in registers across the loop."""
+
+from __future__ import annotations
+
+from halide_core.ir import expr as ir
+from halide_core.ir import stmt as st
+from halide_core.ir.expr import BOOL, Expr, const_value, make_bool
+from halide_core.ir.simplify import is_coordinate, simplify
+from halide_core.ir.structural import key, variables
+from halide_core.passes.bound_extents import STACK_BYTES
+
+
+def hoist_conditions(s: st.Stmt) -> st.Stmt:
+    """`s` with a version of every small allocation in which its choices by coordinates from outside go one way."""
+    new = st.rebuild(s, hoist_conditions, lambda e: e)
+    if not isinstance(new, st.Allocate):
+        return new
+    size = const_value(new.size)
+    if size is None or size * new.type.bytes() > STACK_BYTES:
+        return new
+    found: dict[int, Expr] = {}
+    _collect(new.body, frozenset(), found)
+    if not found:
+        return new
+    condition: Expr = make_bool(True)
+    for c in found.values():
+        condition = simplify(ir.And(BOOL, condition, c))
+    return st.IfThenElse(condition, _chosen(new, found), new)
+
+
+def _collect(s: st.Stmt, inner: frozenset[str], found: dict[int, Expr]) -> None:
+    """Enters the conditions of choices in `s` that are in terms of coordinates but not those named `inner`."""
+    match s:
+        case st.IfThenElse():
+            if s.else_case is not None and not variables(s.condition) & inner and _compares_coordinates(s.condition):
+                found[key(s.condition)] = s.condition
+            _collect(s.then_case, inner, found)
+            return
+        case st.For() | st.LetStmt():
+            inner = inner | {s.name}
+    for x in st.bodies(s):
+        _collect(x, inner, found)
+
+
+def _compares_coordinates(e: Expr) -> bool:
+    if isinstance(e, ir.And):
+        return _compares_coordinates(e.a) and _compares_coordinates(e.b)
+    return isinstance(e, ir.LT | ir.LE | ir.GT | ir.GE) and is_coordinate(e.a) and is_coordinate(e.b)
+
+
+def _chosen(s: st.Stmt, holds: dict[int, Expr]) -> st.Stmt:
+    """`s` where the conditions `holds` are true."""
+    if isinstance(s, st.IfThenElse) and key(s.condition) in holds:
+        return _chosen(s.then_case, holds)
+    if isinstance(s, st.For | st.LetStmt):
+        holds = {k: c for k, c in holds.items() if s.name not in variables(c)}
+    return st.rebuild(s, lambda x: _chosen(x, holds), lambda e: e)

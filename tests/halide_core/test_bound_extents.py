@@ -1,0 +1,49 @@
+"""Constant bounds of extents: what the loops and allocations of a lowered pipeline look like."""
+
+from __future__ import annotations
+
+import halide_core as hl
+import halide_core.ir.expr as ir
+from halide_core.ir import stmt as st
+from halide_core.ir.expr import I32, Variable, const
+from halide_core.lower import lower
+from halide_core.passes.bound_extents import _Definition, _Scope, upper_bound
+from halide_core.target import Target
+
+
+def _pipeline() -> st.Stmt:
+    x, xo, xi = hl.Var("x"), hl.Var("xo"), hl.Var("xi")
+    inner, outer = hl.Func("inner"), hl.Func("outer")
+    inner[x] = x * 3
+    outer[x] = inner[x] + inner[x + 1]
+    outer.split(x, xo, xi, 8, hl.TailStrategy.GuardWithIf)
+    inner.compute_at(outer, xo).unroll(x)
+    return lower(hl.Pipeline([outer]).functions(), Target("host")).stmt
+
+
+def test_small_storage_is_of_constant_size() -> None:
+    sizes = [ir.const_value(s.size) for s in st.walk(_pipeline()) if isinstance(s, st.Allocate)]
+    assert sizes and all(n == 9 for n in sizes)
+
+
+def test_choices_stand_outside_small_storage() -> None:
+    first = next(s for s in st.walk(_pipeline()) if isinstance(s, st.IfThenElse))
+    assert isinstance(first.then_case, st.Allocate)
+    assert not any(isinstance(s, st.IfThenElse) for s in st.walk(first.then_case))
+
+
+def test_bounds_are_sound_and_tight() -> None:
+    n, i = Variable(I32, "n"), Variable(I32, "i")
+    empty = _Scope({}, ())
+    loop = _Scope({}, (("i", _Definition(const(2, I32), empty), _Definition(const(9, I32), empty)),))
+    block = ir.Min(I32, n - i * 4, const(4, I32))
+    assert upper_bound(block, loop) == 4
+    assert upper_bound(i * 4 + block - i * 4, loop) == 4
+    assert upper_bound((block + 15) / 16, loop) == 1
+    assert upper_bound((i * 4 + block + 3) / 4 - i, loop) == 1
+    assert upper_bound(i * 3, loop) == 27
+    assert upper_bound(const(0, I32) - i * 3, loop) == -6
+    assert upper_bound(ir.Max(I32, i, const(12, I32)) - i, loop) == 10
+    assert upper_bound(i * 4 - (i / 4) * 16, loop) == 12
+    assert upper_bound(n, loop) is None
+    assert upper_bound(ir.Max(I32, n, i), loop) is None

@@ -19,21 +19,24 @@ from halide_core.passes.bound_extents import STACK_BYTES
 
 
 def hoist_conditions(s: st.Stmt) -> st.Stmt:
-    """`s` with a version of every small allocation in which its choices by coordinates from outside go one way."""
-    new = st.rebuild(s, hoist_conditions, lambda e: e)
-    if not isinstance(new, st.Allocate):
-        return new
-    size = const_value(new.size)
-    if size is None or size * new.type.bytes() > STACK_BYTES:
-        return new
+    """`s` with a version of every small allocation in which its choices by coordinates from outside go one way.
+
+    Only that version is treated further, so that what is nested does not multiply."""
     found: dict[int, Expr] = {}
-    _collect(new.body, frozenset(), found)
+    if isinstance(s, st.Allocate) and _is_small(s):
+        _collect(s.body, frozenset(), found)
+    chosen = st.rebuild(_chosen(s, found) if found else s, hoist_conditions, lambda e: e)
     if not found:
-        return new
+        return chosen
     condition: Expr = make_bool(True)
     for c in found.values():
         condition = simplify(ir.And(BOOL, condition, c))
-    return st.IfThenElse(condition, _chosen(new, found), new)
+    return st.IfThenElse(condition, chosen, s)
+
+
+def _is_small(s: st.Allocate) -> bool:
+    size = const_value(s.size)
+    return size is not None and size * s.type.bytes() <= STACK_BYTES
 
 
 def _collect(s: st.Stmt, inner: frozenset[str], found: dict[int, Expr]) -> None:

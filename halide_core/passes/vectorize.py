@@ -69,21 +69,30 @@ def _is_vectorizable(loop: st.For) -> bool:
     each, and no loop inside runs, and no allocation is, differently often or large."""
     inner = {loop.name}
     private = {x.name for x in st.walk(loop.body) if isinstance(x, st.Allocate)}
+
+    def differs(e: Expr) -> bool:
+        return bool(variables(e) & inner) or _loads_any(e, private)
+
     for x in st.walk(loop.body):
         match x:
             case st.LetStmt():
-                if variables(x.value) & inner:
+                if differs(x.value):
                     inner.add(x.name)
             case st.Allocate():
-                if variables(x.size) & inner:
+                if differs(x.size):
                     return False
             case st.For():
-                if (variables(x.min) | variables(x.extent)) & inner:
+                if differs(x.min) or differs(x.extent):
                     return False
             case st.Store() if not x.name.endswith((BYTE_SUMS, ACCUMULATOR)):
                 if x.name not in private and not variables(x.index) & inner:
                     return False
     return True
+
+
+def _loads_any(e: Expr, names: set[str]) -> bool:
+    """Whether `e` loads from an array of `names`."""
+    return bool(names) and any(isinstance(n, ir.Load) and n.name in names for n in post_order(e))
 
 
 def _has_vectors(s: st.Stmt) -> bool:
@@ -204,7 +213,8 @@ class _Vectorizer:
         self.private: set[str] = set()
 
     def depends(self, e: Expr) -> bool:
-        return self.loop.name in variables(e)
+        """Whether lanes differ in `e`."""
+        return self.loop.name in variables(e) or _loads_any(e, self.private)
 
     def statement(self, s: st.Stmt, mask: Expr | None) -> st.Stmt:
         match s:
@@ -302,7 +312,7 @@ class _Vectorizer:
         """The vector of indices, a Ramp where they are evenly spaced."""
         if not self.depends(e):
             return e
-        linear = _linear(e, self.loop.name)
+        linear = None if _loads_any(e, self.private) else _linear(e, self.loop.name)
         if linear is None:
             return broadcast(self.value(e, mask), self.lanes)
         stride, rest = linear
@@ -351,7 +361,7 @@ class _Vectorizer:
 
     def _repeated(self, e: ir.Load, mask: Expr | None) -> Expr | None:
         """A load at rest + lane / c: a dense load of fewer lanes, each then repeated."""
-        if e.predicate is not None or (mask is not None and mask is not self.tail):
+        if e.predicate is not None or (mask is not None and mask is not self.tail) or _loads_any(e.index, self.private):
             return None
         found = _quotient(e.index, self.loop, self.lanes)
         if found is None:

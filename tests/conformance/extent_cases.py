@@ -99,6 +99,30 @@ def stored_in_lanes(width: int, extent: int) -> Any:
     return script
 
 
+def decided_in_lanes(width: int) -> Any:
+    """What is stored for each lane decides what it reads, and whether it is written."""
+
+    def script(hl: Any) -> Any:
+        x = hl.Var("x")
+        source, table = image(hl, "int32", width + 4), image(hl, "int16", 101)
+        guard = hl.TailStrategy.GuardWithIf
+        r = hl.RDom([(0, 4)], "r")
+        first, last, f = hl.Func("first"), hl.Func("last"), hl.Func("f")
+        first[x] = 0
+        first[x] += source[x + r.x]
+        q = hl.RDom([(0, 3)], "q")
+        q.where(first[x] % 2 == 0)
+        last[x] = hl.i32(table[hl.clamp(first[x], 0, 100)])
+        last[x] += q.x + table[hl.clamp(first[x] % 7 + q.x, 0, 100)]
+        f[x] = last[x] + table[hl.clamp(last[x], 0, 100)]
+        first.compute_at(f, x)
+        last.compute_at(f, x)
+        f.vectorize(x, 8, guard)
+        return realized(hl, f, width)
+
+    return script
+
+
 for _dtype in ("uint8", "int16", "int32", "float32"):
     for _size in ((1, 1), (5, 2), (23, 3)):
         for _factor in (1, 4, 7):
@@ -112,6 +136,8 @@ for _kind in ("sum", "product", "minimum", "maximum", "argmin", "argmax", "where
         add(f"extent_cases.{_kind}.{_dtype}.{_vector}", reduced(_kind, _dtype, 29, _vector))
 for _size in ((8, 2), (13, 3), (30, 5)):
     add(f"extent_cases.lanes.{_size[0]}.{_size[1]}", stored_in_lanes(*_size))
+for _width in (8, 13, 40):
+    add(f"extent_cases.decided.{_width}", decided_in_lanes(_width))
 
 
 @refusal("no constant extent")

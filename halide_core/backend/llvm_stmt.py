@@ -207,14 +207,19 @@ class StmtEmitter:
         size = const_value(s.size)
         element = memory_type(s.type)
         heap = size is None or size * s.type.bytes() > _STACK_BYTES
+        whole = ""
         if heap:
             self.module.declare("malloc", "ptr", ["i64"])
             self.module.declare("free", "void", ["ptr"])
             count = self.value(s.size)
             byte_count = b.emit(f"mul i64 {count}, {s.type.bytes()}")
-            padded = b.emit(f"add i64 {byte_count}, 64")
-            pointer = b.emit(f"call noalias ptr @malloc(i64 {padded})")
-            self.check_allocation(pointer, s.name)
+            # Room to start at a cache line, and for what is read beyond the end.
+            padded = b.emit(f"add i64 {byte_count}, 128")
+            whole = b.emit(f"call noalias ptr @malloc(i64 {padded})")
+            self.check_allocation(whole, s.name)
+            self.module.declare("llvm.ptrmask.p0.i64", "ptr", ["ptr", "i64"], "")
+            past = b.emit(f"getelementptr i8, ptr {whole}, i64 63")
+            pointer = b.emit(f"call align 64 ptr @llvm.ptrmask.p0.i64(ptr {past}, i64 -64)")
         else:
             assert size is not None
             pointer = b.alloca(f"[{max(int(size), 1)} x {element}]")
@@ -227,7 +232,7 @@ class StmtEmitter:
         self.names.groups[s.name] = max(self.names.groups.values(), default=0) + 1
         self.emit(s.body)
         if heap:
-            b.do(f"call void @free(ptr {pointer})")
+            b.do(f"call void @free(ptr {whole})")
         if old is not None and old_type is not None:
             self.names.arrays[s.name], self.names.array_types[s.name] = old, old_type
         else:

@@ -275,6 +275,34 @@ def both_ends():
     return func("f", x, im[hl.clamp(x - 1, 0, 99), 0]).vectorize(x, 8, hl.TailStrategy.RoundUp)
 
 
+def _inside(vector: int) -> Any:
+    g = func("g", x, x * 3)
+    f = func("f", x, g[x] + g[x + 1])
+    f.split(x, xo, xi, 4, hl.TailStrategy.GuardWithIf)
+    g.compute_at(f, xo)
+    return (g.vectorize(x, vector) if vector else g.unroll(x)), f
+
+
+@golden("bound_extents")
+def an_unrolled_block():
+    return _inside(0)[1]
+
+
+@golden("bound_extents")
+def a_vectorized_block():
+    return _inside(4)[1]
+
+
+@golden("hoist_conditions")
+def copies():
+    return _inside(0)[1]
+
+
+@golden("hoist_conditions")
+def lanes():
+    return _inside(4)[1]
+
+
 @golden("group_stores")
 def interleaved():
     """Three channels, one after another in memory."""

@@ -18,7 +18,7 @@ test-generators: .venv/dev.stamp
 
 # Every pipeline under halide_core and under the package `halide`, at all its small sizes: about eight minutes.
 test-pipelines: .venv/dev.stamp
-	ALL_SIZES=1 $(BIN)/python -m pytest -n $(WORKERS) tests/corpus/test_pipelines.py
+	ALL_SIZES=1 $(BIN)/python -m pytest -n $(WORKERS) tests/corpus/test_papers_pipelines.py
 
 bench: .venv/base.stamp
 	$(BIN)/lift bench corpus/dexter corpus/basics --sizes 64,1024,4096

@@ -28,6 +28,8 @@ def view(block, region):
     """The caller's memory as Halide sees it: a strided array over the region's box, outermost dimension first."""
     _, offset, dims = region
     dtype = numpy_type(block.type)
+    if dtype == np.uint64:
+        dtype = np.dtype(np.ulonglong)  # the one of two equal types that the package takes
     start = block.pointer - block.memory.address + (offset + sum(m * s for m, _, s in dims)) * dtype.itemsize
     shape = tuple(e for _, e, _ in reversed(dims))
     strides = tuple(s * dtype.itemsize for _, _, s in reversed(dims))

@@ -46,7 +46,6 @@ def lower(unit: Unit, c: Cursor) -> Function:
             return _lower(unit, c, unit_bytes)
         except views.Narrower as wanted:
             # Each round narrows a unit, down to a byte at last.
-            assert wanted.bytes_each < unit_bytes.get(wanted.array, 1 << 20)
             unit_bytes[wanted.array] = wanted.bytes_each
             unit.active[:] = active
 

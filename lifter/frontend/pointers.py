@@ -80,8 +80,7 @@ def read(ctx: Context, place: Place, at: Cursor | None = None) -> Value:
     if array.startswith("&"):
         _check_scalar_offset(ctx, p, array, at)
         ctx.before_read(array[1:])
-        type_ = ctx.locals.get(array[1:]) or ctx.parameters[array[1:]]
-        return _view(Variable(type_, array[1:]), wanted)
+        return _view(_scalar(ctx, array, wanted, at), wanted)
     count = _units_of_scalar(ctx, array, wanted, at)
     if count > 1:
         return views.read(ctx, array, p.offset, wanted, count)
@@ -108,8 +107,9 @@ def write(ctx: Context, place: Place, value: Value, at: Cursor | None = None) ->
     assert isinstance(value, Expr)
     if array.startswith("&"):
         _check_scalar_offset(ctx, p, array, at)
-        type_ = ctx.locals.get(array[1:]) or ctx.parameters[array[1:]]
-        ctx.assign(array[1:], _view(value, type_))
+        ctx.before_write(array[1:])
+        whole = _scalar(ctx, array, wanted, at)
+        ctx.assign(array[1:], _view(value, whole.type) if _same_width(whole.type, wanted) else views.low(whole, value))
         return
     if array in ctx.tables or array in ctx.const_arrays:
         ctx.fail(f"write to the constant array '{array}'", at)
@@ -122,6 +122,14 @@ def write(ctx: Context, place: Place, value: Value, at: Cursor | None = None) ->
 
 def _units_of_scalar(ctx: Context, array: str, wanted: Type, at: Cursor | None) -> int:
     return 1 if _same_width(ctx.arrays[array], wanted) else views.parts(ctx, array, wanted, at)
+
+
+def _scalar(ctx: Context, array: str, wanted: Type, at: Cursor | None) -> Variable:
+    """The scalar local or parameter behind the target "&x", of which `wanted` is the whole or the low part."""
+    type_ = ctx.locals.get(array[1:]) or ctx.parameters[array[1:]]
+    if not _same_width(type_, wanted) and not (_integers(type_, wanted) and wanted.bits < type_.bits):
+        ctx.fail(f"the scalar '{array[1:]}' of type {type_} used as {wanted}", at)
+    return Variable(type_, array[1:])
 
 
 def _check_scalar_offset(ctx: Context, p: Pointer, array: str, at: Cursor | None) -> None:

@@ -6,6 +6,8 @@ asks for the function to be lowered again so."""
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 from clang.cindex import Cursor, CursorKind, TypeKind
 from clang.cindex import Type as ClangType
 
@@ -24,6 +26,15 @@ class Narrower(Exception):
     def __init__(self, array: str, bytes_each: int) -> None:
         super().__init__(array, bytes_each)
         self.array, self.bytes_each = array, bytes_each
+
+
+def narrow(ctx: Context, array: str, bytes_each: int, at: Cursor | None) -> NoReturn:
+    """Asks for a unit of `bytes_each` bytes; refuses where the array cannot have one."""
+    if array in ctx.tables:
+        ctx.fail(f"constant table '{array}' of type {ctx.arrays[array]} used at another width", at)
+    if bytes_each >= ctx.unit_bytes.get(array, 1 << 20):
+        ctx.fail(f"array '{array}' of type {ctx.arrays[array]} used at another width", at)
+    raise Narrower(array, bytes_each)
 
 
 def is_record(t: ClangType) -> bool:
@@ -75,7 +86,7 @@ def units(ctx: Context, p: Pointer, at: Cursor | None = None) -> int:
     size = inner.get_size()
     found = {size // ctx.arrays[t].bytes() if size % ctx.arrays[t].bytes() == 0 else 0 for t in targets}
     if found == {0}:
-        raise Narrower(targets[0], _common(size, ctx.arrays[targets[0]].bytes()))
+        narrow(ctx, targets[0], _common(size, ctx.arrays[targets[0]].bytes()), at)
     if len(found) != 1 or 0 in found:
         ctx.fail(f"pointer {p.name or 'expression'} into arrays whose elements have different widths", at)
     return count * found.pop()
@@ -95,9 +106,7 @@ def parts(ctx: Context, array: str, wanted: Type, at: Cursor | None) -> int:
     if unit.is_float() or wanted.is_float() or unit.is_bool() or wanted.is_bool():
         ctx.fail(f"memory of type {unit} used as {wanted}", at)
     if wanted.bytes() < unit.bytes():
-        if array in ctx.tables:
-            ctx.fail(f"constant table of type {unit} read as {wanted}", at)
-        raise Narrower(array, wanted.bytes())
+        narrow(ctx, array, wanted.bytes(), at)
     return wanted.bytes() // unit.bytes()
 
 
@@ -128,6 +137,13 @@ def write(ctx: Context, array: str, offset: Expr, value: Expr, count: int) -> No
         ctx.emit(Store(ctx.line, array, op.offset_sum(offset, const(k, I64)), op.cast(piece, unit)))
 
 
+def low(whole: Expr, part: Expr) -> Expr:
+    """The integer `whole` with its low bits, as many as `part` has, replaced by `part`."""
+    wide = UInt(whole.type.bits)
+    kept = op.binary("&", op.cast(whole, wide), const(-1 << part.type.bits, wide))
+    return op.cast(op.binary("|", kept, op.cast(op.cast(part, UInt(part.type.bits)), wide)), whole.type)
+
+
 def field(ctx: Context, p: Pointer, c: Cursor) -> Pointer:
     """The pointer to a field of the structure that a pointer points to; `c` names the field."""
     declaration = c.referenced
@@ -139,14 +155,30 @@ def field(ctx: Context, p: Pointer, c: Cursor) -> Pointer:
         ctx.fail(f"pointer '{c.spelling}' in a structure", c, "pass it as a parameter")
     if types.is_reference(declaration.type):
         ctx.fail(f"reference '{c.spelling}' in a structure", c)
-    bits = declaration.get_field_offsetof()
+    bits = _offset(types.canonical(p.pointee), declaration)
     array = ctx.array_of(p, c)
-    if bits < 0 or bits % 8 or array not in ctx.arrays:
+    if bits is None or bits % 8 or array not in ctx.arrays:
         ctx.fail(f"access to the member '{c.spelling}' of an object", c)
     each = ctx.arrays[array].bytes()
     if (bits // 8) % each:
-        raise Narrower(array, _common(bits // 8, each))
+        narrow(ctx, array, _common(bits // 8, each), at=c)
     offset = op.offset_sum(p.offset, const(bits // 8 // each, I64))
     return Pointer(p.targets, offset, declaration.type.get_canonical(), p.name)
 
 
+def _offset(record: ClangType, declaration: Cursor) -> int | None:
+    """Bits from the start of a record to a field of it; None where it has no such field.
+
+    Fields of unnamed members belong to the record; libclang leaves out some of the members on the way to them."""
+    if record.kind is not TypeKind.RECORD:
+        return None
+    for f in record.get_fields():
+        start = int(f.get_field_offsetof())
+        if f == declaration:
+            return start if start >= 0 else None
+        inner = types.canonical(f.type)
+        if inner.kind is TypeKind.RECORD and inner.get_declaration().is_anonymous():
+            found = _offset(inner, declaration)
+            if found is not None and start >= 0:
+                return start + found
+    return None

@@ -127,3 +127,57 @@ void words(uint32_t* memory, int size) {
         w[i].parts[2] = (uint8_t)(w[i].parts[0] | 1);
     }
 }
+
+void low_byte_written(uint32_t* d, int size) {
+    for (int i = 0; i < size; i++) {
+        uint32_t x = d[i];
+        *(uint8_t*)&x = 7;
+        d[i] = x;
+    }
+}
+
+static void halve(int16_t* p) { *p = (int16_t)(*p / 2); }
+
+void low_half_by_call(int32_t* d, int size) {
+    for (int i = 0; i < size; i++) {
+        int32_t x = d[i];
+        halve((int16_t*)&x);
+        d[i] = x;
+    }
+}
+
+void low_byte_read(const int32_t* s, int8_t* d, int size) {
+    for (int i = 0; i < size; i++) {
+        int32_t x = s[i] * 3;
+        d[i] = *(int8_t*)&x;
+    }
+}
+
+struct Unnamed { int32_t a; union { struct { uint8_t b, c; }; uint16_t w; }; struct { uint8_t y; struct { uint8_t z; }; }; };
+struct __attribute__((packed)) Packed { uint8_t a; uint16_t b; };
+
+void unnamed_members(uint8_t* memory, int size) {
+    Unnamed* s = (Unnamed*)memory;
+    for (int i = 0; i < size / 8; i++) {
+        s[i].w = (uint16_t)(s[i].w + 513);
+        s[i].z = (uint8_t)(s[i].c ^ s[i].y);
+        s[i].a -= s[i].b;
+    }
+}
+
+void packed_members(uint8_t* memory, int size) {
+    Packed* s = (Packed*)memory;
+    for (int i = 0; i < size / 3; i++) s[i].b = (uint16_t)(s[i].b + s[i].a * 300);
+}
+
+static int sum_of_parts(uint32_t v) {
+    uint16_t t[2];
+    t[0] = (uint16_t)v;
+    t[1] = (uint16_t)(v >> 16);
+    const uint8_t* p = (const uint8_t*)t;
+    return p[0] + p[1] + p[2] + p[3];
+}
+
+void parts_in_a_helper(const uint32_t* s, int32_t* d, int size) {
+    for (int i = 0; i < size; i++) d[i] = sum_of_parts(s[i]);
+}

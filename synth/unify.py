@@ -154,17 +154,24 @@ def _by_constant(stores: Sequence[Store], layout: Layout, phases: bool) -> Expr 
         for point, s in zip(points, stores, strict=True):
             if point is not None:
                 groups.setdefault(int(point), []).append(s)
-        if None in points or len(groups) < 2:
-            continue
-        numbered: list[tuple[int, Expr]] = []
-        for point, group in groups.items():
-            value = unify(group, layout, phases)
-            if value is not None:
-                numbered.append((point, value))
-        if len(numbered) == len(groups):
+        numbered = _each(groups, layout, phases) if None not in points else None
+        if numbered is not None:
             shared = generalise(numbered, d.name)
             return shared if shared is not None else _choose(numbered, E.Variable(I32, d.name))
     return None
+
+
+def _each(groups: dict[int, list[Store]], layout: Layout, phases: bool) -> list[tuple[int, Expr]] | None:
+    """One expression for each of several groups; None where there is a single one, or one has none."""
+    if len(groups) < 2:
+        return None
+    numbered: list[tuple[int, Expr]] = []
+    for point, group in sorted(groups.items()):
+        value = unify(group, layout, phases)
+        if value is None:
+            return None
+        numbered.append((point, value))
+    return numbered
 
 
 def _choose(values: list[tuple[int, Expr]], selector: Expr) -> Expr:
@@ -213,14 +220,8 @@ def _by_phase(stores: Sequence[Store], layout: Layout, phases: bool) -> Expr | N
         for p, s in zip(found, stores, strict=True):
             assert p is not None
             groups.setdefault(p[1], []).append(s)
-        if len(groups) < 2:
-            continue
-        numbered: list[tuple[int, Expr]] = []
-        for point, group in sorted(groups.items()):
-            value = unify(group, layout, phases)
-            if value is not None:
-                numbered.append((point, value))
-        if len(numbered) == len(groups):
+        numbered = _each(groups, layout, phases)
+        if numbered is not None:
             return _choose(numbered, E.Mod(I32, E.Variable(I32, d.name), E.const(step, I32)))
     return None
 

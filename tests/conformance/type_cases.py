@@ -24,6 +24,8 @@ def outcome(build: Callable[[], Any]) -> str:
     """The type of an expression, or that there is none."""
     try:
         return str(build().type())
+    except AttributeError:
+        raise  # no such function: a gap, not a refusal
     except Exception:
         return "refused"
 

@@ -13,37 +13,14 @@ import pytest
 
 from corpus.cases import CASES
 from corpus.harness import _CTYPES, arguments, bind
+from halide_core.dsl.buffer import RawBuffer as Buffer
+from halide_core.dsl.buffer import RawDimension as Dimension
 
 halide = pytest.importorskip("halide")
 ROOT = Path(halide.__file__).parent
 FEW = ("DarkenTiled", "Gaussian5x5", "Histogram", "YuvToRgb601", "NormalBlendFloat")
+
 SIZES = [(3, 3), (17, 5), (64, 33)]
-
-
-class Dimension(ctypes.Structure):
-    _fields_ = [
-        ("min", ctypes.c_int32),
-        ("extent", ctypes.c_int32),
-        ("stride", ctypes.c_int32),
-        ("flags", ctypes.c_uint32),
-    ]
-
-
-class Buffer(ctypes.Structure):
-    """halide_buffer_t of HalideRuntime.h."""
-
-    _fields_ = [
-        ("device", ctypes.c_uint64),
-        ("device_interface", ctypes.c_void_p),
-        ("host", ctypes.c_void_p),
-        ("flags", ctypes.c_uint64),
-        ("code", ctypes.c_uint8),
-        ("bits", ctypes.c_uint8),
-        ("lanes", ctypes.c_uint16),
-        ("dimensions", ctypes.c_int32),
-        ("dim", ctypes.POINTER(Dimension)),
-        ("padding", ctypes.c_void_p),
-    ]
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from halide_core.dsl.buffer import Buffer
 from halide_core.dsl.variables import PARAMS
 from halide_core.errors import HalideError
@@ -12,7 +14,7 @@ from halide_core.function import Function, Image
 from halide_core.interp.expr import evaluate
 from halide_core.ir.expr import Expr, StringImm
 from halide_core.ir.structural import variables
-from halide_core.lower import Array
+from halide_core.lower import Array, Lowered
 
 
 def check_buffer(role: str, a: Array, buffer: Buffer | None) -> Buffer:
@@ -51,7 +53,7 @@ def check_same_shapes(arrays: tuple[Array, ...], buffers: Mapping[str, Buffer]) 
     for a in arrays:
         other = first.setdefault(a.owner, a)
         mine, theirs = buffers[a.name], buffers[other.name]
-        for d in range(a.dimensions):
+        for d in range(a.dimensions if other is not a else 0):
             for what in ("min", "extent"):
                 found, wanted = (getattr(b.dim(d), what)() for b in (mine, theirs))
                 if found != wanted:
@@ -100,3 +102,53 @@ def check_added(requirements: list[tuple[Expr, list[Expr]]]) -> None:
         if not evaluate(condition, values).item():
             texts = [p.value if isinstance(p, StringImm) else str(evaluate(p, values).item()) for p in message]
             raise HalideError("".join(texts))
+
+
+def check_bounds(lowered: Lowered, values: Mapping[str, Any]) -> None:
+    """Every box that is touched must lie inside its buffer."""
+    for a in (*lowered.inputs, *lowered.outputs):
+        box = lowered.required.get(a.owner)
+        if box is None or any(
+            int(values[f"{o.owner}.extent.{d}"]) <= 0 for o in lowered.outputs for d in range(o.dimensions)
+        ):
+            continue
+        for d, (low, high) in enumerate(box.dims):
+            least, extent = int(values[f"{a.owner}.min.{d}"]), int(values[f"{a.owner}.extent.{d}"])
+            role = "Input" if a in lowered.inputs else "Output"
+            if low is None or high is None:
+                raise HalideError(f"{role} buffer {a.name} is accessed over an unbounded range in dimension {d}")
+            first, last = int(evaluate(low, values).item()), int(evaluate(high, values).item())
+            if last < first:
+                continue
+            if first < least:
+                raise HalideError(
+                    f"{role} buffer {a.name} is accessed at {first}, which is before the min ({least}) in dimension {d}"
+                )
+            if last > least + extent - 1:
+                raise HalideError(
+                    f"{role} buffer {a.name} is accessed at {last}, which is beyond the max "
+                    f"({least + extent - 1}) in dimension {d}"
+                )
+
+
+def are_disjoint(lowered: Lowered, buffers: Mapping[str, Buffer]) -> bool:
+    """Whether the span of memory of every output meets that of no other array."""
+    arrays = (*lowered.inputs, *lowered.outputs)
+    outputs = {a.name for a in lowered.outputs}
+    spans = sorted((*_span(buffers[a.name].array), a.name in outputs) for a in arrays)
+    end = end_written = 0
+    for low, high, written in spans:
+        if low < (end if written else end_written):
+            return False
+        end = max(end, high)
+        end_written = max(end_written, high) if written else end_written
+    return True
+
+
+def _span(array: np.ndarray[Any, Any]) -> tuple[int, int]:
+    """The first address of the array's memory and the one past the last."""
+    low = high = array.ctypes.data
+    for n, stride in zip(array.shape, array.strides, strict=True):
+        reach = (n - 1) * stride
+        low, high = low + min(reach, 0), high + max(reach, 0)
+    return low, high + array.itemsize

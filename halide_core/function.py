@@ -9,6 +9,7 @@ from typing import Any
 from halide_core.errors import HalideError
 from halide_core.ir.expr import Expr
 from halide_core.ir.stmt import ForKind
+from halide_core.ir.structural import key
 from halide_core.ir.types import Type
 
 
@@ -258,18 +259,25 @@ class Image:
 def schedule_key(f: Function) -> tuple[object, ...]:
     """What compiled code depends on of the definitions and the schedule of `f`; equal keys, equal code."""
     levels = [(k, h.level, h.known) for k, h in sorted(f.handles.items())]
-    bounds = [f.bounds, f.extents, f.alignments, f.folds, f.storage_bounds, f.storage_alignments]
-    parts: list[object] = [f.name, f.compute, f.store, tuple(levels), tuple(f.storage_order), str(bounds)]
+    pairs = [(n, *map(key, pair)) for n, pair in f.bounds.items()]
+    aligned = [(n, key(a), None if b is None else key(b)) for n, (a, b) in f.alignments.items()]
+    folds = [(n, key(e), upwards) for n, (e, upwards) in f.folds.items()]
+    others = [[(n, key(e)) for n, e in t.items()] for t in (f.extents, f.storage_bounds, f.storage_alignments)]
+    parts: list[object] = [f.name, f.compute, f.store, levels, tuple(f.storage_order), pairs, aligned, folds, others]
     parts.append(tuple((id(c), id(w)) for c, w in f.wrappers))
     work = f.definitions() if f.pure is not None else []
     while work:
         d = work.pop(0)
         schedule = d.schedule
-        parts.append(tuple((x.var, x.kind) for x in schedule.dims))
-        parts.append((tuple(schedule.splits), schedule.atomic, schedule.allow_races, id(d.values[0])))
+        parts.append([(x.var, x.kind) for x in schedule.dims])
+        parts.append((tuple(schedule.splits), schedule.atomic, schedule.allow_races))
+        parts.append([key(e) for e in (*d.values, *d.args)])
+        if d.domain is not None:
+            parts.append([key(e) for e in d.domain.predicates])
+            parts.append([(n, key(low), key(extent)) for n, low, extent in d.domain.variables])
         if schedule.fused_with is not None:
             parts.append((schedule.fused_with.level.level, schedule.fused_with.align, schedule.fused_with.otherwise))
         for s in schedule.specializations:
-            parts.append((id(s.condition), s.failure))
+            parts.append((key(s.condition), s.failure))
             work.append(s.definition)
     return tuple(parts)

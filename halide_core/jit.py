@@ -12,8 +12,10 @@ from halide_core.backend.llvm_module import CompiledModule
 from halide_core.backend.llvm_stmt import Names, StmtEmitter
 from halide_core.backend.llvm_types import llvm_type
 from halide_core.buffer_checks import (
+    are_disjoint,
     check_added,
     check_alignment,
+    check_bounds,
     check_buffer,
     check_constraints,
     check_parameters,
@@ -27,6 +29,7 @@ from halide_core.errors import HalideError
 from halide_core.function import schedule_key
 from halide_core.interp.expr import evaluate
 from halide_core.ir.expr import I64, Expr, const
+from halide_core.ir.structural import key
 from halide_core.ir.types import Type
 from halide_core.lower import Array, Lowered, lower, metadata_variables, output_arrays
 from halide_core.passes.realization_order import build_environment
@@ -50,14 +53,38 @@ class Compiled:
         self.arrays: tuple[Array, ...] = self.lowered.inputs + self.lowered.outputs
         self.images = {i.name: i for i in self.lowered.environment.images}
         self.variables = {v.name: v for a in self.arrays for v in metadata_variables(a)} | self.lowered.parameters
-        module = ModuleBuilder(target.psad_bytes)
+        self.target = target
+        # Buffers that may share memory need code of their own, made when they come.
+        self._calls: dict[bool, tuple[Any, bool]] = {}
+        self._emitted(True)
+        # The metadata, parameters and constraints that the last run was checked with.
+        self.checked: object = None
+
+    def call(self, disjoint: bool, arguments: list[Any]) -> None:
+        """Runs the code on addresses of arrays and values of Variables.  `disjoint`: no output shares memory with
+        another array.  Raises HalideError where the code reports an error."""
+        function, reporting = self._emitted(disjoint)
+        function(*arguments)
+        if reporting:
+            raise_reported()
+
+    def _emitted(self, disjoint: bool) -> tuple[Any, bool]:
+        if disjoint not in self._calls:
+            self._calls[disjoint] = self._emit(disjoint)
+        return self._calls[disjoint]
+
+    @on_deep_stack(lambda self, *_: is_deep(self.functions))
+    def _emit(self, disjoint: bool) -> tuple[Any, bool]:
+        """(Code as a callable, whether it reports)."""
+        module = ModuleBuilder(self.target.psad_bytes, self.target.permutes_bytes)
         module.collects_errors = True
         names = Names({}, {}, {}, {})
         parameters: list[str] = []
         kinds: list[Any] = []
         for k, a in enumerate(self.arrays):
-            names.arrays[a.name], names.array_types[a.name], names.groups[a.name] = f"%p{k}", a.type, k
-            parameters.append(f"ptr %p{k}")
+            names.arrays[a.name], names.array_types[a.name] = f"%p{k}", a.type
+            names.groups[a.name] = k if disjoint else 0
+            parameters.append(f"ptr {'noalias ' if disjoint else ''}%p{k}")
             kinds.append(ctypes.c_void_p)
         b = FunctionBuilder(module)
         for k, v in enumerate(self.variables.values()):
@@ -65,15 +92,13 @@ class Compiled:
             kinds.append(_ctype(v.type))
             names.operands[v.name] = b.emit(f"trunc i8 %s{k} to i1") if v.type.is_bool() else f"%s{k}"
             names.variable_types[v.name] = v.type
-        # Two buffers of a realization may share memory, so nothing is promised about aliasing.
-        names.groups = dict.fromkeys(names.groups, 0)
         StmtEmitter(module, b, names, "pipeline").emit(self.lowered.stmt)
         b.do("ret void")
         b.finish(f"define void @pipeline({', '.join(parameters)}) nounwind #0")
         text = module.text()
-        self.reports = "@halide_print(" in text or "@halide_error(" in text
-        self.module = CompiledModule(text + reports() if self.reports else text, target)
-        self.call = self.module.jit().function("pipeline", None, *kinds)
+        reporting = "@halide_print(" in text or "@halide_error(" in text
+        code = CompiledModule(text + reports() if reporting else text, self.target)
+        return code.jit().function("pipeline", None, *kinds), reporting
 
 
 def _ctype(t: Type) -> Any:
@@ -87,27 +112,42 @@ def _ctype(t: Type) -> Any:
     return getattr(ctypes, f"c_{'' if t.is_int() else 'u'}{names[t.bits]}")
 
 
-def _fingerprint(pipeline: Any) -> tuple[object, ...]:
-    wrap_calls(pipeline.functions())
-    environment = build_environment(pipeline.functions())
-    parts: list[object] = []
-    for f in environment.order:
-        parts += [id(f), *schedule_key(f)]
-    for i in environment.images:
-        parts.append((i.name, tuple(sorted((k, str(v)) for k, v in i.fixed.items()))))
-    return tuple(parts)
+class _Cache:
+    """The compiled code of one pipeline, for as long as its definitions and schedules stay as they are."""
+
+    __slots__ = ("codes", "functions", "images", "key")
+
+    def __init__(self, pipeline: Any) -> None:
+        wrap_calls(pipeline.functions())
+        environment = build_environment(pipeline.functions())
+        self.functions, self.images = environment.order, environment.images
+        self.key = self._present_key(pipeline)
+        self.codes: dict[tuple[object, ...], Compiled] = {}
+
+    def _present_key(self, pipeline: Any) -> tuple[object, ...]:
+        parts: list[object] = [id(f) for f in pipeline.functions()]
+        for f in self.functions:
+            parts += [id(f), schedule_key(f)]
+        for i in self.images:
+            parts.append((i.name, [(what, key(e)) for what, e in sorted(i.fixed.items())]))
+        return tuple(parts)
+
+    def is_valid(self, pipeline: Any) -> bool:
+        """Whether nothing changed.  What a pipeline reaches follows from the definitions of what it reached before."""
+        return self._present_key(pipeline) == self.key
 
 
 def compiled(pipeline: Any, target: Target | None, dense: bool = True) -> Compiled:
     """The pipeline's code, compiled again only after a change of definitions or schedules."""
+    cache: _Cache | None = getattr(pipeline, "_compiled", None)
+    if cache is None or not cache.is_valid(pipeline):
+        cache = pipeline._compiled = _Cache(pipeline)
     chosen = target if target is not None else Target("host")
-    key = (_fingerprint(pipeline), chosen, dense)
-    cached = getattr(pipeline, "_compiled", None)
-    if cached is None or cached[0] != key:
-        cached = (key, Compiled(pipeline, chosen, dense))
-        pipeline._compiled = cached
-    result: Compiled = cached[1]
-    return result
+    # A Target may change later.
+    which = (*chosen.identity(), dense)
+    if which not in cache.codes:
+        cache.codes[which] = Compiled(pipeline, chosen, dense)
+    return cache.codes[which]
 
 
 def realize(pipeline: Any, where: Any, target: Target | None) -> Any:
@@ -243,20 +283,22 @@ def run_with(code: Compiled, buffers: dict[str, Buffer], scalars: dict[str, Any]
 def run(code: Compiled, buffers: dict[str, Buffer], scalars: dict[str, Any] | None = None) -> None:
     """Calls the code on the buffers, after checking that every access lies inside them."""
     values = _values(code, buffers, scalars)
-    check_requirements(code.lowered, values)
-    check_same_shapes(code.lowered.outputs, buffers)
     images = [*code.images.values(), *output_images(code.functions)]
+    check_same_shapes(code.lowered.outputs, buffers)
     check_parameters(list(code.lowered.parameters), values)
-    check_constraints(images, values)
     check_alignment(images, buffers)
-    check_bounds(code, values)
+    # The other checks see nothing but these.
+    seen = (values, [(i.name, what, key(e)) for i in images for what, e in i.fixed.items()])
+    if seen != code.checked:
+        check_requirements(code.lowered, values)
+        check_constraints(images, values)
+        check_bounds(code.lowered, values)
+        code.checked = seen
     arguments: list[Any] = [buffers[a.name].array.ctypes.data for a in code.arrays]
     for v in code.variables.values():
         value = values[v.name]
         arguments.append(float(value) if v.type.is_float() else int(value))
-    code.call(*arguments)
-    if code.reports:
-        raise_reported()
+    code.call(are_disjoint(code.lowered, buffers), arguments)
 
 
 def _values(code: Compiled, buffers: dict[str, Buffer], scalars: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -281,30 +323,3 @@ def _parameter(name: str, values: dict[str, Any]) -> Any:
     if f"{base}.{dim}" in values:
         return values[f"{base}.{dim}"]
     return parameter_value(name)
-
-
-def check_bounds(code: Compiled, values: dict[str, Any]) -> None:
-    """Every box that is touched must lie inside its buffer."""
-    for a in code.arrays:
-        box = code.lowered.required.get(a.owner)
-        if box is None or any(
-            int(values[f"{o.owner}.extent.{d}"]) <= 0 for o in code.lowered.outputs for d in range(o.dimensions)
-        ):
-            continue
-        for d, (low, high) in enumerate(box.dims):
-            least, extent = int(values[f"{a.owner}.min.{d}"]), int(values[f"{a.owner}.extent.{d}"])
-            role = "Input" if a in code.lowered.inputs else "Output"
-            if low is None or high is None:
-                raise HalideError(f"{role} buffer {a.name} is accessed over an unbounded range in dimension {d}")
-            first, last = int(evaluate(low, values).item()), int(evaluate(high, values).item())
-            if last < first:
-                continue
-            if first < least:
-                raise HalideError(
-                    f"{role} buffer {a.name} is accessed at {first}, which is before the min ({least}) in dimension {d}"
-                )
-            if last > least + extent - 1:
-                raise HalideError(
-                    f"{role} buffer {a.name} is accessed at {last}, which is beyond the max "
-                    f"({least + extent - 1}) in dimension {d}"
-                )

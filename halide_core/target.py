@@ -213,10 +213,14 @@ class Target:
         return f"<halide.Target {self.to_string()}>"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Target) and self.to_string() == other.to_string() and self._host == other._host
+        return isinstance(other, Target) and self.identity() == other.identity()
 
     def __hash__(self) -> int:
-        return hash(self.to_string())
+        return hash(self.identity())
+
+    def identity(self) -> tuple[str, bool]:
+        """What tells this target from others, as it is now."""
+        return self.to_string(), self._host
 
 
 def _feature(feature: Any) -> str:

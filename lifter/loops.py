@@ -164,6 +164,8 @@ class Function:
     c_return_type: str = "void"
     internal: bool = False
     """Not visible outside its file: static, inline or in an anonymous namespace."""
+    uses_registers: bool = False
+    """Whether the source has SIMD intrinsics, whose lanes' idioms are to be simplified."""
     notes: tuple[str, ...] = field(default=())
     """What the front end assumed, in words for the report."""
 

@@ -32,6 +32,7 @@ from lifter.fold import conjunction, fold, fold_node, is_true, negate, undefined
 from lifter.poly import Obligation, Poly, from_poly, to_poly
 from lifter.pure_calls import inline_all, inline_call
 from lifter.scan import expand_scans
+from lifter.simd.simplify import simplify_node
 from lifter.trip import NoTrip, trip_count
 
 MAX_PATHS = 16
@@ -116,6 +117,7 @@ class _Machine:
         self.cells = cells
         self.unrolled = unrolled
         self.fresh = 0
+        self.tidy = simplify_node if function.uses_registers else fold_node
 
     def run(self) -> list[Path]:
         env: dict[str, Expr] = {}
@@ -371,7 +373,7 @@ class _Machine:
                 body = inline_call(n, self.function.functions)
                 assert body is not None
                 return fold(inline_all(body, self.function.functions))
-            return fold_node(n)
+            return self.tidy(n)
 
         return transform(e, rewrite)
 

@@ -9,6 +9,7 @@ from halide_core.ir import expr as E
 from halide_core.ir.expr import I32, Call, CallType, Expr, Load, Select
 from halide_core.ir.structural import key, post_order, transform
 from halide_core.ir.types import Type
+from lifter.bits import take_bits
 from lifter.bounds import Unbounded, interval
 from lifter.effects import Effect, Path, loads
 from lifter.fold import fold
@@ -27,7 +28,6 @@ from lifter.summary import (
     dim_names,
     var,
 )
-from synth.bits import take_bits
 from synth.enumerate import Enumerator, SearchStatistics
 from synth.monolithic import MonolithicStatistics
 from synth.monolithic import search as search_at_once

@@ -122,11 +122,14 @@ def sample_environments(function: Function, path: Path, conditions: list[Expr], 
         if not around:
             outer.append(compiled_poly(info.trip))
     constants = _constants(path)
+    # Half of the sizes let bodies of many elements an iteration run, too.
+    block = _block(path)
     found: list[Env] = []
     for attempt in range(4000):
         env: Env = {}
+        more = 2 * block if attempt % 2 else 0
         for n, t in names.items():
-            low, high = (18, 41) if n in strides else (3, 17)
+            low, high = (18, 41 + more) if n in strides else (3, 17 + more)
             if attempt > 1500:
                 low, high = 0, 70
             env[n] = max(t.min(), min(t.max(), rng.randint(low, high))) if not t.is_bool() else rng.randint(0, 1)
@@ -163,6 +166,17 @@ def _stride_names(path: Path) -> set[str]:
                 if coefficient is not None:
                     out |= coefficient.names()
     return out
+
+
+def _block(path: Path) -> int:
+    """The most elements that a loop is seen to take in an iteration, where they are many; else 0."""
+    found = [0]
+    for info, _, _ in path.trips:
+        for atom in info.trip.atoms().values():
+            for n in post_order(atom):
+                if isinstance(n, E.Div):
+                    found.append(int(const_value(n.b) or 0))
+    return min(max(found), 64) if max(found) >= 8 else 0
 
 
 def _constants(path: Path) -> list[int]:

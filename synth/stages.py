@@ -31,7 +31,7 @@ class Proto:
 
 def partition(function: Function, path: Path, join_nests: bool, as_updates: bool = False) -> list[Proto]:
     """Groups the effects of a path, in order.  `join_nests`: neighbouring nests that write the same array without
-    reading it make one group.  `as_updates`: a later nest that writes an output again updates part of it."""
+    reading it elsewhere make one group.  `as_updates`: a later nest that writes an output again updates part of it."""
     outputs = {p.name for p in function.params if p.pointer}
     protos: list[Proto] = []
     for e in path.effects:
@@ -129,12 +129,18 @@ def _joins(e: Effect, private: tuple[str, ...], current: Proto, protos: list[Pro
         for other in (*p.plain, *p.updates):
             if other.order > first and p is not current and _reads(other, e.array):
                 return False
-    reads_itself = _reads(e, e.array)
     if same_nest:
         before = [o for o in current.plain if o.counters == e.counters]
         overwrites = any(o.index == e.index for o in before)
         return not overwrites
-    return not reads_itself
+    return not _reads(e, e.array) or _in_place(e)
+
+
+def _in_place(e: Effect) -> bool:
+    """Whether a store reads its own array just where it writes."""
+    expressions = [e.value, *([e.guard] if e.guard is not None else [])]
+    own = [load for x in expressions for load in loads(x) if split_tag(load.name)[0] == e.array]
+    return all(to_poly(load.index) == e.index for load in own)
 
 
 def _reads(e: Effect, array: str) -> bool:

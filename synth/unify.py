@@ -12,6 +12,8 @@ from lifter.fold import all_hold
 from lifter.poly import Poly, from_poly, to_poly
 from lifter.summary import EffectMap, Layout
 from synth.terminals import generalise
+from verifier.lemmas import decide_lemma
+from verifier.smt import Proved
 
 Store = tuple[Expr, EffectMap, Expr | None]
 """A value over the dimensions, where it is stored, and the condition under which."""
@@ -23,15 +25,9 @@ def unify(stores: Sequence[Store], layout: Layout, phases: bool) -> Expr | None:
     `phases`: also by the remainder of a coordinate, such as select(x % 2 == 0, ..., ...)."""
     if len({key(v) for v, _, _ in stores}) == 1:
         return stores[0][0]
-    names = [d.name for d in layout.dims]
-    seen: set[int] = set()
-    for general, _, _ in stores:
-        if key(general) in seen:
-            continue
-        seen.add(key(general))
-        if all(_covers(general, *s, names) for s in stores):
-            return general
-    found = _by_reads(stores, layout)
+    found = _of_alike(stores, layout)
+    if found is None:
+        found = _by_proof(stores, layout)
     if found is None:
         found = _by_constant(stores, layout, phases)
     if found is None:
@@ -75,6 +71,40 @@ def _by_reads(stores: Sequence[Store], layout: Layout) -> Expr | None:
             return None
         chosen.append(best)
     return _with_reads(stores[0][0], iter(chosen))
+
+
+def _by_proof(stores: Sequence[Store], layout: Layout) -> Expr | None:
+    """Stores that compute one thing in different ways (a vector body in 16 bits and a remainder in 32): of those that
+    are alike one expression, which is proved equal to those of the others."""
+    alike: dict[int, list[Store]] = {}
+    for s in stores:
+        walk = _reads(s[0])
+        if walk is None:
+            return None
+        alike.setdefault(walk[0], []).append(s)
+    if not 1 < len(alike) <= _MOST_WAYS:
+        return None
+    ways: list[Expr] = []
+    for group in sorted(alike.values(), key=len, reverse=True):
+        general = _of_alike(group, layout)
+        if general is None:
+            return None
+        ways.append(transform(general, _canonical))
+    first = ways[0]
+    proved = (isinstance(decide_lemma(first, other, ()), Proved) for other in ways[1:])
+    return first if all(proved) else None
+
+
+_MOST_WAYS = 4
+
+
+def _of_alike(stores: Sequence[Store], layout: Layout) -> Expr | None:
+    """One expression for stores whose values differ in what they read only."""
+    names = [d.name for d in layout.dims]
+    for general in {key(v): v for v, _, _ in stores}.values():
+        if all(_covers(general, *s, names) for s in stores):
+            return general
+    return _by_reads(stores, layout)
 
 
 _MOST_NODES = 3000

@@ -26,8 +26,8 @@ class Group:
 class Seen:
     """What a Load sees: the initial contents (`group` None) or `group`, at element `index`.
 
-    `rivals` are effects of the same loop nest that write the array too: the caller must show that none of them has
-    written this location by then."""
+    `rivals` are effects of the same loop nest, or of the same group, that write the array too: the caller must show
+    that none of them has written this location by then."""
 
     array: str
     group: Group | None
@@ -56,7 +56,13 @@ def see(load: Load, site: Effect | None, path: Path, groups: list[Group]) -> See
         if site is not None and site.order in own.updates:
             _others_stand_apart(own, site, index, path)
             return Seen(array, own, index, _counters(own, loops), own=True)
-        rivals = tuple(e for e in path.effects if e.array == array and nest is not None and e.nest == nest)
+        # Those of the same nest, and those of the group's earlier nests: its Func reads what was there before them all.
+        rivals = tuple(
+            e
+            for e in path.effects
+            if e.array == array
+            and ((nest is not None and e.nest == nest) or (e.order in own.orders and e.order < time))
+        )
         last = _last(earlier, groups)
         if last is not None and any(e.order in last.orders for e in rivals):
             _must_be_complete(last, loops, time, path)

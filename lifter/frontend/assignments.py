@@ -12,6 +12,7 @@ from lifter.frontend import operations as op
 from lifter.frontend.clang import binary_operator, operands, unary_operator
 from lifter.frontend.context import Context
 from lifter.frontend.values import Allocation, Nothing, Place, Pointer, PointerPlace, Value, VariablePlace
+from lifter.simd.lanes import Lanes
 
 
 def has_effects(c: Cursor) -> bool:
@@ -32,6 +33,8 @@ def assign(ctx: Context, c: Cursor, want: bool) -> Value:
     if types.is_pointer(left.type):
         return _assign_pointer(ctx, c, left, right)
     v = expressions.value(ctx, right)
+    if isinstance(v, Lanes):
+        return _assign_register(ctx, left, v, c)
     if not isinstance(v, Expr):
         ctx.fail(f"assignment to a {pointers.describe(left.type)}", c)
     held = ctx.hold(v, unsequenced=ctx.unit.is_c)
@@ -49,6 +52,14 @@ def store(ctx: Context, target: Place, v: Expr, want: bool, at: Cursor) -> Value
         v = ctx.temporary(v)
     pointers.write(ctx, target, v, at)
     return v
+
+
+def _assign_register(ctx: Context, left: Cursor, v: Lanes, at: Cursor) -> Value:
+    held = ctx.hold_all(v.parts, unsequenced=ctx.unit.is_c)
+    target = expressions.place(ctx, left)
+    v = Lanes(ctx.release_all(held))
+    pointers.write(ctx, target, v, at)
+    return pointers.read(ctx, target, at)
 
 
 def _assign_pointer(ctx: Context, c: Cursor, left: Cursor, right: Cursor) -> Value:

@@ -5,11 +5,21 @@ from __future__ import annotations
 from clang.cindex import Cursor, CursorKind
 
 from halide_core.ir.expr import I64, Call, CallType, Expr, const
-from lifter.frontend import builtins, expressions, inline, pointers, pure, types, vectors
+from lifter.frontend import builtins, expressions, inline, pointers, pure, registers, types, vectors
 from lifter.frontend import operations as op
 from lifter.frontend.clang import children, in_system_header, operands
 from lifter.frontend.context import Context
-from lifter.frontend.values import ElementPlace, Lambda, Place, Pointer, PointerPlace, Value, VariablePlace, Vector
+from lifter.frontend.values import (
+    ElementPlace,
+    Lambda,
+    LanesPlace,
+    Place,
+    Pointer,
+    PointerPlace,
+    Value,
+    VariablePlace,
+    Vector,
+)
 from lifter.loops import Store, Unsupported
 
 K = CursorKind
@@ -36,7 +46,7 @@ _ENDS = {"exit", "abort", "_exit", "terminate", "quick_exit"}
 def call(ctx: Context, c: Cursor, want: bool = True) -> Value:
     """The value of a call."""
     v = call_place(ctx, c, want, as_place=False)
-    if isinstance(v, VariablePlace | ElementPlace | PointerPlace):
+    if isinstance(v, VariablePlace | ElementPlace | PointerPlace | LanesPlace):
         return pointers.read(ctx, v, c)
     return v
 
@@ -59,6 +69,8 @@ def call_place(ctx: Context, c: Cursor, want: bool = True, as_place: bool = True
         return _user(ctx, c, model, arguments, want, as_place, from_model=True)
     definition = target.get_definition()
     library = target.location.file is None or in_system_header(target.location)
+    if definition is None and registers.is_intrinsic(name):
+        return registers.call(ctx, c, target, arguments)
     if library or definition is None:
         result = builtins.call(ctx, c, target, arguments)
         if result is not None:

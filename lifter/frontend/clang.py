@@ -13,7 +13,7 @@ from pathlib import Path
 from clang import cindex
 from clang.cindex import Cursor, CursorKind
 
-from lifter.frontend import intrinsics
+from lifter.simd import declarations
 
 INCLUDE_DIRECTORY = Path(__file__).resolve().parent.parent / "include"
 # Errors of Clang in old code that GCC only warns of.
@@ -199,7 +199,7 @@ def parse(path: str, clang_args: Sequence[str] = (), force_cxx: bool = False) ->
         raise SourceError(path, line, 1, "not a text file: it contains a zero byte")
     index = cindex.Index.create()
     try:
-        virtual = [(str(INCLUDE_DIRECTORY / name), text) for name, text in intrinsics.headers().items()]
+        virtual = [(str(INCLUDE_DIRECTORY / name), text) for name, text in declarations.headers().items()]
         unit = index.parse(path, _arguments(path, clang_args, force_cxx), unsaved_files=virtual)
     except cindex.TranslationUnitLoadError as e:
         raise SourceError(path, 0, 0, "libclang cannot parse this file; check the compiler arguments") from e

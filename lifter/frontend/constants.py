@@ -9,12 +9,13 @@ from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, const
 from halide_core.ir.types import Type
+from lifter.frontend import expressions, types
 from lifter.frontend import operations as op
-from lifter.frontend import types
 from lifter.frontend.clang import evaluate, initializer, operands
 from lifter.frontend.context import Context
 from lifter.frontend.values import Alias, Binding, ElementPlace, Pointer
 from lifter.loops import ConstArray
+from lifter.simd.lanes import Lanes, is_constant
 
 K = CursorKind
 
@@ -53,6 +54,10 @@ def constant_variable(ctx: Context, declaration: Cursor) -> Binding | None:
     """The binding of a const variable of static storage or with constant initialiser; None if not constant."""
     if types.is_array(declaration.type):
         return constant_table(ctx, declaration)
+    if types.register_bytes(declaration.type):
+        init = initializer(declaration)
+        v = None if init is None else expressions.value(ctx, init)
+        return Alias(v) if isinstance(v, Lanes) and is_constant(v) else None
     type_ = types.scalar(declaration.type)
     if type_ is None:
         return None

@@ -6,7 +6,7 @@ temporary.  Post-increments are *pending* until the next sequence point or the n
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NoReturn
@@ -16,7 +16,7 @@ from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, Expr, Load, Variable, children, const, const_value
 from halide_core.ir.types import Type, UInt
-from lifter.frontend.values import NULL, Binding, Pointer
+from lifter.frontend.values import NULL, Binding, LanesPlace, Pointer
 from lifter.loops import Assign, ConstArray, Declare, If, PureFunction, Stmt, Store, Unsupported
 
 if TYPE_CHECKING:
@@ -69,6 +69,8 @@ class Frame:
     pointee: ClangType | None = None
     """What the returned pointer or reference refers to."""
     label: int = 0
+    lanes: LanesPlace | None = None
+    """The locals that take a returned register."""
     by_reference: bool = False
     """Whether a returned reference is wanted as such, and not only the value it refers to."""
 
@@ -87,7 +89,13 @@ class Snapshot:
 class Context:
     """Lowering of one function; see the module."""
 
-    def __init__(self, unit: Unit, cursor: Cursor, unit_bytes: dict[str, int] | None = None) -> None:
+    def __init__(
+        self,
+        unit: Unit,
+        cursor: Cursor,
+        unit_bytes: dict[str, int] | None = None,
+        lane_types: dict[str, Type] | None = None,
+    ) -> None:
         self.unit = unit
         self.locals: dict[str, Type] = {}
         self.parameters: dict[str, Type] = {}
@@ -99,6 +107,11 @@ class Context:
         self.arrays: dict[str, Type] = {}
         self.unit_bytes: dict[str, int] = unit_bytes or {}
         """Widest unit, in bytes, that an array may have, where that is less than its declared elements'."""
+        self.lane_types: dict[str, Type] = lane_types or {}
+        """The lanes of SIMD variables and arrays, where a first lowering has found them, by where they are declared."""
+        self.register_arrays: dict[str, str] = {}
+        """The keys in `lane_types` of local arrays of registers whose lanes are not known yet."""
+        self.uses_registers = False
         self.declared_bytes: dict[str, int] = {}
         """Bytes of the elements that local arrays are declared with."""
         self.tables: dict[str, ConstArray] = {}
@@ -251,6 +264,12 @@ class Context:
         assert self.held.pop() is held
         return held.value
 
+    def hold_all(self, values: Sequence[Expr], unsequenced: bool = False) -> list[Held]:
+        return [self.hold(e, unsequenced) for e in values]
+
+    def release_all(self, held: Sequence[Held]) -> tuple[Expr, ...]:
+        return tuple(self.release(h) for h in reversed(held))[::-1]
+
     def hold_pointer(self, p: Pointer, unsequenced: bool = False) -> Held:
         return self.hold(p.offset, unsequenced)
 
@@ -312,6 +331,8 @@ class Context:
         for frame in self.frames:
             if frame.result not in self.locals:
                 frame.result = ""
+            if frame.lanes is not None and frame.lanes.names[0] not in self.locals:
+                frame.lanes = None
 
     # Pointers
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from clang.cindex import Cursor, CursorKind, StorageClass, TypeKind
 
 from halide_core.ir.expr import I64, Expr, const, const_value
-from lifter.frontend import constants, expressions, inline, pointers, types, vectors
+from lifter.frontend import constants, expressions, inline, pointers, registers, types, vectors
 from lifter.frontend import operations as op
 from lifter.frontend.clang import initializer, operands
 from lifter.frontend.context import Context
@@ -20,6 +20,7 @@ from lifter.frontend.values import (
     Vector,
 )
 from lifter.loops import Store
+from lifter.simd.lanes import Lanes
 
 K = CursorKind
 
@@ -52,6 +53,9 @@ def declare(ctx: Context, c: Cursor) -> None:
             _container(ctx, c, init)
         elif types.scalar(c.type) is not None:
             _scalar(ctx, c, init)
+        elif types.register_bytes(c.type):
+            found = registers.declare(ctx, c, init)
+            ctx.bind(c, Alias(found) if isinstance(found, Lanes) else found)
         elif init is not None and canonical.kind is TypeKind.RECORD and "lambda" in canonical.spelling:
             v = expressions.value(ctx, constants.unwrap(init))
             if not isinstance(v, Lambda):
@@ -143,6 +147,9 @@ def _array(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     name = c.spelling
     if types.is_pointer(types.innermost(c.type)):
         ctx.fail(f"array of pointers '{name}'", c, "use one variable for each")
+    if types.register_bytes(types.innermost(c.type)):
+        _registers(ctx, c, init)
+        return
     element = pointers.element_type(ctx, c.type, c)
     if types.is_const(c.type):
         bound = constants.constant_table(ctx, c)
@@ -168,6 +175,32 @@ def _array(ctx: Context, c: Cursor, init: Cursor | None) -> None:
         if item is not None:
             v = ctx.settled(op.cast(expressions.scalar(ctx, item), element))
             ctx.emit(Store(ctx.line, array, const(index, I64), v))
+
+
+def _registers(ctx: Context, c: Cursor, init: Cursor | None) -> None:
+    """A local array of SIMD registers, as an array of their lanes."""
+    each = types.innermost(c.type)
+    count = types.count(c.type)
+    if count < 0 or len(types.shape(c.type)) != 1:
+        ctx.fail(f"array of registers '{c.spelling}' of this shape", c)
+    unit = registers.unit_of_array(ctx, c, each)
+    array = ctx.new_array(c.spelling, unit)
+    if registers.key(c) not in ctx.lane_types:
+        ctx.register_arrays[array] = registers.key(c)
+    size = types.register_bytes(each)
+    place = ElementPlace(Pointer(frozenset({array}), const(0, I64), c.type.get_canonical()))
+    ctx.bind(c, place)
+    ctx.declare_array(array, const(count * size // unit.bytes(), I64), False)
+    if init is None:
+        return
+    source = constants.unwrap(init)
+    if source.kind is not K.INIT_LIST_EXPR:
+        ctx.fail("array initialiser that is not a list", init)
+    items = operands(source)
+    for index in range(count):
+        v = registers.value(ctx, items[index]) if index < len(items) else registers.zero(each)
+        at = Pointer(frozenset({array}), const(index * size // unit.bytes(), I64), each)
+        registers.store(ctx, at, v, c)
 
 
 def _container(ctx: Context, c: Cursor, init: Cursor | None) -> None:

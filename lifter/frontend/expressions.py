@@ -8,7 +8,7 @@ from typing import TypeVar
 from clang.cindex import Cursor, CursorKind
 
 from halide_core.ir.expr import I64, Expr, const, const_value
-from lifter.frontend import assignments, calls, constants, order, pointers, statements, types, views
+from lifter.frontend import assignments, calls, constants, order, pointers, registers, statements, types, views
 from lifter.frontend import operations as op
 from lifter.frontend.clang import binary_operator, children, evaluate, operands, unary_operator
 from lifter.frontend.context import Context, Targets
@@ -16,6 +16,7 @@ from lifter.frontend.values import (
     Alias,
     ElementPlace,
     Lambda,
+    LanesPlace,
     Nothing,
     Place,
     Pointer,
@@ -23,6 +24,7 @@ from lifter.frontend.values import (
     VariablePlace,
 )
 from lifter.loops import Stmt
+from lifter.simd.lanes import Lanes, as_type
 
 _T = TypeVar("_T")
 K = CursorKind
@@ -77,6 +79,8 @@ def value(ctx: Context, c: Cursor) -> Value:
         return calls.call(ctx, c)
     if kind is K.CXX_UNARY_EXPR:
         return constant(ctx, c)
+    if kind is K.INIT_LIST_EXPR and types.register_bytes(c.type):
+        return registers.listed(ctx, c)
     if kind is K.INIT_LIST_EXPR:
         inner = operands(c)
         if len(inner) == 1:
@@ -180,10 +184,12 @@ def place(ctx: Context, c: Cursor, temporary: bool = False) -> Place:
             return place(ctx, operands(c)[1], temporary)
     elif kind is K.CALL_EXPR and not (temporary and types.scalar(c.type) is not None and types.is_const(c.type)):
         v = calls.call_place(ctx, c)
-        if isinstance(v, ElementPlace | VariablePlace):
+        if isinstance(v, ElementPlace | VariablePlace | LanesPlace):
             return v
         if isinstance(v, Expr) and temporary:
             return _temporary(ctx, v)
+        if isinstance(v, Lanes) and temporary:
+            return registers.temporary(ctx, v)
     elif kind is K.UNEXPOSED_EXPR and len(operands(c)) == 1:
         inner = operands(c)[0]
         # A conversion that only adds const, or a temporary made for a value.
@@ -195,6 +201,8 @@ def place(ctx: Context, c: Cursor, temporary: bool = False) -> Place:
         made = value(ctx, c)
         if isinstance(made, Expr):
             return _temporary(ctx, made)
+        if isinstance(made, Lanes):
+            return registers.temporary(ctx, made)
     ctx.fail("reference to an expression of this form", c)
 
 
@@ -346,7 +354,7 @@ def _binary(ctx: Context, c: Cursor) -> Value:
         parts.done(a.offset)
         held_pointer = ctx.hold_pointer(a, unsequenced=True)
         b = value(ctx, right)
-        parts.done(b if isinstance(b, Expr) else None)
+        parts.done(*([b] if isinstance(b, Expr) else []))
         parts.check()
         return _pointer_binary(ctx, c, operator, ctx.release_pointer(a, held_pointer), b)
     if not isinstance(a, Expr):
@@ -354,7 +362,7 @@ def _binary(ctx: Context, c: Cursor) -> Value:
     parts.done(a)
     held = ctx.hold(a, unsequenced=True)
     b = value(ctx, right)
-    parts.done(b if isinstance(b, Expr) else None)
+    parts.done(*([b] if isinstance(b, Expr) else []))
     parts.check()
     a = ctx.release(held)
     if isinstance(b, Pointer):
@@ -441,10 +449,24 @@ def _conditional(ctx: Context, c: Cursor, test: Cursor, first: Cursor, second: C
         return Pointer(a.targets | b.targets, offset, a.pointee)
     if isinstance(a, Expr) and isinstance(b, Expr):
         return _choose(ctx, test_value, then, a, otherwise, b)
+    if isinstance(a, Lanes) and isinstance(b, Lanes):
+        return _choose_lanes(ctx, test_value, then, a, otherwise, as_type(b, a.type))
     if isinstance(a, Nothing) and isinstance(b, Nothing):
         ctx.branch(test_value, then, otherwise)
         return a
     ctx.fail(pointers.describe(c.type), c)
+
+
+def _choose_lanes(ctx: Context, test: Expr, then: list[Stmt], a: Lanes, otherwise: list[Stmt], b: Lanes) -> Lanes:
+    if not then and not otherwise:
+        return Lanes(tuple(op.select(test, x, y) for x, y in zip(a.parts, b.parts, strict=True)))
+    place = registers.new_place(ctx, "t", a.bits, a.type)
+    for block, result in ((then, a), (otherwise, b)):
+        with ctx.collecting() as rest:
+            registers.write(ctx, place, result)
+        block.extend(rest)
+    ctx.branch(test, then, otherwise)
+    return registers.read(place)
 
 
 def _choose(ctx: Context, test: Expr, then: list[Stmt], a: Expr, otherwise: list[Stmt], b: Expr) -> Expr:

@@ -7,7 +7,7 @@ from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, const
 from halide_core.ir.types import Type
-from lifter.frontend import inline, statements, types, views
+from lifter.frontend import inline, registers, statements, types, views
 from lifter.frontend.clang import children
 from lifter.frontend.context import Context
 from lifter.frontend.unit import Unit
@@ -40,18 +40,23 @@ def symbol(c: Cursor) -> str:
 def lower(unit: Unit, c: Cursor) -> Function:
     """The function; raises Unsupported for what the loop language cannot express."""
     unit_bytes: dict[str, int] = {}
+    lane_types: dict[str, Type] = {}
     while True:
         active = list(unit.active)
         try:
-            return _lower(unit, c, unit_bytes)
+            return _lower(unit, c, unit_bytes, lane_types)
         except views.Narrower as wanted:
-            # Each round narrows a unit, down to a byte at last.
+            # Each round narrows a unit, down to a byte at last,
             unit_bytes[wanted.array] = wanted.bytes_each
+            unit.active[:] = active
+        except registers.Relaned as found:
+            # or learns of one variable's lanes, once for each.
+            lane_types[found.key] = found.type
             unit.active[:] = active
 
 
-def _lower(unit: Unit, c: Cursor, unit_bytes: dict[str, int]) -> Function:
-    ctx = Context(unit, c, unit_bytes)
+def _lower(unit: Unit, c: Cursor, unit_bytes: dict[str, int], lane_types: dict[str, Type]) -> Function:
+    ctx = Context(unit, c, unit_bytes, lane_types)
     if c.kind is not K.FUNCTION_DECL and not (c.kind is K.CXX_METHOD and c.is_static_method()):
         ctx.fail("member function of a class", c, "make it a free function")
     if c.access_specifier in (AccessSpecifier.PRIVATE, AccessSpecifier.PROTECTED):
@@ -95,6 +100,7 @@ def _lower(unit: Unit, c: Cursor, unit_bytes: dict[str, int]) -> Function:
         c_return_type=c.result_type.spelling,
         internal=is_internal(c),
         notes=tuple(ctx.notes),
+        uses_registers=ctx.uses_registers,
     )
 
 
@@ -123,7 +129,7 @@ def _parameter(ctx: Context, p: Cursor, position: int) -> Param:
 
 
 def _unit(ctx: Context, name: str, pointee: ClangType, shown: str, p: Cursor) -> Type:
-    if not views.is_record(types.innermost(pointee)):
+    if not views.is_record(types.innermost(pointee)) and not types.register_bytes(types.innermost(pointee)):
         type_ = types.scalar(types.innermost(pointee))
         if type_ is None:
             ctx.fail(shown, p, "use pointers to scalars")

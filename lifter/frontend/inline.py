@@ -8,7 +8,7 @@ from clang.cindex import Cursor, CursorKind, TypeKind
 from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, Expr, Variable, const_value
-from lifter.frontend import expressions, leave, order, pointers, statements, types
+from lifter.frontend import expressions, leave, order, pointers, registers, statements, types
 from lifter.frontend import operations as op
 from lifter.frontend.clang import children
 from lifter.frontend.context import Context, Frame, Held
@@ -17,6 +17,7 @@ from lifter.frontend.values import (
     Allocation,
     ElementPlace,
     Lambda,
+    LanesPlace,
     Nothing,
     Place,
     Pointer,
@@ -26,6 +27,7 @@ from lifter.frontend.values import (
     Vector,
 )
 from lifter.loops import Assign, Stmt
+from lifter.simd.lanes import Lanes
 
 K = CursorKind
 
@@ -72,8 +74,7 @@ def function(
     parts, evaluated = order.Operands(ctx), []
     for p, a in zip(parameters, arguments, strict=False):
         evaluated.append(_argument(ctx, p, a))
-        held = evaluated[-1][1]
-        parts.done(held.value if held is not None else None)
+        parts.done(*(h.value for h in evaluated[-1][1]))
     parts.check()
     if len(parameters) != len(arguments):
         ctx.fail(f"call to '{definition.spelling}' with default arguments", c)
@@ -106,14 +107,12 @@ def function(
     return _result(ctx, c, frame, leave.eliminate(ctx, block, frame.label), as_place)
 
 
-def _argument(ctx: Context, parameter: Cursor, argument: Cursor) -> tuple[Value | Place, Held | None]:
+def _argument(ctx: Context, parameter: Cursor, argument: Cursor) -> tuple[Value | Place, list[Held]]:
     v: Value | Place
     if types.is_reference(parameter.type) and types.canonical(parameter.type).kind is not TypeKind.RECORD:
         temporary = types.is_const(types.canonical(parameter.type)) or _is_rvalue_reference(parameter)
         v = expressions.place(ctx, argument, temporary)
-        if isinstance(v, ElementPlace):
-            return v, ctx.hold_pointer(v.pointer, unsequenced=True)
-        return v, None
+        return v, ctx.hold_all(_expressions_of(v), unsequenced=True)
     v = expressions.value(ctx, argument)
     if isinstance(v, Expr):
         type_ = types.scalar(parameter.type)
@@ -121,57 +120,40 @@ def _argument(ctx: Context, parameter: Cursor, argument: Cursor) -> tuple[Value 
             v = op.cast(v, type_)
         elif types.is_pointer(parameter.type) or types.is_array(parameter.type):
             v = pointers.convert(ctx, v, parameter.type, argument)
-    if isinstance(v, Expr):
-        return v, ctx.hold(v, unsequenced=True)
-    if isinstance(v, Pointer):
-        return v, ctx.hold_pointer(v, unsequenced=True)
     if isinstance(v, Allocation | Nothing):
         ctx.fail(pointers.describe(argument.type), argument)
-    return v, None
+    return v, ctx.hold_all(_expressions_of(v), unsequenced=True)
 
 
 def _is_rvalue_reference(parameter: Cursor) -> bool:
     return bool(parameter.type.get_canonical().kind is TypeKind.RVALUEREFERENCE)
 
 
-def _release(ctx: Context, v: Value | Place, held: Held | None) -> Value | Place:
-    if held is None:
-        return v
-    e = ctx.release(held)
-    if isinstance(v, Pointer):
-        return replace(v, offset=e)
-    if isinstance(v, ElementPlace):
-        return ElementPlace(replace(v.pointer, offset=e))
-    return e
+def _release(ctx: Context, v: Value | Place, held: list[Held]) -> Value | Place:
+    return _replaced(v, ctx.release_all(held)) if held else v
 
 
 def _settled(ctx: Context, v: Value | Place, values: list[Value | Place], index: int) -> Value | Place:
     # Binding one parameter assigns a fresh local, which no other argument reads; only pending effects matter.
     if not ctx.pending:
         return v
-    held: list[tuple[int, Held]] = []
-    for i, other in enumerate(values):
-        e = _expression_of(other)
-        if e is not None:
-            held.append((i, ctx.hold(e)))
+    held = [ctx.hold_all(_expressions_of(other)) for other in values]
     ctx.flush()
-    for i, h in reversed(held):
-        values[i] = _replaced(values[i], ctx.release(h))
+    for i in reversed(range(len(values))):
+        values[i] = _release(ctx, values[i], held[i])
     return values[index]
 
 
-def _expression_of(v: Value | Place) -> Expr | None:
-    if isinstance(v, Expr):
-        return v
-    if isinstance(v, Pointer):
-        return v.offset
-    return v.pointer.offset if isinstance(v, ElementPlace) else None
+def _expressions_of(v: Value | Place) -> tuple[Expr, ...]:
+    if isinstance(v, ElementPlace):
+        return (v.pointer.offset,)
+    return () if isinstance(v, VariablePlace | PointerPlace | LanesPlace) else registers.expressions_of(v)
 
 
-def _replaced(v: Value | Place, e: Expr) -> Value | Place:
-    if isinstance(v, Pointer):
-        return replace(v, offset=e)
-    return ElementPlace(replace(v.pointer, offset=e)) if isinstance(v, ElementPlace) else e
+def _replaced(v: Value | Place, new: tuple[Expr, ...]) -> Value | Place:
+    if isinstance(v, ElementPlace):
+        return ElementPlace(replace(v.pointer, offset=new[0]))
+    return v if isinstance(v, VariablePlace | PointerPlace | LanesPlace) else registers.with_expressions(v, new)
 
 
 def _bind(ctx: Context, parameter: Cursor, v: Value | Place, changed: set[int]) -> None:
@@ -190,8 +172,13 @@ def _bind(ctx: Context, parameter: Cursor, v: Value | Place, changed: set[int]) 
         bind_pointer(ctx, parameter, v, constant)
     elif isinstance(v, ElementPlace):
         ctx.bind(parameter, ElementPlace(frozen(ctx, v.pointer, name)))
-    elif isinstance(v, VariablePlace | PointerPlace):
+    elif isinstance(v, VariablePlace | PointerPlace | LanesPlace):
         ctx.bind(parameter, v)
+    elif isinstance(v, Lanes):
+        if constant and all(ctx.is_stable(e) for e in v.parts):
+            ctx.bind(parameter, Alias(v))
+            return
+        ctx.bind(parameter, registers.temporary(ctx, v, name))
     else:
         assert isinstance(v, Vector | Lambda)
         ctx.bind(parameter, Alias(v))
@@ -242,6 +229,13 @@ def returned(ctx: Context, c: Cursor, frame: Frame, result: Cursor | None) -> No
             v = ctx.settled(v)
             frame.result = frame.result or ctx.new_local(f"{_identifier(frame.cursor)}_result", v.type)
             ctx.assign(frame.result, v)
+        elif isinstance(v, Lanes):
+            held = ctx.hold_all(v.parts)
+            ctx.flush()
+            v = Lanes(ctx.release_all(held))
+            hint = f"{_identifier(frame.cursor)}_result"
+            frame.lanes = frame.lanes or registers.new_place(ctx, hint, v.bits, v.type)
+            registers.write(ctx, frame.lanes, v)
         elif not isinstance(v, Nothing):
             ctx.fail(f"function returning a {pointers.describe(wanted)}", c)
     ctx.flush()
@@ -257,6 +251,9 @@ def _identifier(c: Cursor) -> str:
 
 def _result(ctx: Context, c: Cursor, frame: Frame, block: list[Stmt], as_place: bool) -> Value | Place:
     wanted = frame.cursor.result_type
+    if frame.lanes is not None:
+        ctx.block.extend(block)
+        return registers.read(frame.lanes)
     if types.is_void(wanted) or not frame.result:
         ctx.block.extend(block)
         return Nothing()

@@ -60,14 +60,14 @@ class Operands:
         self.ctx = ctx
         self.block = ctx.block
         self.start = len(ctx.block)
-        self.parts: list[tuple[list[Stmt], Expr | None]] = []
+        self.parts: list[tuple[list[Stmt], tuple[Expr, ...]]] = []
         self.pending: set[str] = set()
 
-    def done(self, value: Expr | None) -> None:
-        """The next operand has been evaluated, with this value."""
+    def done(self, *values: Expr) -> None:
+        """The next operand has been evaluated, with this value (or these)."""
         # A value saved meanwhile is another operand's.
         emitted = [s for s in self.block[self.start :] if id(s) not in self.ctx.saves]
-        self.parts.append((emitted, value))
+        self.parts.append((emitted, values))
         self.start = len(self.block)
         # Their increments are emitted with a later operand but belong to this one; `Context` watches them.
         self.pending |= {p.name for p in self.ctx.pending}
@@ -76,20 +76,20 @@ class Operands:
         """Raise Unsupported if one operand changes what another reads or changes.
 
         What an operand reads that emitted no statements is watched by `Context.hold`."""
-        for i, (emitted, value) in enumerate(self.parts):
+        for i, (emitted, values) in enumerate(self.parts):
             if emitted:
-                self._compare(emitted, value, self.parts[i + 1 :])
+                self._compare(emitted, values, self.parts[i + 1 :])
 
     def _compare(
-        self, emitted: Sequence[Stmt], value: Expr | None, later: Sequence[tuple[list[Stmt], Expr | None]]
+        self, emitted: Sequence[Stmt], values: Sequence[Expr], later: Sequence[tuple[list[Stmt], Sequence[Expr]]]
     ) -> None:
         first = Effects()
         first.add(emitted)
-        first.add_expression(value)
-        for other, other_value in later:
+        first.add_expression(*values)
+        for other, other_values in later:
             second = Effects()
             second.add(other)
-            second.add_expression(other_value)
+            second.add_expression(*other_values)
             second.writes -= self.pending
             shared = first.writes & (second.reads | second.writes) | second.writes & first.reads
             if shared:

@@ -10,13 +10,14 @@ from clang.cindex import Type as ClangType
 from halide_core.ir.expr import BOOL, I64, NE, Expr, Load, Variable, const, const_value, make_bool
 from halide_core.ir.types import Type, UInt
 from lifter.frontend import operations as op
-from lifter.frontend import types, views
+from lifter.frontend import registers, types, views
 from lifter.frontend.context import Context
 from lifter.frontend.values import (
     NULL,
     Allocation,
     ElementPlace,
     Lambda,
+    LanesPlace,
     Nothing,
     Place,
     Pointer,
@@ -26,6 +27,7 @@ from lifter.frontend.values import (
     Vector,
 )
 from lifter.loops import Store
+from lifter.simd.lanes import Lanes
 
 
 def scalar_type(ctx: Context, t: ClangType, at: Cursor | None = None) -> Type:
@@ -70,9 +72,13 @@ def read(ctx: Context, place: Place, at: Cursor | None = None) -> Value:
         ctx.before_read(place.name)
         targets = ctx.targets.get(place.name, frozenset())
         return Pointer(targets, Variable(I64, place.name), place.pointee, place.spelling or place.name)
+    if isinstance(place, LanesPlace):
+        return registers.read(place)
     p = place.pointer
     if types.is_array(p.pointee):
         return replace(p, pointee=types.element(p.pointee))
+    if types.register_bytes(p.pointee):
+        return registers.load(ctx, p, types.register_bytes(p.pointee), at)
     if types.is_pointer(p.pointee):
         ctx.fail("array of pointers", at)
     wanted = element_type(ctx, p.pointee, at)
@@ -99,7 +105,14 @@ def write(ctx: Context, place: Place, value: Value, at: Cursor | None = None) ->
         if ctx.alive:
             ctx.targets[place.name] = value.targets
         return
+    if isinstance(place, LanesPlace):
+        assert isinstance(value, Lanes)
+        registers.write(ctx, place, value)
+        return
     p = place.pointer
+    if isinstance(value, Lanes):
+        registers.store(ctx, p, value, at)
+        return
     if types.is_array(p.pointee) or types.is_pointer(p.pointee):
         ctx.fail(f"assignment to an object of type '{p.pointee.spelling}'", at)
     wanted = element_type(ctx, p.pointee, at)
@@ -143,7 +156,7 @@ def convert(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
         return Nothing()
     if types.is_pointer(to):
         return to_pointer(ctx, v, to, at)
-    if isinstance(v, Vector | Lambda | Nothing):
+    if isinstance(v, Vector | Lambda | Nothing | Lanes):
         return v
     if isinstance(v, Allocation):
         ctx.fail("result of malloc that is not cast to a pointer to elements", at)
@@ -174,6 +187,8 @@ def to_pointer(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
         return v
     if v.targets == {NULL}:
         return ctx.null_pointer(target)
+    if types.register_bytes(types.innermost(v.pointee)) or types.register_bytes(types.innermost(target)):
+        return replace(v, pointee=target)
     old, new = types.scalar(types.innermost(v.pointee)), types.scalar(types.innermost(target))
     if views.is_record(types.innermost(v.pointee)) or views.is_record(types.innermost(target)):
         _check_scalars(ctx, v.pointee, target, to, at)
@@ -294,5 +309,7 @@ def pointer_to(ctx: Context, place: Place, type_: ClangType, at: Cursor) -> Poin
         return place.pointer
     if isinstance(place, PointerPlace):
         ctx.fail(f"address of the pointer '{place.name}'", at)
+    if isinstance(place, LanesPlace):
+        ctx.fail("address of a register variable", at)
     ctx.before_read(place.name)
     return Pointer(frozenset({f"&{place.name}"}), const(0, I64), type_.get_canonical())

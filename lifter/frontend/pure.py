@@ -9,7 +9,7 @@ from clang.cindex import Cursor, CursorKind
 from halide_core.ir.expr import Expr, Load, Variable, children
 from halide_core.ir.structural import substitute
 from halide_core.ir.types import Type
-from lifter.frontend import inline, statements, types, views
+from lifter.frontend import inline, registers, statements, types, views
 from lifter.frontend import operations as op
 from lifter.frontend.clang import children as cursor_children
 from lifter.frontend.context import Context
@@ -67,7 +67,7 @@ def _make(ctx: Context, definition: Cursor, from_model: bool) -> Known | None:
             statements.statement(inner, body)
             inner.flush()
         value = symbolic(block, dict(parameters))
-    except (_NotPure, Unsupported, views.Narrower):
+    except (_NotPure, Unsupported, views.Narrower, registers.Relaned):
         # Inlining says what is unsupported, if anything is, at the call.
         return None
     finally:

@@ -46,6 +46,18 @@ def scalar(t: ClangType) -> Type | None:
     return _SCALARS.get(c.kind)
 
 
+def register_bytes(t: ClangType) -> int:
+    """The size of a SIMD register type; 0 for other types."""
+    c = canonical(t)
+    return int(c.get_size()) if c.kind is TypeKind.VECTOR else 0
+
+
+def register_element(t: ClangType) -> Type:
+    """The type of the lanes that a register type is declared with, integers as bytes."""
+    found = _SCALARS[canonical(t).element_type.get_canonical().kind]
+    return found if found.is_float() else UInt(8)
+
+
 def is_reference(t: ClangType) -> bool:
     return t.get_canonical().kind in (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE)
 

@@ -9,6 +9,7 @@ from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import Expr
 from halide_core.ir.types import Type
+from lifter.simd.lanes import Lanes
 
 NULL = ""
 """The target of a null pointer."""
@@ -56,7 +57,7 @@ class Nothing:
     """The value of a void expression."""
 
 
-Value = Expr | Pointer | Allocation | Vector | Lambda | Nothing
+Value = Expr | Pointer | Allocation | Vector | Lambda | Nothing | Lanes
 
 
 @dataclass(frozen=True)
@@ -85,11 +86,22 @@ class PointerPlace:
 
 
 @dataclass(frozen=True)
+class LanesPlace:
+    """A SIMD register as an object: a scalar local for each lane.
+
+    `guessed`: the variable's key (`Context.lane_types`) where nothing said yet which lanes it is used with."""
+
+    names: tuple[str, ...]
+    type: Type
+    guessed: str = ""
+
+
+@dataclass(frozen=True)
 class Alias:
     """A name that always has one value: a constant, or a pointer that is never reassigned."""
 
     value: Value
 
 
-Place = VariablePlace | ElementPlace | PointerPlace
+Place = VariablePlace | ElementPlace | PointerPlace | LanesPlace
 Binding = Place | Alias

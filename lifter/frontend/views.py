@@ -44,6 +44,8 @@ def is_record(t: ClangType) -> bool:
 def scalars_inside(ctx: Context, t: ClangType, at: Cursor | None) -> set[Type]:
     """The scalar types in a value of a type; raises Unsupported where there is something else."""
     inner = types.innermost(t)
+    if types.register_bytes(inner):
+        return {types.register_element(inner)}
     if inner.kind is not TypeKind.RECORD:
         found = types.scalar(inner)
         if found is None:

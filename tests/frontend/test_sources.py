@@ -11,10 +11,10 @@ import pytest
 from compiled_reference import CASES
 
 from lifter.frontend import FunctionError, SourceError, clang, parse_file
-from lifter.frontend.intrinsics import headers
 from lifter.loop_interp import Memory, StepLimit, UndefinedBehaviour, run
 from lifter.loop_text import function_text
 from lifter.loops import Assert, Function
+from lifter.simd.declarations import headers
 
 
 def _write(folder: Path, name: str, text: str) -> str:

@@ -6,6 +6,7 @@ width; the others are those of `_SCALARS`."""
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 _OWN = {128: ("__m128i", "__m128", "__m128d"), 256: ("__m256i", "__m256", "__m256d")}
@@ -288,6 +289,9 @@ _PARTS = ("mm", "xmm", "emm", "pmm", "tmm", "smm", "nmm", "wmm", "amm", "avx", "
 HEADERS = tuple(f"{part}intrin.h" for part in _PARTS)
 
 
+_PROTOTYPE = re.compile(r"^([\w ]+?\*?) (_mm\w+)\((.*)\);$")
+
+
 def _declarations(table: str, width: int) -> list[str]:
     own = dict(zip("ifd", _OWN[width], strict=True))
     prefix = "_mm" if width == 128 else "_mm256"
@@ -303,12 +307,28 @@ def _declarations(table: str, width: int) -> list[str]:
 
 
 @lru_cache(maxsize=1)
-def headers() -> dict[str, str]:
-    """Name and text of each header; all the others include immintrin.h."""
+def _text() -> str:
     lines = ["#ifndef LIFT_IMMINTRIN_H", "#define LIFT_IMMINTRIN_H", *_REST.strip().splitlines()]
     for width in (128, 256):
         for table in (_INTEGERS, _FLOATS, _ONLY_128 if width == 128 else _ONLY_256):
             lines += _declarations(table, width)
     lines += ["#ifdef __cplusplus", "}", "#endif", "#endif"]
-    shared = "#include <immintrin.h>\n"
-    return {"immintrin.h": "\n".join(lines) + "\n"} | dict.fromkeys(HEADERS, shared)
+    return "\n".join(lines) + "\n"
+
+
+@lru_cache(maxsize=1)
+def headers() -> dict[str, str]:
+    """Name and text of each header; all the others include immintrin.h."""
+    return {"immintrin.h": _text()} | dict.fromkeys(HEADERS, "#include <immintrin.h>\n")
+
+
+@lru_cache(maxsize=1)
+def signatures() -> dict[str, tuple[str, tuple[str, ...]]]:
+    """The C types of the result and of the operands of each intrinsic declared."""
+    out: dict[str, tuple[str, tuple[str, ...]]] = {}
+    for line in _text().splitlines():
+        found = _PROTOTYPE.match(line)
+        if found:
+            operands = tuple(o for o in found.group(3).split(", ") if o != "void")
+            out[found.group(2)] = (found.group(1), operands)
+    return out

@@ -14,10 +14,11 @@ _LIMIT = 64
 
 def take_bits(e: Expr) -> Expr:
     """`e` with conversions to narrower integers, and masks of low bits, as the bits they take; equal to `e`."""
-    return transform(e, _rewrite)
+    return transform(e, take_bits_node)
 
 
-def _rewrite(n: Expr) -> Expr:
+def take_bits_node(n: Expr) -> Expr:
+    """`take_bits` of one node whose children are done."""
     if isinstance(n, Cast) and _is_word(n.type) and _is_word(n.value.type) and n.type.bits < n.value.type.bits:
         found = _bits(n.value, 0, n.type.bits, _LIMIT)
         return n if found is None else _as(found, n.type)
@@ -118,5 +119,3 @@ def _combined(name: str, a: Expr | None, b: Expr | None, width: int) -> Expr | N
         if name != "bitwise_and" and value == 0:
             return other
     return None if a is None or b is None else intrinsic(name, UInt(width), a, b)
-
-

@@ -1,0 +1,263 @@
+"""SIMD registers: variables, memory, and calls of intrinsics, lane by lane.
+
+A register variable is a scalar local for each lane.  Its lanes are those of its first value; where that is a constant
+(an accumulator's zero), those of the first value that is not, for which the function is lowered again (`Relaned`).
+An access through a register's pointer reads or writes the units of the array that it points into."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NoReturn
+
+from clang.cindex import Cursor
+from clang.cindex import Type as ClangType
+
+from halide_core.ir.expr import I64, Expr, Load, Variable, const, const_value
+from halide_core.ir.types import Type, UInt
+from lifter.frontend import assignments, expressions, order, pointers, types, views
+from lifter.frontend import operations as op
+from lifter.frontend.clang import evaluate, operands
+from lifter.frontend.context import Context, Held
+from lifter.frontend.values import LanesPlace, Nothing, Pointer, Value
+from lifter.loops import Store
+from lifter.simd.apply import Operand, apply
+from lifter.simd.lanes import Lanes, as_type, is_constant, zeros
+from lifter.simd.meanings import NotConstant, table
+
+_NO_EFFECT = {
+    *("_mm_prefetch", "_mm_sfence", "_mm_lfence", "_mm_mfence", "_mm_pause", "_mm_clflush", "_mm256_zeroupper"),
+    "_mm_free",
+}
+_INTRINSICS = ("_mm_", "_mm256_")
+
+
+class Relaned(Exception):
+    """A variable is used with other lanes than were guessed."""
+
+    def __init__(self, key: str, type_: Type) -> None:
+        super().__init__(key, type_)
+        self.key, self.type = key, type_
+
+
+# Variables
+
+
+def key(c: Cursor) -> str:
+    """What identifies a declaration between one lowering of a function and the next."""
+    return f"{c.spelling}@{c.location.file}:{c.location.offset}"
+
+
+def new_place(ctx: Context, hint: str, bits: int, t: Type, guessed: str = "") -> LanesPlace:
+    """A register variable of `bits` bits."""
+    names = tuple(ctx.new_local(f"{hint or 'v'}_{i}", t) for i in range(bits // t.bits))
+    return LanesPlace(names, t, guessed)
+
+
+def declare(ctx: Context, c: Cursor, init: Cursor | None) -> Lanes | LanesPlace:
+    """The object that the declaration of a register variable creates, or its value for good."""
+    size = 8 * types.register_bytes(c.type)
+    known = ctx.lane_types.get(key(c))
+    changes = c.hash in ctx.changed
+    if init is None:
+        return new_place(ctx, c.spelling, size, known or types.register_element(c.type), "" if known else key(c))
+    v = value(ctx, init)
+    if is_constant(v) and not changes:
+        return v
+    guessed = key(c) if known is None and is_constant(v) else ""
+    place = new_place(ctx, c.spelling, size, known or v.type, guessed)
+    write(ctx, place, v)
+    return place
+
+
+def value(ctx: Context, c: Cursor) -> Lanes:
+    """The value of an expression of register type."""
+    v = expressions.value(ctx, c)
+    if not isinstance(v, Lanes):
+        ctx.fail(pointers.describe(c.type), c)
+    return v
+
+
+def listed(ctx: Context, c: Cursor) -> Lanes:
+    """The register that an initialiser list of its declared lanes gives."""
+    element = types.scalar(types.canonical(c.type).element_type)
+    assert element is not None
+    parts: list[Expr] = []
+    for item in operands(c):
+        found = evaluate(item)
+        e = expressions.scalar(ctx, item) if found is None else const(found, element)
+        parts.append(op.cast(e, element))
+    total = 8 * types.register_bytes(c.type)
+    return Lanes((*parts, *zeros(total - len(parts) * element.bits, element)))
+
+
+def read(place: LanesPlace) -> Lanes:
+    """The value of a register variable."""
+    return Lanes(tuple(Variable(place.type, n) for n in place.names))
+
+
+def write(ctx: Context, place: LanesPlace, v: Lanes) -> None:
+    """Emits the assignment of all lanes, which may read the old ones."""
+    if place.guessed and not is_constant(v) and v.type != place.type:
+        raise Relaned(place.guessed, v.type)
+    held = ctx.hold_all(as_type(v, place.type).parts[::-1])
+    for name in place.names:
+        ctx.assign(name, ctx.release(held.pop()))
+
+
+def temporary(ctx: Context, v: Lanes, hint: str = "t") -> LanesPlace:
+    """A fresh variable holding a register."""
+    place = new_place(ctx, hint, v.bits, v.type)
+    write(ctx, place, v)
+    return place
+
+
+# Memory
+
+
+def load(ctx: Context, p: Pointer, size: int, at: Cursor | None) -> Lanes:
+    """`size` bytes at a pointer, as lanes of the array's unit."""
+    array = ctx.array_of(p, at)
+    if array.startswith("&"):
+        whole = _scalar(ctx, p, array, size, at)
+        return Lanes((whole,))
+    unit = _unit(ctx, array, size, at)
+    offsets = [op.offset_sum(p.offset, const(k, I64)) for k in range(size // unit.bytes())]
+    return Lanes(tuple(Load(unit, array, o) for o in offsets))
+
+
+def store(ctx: Context, p: Pointer, v: Lanes, at: Cursor | None) -> None:
+    """Emits the stores of a register at a pointer, lane 0 first."""
+    array = ctx.array_of(p, at)
+    size = v.bits // 8
+    if array.startswith("&"):
+        whole = _scalar(ctx, p, array, size, at)
+        ctx.assign(whole.name, as_type(v, whole.type).parts[0])
+        return
+    if array in ctx.tables or array in ctx.const_arrays:
+        ctx.fail(f"write to the constant array '{array}'", at)
+    unit = _unit(ctx, array, size, at)
+    guessed = ctx.register_arrays.get(array)
+    if guessed is not None and not is_constant(v) and v.type != unit and v.type.bytes() <= size:
+        raise Relaned(guessed, v.type)
+    address = ctx.hold(p.offset)
+    held = ctx.hold_all(as_type(v, unit).parts[::-1])
+    for k in range(len(held)):
+        e = ctx.release(held.pop())
+        ctx.emit(Store(ctx.line, array, op.offset_sum(address.value, const(k, I64)), e))
+    ctx.release(address)
+
+
+def _unit(ctx: Context, array: str, size: int, at: Cursor | None) -> Type:
+    unit = ctx.arrays[array]
+    if unit.is_bool():
+        ctx.fail(f"memory of type {unit} in a register", at)
+    if size % unit.bytes():
+        views.narrow(ctx, array, size, at)
+    return unit
+
+
+def _scalar(ctx: Context, p: Pointer, array: str, size: int, at: Cursor | None) -> Variable:
+    name = array[1:]
+    t = ctx.locals.get(name) or ctx.parameters[name]
+    if t.bytes() != size or const_value(p.offset) != 0:
+        ctx.fail(f"{size} bytes of the scalar '{name}' of type {t} in a register", at)
+    ctx.before_read(name)
+    return Variable(t, name)
+
+
+# Calls
+
+
+def is_intrinsic(name: str) -> bool:
+    return name.startswith(_INTRINSICS)
+
+
+def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Value:
+    """The value of a call of an intrinsic."""
+    name = target.spelling
+    ctx.uses_registers = True
+    if name in _NO_EFFECT:
+        for a in arguments:
+            if assignments.has_effects(a):
+                expressions.discard(ctx, a)
+        return Nothing()
+    meaning = table().get(name)
+    if meaning is None:
+        ctx.fail(f"call of the intrinsic '{name}', which is not known lane by lane", c)
+    given = _evaluated(ctx, target, arguments)
+    pointer = next((v for v in given if isinstance(v, Pointer)), None)
+    wanted: list[Operand] = []
+    for position, (v, a) in enumerate(zip(given, arguments, strict=True)):
+        if isinstance(v, Pointer):
+            if not meaning.writes:
+                wanted.append(load(ctx, v, meaning.reads, c))
+        elif position >= len(given) - meaning.immediates:
+            number = const_value(v) if isinstance(v, Expr) else None
+            if number is None:
+                _refuse(ctx, name, a)
+            wanted.append(int(number))
+        else:
+            assert isinstance(v, Expr | Lanes)
+            wanted.append(v)
+    bits = 8 * (meaning.writes or types.register_bytes(c.type))
+    try:
+        result = apply(meaning, wanted, bits)
+    except NotConstant:
+        _refuse(ctx, name, arguments[-1])
+    if meaning.writes:
+        assert pointer is not None and isinstance(result, Lanes)
+        store(ctx, pointer, result, c)
+        return Nothing()
+    return result
+
+
+def _refuse(ctx: Context, name: str, at: Cursor) -> NoReturn:
+    ctx.fail(f"'{name}' with a control that is not constant", at)
+
+
+def _evaluated(ctx: Context, target: Cursor, arguments: list[Cursor]) -> list[Value]:
+    """The values of the arguments, which C++ evaluates in no particular order."""
+    parts = order.Operands(ctx)
+    values: list[tuple[Value, list[Held]]] = []
+    for parameter, a in zip(target.get_arguments(), arguments, strict=True):
+        v = expressions.value(ctx, a)
+        wanted = types.scalar(parameter.type)
+        if isinstance(v, Expr) and wanted is not None:
+            v = op.cast(v, wanted)
+        held = ctx.hold_all(expressions_of(v), unsequenced=True)
+        parts.done(*(h.value for h in held))
+        values.append((v, held))
+    parts.check()
+    out = [with_expressions(v, ctx.release_all(held)) for v, held in reversed(values)][::-1]
+    for v, a in zip(out, arguments, strict=True):
+        if not isinstance(v, Expr | Lanes | Pointer):
+            ctx.fail(pointers.describe(a.type), a)
+    return out
+
+
+def expressions_of(v: Value) -> tuple[Expr, ...]:
+    """The expressions in a value."""
+    if isinstance(v, Expr):
+        return (v,)
+    if isinstance(v, Lanes):
+        return v.parts
+    return (v.offset,) if isinstance(v, Pointer) else ()
+
+
+def with_expressions(v: Value, new: tuple[Expr, ...]) -> Value:
+    """The value with its expressions replaced."""
+    if isinstance(v, Expr):
+        return new[0]
+    if isinstance(v, Lanes):
+        return Lanes(new)
+    return replace(v, offset=new[0]) if isinstance(v, Pointer) else v
+
+
+def unit_of_array(ctx: Context, c: Cursor, t: ClangType) -> Type:
+    """The unit of a local array of registers."""
+    return ctx.lane_types.get(key(c)) or types.register_element(t)
+
+
+def zero(t: ClangType) -> Lanes:
+    """A register of zeros."""
+    return Lanes(zeros(8 * types.register_bytes(t), UInt(8)))

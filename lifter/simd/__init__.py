@@ -1,0 +1,1 @@
+"""Vector registers as lanes: the meaning of SIMD intrinsics, one expression for each lane."""

@@ -1,0 +1,365 @@
+"""Rules that take vector idioms back to what they compute, lane by lane: bytes that were unpacked and packed again,
+masks of all ones or zeros, halves joined.  Each rule keeps the value exactly; tests/lifter/test_lane_rules.py proves
+them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from halide_core.ir.expr import (
+    BOOL,
+    EQ,
+    GE,
+    GT,
+    LE,
+    LT,
+    NE,
+    Add,
+    And,
+    Call,
+    CallType,
+    Cast,
+    Expr,
+    Or,
+    Reinterpret,
+    Select,
+    Sub,
+    const,
+    const_value,
+    with_children,
+)
+from halide_core.ir.structural import same
+from halide_core.ir.types import Int, Type, UInt
+from lifter.bits import take_bits_node
+from lifter.fold import fold_node, negate
+
+_COMPARISONS = (EQ, NE, LT, LE, GT, GE)
+_BITWISE = {"bitwise_and", "bitwise_or", "bitwise_xor"}
+
+
+def simplify_node(n: Expr) -> Expr:
+    """One node whose children are simplified already; an expression equal to it."""
+    for _ in range(8):
+        found = _once(n)
+        if found is n:
+            return n
+        n = found
+    return n
+
+
+def _once(n: Expr) -> Expr:
+    n = fold_node(n)
+    if isinstance(n, Reinterpret):
+        return _reinterpret(n)
+    if not _is_integer(n.type) and not n.type.is_bool():
+        return n
+    pushed = _into_choice(n)
+    if pushed is not None:
+        return pushed
+    if isinstance(n, EQ | NE):
+        return _equality(n)
+    if isinstance(n, Cast):
+        return _cast(n)
+    if isinstance(n, Select):
+        return _select(n)
+    if isinstance(n, Call) and n.call_type is CallType.INTRINSIC:
+        rule = _RULES.get(n.name)
+        return rule(n) if rule is not None and _is_integer(n.type) else n
+    return n
+
+
+def _is_integer(t: Type) -> bool:
+    return t.is_int_or_uint() and not t.is_bool()
+
+
+def _ones(t: Type) -> int:
+    return -1 if t.is_int() else t.max()
+
+
+def _choice(e: Expr) -> tuple[Expr, int, int] | None:
+    """(condition, a, b) of an integer that is one of two constants."""
+    if isinstance(e, Select) and _is_integer(e.type):
+        a, b = const_value(e.true_value), const_value(e.false_value)
+        if a is not None and b is not None:
+            return e.condition, int(a), int(b)
+    return None
+
+
+def _into_choice(n: Expr) -> Expr | None:
+    """f(c ? a : b) with constants as c ? f(a) : f(b), where f has but one operand that is not constant; of comparisons
+    the condition itself."""
+    operands = _operands(n)
+    if not operands or isinstance(n, Select):
+        return None
+    varying = [i for i, e in enumerate(operands) if const_value(e) is None]
+    if not varying:
+        return None
+    choices = [_choice(operands[i]) for i in varying]
+    first = choices[0]
+    if first is None or any(c is None or not same(c[0], first[0]) for c in choices):
+        return None
+    arms: list[Expr] = []
+    for arm in (1, 2):
+        values = list(operands)
+        for i, c in zip(varying, choices, strict=True):
+            assert c is not None
+            values[i] = const(c[1] if arm == 1 else c[2], operands[i].type)
+        arms.append(fold_node(with_children(n, tuple(values))))
+    if any(const_value(a) is None for a in arms):
+        return None
+    return fold_node(Select(n.type, first[0], arms[0], arms[1]))
+
+
+def _operands(n: Expr) -> tuple[Expr, ...]:
+    if isinstance(n, Cast):
+        return (n.value,) if _is_integer(n.value.type) and not n.type.is_float() else ()
+    if isinstance(n, (Add, Sub, *_COMPARISONS)):
+        return (n.a, n.b) if _is_integer(n.a.type) else ()
+    if isinstance(n, Call) and n.call_type is CallType.INTRINSIC:
+        known = n.name in _BITWISE or n.name in ("bitwise_not", "shift_left", "shift_right", "saturating_cast")
+        return n.args if known and all(_is_integer(a.type) for a in n.args) else ()
+    return ()
+
+
+def _reinterpret(n: Reinterpret) -> Expr:
+    inner = n.value
+    if isinstance(inner, Reinterpret):
+        return inner.value if inner.value.type == n.type else Reinterpret(n.type, inner.value)
+    source = _strip(inner)
+    if isinstance(source, Reinterpret) and source is not inner:
+        return source.value if source.value.type == n.type else Reinterpret(n.type, source)
+    if isinstance(inner, Select) and n.type.is_float():
+        arms = [_bits_of_float(e, n.type) for e in (inner.true_value, inner.false_value)]
+        if arms[0] is not None and arms[1] is not None:
+            return Select(n.type, inner.condition, arms[0], arms[1])
+    return n
+
+
+def _bits_of_float(e: Expr, t: Type) -> Expr | None:
+    """The float whose bits `e` are, where that is seen."""
+    if const_value(e) == 0:
+        return const(0.0, t)
+    if isinstance(e, Cast) and _is_integer(e.value.type) and e.value.type.bits == t.bits:
+        e = e.value
+    if isinstance(e, Reinterpret) and e.value.type == t:
+        return e.value
+    if isinstance(e, Select):
+        a, b = _bits_of_float(e.true_value, t), _bits_of_float(e.false_value, t)
+        return None if a is None or b is None else Select(t, e.condition, a, b)
+    return None
+
+
+def _cast(n: Cast) -> Expr:
+    inner = n.value
+    if isinstance(inner, Cast) and _is_integer(n.type) and _is_integer(inner.type) and _is_integer(inner.value.type):
+        source, middle, to = inner.value.type, inner.type, n.type
+        if middle.can_represent(source) or to.bits <= middle.bits:
+            return inner.value if source == to else Cast(to, inner.value)
+    if isinstance(inner, Select) and _is_integer(n.type) and _is_integer(inner.type):
+        # A mask applied at one signedness and used at the other.
+        arms = [_same_width(e, n.type) for e in (inner.true_value, inner.false_value)]
+        if arms[0] is not None and arms[1] is not None:
+            return Select(n.type, inner.condition, arms[0], arms[1])
+    return take_bits_node(n)
+
+
+def _equality(n: EQ | NE) -> Expr:
+    """Whether two integers are equal does not depend on their signs."""
+    if isinstance(n.a, Cast) and isinstance(n.b, Cast):
+        a, b = n.a.value, n.b.value
+        if a.type == b.type and _is_integer(a.type) and n.a.type.bits >= a.type.bits:
+            return type(n)(BOOL, a, b)
+    return n
+
+
+def _same_width(e: Expr, t: Type) -> Expr | None:
+    """`e` as `t` where that takes no operation; None elsewhere."""
+    value = const_value(e)
+    if value is not None:
+        return const(int(value), t)
+    return e.value if isinstance(e, Cast) and e.value.type == t and e.type.bits >= t.bits else None
+
+
+def _select(n: Select) -> Expr:
+    for arm, other, first in ((n.true_value, n.false_value, True), (n.false_value, n.true_value, False)):
+        # A choice under the same condition inside an arm is decided.
+        if isinstance(arm, Select) and same(arm.condition, n.condition):
+            kept = arm.true_value if first else arm.false_value
+            return fold_node(Select(n.type, n.condition, *((kept, other) if first else (other, kept))))
+    return n
+
+
+def _mask(e: Expr) -> Expr | None:
+    """The condition of a lane of all ones or all zeros."""
+    found = _choice(e)
+    if found is None:
+        return None
+    condition, a, b = found
+    ones = _ones(e.type)
+    if (a, b) == (ones, 0):
+        return condition
+    return negate(condition) if (a, b) == (0, ones) else None
+
+
+def _as_mask(condition: Expr, t: Type) -> Expr:
+    return fold_node(Select(t, condition, const(_ones(t), t), const(0, t)))
+
+
+def _and(n: Call) -> Expr:
+    a, b = n.args
+    for one, other in ((a, b), (b, a)):
+        value = const_value(one)
+        if value is not None and int(value) in (0, _ones(n.type)):
+            return one if value == 0 else other
+        condition, second = _mask(one), _mask(other)
+        if condition is not None and second is not None:
+            return _as_mask(fold_node(And(BOOL, condition, second)), n.type)
+        if condition is not None and isinstance(one, Select):
+            nothing = const(0, n.type)
+            arms = (other, nothing) if const_value(one.true_value) != 0 else (nothing, other)
+            return fold_node(Select(n.type, one.condition, *arms))
+    return a if same(a, b) else n
+
+
+def _or(n: Call) -> Expr:
+    a, b = n.args
+    for one, other in ((a, b), (b, a)):
+        value = const_value(one)
+        if value is not None and int(value) in (0, _ones(n.type)):
+            return other if value == 0 else one
+    first, second = _mask(a), _mask(b)
+    if first is not None and second is not None:
+        return _as_mask(fold_node(Or(BOOL, first, second)), n.type)
+    if isinstance(a, Select) and isinstance(b, Select):
+        blended = _blend(n.type, a, b)
+        if blended is not None:
+            return blended
+    for mask, other, condition in ((a, b, first), (b, a, second)):
+        if condition is not None and isinstance(mask, Select):
+            arms = (mask.true_value, other) if const_value(mask.true_value) != 0 else (other, mask.false_value)
+            return fold_node(Select(n.type, mask.condition, *arms))
+    if same(a, b):
+        return a
+    return _join(n)
+
+
+def _blend(t: Type, a: Select, b: Select) -> Expr | None:
+    """(c ? x : 0) | (c ? 0 : y) is c ? x : y."""
+    same_condition, opposite = same(a.condition, b.condition), same(a.condition, negate(b.condition))
+    if not same_condition and not opposite:
+        return None
+    other = (b.true_value, b.false_value) if same_condition else (b.false_value, b.true_value)
+    arms: list[Expr] = []
+    for x, y in ((a.true_value, other[0]), (a.false_value, other[1])):
+        if const_value(x) != 0 and const_value(y) != 0:
+            return None
+        arms.append(y if const_value(x) == 0 else x)
+    return fold_node(Select(t, a.condition, arms[0], arms[1]))
+
+
+def _xor(n: Call) -> Expr:
+    a, b = n.args
+    for one, other in ((a, b), (b, a)):
+        if const_value(one) == 0:
+            return other
+        condition = _mask(one)
+        if condition is not None:
+            flipped = Call(n.type, "bitwise_not", (other,), CallType.INTRINSIC)
+            return fold_node(Select(n.type, condition, flipped, other))
+    return const(0, n.type) if same(a, b) else n
+
+
+def _not(n: Call) -> Expr:
+    inner = n.args[0]
+    return inner.args[0] if isinstance(inner, Call) and inner.name == "bitwise_not" else n
+
+
+def _shift_left(n: Call) -> Expr:
+    amount = const_value(n.args[1])
+    return n.args[0] if amount == 0 else n
+
+
+def _shift_right(n: Call) -> Expr:
+    value, amount = n.args[0], const_value(n.args[1])
+    if amount == 0:
+        return value
+    if amount is None or not 0 < amount < n.type.bits:
+        return n
+    # (x << k) >> k is x with its sign, or with zeros above, where x has just the bits that are left.
+    bits = n.type.bits - int(amount)
+    inner = _strip(value)
+    if isinstance(inner, Call) and inner.name == "shift_left" and const_value(inner.args[1]) == amount:
+        source = _strip(inner.args[0])
+        if isinstance(source, Cast) and _is_integer(source.value.type) and source.value.type.bits == bits:
+            narrow: Expr = source.value
+            wanted = Int(bits) if n.type.is_int() else UInt(bits)
+            return Cast(n.type, narrow if narrow.type == wanted else Cast(wanted, narrow))
+    return n
+
+
+def _strip(e: Expr) -> Expr:
+    """`e` without conversions between integers of one width."""
+    while isinstance(e, Cast) and _is_integer(e.value.type) and e.value.type.bits == e.type.bits:
+        e = e.value
+    return e
+
+
+def _saturating_cast(n: Call) -> Expr:
+    inner = n.args[0]
+    if n.type.can_represent(inner.type):
+        return Cast(n.type, inner)
+    if isinstance(inner, Cast) and _is_integer(inner.value.type):
+        source = inner.value.type
+        if inner.type.can_represent(source) and n.type.can_represent(source):
+            return inner.value if source == n.type else Cast(n.type, inner.value)
+    return n
+
+
+def _join(n: Call) -> Expr:
+    """u16(low) | u16(high) << 8, where the halves belong together."""
+    bits = n.type.bits // 2
+    for a, b in (n.args, n.args[::-1]):
+        if not isinstance(a, Cast) or a.value.type != UInt(bits) or n.type != UInt(2 * bits):
+            continue
+        whole: Expr | None = None
+        if isinstance(b, Call) and b.name == "shift_left" and const_value(b.args[1]) == bits:
+            whole = _whole(a.value, b.args[0].value, bits) if isinstance(b.args[0], Cast) else None
+        elif isinstance(b, Select) and _choice(b) == (b.condition, _ones(n.type) << bits & _ones(n.type), 0):
+            whole = _sign_extended(a.value, b.condition, bits)
+        if whole is not None:
+            return whole if whole.type == n.type else Cast(n.type, whole)
+    return n
+
+
+def _sign_extended(low: Expr, negative: Expr, bits: int) -> Expr | None:
+    """An integer at twice its bits, where the upper half is all ones just if it is negative."""
+    if isinstance(negative, LT) and const_value(negative.b) == 0:
+        value = negative.a
+    elif isinstance(negative, GT) and const_value(negative.a) == 0:
+        value = negative.b
+    else:
+        return None
+    return Cast(Int(2 * bits), value) if value.type == Int(bits) and same(_strip(value), _strip(low)) else None
+
+
+def _whole(low: Expr, high: Expr, bits: int) -> Expr | None:
+    """The expression whose halves `low` and `high` are."""
+    if isinstance(low, Cast) and isinstance(high, Cast) and high.type == UInt(bits):
+        source = _strip(low.value)
+        moved = _strip(high.value)
+        if source.type.bits != 2 * bits or not isinstance(moved, Call) or moved.name != "shift_right":
+            return None
+        if const_value(moved.args[1]) == bits and same(_strip(moved.args[0]), source):
+            return source
+    return None
+
+
+_RULES: dict[str, Callable[[Call], Expr]] = {
+    "bitwise_and": _and,
+    "bitwise_or": _or,
+    "bitwise_xor": _xor,
+    "bitwise_not": _not,
+    "shift_left": _shift_left,
+    "shift_right": _shift_right,
+    "saturating_cast": _saturating_cast,
+}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import llvmlite.binding as llvm
 
 from halide_core.errors import HalideError
 from halide_core.runtime.errors import ERRORS, PRINTING, REPORTS
+from halide_core.runtime.half import conversions
 from halide_core.runtime.threads import thread_pool
 from halide_core.target import Target
 
@@ -48,6 +50,8 @@ class CompiledModule:
         parts = [f'target triple = "{target.triple}"', text]
         if "@hl.par_for(" in text:
             parts.append(thread_pool(target.arch))
+        if re.search(r"\bhalf\b", text):
+            parts.append(conversions(target.arch))
         if REPORTS not in text and ("@hl.out_of_memory(" in text or "@halide_error(" in text):
             parts.append(ERRORS)
         if REPORTS not in text and "@halide_print(" in text:

@@ -13,6 +13,7 @@ from halide_core.function import Definition, Function
 from halide_core.interp.expr import Array, dtype_of, evaluate
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import CallType
+from halide_core.ir.structural import post_order
 
 # A box: (min, extent) by dimension.
 Box = tuple[tuple[int, int], ...]
@@ -42,46 +43,83 @@ class _Evaluator:
         number = (id(f), box)
         if number in self.cache and initial is None:
             return self.cache[number]
-        shape = tuple(e for _, e in box)
+        whole = self._touched(f, box)
+        if initial is not None and whole != box:
+            raise HalideError(f"The updates of Func {f.name} touch {whole}, which is more than the buffer given: {box}")
+        shape = tuple(e for _, e in whole)
         values = [np.zeros(shape, dtype=dtype_of(t)) for t in f.types]
         assert f.pure is not None
-        env = dict(self.scalars)
-        for d, name in enumerate(f.args):
-            grid = np.arange(box[d][0], box[d][0] + box[d][1], dtype=np.int32)
-            env[name] = grid.reshape(tuple(-1 if k == d else 1 for k in range(len(box))))
+        env = {**self.scalars, **_grids(list(zip(f.args, whole, strict=True)))}
         for k, v in enumerate(f.pure.values):
             if isinstance(v, ir.Call) and v.name == "undef":
                 if initial is not None:
                     values[k] = initial.copy()
                 continue
-            values[k] = np.array(np.broadcast_to(self.value(v, env, None, box, values), shape))
+            values[k] = np.array(np.broadcast_to(self.value(v, env, None, whole, values), shape))
         for update in f.updates:
-            self._update(f, update, box, values)
+            self._update(f, update, whole, values)
+        part = tuple(slice(a - b, a - b + e) for (a, e), (b, _) in zip(box, whole, strict=True))
+        values = [v[part] for v in values]
         if initial is None:
             self.cache[number] = values
         return values
 
-    def _update(self, f: Function, d: Definition, box: Box, values: list[Array]) -> None:
-        ranges: list[tuple[str, range]] = []
-        if d.domain is not None:
-            for name, low, extent in d.domain.variables:
-                first, count = (int(evaluate(e, self._metadata()).item()) for e in (low, extent))
-                ranges.append((name, range(first, first + count)))
-        pure = [n for a, n in zip(d.args, f.args, strict=True) if isinstance(a, ir.Variable) and a.name == n]
-        for n in pure:
-            low_, extent_ = box[f.args.index(n)]
-            ranges.append((n, range(low_, low_ + extent_)))
-        for point in itertools.product(*(r for _, r in reversed(ranges))):
-            env = dict(self.scalars)
-            env.update(zip([n for n, _ in reversed(ranges)], point, strict=True))
-            if d.domain is not None and not all(bool(self.value(p, env, f, box, values)) for p in d.domain.predicates):
+    def _touched(self, f: Function, box: Box) -> Box:
+        """`box` with what the updates write or read of `f` itself at coordinates other than their own pure ones."""
+        for d in f.updates:
+            loops = self._domain(d) + _pure_loops(f, d, box)
+            env = {**self.scalars, **_grids(loops)}
+            own = [list(d.args), *(c.args for c in _calls(d, f))]
+            if not all(extent for _, (_, extent) in loops):
                 continue
-            at = tuple(int(self.value(a, env, f, box, values)) - box[k][0] for k, a in enumerate(d.args))
-            if any(not 0 <= i < e for i, (_, e) in zip(at, box, strict=True)):
+            dims = list(box)
+            for k, name in enumerate(f.args):
+                for args in own:
+                    if _is(args[k], name):
+                        continue
+                    at = self.value(args[k], env, None, box, [])
+                    low, high = min(dims[k][0], int(at.min())), max(dims[k][0] + dims[k][1] - 1, int(at.max()))
+                    dims[k] = (low, high - low + 1)
+            box = tuple(dims)
+        return box
+
+    def _domain(self, d: Definition) -> list[tuple[str, tuple[int, int]]]:
+        if d.domain is None:
+            return []
+        known = self._metadata()
+        return [
+            (name, (int(evaluate(low, known).item()), max(int(evaluate(extent, known).item()), 0)))
+            for name, low, extent in d.domain.variables
+        ]
+
+    def _update(self, f: Function, d: Definition, box: Box, values: list[Array]) -> None:
+        pure = _pure_loops(f, d, box)
+        # Iterations over these meet only where they are equal: each touches no other's elements.
+        apart = [
+            (n, span)
+            for n, span in pure
+            if all(_is(c.args[f.args.index(n)], n) for c in _calls(d, f))
+        ]
+        ordered = self._domain(d) + [p for p in pure if p not in apart]
+        names = [n for n, _ in reversed(ordered)]
+        grids = {**self.scalars, **_grids(apart)}
+        shape = tuple(extent for _, (_, extent) in apart)
+        for point in itertools.product(*(range(low, low + extent) for _, (low, extent) in reversed(ordered))):
+            env = {**grids, **dict(zip(names, point, strict=True))}
+            runs = np.ones(shape, dtype=np.bool_)
+            for p in d.domain.predicates if d.domain is not None else ():
+                runs = runs & self.value(p, env, f, box, values)
+            if not runs.any():
+                continue
+            at = [
+                np.broadcast_to(self.value(a, env, f, box, values).astype(np.int64) - low, shape)[runs]
+                for a, (low, _) in zip(d.args, box, strict=True)
+            ]
+            if any((i < 0).any() or (i >= e).any() for i, (_, e) in zip(at, box, strict=True)):
                 raise HalideError(f"The update of Func {f.name} writes outside its box")
-            new = [self.value(v, env, f, box, values) for v in d.values]
+            new = [np.broadcast_to(self.value(v, env, f, box, values), shape)[runs] for v in d.values]
             for k, v in enumerate(new):
-                values[k][at] = v
+                values[k][tuple(at)] = v
 
     def _metadata(self) -> dict[str, Any]:
         out = dict(self.scalars)
@@ -109,3 +147,31 @@ class _Evaluator:
             if i.size and (i.min() < 0 or i.max() >= array.shape[k]):
                 raise HalideError(f"{name} is read outside its bounds in dimension {k}")
         return np.asarray(array[tuple(np.broadcast_arrays(*local))] if local else array)
+
+
+def _grids(loops: list[tuple[str, tuple[int, int]]]) -> dict[str, Any]:
+    """The values of loop variables, each along an axis of its own."""
+    return {
+        name: np.arange(low, low + extent, dtype=np.int32).reshape([-1 if k == j else 1 for j in range(len(loops))])
+        for k, (name, (low, extent)) in enumerate(loops)
+    }
+
+
+def _pure_loops(f: Function, d: Definition, box: Box) -> list[tuple[str, tuple[int, int]]]:
+    """The dimensions whose own variable stands at their place on the left of an update."""
+    return [
+        (n, span)
+        for a, n, span in zip(d.args, f.args, box, strict=True)
+        if _is(a, n)
+    ]
+
+
+def _is(e: ir.Expr, name: str) -> bool:
+    return isinstance(e, ir.Variable) and e.name == name
+
+
+def _calls(d: Definition, f: Function) -> list[ir.Call]:
+    """The calls of `f` in one of its own definitions."""
+    predicates = d.domain.predicates if d.domain is not None else ()
+    values = (*d.args, *d.values, *predicates)
+    return [c for e in values for c in post_order(e) if isinstance(c, ir.Call) and c.target is f]

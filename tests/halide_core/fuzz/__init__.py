@@ -1,0 +1,1 @@
+"""Random pipelines under random schedules, as scripts for either module."""

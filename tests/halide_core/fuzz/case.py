@@ -1,0 +1,122 @@
+"""A pipeline and a schedule as text: a script that runs under `halide_core` and under the package `halide`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+import halide_core
+from halide_core.interp.pipeline import evaluate_function
+from tests.halide_core.guarded import at_end, at_start
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """`definitions` bind the Func `output` over `x` and `y` from the ImageParam `source`; `directives` schedule it."""
+
+    definitions: tuple[str, ...]
+    directives: tuple[str, ...]
+    # Of the source: columns, rows, NumPy's type; and of the result: columns, rows.
+    source: tuple[int, int, str]
+    sizes: tuple[int, int]
+    # Which end of the source and of the result lies at an unmapped page; "" where Halide allocates the result.
+    source_end: str = "end"
+    result_end: str = ""
+    target: str = ""
+    seed: int = 0
+
+    def script(self) -> str:
+        return "\n".join([*self.definitions, *self.directives])
+
+    def text(self) -> str:
+        """Python that constructs this case again."""
+        rest = ("source", "sizes", "source_end", "result_end", "target", "seed")
+        fields = [f"{k}={getattr(self, k)!r}" for k in rest]
+        return "\n    ".join(
+            ["Case(", f"definitions={_lines(self.definitions)},", f"directives={_lines(self.directives)},"]
+            + [f"{x}," for x in fields]
+        ) + "\n)"
+
+
+def _lines(items: tuple[str, ...]) -> str:
+    return "(" + "".join(f"\n        {item!r}," for item in items) + "\n    )"
+
+
+def data(case: Case) -> np.ndarray[Any, Any]:
+    """The pixels of the source: integers from 0 to 99."""
+    width, height, dtype = case.source
+    return np.random.default_rng(case.seed).integers(0, 100, (height, width)).astype(dtype)
+
+
+def _namespace(case: Case, hl: Any, directives: bool) -> dict[str, Any]:
+    dtype = np.dtype(case.source[2])
+    type_ = (hl.UInt if dtype.kind == "u" else hl.Int)(dtype.itemsize * 8)
+    names: dict[str, Any] = {
+        "hl": hl,
+        "source": hl.ImageParam(type_, 2, "source"),
+        **{name: hl.Var(name) for name in ("x", "y", "c")},
+    }
+    exec("\n".join(case.definitions), names)
+    if directives:
+        exec("\n".join(case.directives), names)
+    return names
+
+
+def reference(case: Case) -> np.ndarray[Any, Any]:
+    """What the definitions alone mean, by the interpreter; shape (rows, columns)."""
+    names = _namespace(case, halide_core, False)
+    box = tuple((0, n) for n in case.sizes)
+    (values,) = evaluate_function(names["output"]._function, box, {"source": (data(case).T, (0, 0))})
+    return values.T
+
+
+def _guarded(values: np.ndarray[Any, Any], end: str) -> np.ndarray[Any, Any]:
+    return {"end": at_end, "start": at_start, "": np.array}[end](values)
+
+
+def result(case: Case, hl: Any = halide_core) -> np.ndarray[Any, Any]:
+    """What the compiled pipeline gives; shape (rows, columns)."""
+    names = _namespace(case, hl, True)
+    names["source"].set(hl.Buffer(_guarded(data(case), case.source_end)))
+    target = [hl.Target(case.target)] if case.target else []
+    if not case.result_end:
+        return np.asarray(names["output"].realize(list(case.sizes), *target))
+    kind = names["output"].type()
+    letter = "f" if kind.is_float() else "i" if kind.is_int() else "u"
+    size = case.sizes[::-1]
+    if kind.is_bool():
+        blank = np.zeros(size, np.bool_)
+    else:
+        blank = np.zeros(size, f"{letter}{kind.bits() // 8}" if callable(kind.bits) else f"{letter}{kind.bits // 8}")
+    memory = _guarded(blank, case.result_end)
+    names["output"].realize(hl.Buffer(memory), *target)
+    return memory
+
+
+def outcome(case: Case, wanted: np.ndarray[Any, Any] | None = None) -> tuple[str, str]:
+    """("equal", ""), ("refused", the reason) where the package refuses too, or ("wrong", what is)."""
+    wanted = reference(case) if wanted is None else wanted
+    try:
+        found = result(case)
+    except halide_core.HalideError as error:
+        return _refused(case, str(error))
+    same = (found == wanted) | ((found != found) & (wanted != wanted))
+    if same.all():
+        return "equal", ""
+    at = tuple(int(v) for v in np.argwhere(~same)[0])
+    return "wrong", f"{found[at]} instead of {wanted[at]} at {at}, {int((~same).sum())} of {same.size} values"
+
+
+def _refused(case: Case, reason: str) -> tuple[str, str]:
+    """A refusal is wrong where the package compiles and runs the pipeline."""
+    import halide
+
+    try:
+        result(replace(case, target=""), halide)
+    except Exception as error:
+        if type(error).__name__ not in ("HalideError", "RuntimeError"):
+            raise
+        return "refused", reason
+    return "wrong", f"refused, not so by the package: {reason}"

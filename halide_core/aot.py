@@ -12,9 +12,10 @@ from halide_core.backend.llvm_builder import ModuleBuilder
 from halide_core.backend.llvm_module import CompiledModule, JitModule
 from halide_core.backend.raw_entry import emit_raw_function
 from halide_core.deep_stack import is_deep, on_deep_stack
+from halide_core.interface import output_arrays
 from halide_core.ir.expr import Expr
 from halide_core.ir.types import Type
-from halide_core.lower import Lowered, lower, output_arrays
+from halide_core.lower import Lowered, lower
 from halide_core.target import Target
 
 

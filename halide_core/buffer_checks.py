@@ -11,10 +11,10 @@ from halide_core.dsl.buffer import Buffer
 from halide_core.dsl.variables import PARAMS
 from halide_core.errors import HalideError
 from halide_core.function import Function, Image
+from halide_core.interface import Array, Interface
 from halide_core.interp.expr import evaluate
 from halide_core.ir.expr import Expr, StringImm
 from halide_core.ir.structural import variables
-from halide_core.lower import Array, Lowered
 
 
 def check_buffer(role: str, a: Array, buffer: Buffer | None) -> Buffer:
@@ -104,17 +104,17 @@ def check_added(requirements: list[tuple[Expr, list[Expr]]]) -> None:
             raise HalideError("".join(texts))
 
 
-def check_bounds(lowered: Lowered, values: Mapping[str, Any]) -> None:
+def check_bounds(interface: Interface, values: Mapping[str, Any]) -> None:
     """Every box that is touched must lie inside its buffer."""
-    for a in (*lowered.inputs, *lowered.outputs):
-        box = lowered.required.get(a.owner)
+    for a in (*interface.inputs, *interface.outputs):
+        box = interface.required.get(a.owner)
         if box is None or any(
-            int(values[f"{o.owner}.extent.{d}"]) <= 0 for o in lowered.outputs for d in range(o.dimensions)
+            int(values[f"{o.owner}.extent.{d}"]) <= 0 for o in interface.outputs for d in range(o.dimensions)
         ):
             continue
         for d, (low, high) in enumerate(box.dims):
             least, extent = int(values[f"{a.owner}.min.{d}"]), int(values[f"{a.owner}.extent.{d}"])
-            role = "Input" if a in lowered.inputs else "Output"
+            role = "Input" if a in interface.inputs else "Output"
             if low is None or high is None:
                 raise HalideError(f"{role} buffer {a.name} is accessed over an unbounded range in dimension {d}")
             first, last = int(evaluate(low, values).item()), int(evaluate(high, values).item())
@@ -131,10 +131,10 @@ def check_bounds(lowered: Lowered, values: Mapping[str, Any]) -> None:
                 )
 
 
-def are_disjoint(lowered: Lowered, buffers: Mapping[str, Buffer]) -> bool:
+def are_disjoint(interface: Interface, buffers: Mapping[str, Buffer]) -> bool:
     """Whether the span of memory of every output meets that of no other array."""
-    arrays = (*lowered.inputs, *lowered.outputs)
-    outputs = {a.name for a in lowered.outputs}
+    arrays = (*interface.inputs, *interface.outputs)
+    outputs = {a.name for a in interface.outputs}
     spans = sorted((*_span(buffers[a.name].array), a.name in outputs) for a in arrays)
     end = end_written = 0
     for low, high, written in spans:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from halide_core.deep_stack import is_deep, on_deep_stack
 from halide_core.function import Function
+from halide_core.interface import Array, Interface, metadata_names, metadata_variables, output_arrays
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.check import (
@@ -25,8 +26,8 @@ from halide_core.pass_log import PassLog
 from halide_core.passes.accumulate import accumulate_in_vectors
 from halide_core.passes.answer_target_queries import answer_target_queries
 from halide_core.passes.bound_extents import bound_extents
-from halide_core.passes.bounds import Box, boxes_touched
-from halide_core.passes.flatten import flatten, storage_name
+from halide_core.passes.bounds import boxes_touched
+from halide_core.passes.flatten import flatten
 from halide_core.passes.fuse_outputs import fuse_outputs
 from halide_core.passes.group_stores import group_stores
 from halide_core.passes.hoist_conditions import hoist_conditions
@@ -44,36 +45,15 @@ from halide_core.target import Target
 
 
 @dataclass(frozen=True, slots=True)
-class Array:
-    """An input or output array: its name in the statement, type, dimensions, and the Func or image it holds."""
-
-    name: str
-    type: Type
-    dimensions: int
-    owner: str
-
-
-@dataclass(frozen=True, slots=True)
-class Lowered:
-    """A lowered pipeline.  Its free Variables are the parameters and, for every array a of inputs and outputs,
-    a.offset and a.stride.d (int64), and for the owners f.min.d and f.extent.d (int32).
-
-    `required` holds the boxes of inputs and outputs that the statement touches, in those Variables; `requirements`
-    the conditions on them that must hold, see `passes.regions.Context`."""
+class Lowered(Interface):
+    """A lowered pipeline: its statement, in the Variables of its interface, and what it was made of."""
 
     stmt: st.Stmt
-    inputs: tuple[Array, ...]
-    outputs: tuple[Array, ...]
-    parameters: dict[str, ir.Variable]
-    required: dict[str, Box]
     environment: Environment
-    requirements: list[tuple[Expr, str, tuple[Expr, ...]]]
 
-
-def output_arrays(f: Function) -> tuple[Array, ...]:
-    """The arrays of an output Func, one for each value."""
-    count = len(f.types)
-    return tuple(Array(storage_name(f.name, k, count), t, len(f.args), f.name) for k, t in enumerate(f.types))
+    def interface(self) -> Interface:
+        """What remains to be known once the statement is compiled."""
+        return Interface(self.inputs, self.outputs, self.parameters, self.required, self.requirements)
 
 
 @on_deep_stack(lambda outputs, *_, **__: is_deep(outputs))
@@ -97,7 +77,7 @@ def lower(
     fixed |= _equal_strides(given)
     context = Context()
     arrays = tuple(a for f in outputs for a in output_arrays(f))
-    internal = {n for a in (*inputs, *arrays) for n in _metadata_names(a)}
+    internal = {n for a in (*inputs, *arrays) for n in metadata_names(a)}
     parameters = {n: v for n, v in environment.parameters.items() if n not in internal}
     bound = {v.name: v.type for a in (*inputs, *arrays) for v in metadata_variables(a)}
     log = PassLog(bound | {n: v.type for n, v in parameters.items()})
@@ -141,7 +121,7 @@ def lower(
         sizes = [(a.owner, a.type, a.dimensions) for a in (*inputs, *arrays)]
         s = stream_stores(s, _only_written(s, arrays, groups), sizes)
         s = log.after("stream", s, streamed(level), flat)
-    return Lowered(s, inputs, arrays, parameters, required, environment, context.requirements)
+    return Lowered(inputs, arrays, parameters, required, context.requirements, s, environment)
 
 
 def _only_written(s: st.Stmt, arrays: tuple[Array, ...], groups: Mapping[str, int]) -> set[str]:
@@ -169,18 +149,6 @@ def narrow_stores(s: st.Stmt) -> st.Stmt:
     if isinstance(s, st.Store):
         return st.Store(s.name, narrow(s.value), s.index, s.predicate)
     return st.rebuild(s, narrow_stores, lambda e: e)
-
-
-def _metadata_names(a: Array) -> list[str]:
-    names = [f"{a.name}.offset"]
-    for d in range(a.dimensions):
-        names += [f"{a.owner}.min.{d}", f"{a.owner}.extent.{d}", f"{a.name}.stride.{d}"]
-    return names
-
-
-def metadata_variables(a: Array) -> list[ir.Variable]:
-    """The metadata Variables of an array, in the order offset, then min, extent, stride of each dimension."""
-    return [ir.Variable(I32 if ".min." in n or ".extent." in n else I64, n) for n in _metadata_names(a)]
 
 
 def _fixed_metadata(environment: Environment) -> dict[str, Expr]:

@@ -20,6 +20,11 @@ def _is_on(name: str) -> bool:
     return os.environ.get(name, "0") not in ("", "0")
 
 
+def is_watched() -> bool:
+    """Whether passes are to be checked or printed as they run."""
+    return _is_on(CHECK) or _is_on(DEBUG)
+
+
 class PassLog:
     """Follows one statement through the passes.  `names` has the types of the Variables bound outside of it."""
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ctypes
 import sys
 
+from halide_core.backend.llvm_module import JitModule
 from halide_core.errors import HalideError
-from halide_core.runtime.errors import python_reports
+from halide_core.runtime.errors import ERROR_ADDRESS, PRINT_ADDRESS
 
 _Text = ctypes.CFUNCTYPE(None, ctypes.c_char_p)
 _ERRORS: list[str] = []
@@ -24,10 +25,10 @@ def _on_error(text: bytes) -> None:
 _PRINT, _ERROR = _Text(_on_print), _Text(_on_error)
 
 
-def reports() -> str:
-    """LLVM IR of the functions by which compiled code reports."""
-    addresses = [ctypes.cast(f, ctypes.c_void_p).value or 0 for f in (_PRINT, _ERROR)]
-    return python_reports(addresses[0], addresses[1])
+def connect(module: JitModule) -> None:
+    """Makes the code of `module`, compiled with PYTHON_REPORTS, report here."""
+    for name, function in ((PRINT_ADDRESS, _PRINT), (ERROR_ADDRESS, _ERROR)):
+        ctypes.c_void_p.from_address(module.variable(name)).value = ctypes.cast(function, ctypes.c_void_p).value
 
 
 def raise_reported() -> None:

@@ -5,34 +5,34 @@ from __future__ import annotations
 from typing import Any
 
 from halide_core.errors import HalideError
+from halide_core.interface import Interface
 from halide_core.interp.expr import evaluate
 from halide_core.ir.structural import variables
-from halide_core.lower import Lowered
 
 # How often asking for a larger output may make it ask for a yet larger one.
 _ROUNDS = 8
 
 
-def enlarged_outputs(lowered: Lowered, sizes: list[int], values: dict[str, Any]) -> list[list[tuple[int, int]]]:
+def enlarged_outputs(interface: Interface, sizes: list[int], values: dict[str, Any]) -> list[list[tuple[int, int]]]:
     """(min, extent) of every dimension of every output array where [0, size) is wanted: more where the schedule
     computes whole blocks (Halide's bounds query).  `values`: those of everything but the outputs."""
-    boxes = {a.owner: [(0, n) for n in sizes] for a in lowered.outputs if a.dimensions == len(sizes)}
+    boxes = {a.owner: [(0, n) for n in sizes] for a in interface.outputs if a.dimensions == len(sizes)}
     for _ in range(_ROUNDS):
         known = dict(values)
         for owner, box in boxes.items():
             for d, (low, extent) in enumerate(box):
                 known[f"{owner}.min.{d}"], known[f"{owner}.extent.{d}"] = low, extent
-        wanted = {owner: _required(lowered, owner, box, known) for owner, box in boxes.items()}
+        wanted = {owner: _required(interface, owner, box, known) for owner, box in boxes.items()}
         if wanted == boxes:
             break
         boxes = wanted
-    return [boxes.get(a.owner, []) for a in lowered.outputs]
+    return [boxes.get(a.owner, []) for a in interface.outputs]
 
 
 def _required(
-    lowered: Lowered, owner: str, box: list[tuple[int, int]], known: dict[str, Any]
+    interface: Interface, owner: str, box: list[tuple[int, int]], known: dict[str, Any]
 ) -> list[tuple[int, int]]:
-    touched = lowered.required.get(owner)
+    touched = interface.required.get(owner)
     if touched is None or any(extent <= 0 for _, extent in box):
         return box
     out: list[tuple[int, int]] = []
@@ -46,8 +46,8 @@ def _required(
     return out
 
 
-def check_requirements(lowered: Lowered, values: dict[str, Any]) -> None:
+def check_requirements(interface: Interface, values: dict[str, Any]) -> None:
     """Raises HalideError for the first requirement of the pipeline that does not hold."""
-    for condition, text, arguments in lowered.requirements:
+    for condition, text, arguments in interface.requirements:
         if not bool(evaluate(condition, values).item()):
             raise HalideError(text.format(*(evaluate(e, values).item() for e in arguments)))

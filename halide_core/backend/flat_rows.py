@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from halide_core.function import Function
+from halide_core.interface import Array
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import BOOL, I32, I64, CallType, Expr, Variable, const, const_value
 from halide_core.ir.operators import cast_to
 from halide_core.ir.simplify import simplify
 from halide_core.ir.structural import key
-from halide_core.lower import Array
 from halide_core.passes.inline import inlined_functions, make_inliner
 from halide_core.passes.realization_order import build_environment
 

@@ -10,11 +10,12 @@ from halide_core.backend.llvm_stmt import Names, StmtEmitter
 from halide_core.backend.llvm_types import llvm_type
 from halide_core.errors import HalideError
 from halide_core.function import Image
+from halide_core.interface import Array
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import I32, I64, Expr, const, const_value
 from halide_core.ir.simplify import simplify
 from halide_core.ir.types import Type
-from halide_core.lower import Array, Lowered
+from halide_core.lower import Lowered
 
 # Byte offsets in halide_buffer_t, and in halide_dimension_t, which is 16 bytes long.
 _DEVICE, _HOST, _TYPE, _DIMENSIONS, _DIM = 0, 16, 32, 36, 40

@@ -11,8 +11,9 @@ from typing import Any
 import llvmlite.binding as llvm
 
 from halide_core.errors import HalideError
-from halide_core.runtime.errors import ERRORS, PRINTING, REPORTS
+from halide_core.runtime.errors import ERRORS, PRINTING, PYTHON_REPORTS
 from halide_core.runtime.half import conversions
+from halide_core.runtime.memory import MEMORY, PYTHON_MEMORY
 from halide_core.runtime.threads import thread_pool
 from halide_core.target import Target
 
@@ -39,22 +40,30 @@ def target_machine(target: Target, jit: bool = False) -> Any:
 class CompiledModule:
     """One LLVM module: functions with C linkage, and the run time that they need."""
 
-    def __init__(self, text: str, target: Target, optimize: bool = True) -> None:
+    def __init__(self, text: str, target: Target, optimize: bool = True, jit: bool = False) -> None:
         self.target = target
-        self._source = self._assemble(text, target)
+        self._jit = jit
+        # Whether code prints or reports errors, and whether it allocates storage.
+        self.reports = any(f"@{name}(" in text for name in ("halide_print", "halide_error", "hl.out_of_memory"))
+        self.allocates = "@halide_malloc(" in text
+        self._source = self._assemble(text)
         self._optimize = optimize
         self._parsed: Any = None
 
-    @staticmethod
-    def _assemble(text: str, target: Target) -> str:
+    def _assemble(self, text: str) -> str:
+        target = self.target
         parts = [f'target triple = "{target.triple}"', text]
         if "@hl.par_for(" in text:
             parts.append(thread_pool(target.arch))
+        if self.allocates:
+            parts.append(PYTHON_MEMORY if self._jit else MEMORY)
         if re.search(r"\bhalf\b", text):
             parts.append(conversions(target.arch))
-        if REPORTS not in text and ("@hl.out_of_memory(" in text or "@halide_error(" in text):
+        if self._jit and self.reports:
+            parts.append(PYTHON_REPORTS)
+        if not self._jit and ("@hl.out_of_memory(" in text or "@halide_error(" in text):
             parts.append(ERRORS)
-        if REPORTS not in text and "@halide_print(" in text:
+        if not self._jit and "@halide_print(" in text:
             parts.append(PRINTING)
         # Nothing may be contracted or reassociated; the whole vector width is used as written.
         parts.append('attributes #0 = { "no-trapping-math"="true" "prefer-vector-width"="512" }')
@@ -99,19 +108,26 @@ class CompiledModule:
 
     def object_bytes(self) -> bytes:
         """A relocatable, position-independent ELF object."""
-        return bytes(target_machine(self.target).emit_object(self._module()))
+        return bytes(target_machine(self.target, self._jit).emit_object(self._module()))
 
     def write_object(self, path: str | Path) -> None:
         Path(path).write_bytes(self.object_bytes())
 
     def jit(self) -> JitModule:
         """The module's functions in this process."""
-        module = llvm.parse_bitcode(self._module().as_bitcode())
-        engine = llvm.create_mcjit_compiler(module, target_machine(self.target, jit=True))
-        engine.finalize_object()
-        engine.run_static_constructors()
-        _ENGINES.append(engine)
-        return JitModule(engine)
+        return load_object(bytes(target_machine(self.target, jit=True).emit_object(self._module())), self.target)
+
+
+def load_object(content: bytes, target: Target) -> JitModule:
+    """The functions of an object, made for the JIT, in this process."""
+    machine = target_machine(target, jit=True)
+    empty = llvm.parse_assembly(f'target triple = "{target.triple}"')
+    empty.data_layout = str(machine.target_data)
+    engine = llvm.create_mcjit_compiler(empty, machine)
+    engine.add_object_file(llvm.object_file.ObjectFileRef.from_data(content))
+    engine.finalize_object()
+    _ENGINES.append(engine)
+    return JitModule(engine)
 
 
 class JitModule:
@@ -125,6 +141,13 @@ class JitModule:
         found = int(self._engine.get_function_address(symbol))
         if not found:
             raise HalideError(f"The compiled module has no function {symbol}")
+        return found
+
+    def variable(self, symbol: str) -> int:
+        """Where the global variable `symbol` stands.  Raises HalideError when there is none."""
+        found = int(self._engine.get_global_value_address(symbol))
+        if not found:
+            raise HalideError(f"The compiled module has no variable {symbol}")
         return found
 
     def function(self, symbol: str, result: Any, *arguments: Any) -> Any:

@@ -207,19 +207,9 @@ class StmtEmitter:
         size = const_value(s.size)
         element = memory_type(s.type)
         heap = size is None or size * s.type.bytes() > _STACK_BYTES
-        whole = ""
         if heap:
-            self.module.declare("malloc", "ptr", ["i64"])
-            self.module.declare("free", "void", ["ptr"])
             count = self.value(s.size)
-            byte_count = b.emit(f"mul i64 {count}, {s.type.bytes()}")
-            # Room to start at a cache line, and for what is read beyond the end.
-            padded = b.emit(f"add i64 {byte_count}, 128")
-            whole = b.emit(f"call noalias ptr @malloc(i64 {padded})")
-            self.check_allocation(whole, s.name)
-            self.module.declare("llvm.ptrmask.p0.i64", "ptr", ["ptr", "i64"], "")
-            past = b.emit(f"getelementptr i8, ptr {whole}, i64 63")
-            pointer = b.emit(f"call align 64 ptr @llvm.ptrmask.p0.i64(ptr {past}, i64 -64)")
+            pointer = self.allocated(b.emit(f"mul i64 {count}, {s.type.bytes()}"), s.name)
         else:
             assert size is not None
             pointer = b.alloca(f"[{max(int(size), 1)} x {element}]")
@@ -232,14 +222,16 @@ class StmtEmitter:
         self.names.groups[s.name] = max(self.names.groups.values(), default=0) + 1
         self.emit(s.body)
         if heap:
-            b.do(f"call void @free(ptr {whole})")
+            self.free(pointer)
         if old is not None and old_type is not None:
             self.names.arrays[s.name], self.names.array_types[s.name] = old, old_type
         else:
             del self.names.arrays[s.name]
 
-    def check_allocation(self, pointer: str, name: str) -> None:
+    def allocated(self, byte_count: str, name: str) -> str:
+        """Heap storage of so many bytes, for the array `name`."""
         b = self.b
+        pointer = b.emit(f"call noalias align 64 ptr @halide_malloc(ptr null, i64 {byte_count})")
         bad = b.emit(f"icmp eq ptr {pointer}, null")
         failed, fine = b.label("nomem"), b.label("mem")
         b.branch_if(bad, failed, fine)
@@ -248,6 +240,11 @@ class StmtEmitter:
         b.do(f"call void @hl.out_of_memory(ptr {message})")
         b.do("unreachable")
         b.start(fine)
+        return pointer
+
+    def free(self, pointer: str) -> None:
+        """Gives heap storage back."""
+        self.b.do(f"call void @halide_free(ptr null, ptr {pointer})")
 
     def _parallel(self, s: st.For) -> None:
         from halide_core.backend.llvm_parallel import emit_parallel

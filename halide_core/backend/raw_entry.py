@@ -10,12 +10,13 @@ from halide_core.backend.llvm_stmt import Names, StmtEmitter
 from halide_core.backend.llvm_types import literal, llvm_type, memory_type
 from halide_core.errors import HalideError
 from halide_core.function import Function, Split, TailStrategy
+from halide_core.interface import Array, metadata_variables, output_arrays
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import I32, I64, Expr, Variable, const, const_value
 from halide_core.ir.operators import cast_to
 from halide_core.ir.simplify import simplify
 from halide_core.ir.types import Bool, Handle, Type, UInt
-from halide_core.lower import Array, Lowered, lower, metadata_variables, output_arrays
+from halide_core.lower import Lowered, lower
 from halide_core.passes.in_place import check_in_place
 from halide_core.passes.realization_order import build_environment
 from halide_core.target import Target
@@ -184,7 +185,7 @@ def _run_variant(
     if v.result is not None and return_type is not None:
         value = entry.value(cast_to(return_type, v.result))
     for pointer in owned:
-        entry.b.do(f"call void @free(ptr {pointer})")
+        entry.free(pointer)
     return value
 
 
@@ -244,11 +245,8 @@ def _own_storage(entry: StmtEmitter, a: Array, raw: Any, owned: list[str]) -> st
     known = const_value(size)
     if known is not None and known * a.type.bytes() <= 1 << 16:
         return entry.b.alloca(f"[{max(int(known), 1)} x {memory_type(a.type)}]")
-    entry.module.declare("malloc", "ptr", ["i64"])
-    entry.module.declare("free", "void", ["ptr"])
     count = entry.value(simplify(ir.Max(I64, size, const(1, I64)) * const(a.type.bytes(), I64)))
-    pointer = entry.b.emit(f"call noalias ptr @malloc(i64 {count})")
-    entry.check_allocation(pointer, a.name)
+    pointer = entry.allocated(count, a.name)
     owned.append(pointer)
     return pointer
 

@@ -61,15 +61,15 @@ class Callable:
     """A pipeline as a function of its arguments, then its output Buffers; by position or by name."""
 
     def __init__(self, pipeline: Any, arguments: Sequence[Any], target: Target) -> None:
-        from halide_core.jit import compiled
+        from halide_core.jit_code import compiled
 
         self._code = compiled(pipeline, target)
         self._arguments = list(arguments)
-        self._names = [a.name() for a in arguments] + [a.name for a in self._code.lowered.outputs]
+        self._names = [a.name() for a in arguments] + [a.name for a in self._code.interface.outputs]
         images = {a._image.name for a in arguments if isinstance(a, ImageParam)}
         scalars = {a.name() for a in arguments if isinstance(a, Param)}
-        missing = [a.name for a in self._code.lowered.inputs if a.name not in images and _free(self._code, a.name)]
-        missing += [n for n in self._code.lowered.parameters if n in PARAMS and n not in scalars]
+        missing = [a.name for a in self._code.interface.inputs if a.name not in images and _free(self._code, a.name)]
+        missing += [n for n in self._code.interface.parameters if n in PARAMS and n not in scalars]
         if missing:
             raise HalideError(f"The pipeline uses {', '.join(missing)}, which is not among the Callable's arguments")
 
@@ -85,7 +85,7 @@ class Callable:
             )
         buffers: dict[str, Buffer] = {}
         scalars: dict[str, Any] = {}
-        for name, source in zip(self._names, [*self._arguments, *self._code.lowered.outputs], strict=True):
+        for name, source in zip(self._names, [*self._arguments, *self._code.interface.outputs], strict=True):
             value = values[name]
             if isinstance(source, Param):
                 if not isinstance(value, int | float) and not hasattr(value, "item"):

@@ -73,7 +73,7 @@ class Pipeline(Compilation):
         infer_input_bounds(self, dst, target)
 
     def compile_jit(self, target: Target | None = None) -> None:
-        from halide_core.jit import compiled
+        from halide_core.jit_code import compiled
 
         compiled(self, target)
 

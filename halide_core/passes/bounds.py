@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
+from halide_core.ir.box import Box, Interval
 from halide_core.ir.expr import I32, CallType, Expr, const, const_value, has_effect, is_scatter
 from halide_core.ir.simplify import difference, is_coordinate, simplify_index
 from halide_core.ir.structural import key, post_order, substitute, variables
@@ -15,7 +16,6 @@ from halide_core.ir.types import Type
 from halide_core.passes.float_bounds import float_bounds
 
 # Inclusive; None where unbounded.
-Interval = tuple[Expr | None, Expr | None]
 Scope = Mapping[str, Interval]
 # Known ranges of variables that a schedule's guards enforce: name -> (min, max).
 Promises = Mapping[str, tuple[Expr, Expr]]
@@ -249,13 +249,6 @@ def _product(e: ir.Mul, parts: list[Interval]) -> Interval:
         return (ir.Min(t, a, b), ir.Max(t, a, b))
     found = _exact_constants(e, parts)
     return found if found is not None else (None, None)
-
-
-@dataclass(slots=True)
-class Box:
-    """Intervals of the coordinates of one Func or image, innermost dimension first."""
-
-    dims: list[Interval]
 
 
 # Names called or provided in statements, by their ids; the statements are kept, so that the ids stay theirs.

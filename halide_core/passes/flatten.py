@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from halide_core.errors import HalideError
+from halide_core.interface import storage_name
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import I32, I64, CallType, Expr, Variable, const, is_scatter
 from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import post_order, transform
 from halide_core.ir.types import Type
-
-
-def storage_name(name: str, index: int, count: int) -> str:
-    """The flat array of value `index` of a Func with `count` values."""
-    return name if count == 1 else f"{name}.{index}"
 
 
 def flat_index(name: str, coordinates: tuple[Expr, ...]) -> Expr:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 from halide_core.ir import expr as ir
+from halide_core.ir.box import Interval
 from halide_core.ir.expr import Expr, FloatImm, const_value, round_float
-
-Interval = tuple[Expr | None, Expr | None]
 
 
 def float_bounds(e: Expr, parts: list[Interval]) -> Interval:

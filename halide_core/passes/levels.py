@@ -102,21 +102,17 @@ def at_level(f: Function, stmt: st.Stmt, level: LoopLevel, wrap: Wrap, stored_ou
 
 
 def innermost(f: Function, stmt: st.Stmt, wrap: Wrap) -> st.Stmt:
-    """`stmt` with the bodies of the innermost loops around uses of `f` wrapped; Produce where there is no loop."""
+    """`stmt` with each statement wrapped that uses `f` itself, not only in a statement within."""
 
-    def visit(s: st.Stmt) -> st.Stmt:
-        if not calls(s, f.name):
-            return s
-        for x in st.bodies(s):
-            if any(isinstance(y, st.For | st.Produce) and calls(y, f.name) for y in st.walk(x)):
-                return st.rebuild(s, visit, lambda e: e)
-        if isinstance(s, st.For | st.Produce):
-            (old,) = st.bodies(s)
-            body = wrap(old, s if isinstance(s, st.For) else None)
-            return st.rebuild(s, lambda _: body, lambda e: e)
-        return st.rebuild(s, visit, lambda e: e)
+    def visit(s: st.Stmt, loop: st.For | None) -> st.Stmt:
+        within = sum(calls(x, f.name) for x in st.bodies(s))
+        total = calls(s, f.name)
+        if total > within:
+            return wrap(s, loop)
+        inner = s if isinstance(s, st.For) else loop
+        return st.rebuild(s, lambda x: visit(x, inner), lambda e: e) if total else s
 
-    return visit(stmt)
+    return visit(stmt, None)
 
 
 def describe(f: Function, stmt: st.Stmt) -> str:

@@ -8,11 +8,12 @@ from halide_core.errors import HalideError
 from halide_core.function import Definition, Function, Split, TailStrategy
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
+from halide_core.ir.box import Box, Interval
 from halide_core.ir.expr import BOOL, I32, Expr, Variable, const_value
 from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import variables
 from halide_core.ir.types import Type
-from halide_core.passes.bounds import Box, Interval, Mentions, boxes_touched, union
+from halide_core.passes.bounds import Mentions, boxes_touched, union
 from halide_core.passes.loop_nest import build_loop_nest
 from halide_core.passes.races import roots_of
 

@@ -8,10 +8,11 @@ from halide_core.errors import HalideError
 from halide_core.function import Definition, Function, ReductionDomain, Specialization, StageSchedule
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
+from halide_core.ir.box import Box
 from halide_core.ir.expr import BOOL, I32, CallType, Expr, const_value, make_bool
 from halide_core.ir.simplify import simplify, simplify_with_indices
 from halide_core.ir.structural import post_order, substitute
-from halide_core.passes.bounds import Box, boxes_touched, mentions
+from halide_core.passes.bounds import boxes_touched, mentions
 from halide_core.passes.fuse_stages import Member, fuse_stages, fused_groups
 from halide_core.passes.inline import inlined_functions, make_inliner
 from halide_core.passes.levels import at_level, describe, innermost, resolve_levels

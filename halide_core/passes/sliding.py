@@ -12,10 +12,11 @@ from halide_core.errors import HalideError
 from halide_core.function import Definition, Function
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
+from halide_core.ir.box import Box
 from halide_core.ir.expr import I32, CallType, Expr, Variable, const, const_value
 from halide_core.ir.simplify import interval, simplify_index
 from halide_core.ir.structural import substitute, transform, variables
-from halide_core.passes.bounds import Box, Promises, boxes_touched
+from halide_core.passes.bounds import Promises, boxes_touched
 from halide_core.passes.levels import uses
 from halide_core.passes.regions import overreaches
 

@@ -29,23 +29,22 @@ define weak void @halide_print(ptr %context, ptr %message) nounwind {
 }
 """
 
-# A mark in modules that bring these functions themselves.
-REPORTS = "; reports to Python"
-
-
-def python_reports(print_address: int, error_address: int) -> str:
-    """halide_print and halide_error that call functions of this process, each of one string."""
-    return f"""
-{REPORTS}
+# Where a process that loads the code puts the addresses of its functions, each of one string.
+PRINT_ADDRESS, ERROR_ADDRESS = "halide_core_print", "halide_core_error"
+PYTHON_REPORTS = f"""
 declare void @abort() noreturn nounwind
+@{PRINT_ADDRESS} = global ptr null
+@{ERROR_ADDRESS} = global ptr null
 
 define internal void @halide_print(ptr %context, ptr %message) nounwind {{
-  call void inttoptr (i64 {print_address} to ptr)(ptr %message)
+  %report = load volatile ptr, ptr @{PRINT_ADDRESS}
+  call void %report(ptr %message)
   ret void
 }}
 
 define internal void @halide_error(ptr %context, ptr %message) nounwind {{
-  call void inttoptr (i64 {error_address} to ptr)(ptr %message)
+  %report = load volatile ptr, ptr @{ERROR_ADDRESS}
+  call void %report(ptr %message)
   ret void
 }}
 

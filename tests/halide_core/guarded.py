@@ -10,6 +10,7 @@ import numpy as np
 
 _PAGE = mmap.PAGESIZE
 _libc = ctypes.CDLL(None, use_errno=True)
+_libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 
 
 def at_end(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -18,7 +19,6 @@ def at_end(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     pages = (size + _PAGE - 1) // _PAGE
     memory = mmap.mmap(-1, (pages + 1) * _PAGE)
     base = ctypes.addressof(ctypes.c_char.from_buffer(memory))
-    _libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
     assert _libc.mprotect(base + pages * _PAGE, _PAGE, 0) == 0
     start = pages * _PAGE - values.nbytes
     out = np.frombuffer(memory, dtype=values.dtype, count=values.size, offset=start).reshape(values.shape)
@@ -31,8 +31,39 @@ def at_start(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     pages = (values.nbytes + _PAGE - 1) // _PAGE
     memory = mmap.mmap(-1, (pages + 1) * _PAGE)
     base = ctypes.addressof(ctypes.c_char.from_buffer(memory))
-    _libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
     assert _libc.mprotect(base, _PAGE, 0) == 0
     out = np.frombuffer(memory, dtype=values.dtype, count=values.size, offset=_PAGE).reshape(values.shape)
     out[...] = values
     return out
+
+
+class GuardedHeap:
+    """An allocator for `custom_allocator`: each block ends, at 64 bytes behind it that may be read, at an unmapped
+    page, and a pattern around it shows what was written outside.  `damage` names the blocks that were."""
+
+    _PATTERN = 0xA5
+    # Behind a block.
+    _READABLE = 64
+
+    def __init__(self) -> None:
+        self.damage: list[str] = []
+        self._blocks: dict[int, tuple[mmap.mmap, int, int]] = {}
+
+    def malloc(self, size: int) -> int:
+        pages = (size + self._READABLE + 64 + _PAGE - 1) // _PAGE
+        memory = mmap.mmap(-1, (pages + 1) * _PAGE)
+        base = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+        assert _libc.mprotect(base + pages * _PAGE, _PAGE, 0) == 0
+        ctypes.memset(base, self._PATTERN, pages * _PAGE)
+        start = (pages * _PAGE - size - self._READABLE) // 64 * 64
+        self._blocks[base + start] = (memory, start, size)
+        return base + start
+
+    def free(self, address: int) -> None:
+        memory, start, size = self._blocks.pop(address)
+        pages = len(memory) // _PAGE - 1
+        around = memory[:start] + memory[start + size : pages * _PAGE]
+        wrong = [k for k, byte in enumerate(around) if byte != self._PATTERN] if around.strip(b"\xa5") else []
+        if wrong:
+            first = wrong[0] - start
+            self.damage.append(f"byte {first if first < 0 else size + first} of a block of {size} bytes was written")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import halide_core as hl
-from halide_core.jit import compiled
+from halide_core.jit_code import compiled
 
 
 def make(depth: int = 0) -> tuple[hl.Func, hl.ImageParam]:

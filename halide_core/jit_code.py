@@ -1,0 +1,151 @@
+"""A pipeline's machine code in this process, from the cache on disk where an earlier process left it."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from typing import Any
+
+from halide_core import disk_cache, jit_memory, reports
+from halide_core.backend.llvm_module import load_object
+from halide_core.errors import HalideError
+from halide_core.fingerprint import digest
+from halide_core.function import Function, Image, schedule_key
+from halide_core.interface import Array, Interface, metadata_variables, output_arrays
+from halide_core.ir.expr import I64, Expr, const
+from halide_core.ir.structural import key
+from halide_core.ir.types import Type
+from halide_core.pass_log import is_watched
+from halide_core.passes.realization_order import build_environment
+from halide_core.passes.wrap_calls import wrap_calls
+from halide_core.target import Target
+
+
+@dataclass(frozen=True, slots=True)
+class _Traits:
+    """What code must be connected with when it is loaded."""
+
+    reports: bool
+    allocates: bool
+
+
+class Compiled:
+    """A pipeline's machine code and how to call it.
+
+    `order` and `images` are all Functions and images that `functions` reach, callees first."""
+
+    def __init__(
+        self, functions: list[Function], order: list[Function], images: list[Image], target: Target, dense: bool
+    ) -> None:
+        self.functions = functions
+        self.images = {i.name: i for i in images}
+        self.target = target
+        # Outputs have unit stride in dimension 0 unless a buffer shows otherwise.
+        self._known: dict[str, Expr] = {
+            f"{a.name}.stride.0": const(1, I64) for f in functions for a in output_arrays(f) if dense and a.dimensions
+        }
+        self._lowered: Any = None
+        machine = (target.to_string(), target.cpu, target.llvm_features, str(dense), *(f.name for f in functions))
+        # Who watches the passes wants them to run.
+        self._digest = "" if is_watched() else digest(order, images, machine)
+        # Buffers that may share memory need code of their own, made when they come.
+        self._calls: dict[bool, tuple[Any, bool]] = {}
+        found = disk_cache.load(f"{self._digest} interface") if self._digest else None
+        self.interface: Interface = found if found is not None else self._lower().interface()
+        self.arrays: tuple[Array, ...] = self.interface.inputs + self.interface.outputs
+        self.variables = {v.name: v for a in self.arrays for v in metadata_variables(a)} | self.interface.parameters
+        self._loaded(True)
+        if self._digest and found is None:
+            disk_cache.store(f"{self._digest} interface", self.interface)
+        # The metadata, parameters and constraints that the last run was checked with.
+        self.checked: object = None
+
+    def _lower(self) -> Any:
+        """The Lowered pipeline; not needed for code from the cache, so that the passes are not even imported."""
+        from halide_core.lower import lower
+
+        if self._lowered is None:
+            self._lowered = lower(self.functions, self.target, self._known)
+        return self._lowered
+
+    def call(self, disjoint: bool, arguments: list[Any]) -> None:
+        """Runs the code on addresses of arrays and values of Variables.  `disjoint`: no output shares memory with
+        another array.  Raises HalideError where the code reports an error."""
+        function, reporting = self._loaded(disjoint)
+        function(*arguments)
+        if reporting:
+            reports.raise_reported()
+
+    def _loaded(self, disjoint: bool) -> tuple[Any, bool]:
+        """(Code as a callable, whether it reports)."""
+        if disjoint not in self._calls:
+            name = f"{self._digest} {'disjoint' if disjoint else 'shared'}"
+            record = disk_cache.load(name) if self._digest else None
+            if record is None:
+                record = self._compiled(disjoint)
+                if self._digest:
+                    disk_cache.store(name, record)
+            content, traits = record
+            module = load_object(content, self.target)
+            if traits.reports:
+                reports.connect(module)
+            if traits.allocates:
+                jit_memory.connect(module)
+            kinds = [ctypes.c_void_p] * len(self.arrays) + [_ctype(v.type) for v in self.variables.values()]
+            self._calls[disjoint] = module.function("pipeline", None, *kinds), traits.reports
+        return self._calls[disjoint]
+
+    def _compiled(self, disjoint: bool) -> tuple[bytes, _Traits]:
+        from halide_core.jit_compile import compile_for_process
+
+        code = compile_for_process(self._lower(), self.arrays, list(self.variables.values()), self.target, disjoint)
+        return code.object_bytes(), _Traits(code.reports, code.allocates)
+
+
+def _ctype(t: Type) -> Any:
+    if t.is_float():
+        if t.bits == 16:
+            raise HalideError("float16 parameters are not supported by the JIT")
+        return ctypes.c_float if t.bits == 32 else ctypes.c_double
+    if t.is_bool():
+        return ctypes.c_uint8
+    names = {8: "int8", 16: "int16", 32: "int32", 64: "int64"}
+    return getattr(ctypes, f"c_{'' if t.is_int() else 'u'}{names[t.bits]}")
+
+
+class _Cache:
+    """The compiled code of one pipeline, for as long as its definitions and schedules stay as they are."""
+
+    __slots__ = ("codes", "functions", "images", "key")
+
+    def __init__(self, pipeline: Any) -> None:
+        wrap_calls(pipeline.functions())
+        environment = build_environment(pipeline.functions())
+        self.functions, self.images = environment.order, environment.images
+        self.key = self._present_key(pipeline)
+        self.codes: dict[tuple[object, ...], Compiled] = {}
+
+    def _present_key(self, pipeline: Any) -> tuple[object, ...]:
+        parts: list[object] = [id(f) for f in pipeline.functions()]
+        for f in self.functions:
+            parts += [id(f), schedule_key(f)]
+        for i in self.images:
+            parts.append((i.name, [(what, key(e)) for what, e in sorted(i.fixed.items())]))
+        return tuple(parts)
+
+    def is_valid(self, pipeline: Any) -> bool:
+        """Whether nothing changed.  What a pipeline reaches follows from the definitions of what it reached before."""
+        return self._present_key(pipeline) == self.key
+
+
+def compiled(pipeline: Any, target: Target | None, dense: bool = True) -> Compiled:
+    """The pipeline's code, compiled again only after a change of definitions or schedules."""
+    cache: _Cache | None = getattr(pipeline, "_compiled", None)
+    if cache is None or not cache.is_valid(pipeline):
+        cache = pipeline._compiled = _Cache(pipeline)
+    chosen = target if target is not None else Target("host")
+    # A Target may change later.
+    which = (*chosen.identity(), dense)
+    if which not in cache.codes:
+        cache.codes[which] = Compiled(pipeline.functions(), cache.functions, cache.images, chosen, dense)
+    return cache.codes[which]

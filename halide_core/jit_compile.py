@@ -1,0 +1,43 @@
+"""From a lowered pipeline to an object for this process; imported only where no such object is cached."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from halide_core.backend.llvm_builder import FunctionBuilder, ModuleBuilder
+from halide_core.backend.llvm_module import CompiledModule
+from halide_core.backend.llvm_stmt import Names, StmtEmitter
+from halide_core.backend.llvm_types import llvm_type
+from halide_core.deep_stack import is_deep, on_deep_stack
+from halide_core.interface import Array
+from halide_core.ir import expr as ir
+from halide_core.lower import Lowered
+from halide_core.target import Target
+
+SYMBOL = "pipeline"
+
+
+@on_deep_stack(lambda lowered, *_: is_deep(lowered.environment.order))
+def compile_for_process(
+    lowered: Lowered, arrays: Sequence[Array], variables: Sequence[ir.Variable], target: Target, disjoint: bool
+) -> CompiledModule:
+    """A module whose function SYMBOL takes the addresses of `arrays`, then the values of `variables`.
+
+    `disjoint`: no output shares memory with another array."""
+    module = ModuleBuilder(target.psad_bytes, target.permutes_bytes)
+    module.collects_errors = True
+    names = Names({}, {}, {}, {})
+    parameters: list[str] = []
+    for k, a in enumerate(arrays):
+        names.arrays[a.name], names.array_types[a.name] = f"%p{k}", a.type
+        names.groups[a.name] = k if disjoint else 0
+        parameters.append(f"ptr {'noalias ' if disjoint else ''}%p{k}")
+    b = FunctionBuilder(module)
+    for k, v in enumerate(variables):
+        parameters.append(f"{'i8' if v.type.is_bool() else llvm_type(v.type)} %s{k}")
+        names.operands[v.name] = b.emit(f"trunc i8 %s{k} to i1") if v.type.is_bool() else f"%s{k}"
+        names.variable_types[v.name] = v.type
+    StmtEmitter(module, b, names, SYMBOL).emit(lowered.stmt)
+    b.do("ret void")
+    b.finish(f"define void @{SYMBOL}({', '.join(parameters)}) nounwind #0")
+    return CompiledModule(module.text(), target, jit=True)

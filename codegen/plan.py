@@ -95,6 +95,9 @@ def coordinate_name(e: Expr, name: Callable[[str], str]) -> str:
     if isinstance(e, E.Cast):
         inner = coordinate_name(e.value, name)
         return f"float({inner})" if e.type.is_float() else f"({inner} != 0)" if e.type.is_bool() else inner
+    if isinstance(e, E.Select):
+        condition, yes, no = (coordinate_name(c, name) for c in E.children(e))
+        return f"({yes} if {condition} else {no})"
     if isinstance(e, E.Not):
         return f"(not {coordinate_name(e.a, name)})"
     if isinstance(e, E.Min | E.Max):

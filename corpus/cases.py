@@ -79,6 +79,7 @@ def _case(file: str, ranges: dict[str, tuple[int, int]] | None = None, **pointer
 _B, _F = "dexter/blends.cpp", "dexter/figures.cpp"
 _S, _P, _R = "basics/filters.cpp", "basics/pointwise.cpp", "basics/reductions.cpp"
 _W = "basics/words.cpp"
+_L, _X = "sse_blend/layers.cpp", "sse_blend/pixels.cpp"
 _LAYER = "rows x cols @ stride"
 _PLANE = "height x width @ stride"
 _OPACITY = {"opacity": (0, 255)}
@@ -153,6 +154,23 @@ CASES: dict[str, Case] = {
     "RgbStructToGrey": _case(_W, grey="n", rgb="3*n"),
     "AbsDifferenceTotal": _case(_W, sum="1", a=_PLANE, b=_PLANE),
     "ScaleByFours": _case(_W, {"scale": (0, 256)}, dst="n", src="n"),
+    "SseMultiplyBlend": _case(_L, dst=_LAYER, src=_LAYER),
+    "SseScreenBlend": _case(_L, dst="n", src="n"),
+    "SseDarkenBlend": _case(_L, dst="n", a="n", b="n"),
+    "SseLightenBlend": _case(_L, dst=_LAYER, src=_LAYER),
+    "SseLinearDodge": _case(_L, dst=_LAYER, a=_LAYER, b=_LAYER),
+    "SseDifferenceBlend": _case(_L, dst="n", src="n"),
+    "SseThreshold": _case(_L, {"level": (0, 255), "low": (0, 255), "high": (0, 255)}, dst=_LAYER, src=_LAYER),
+    "SseAverage": _case(_L, dst="n", a="n", b="n"),
+    "SseAlphaBlend": _case(_X, dst=_LAYER, src=_LAYER, alpha=_LAYER),
+    "SseCrossFade": _case(_X, {"weight": (-1, 128)}, dst="n", a="n", b="n"),
+    "SsePremultiply": _case(_X, dst="4*pixels", src="4*pixels"),
+    "SseBgraToGrey": _case(_X, grey="height x width @ greyStride", bgra="height x 4*width @ bgraStride"),
+    "SseMaskedCopy": _case(_X, dst="n", src="n", mask="n"),
+    "SseMultiplyFloat": _case(_X, {"opacity": (0, 1)}, dst="n", src="n", mask="n"),
+    "SseClampFloat": _case(_X, image=_LAYER),
+    "AvxMultiplyBlend": _case(_X, dst="n", a="n", b="n"),
+    "SseSumAbsDifference": _case(_X, a="n", b="n"),
     "CountAbove": _case(_R, {"level": (0, 255)}, src="n"),
     "MaxFloat": _case(_R, src="n"),
     "PrefixSum": _case(_R, None, out="n", **{"in": "n"}),

@@ -366,10 +366,15 @@ class PathLifter:
     def unify(self, draft: Draft, values: list[Expr]) -> Expr:
         """One expression for all effects of a group."""
         stores = [(v, m, self.by_order[m.order].guard) for v, m in zip(values, draft.plain, strict=True)]
-        found = unify(stores, draft.layout, draft.phases)
+        found = unify(stores, draft.layout, draft.phases, self.equal)
         if found is None:
             raise NotFound("expression", "the stores of one region compute different things", _line(draft.proto))
         return found
+
+    def equal(self, a: Expr, b: Expr) -> bool:
+        """Whether two values are proved equal, wherever the path's conditions on the parameters hold."""
+        facts = [c for c in (*self.path.conditions, *(c for c, _ in self.path.asserts)) if not loads(c)]
+        return isinstance(decide_lemma(a, b, facts, self.inline, self.options.query_timeout), Proved)
 
     # Images, contract, result.
 
@@ -540,6 +545,19 @@ class PathLifter:
             return here
         return [(poly_min(a, c), poly_max(b, d)) for (a, b), (c, d) in zip(ends, here, strict=True)]
 
+    def read_in_time(self, funcs: list[FuncSummary], read: str) -> bool:
+        """Whether, if the one Func's array and `read` are the same memory, no read of it comes after a store there: a
+        row's end that overlaps what has been written is no longer the same the second time."""
+        (f,) = funcs
+        summary = PathSummary(self.path.conditions, (f,), (), None, tuple(self.contract.items))
+        conditions = PathConditions(self.function, self.path, summary)
+        stores = tuple(self.by_order[m.order] for m in f.definitions[0].maps)
+        for e in stores:
+            for load in [*loads(e.value), *(loads(e.guard) if e.guard is not None else [])]:
+                if load.name.rpartition("@")[0] == read:
+                    conditions.not_yet_written(load, e, to_poly(load.index), stores)
+        return all(self.holds(c) for c in conditions.out)
+
     def memory_contract(self, funcs: list[FuncSummary], inputs: dict[str, InputSummary]) -> None:
         written = [f for f in funcs if f.output]
         arrays: dict[str, list[Layout]] = {}
@@ -554,7 +572,8 @@ class PathLifter:
                 pair = frozenset((f.layout.array, other))
                 if other != f.layout.array and pair not in done:
                     done.add(pair)
-                    self.contract.disjoint(f.layout.array, other, pointwise(funcs, inputs, f.layout.array, other))
+                    same = pointwise(funcs, inputs, f.layout.array, other) and self.read_in_time(funcs, other)
+                    self.contract.disjoint(f.layout.array, other, same)
         for layouts in arrays.values():
             for layout in layouts:
                 for d in layout.dims:

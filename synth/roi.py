@@ -273,6 +273,9 @@ def invert(e: Effect, coords: list[Poly], private: tuple[str, ...], names: tuple
                 factors.append((abs(value), value, counter))
         base = c.substitute({counter: Poly() for _, _, counter in factors})
         rest = rest - base
+        if factors:
+            # Stores of one body at x = k*i + r have one witness, x/k.
+            rest = rest + Poly.constant(base.terms.get((), 0) % min(size for size, _, _ in factors))
         negative = [f for f in factors if f[1] < 0]
         if negative and len(negative) == len(factors):
             rest = rest.scale(-1)

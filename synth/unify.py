@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from halide_core.ir import expr as E
 from halide_core.ir.expr import I32, Call, CallType, Expr, Load, Select, const_value
@@ -12,14 +12,15 @@ from lifter.fold import all_hold
 from lifter.poly import Poly, from_poly, to_poly
 from lifter.summary import EffectMap, Layout
 from synth.terminals import generalise
-from verifier.lemmas import decide_lemma
-from verifier.smt import Proved
 
 Store = tuple[Expr, EffectMap, Expr | None]
 """A value over the dimensions, where it is stored, and the condition under which."""
 
+Equal = Callable[[Expr, Expr], bool]
+"""Whether two values are proved equal."""
 
-def unify(stores: Sequence[Store], layout: Layout, phases: bool) -> Expr | None:
+
+def unify(stores: Sequence[Store], layout: Layout, phases: bool, equal: Equal) -> Expr | None:
     """An expression that is each store's value where it stores, or None.
 
     `phases`: also by the remainder of a coordinate, such as select(x % 2 == 0, ..., ...)."""
@@ -27,12 +28,12 @@ def unify(stores: Sequence[Store], layout: Layout, phases: bool) -> Expr | None:
         return stores[0][0]
     found = _of_alike(stores, layout)
     if found is None:
-        found = _by_proof(stores, layout)
+        found = _by_proof(stores, layout, equal)
     if found is None:
-        found = _by_constant(stores, layout, phases)
+        found = _by_constant(stores, layout, phases, equal)
     if found is None:
-        found = _by_place(stores, layout, phases)
-    return _by_phase(stores, layout, phases) if found is None and phases else found
+        found = _by_place(stores, layout, phases, equal)
+    return _by_phase(stores, layout, phases, equal) if found is None and phases else found
 
 
 def _covers(general: Expr, value: Expr, m: EffectMap, guard: Expr | None, names: list[str]) -> bool:
@@ -73,7 +74,7 @@ def _by_reads(stores: Sequence[Store], layout: Layout) -> Expr | None:
     return _with_reads(stores[0][0], iter(chosen))
 
 
-def _by_proof(stores: Sequence[Store], layout: Layout) -> Expr | None:
+def _by_proof(stores: Sequence[Store], layout: Layout, equal: Equal) -> Expr | None:
     """Stores that compute one thing in different ways (a vector body in 16 bits and a remainder in 32): of those that
     are alike one expression, which is proved equal to those of the others."""
     alike: dict[int, list[Store]] = {}
@@ -91,8 +92,7 @@ def _by_proof(stores: Sequence[Store], layout: Layout) -> Expr | None:
             return None
         ways.append(transform(general, _canonical))
     first = ways[0]
-    proved = (isinstance(decide_lemma(first, other, ()), Proved) for other in ways[1:])
-    return first if all(proved) else None
+    return first if all(equal(first, other) for other in ways[1:]) else None
 
 
 _MOST_WAYS = 4
@@ -176,7 +176,7 @@ def _canonical(n: Expr) -> Expr:
     return n
 
 
-def _by_constant(stores: Sequence[Store], layout: Layout, phases: bool) -> Expr | None:
+def _by_constant(stores: Sequence[Store], layout: Layout, phases: bool, equal: Equal) -> Expr | None:
     """Along a dimension where every store has a constant coordinate (channels): one expression for each."""
     for position, d in enumerate(layout.dims):
         points = [m.coords[position].constant_value() for _, m, _ in stores]
@@ -184,20 +184,22 @@ def _by_constant(stores: Sequence[Store], layout: Layout, phases: bool) -> Expr 
         for point, s in zip(points, stores, strict=True):
             if point is not None:
                 groups.setdefault(int(point), []).append(s)
-        numbered = _each(groups, layout, phases) if None not in points else None
+        numbered = _each(groups, layout, phases, equal) if None not in points else None
         if numbered is not None:
             shared = generalise(numbered, d.name)
             return shared if shared is not None else _choose(numbered, E.Variable(I32, d.name))
     return None
 
 
-def _each(groups: dict[int, list[Store]], layout: Layout, phases: bool) -> list[tuple[int, Expr]] | None:
+def _each(
+    groups: dict[int, list[Store]], layout: Layout, phases: bool, equal: Equal
+) -> list[tuple[int, Expr]] | None:
     """One expression for each of several groups; None where there is a single one, or one has none."""
     if len(groups) < 2:
         return None
     numbered: list[tuple[int, Expr]] = []
     for point, group in sorted(groups.items()):
-        value = unify(group, layout, phases)
+        value = unify(group, layout, phases, equal)
         if value is None:
             return None
         numbered.append((point, value))
@@ -213,7 +215,7 @@ def _choose(values: list[tuple[int, Expr]], selector: Expr) -> Expr:
     return result
 
 
-def _by_place(stores: Sequence[Store], layout: Layout, phases: bool) -> Expr | None:
+def _by_place(stores: Sequence[Store], layout: Layout, phases: bool, equal: Equal) -> Expr | None:
     """Stores at fixed places (the first and the last column) beside those of the loop between them:
     select(x == first, ..., select(x == last, ..., inside))."""
     fixed: list[tuple[Expr, Expr]] = []
@@ -230,7 +232,7 @@ def _by_place(stores: Sequence[Store], layout: Layout, phases: bool) -> Expr | N
             inside.append((value, m, guard))
     if not fixed or not inside:
         return None
-    result = unify(inside, layout, phases)
+    result = unify(inside, layout, phases, equal)
     if result is None:
         return None
     for test, value in fixed:
@@ -238,7 +240,7 @@ def _by_place(stores: Sequence[Store], layout: Layout, phases: bool) -> Expr | N
     return result
 
 
-def _by_phase(stores: Sequence[Store], layout: Layout, phases: bool) -> Expr | None:
+def _by_phase(stores: Sequence[Store], layout: Layout, phases: bool, equal: Equal) -> Expr | None:
     """Along a dimension where the stores' coordinates are k*i + r with the same k: one expression for each r."""
     for position, d in enumerate(layout.dims):
         found = [_phase(m, position) for _, m, _ in stores]
@@ -250,7 +252,7 @@ def _by_phase(stores: Sequence[Store], layout: Layout, phases: bool) -> Expr | N
         for p, s in zip(found, stores, strict=True):
             assert p is not None
             groups.setdefault(p[1], []).append(s)
-        numbered = _each(groups, layout, phases)
+        numbered = _each(groups, layout, phases, equal)
         if numbered is not None:
             return _choose(numbered, E.Mod(I32, E.Variable(I32, d.name), E.const(step, I32)))
     return None

@@ -32,7 +32,7 @@ from lifter.loops import Function
 from lifter.poly import Obligation, Poly, floor_div, from_poly, poly_text, to_poly
 from lifter.pure_calls import inline_all, inline_call
 from lifter.summary import Definition, EffectMap, FuncSummary, InputSummary, Layout, PathSummary
-from verifier.lemmas import apply_steps, decide_lemma, lemma_query
+from verifier.lemmas import apply_steps, decide_lemma, lemma_query, same_exactly
 from verifier.normal import normal_form
 from verifier.reads import Group, Unresolved, meeting, see, unconditional_loads
 from verifier.replay import differs
@@ -92,6 +92,7 @@ class PathConditions:
         self.groups = groups_of(summary, path)
         self.by_order = {e.order: e for e in path.effects}
         self.out: list[Condition] = []
+        self._keyed: dict[tuple[int, int | None], Expr] = {}
         stated = [i.condition for i in summary.contract if i.condition is not None]
         self.contract = [self.index.expr(c) for c in (*stated, *summary.conditions) if self.index.faithful(c)]
         self.contract += [
@@ -469,7 +470,12 @@ class PathConditions:
 
     def keyed(self, e: Expr, site: Effect | None) -> Expr:
         """`e` with every Load renamed after what it sees, so that equal reads are equal expressions."""
+        identity = (key(e), None if site is None else site.order)
+        if identity not in self._keyed:
+            self._keyed[identity] = self._renamed(e, site)
+        return self._keyed[identity]
 
+    def _renamed(self, e: Expr, site: Effect | None) -> Expr:
         def rewrite(n: Expr) -> Expr:
             if isinstance(n, Load) and "@" in n.name:
                 seen = see(n, site, self.path, self.groups)
@@ -607,6 +613,9 @@ class PathConditions:
     def equal_values(
         self, stage: str, text: str, left: Expr, right: Expr, inside: Sequence[Expr] = (), line: int = 0
     ) -> None:
+        if same_exactly(left, right, (*self.known, *inside, *self.summary.conditions), self.inline):
+            self.decide(stage, "value", text, True)
+            return
         a, b = normal_form(left), normal_form(right)
         encoder = ValueEncoder(self.inline)
         facts = [encoder.encode(normal_form(c)) for c in (*self.known, *inside)]

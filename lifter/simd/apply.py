@@ -63,24 +63,46 @@ def _as_lanes(meaning: Meaning, operands: Sequence[Operand]) -> list[Operand]:
 def _moved(meaning: Meaning, operands: Sequence[Operand]) -> Lanes:
     registers = [v for v in operands if isinstance(v, Lanes)]
     others = [v for v in operands if not isinstance(v, Lanes)]
-    t = finest(registers, meaning.moves)
-    registers = [as_type(v, t) for v in registers]
-    if meaning.halves and any(v.bits > _HALF for v in registers):
-        halves = [[_half(v, half) for v in registers] for half in (0, 1)]
-        return Lanes(tuple(e for half in halves for e in _chosen(meaning, half, others, t)))
-    return Lanes(tuple(_chosen(meaning, registers, others, t)))
-
-
-def _chosen(meaning: Meaning, registers: Sequence[Operand], others: Sequence[Operand], t: Type) -> list[Expr]:
-    each = meaning.moves // t.bits
+    chosen = _chosen(meaning, registers, others)
+    t = finest(registers)
+    # Lanes that stay whole are moved as they are.
+    whole = _of_lanes(chosen, t.bits // meaning.moves) if t.bits > meaning.moves else None
+    bits = meaning.moves
+    if whole is not None:
+        chosen, bits = whole, t.bits
+    t = finest(registers, bits)
+    each = bits // t.bits
     groups: list[tuple[Expr, ...]] = []
     for v in registers:
-        assert isinstance(v, Lanes)
-        groups += [v.parts[i : i + each] for i in range(0, len(v.parts), each)]
-    first = registers[0]
-    assert isinstance(first, Lanes)
+        parts = as_type(v, t).parts
+        groups += [parts[i : i + each] for i in range(0, len(parts), each)]
     nothing = (const(0, t),) * each
-    return [e for i in meaning.compute(len(first.parts) // each, *others) for e in (nothing if i < 0 else groups[i])]
+    return Lanes(tuple(e for i in chosen for e in (nothing if i < 0 else groups[i])))
+
+
+def _chosen(meaning: Meaning, registers: Sequence[Lanes], others: Sequence[Operand]) -> list[int]:
+    """The numbers of the groups chosen, of all those of the registers one after the other."""
+    sizes = [v.bits // meaning.moves for v in registers]
+    if not meaning.halves or max(v.bits for v in registers) <= _HALF:
+        return list(meaning.compute(sizes[0], *others))
+    # In each half the registers' halves follow one another.
+    half = sizes[0] // 2
+    found = meaning.compute(half, *others)
+    return [i if i < 0 else i // half * sizes[0] + k * half + i % half for k in (0, 1) for i in found]
+
+
+def _of_lanes(chosen: Sequence[int], each: int) -> list[int] | None:
+    """The numbers of lanes of `each` groups that are chosen whole, or None."""
+    out: list[int] = []
+    for start in range(0, len(chosen), each):
+        lane = list(chosen[start : start + each])
+        if all(i < 0 for i in lane):
+            out.append(-1)
+        elif lane[0] >= 0 and lane[0] % each == 0 and lane == list(range(lane[0], lane[0] + each)):
+            out.append(lane[0] // each)
+        else:
+            return None
+    return out if len(chosen) % each == 0 else None
 
 
 def _padded(v: Lanes, bits: int) -> Lanes:

@@ -4,6 +4,8 @@ them."""
 
 from __future__ import annotations
 
+import math
+import struct
 from collections.abc import Callable
 
 from halide_core.ir.expr import (
@@ -137,8 +139,11 @@ def _reinterpret(n: Reinterpret) -> Expr:
 
 def _bits_of_float(e: Expr, t: Type) -> Expr | None:
     """The float whose bits `e` are, where that is seen."""
-    if const_value(e) == 0:
-        return const(0.0, t)
+    value = const_value(e)
+    if value is not None:
+        code = {32: ("<I", "<f"), 64: ("<Q", "<d")}[t.bits]
+        (number,) = struct.unpack(code[1], struct.pack(code[0], int(value) % (1 << t.bits)))
+        return const(number, t) if math.isfinite(number) else None
     if isinstance(e, Cast) and _is_integer(e.value.type) and e.value.type.bits == t.bits:
         e = e.value
     if isinstance(e, Reinterpret) and e.value.type == t:
@@ -260,8 +265,11 @@ def _blend(t: Type, a: Select, b: Select) -> Expr | None:
 def _xor(n: Call) -> Expr:
     a, b = n.args
     for one, other in ((a, b), (b, a)):
-        if const_value(one) == 0:
+        value = const_value(one)
+        if value == 0:
             return other
+        if value == _ones(n.type):
+            return simplify_node(Call(n.type, "bitwise_not", (other,), CallType.INTRINSIC))
         condition = _mask(one)
         if condition is not None:
             flipped = Call(n.type, "bitwise_not", (other,), CallType.INTRINSIC)
@@ -343,15 +351,34 @@ def _sign_extended(low: Expr, negative: Expr, bits: int) -> Expr | None:
 
 
 def _whole(low: Expr, high: Expr, bits: int) -> Expr | None:
-    """The expression whose halves `low` and `high` are."""
-    if isinstance(low, Cast) and isinstance(high, Cast) and high.type == UInt(bits):
-        source = _strip(low.value)
-        moved = _strip(high.value)
-        if source.type.bits != 2 * bits or not isinstance(moved, Call) or moved.name != "shift_right":
-            return None
-        if const_value(moved.args[1]) == bits and same(_strip(moved.args[0]), source):
-            return source
-    return None
+    """The expression whose neighbouring bits `low` and `high` are."""
+    if high.type != UInt(bits):
+        return None
+    first, second = _slice(low), _slice(high)
+    if first[1] + bits != second[1] or not same(first[0], second[0]):
+        return None
+    source, start = first
+    if start == 0:
+        return source if source.type.bits == 2 * bits else Cast(UInt(2 * bits), source)
+    t = UInt(source.type.bits)
+    wide = source if source.type == t else Cast(t, source)
+    return Cast(UInt(2 * bits), Call(t, "shift_right", (wide, const(start, t)), CallType.INTRINSIC))
+
+
+def _slice(e: Expr) -> tuple[Expr, int]:
+    """(x, n) such that the integer `e` has the bits of `x` from bit n on."""
+    bits, start = e.type.bits, 0
+    while True:
+        if isinstance(e, Cast) and _is_integer(e.value.type) and start + bits <= e.value.type.bits:
+            e = e.value
+        elif isinstance(e, Call) and e.name == "shift_right" and e.call_type is CallType.INTRINSIC:
+            amount = const_value(e.args[1])
+            if amount is None or int(amount) < 0 or start + int(amount) + bits > e.type.bits:
+                return e, start
+            start += int(amount)
+            e = e.args[0]
+        else:
+            return e, start
 
 
 _RULES: dict[str, Callable[[Call], Expr]] = {

@@ -52,10 +52,15 @@ class IndexEncoder:
     def __init__(self) -> None:
         self.facts: list[Any] = []
         self._symbols: dict[str, Any] = {}
+        self._polys: dict[Poly, Any] = {}
         self._met: list[Obligation] | None = None
 
     def poly(self, p: Poly) -> Any:
-        return self.expr(from_poly(p))
+        if self._met is not None:
+            return self.expr(from_poly(p))
+        if p not in self._polys:
+            self._polys[p] = self.expr(from_poly(p))
+        return self._polys[p]
 
     def symbol(self, name: str, type_: Type | None = None) -> Any:
         """The integer constant `name`, within the range of `type_`."""

@@ -14,6 +14,7 @@ from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import variables
 from halide_core.ir.types import Type
 from halide_core.passes.bounds import Mentions, boxes_touched, union
+from halide_core.passes.levels import calls
 from halide_core.passes.loop_nest import build_loop_nest
 from halide_core.passes.races import roots_of
 
@@ -114,11 +115,22 @@ def stage_boxes(f: Function, definitions: list[Definition], touched: Box, contex
 def storage_box(f: Function, definitions: list[Definition], box: Box, body: st.Stmt, context: Context) -> Box:
     """What must be stored for `body`, in which `f` is computed and used: `box`, and more where tails run beyond.
 
-    Tails run beyond the ranges of the place where `f` is computed, which may be smaller than `box`."""
+    Tails run beyond the ranges of the place where `f` is computed, which may be smaller than `box`; and where only
+    the use is under a condition, such as a guard inside a fused loop, `f` is also computed where that is false."""
     variants = [v for d in definitions for v in (d, *(s.definition for s in d.schedule.specializations))]
-    if not any(map(overreaches, variants)):
+    if not any(map(overreaches, variants)) and not _guarded_use(f, body):
         return box
     return _joined(box, boxes_touched(body, context.promises, frozenset((f.name,)))[f.name])
+
+
+def _guarded_use(f: Function, body: st.Stmt) -> bool:
+    """Whether a condition in `body` has uses of `f` under it, and not the production of `f` as well."""
+    return any(
+        isinstance(s, st.IfThenElse)
+        and calls(s, f.name) > 0
+        and not any(isinstance(x, st.Produce) and x.name == f.name for x in st.walk(s))
+        for s in st.walk(body)
+    )
 
 
 def _own_box(f: Function, stage: int, definition: Definition, box: Box, context: Context) -> Box:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-from halide_core import jit
+from halide_core import lower as lowering
 
 X, Y = hl.Var("x"), hl.Var("y")
 
@@ -14,13 +14,13 @@ X, Y = hl.Var("x"), hl.Var("y")
 def count_compilations(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """A list that grows by one with every lowering of a pipeline."""
     seen: list[int] = []
-    original = jit.lower
+    original = lowering.lower
 
     def counted(*args: object, **named: object) -> object:
         seen.append(1)
         return original(*args, **named)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(jit, "lower", counted)
+    monkeypatch.setattr(lowering, "lower", counted)
     return seen
 
 

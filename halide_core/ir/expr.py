@@ -62,8 +62,16 @@ INTRINSICS: dict[str, str] = {
 }
 
 
+class _Remembered:
+    """What is found out about a node once: no field, and not part of what it is."""
+
+    __slots__ = ("_children", "_key")
+    _children: tuple[Expr, ...]
+    _key: int
+
+
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
-class Expr:
+class Expr(_Remembered):
     """Base of all expressions; `type` is the type of the value."""
 
     type: Type
@@ -432,6 +440,9 @@ class Call(Expr):
 
 def children(e: Expr) -> tuple[Expr, ...]:
     """The direct sub-expressions of `e`, in order."""
+    known: tuple[Expr, ...] | None = getattr(e, "_children", None)
+    if known is not None:
+        return known
     out: list[Expr] = []
     for name in e.child_fields:
         child = getattr(e, name)
@@ -439,7 +450,9 @@ def children(e: Expr) -> tuple[Expr, ...]:
             out.extend(child)
         elif child is not None:
             out.append(child)
-    return tuple(out)
+    found = tuple(out)
+    object.__setattr__(e, "_children", found)
+    return found
 
 
 def with_children(e: Expr, new: tuple[Expr, ...]) -> Expr:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 from typing import TypeVar
@@ -11,55 +10,44 @@ from halide_core.ir.expr import Expr, FloatImm, Let, Variable, children, with_ch
 
 _T = TypeVar("_T")
 _INTERNED: dict[tuple[object, ...], int] = {}
-# Expr.__eq__ builds an EQ node, so the cache cannot be a weak dictionary of nodes: id plus liveness.
-_BY_ID: dict[int, tuple[weakref.ref[Expr], int]] = {}
+# The fields of each kind of node, and whether they hold children.
+_FIELDS: dict[type[Expr], tuple[tuple[str, bool], ...]] = {}
 
 
 def _shape(e: Expr) -> tuple[object, ...]:
-    attributes: list[object] = []
-    for name in (f.name for f in fields(e)):
-        if name in e.child_fields:
-            child = getattr(e, name)
-            attributes.append(len(child) if isinstance(child, tuple) else child is None)
-        elif isinstance(e, FloatImm) and name == "value":
-            attributes.append(float(e.value).hex() + repr(e.value))
+    kind = type(e)
+    names = _FIELDS.get(kind)
+    if names is None:
+        names = _FIELDS[kind] = tuple((f.name, f.name in e.child_fields) for f in fields(e))
+    attributes: list[object] = [kind.__name__]
+    for name, is_child in names:
+        value = getattr(e, name)
+        if is_child:
+            attributes.append(len(value) if isinstance(value, tuple) else value is None)
+        elif kind is FloatImm and name == "value":
+            attributes.append(float(value).hex() + repr(value))
         else:
-            attributes.append(getattr(e, name))
-    return (type(e).__name__, *attributes)
+            attributes.append(value)
+    return tuple(attributes)
 
 
 def key(e: Expr) -> int:
     """A number equal for structurally equal expressions and for no others, within this process."""
+    known: int | None = getattr(e, "_key", None)
+    if known is not None:
+        return known
     stack = [e]
     while stack:
         node = stack[-1]
-        if _lookup(node) is not None:
-            stack.pop()
-            continue
-        inner = [(c, _lookup(c)) for c in children(node)]
-        missing = [c for c, number in inner if number is None]
+        inner = children(node)
+        missing = [c for c in inner if getattr(c, "_key", None) is None]
         if missing:
             stack.extend(missing)
             continue
-        shape = (_shape(node), tuple(number for _, number in inner))
-        _remember(node, _INTERNED.setdefault(shape, len(_INTERNED)))
+        shape = (_shape(node), tuple([c._key for c in inner]))
+        object.__setattr__(node, "_key", _INTERNED.setdefault(shape, len(_INTERNED)))
         stack.pop()
-    found = _lookup(e)
-    assert found is not None
-    return found
-
-
-def _lookup(e: Expr) -> int | None:
-    entry = _BY_ID.get(id(e))
-    if entry is None:
-        return None
-    reference, number = entry
-    return number if reference() is e else None
-
-
-def _remember(e: Expr, number: int) -> None:
-    address = id(e)
-    _BY_ID[address] = (weakref.ref(e, lambda _r: _BY_ID.pop(address, None)), number)
+    return e._key
 
 
 def same(a: Expr, b: Expr) -> bool:

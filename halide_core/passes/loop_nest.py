@@ -119,6 +119,19 @@ class _Nest:
                     made = made - {s.old} | {s.new}
         return made
 
+    def _is_fused(self, var: str, after: int) -> bool:
+        """Whether `var`, or a loop that it becomes after split number `after`, is fused with another."""
+        made = {var}
+        for s in self.definition.schedule.splits[after + 1 :]:
+            match s:
+                case Split() if s.old in made:
+                    made |= {s.outer, s.inner}
+                case Rename() if s.old in made:
+                    made |= {s.new}
+                case Fuse() if s.inner in made or s.outer in made:
+                    return True
+        return False
+
     def _split(self, s: Split, number: int) -> None:
         low, extent = self.low[s.old], self.extent[s.old]
         factor = const(s.factor, I32)
@@ -145,8 +158,9 @@ class _Nest:
             self.extent[s.inner] = ir.Min(I32, simplify_index(extent - self.loop(s.outer) * s.factor), factor)
 
     def _encloses(self, s: Split, number: int) -> bool:
-        """Whether the outer loop of `s` is a loop as it is, outside all that its inner loop becomes."""
-        if self._leaves(s.outer, number) != {s.outer} or s.outer not in self.order:
+        """Whether the outer loop of `s` is a loop as it is, outside all that its inner loop becomes, which is no
+        part of a fused loop: that has one extent for all blocks."""
+        if self._leaves(s.outer, number) != {s.outer} or s.outer not in self.order or self._is_fused(s.inner, number):
             return False
         place = self.order.index(s.outer)
         return all(self.order.index(v) < place for v in self._leaves(s.inner, number))

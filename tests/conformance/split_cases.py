@@ -212,6 +212,15 @@ def fuse_and_split_again(hl: Any) -> Any:
 
 
 @case
+def fuse_a_loop_that_a_guard_cuts_short(hl: Any) -> Any:
+    x, y, t, yo, yi = variables(hl, "x y t yo yi")
+    f = hl.Func("f")
+    f[x, y] = x * 10 + y
+    f.split(y, yo, yi, 2, hl.TailStrategy.GuardWithIf).fuse(x, yi, t).parallel(yo)
+    return f.realize([7, 5])
+
+
+@case
 def fuse_under_the_inner_name(hl: Any) -> Any:
     x, y = variables(hl, "x y")
     f = hl.Func("f")

@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
 
-.PHONY: demo test test-generators test-pipelines bench bench-search bench-codegen fuzz-schedules lint clean
+.PHONY: demo test test-generators test-pipelines bench bench-search bench-codegen fuzz-schedules arm-tools lint clean
 
 demo: .venv/demo.stamp
 	$(BIN)/python demo/run.py --out demo-out
@@ -33,6 +33,10 @@ bench-codegen: .venv/dev.stamp
 # Random pipelines under random schedules against the reference interpreter: about a second a pair; SEED=N starts elsewhere.
 fuzz-schedules: .venv/dev.stamp
 	$(BIN)/python -m tests.halide_core.fuzz --count $(or $(COUNT),5000) --seed $(or $(SEED),0) --jobs $(WORKERS)
+
+# What runs objects for AArch64 in tests, which are skipped without it.
+arm-tools:
+	apt-get install -y --no-install-recommends qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 
 lint: .venv/dev.stamp
 	$(BIN)/ruff check .

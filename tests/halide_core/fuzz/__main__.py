@@ -34,14 +34,14 @@ LIMIT = 180  # seconds for one seed
 TARGETS = ["", "", "", "x86-64-linux", "x86-64-linux-sse41", "x86-64-linux-sse41-avx-avx2-f16c-fma"]
 
 
-def cases(seed: int) -> Iterator[Case]:
-    """One random pipeline under several random schedules."""
+def cases(seed: int, guarded: bool = False) -> Iterator[Case]:
+    """One random pipeline under several random schedules, which write outside no result where all are `guarded`."""
     rng = random.Random(seed)
     source = (rng.randint(1, 24), rng.randint(1, 20), rng.choice(["uint8", "int16", "uint16", "int32"]))
     sizes = (rng.randint(1, 40), rng.randint(1, 17))
     p = Definitions(rng)
     for _ in range(SCHEDULES):
-        end = rng.choice(["", "end", "start"])
+        end = rng.choice(["end", "start"] if guarded else ["", "end", "start"])
         directives = Schedule(rng, p, bool(end), sizes[0]).lines
         edge = rng.choice(["end", "start"])
         yield Case(tuple(p.lines), tuple(directives), source, sizes, edge, end, rng.choice(TARGETS), seed)

@@ -68,6 +68,11 @@ def _namespace(case: Case, hl: Any, directives: bool) -> dict[str, Any]:
     return names
 
 
+def functions(case: Case) -> dict[str, Any]:
+    """The scheduled pipeline of `halide_core`, by name: `source`, `output` and every Func."""
+    return _namespace(case, halide_core, True)
+
+
 def reference(case: Case) -> np.ndarray[Any, Any]:
     """What the definitions alone mean, by the interpreter; shape (rows, columns)."""
     names = _namespace(case, halide_core, False)

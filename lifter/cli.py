@@ -21,6 +21,7 @@ EXIT_VERIFIED, EXIT_SOME_NOT, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
 EPILOG = """\b
 Other commands:
   lift batch DIR              lift a whole code base, or the files of a compile_commands.json
+  lift explain FILE -f NAME   say why a function is not lifted: stage, line, closest candidate, counterexample
   lift bench FILE_OR_DIR...   time lifted functions against the originals
 Flags for clang go after `--`:  lift legacy.cpp -- -Iinclude -DNDEBUG
 Exit status: 0 all selected functions verified, 1 some not, 2 usage, unreadable file or parse errors."""
@@ -126,6 +127,10 @@ def main(argv: Sequence[str] | None = None) -> None:
         from lifter.bench import bench_command
 
         command, name, args = bench_command, "lift bench", args[1:]
+    elif args and args[0] == "explain":
+        from lifter.explain import explain_command
+
+        command, name, args = explain_command, "lift explain", args[1:]
     elif args and args[0] == "batch":
         from lifter.batch import batch_command
 

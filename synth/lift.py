@@ -11,6 +11,7 @@ from lifter.summary import PathSummary, Summary
 from lifter.symexec import execute
 from synth.options import Options, Stopwatch, TimedOut
 from synth.paths import NotFound, PathLifter
+from synth.trace import Candidate, Trace, failure
 from verifier.check import Decision, Verdict, verify_path
 from verifier.smt import Refuted, Unknown
 
@@ -31,6 +32,7 @@ class Lifted:
     paths: list[Path] = field(default_factory=list)
     verdicts: list[Verdict] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
+    trace: Trace = field(default_factory=Trace)
 
 
 def lift_function(function: Function, options: Options | None = None) -> Lifted:
@@ -60,7 +62,7 @@ def _lift(function: Function, options: Options, clock: Stopwatch, lifted: Lifted
         lifted.paths = execute(function)
     summaries: list[PathSummary] = []
     for path in lifted.paths:
-        summaries.append(PathLifter(function, path, options, clock).lift())
+        summaries.append(PathLifter(function, path, options, clock, lifted.trace).lift())
     lifted.summary = Summary(function, tuple(summaries), dict(function.functions))
     for path, summary in zip(lifted.paths, summaries, strict=True):
         with clock.stage("proof"):
@@ -79,6 +81,11 @@ def _fail(lifted: Lifted, verdict: Verdict) -> None:
         lifted.reason = "there was nothing to prove"
         return
     first: Decision = failures[0]
+    assert lifted.summary is not None
+    funcs = lifted.summary.paths[len(lifted.verdicts) - 1].funcs
+    found = tuple(failure(d.condition, d.answer) for d in failures)
+    proved = len(verdict.decisions) - len(failures)
+    lifted.trace.candidates.append(Candidate("verification", funcs, first.condition.text, proved, found))
     lifted.line = first.condition.line or lifted.function.line
     if isinstance(first.answer, Unknown):
         lifted.reason = f"the solver could not decide: {first.condition.text} ({first.answer.reason})"

@@ -37,6 +37,7 @@ from synth.roi import NoRegion, Pool, Region, RoiStatistics, regions
 from synth.samples import Env, sample_environments
 from synth.stages import Proto, partition
 from synth.terminals import Mapper, NoMapping, coordinates, image_call, input_strides
+from synth.trace import Candidate, Failure, Trace, failure
 from synth.unify import unify
 from verifier.conditions import Condition, PathConditions
 from verifier.contract import ContractBuilder
@@ -73,7 +74,10 @@ class Draft:
 class PathLifter:
     """Finds the summary of one path."""
 
-    def __init__(self, function: Function, path: Path, options: Options, clock: Stopwatch) -> None:
+    def __init__(
+        self, function: Function, path: Path, options: Options, clock: Stopwatch, trace: Trace | None = None
+    ) -> None:
+        self.trace = trace if trace is not None else Trace()
         self.function = function
         self.path = path
         self.options = options
@@ -124,12 +128,13 @@ class PathLifter:
                 if any(m.order in {e.order for e in self.path.effects if e.array in self.outputs} for m in d.maps):
                     conditions.definition(f, d)
         wanted = ("overwrites", "not-yet-written")
-        return all(self.holds(c) for c in conditions.out if c.name in wanted)
+        return self.all_hold([c for c in conditions.out if c.name in wanted], "order", summary.funcs)
 
     def _several_nests(self) -> bool:
         return len({e.nest for e in self.path.effects}) > 1
 
     def attempt(self, protos: list[Proto]) -> PathSummary:
+        self.trace.groupings += 1
         self.groups = [p.group() for p in protos]
         written = {p.array for p in protos}
         self.names = {a: (f"{a}_in" if a in written else a) for a in self.function.arrays}
@@ -151,6 +156,8 @@ class PathLifter:
                         func = self.define(draft, funcs)
                     except NotFound as problem:
                         failure = failure or problem
+                        if problem.stage == "terms":
+                            self.trace.candidates.append(Candidate("terms", (_placeholder(draft),), problem.reason))
                         continue
                     drafts.append(draft)
                     return func
@@ -192,18 +199,30 @@ class PathLifter:
 
     def region_holds(self, draft: Draft, region: Region) -> bool:
         """Proves the region before anything is searched in it."""
-        name = draft.proto.name
-        placeholder = Definition(tuple(var(d.name) for d in draft.layout.dims), _undefined(draft), draft.plain)
-        func = FuncSummary(name, _type(draft.proto), draft.layout, (placeholder,), False)
+        func = _placeholder(draft)
         summary = PathSummary(self.path.conditions, (func,), (), None, tuple(self.contract.items))
         conditions = PathConditions(self.function, self.path, summary)
-        conditions.region(func, placeholder)
-        return all(self.holds(c) for c in conditions.out)
+        conditions.region(func, func.definitions[0])
+        self.trace.regions += 1
+        return self.all_hold(conditions.out, "roi", (func,))
 
     def holds(self, c: Condition) -> bool:
+        return self.failure(c) is None
+
+    def failure(self, c: Condition) -> Failure | None:
         if c.query is None:
-            return c.holds
-        return isinstance(prove(c.query, self.options.query_timeout), Proved)
+            return None if c.holds else failure(c, None)
+        answer = prove(c.query, self.options.query_timeout)
+        return None if isinstance(answer, Proved) else failure(c, answer)
+
+    def all_hold(self, conditions: list[Condition], stage: str, funcs: tuple[FuncSummary, ...]) -> bool:
+        """Whether all conditions on a candidate hold; the first that does not is kept with it."""
+        for k, c in enumerate(conditions):
+            found = self.failure(c)
+            if found is not None:
+                self.trace.candidates.append(Candidate(stage, funcs, found.text, k, (found,)))
+                return False
+        return True
 
     def undefined(self, p: Proto) -> Draft:
         """An array of the caller's that is only updated: the box spans what the updates may touch."""
@@ -368,7 +387,13 @@ class PathLifter:
         stores = [(v, m, self.by_order[m.order].guard) for v, m in zip(values, draft.plain, strict=True)]
         found = unify(stores, draft.layout, draft.phases, self.equal)
         if found is None:
-            raise NotFound("expression", "the stores of one region compute different things", _line(draft.proto))
+            reason = "the stores of one region compute different things"
+            lines = [self.by_order[m.order].line for m in draft.plain]
+            differing = tuple(zip(lines, values, strict=True))
+            self.trace.candidates.append(
+                Candidate("expression", (_placeholder(draft),), reason, differing=differing)
+            )
+            raise NotFound("expression", reason, _line(draft.proto))
         return found
 
     def equal(self, a: Expr, b: Expr) -> bool:
@@ -580,6 +605,12 @@ class PathLifter:
                     if d.stride is not None and d.stride.constant_value() is None:
                         self.contract.require(d.stride, "stride")
         self.contract.no_overflow([f.layout for f in funcs] + [i.layout for i in inputs.values()])
+
+
+def _placeholder(draft: Draft) -> FuncSummary:
+    """The Func of a draft, with nothing said of its values."""
+    nothing = Definition(tuple(var(d.name) for d in draft.layout.dims), _undefined(draft), draft.plain)
+    return FuncSummary(draft.proto.name, _type(draft.proto), draft.layout, (nothing,), False)
 
 
 def readable_index(p: Poly) -> str:

@@ -1,0 +1,162 @@
+"""`lift explain`: why a function was not lifted, where, and what came closest (DESIGN section 5)."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from codegen.notation import readable, stage_text
+from lifter.api import FunctionReport, SourceError, UsageError, lift_file
+from lifter.poly import poly_text
+from lifter.summary import FuncSummary
+from synth.options import Options
+from synth.trace import Candidate, Failure
+
+_STAGES = {
+    "parse": "parsing: a construct that the loop language does not have",
+    "roi": "region of interest: which elements are written, as a box",
+    "terms": "terminals: what is read, as coordinates of images",
+    "expression": "expression: one formula for the whole region",
+    "order": "order: which stores come before which reads",
+    "monolithic": "the single search over the whole grammar",
+    "verification": "verification: the summary was found, and is not proved",
+    "": "not known: the search was cut off",
+}
+_ADVICE = {
+    "parse": "write the construct in another way, or move it into a function of its own that --model defines",
+    "roi": "see that every element of the output is written, under conditions on loop counters and parameters only, "
+    "and that strides and bounds are parameters of the function",
+    "terms": "let addresses be sums of loop counters times strides, or of bytes read from a table",
+    "expression": "write what differs between the stores as a choice on a coordinate (x % 2, x == 0) in one loop",
+    "order": "split the loop where it reads what it has overwritten",
+    "monolithic": "leave out --monolithic",
+    "verification": "if the values above cannot occur, say so with assert() at the top of the function",
+    "": "raise --timeout, or split the function",
+}
+# Of the stores that compute different things, how many are shown.
+_SHOWN = 3
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("file", metavar="FILE")
+@click.option("-f", "--function", "name", required=True, metavar="NAME", help="The function to explain.")
+@click.option("--timeout", default=60.0, show_default=True, metavar="S", help="Seconds for the function.")
+@click.option("--model", "models", multiple=True, metavar="FILE", help="C++ definitions of external functions.")
+@click.option("-p", "build", metavar="BUILD_DIR", help="Take flags from BUILD_DIR/compile_commands.json.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
+def explain_command(
+    file: str, name: str, timeout: float, models: tuple[str, ...], build: str | None, as_json: bool
+) -> None:
+    """Say why the function NAME of FILE is not lifted: the stage, the line, the closest candidate, what refutes it."""
+    from lifter.compile_db import DatabaseError, flags_for
+
+    console = Console(highlight=False, soft_wrap=True)
+    flags: list[str] = click.get_current_context().obj or []
+    try:
+        given = flags_for(build, file) if build is not None else []
+        report = lift_file(
+            file, functions=[name], emit=[], out=".", models=models, clang_args=[*given, *flags],
+            options=Options(timeout=timeout),
+        )
+    except (SourceError, UsageError, DatabaseError) as problem:
+        text = str(problem) if isinstance(problem, SourceError) else f"error: {problem}"
+        Console(stderr=True, highlight=False, soft_wrap=True).print(text, markup=False)
+        sys.exit(2)
+    for f in report.functions:
+        found = explanation(f, file)
+        if as_json:
+            sys.stdout.write(json.dumps(found) + "\n")
+        else:
+            _print(console, found)
+    sys.exit(0 if report.verified else 1)
+
+
+def explanation(f: FunctionReport, file: str) -> dict[str, Any]:
+    """What is known of one function: status, stage, line with its text, reason, what was tried, the closest candidate,
+    what refutes it, and what to do."""
+    out: dict[str, Any] = {"name": f.name, "file": file, "line": f.line, "status": f.status, "reason": f.reason}
+    lines = Path(file).read_text(errors="replace").splitlines()
+    out["text"] = lines[f.line - 1].strip() if 0 < f.line <= len(lines) else ""
+    if f.status == "verified":
+        return out
+    stage = "parse" if f.status == "unsupported" else f.lifted.stage if f.lifted is not None else ""
+    out |= {"stage": _STAGES.get(stage, stage), "advice": _ADVICE.get(stage, _ADVICE[""])}
+    trace = f.lifted.trace if f.lifted is not None else None
+    if trace is not None and trace.groupings:
+        out["tried"] = {
+            "groupings of the stores": trace.groupings,
+            "regions of interest": trace.regions,
+            "candidates given up": len(trace.candidates),
+        }
+        closest = trace.closest()
+        if closest is not None:
+            out["closest"] = _candidate(closest, lines)
+    return out
+
+
+def _candidate(c: Candidate, lines: list[str]) -> dict[str, Any]:
+    out: dict[str, Any] = {"stage": _STAGES[c.stage].partition(":")[0], "reason": c.reason, "proved": c.proved}
+    out["funcs"] = [text for f in c.funcs for text in _func(f, c.stage == "verification" or c.stage == "order")]
+    out["refuted"] = [_failure(x, lines) for x in c.failures]
+    if c.differing:
+        different: dict[str, int] = {}
+        for line, value in c.differing:
+            different.setdefault(readable(value), line)
+        shown = list(different.items())[:_SHOWN]
+        out["stores"] = [f"line {line}: {text}" for text, line in shown]
+        if len(different) > _SHOWN:
+            out["stores"].append(f"and {len(different) - _SHOWN} more")
+    return out
+
+
+def _func(f: FuncSummary, with_values: bool) -> list[str]:
+    box = ", ".join(f"{d.name} in [{poly_text(d.min)}, {poly_text(d.min + d.extent)})" for d in f.layout.dims)
+    out = [f"{f.name} over {box or 'one element'}"]
+    for d in f.definitions if with_values else ():
+        s = stage_text(f, d)
+        out.append(f"  {s.left} = {readable(d.value)}")
+    return out
+
+
+def _failure(x: Failure, lines: list[str]) -> dict[str, Any]:
+    source = lines[x.line - 1].strip() if 0 < x.line <= len(lines) else ""
+    return {"condition": x.text, "line": x.line, "text": source, "example": x.example, "undecided": x.undecided}
+
+
+def _print(console: Console, e: dict[str, Any]) -> None:
+    def say(label: str, text: str) -> None:
+        console.print(f"  {label:<9} {text}", markup=False)
+
+    console.print(f"{e['name']}  {e['file']}:{e['line']}  {e['status']}", markup=False)
+    if e["status"] == "verified":
+        say("", "there is nothing to explain: see `lift` for the summary")
+        return
+    say("stage", e["stage"])
+    say("line", f"{e['line']}: {e['text']}")
+    say("reason", e["reason"])
+    if "tried" in e:
+        say("tried", ", ".join(f"{n} {what}" for what, n in e["tried"].items()))
+    closest = e.get("closest")
+    if closest is not None:
+        say("closest", f"given up at {closest['stage']}, {closest['proved']} conditions proved before")
+        for text in closest["funcs"]:
+            say("", text)
+        for text in closest.get("stores", ()):
+            say("", f"  {text}")
+        for x in closest["refuted"][:_SHOWN]:
+            _print_failure(say, x)
+    say("next", e["advice"])
+
+
+def _print_failure(say: Any, x: dict[str, Any]) -> None:
+    where = f" (line {x['line']}: {x['text']})" if x["text"] else ""
+    say("undecided" if x["undecided"] else "refuted", x["condition"] + where)
+    if x["undecided"]:
+        say("", f"the solver said: {x['undecided']}")
+    elif x["example"]:
+        say("by", ", ".join(f"{name} = {value}" for name, value in x["example"].items()))

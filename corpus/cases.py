@@ -166,6 +166,7 @@ CASES: dict[str, Case] = {
     "SseCrossFade": _case(_X, {"weight": (-1, 128)}, dst="n", a="n", b="n"),
     "SsePremultiply": _case(_X, dst="4*pixels", src="4*pixels"),
     "SseBgraToGrey": _case(_X, grey="height x width @ greyStride", bgra="height x 4*width @ bgraStride"),
+    "SseBgraToGrey16": _case(_X, grey="height x width @ greyStride", bgra="height x 4*width @ bgraStride"),
     "SseMaskedCopy": _case(_X, dst="n", src="n", mask="n"),
     "SseMultiplyFloat": _case(_X, {"opacity": (0, 1)}, dst="n", src="n", mask="n"),
     "SseClampFloat": _case(_X, image=_LAYER),

@@ -135,8 +135,10 @@ def sample_environments(function: Function, path: Path, conditions: list[Expr], 
             env[n] = max(t.min(), min(t.max(), rng.randint(low, high))) if not t.is_bool() else rng.randint(0, 1)
             if constants and rng.random() < 0.08:
                 env[n] = rng.choice(constants)
+            if block and attempt % 3 == 0 and not t.is_bool():
+                env[n] -= env[n] % block  # for code that asks for aligned rows
         for n in addresses:
-            env[n] = rng.choice((0, 1 << 20))
+            env[n] = rng.choice((0, 1 << 20, (1 << 20) + 1) if block else (0, 1 << 20))
         try:
             if all(test(env) for test in tests) and all(trip(env) >= (0 if attempt % 4 else 1) for trip in outer):
                 found.append(env)

@@ -40,11 +40,18 @@ def _covers(general: Expr, value: Expr, m: EffectMap, guard: Expr | None, names:
     """Whether `general` is `value` in every iteration of an effect."""
     if key(general) == key(value):
         return True
-    odd = {n: from_poly(p, I32) for n, p in _odd(guard).items()}
+    odd = _odd(guard)
+    place = dict(zip(names, m.coords, strict=True))
+
+    def read(n: Expr) -> Expr:
+        # The addresses as polynomials: their variables may be wider than coordinates are.
+        if isinstance(n, Load) and n.name.endswith("#"):
+            return E.with_children(n, (from_poly(to_poly(n.index).substitute(place).substitute(odd)),))
+        return n
 
     def here(e: Expr) -> Expr:
-        placed = substitute(e, {n: from_poly(c, I32) for n, c in zip(names, m.coords, strict=True)})
-        return transform(substitute(placed, odd) if odd else placed, _canonical)
+        placed = substitute(transform(e, read), {n: from_poly(c, I32) for n, c in place.items()})
+        return transform(substitute(placed, {n: from_poly(p, I32) for n, p in odd.items()}), _canonical)
 
     return key(here(general)) == key(here(value))
 

@@ -95,6 +95,47 @@ void SseBgraToGrey(uint8_t* grey, const uint8_t* bgra, int width, int height, in
     }
 }
 
+namespace {
+
+inline void LoadPixels(const uint8_t* p, __m128i a[4]) {
+    a[0] = _mm_loadu_si128((const __m128i*)p + 0);
+    a[1] = _mm_loadu_si128((const __m128i*)p + 1);
+    a[2] = _mm_loadu_si128((const __m128i*)p + 2);
+    a[3] = _mm_loadu_si128((const __m128i*)p + 3);
+}
+
+// Green and a one in the odd halves, red and blue in the even ones.
+inline __m128i GreyOfPixels(__m128i bgra) {
+    const __m128i one = _mm_set1_epi32(1 << 16);
+    const __m128i green = _mm_or_si128(_mm_and_si128(_mm_srli_epi16(bgra, 8), _mm_set1_epi32(255)), one);
+    const __m128i redBlue = _mm_and_si128(bgra, _mm_set1_epi16(255));
+    const __m128i sum = _mm_add_epi32(_mm_madd_epi16(green, _mm_set1_epi32(8192 << 16 | 9617)),
+                                      _mm_madd_epi16(redBlue, _mm_set1_epi32(4899 << 16 | 1868)));
+    return _mm_srli_epi32(sum, 14);
+}
+
+}  // namespace
+
+// Sixteen pixels in four registers.
+void SseBgraToGrey16(uint8_t* grey, const uint8_t* bgra, int width, int height, int greyStride, int bgraStride) {
+    const int full = width & ~15;
+    __m128i a[4];
+    for (int y = 0; y < height; y++) {
+        for (int x = 0; x < full; x += 16) {
+            LoadPixels(bgra + 4 * x, a);
+            __m128i lo = _mm_packs_epi32(GreyOfPixels(a[0]), GreyOfPixels(a[1]));
+            __m128i hi = _mm_packs_epi32(GreyOfPixels(a[2]), GreyOfPixels(a[3]));
+            _mm_storeu_si128((__m128i*)(grey + x), _mm_packus_epi16(lo, hi));
+        }
+        for (int x = full; x < width; x++) {
+            const uint8_t* p = bgra + 4 * x;
+            grey[x] = (uint8_t)((p[0] * 1868 + p[1] * 9617 + p[2] * 4899 + 8192) >> 14);
+        }
+        grey += greyStride;
+        bgra += bgraStride;
+    }
+}
+
 // Only where the mask is set.
 void SseMaskedCopy(uint8_t* dst, const uint8_t* src, const uint8_t* mask, int n) {
     int i = 0;

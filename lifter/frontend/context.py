@@ -16,7 +16,7 @@ from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, Expr, Load, Variable, children, const, const_value
 from halide_core.ir.types import Type, UInt
-from lifter.frontend.values import NULL, Binding, LanesPlace, Pointer
+from lifter.frontend.values import ADDRESS, NULL, Binding, LanesPlace, Pointer
 from lifter.loops import Assign, ConstArray, Declare, If, PureFunction, Stmt, Store, Unsupported
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class Context:
         self.lane_types: dict[str, Type] = lane_types or {}
         """The lanes of SIMD variables and arrays, where a first lowering has found them, by where they are declared."""
         self.register_arrays: dict[str, str] = {}
-        """The keys in `lane_types` of local arrays of registers whose lanes are not known yet."""
+        """Local arrays of registers, with their keys in `lane_types` where the lanes are not known yet, else ""."""
         self.uses_registers = False
         self.declared_bytes: dict[str, int] = {}
         """Bytes of the elements that local arrays are declared with."""
@@ -359,6 +359,8 @@ class Context:
             shown = " or ".join(sorted(t.lstrip("!&") for t in targets))
             self.fail(f"pointer {name} may point to more than one array ({shown})", at)
         (array,) = targets
+        if array == ADDRESS:
+            self.fail(f"pointer {name} made from a number", at)
         if array.startswith("!"):
             self.fail(f"pointer {name} may point to an array {array[1:]} of an earlier iteration", at)
         return array
@@ -368,13 +370,15 @@ class Context:
 
     def address(self, p: Pointer, at: Cursor) -> Expr:
         """The address of a pointer into a parameter's array, in bytes (uint64)."""
+        from lifter.frontend import operations as op
+
         if p.targets == {NULL}:
             return const(0, UInt(64))
+        if p.targets == {ADDRESS}:
+            return op.cast(p.offset, UInt(64))
         array = self.array_of(p, at)
         if array not in self.pointer_parameters or NULL in p.targets:
             self.fail(f"address of {array.lstrip('&')} as a number", at)
-        from lifter.frontend import operations as op
-
         base = Variable(UInt(64), f"addr.{array}")
         scaled = op.binary("*", op.cast(p.offset, UInt(64)), const(self.arrays[array].bytes(), UInt(64)))
         return op.offset_sum(base, scaled)

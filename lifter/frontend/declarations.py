@@ -185,8 +185,7 @@ def _registers(ctx: Context, c: Cursor, init: Cursor | None) -> None:
         ctx.fail(f"array of registers '{c.spelling}' of this shape", c)
     unit = registers.unit_of_array(ctx, c, each)
     array = ctx.new_array(c.spelling, unit)
-    if registers.key(c) not in ctx.lane_types:
-        ctx.register_arrays[array] = registers.key(c)
+    ctx.register_arrays[array] = "" if registers.key(c) in ctx.lane_types else registers.key(c)
     size = types.register_bytes(each)
     place = ElementPlace(Pointer(frozenset({array}), const(0, I64), c.type.get_canonical()))
     ctx.bind(c, place)

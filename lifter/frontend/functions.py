@@ -7,7 +7,7 @@ from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, const
 from halide_core.ir.types import Type
-from lifter.frontend import inline, registers, statements, types, views
+from lifter.frontend import inline, local_arrays, registers, statements, types, views
 from lifter.frontend.clang import children
 from lifter.frontend.context import Context
 from lifter.frontend.unit import Unit
@@ -82,13 +82,14 @@ def _lower(unit: Unit, c: Cursor, unit_bytes: dict[str, int], lane_types: dict[s
         ctx.fail("a type or construct unknown to libclang's binding")
     finally:
         unit.active.remove(own)
+    body_statements = local_arrays.split(ctx, block, [a for a in ctx.register_arrays if a in ctx.arrays])
     name = symbol(c)
     return Function(
         name=c.spelling,
         symbol=name,
         params=parameters,
         return_type=result,
-        body=tuple(block),
+        body=tuple(body_statements),
         locals=ctx.locals,
         arrays=ctx.arrays,
         tables=ctx.tables,

@@ -13,6 +13,7 @@ from lifter.frontend import operations as op
 from lifter.frontend import registers, types, views
 from lifter.frontend.context import Context
 from lifter.frontend.values import (
+    ADDRESS,
     NULL,
     Allocation,
     ElementPlace,
@@ -180,6 +181,8 @@ def to_pointer(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
     if not isinstance(v, Pointer):
         if isinstance(v, Lambda):
             ctx.fail("lambda converted to a function pointer", at)
+        if isinstance(v, Expr) and v.type.is_int_or_uint() and v.type.bits == 64:
+            return Pointer(frozenset({ADDRESS}), op.cast(v, I64), target)
         ctx.fail(f"cast of a number to a pointer '{to.spelling}'", at)
     if target.is_volatile_qualified():
         ctx.fail("volatile object", at, "volatile accesses cannot be reordered or removed")
@@ -187,6 +190,8 @@ def to_pointer(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
         return v
     if v.targets == {NULL}:
         return ctx.null_pointer(target)
+    if v.targets == {ADDRESS}:
+        return replace(v, pointee=target)
     if types.register_bytes(types.innermost(v.pointee)) or types.register_bytes(types.innermost(target)):
         return replace(v, pointee=target)
     old, new = types.scalar(types.innermost(v.pointee)), types.scalar(types.innermost(target))
@@ -265,6 +270,8 @@ def is_not_null(ctx: Context, p: Pointer, at: Cursor) -> Expr:
     """Whether a pointer is not null: known for local arrays, asked of the caller's address for parameters."""
     if p.targets == {NULL}:
         return make_bool(False)
+    if p.targets == {ADDRESS}:
+        return op.to_bool(p.offset)
     if NULL not in p.targets and p.targets and all(t not in ctx.pointer_parameters for t in p.targets):
         return make_bool(True)
     array = ctx.array_of(p, at)
@@ -283,6 +290,8 @@ def compare(ctx: Context, operator: str, a: Pointer, b: Pointer, at: Cursor) -> 
         return present if operator == "!=" else op.negate(present)
     if NULL in a.targets | b.targets:
         ctx.fail("comparison of a pointer that may be null", at)
+    if ADDRESS in a.targets | b.targets:
+        return op.binary(operator, ctx.address(a, at), ctx.address(b, at))
     first, second = ctx.array_of(a, at), ctx.array_of(b, at)
     if first == second:
         return op.binary(operator, a.offset, b.offset)

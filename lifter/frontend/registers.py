@@ -137,7 +137,7 @@ def store(ctx: Context, p: Pointer, v: Lanes, at: Cursor | None) -> None:
         ctx.fail(f"write to the constant array '{array}'", at)
     unit = _unit(ctx, array, size, at)
     guessed = ctx.register_arrays.get(array)
-    if guessed is not None and not is_constant(v) and v.type != unit and v.type.bytes() <= size:
+    if guessed and not is_constant(v) and v.type != unit and v.type.bytes() <= size:
         raise Relaned(guessed, v.type)
     address = ctx.hold(p.offset)
     held = ctx.hold_all(as_type(v, unit).parts[::-1])

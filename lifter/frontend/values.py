@@ -15,6 +15,10 @@ NULL = ""
 """The target of a null pointer."""
 
 
+ADDRESS = "#"
+"""The target of a pointer made from a number, its offset the number: it may be compared, and nothing else."""
+
+
 @dataclass(frozen=True)
 class Pointer:
     """A pointer: `targets` are the arrays it may point into (NULL among them), `offset` counts scalars (int64).

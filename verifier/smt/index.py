@@ -33,6 +33,7 @@ from halide_core.ir.expr import (
 from halide_core.ir.structural import key, post_order
 from halide_core.ir.types import Type
 from lifter.poly import Obligation, Poly, from_poly, may_wrap, to_poly
+from verifier.smt.solver import Proved, Query, prove
 
 _COMPARE: dict[type, Any] = {
     EQ: lambda a, b: a == b,
@@ -53,6 +54,7 @@ class IndexEncoder:
         self.facts: list[Any] = []
         self._symbols: dict[str, Any] = {}
         self._polys: dict[Poly, Any] = {}
+        self._held: dict[tuple[Poly, Type | None], bool] = {}
         self._met: list[Obligation] | None = None
 
     def poly(self, p: Poly) -> Any:
@@ -84,7 +86,26 @@ class IndexEncoder:
                 to_poly(n.b, found)  # type: ignore[attr-defined]
             elif isinstance(n, Cast) and n.type.is_bool() and n.value.type.is_int_or_uint():
                 to_poly(n.value, found)
-        return all(o.type is not None and o.type.is_int() and o.type.bits >= 32 for o in found)
+        return all(self._holds(o) for o in found)
+
+    def _holds(self, o: Obligation) -> bool:
+        """Whether an obligation is granted, as that of signed arithmetic is, or proved from the types alone."""
+        if o.type is not None and o.type.is_int() and o.type.bits >= 32:
+            return True
+        asked = (o.poly, o.type)
+        if asked not in self._held:
+            p = self.poly(o.poly)
+            goal = p >= 0 if o.type is None else z3.And(p >= o.type.min(), p <= o.type.max())
+            self._held[asked] = isinstance(prove(Query(tuple(self.facts), goal), 0.5), Proved)
+        return self._held[asked]
+
+    def _side(self, e: Expr) -> Poly:
+        """A side of a comparison as a polynomial: wrapping arithmetic is looked into where it is seen not to wrap."""
+        if self._met is not None:
+            return to_poly(e, self._met)
+        found: list[Obligation] = []
+        p = to_poly(e, found)
+        return p if all(self._holds(o) for o in found) else to_poly(e)
 
     def loop_condition(self, e: Expr) -> Any:
         """A loop's condition read over Z throughout: what that takes are obligations of the path already."""
@@ -138,7 +159,7 @@ class IndexEncoder:
             return z3.BoolVal(bool(e.value))
         kind = _COMPARE.get(type(e))
         if kind is not None and e.a.type.is_int_or_uint() and not e.a.type.is_bool():  # type: ignore[attr-defined]
-            a, b = (to_poly(side, self._met) for side in (e.a, e.b))  # type: ignore[attr-defined]
+            a, b = (self._side(side) for side in (e.a, e.b))  # type: ignore[attr-defined]
             return kind(self.poly(a), self.poly(b))
         if isinstance(e, And | Or):
             combine = z3.And if isinstance(e, And) else z3.Or

@@ -25,7 +25,6 @@ def compile_for_process(
 
     `disjoint`: no output shares memory with another array."""
     module = ModuleBuilder(target.psad_bytes, target.permutes_bytes)
-    module.collects_errors = True
     names = Names({}, {}, {}, {})
     parameters: list[str] = []
     for k, a in enumerate(arrays):

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from halide_core.backend.llvm_builder import FunctionBuilder, ModuleBuilder
+from halide_core.backend.llvm_parallel import REQUIREMENT_FAILED
 from halide_core.backend.llvm_stmt import Names, StmtEmitter
 from halide_core.backend.llvm_types import llvm_type
 from halide_core.errors import HalideError
@@ -22,7 +23,7 @@ _DEVICE, _HOST, _TYPE, _DIMENSIONS, _DIM = 0, 16, 32, 36, 40
 _MIN, _EXTENT, _STRIDE, _DIM_SIZE = 0, 4, 8, 16
 # halide_error_code_t.
 _BAD_TYPE, _OUT_OF_BOUNDS, _CONSTRAINT = -3, -4, -8
-_NULL_BUFFER, _UNALIGNED, _REQUIREMENT = -12, -24, -27
+_NULL_BUFFER, _UNALIGNED = -12, -24
 _NEGATIVE, _NULL_HOST, _BAD_DIMENSIONS = -28, -34, -43
 
 
@@ -45,7 +46,7 @@ class _Entry:
         self.arguments = arguments
         self.lowered = lowered
         self.b = FunctionBuilder(module)
-        self.b.failure = f"ret i32 {_REQUIREMENT}"
+        self.b.failure = f"ret i32 {REQUIREMENT_FAILED}"
         self.names = Names({}, {}, {}, {})
         self.emitter = StmtEmitter(module, self.b, self.names, symbol)
         self.buffers: dict[str, str] = {}

@@ -20,8 +20,6 @@ class ModuleBuilder:
         self.functions: list[str] = []
         self.globals: list[str] = []
         self._names: dict[str, int] = {}
-        # Whether the caller finds out about errors that tasks of other threads report.
-        self.collects_errors = False
 
     def declare(self, name: str, result: str, parameters: list[str], attributes: str = "nounwind") -> str:
         """An external function; its name, with @."""
@@ -75,8 +73,12 @@ class FunctionBuilder:
         self._lines: list[str] = []
         self._counter = itertools.count()
         self.block = "entry"
-        # How the function ends after an error was reported; None where it cannot.
-        self.failure: str | None = "ret void"
+        # How the function ends after an error was reported.
+        self.failure = "ret void"
+        # The job whose task the function is part of (see runtime/threads.py), where there is one.
+        self.job = "null"
+        # Heap storage in use where control stands.
+        self.owned: list[str] = []
 
     def emit(self, instruction: str) -> str:
         """Appends an instruction with a result; the result's name."""
@@ -109,6 +111,12 @@ class FunctionBuilder:
     def branch_if(self, condition: str, yes: str, no: str, likely: bool = False) -> None:
         weights = ", !prof !0" if likely else ""
         self.do(f"br i1 {condition}, label %{yes}, label %{no}{weights}")
+
+    def fail(self) -> None:
+        """Leaves the function after an error was reported."""
+        for pointer in reversed(self.owned):
+            self.do(f"call void @halide_free(ptr null, ptr {pointer})")
+        self.do(self.failure)
 
     def intrinsic(self, name: str, t: Type, arguments: list[str], result: Type | None = None) -> str:
         """A call of llvm.<name>.<type>; `arguments` carry their types."""

@@ -47,10 +47,8 @@ def _one(b: FunctionBuilder, e: ir.Call, operands: list[str]) -> None:
         b.do(f"call void @halide_print(ptr null, ptr {space})")
         b.branch(after)
     else:
-        if b.failure is None:
-            raise HalideError("require stands in a parallel loop, from which an object cannot report an error")
         b.do(f"call void @halide_error(ptr null, ptr {space})")
-        b.do(b.failure)
+        b.fail()
     b.start(after)
 
 

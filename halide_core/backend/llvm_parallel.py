@@ -1,4 +1,6 @@
-"""Parallel loops: the body becomes a function that the thread pool calls with ranges of iterations."""
+"""Parallel loops: the body becomes a function that the thread pool calls with ranges of iterations.
+
+It returns 0, or an error's code, which ends the loop and the function that the loop stands in."""
 
 from __future__ import annotations
 
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 _WORTH_THREADS = 40_000
 # Work assumed where it is not known beforehand.
 _UNKNOWN = 1 << 20
+# halide_error_code_requirement_failed.
+REQUIREMENT_FAILED = -27
 
 
 def pointer_attributes(groups: dict[str, int], name: str) -> str:
@@ -44,7 +48,7 @@ def emit_parallel(emitter: StmtEmitter, s: st.For) -> None:
 
     groups = {n: names.groups[n] for n in arrays}
     inner = Names({}, {}, {}, {}, dict(groups))
-    parameters = ["i32 %i"]
+    parameters = ["ptr %job", "i32 %i"]
     for k, n in enumerate(arrays):
         inner.arrays[n] = f"%p{k}"
         inner.array_types[n] = names.array_types[n]
@@ -58,10 +62,10 @@ def emit_parallel(emitter: StmtEmitter, s: st.For) -> None:
     inner.operands[s.name] = "%i"
     inner.variable_types[s.name] = ir.I32
     body = FunctionBuilder(module)
-    body.failure = "ret void" if module.collects_errors else None
+    body.failure, body.job = f"ret i32 {REQUIREMENT_FAILED}", "%job"
     StmtEmitter(module, body, inner, emitter.symbol).emit(s.body)
-    body.do("ret void")
-    body.finish(f"define internal void @{symbol}.body({', '.join(parameters)}) nounwind #0")
+    body.do("ret i32 0")
+    body.finish(f"define internal i32 @{symbol}.body({', '.join(parameters)}) nounwind #0")
     _emit_task(emitter, symbol, kinds, struct)
 
     low, extent = emitter.value(s.min), emitter.value(s.extent)
@@ -72,20 +76,26 @@ def emit_parallel(emitter: StmtEmitter, s: st.For) -> None:
     work = simplify_index(ir.Mul(I64, ir.Cast(I64, s.extent), estimate(s.body)))
     serial, pool, after = b.label("serial"), b.label("pool"), b.label("joined")
     amount = str(_UNKNOWN)
+    small = "false"
     if variables(work) <= set(names.operands):
         amount = emitter.value(work)
         small = b.emit(f"icmp slt i64 {amount}, {_WORTH_THREADS}")
-        b.branch_if(small, serial, pool)
-    else:
-        b.branch_if("false", serial, pool)
+    b.branch_if(small, serial, pool)
     b.start(serial)
     end = b.emit(f"add nsw i32 {low}, {extent}")
-    b.do(f"call void @{symbol}(ptr {closure}, i32 {low}, i32 {end})")
+    alone = b.emit(f"call i32 @{symbol}(ptr {b.job}, ptr {closure}, i32 {low}, i32 {end})")
     b.branch(after)
     b.start(pool)
-    b.do(f"call void @hl.par_for(ptr @{symbol}, ptr {closure}, i32 {low}, i32 {extent}, i64 {amount})")
+    arguments = f"ptr {b.job}, ptr @{symbol}, ptr {closure}, i32 {low}, i32 {extent}, i64 {amount}"
+    shared = b.emit(f"call i32 @hl.par_for({arguments})")
     b.branch(after)
     b.start(after)
+    status = b.emit(f"phi i32 [ {alone}, %{serial} ], [ {shared}, %{pool} ]")
+    failed, fine = b.label("failed"), b.label("fine")
+    b.branch_if(b.emit(f"icmp ne i32 {status}, 0"), failed, fine)
+    b.start(failed)
+    b.fail()
+    b.start(fine)
     emitter.expr.reset()
 
 
@@ -103,9 +113,14 @@ def _emit_task(emitter: StmtEmitter, symbol: str, kinds: list[str], struct: str)
     loop = StmtEmitter(emitter.module, t, names, symbol)
 
     def call() -> None:
-        arguments = ", ".join([f"i32 {names.operands['i']}", *loaded])
-        t.do(f"call void @{symbol}.body({arguments})")
+        arguments = ", ".join(["ptr %job", f"i32 {names.operands['i']}", *loaded])
+        status = t.emit(f"call i32 @{symbol}.body({arguments})")
+        failed, fine = t.label("failed"), t.label("fine")
+        t.branch_if(t.emit(f"icmp ne i32 {status}, 0"), failed, fine)
+        t.start(failed)
+        t.do(f"ret i32 {status}")
+        t.start(fine)
 
     loop.loop("%lo", count, "i", call)
-    t.do("ret void")
-    t.finish(f"define internal void @{symbol}(ptr %closure, i32 %lo, i32 %hi) nounwind #0")
+    t.do("ret i32 0")
+    t.finish(f"define internal i32 @{symbol}(ptr %job, ptr %closure, i32 %lo, i32 %hi) nounwind #0")

@@ -240,10 +240,12 @@ class StmtEmitter:
         b.do(f"call void @hl.out_of_memory(ptr {message})")
         b.do("unreachable")
         b.start(fine)
+        b.owned.append(pointer)
         return pointer
 
     def free(self, pointer: str) -> None:
         """Gives heap storage back."""
+        self.b.owned.remove(pointer)
         self.b.do(f"call void @halide_free(ptr null, ptr {pointer})")
 
     def _parallel(self, s: st.For) -> None:

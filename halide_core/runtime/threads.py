@@ -1,37 +1,46 @@
 """The thread pool, as LLVM IR.
 
-One loop runs in parallel at a time: a second caller, be it another user thread or a task of the loop itself, finds
-the pool busy and runs its loop alone.  Workers enter a loop through `gate` (an open bit and a count of those
-inside), so that the caller, whose stack holds the closure, can close it and wait until nobody is inside.  Whoever
-waits yields now and then, for it may stand on the processor that another needs.  Idle
-workers spin for about 150 microseconds before they sleep on a condition variable, and are woken for loops that are
-worth it only.  A forked child starts its own
-workers.  All symbols are hidden and linkonce, so that objects share one pool when linked into one library."""
+A parallel loop is a job: a task function, its closure, the range of iterations not yet taken, and the job in whose
+task the loop stands (its parent).  It lives on the stack of the thread that met the loop, its owner, and is linked
+into one stack of jobs while iterations are left.  Everyone takes a share of what is left, smaller towards the end, by
+compare-and-swap; who takes the last share unlinks the job.  The owner works on its own job first; then, until others
+have finished what they took of it, on jobs nested in it, so that what waits on a stack grows with the nesting of loops
+alone.  Idle workers take from the job linked last.  Nobody ever waits for an iteration that nobody runs, so nesting
+cannot deadlock.
+
+A task answers 0 or an error code; the first error ends its job, and `hl.par_for` returns it.
+
+Entering a job (`users`) happens under the lock while the job is linked; after the owner sees no users, nobody touches
+it.  Idle threads spin for about 150 microseconds, yielding now and then, for they may stand on the processor that
+another needs, before they sleep on a condition variable.  Sleepers are woken for loops that are worth it only.
+A forked child starts its own workers.  All symbols are hidden and linkonce, so that objects share one pool when
+linked into one library.  HL_NUM_THREADS sets the number of threads, the owner included."""
 
 from __future__ import annotations
 
-_OPEN = 1 << 30
-# Cycles that an idle worker spins before it sleeps: about 150 microseconds.
-_SPIN_CYCLES = 400_000
+# Nanoseconds that an idle thread spins before it sleeps.
+_SPIN = 150_000
 # Waking a sleeping worker takes tens of microseconds, so it must pay: this many vector instructions (about 100
-# microseconds) in one loop, or in loops that follow each other with fewer cycles between than these.
+# microseconds) in one loop, or in loops that follow each other with fewer nanoseconds between than these.
 _WORTH_WAKING = 400_000
-_BURST_CYCLES = 500_000
+_BURST = 200_000
+# Of the iterations left, a thread takes one part in this many times the number of threads.
+_SHARES = 4
 
+# Every processor knows how to tell the time; cycle counters are out of reach of user programs on some.
 _TEXT = """
+; next, users, status; fn, closure, end, shares, parent, the job below in the stack
+%hl.job = type {{ i64, i32, i32, [48 x i8], ptr, ptr, i64, i64, ptr, ptr }}
+
 @hl.lock = linkonce_odr hidden global [64 x i8] zeroinitializer, align 64
 @hl.cond = linkonce_odr hidden global [64 x i8] zeroinitializer, align 64
-@hl.gate = linkonce_odr hidden global i32 0, align 64
-@hl.next = linkonce_odr hidden global i64 0, align 64
-@hl.end = linkonce_odr hidden global i64 0, align 64
-@hl.chunk = linkonce_odr hidden global i64 0
+@hl.jobs = linkonce_odr hidden global ptr null, align 64
+@hl.sleepers = linkonce_odr hidden global i32 0, align 64
+@hl.waiters = linkonce_odr hidden global i32 0
 @hl.last = linkonce_odr hidden global i64 0
 @hl.credit = linkonce_odr hidden global i64 0
-@hl.fn = linkonce_odr hidden global ptr null
-@hl.closure = linkonce_odr hidden global ptr null
-@hl.busy = linkonce_odr hidden global i32 0, align 64
-@hl.sleepers = linkonce_odr hidden global i32 0, align 64
 @hl.threads = linkonce_odr hidden global i32 0, align 64
+@hl.starting = linkonce_odr hidden global i32 0
 @hl.pid = linkonce_odr hidden global i32 0
 @hl.env = linkonce_odr hidden unnamed_addr constant [15 x i8] c"HL_NUM_THREADS\\00"
 
@@ -41,123 +50,269 @@ declare i32 @pthread_mutex_lock(ptr) nounwind
 declare i32 @pthread_mutex_unlock(ptr) nounwind
 declare i32 @pthread_cond_wait(ptr, ptr) nounwind
 declare i32 @pthread_cond_broadcast(ptr) nounwind
+declare i32 @clock_gettime(i32, ptr) nounwind
 declare i32 @sched_yield() nounwind
 declare i32 @getpid() nounwind
 declare i64 @sysconf(i32) nounwind
 declare ptr @getenv(ptr) nounwind
 declare i32 @atoi(ptr) nounwind
-declare i64 @llvm.readcyclecounter()
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 {pause_declaration}
 
-define linkonce_odr hidden void @hl.work() nounwind {{
+; Monotonic time in nanoseconds.
+define linkonce_odr hidden i64 @hl.now() nounwind {{
+  %time = alloca [2 x i64]
+  %rc = call i32 @clock_gettime(i32 1, ptr %time)
+  %rest = getelementptr [2 x i64], ptr %time, i32 0, i32 1
+  %s = load i64, ptr %time
+  %ns = load i64, ptr %rest
+  %scaled = mul i64 %s, 1000000000
+  %sum = add i64 %scaled, %ns
+  ret i64 %sum
+}}
+
+; Takes %job off the stack where it is still on it.
+define linkonce_odr hidden void @hl.unlink(ptr %job) nounwind {{
 entry:
-  %fn = load ptr, ptr @hl.fn
-  %closure = load ptr, ptr @hl.closure
-  %end = load i64, ptr @hl.end
-  %chunk = load i64, ptr @hl.chunk
+  %locked = call i32 @pthread_mutex_lock(ptr @hl.lock)
+  br label %look
+look:
+  %place = phi ptr [ @hl.jobs, %entry ], [ %below, %next ]
+  %here = load ptr, ptr %place
+  %end = icmp eq ptr %here, null
+  br i1 %end, label %done, label %compare
+compare:
+  %below = getelementptr %hl.job, ptr %here, i32 0, i32 9
+  %found = icmp eq ptr %here, %job
+  br i1 %found, label %remove, label %next
+next:
+  br label %look
+remove:
+  %rest = load ptr, ptr %below
+  store atomic ptr %rest, ptr %place release, align 8
+  br label %done
+done:
+  %unlocked = call i32 @pthread_mutex_unlock(ptr @hl.lock)
+  ret void
+}}
+
+; A job with iterations left, entered; nested in %ancestor unless that is null.  The lock is held.
+define linkonce_odr hidden ptr @hl.find(ptr %ancestor) nounwind {{
+entry:
+  %top = load ptr, ptr @hl.jobs
+  %any = icmp eq ptr %ancestor, null
+  br label %look
+look:
+  %job = phi ptr [ %top, %entry ], [ %rest, %next ]
+  %none = icmp eq ptr %job, null
+  br i1 %none, label %fail, label %left
+left:
+  %n = load atomic i64, ptr %job monotonic, align 8
+  %end.p = getelementptr %hl.job, ptr %job, i32 0, i32 6
+  %end = load i64, ptr %end.p
+  %more = icmp slt i64 %n, %end
+  br i1 %more, label %kin, label %next
+kin:
+  br i1 %any, label %take, label %climb
+climb:
+  %child = phi ptr [ %job, %kin ], [ %parent, %up ]
+  %parent.p = getelementptr %hl.job, ptr %child, i32 0, i32 8
+  %parent = load ptr, ptr %parent.p
+  %descends = icmp eq ptr %parent, %ancestor
+  br i1 %descends, label %take, label %up
+up:
+  %root = icmp eq ptr %parent, null
+  br i1 %root, label %next, label %climb
+next:
+  %below = getelementptr %hl.job, ptr %job, i32 0, i32 9
+  %rest = load ptr, ptr %below
+  br label %look
+take:
+  %users.p = getelementptr %hl.job, ptr %job, i32 0, i32 1
+  %users = atomicrmw add ptr %users.p, i32 1 monotonic
+  ret ptr %job
+fail:
+  ret ptr null
+}}
+
+; Runs iterations of %job until none is left.
+define linkonce_odr hidden void @hl.work(ptr %job) nounwind {{
+entry:
+  %status.p = getelementptr %hl.job, ptr %job, i32 0, i32 2
+  %fn.p = getelementptr %hl.job, ptr %job, i32 0, i32 4
+  %fn = load ptr, ptr %fn.p
+  %closure.p = getelementptr %hl.job, ptr %job, i32 0, i32 5
+  %closure = load ptr, ptr %closure.p
+  %end.p = getelementptr %hl.job, ptr %job, i32 0, i32 6
+  %end = load i64, ptr %end.p
+  %shares.p = getelementptr %hl.job, ptr %job, i32 0, i32 7
+  %shares = load i64, ptr %shares.p
   br label %take
 take:
-  %lo = atomicrmw add ptr @hl.next, i64 %chunk monotonic
+  %first = load atomic i64, ptr %job monotonic, align 8
+  br label %try
+try:
+  %lo = phi i64 [ %first, %take ], [ %seen, %swap ]
   %more = icmp slt i64 %lo, %end
-  br i1 %more, label %run, label %done
+  br i1 %more, label %swap, label %done
+swap:
+  %left = sub i64 %end, %lo
+  %part = sdiv i64 %left, %shares
+  %some = icmp sgt i64 %part, 1
+  %share = select i1 %some, i64 %part, i64 1
+  %hi = add i64 %lo, %share
+  %pair = cmpxchg ptr %job, i64 %lo, i64 %hi monotonic monotonic
+  %seen = extractvalue {{ i64, i1 }} %pair, 0
+  %ok = extractvalue {{ i64, i1 }} %pair, 1
+  br i1 %ok, label %taken, label %try
+taken:
+  %last = icmp eq i64 %hi, %end
+  br i1 %last, label %unlink, label %run
+unlink:
+  call void @hl.unlink(ptr %job)
+  br label %run
 run:
-  %past = add i64 %lo, %chunk
-  %fits = icmp slt i64 %past, %end
-  %hi = select i1 %fits, i64 %past, i64 %end
   %lo32 = trunc i64 %lo to i32
   %hi32 = trunc i64 %hi to i32
-  call void %fn(ptr %closure, i32 %lo32, i32 %hi32)
-  br label %take
+  %status = call i32 %fn(ptr %job, ptr %closure, i32 %lo32, i32 %hi32)
+  %good = icmp eq i32 %status, 0
+  br i1 %good, label %take, label %failed
+failed:
+  %kept = cmpxchg ptr %status.p, i32 0, i32 %status monotonic monotonic
+  store atomic i64 %end, ptr %job monotonic, align 8
+  call void @hl.unlink(ptr %job)
+  br label %done
 done:
   {fence}
   ret void
 }}
 
-define linkonce_odr hidden i1 @hl.enter() nounwind {{
+; Works on %job, entered before, and leaves it; afterwards it may be gone.
+define linkonce_odr hidden void @hl.help(ptr %job) nounwind {{
 entry:
-  %gate = load atomic i32, ptr @hl.gate acquire, align 4
-  br label %try
-try:
-  %old = phi i32 [ %gate, %entry ], [ %seen, %swap ]
-  %open = icmp uge i32 %old, {open}
-  br i1 %open, label %swap, label %no
-swap:
-  %new = add i32 %old, 1
-  %pair = cmpxchg ptr @hl.gate, i32 %old, i32 %new acq_rel acquire
-  %seen = extractvalue {{ i32, i1 }} %pair, 0
-  %ok = extractvalue {{ i32, i1 }} %pair, 1
-  br i1 %ok, label %yes, label %try
-yes:
-  ret i1 true
-no:
-  ret i1 false
+  call void @hl.work(ptr %job)
+  %users.p = getelementptr %hl.job, ptr %job, i32 0, i32 1
+  %users = atomicrmw sub ptr %users.p, i32 1 seq_cst
+  %waiters = load atomic i32, ptr @hl.waiters seq_cst, align 4
+  %empty = icmp eq i32 %users, 1
+  %awaited = icmp ne i32 %waiters, 0
+  %tell = and i1 %empty, %awaited
+  br i1 %tell, label %wake, label %done
+wake:
+  ; An owner on its way to sleep holds the lock until it sleeps.
+  %l = call i32 @pthread_mutex_lock(ptr @hl.lock)
+  %u = call i32 @pthread_mutex_unlock(ptr @hl.lock)
+  %b = call i32 @pthread_cond_broadcast(ptr @hl.cond)
+  br label %done
+done:
+  ret void
 }}
 
-define linkonce_odr hidden ptr @hl.worker(ptr %unused) nounwind {{
+; Helps with jobs nested in %own until nobody uses %own; forever with any job where %own is null.
+define linkonce_odr hidden void @hl.serve(ptr %own) nounwind {{
 entry:
+  %users.p = getelementptr %hl.job, ptr %own, i32 0, i32 1
+  %worker = icmp eq ptr %own, null
   br label %begin
 begin:
-  %start = call i64 @llvm.readcyclecounter()
+  %start = call i64 @hl.now()
   br label %spin
 spin:
-  %turns = phi i32 [ 0, %begin ], [ %turns1, %more ], [ %turns1, %give ]
-  %turns1 = add i32 %turns, 1
-  %gate = load atomic i32, ptr @hl.gate acquire, align 4
-  %open = icmp uge i32 %gate, {open}
-  br i1 %open, label %look, label %idle
+  %turns = phi i32 [ 0, %begin ], [ %turns1, %idle ], [ %turns1, %yield ]
+  br i1 %worker, label %look, label %check
+check:
+  %users = load atomic i32, ptr %users.p acquire, align 4
+  %finished = icmp eq i32 %users, 0
+  br i1 %finished, label %done, label %look
 look:
-  %next = load atomic i64, ptr @hl.next monotonic, align 8
-  %end = load atomic i64, ptr @hl.end monotonic, align 8
-  %left = icmp slt i64 %next, %end
-  br i1 %left, label %enter, label %idle
-enter:
-  %in = call i1 @hl.enter()
-  br i1 %in, label %work, label %idle
-work:
-  call void @hl.work()
-  %was = atomicrmw sub ptr @hl.gate, i32 1 release
+  ; Owners look now and then only: jobs that are not theirs may stand there for long.
+  %top = load atomic ptr, ptr @hl.jobs monotonic, align 8
+  %some = icmp ne ptr %top, null
+  %phase = and i32 %turns, 15
+  %due = icmp eq i32 %phase, 0
+  %eager = or i1 %worker, %due
+  %try = and i1 %some, %eager
+  br i1 %try, label %search, label %idle
+search:
+  %l = call i32 @pthread_mutex_lock(ptr @hl.lock)
+  %found = call ptr @hl.find(ptr %own)
+  %u = call i32 @pthread_mutex_unlock(ptr @hl.lock)
+  %nothing = icmp eq ptr %found, null
+  br i1 %nothing, label %idle, label %help
+help:
+  %job = phi ptr [ %found, %search ], [ %found2, %awake ]
+  call void @hl.help(ptr %job)
   br label %begin
 idle:
   {pause}
-  %now = call i64 @llvm.readcyclecounter()
+  %turns1 = add i32 %turns, 1
+  %masked = and i32 %turns1, 127
+  %long = icmp eq i32 %masked, 0
+  br i1 %long, label %yield, label %spin
+yield:
+  %y = call i32 @sched_yield()
+  %now = call i64 @hl.now()
   %spent = sub i64 %now, %start
   %tired = icmp ugt i64 %spent, {spin}
-  %turn = and i32 %turns1, 127
-  %polite = icmp eq i32 %turn, 0
-  br i1 %tired, label %sleep, label %more
-more:
-  br i1 %polite, label %give, label %spin
-give:
-  %gave = call i32 @sched_yield()
-  br label %spin
+  br i1 %tired, label %sleep, label %spin
 sleep:
-  %locked = call i32 @pthread_mutex_lock(ptr @hl.lock)
-  %before = atomicrmw add ptr @hl.sleepers, i32 1 seq_cst
-  %gate2 = load atomic i32, ptr @hl.gate seq_cst, align 4
-  %open2 = icmp uge i32 %gate2, {open}
-  %next2 = load atomic i64, ptr @hl.next monotonic, align 8
-  %end2 = load atomic i64, ptr @hl.end monotonic, align 8
-  %left2 = icmp slt i64 %next2, %end2
-  %stay = and i1 %open2, %left2
-  br i1 %stay, label %wake, label %wait
+  %l2 = call i32 @pthread_mutex_lock(ptr @hl.lock)
+  %awaits = select i1 %worker, i32 0, i32 1
+  %w = atomicrmw add ptr @hl.waiters, i32 %awaits seq_cst
+  %found2 = call ptr @hl.find(ptr %own)
+  %useless = icmp eq ptr %found2, null
+  br i1 %useless, label %ask, label %awake
+ask:
+  br i1 %worker, label %wait, label %recheck
+recheck:
+  %users2 = load atomic i32, ptr %users.p seq_cst, align 4
+  %finished2 = icmp eq i32 %users2, 0
+  br i1 %finished2, label %awake, label %wait
 wait:
+  %s = atomicrmw add ptr @hl.sleepers, i32 1 monotonic
   %waited = call i32 @pthread_cond_wait(ptr @hl.cond, ptr @hl.lock)
-  br label %wake
-wake:
-  %after = atomicrmw sub ptr @hl.sleepers, i32 1 seq_cst
-  %unlocked = call i32 @pthread_mutex_unlock(ptr @hl.lock)
-  br label %begin
+  %s2 = atomicrmw sub ptr @hl.sleepers, i32 1 monotonic
+  br label %awake
+awake:
+  %w2 = atomicrmw sub ptr @hl.waiters, i32 %awaits seq_cst
+  %u2 = call i32 @pthread_mutex_unlock(ptr @hl.lock)
+  br i1 %useless, label %begin, label %help
+done:
+  ret void
 }}
 
+define linkonce_odr hidden ptr @hl.worker(ptr %unused) nounwind {{
+  call void @hl.serve(ptr null)
+  ret ptr null
+}}
+
+; Makes the workers of this process, once.
 define linkonce_odr hidden void @hl.start(i32 %pid) nounwind noinline {{
 entry:
   %id = alloca i64
+  br label %again
+again:
+  %ready = load atomic i32, ptr @hl.pid acquire, align 4
+  %over = icmp eq i32 %ready, %pid
+  br i1 %over, label %finish, label %claim
+claim:
+  %by = load atomic i32, ptr @hl.starting monotonic, align 4
+  %other = icmp eq i32 %by, %pid
+  br i1 %other, label %wait, label %swap
+wait:
+  %y = call i32 @sched_yield()
+  br label %again
+swap:
+  %pair = cmpxchg ptr @hl.starting, i32 %by, i32 %pid acq_rel monotonic
+  %mine = extractvalue {{ i32, i1 }} %pair, 1
+  br i1 %mine, label %make0, label %again
+make0:
+  ; What a parent process left behind is of no use here.
   call void @llvm.memset.p0.i64(ptr @hl.lock, i8 0, i64 64, i1 false)
   call void @llvm.memset.p0.i64(ptr @hl.cond, i8 0, i64 64, i1 false)
-  store atomic i32 0, ptr @hl.gate seq_cst, align 4
-  store atomic i32 0, ptr @hl.sleepers seq_cst, align 4
-  store i32 %pid, ptr @hl.pid
+  store ptr null, ptr @hl.jobs
+  store i32 0, ptr @hl.sleepers
+  store i32 0, ptr @hl.waiters
   %text = call ptr @getenv(ptr @hl.env)
   %unset = icmp eq ptr %text, null
   br i1 %unset, label %count, label %read
@@ -189,25 +344,48 @@ made:
   br label %head
 done:
   store i32 %n, ptr @hl.threads
+  store atomic i32 %pid, ptr @hl.pid release, align 4
+  br label %finish
+finish:
   ret void
 }}
 
-define linkonce_odr hidden void @hl.par_for(ptr %fn, ptr %closure, i32 %min, i32 %extent, i64 %work) nounwind {{
+; Wakes sleepers where the loops of late were worth it.
+define linkonce_odr hidden void @hl.rouse(i64 %work) nounwind noinline {{
 entry:
+  %now = call i64 @hl.now()
+  %last = load atomic i64, ptr @hl.last monotonic, align 8
+  %gap = sub i64 %now, %last
+  %recent = icmp ult i64 %gap, {burst}
+  %saved = load atomic i64, ptr @hl.credit monotonic, align 8
+  %kept = select i1 %recent, i64 %saved, i64 0
+  %credit = add i64 %kept, %work
+  store atomic i64 %credit, ptr @hl.credit monotonic, align 8
+  %worth = icmp ugt i64 %credit, {worth}
+  br i1 %worth, label %wake, label %done
+wake:
+  %b = call i32 @pthread_cond_broadcast(ptr @hl.cond)
+  br label %done
+done:
+  ret void
+}}
+
+; Calls %fn(job, %closure, lo, hi) for ranges that cover %extent iterations from %min.  %parent is the job of whose
+; task this is part, %work what the loop costs in vector instructions.  Returns 0, or what a failing task returned.
+define linkonce_odr hidden i32 @hl.par_for(ptr %parent, ptr %fn, ptr %closure, i32 %min, i32 %extent, i64 %work)
+    nounwind {{
+entry:
+  %job = alloca %hl.job, align 64
   %end = add i32 %min, %extent
   %one = icmp sle i32 %extent, 1
-  br i1 %one, label %alone, label %claim
-claim:
-  %pair = cmpxchg ptr @hl.busy, i32 0, i32 1 acq_rel monotonic
-  %mine = extractvalue {{ i32, i1 }} %pair, 1
-  br i1 %mine, label %check, label %alone
+  br i1 %one, label %alone, label %check
 alone:
-  call void %fn(ptr %closure, i32 %min, i32 %end)
+  %result = call i32 %fn(ptr %parent, ptr %closure, i32 %min, i32 %end)
   {fence}
-  ret void
+  ret i32 %result
 check:
   %pid = call i32 @getpid()
-  %known = load i32, ptr @hl.pid
+  %known = load atomic i32, ptr @hl.pid acquire, align 4
   %same = icmp eq i32 %pid, %known
   br i1 %same, label %ready, label %start
 start:
@@ -216,68 +394,47 @@ start:
 ready:
   %threads = load i32, ptr @hl.threads
   %single = icmp sle i32 %threads, 1
-  br i1 %single, label %release, label %go
-release:
-  store atomic i32 0, ptr @hl.busy release, align 4
-  br label %alone
+  br i1 %single, label %alone, label %go
 go:
-  %tasks = shl i32 %threads, 2
-  %chunk0 = sdiv i32 %extent, %tasks
-  %zero = icmp slt i32 %chunk0, 1
-  %chunk = select i1 %zero, i32 1, i32 %chunk0
-  %chunk64 = sext i32 %chunk to i64
+  %threads64 = sext i32 %threads to i64
+  %shares = mul i64 %threads64, {shares}
   %min64 = sext i32 %min to i64
-  %end64 = sext i32 %end to i64
-  store ptr %fn, ptr @hl.fn
-  store ptr %closure, ptr @hl.closure
-  store i64 %chunk64, ptr @hl.chunk
-  store atomic i64 %end64, ptr @hl.end monotonic, align 8
-  store atomic i64 %min64, ptr @hl.next monotonic, align 8
-  store atomic i32 {open}, ptr @hl.gate seq_cst, align 4
-  %sleepers = load atomic i32, ptr @hl.sleepers seq_cst, align 4
-  %asleep = icmp sgt i32 %sleepers, 0
-  br i1 %asleep, label %weigh, label %work0
-weigh:
-  %now = call i64 @llvm.readcyclecounter()
-  %last = load i64, ptr @hl.last
-  %gap = sub i64 %now, %last
-  %recent = icmp ult i64 %gap, {burst}
-  %saved = load i64, ptr @hl.credit
-  %kept = select i1 %recent, i64 %saved, i64 0
-  %credit = add i64 %kept, %work
-  store i64 %credit, ptr @hl.credit
-  %worth = icmp ugt i64 %credit, {worth}
-  br i1 %worth, label %rouse, label %work0
-rouse:
+  %extent64 = sext i32 %extent to i64
+  %end64 = add i64 %min64, %extent64
+  %users.p = getelementptr %hl.job, ptr %job, i32 0, i32 1
+  %status.p = getelementptr %hl.job, ptr %job, i32 0, i32 2
+  %fn.p = getelementptr %hl.job, ptr %job, i32 0, i32 4
+  %closure.p = getelementptr %hl.job, ptr %job, i32 0, i32 5
+  %end.p = getelementptr %hl.job, ptr %job, i32 0, i32 6
+  %shares.p = getelementptr %hl.job, ptr %job, i32 0, i32 7
+  %parent.p = getelementptr %hl.job, ptr %job, i32 0, i32 8
+  %below.p = getelementptr %hl.job, ptr %job, i32 0, i32 9
+  store i64 %min64, ptr %job
+  store i32 0, ptr %users.p
+  store i32 0, ptr %status.p
+  store ptr %fn, ptr %fn.p
+  store ptr %closure, ptr %closure.p
+  store i64 %end64, ptr %end.p
+  store i64 %shares, ptr %shares.p
+  store ptr %parent, ptr %parent.p
   %l = call i32 @pthread_mutex_lock(ptr @hl.lock)
-  %b = call i32 @pthread_cond_broadcast(ptr @hl.cond)
+  %top = load ptr, ptr @hl.jobs
+  store ptr %top, ptr %below.p
+  store atomic ptr %job, ptr @hl.jobs release, align 8
+  %sleepers = load atomic i32, ptr @hl.sleepers monotonic, align 4
   %u = call i32 @pthread_mutex_unlock(ptr @hl.lock)
+  %asleep = icmp sgt i32 %sleepers, 0
+  br i1 %asleep, label %rouse, label %work0
+rouse:
+  call void @hl.rouse(i64 %work)
   br label %work0
 work0:
-  call void @hl.work()
-  %closed = atomicrmw and ptr @hl.gate, i32 {mask} acq_rel
-  br label %wait
-wait:
-  %tries = phi i32 [ 0, %work0 ], [ %tries1, %again ]
-  %gate = load atomic i32, ptr @hl.gate acquire, align 4
-  %empty = icmp eq i32 %gate, 0
-  br i1 %empty, label %finish, label %again0
-again0:
-  {pause}
-  %tries1 = add i32 %tries, 1
-  %masked = and i32 %tries1, 127
-  %long = icmp eq i32 %masked, 0
-  br i1 %long, label %yield, label %again
-yield:
-  %y = call i32 @sched_yield()
-  br label %again
-again:
-  br label %wait
-finish:
-  %ended = call i64 @llvm.readcyclecounter()
-  store i64 %ended, ptr @hl.last
-  store atomic i32 0, ptr @hl.busy release, align 4
-  ret void
+  call void @hl.work(ptr %job)
+  call void @hl.serve(ptr %job)
+  %ended = call i64 @hl.now()
+  store atomic i64 %ended, ptr @hl.last monotonic, align 8
+  %status = load i32, ptr %status.p
+  ret i32 %status
 }}
 """
 
@@ -292,6 +449,6 @@ def thread_pool(arch: str) -> str:
         declaration, pause = "declare void @llvm.aarch64.hint(i32)", "call void @llvm.aarch64.hint(i32 1)"
         fence = ""
     return _TEXT.format(
-        pause_declaration=declaration, pause=pause, fence=fence, open=_OPEN, mask=_OPEN - 1, spin=_SPIN_CYCLES,
-        worth=_WORTH_WAKING, burst=_BURST_CYCLES,
+        pause_declaration=declaration, pause=pause, fence=fence, spin=_SPIN, worth=_WORTH_WAKING, burst=_BURST,
+        shares=_SHARES,
     )

@@ -232,6 +232,8 @@ class ExprEmitter:
         if len(lanes) == 1 and lanes[0] > 1 and not e.type.is_scalar():
             text, picks = llvm_type(e.vectors[0].type), ", ".join(f"i32 {k}" for k in e.indices)
             return b.emit(f"shufflevector {text} {args[0]}, {text} poison, <{len(e.indices)} x i32> <{picks}>")
+        if len(set(lanes)) == 1 and lanes[0] > 1 and not e.type.is_scalar():
+            return self.memory.collect(e.type, e.vectors[0].type, args, list(e.indices))
         picked: list[str] = []
         for index in e.indices:
             place, k = 0, index

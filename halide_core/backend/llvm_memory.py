@@ -216,7 +216,7 @@ class Memory:
         taken = [next(k for k, start in enumerate(starts) if start <= w < start + width) for w in wanted]
         if t.lanes != width or stride & (stride - 1) == 0:
             picks = [p * width + w - starts[p] for p, w in zip(taken, wanted, strict=True)]
-            return self._collect_wide(t, piece, pieces, picks)
+            return self.collect(t, piece, pieces, picks)
         for k in range(len(pieces)):
             if k not in taken:
                 continue
@@ -237,8 +237,8 @@ class Memory:
         assert out is not None
         return out
 
-    def _collect_wide(self, t: Type, piece: Type, pieces: list[str], picks: list[int]) -> str:
-        """The same where vectors and pieces differ in width: from all pieces in one row."""
+    def collect(self, t: Type, piece: Type, pieces: list[str], picks: list[int]) -> str:
+        """The elements `picks` of all pieces in one row."""
         if len(pieces) == 1:
             return self._permute(t, pieces[0], "poison", picks, piece)
         while len(pieces) > 1:

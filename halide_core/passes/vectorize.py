@@ -14,9 +14,10 @@ from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import I32, I64, Expr, Variable, const, const_value, make_bool
 from halide_core.ir.operators import broadcast
-from halide_core.ir.simplify import build_sum, interval, linear_terms, simplify, simplify_index
-from halide_core.ir.structural import post_order, substitute, variables
+from halide_core.ir.simplify import interval, simplify, simplify_index
+from halide_core.ir.structural import key, post_order, substitute, variables
 from halide_core.ir.types import Bool
+from halide_core.passes.lanes import linear_in, quotient_lanes, without_multiples
 
 # Suffix of arrays that hold one vector of partial results.
 ACCUMULATOR = ".acc"
@@ -134,7 +135,7 @@ def _interior(loop: st.For, lanes: int) -> tuple[Expr, dict[int, Expr]] | None:
                         continue
                     if any(isinstance(m, ir.Load) for c in (kept, other) for m in post_order(c)):
                         continue
-                    if _linear(ir.Cast(I64, kept) if kept.type == I32 else kept, loop.name) is None:
+                    if linear_in(ir.Cast(I64, kept) if kept.type == I32 else kept, loop.name) is None:
                         continue
                     replaced[id(n)] = kept
                     for end in (loop.min, last):
@@ -169,35 +170,6 @@ def _replace_clamps(e: Expr, replaced: dict[int, Expr]) -> Expr:
             else new
         )
     return done[id(e)]
-
-
-def _linear(index: Expr, name: str) -> tuple[Expr, Expr] | None:
-    """(stride, rest) with index = rest + stride * name and both free of name, int64; None when not linear."""
-    terms, constant = linear_terms(simplify_index(index))
-    rest: dict[int, tuple[Expr, int]] = {}
-    stride: Expr = const(0, I64)
-    for number, (term, factor) in terms.items():
-        if name not in variables(term):
-            rest[number] = (term, factor)
-            continue
-        coefficient = _coefficient(term, name)
-        if coefficient is None:
-            return None
-        stride = simplify_index(ir.Add(I64, stride, ir.Mul(I64, coefficient, const(factor, I64))))
-    return stride, build_sum(rest, constant, I64)
-
-
-def _coefficient(term: Expr, name: str) -> Expr | None:
-    if isinstance(term, ir.Cast) and term.type == I64:
-        term = term.value
-    if isinstance(term, Variable):
-        return const(1, I64) if term.name == name else None
-    if isinstance(term, ir.Mul) and term.type == I64:
-        for a, b in ((term.a, term.b), (term.b, term.a)):
-            if name not in variables(b):
-                inner = _coefficient(a, name)
-                return None if inner is None else simplify_index(ir.Mul(I64, inner, b))
-    return None
 
 
 class _Vectorizer:
@@ -312,7 +284,7 @@ class _Vectorizer:
         """The vector of indices, a Ramp where they are evenly spaced."""
         if not self.depends(e):
             return e
-        linear = None if _loads_any(e, self.private) else _linear(e, self.loop.name)
+        linear = None if _loads_any(e, self.private) else linear_in(e, self.loop.name)
         if linear is None:
             return broadcast(self.value(e, mask), self.lanes)
         stride, rest = linear
@@ -334,7 +306,11 @@ class _Vectorizer:
             return self.ramp if e.name == self.loop.name else e
         if isinstance(e, ir.Load):
             return self._load(e, mask)
-        parts = tuple(self.memo[(id(c), id(mask))][1] for c in ir.children(e))
+        if isinstance(e, ir.Mod) and self.depends(e):
+            e = without_multiples(e)
+            parts = tuple(self.value(c, mask) for c in ir.children(e))
+        else:
+            parts = tuple(self.memo[(id(c), id(mask))][1] for c in ir.children(e))
         if all(p.type.is_scalar() for p in parts):
             return ir.with_children(e, parts)
         if isinstance(e, ir.Select) and parts[0].type.is_scalar():
@@ -346,9 +322,9 @@ class _Vectorizer:
     def _load(self, e: ir.Load, mask: Expr | None) -> Expr:
         if e.name in self.private:
             return ir.Load(e.type.with_lanes(self.lanes), e.name, self._private_index(e.index, mask))
-        repeated = self._repeated(e, mask)
-        if repeated is not None:
-            return repeated
+        divided = self._divided(e, mask)
+        if divided is not None:
+            return divided
         index = self.index(e.index, mask)
         conditional = mask is not None and mask is not self.tail
         if index.type.is_scalar():
@@ -359,41 +335,33 @@ class _Vectorizer:
         whole = e.name.endswith(ACCUMULATOR)
         return ir.Load(e.type.with_lanes(self.lanes), e.name, index, None if whole else mask)
 
-    def _repeated(self, e: ir.Load, mask: Expr | None) -> Expr | None:
-        """A load at rest + lane / c: a dense load of fewer lanes, each then repeated."""
+    def _divided(self, e: ir.Load, mask: Expr | None) -> Expr | None:
+        """A load at rest + (lane + base) / c: one dense load for each remainder of the lane, interleaved; where all
+        of them are one, its elements repeated.
+
+            f[(ramp(b, 1, 16) + 1) / 2]  becomes  interleave(f[ramp((b + 1) / 2, 1, 8)], f[ramp((b + 2) / 2, 1, 8)])"""
         if e.predicate is not None or (mask is not None and mask is not self.tail) or _loads_any(e.index, self.private):
             return None
-        found = _quotient(e.index, self.loop, self.lanes)
+        found = quotient_lanes(e.index, self.loop, self.lanes)
         if found is None:
             return None
-        c, rest = found
+        starts, rest = found
+        c = len(starts)
         count = self.lanes // c
-        predicate: Expr | None = None
-        if mask is not None:
-            lane = ir.Ramp(I32.with_lanes(count), const(0, I32), const(1, I32), count)
-            needed = simplify_index(ir.Div(I32, self.loop.extent + (c - 1), const(c, I32)))
-            predicate = ir.LT(Bool(count), lane, broadcast(needed, count))
-        index = ir.Ramp(I64.with_lanes(count), rest, const(1, I64), count)
-        dense = ir.Load(e.type.with_lanes(count), e.name, index, predicate)
-        return ir.Shuffle(e.type.with_lanes(self.lanes), (dense,), tuple(k // c for k in range(self.lanes)))
-
-
-def _quotient(index: Expr, loop: st.For, lanes: int) -> tuple[int, Expr] | None:
-    """(c, rest) with index = rest + loop variable / c, where the lanes are whole groups of c; None otherwise."""
-    if const_value(loop.min) != 0:
-        return None
-    terms, constant = linear_terms(simplify_index(index))
-    mine = [k for k, (t, _) in terms.items() if loop.name in variables(t)]
-    if len(mine) != 1:
-        return None
-    term, factor = terms.pop(mine[0])
-    inner = term.value if isinstance(term, ir.Cast) and term.type == I64 else term
-    if factor != 1 or not isinstance(inner, ir.Div) or not isinstance(inner.a, Variable) or inner.type != I32:
-        return None
-    c = const_value(inner.b)
-    if c is None or c < 2 or lanes % c or lanes // c < 2:
-        return None
-    return int(c), build_sum(terms, constant, I64)
+        parts: list[Expr] = []
+        for r, start in enumerate(starts[:1] if len({key(s) for s in starts}) == 1 else starts):
+            predicate: Expr | None = None
+            if mask is not None:
+                lane = ir.Ramp(I32.with_lanes(count), const(0, I32), const(1, I32), count)
+                needed = simplify_index(ir.Div(I32, self.loop.extent + (c - 1 - r), const(c, I32)))
+                predicate = ir.LT(Bool(count), lane, broadcast(needed, count))
+            base = simplify_index(ir.Add(I64, rest, start))
+            index = ir.Ramp(I64.with_lanes(count), base, const(1, I64), count)
+            parts.append(ir.Load(e.type.with_lanes(count), e.name, index, predicate))
+        whole = e.type.with_lanes(self.lanes)
+        if len(parts) == 1:
+            return ir.Shuffle(whole, tuple(parts), tuple(k // c for k in range(self.lanes)))
+        return ir.Shuffle(whole, tuple(parts), tuple(k % c * count + k // c for k in range(self.lanes)))
 
 
 def _inline_let(s: st.LetStmt) -> st.Stmt:

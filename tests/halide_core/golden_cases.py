@@ -238,6 +238,13 @@ def _reduced(im: Any, combine: Callable[[Any, Any], Any]) -> Any:
 
 
 @golden("vectorize")
+def quotients_and_remainders_of_lanes():
+    """Dense loads for even and odd lanes; the remainder does not change with the outer loop."""
+    im = image()
+    return func("f", (x, y), im[(x + 1) / 2, y] + hl.u8(x % 2)).vectorize(x, 16)
+
+
+@golden("vectorize")
 def a_stencil():
     im = image()
     return func("f", (x, y), im[x, y] + im[x + 2, y]).vectorize(x, 16)

@@ -1,0 +1,62 @@
+"""Vectorized loops over quotients and remainders of coordinates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import halide_core as hl
+
+X = hl.Var("x")
+TAILS = {"guard": hl.TailStrategy.GuardWithIf, "shift": hl.TailStrategy.ShiftInwards}
+
+
+def run(f: hl.Func, low: int, width: int) -> list[Any]:
+    out = hl.Buffer(f.type(), [width])
+    out.set_min([low])
+    f.realize(out)
+    return list(np.asarray(out).tolist())
+
+
+@pytest.mark.parametrize("tail", TAILS)
+@pytest.mark.parametrize(("c", "lanes"), [(2, 16), (2, 8), (3, 12), (4, 32), (4, 8), (5, 16)])
+@pytest.mark.parametrize("kind", [hl.UInt(8), hl.Int(16), hl.Float(32)], ids=str)
+def test_loads_at_quotients(kind: hl.Type, c: int, lanes: int, tail: str) -> None:
+    data = np.random.default_rng(0).integers(0, 60, 400).astype(str(kind))
+    source = hl.ImageParam(kind, 1, "source")
+    source.set(data)
+    for shift in (-3, 0, 1, c - 1):
+        f = hl.Func("f")
+        parity = hl.cast(kind, X % c)
+        f[X] = source[(X + shift) / c + 100] * 2 + source[(X + shift - 1) / c + 100] + parity
+        f.vectorize(X, lanes, TAILS[tail])
+        for low, width in ((0, 64), (-5, 37), (7, 33), (-64, 97)):
+            wanted = []
+            for x in range(low, low + width):
+                first, second = data[(x + shift) // c + 100], data[(x + shift - 1) // c + 100]
+                wanted.append((first * data.dtype.type(2) + second + data.dtype.type(x % c)).item())
+            assert run(f, low, width) == wanted, (shift, low, width)
+
+
+@pytest.mark.parametrize("c", [2, 4, 16])
+def test_remainders_of_sums_that_wrap(c: int) -> None:
+    f = hl.Func("f")
+    f[X] = (X * 1_000_000_008 + 7 * X + 2_000_000_001) % c
+    f.vectorize(X, 16)
+    values = np.arange(64, dtype=np.int32)
+    with np.errstate(over="ignore"):
+        wanted = (values * np.int32(1_000_000_008) + 7 * values + np.int32(2_000_000_001)) % c
+    assert run(f, 0, 64) == wanted.tolist()
+
+
+def test_quotients_of_data_are_no_coordinates() -> None:
+    """What is divided may be anything where it comes from an array."""
+    source = hl.ImageParam(hl.Int(32), 1, "source")
+    data = np.random.default_rng(1).integers(0, 100, 300).astype(np.int32)
+    source.set(data)
+    f = hl.Func("f")
+    f[X] = source[hl.clamp((X + source[X]) / 2, 0, 299)]
+    f.vectorize(X, 16)
+    assert run(f, 0, 64) == [int(data[(x + data[x]) // 2]) for x in range(64)]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import I32, I64, Expr, Variable, const, const_value
 from halide_core.ir.simplify import build_sum, is_coordinate, linear_terms, simplify_index
-from halide_core.ir.structural import substitute, variables
+from halide_core.ir.structural import substitute, transform, variables
 
 
 def linear_in(index: Expr, name: str) -> tuple[Expr, Expr] | None:
@@ -38,28 +40,52 @@ def _coefficient(term: Expr, name: str) -> Expr | None:
     return None
 
 
-def quotient_lanes(index: Expr, loop: st.For, lanes: int) -> tuple[list[Expr], Expr] | None:
-    """([start for r in range(c)], rest) with index = rest + (loop variable + base) / c, where the lanes are whole
-    groups of c and start r is the quotient in lane r; None otherwise."""
-    terms, constant = linear_terms(simplify_index(index))
-    mine = [k for k, (t, _) in terms.items() if loop.name in variables(t)]
-    if len(mine) != 1:
+def quotient_lanes(index: Expr, loop: st.For, lanes: int) -> list[Expr] | None:
+    """The starts, one for each r in range(c), where the index in lane c * j + r is start r + j, the index is made of
+    quotients and remainders of the lane by divisors of c, and the lanes are whole groups of c; None otherwise.
+
+        rest + (x + 1) / 2   and   rest + x / 2 + 2 * (x % 2)"""
+    terms, _ = linear_terms(simplify_index(index))
+    mine = [(t, f) for t, f in terms.values() if loop.name in variables(t)]
+    divisors = [_divisor(t, loop.name) for t, _ in mine]
+    known = [d for d in divisors if d is not None]
+    c = math.lcm(*known)
+    if c < 2 or len(known) < len(mine) or lanes % c or lanes // c < 2:
         return None
-    term, factor = terms.pop(mine[0])
-    inner = term.value if isinstance(term, ir.Cast) and term.type == I64 else term
-    if factor != 1 or not isinstance(inner, ir.Div) or inner.type != I32 or not is_coordinate(inner.a):
+    step = sum(f * (c // d) for (t, f), d in zip(mine, known, strict=True) if not isinstance(_narrow(t), ir.Mod))
+    if step != 1:
+        return None
+    whole = simplify_index(index)
+    return [simplify_index(_at(whole, loop.name, simplify_index(loop.min + r))) for r in range(c)]
+
+
+def _narrow(term: Expr) -> Expr:
+    return term.value if isinstance(term, ir.Cast) and term.type == I64 else term
+
+
+def _divisor(term: Expr, name: str) -> int | None:
+    """c where the term is (name + rest) / c or (name + rest) % c of coordinates, 1 where it is `name`."""
+    inner = _narrow(term)
+    if isinstance(inner, Variable):
+        return 1
+    if not isinstance(inner, ir.Div | ir.Mod) or inner.type != I32 or not is_coordinate(inner.a):
         return None
     c = const_value(inner.b)
-    if c is None or c < 2 or lanes % c or lanes // c < 2:
+    linear = linear_in(ir.Cast(I64, inner.a), name)
+    if c is None or c < 2 or linear is None or const_value(linear[0]) != 1:
         return None
-    linear = linear_in(ir.Cast(I64, inner.a), loop.name)
-    if linear is None or const_value(linear[0]) != 1:
-        return None
-    starts: list[Expr] = []
-    for r in range(int(c)):
-        at = simplify_index(substitute(inner.a, {loop.name: loop.min + r}))
-        starts.append(simplify_index(ir.Cast(I64, simplify_index(ir.Div(I32, at, inner.b)))))
-    return starts, build_sum(terms, constant, I64)
+    return int(c)
+
+
+def _at(e: Expr, name: str, value: Expr) -> Expr:
+    """`e` where `name` is `value`, its int32 parts made canonical so that equal starts look equal."""
+
+    def rewrite(n: Expr) -> Expr:
+        if isinstance(n, ir.Div | ir.Mod) and n.type == I32:
+            return simplify_index(n)
+        return n
+
+    return transform(substitute(e, {name: value}), rewrite)
 
 
 def without_multiples(e: ir.Mod) -> ir.Mod:

@@ -23,6 +23,8 @@ from halide_core.passes.lanes import linear_in, quotient_lanes, without_multiple
 ACCUMULATOR = ".acc"
 # Suffix of arrays that hold sums of eight lanes each; see `accumulate`.
 BYTE_SUMS = ".sad"
+# Dense loads that one load may become.
+_MOST_PARTS = 8
 
 
 def vectorize(s: st.Stmt, masks: bool) -> st.Stmt:
@@ -121,7 +123,8 @@ def _interior(loop: st.For, lanes: int) -> tuple[Expr, dict[int, Expr]] | None:
     each then equals."""
     replaced: dict[int, Expr] = {}
     conditions: list[Expr] = []
-    inner_loops = {x.name for x in st.walk(loop.body) if isinstance(x, st.For)}
+    inner = [x for x in st.walk(loop.body) if isinstance(x, st.For)]
+    bound = {x.name for x in st.walk(loop.body) if isinstance(x, st.For | st.LetStmt)}
     last = simplify_index(loop.min + (lanes - 1))
     for x in st.walk(loop.body):
         for e in st.expressions(x):
@@ -131,15 +134,18 @@ def _interior(loop: st.For, lanes: int) -> tuple[Expr, dict[int, Expr]] | None:
                         continue
                     a, b = (_replace_clamps(c, replaced) for c in (n.a, n.b))
                     kept, other = (a, b) if loop.name in variables(a) else (b, a)
-                    if loop.name in variables(other) or variables(n) & inner_loops:
+                    if loop.name in variables(other) or variables(other) & bound:
                         continue
                     if any(isinstance(m, ir.Load) for c in (kept, other) for m in post_order(c)):
                         continue
-                    if linear_in(ir.Cast(I64, kept) if kept.type == I32 else kept, loop.name) is None:
+                    if linear_in(_wide(kept), loop.name) is None:
+                        continue
+                    ends = [simplify_index(substitute(kept, {loop.name: end})) for end in (loop.min, last)]
+                    corners = _corners(ends, inner)
+                    if any(variables(at) & bound for at in corners):
                         continue
                     replaced[id(n)] = kept
-                    for end in (loop.min, last):
-                        at = simplify_index(substitute(kept, {loop.name: end}))
+                    for at in corners:
                         test = at <= other if isinstance(n, ir.Min) else at >= other
                         conditions.append(simplify_index(test))
     if not conditions:
@@ -148,6 +154,23 @@ def _interior(loop: st.For, lanes: int) -> tuple[Expr, dict[int, Expr]] | None:
     for c in conditions:
         condition = simplify(ir.And(Bool(), condition, c))
     return condition, replaced
+
+
+def _corners(ends: list[Expr], inner: list[st.For]) -> list[Expr]:
+    """`ends` with inner loops' variables at their first and last values, where they are linear in them."""
+    out = ends
+    for x in reversed(inner):
+        if not any(x.name in variables(e) for e in out):
+            continue
+        if any(linear_in(_wide(e), x.name) is None for e in out):
+            break
+        limits = (x.min, simplify_index(x.min + x.extent - 1))
+        out = [simplify_index(substitute(e, {x.name: v})) for e in out for v in limits]
+    return out
+
+
+def _wide(e: Expr) -> Expr:
+    return ir.Cast(I64, e) if e.type == I32 else e
 
 
 def _indices(s: st.Stmt, e: Expr) -> list[Expr]:
@@ -342,21 +365,23 @@ class _Vectorizer:
             f[(ramp(b, 1, 16) + 1) / 2]  becomes  interleave(f[ramp((b + 1) / 2, 1, 8)], f[ramp((b + 2) / 2, 1, 8)])"""
         if e.predicate is not None or (mask is not None and mask is not self.tail) or _loads_any(e.index, self.private):
             return None
-        found = quotient_lanes(e.index, self.loop, self.lanes)
-        if found is None:
+        starts = quotient_lanes(e.index, self.loop, self.lanes)
+        if starts is None:
             return None
-        starts, rest = found
         c = len(starts)
         count = self.lanes // c
+        if len({key(s) for s in starts}) == 1:
+            starts = starts[:1]
+        elif c > _MOST_PARTS:
+            return None
         parts: list[Expr] = []
-        for r, start in enumerate(starts[:1] if len({key(s) for s in starts}) == 1 else starts):
+        for r, start in enumerate(starts):
             predicate: Expr | None = None
             if mask is not None:
                 lane = ir.Ramp(I32.with_lanes(count), const(0, I32), const(1, I32), count)
                 needed = simplify_index(ir.Div(I32, self.loop.extent + (c - 1 - r), const(c, I32)))
                 predicate = ir.LT(Bool(count), lane, broadcast(needed, count))
-            base = simplify_index(ir.Add(I64, rest, start))
-            index = ir.Ramp(I64.with_lanes(count), base, const(1, I64), count)
+            index = ir.Ramp(I64.with_lanes(count), start, const(1, I64), count)
             parts.append(ir.Load(e.type.with_lanes(count), e.name, index, predicate))
         whole = e.type.with_lanes(self.lanes)
         if len(parts) == 1:

@@ -60,3 +60,39 @@ def test_quotients_of_data_are_no_coordinates() -> None:
     f[X] = source[hl.clamp((X + source[X]) / 2, 0, 299)]
     f.vectorize(X, 16)
     assert run(f, 0, 64) == [int(data[(x + data[x]) // 2]) for x in range(64)]
+
+
+def test_loads_at_quotients_and_remainders_together() -> None:
+    source = hl.ImageParam(hl.Int(32), 1, "source")
+    data = np.random.default_rng(2).integers(0, 100, 300).astype(np.int32)
+    source.set(data)
+    f = hl.Func("f")
+    f[X] = source[X / 2 - 1 + 2 * (X % 2) + 100] + 3 * source[X / 4 + (X + 1) % 2 + 100] + source[X - X / 2 + 100]
+    f.vectorize(X, 16, hl.TailStrategy.GuardWithIf)
+    for low, width in ((0, 64), (-7, 45), (3, 16)):
+        wanted = [
+            int(data[x // 2 - 1 + 2 * (x % 2) + 100] + 3 * data[x // 4 + (x + 1) % 2 + 100] + data[x - x // 2 + 100])
+            for x in range(low, low + width)
+        ]
+        assert run(f, low, width) == wanted
+
+
+@pytest.mark.parametrize("extent", [1, 7])
+def test_clamps_that_an_inner_loop_moves(extent: int) -> None:
+    """The vectorized loop stands around the reduction whose variable the clamped coordinate holds."""
+    source = hl.ImageParam(hl.UInt(8), 1, "source")
+    data = np.random.default_rng(3).integers(0, 256, 120).astype(np.uint8)
+    source.set(data)
+    edge = hl.BoundaryConditions.repeat_edge(source)
+    r = hl.RDom([(-3, extent), (0, 3)])
+    f = hl.Func("f")
+    f[X] = hl.u16(0)
+    f[X] += hl.u16(edge[X + 5 * r.x - 2 * r.y]) * hl.u16(r.y + 1)
+    f.update().reorder(r.x, r.y, X).vectorize(X, 16, hl.TailStrategy.GuardWithIf)
+    padded = lambda x: int(data[min(max(x, 0), 119)])  # noqa: E731
+    for low, width in ((0, 120), (-40, 200), (30, 16)):
+        wanted = [
+            sum(padded(x + 5 * i - 2 * j) * (j + 1) for i in range(-3, extent - 3) for j in range(3))
+            for x in range(low, low + width)
+        ]
+        assert run(f, low, width) == wanted

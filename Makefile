@@ -3,7 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
 
-.PHONY: demo test test-generators test-pipelines bench bench-search bench-codegen fuzz-schedules arm-tools lint clean
+.PHONY: demo test test-generators test-pipelines bench bench-search bench-codegen bench-memory fuzz-schedules arm-tools \
+  lint clean
 
 demo: .venv/demo.stamp
 	$(BIN)/python demo/run.py --out demo-out
@@ -29,6 +30,10 @@ bench-search: .venv/base.stamp
 # The code of halide_core against that of the package `halide`, under the same schedules.
 bench-codegen: .venv/dev.stamp
 	$(BIN)/python -m corpus.bench_codegen
+
+# Copy, add and blur on one thread against memcpy of as many bytes.
+bench-memory: .venv/base.stamp
+	$(BIN)/python -m corpus.bench_memory
 
 # Random pipelines under random schedules against the reference interpreter: about a second a pair; SEED=N starts elsewhere.
 fuzz-schedules: .venv/dev.stamp

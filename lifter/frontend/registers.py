@@ -22,7 +22,8 @@ from lifter.frontend.values import LanesPlace, Nothing, Pointer, Value
 from lifter.loops import Store
 from lifter.simd.apply import Operand, apply
 from lifter.simd.lanes import Lanes, as_type, is_constant, zeros
-from lifter.simd.meanings import NotConstant, table
+from lifter.simd.meanings import table
+from lifter.simd.pieces import NotConstant
 
 _NO_EFFECT = {
     *("_mm_prefetch", "_mm_sfence", "_mm_lfence", "_mm_mfence", "_mm_pause", "_mm_clflush", "_mm256_zeroupper"),

@@ -8,8 +8,8 @@ from typing import Any
 from halide_core.ir.expr import Expr, const
 from halide_core.ir.structural import transform
 from halide_core.ir.types import Type, UInt
+from lifter.simd.families import Meaning
 from lifter.simd.lanes import Lanes, as_type, finest, simplified, zeros
-from lifter.simd.meanings import Meaning
 from lifter.simd.simplify import simplify_node
 
 Operand = Lanes | Expr | int

@@ -17,7 +17,8 @@ from halide_core.ir.types import Float, Int, UInt
 from lifter.simd.apply import apply
 from lifter.simd.declarations import signatures
 from lifter.simd.lanes import Lanes
-from lifter.simd.meanings import NotConstant, table
+from lifter.simd.meanings import table
+from lifter.simd.pieces import NotConstant
 
 CASES = 64
 REGISTERS = {

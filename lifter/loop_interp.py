@@ -6,6 +6,7 @@ uninitialised memory raise UndefinedBehaviour."""
 from __future__ import annotations
 
 import ctypes
+import struct
 import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -252,6 +253,11 @@ def _out_of_steps(limit: int) -> None:
     raise StepLimit(limit)
 
 
+def _reinterpret(value: Scalar, source: str, target: str) -> Scalar:
+    result: Scalar = struct.unpack(f"<{target}", struct.pack(f"<{source}", value))[0]
+    return result
+
+
 def _namespace(guard: bool) -> dict[str, Any]:
     return {
         "divide": _divide,
@@ -262,6 +268,7 @@ def _namespace(guard: bool) -> dict[str, Any]:
         "to_int": _to_int,
         "int_to_single": _int_to_single,
         "shift": _shift,
+        "reinterpret": _reinterpret,
         "libm": _libm,
         "new_array": _new_array,
         "failed_assert": _failed_assert,

@@ -97,6 +97,8 @@ class _Writer:
         deep = max((d for _, d in parts), default=1)
         if isinstance(e, ir.Cast):
             return _cast(texts[0], e.value.type, e.type), deep
+        if isinstance(e, ir.Reinterpret):
+            return f"reinterpret({texts[0]}, {_code(e.value.type)!r}, {_code(e.type)!r})", deep
         if isinstance(e, ir.Not):
             return f"(not {texts[0]})", deep
         if name in _COMPARE:
@@ -144,6 +146,15 @@ class _Writer:
             self.temporaries += 1
             x, y = f"m{self.temporaries}", f"n{self.temporaries}"
             return f"(({x} := {texts[0]}) - divide({x}, {y}) * {y} if ({y} := {texts[1]}) else 0)"
+        exact = {
+            "saturating_cast": "{0}",
+            "saturating_add": "{0} + {1}",
+            "saturating_sub": "{0} - {1}",
+            "mul_shift_right": "{0} * {1} >> {2}",
+            "rounding_halving_add": "{0} + {1} + 1 >> 1",
+        }.get(e.name)
+        if exact is not None:
+            return f"min(max({exact.format(*(f'({t})' for t in texts))}, {e.type.min()}), {e.type.max()})"
         raise NotImplementedError(f"{e.name} in the loop language")
 
     # Statements
@@ -222,6 +233,12 @@ class _Writer:
 
 def _zero(t: Type) -> str:
     return "0.0" if t.is_float() else "False" if t.is_bool() else "0"
+
+
+def _code(t: Type) -> str:
+    """The letter of `struct` for a type."""
+    letter = {8: "b", 16: "h", 32: "i", 64: "q"}[t.bits]
+    return {32: "f", 64: "d"}[t.bits] if t.is_float() else letter.upper() if t.is_uint() else letter
 
 
 def _fit(text: str, t: Type) -> str:

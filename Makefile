@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
 
-.PHONY: demo test test-generators test-pipelines bench bench-search bench-codegen bench-memory fuzz-schedules arm-tools \
+.PHONY: demo test test-generators test-pipelines bench bench-search bench-codegen bench-memory fuzz-schedules fuzz-soundness arm-tools \
   lint clean
 
 demo: .venv/demo.stamp
@@ -38,6 +38,10 @@ bench-memory: .venv/base.stamp
 # Random pipelines under random schedules against the reference interpreter: about a second a pair; SEED=N starts elsewhere.
 fuzz-schedules: .venv/dev.stamp
 	$(BIN)/python -m tests.halide_core.fuzz --count $(or $(COUNT),5000) --seed $(or $(SEED),0) --jobs $(WORKERS)
+
+# Random C++ kernels lifted and run beside the original: about a second a kernel.
+fuzz-soundness: .venv/dev.stamp
+	$(BIN)/python -m tests.soundness --count $(or $(COUNT),2000) --seed $(or $(SEED),0) --jobs $(WORKERS)
 
 # What runs objects for AArch64 in tests, which are skipped without it.
 arm-tools:

@@ -1,0 +1,125 @@
+"""Lifting a file of random kernels and running each verified one beside the original."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import random
+import subprocess
+import tempfile
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lifter.api import lift_file
+from synth.options import Options
+from tests.soundness.kernels import Kernel, source
+
+# Rows of elements on each side of a pointer; see Kernel.
+_ROWS, _ROW = 32, 100
+_CTYPES: dict[str, Any] = {f"{u}int{n}_t": getattr(ctypes, f"c_{u}int{n}") for u in ("", "u") for n in (8, 16, 32, 64)}
+CALLS = 24
+FLAGS = ["-O1", "-fno-strict-aliasing", "-w", "-fPIC", "-shared"]
+
+
+@dataclass(slots=True)
+class Tally:
+    """How many kernels ended with which status, how many calls were compared, and what was wrong."""
+
+    statuses: Counter[str] = field(default_factory=Counter)
+    calls: int = 0
+    wrong: list[str] = field(default_factory=list)
+
+
+def run(kernels: list[Kernel], timeout: float) -> Tally:
+    """Lifts the kernels as one file and compares what is verified."""
+    tally = Tally()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        path = folder / "kernels.cpp"
+        path.write_text(source(kernels))
+        report = lift_file(str(path), out=name, emit=("shared",), options=Options(timeout=timeout))
+        library = folder / "original.so"
+        subprocess.run(["g++", *FLAGS, str(path), "-o", str(library)], check=True)
+        statuses = {f.name: f.status for f in report.functions}
+        tally.statuses.update(statuses.values())
+        for f in report.functions:
+            if f.status == "error":
+                tally.wrong.append(f"{f.name}: {f.reason}")
+        verified = [k for k in kernels if statuses.get(k.name) == "verified"]
+        lifted = folder / "libkernels_lifted.so"
+        for k in verified:
+            said = _in_a_child(k, library, lifted)
+            tally.calls += CALLS
+            if said:
+                tally.wrong.append(f"{k.name}: {_undefined(k, folder)}{said}\n{k.text}")
+    return tally
+
+
+def _in_a_child(k: Kernel, original: Path, lifted: Path) -> str:
+    """What differs, a fault included, or the empty string."""
+    with tempfile.TemporaryFile("w+") as out:
+        child = os.fork()
+        if child == 0:
+            try:
+                out.write(_differences(k, original, lifted))
+                out.flush()
+                os._exit(0)
+            finally:
+                os._exit(1)
+        _, status = os.waitpid(child, 0)
+        out.seek(0)
+        return out.read() if status == 0 else f"the process ended with status {status}"
+
+
+def _function(library: Path, k: Kernel) -> Any:
+    f = getattr(ctypes.CDLL(str(library)), k.name)
+    f.argtypes = [ctypes.c_void_p] * len(k.pointers) + [ctypes.c_int] * len(k.scalars)
+    f.restype = None if k.result == "void" else _CTYPES[k.result]
+    return f
+
+
+def _differences(k: Kernel, original: Path, lifted: Path) -> str:
+    functions = [_function(original, k), _function(lifted, k)]
+    for call in range(CALLS):
+        rng = random.Random(call)
+        scalars = {n: rng.choice([low, high, rng.randint(low, high)]) for n, (low, high) in k.scalars.items()}
+        if call > 2:
+            scalars |= {n: rng.randint(1, 20) for n in ("w", "h")}
+        size = 2 * _ROWS * _ROW * 4
+        numbers = np.random.default_rng(call)
+        content = numbers.integers(0, 256, (len(k.pointers), size), dtype=np.uint8)
+        content[numbers.random(content.shape) < 0.2] = numbers.choice([0, 1, 127, 128, 255])
+        # Some calls with pointers into one array, at the same place or a little apart.
+        shared = rng.random() < 0.3
+        offsets = [
+            (rng.choice([0, 0, 4, 8, 4 * scalars.get("stride", scalars["w"])])) if shared else 0 for _ in k.pointers
+        ]
+        results: list[tuple[bytes, Any]] = []
+        for f in functions:
+            memory = content.copy()
+            base = memory.ctypes.data + size // 2
+            addresses = [base + (0 if shared else j * size) + offsets[j] for j in range(len(k.pointers))]
+            value = f(*addresses, *scalars.values())
+            results.append((memory.tobytes(), value))
+        if results[0] != results[1]:
+            first, second = (np.frombuffer(r[0], np.uint8) for r in results)
+            at = np.flatnonzero(first != second)
+            return (
+                f"with {scalars}, {'shared memory at ' + str(offsets) if shared else 'arrays apart'}: returned "
+                f"{results[1][1]} instead of {results[0][1]}, {len(at)} bytes differ"
+                + (f", the first at {int(at[0]) % size - size // 2} of array {int(at[0]) // size}" if len(at) else "")
+            )
+    return ""
+
+
+def _undefined(k: Kernel, folder: Path) -> str:
+    """Whether the kernel itself has undefined behaviour, which would be a mistake of its generator."""
+    path, library = folder / "one.cpp", folder / "one.so"
+    path.write_text(source([k]))
+    checks = ["-fsanitize=undefined", "-fno-sanitize=alignment", "-fno-sanitize-recover=all"]
+    subprocess.run(["g++", *FLAGS, *checks, "-static-libubsan", str(path), "-o", str(library)], check=True)
+    return "" if not _in_a_child(k, library, library) else "(the original has undefined behaviour) "

@@ -1,0 +1,304 @@
+"""Random C++ functions in the styles of image-processing code, legal for every argument that `Kernel` describes."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from tests.soundness.expressions import Value, combine, read
+
+TYPES = ["uint8_t", "uint8_t", "uint8_t", "int8_t", "uint16_t", "int16_t", "int32_t", "uint32_t"]
+TABLE = "static const uint8_t T[16] = {3, 141, 59, 26, 53, 58, 97, 93, 238, 46, 26, 43, 38, 32, 79, 250};\n"
+
+
+@dataclass(slots=True)
+class Kernel:
+    """A function: its text, the element types of its pointers, and the ranges of its scalars, both in order of the
+    parameters.  `w` and `h` are at most 20, every stride lies between 4 * 20 + 8 and 100, so that 32 rows of 100
+    elements on each side of a pointer are all that it touches."""
+
+    name: str
+    text: str = ""
+    result: str = "void"
+    pointers: dict[str, str] = field(default_factory=dict)
+    scalars: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+
+class _Writer:
+    def __init__(self, rng: random.Random, name: str) -> None:
+        self.rng = rng
+        self.k = Kernel(name)
+        self.constant: set[str] = set()
+        self.stride = rng.choice(["w", "stride", "stride"])
+
+    def array(self, name: str, constant: bool = False, types: list[str] = TYPES) -> str:
+        self.k.pointers[name] = self.rng.choice(types)
+        if constant:
+            self.constant.add(name)
+        return self.k.pointers[name]
+
+    def scalar(self, name: str, low: int, high: int) -> Value:
+        self.k.scalars[name] = (low, high)
+        return Value(name, low, high)
+
+    def value(self, atoms: list[Value], depth: int = 3) -> str:
+        return combine(self.rng, atoms, self.rng.randint(1, depth), ["T"]).text
+
+    def done(self, body: str) -> Kernel:
+        k = self.k
+        k.scalars["w"] = (-1, 20)
+        k.scalars["h"] = (-1, 20)
+        if self.stride == "stride":
+            k.scalars["stride"] = (88, 100)
+        pointers = [f"{'const ' if p in self.constant else ''}{t}* {p}" for p, t in k.pointers.items()]
+        pointers += [f"int {s}" for s in k.scalars]
+        k.text = f'extern "C" {k.result} {k.name}({", ".join(pointers)}) {{\n{body}}}\n'
+        return k
+
+    def atoms(self, sources: list[str], index: str, spread: bool = False) -> list[Value]:
+        """Elements of the sources at an index, and beside it where there is room."""
+        out: list[Value] = []
+        for s in sources:
+            for _ in range(self.rng.randint(1, 3) if spread else 1):
+                step = self.rng.randint(-2, 2) if spread else 0
+                out.append(
+                    read(
+                        f"{s}[{index}{f' + {step}' if step > 0 else f' - {-step}' if step else ''}]", self.k.pointers[s]
+                    )
+                )
+        return out
+
+
+def _sources(g: _Writer) -> list[str]:
+    names = ["a", "b"][: g.rng.randint(1, 2)]
+    for n in names:
+        g.array(n, True)
+    return names
+
+
+def _extra(g: _Writer) -> list[Value]:
+    return [g.scalar("p", 0, 255)] if g.rng.random() < 0.4 else []
+
+
+def pointwise(g: _Writer) -> Kernel:
+    names = _sources(g)
+    g.array("d")
+    index, s = f"y * {g.stride} + x", g.rng.random()
+    atoms = g.atoms([*names, "d"] if g.rng.random() < 0.25 else names, index, g.rng.random() < 0.3) + _extra(g)
+    store = f"d[{index}] = {g.value(atoms)};"
+    if g.rng.random() < 0.2:
+        store = f"if ({g.value(atoms, 2)} > {g.rng.randint(0, 100)}) {store}"
+    if s < 0.4:
+        return g.done(f"  for (int y = 0; y < h; y++)\n    for (int x = 0; x < w; ++x)\n      {store}\n")
+    if s < 0.6:
+        return g.done(f"  for (int y = h - 1; y >= 0; y--)\n    for (int x = 0; x < w; x += 1) {{ {store} }}\n")
+    if s < 0.8:
+        return g.done(f"  if (w <= 0 || h <= 0) return;\n  int y = 0;\n  do {{\n    for (int x = 0; x < w; x++) {store}\n"
+                      "    y++;\n  } while (y < h);\n")  # fmt: skip
+    lead = g.rng.choice([0, 1, 2])
+    return g.done(
+        f"  for (int y = 0; y < h; y++)\n    for (int x = {lead}; x < w - {g.rng.randint(0, 2)}; x++)\n      {store}\n"
+    )
+
+
+def pointer_walk(g: _Writer) -> Kernel:
+    names = _sources(g)
+    g.array("d")
+    atoms = [read(f"*{n}", g.k.pointers[n]) for n in names] + _extra(g)
+    steps = "".join(f"{n}++; " for n in [*names, "d"])
+    back = "".join(f"    {n} += {g.stride} - w;\n" for n in [*names, "d"])
+    if g.rng.random() < 0.5:
+        body = (
+            f"  int n = w * h;\n  if (w < 0 || h < 0) return;\n  while (n-- > 0) {{ *d = {g.value(atoms)}; {steps}}}\n"
+        )
+    else:
+        body = f"  if (w < 0) return;\n  for (int y = 0; y < h; y++) {{\n    for (int x = 0; x < w; x++) {{ *d = {g.value(atoms)}; {steps}}}\n{back}  }}\n"
+    return g.done(body)
+
+
+def unrolled(g: _Writer) -> Kernel:
+    names = _sources(g)
+    g.array("d")
+    factor = g.rng.choice([2, 2, 4])
+    state = g.rng.getstate()
+    extra = _extra(g)
+
+    def one(offset: str, other: bool = False) -> str:
+        if not other:
+            g.rng.setstate(state)
+            if extra:
+                g.rng.random()
+        return f"d[{offset}] = {g.value(g.atoms(names, offset) + extra)};"
+
+    odd = g.rng.random() < 0.3
+    lines = "\n".join(f"    {one(f'x + {j}' if j else 'x', odd and j == 1)}" for j in range(factor))
+    tail = one("x", g.rng.random() < 0.2)
+    text = f"  int x = 0;\n  for (; x + {factor - 1} < w; x += {factor}) {{\n{lines}\n  }}\n"
+    return g.done(text + (f"  for (; x < w; x++) {tail}\n" if factor > 2 else f"  if (x < w) {tail}\n"))
+
+
+def stencil(g: _Writer) -> Kernel:
+    t = g.array("a", True, TYPES[:6])
+    g.array("d")
+    radius = g.rng.choice([1, 1, 2])
+    atoms = []
+    for _ in range(g.rng.randint(2, 5)):
+        dy, dx = g.rng.randint(-radius, radius), g.rng.randint(-radius, radius)
+        if g.rng.random() < 0.5:
+            index = f"(y + {dy}) * {g.stride} + x + {dx}"
+        else:
+            row = f"(y + {dy} < 0 ? 0 : y + {dy} > h - 1 ? h - 1 : y + {dy})"
+            column = f"(x + {dx} < 0 ? 0 : x + {dx} >= w ? w - 1 : x + {dx})"
+            index = f"{row} * {g.stride} + {column}"
+        atoms.append(read(f"a[{index}]", t))
+    low = g.rng.choice([0, radius])
+    body = f"d[y * {g.stride} + x] = {g.value(atoms)};"
+    return g.done(
+        f"  for (int y = {low}; y < h - {low}; y++)\n    for (int x = {low}; x < w - {low}; x++)\n      {body}\n"
+    )
+
+
+def reduction(g: _Writer) -> Kernel:
+    names = _sources(g)
+    atoms = g.atoms(names, f"y * {g.stride} + x")
+    value = combine(g.rng, atoms, 2, ["T"])
+    g.k.result = g.rng.choice(["uint32_t", "int64_t", "uint64_t"])
+    kind = g.rng.choice(["sum", "max", "count", "last"])
+    start = g.rng.choice([0, 0, 1, 100])
+    step = {
+        "sum": f"s += ({g.k.result})({value.text});",
+        "max": f"if (({g.k.result})({value.text}) > s) s = {value.text};",
+        "count": f"if ({value.text} > {g.rng.randint(0, 99)}) s++;",
+        "last": f"s = {value.text};",
+    }[kind]
+    return g.done(f"  {g.k.result} s = {start};\n  for (int y = 0; y < h; y++)\n    for (int x = 0; x < w; x++)\n"
+                  f"      {step}\n  return s;\n")  # fmt: skip
+
+
+def sums(g: _Writer) -> Kernel:
+    names = _sources(g)
+    g.k.pointers["d"] = "uint32_t"
+    value = combine(g.rng, g.atoms(names, f"y * {g.stride} + x"), 2, ["T"])
+    at = g.rng.choice(["x", "y", f"{names[0]}[y * {g.stride} + x] & 63", "(x + y)", "x / 2"])
+    clear = g.rng.random() < 0.5
+    first = (
+        f"  for (int i = 0; i < {g.rng.choice(['64', 'w', 'h'])}; i++) d[i] = {g.rng.choice([0, 5])};\n"
+        if clear
+        else ""
+    )
+    return g.done(f"{first}  for (int y = 0; y < h; y++)\n    for (int x = 0; x < w; x++)\n"
+                  f"      d[{at}] += (uint32_t)({value.text});\n")  # fmt: skip
+
+
+def channels(g: _Writer) -> Kernel:
+    count, out = g.rng.choice([2, 3, 4]), g.rng.choice([1, 2, 3, 4])
+    t = g.array("a", True, TYPES[:6])
+    g.array("d")
+    atoms = [read(f"a[x * {count} + {c}]", t) for c in range(count)]
+    stores = "".join(f"    d[x * {out} + {c}] = {g.value(atoms, 2)};\n" for c in range(out) if g.rng.random() < 0.93)
+    return g.done(f"  for (int x = 0; x < w; x++) {{\n{stores}  }}\n")
+
+
+def resampling(g: _Writer) -> Kernel:
+    t = g.array("a", True, TYPES[:6])
+    g.array("d")
+    up = g.rng.random() < 0.5
+    if up:
+        atoms = [read(f"a[(y / 2) * {g.stride} + x / 2]", t), read(f"a[y * {g.stride} + x]", t)]
+        store = f"d[y * {g.stride} + x]"
+    else:
+        atoms = [read(f"a[(2 * y + {dy}) * {g.stride} + 2 * x + {dx}]", t) for dy in (0, 1) for dx in (0, 1)]
+        store = f"d[y * {g.stride} + x]"
+    rows, columns = ("h", "w") if up else ("h / 2", "w / 2")
+    return g.done(f"  for (int y = 0; y < {rows}; y++)\n    for (int x = 0; x < {columns}; x++)\n"
+                  f"      {store} = {g.value(atoms)};\n")  # fmt: skip
+
+
+def carried(g: _Writer) -> Kernel:
+    """A value kept from one iteration to the next, or read back from what was stored."""
+    t = g.array("a", True, TYPES[:6])
+    g.array("d")
+    kind = g.rng.choice(["local", "scan", "behind", "ahead"])
+    here = read("a[x]", t)
+    if kind == "local":
+        value = g.value([here, Value("last", *_range(t))])
+        return g.done(
+            f"  int last = {g.rng.randint(0, 9)};\n  for (int x = 0; x < w; x++) {{\n    d[x] = {value};\n    last = a[x];\n  }}\n"
+        )
+    if kind == "scan":
+        return g.done(
+            f"  uint32_t s = {g.rng.randint(0, 3)};\n  for (int x = 0; x < w; x++) {{ s += (uint32_t)({g.value([here], 2)}); d[x] = s; }}\n"
+        )
+    step = g.rng.randint(1, 3)
+    other = f"d[x {'-' if kind == 'behind' else '+'} {step}]"
+    value = g.value([here, read(other, g.k.pointers["d"])])
+    return g.done(f"  for (int x = 0; x < w; x++) d[x] = {value};\n")
+
+
+def _range(t: str) -> tuple[int, int]:
+    v = read("v", t)
+    return v.low, v.high
+
+
+def overlapping(g: _Writer) -> Kernel:
+    """Stores of one iteration that the next one overwrites, or that meet at places taken from data."""
+    names = _sources(g)
+    g.array("d")
+    first, second = (g.value(g.atoms(names, "x"), 2) for _ in range(2))
+    other = g.rng.choice(["x + 1", "x", "w - 1 - x", f"{names[0]}[x] & 15", "x / 2", "2 * x"])
+    return g.done(f"  for (int x = 0; x < w; x++) {{\n    d[x] = {first};\n    d[{other}] = {second};\n  }}\n")
+
+
+def two_passes(g: _Writer) -> Kernel:
+    t = g.array("a", True, TYPES[:6])
+    g.array("d")
+    mid = g.rng.choice(["uint8_t", "uint16_t", "int16_t", "int32_t"])
+    atoms = [read("a[y * " + g.stride + " + x + 1]", t), read("a[y * " + g.stride + " + x]", t)]
+    first = g.value(atoms, 2)
+    reads = [read("tmp[x]", mid), read("tmp[x + 1]", mid)]
+    return g.done(
+        f"  {mid} tmp[24];\n  for (int y = 0; y < h; y++) {{\n    for (int x = 0; x < w + 1; x++) tmp[x] = {first};\n"
+        f"    for (int x = 0; x < w; x++) d[y * {g.stride} + x] = {g.value(reads, 2)};\n  }}\n"
+    )
+
+
+def words(g: _Writer) -> Kernel:
+    """Bytes read or written as words."""
+    g.k.pointers["a"] = "uint8_t"
+    g.constant.add("a")
+    g.k.pointers["d"] = g.rng.choice(["uint8_t", "uint32_t"])
+    load = g.rng.choice(["uint32_t v = *(const uint32_t*)(a + 4 * x);", "uint32_t v; __builtin_memcpy(&v, a + 4 * x, 4);",
+                         "uint32_t v = a[4 * x] | a[4 * x + 1] << 8 | a[4 * x + 2] << 16 | (uint32_t)a[4 * x + 3] << 24;"])  # fmt: skip
+    change = g.rng.choice(["(v & 0xff00ff00u) | ((v >> 16) & 0xff) | ((v & 0xff) << 16)", "v ^ 0x00ffffffu", "(v << 8) | (v >> 24)",
+                           "((v & 0xfefefefeu) >> 1) + ((v >> 8) & 0x7f)", "v | 0xff000000u", "v & (v >> 4)"])  # fmt: skip
+    store = "d[x] = r;" if g.k.pointers["d"] == "uint32_t" else "*(uint32_t*)(d + 4 * x) = r;"
+    return g.done(f"  for (int x = 0; x < w; x++) {{\n    {load}\n    uint32_t r = {change};\n    {store}\n  }}\n")
+
+
+def drivers(g: _Writer) -> Kernel:
+    """Rows flipped for a negative height, contiguous rows run as one."""
+    t = g.array("a", True)
+    g.array("d")
+    flip = f"  if (h < 0) {{ h = -h; a = a + (h - 1) * {g.stride}; step = -step; }}\n"
+    value = g.value([read("a[x]", t)])
+    return g.done(f"  int step = {g.stride};\n{flip}  for (int y = 0; y < h; y++) {{\n"
+                  f"    for (int x = 0; x < w; x++) d[x] = {value};\n    a += step;\n    d += {g.stride};\n  }}\n")  # fmt: skip
+
+
+SHAPES: list[Callable[[_Writer], Kernel]] = [
+    pointwise, pointwise, pointer_walk, unrolled, unrolled, stencil, stencil, reduction, sums, channels, resampling,
+    carried, carried, overlapping, overlapping, two_passes, words, drivers,
+]  # fmt: skip
+
+
+def kernel(seed: int) -> Kernel:
+    """The function of a seed."""
+    rng = random.Random(seed)
+    shape = rng.choice(SHAPES)
+    return shape(_Writer(rng, f"{shape.__name__}_{seed}"))
+
+
+def source(kernels: list[Kernel]) -> str:
+    """One translation unit."""
+    return "#include <cstdint>\n" + TABLE + "".join(k.text for k in kernels)

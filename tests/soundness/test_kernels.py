@@ -1,0 +1,41 @@
+"""A few of the random kernels; `make fuzz-soundness` runs thousands."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.soundness.compare import run
+from tests.soundness.kernels import Kernel, kernel
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler")
+def test_verified_kernels_do_what_the_original_does() -> None:
+    tally = run([kernel(seed) for seed in range(5000, 5012)], 20.0)
+    assert tally.wrong == []
+    assert tally.statuses["verified"] >= 6 and tally.calls > 0
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler")
+def test_a_difference_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tests.soundness import compare
+
+    honest = compare.lift_file
+    text = 'extern "C" void k(const uint8_t* a, uint8_t* d, int w, int h, int stride) {\n  %s\n}\n'
+    right = "for (int x = 0; x < w; x++) d[x] = (uint8_t)(a[x] + 1);"
+    scalars = {"w": (-1, 20), "h": (0, 1), "stride": (88, 100)}
+    k = Kernel("k", text % right, "void", {"a": "uint8_t", "d": "uint8_t"}, scalars)
+
+    def lift_another(path: str, **rest: object) -> object:
+        # The replacement is made from a source with another constant.
+        source = Path(path).read_text()
+        Path(path).write_text(source.replace("a[x] + 1", "a[x] + 2"))
+        report = honest(path, **rest)  # type: ignore[arg-type]
+        Path(path).write_text(source)
+        return report
+
+    monkeypatch.setattr(compare, "lift_file", lift_another)
+    (said,) = run([k], 20.0).wrong
+    assert said.startswith("k: with ") and "bytes differ" in said

@@ -40,6 +40,9 @@ class Effect:
     loops: tuple[LoopInfo, ...]
     order: int
     line: int
+    rewritten: bool = False
+    """Whether the same iteration stored to this element before and this effect has taken that store's place: what is
+    read in between then sees the first store where the arrays are the same memory."""
 
     @property
     def counters(self) -> tuple[str, ...]:

@@ -29,6 +29,7 @@ from halide_core.ir.types import Type
 from lifter import loops as L
 from lifter.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, Path, loads
 from lifter.fold import conjunction, fold, fold_node, is_true, negate, undefined
+from lifter.forks import must_fork, reshapes
 from lifter.poly import Obligation, Poly, from_poly, to_poly
 from lifter.pure_calls import inline_all, inline_call
 from lifter.scan import expand_scans
@@ -57,6 +58,8 @@ class _Pending:
     value: Expr
     guard: Expr | None
     line: int
+    # Whether it has replaced an earlier store of the iteration, with something read from memory.
+    rewritten: bool = False
 
 
 @dataclass(slots=True)
@@ -99,9 +102,14 @@ def execute(function: L.Function) -> list[Path]:
     Raises loops.Unsupported for loops without closed form and for reads of values that were never given."""
     cells: set[str] = set()
     unrolled: set[int] = set()
+    reshaping = True
     for _ in range(MAX_RESTARTS):
         try:
-            return _Machine(function, cells, unrolled).run()
+            return _Machine(function, cells, unrolled, reshaping).run()
+        except _TooManyPaths:
+            if not reshaping:
+                raise
+            reshaping = False
         except _NeedCell as need:
             if need.name in cells:
                 raise L.Unsupported(f"variable '{need.name}' has no closed form", function.line) from None
@@ -111,9 +119,14 @@ def execute(function: L.Function) -> list[Path]:
     raise L.Unsupported("values carried between iterations are too entangled", function.line)
 
 
+class _TooManyPaths(L.Unsupported):
+    """More paths than are followed."""
+
+
 class _Machine:
-    def __init__(self, function: L.Function, cells: set[str], unrolled: set[int]) -> None:
+    def __init__(self, function: L.Function, cells: set[str], unrolled: set[int], reshaping: bool) -> None:
         self.function = function
+        self.reshaping = reshaping
         self.cells = cells
         self.unrolled = unrolled
         self.fresh = 0
@@ -162,13 +175,13 @@ class _Machine:
                     raise _NeedCell(name.removeprefix("after "))
                 raise L.Unsupported(f"'{name}' is read before it is given a value", line, "initialise it")
 
-    # Top level: conditionals that hold loops or returns fork the path (paper, section 5.2).
+    # Top level: some conditionals fork the path.
 
     def exec_top(self, body: tuple[L.Stmt, ...], s: _State, finished: list[_State]) -> None:
         for position, stmt in enumerate(body):
-            if isinstance(stmt, L.If) and _forks(stmt):
+            rest = body[position + 1 :]
+            if isinstance(stmt, L.If) and (must_fork(stmt) or (self.reshaping and reshapes(stmt, rest))):
                 condition = self.value(stmt.condition, s)
-                rest = body[position + 1 :]
                 known = const_value(condition)
                 if known is not None:
                     branch = stmt.then if known else stmt.otherwise
@@ -188,7 +201,7 @@ class _Machine:
                 break
         finished.append(s)
         if len(finished) > MAX_PATHS:
-            raise L.Unsupported(f"more than {MAX_PATHS} paths through the conditionals", self.function.line)
+            raise _TooManyPaths(f"more than {MAX_PATHS} paths through the conditionals", self.function.line)
 
     # Statements.
 
@@ -306,6 +319,7 @@ class _Machine:
                 self.flush(s)
                 break
             if difference == 0:
+                p.rewritten |= any(isinstance(n, Load) for e in (value, guard) if e is not None for n in post_order(e))
                 if guard is None:
                     p.value, p.guard = value, None
                 else:
@@ -358,7 +372,7 @@ class _Machine:
 
     def emit(self, s: _State, p: _Pending, loops: tuple[LoopInfo, ...]) -> None:
         guard = None if is_true(p.guard) else p.guard
-        s.effects.append(Effect(p.array, p.index, p.value, guard, loops, s.clock, p.line))
+        s.effects.append(Effect(p.array, p.index, p.value, guard, loops, s.clock, p.line, p.rewritten))
         s.clock += 1
 
     # Expressions.
@@ -586,18 +600,6 @@ def _implies(a: Expr | None, b: Expr) -> bool:
             return True
         if isinstance(e, And):
             stack += [e.a, e.b]
-    return False
-
-
-def _forks(stmt: L.Stmt) -> bool:
-    """Whether a conditional holds a loop or a return."""
-    stack: list[L.Stmt] = [stmt]
-    while stack:
-        s = stack.pop()
-        if isinstance(s, L.Loop | L.Return):
-            return True
-        if isinstance(s, L.If):
-            stack += [*s.then, *s.otherwise]
     return False
 
 

@@ -577,6 +577,8 @@ class PathLifter:
         summary = PathSummary(self.path.conditions, (f,), (), None, tuple(self.contract.items))
         conditions = PathConditions(self.function, self.path, summary)
         stores = tuple(self.by_order[m.order] for m in f.definitions[0].maps)
+        if any(e.rewritten for e in stores):
+            return False
         for e in stores:
             for load in [*loads(e.value), *(loads(e.guard) if e.guard is not None else [])]:
                 if load.name.rpartition("@")[0] == read:

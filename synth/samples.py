@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from halide_core.ir import expr as E
@@ -117,6 +118,7 @@ def sample_environments(function: Function, path: Path, conditions: list[Expr], 
             tests.append(compiled(c))
         except NotConcrete:
             continue
+    repairs = [r for c in required for r in _repairs(c, set(names))]
     outer = []
     for info, around, _ in path.trips:
         if not around:
@@ -140,6 +142,8 @@ def sample_environments(function: Function, path: Path, conditions: list[Expr], 
         for n in addresses:
             env[n] = rng.choice((0, 1 << 20, (1 << 20) + 1) if block else (0, 1 << 20))
         try:
+            if attempt % 2 and not all(test(env) for test in tests):
+                _repair(env, repairs, names, rng)
             if all(test(env) for test in tests) and all(trip(env) >= (0 if attempt % 4 else 1) for trip in outer):
                 found.append(env)
         except (KeyError, ZeroDivisionError):
@@ -147,6 +151,56 @@ def sample_environments(function: Function, path: Path, conditions: list[Expr], 
         if len(found) >= count:
             break
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Repair:
+    """A comparison of `poly` with 0 that a change of one of `names`, whose coefficients are 1 or -1, can make true."""
+
+    holds: Callable[[int], bool]
+    wanted: Callable[[random.Random], int]
+    value: Callable[[Mapping[str, int]], int]
+    names: tuple[tuple[str, int], ...]
+
+
+_WANTED: dict[type[Expr], tuple[Callable[[int], bool], Callable[[random.Random], int]]] = {
+    E.EQ: (lambda x: x == 0, lambda _: 0),
+    E.LT: (lambda x: x < 0, lambda rng: -rng.randint(1, 8)),
+    E.LE: (lambda x: x <= 0, lambda rng: -rng.randint(0, 8)),
+    E.GT: (lambda x: x > 0, lambda rng: rng.randint(1, 8)),
+    E.GE: (lambda x: x >= 0, lambda rng: rng.randint(0, 8)),
+}
+
+
+def _repairs(c: Expr, names: set[str]) -> list[_Repair]:
+    """The comparisons that all must hold for `c` to hold, as far as they are of this form."""
+    if isinstance(c, E.And):
+        return _repairs(c.a, names) + _repairs(c.b, names)
+    wanted = _WANTED.get(type(c))
+    if wanted is None:
+        return []
+    a, b = E.children(c)
+    if not a.type.is_int_or_uint() or a.type.is_bool():
+        return []
+    p = to_poly(a) - to_poly(b)
+    free = [(n, p.coefficient(n)) for n in sorted(p.names() & names)]
+    units = [(n, int(k)) for n, q in free if q is not None and (k := q.constant_value()) in (1, -1)]
+    try:
+        return [_Repair(*wanted, compiled_poly(p), tuple(units))] if units else []
+    except NotConcrete:
+        return []
+
+
+def _repair(env: Env, repairs: list[_Repair], names: Mapping[str, Type], rng: random.Random) -> None:
+    """Changes parameters, one for each comparison that does not hold: equalities between them (a width equal to a
+    stride) and negative values are all but never drawn."""
+    for r in repairs:
+        now = r.value(env)
+        if not r.holds(now):
+            name, coefficient = rng.choice(r.names)
+            new = env[name] + (r.wanted(rng) - now) * coefficient
+            if names[name].min() <= new <= names[name].max():
+                env[name] = new
 
 
 def _address(n: Expr) -> list[str]:

@@ -5,19 +5,15 @@ from __future__ import annotations
 from clang.cindex import Cursor, CursorKind
 
 from halide_core.ir.expr import I64, Call, CallType, Expr, const
-from lifter.frontend import builtins, expressions, inline, pointers, pure, registers, types, vectors
+from lifter.frontend import builtins, code, expressions, inline, pointers, pure, registers, types, vectors
 from lifter.frontend import operations as op
 from lifter.frontend.clang import children, in_system_header, operands
 from lifter.frontend.context import Context
 from lifter.frontend.values import (
-    ElementPlace,
     Lambda,
-    LanesPlace,
     Place,
     Pointer,
-    PointerPlace,
     Value,
-    VariablePlace,
     Vector,
 )
 from lifter.loops import Store, Unsupported
@@ -46,9 +42,7 @@ _ENDS = {"exit", "abort", "_exit", "terminate", "quick_exit"}
 def call(ctx: Context, c: Cursor, want: bool = True) -> Value:
     """The value of a call."""
     v = call_place(ctx, c, want, as_place=False)
-    if isinstance(v, VariablePlace | ElementPlace | PointerPlace | LanesPlace):
-        return pointers.read(ctx, v, c)
-    return v
+    return pointers.read(ctx, v, c) if isinstance(v, Place) else v
 
 
 def call_place(ctx: Context, c: Cursor, want: bool = True, as_place: bool = True) -> Value | Place:
@@ -56,13 +50,26 @@ def call_place(ctx: Context, c: Cursor, want: bool = True, as_place: bool = True
     target = c.referenced
     arguments = list(c.get_arguments())
     if target is None or target.kind in (K.VAR_DECL, K.PARM_DECL, K.FIELD_DECL):
-        ctx.fail("call through a function pointer", c)
+        callee = operands(c)[0]
+        return code.call(ctx, c, callee, want, lambda function: _direct(ctx, c, function, arguments, want))
     if target.kind is K.CONSTRUCTOR:
         return _constructed(ctx, c, arguments)
     if target.kind in (K.CXX_METHOD, K.CONVERSION_FUNCTION, K.DESTRUCTOR) and not target.is_static_method():
         return _method(ctx, c, target, arguments, want, as_place)
     if target.kind not in (K.FUNCTION_DECL, K.CXX_METHOD):
         ctx.fail(f"call of '{c.spelling or target.spelling}'", c)
+    return _named(ctx, c, target, arguments, want, as_place)
+
+
+def _direct(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor], want: bool) -> Value:
+    v = _named(ctx, c, target, arguments, want, as_place=False)
+    return pointers.read(ctx, v, c) if isinstance(v, Place) else v
+
+
+def _named(
+    ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor], want: bool, as_place: bool
+) -> Value | Place:
+    """A call of the function that `target` declares."""
     name = target.spelling
     model = ctx.unit.models.get(name)
     if model is not None:

@@ -9,7 +9,7 @@ from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, const
 from halide_core.ir.types import Type
-from lifter.frontend import expressions, types
+from lifter.frontend import code, expressions, types
 from lifter.frontend import operations as op
 from lifter.frontend.clang import evaluate, initializer, operands
 from lifter.frontend.context import Context
@@ -31,7 +31,7 @@ def binding(ctx: Context, c: Cursor) -> Binding:
     if declaration.kind is K.VAR_DECL:
         return _global(ctx, c, declaration)
     if declaration.kind in (K.FUNCTION_DECL, K.CXX_METHOD):
-        ctx.fail(f"function pointer ('{declaration.spelling}' used as a value)", c)
+        return Alias(code.pointer(ctx, declaration))
     ctx.fail(f"use of '{c.spelling}'", c)
 
 

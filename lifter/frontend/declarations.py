@@ -5,7 +5,7 @@ from __future__ import annotations
 from clang.cindex import Cursor, CursorKind, StorageClass, TypeKind
 
 from halide_core.ir.expr import I64, Expr, const, const_value
-from lifter.frontend import constants, expressions, inline, pointers, registers, types, vectors
+from lifter.frontend import code, constants, expressions, inline, pointers, registers, types, vectors
 from lifter.frontend import operations as op
 from lifter.frontend.clang import initializer, operands
 from lifter.frontend.context import Context
@@ -126,8 +126,6 @@ def _pointer(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     pointee = types.pointee(c.type)
     if types.is_pointer(pointee):
         ctx.fail(f"pointer to pointer '{c.spelling}'", c, "use one pointer and an index")
-    if types.is_function(pointee):
-        ctx.fail(f"function pointer '{c.spelling}'", c)
     if pointee.is_volatile_qualified():
         ctx.fail(f"volatile object '{c.spelling}'", c, "volatile accesses cannot be reordered or removed")
     if init is None:
@@ -145,6 +143,8 @@ def _pointer(ctx: Context, c: Cursor, init: Cursor | None) -> None:
 
 def _array(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     name = c.spelling
+    if code.is_table(c):
+        return  # its elements are taken from the initialiser where they are used
     if types.is_pointer(types.innermost(c.type)):
         ctx.fail(f"array of pointers '{name}'", c, "use one variable for each")
     if types.register_bytes(types.innermost(c.type)):

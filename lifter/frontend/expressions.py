@@ -8,7 +8,7 @@ from typing import TypeVar
 from clang.cindex import Cursor, CursorKind
 
 from halide_core.ir.expr import I64, Expr, const, const_value
-from lifter.frontend import assignments, calls, constants, order, pointers, registers, statements, types, views
+from lifter.frontend import assignments, calls, code, constants, order, pointers, registers, statements, types, views
 from lifter.frontend import operations as op
 from lifter.frontend.clang import binary_operator, children, evaluate, operands, unary_operator
 from lifter.frontend.context import Context, Targets
@@ -56,6 +56,8 @@ def value(ctx: Context, c: Cursor) -> Value:
         return const(0, I64)
     if kind in (K.DECL_REF_EXPR, K.MEMBER_REF_EXPR):
         return _named(ctx, c)
+    if kind is K.ARRAY_SUBSCRIPT_EXPR and types.is_function_pointer(c.type):
+        return code.element(ctx, c)
     if kind is K.ARRAY_SUBSCRIPT_EXPR:
         return pointers.read(ctx, place(ctx, c), c)
     if kind is K.UNARY_OPERATOR:
@@ -316,7 +318,7 @@ def _unary(ctx: Context, c: Cursor) -> Value:
         return pointers.read(ctx, place(ctx, c), c)
     if operator == "&":
         if types.is_function(inner.type):
-            ctx.fail("function pointer", c)
+            return value(ctx, inner)
         return pointers.pointer_to(ctx, place(ctx, inner), inner.type, c)
     if operator == "!":
         return op.cast(op.negate(condition(ctx, inner)), pointers.scalar_type(ctx, c.type, c))

@@ -155,7 +155,7 @@ def convert(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
     """A value converted to a C++ type."""
     if types.is_void(to):
         return Nothing()
-    if types.is_pointer(to):
+    if types.is_pointer(to) or types.is_function(to):
         return to_pointer(ctx, v, to, at)
     if isinstance(v, Vector | Lambda | Nothing | Lanes):
         return v
@@ -173,6 +173,8 @@ def convert(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
 
 def to_pointer(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
     """A value converted to a pointer type; the kind of the elements may not change, but for their signedness."""
+    if types.is_function(to):
+        return v
     target = types.pointee(to)
     if isinstance(v, Allocation):
         return v if types.is_void(target) else _allocated(ctx, v, target, at)

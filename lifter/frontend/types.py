@@ -79,6 +79,10 @@ def is_function(t: ClangType) -> bool:
     return c.kind in (TypeKind.FUNCTIONPROTO, TypeKind.FUNCTIONNOPROTO)
 
 
+def is_function_pointer(t: ClangType) -> bool:
+    return is_pointer(t) and is_function(pointee(t))
+
+
 def pointee(t: ClangType) -> ClangType:
     """The canonical type a pointer type points to; for an array parameter that of its elements."""
     if is_array(t):

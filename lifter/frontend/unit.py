@@ -27,6 +27,8 @@ class Unit:
     models: dict[str, Cursor] = field(default_factory=dict)
     pure: dict[str, Known | None] = field(default_factory=dict)
     """By `inline.key`; None for functions that are not pure."""
+    taken: dict[str, tuple[int, Cursor]] = field(default_factory=dict)
+    """Functions used as values: their numbers and declarations, by mangled name."""
     active: list[str] = field(default_factory=list)
     """Symbols of the functions being lowered, to notice recursion."""
 

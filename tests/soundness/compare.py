@@ -93,8 +93,10 @@ def _differences(k: Kernel, original: Path, lifted: Path) -> str:
         numbers = np.random.default_rng(call)
         content = numbers.integers(0, 256, (len(k.pointers), size), dtype=np.uint8)
         content[numbers.random(content.shape) < 0.2] = numbers.choice([0, 1, 127, 128, 255])
-        # Some calls with pointers into one array, at the same place or a little apart.
-        shared = rng.random() < 0.3
+        # Some calls with pointers into one array, at the same place or a little apart; C++ lets it have one type, or
+        # several of bytes.
+        types = set(k.pointers.values())
+        shared = rng.random() < 0.3 and (len(types) == 1 or types <= {"uint8_t", "int8_t"})
         offsets = [
             (rng.choice([0, 0, 4, 8, 4 * scalars.get("stride", scalars["w"])])) if shared else 0 for _ in k.pointers
         ]

@@ -165,6 +165,17 @@ def _idioms(n: Expr, range_of: RangeOf) -> Iterator[Expr]:
         yield from _difference(n, range_of)
     if isinstance(n, Cast):
         yield from _cast_idioms(n, range_of)
+    if isinstance(n, Call) and n.name == "saturating_cast":
+        low, high = range_of(n.args[0])
+        if n.type.min() <= low and high <= n.type.max():
+            e = n.args[0]
+            while isinstance(e, Cast) and e.value.type.is_int_or_uint() and e.value.type.bits == e.type.bits:
+                e = e.value
+            yield Cast(n.type, e)
+    if isinstance(n, Call) and n.name == "bitwise_or":
+        yield from _distance(*n.args)
+    if isinstance(n, E.Sub):
+        yield from _spread(n)
     if isinstance(n, Call) and n.name == "shift_right":
         yield from _shift_idioms(n, range_of)
     if isinstance(n, E.Div | E.Mul | E.Add) and n.type.is_int_or_uint():
@@ -203,6 +214,24 @@ def _select_idioms(n: Select) -> Iterator[Expr]:
 
 def _matches(a: Expr, b: Expr) -> bool:
     return key(a) == key(b) or (const_value(a) is not None and const_value(a) == const_value(b) and a.type == b.type)
+
+
+def _distance(a: Expr, b: Expr) -> Iterator[Expr]:
+    """sat(x - y) | sat(y - x) of unsigned values."""
+    if not isinstance(a, Call) or not isinstance(b, Call) or not a.name == b.name == "saturating_sub":
+        return
+    if a.type.is_uint() and key(a.args[0]) == key(b.args[1]) and key(a.args[1]) == key(b.args[0]):
+        yield intrinsic("absd", a.type, *a.args)
+
+
+def _spread(n: E.Sub) -> Iterator[Expr]:
+    """max(x, y) - min(x, y), at any signedness."""
+    a, b = (e.value if isinstance(e, Cast) and e.value.type.bits == e.type.bits else e for e in (n.a, n.b))
+    if not isinstance(a, E.Max) or not isinstance(b, E.Min) or a.type != b.type or not a.type.is_uint():
+        return
+    if {key(a.a), key(a.b)} == {key(b.a), key(b.b)}:
+        d = intrinsic("absd", a.type, a.a, a.b)
+        yield d if d.type == n.type else Cast(n.type, d)
 
 
 def _difference(n: Call, range_of: RangeOf) -> Iterator[Expr]:

@@ -9,7 +9,7 @@ from halide_core.ir.expr import Expr, const
 from halide_core.ir.structural import transform
 from halide_core.ir.types import Type, UInt
 from lifter.simd.families import Meaning
-from lifter.simd.lanes import Lanes, as_type, finest, simplified, zeros
+from lifter.simd.lanes import Lanes, as_type, finest, is_constant, simplified, zeros
 from lifter.simd.simplify import simplify_node
 
 Operand = Lanes | Expr | int
@@ -49,11 +49,14 @@ def _as_lanes(meaning: Meaning, operands: Sequence[Operand]) -> list[Operand]:
     common = finest(registers) if registers else UInt(8)
     if common.is_float() and len(registers) > 1:
         common = UInt(common.bits)
+    unsigned = meaning.any_sign and all(v.type.is_uint() or is_constant(v) for v in registers)
     out: list[Operand] = []
     position = 0
     for v in operands:
         if isinstance(v, Lanes):
             wanted: Type | None = meaning.lanes[min(position, len(meaning.lanes) - 1)]
+            if unsigned and wanted is not None:
+                wanted = UInt(wanted.bits)
             v = as_type(v, wanted or common)
             position += 1
         out.append(v)

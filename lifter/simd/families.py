@@ -21,6 +21,8 @@ class Meaning:
     compute: Callable[..., Any]
     lanes: tuple[Type | None, ...] = (None,)
     """The type of the lanes of each operand, the last one for those after it; None: as they come."""
+    any_sign: bool = False
+    """Signed lanes are unsigned ones where all operands' are: the operation gives the same bits."""
     moves: int = 0
     """Lanes are only moved: in groups of so many bits; `compute` gives their numbers in all operands' groups one after
     the other, -1 for zeros, and takes the number of groups in an operand first."""
@@ -57,7 +59,13 @@ def element_of(name: str) -> Type:
     return (Int if kind[2] == "i" else UInt)(int(kind[3:]))
 
 
-def each(names: str, f: Callable[..., Expr], to: Callable[[Type], Type] | None = None, immediates: int = 0) -> None:
+def each(
+    names: str,
+    f: Callable[..., Expr],
+    to: Callable[[Type], Type] | None = None,
+    immediates: int = 0,
+    any_sign: bool = False,
+) -> None:
     """Lane by lane; the lanes of the operands are seen as `to` of the element type."""
 
     def compute(*operands: Any) -> list[Expr]:
@@ -67,7 +75,7 @@ def each(names: str, f: Callable[..., Expr], to: Callable[[Type], Type] | None =
 
     for name in names.split():
         t = element_of(name)
-        add(name, Meaning(compute, (to(t) if to else t,), immediates=immediates))
+        add(name, Meaning(compute, (to(t) if to else t,), any_sign, immediates=immediates))
 
 
 def lowest(names: str, f: Callable[..., Expr]) -> None:

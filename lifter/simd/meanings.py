@@ -59,9 +59,9 @@ from lifter.simd.pieces import (
 
 
 def _fill_integers() -> None:
-    each("add_epi8 add_epi16 add_epi32 add_epi64", lambda a, b: a + b)
+    each("add_epi8 add_epi16 add_epi32 add_epi64", lambda a, b: a + b, any_sign=True)
     each("sub_epi8 sub_epi16 sub_epi32 sub_epi64", lambda a, b: a - b)
-    each("mullo_epi16 mullo_epi32", lambda a, b: a * b)
+    each("mullo_epi16 mullo_epi32", lambda a, b: a * b, any_sign=True)
     each("adds_epi8 adds_epi16 adds_epu8 adds_epu16", named("saturating_add"))
     each("subs_epi8 subs_epi16 subs_epu8 subs_epu16", named("saturating_sub"))
     each("mulhi_epi16 mulhi_epu16", lambda a, b: intrinsic("mul_shift_right", a.type, a, b, const(16, U16)))

@@ -60,6 +60,8 @@ def _once(n: Expr) -> Expr:
         return pushed
     if isinstance(n, EQ | NE):
         return _equality(n)
+    if isinstance(n, LT | LE | GT | GE):
+        return _order(n)
     if isinstance(n, Cast):
         return _cast(n)
     if isinstance(n, Select):
@@ -175,6 +177,34 @@ def _equality(n: EQ | NE) -> Expr:
         if a.type == b.type and _is_integer(a.type) and n.a.type.bits >= a.type.bits:
             return type(n)(BOOL, a, b)
     return n
+
+
+def _order(n: LT | LE | GT | GE) -> Expr:
+    """Signed comparisons of integers whose sign bits were flipped are unsigned ones of the integers."""
+    if n.a.type.is_int() and (const_value(n.a) is None or const_value(n.b) is None):
+        a, b = _unflipped(n.a), _unflipped(n.b)
+        if a is not None and b is not None:
+            return type(n)(BOOL, a, b)
+    return n
+
+
+def _unflipped(e: Expr) -> Expr | None:
+    """The unsigned x with e = signed(x ^ sign bit)."""
+    t, sign = UInt(e.type.bits), 1 << (e.type.bits - 1)
+    value = const_value(e)
+    if value is not None:
+        return const(int(value) ^ sign, t)
+    if isinstance(e, Cast):
+        e = e.value
+    if not isinstance(e, Call) or e.name != "bitwise_xor" or e.type.bits != t.bits:
+        return None
+    for one, other in (e.args, e.args[::-1]):
+        value = const_value(other)
+        if value is not None and int(value) % (1 << t.bits) == sign:
+            if one.type == t:
+                return one
+            return one.value if isinstance(one, Cast) and one.value.type == t else None
+    return None
 
 
 def _same_width(e: Expr, t: Type) -> Expr | None:

@@ -8,6 +8,7 @@ so that the loop can be written out four times under `n >= 4`, and `f` lives on 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from halide_core.ir import expr as ir
@@ -19,6 +20,9 @@ from halide_core.ir.structural import key, substitute, variables
 STACK_BYTES = 16 * 1024
 """The most that a Func stored on the stack takes."""
 _STEPS = 500
+_FEW_STEPS = 60
+# How often names of lets are replaced before all are at once.
+_LEVELS = 4
 _LANES = (st.ForKind.UNROLLED, st.ForKind.VECTORIZED)
 
 
@@ -44,6 +48,15 @@ class _Scope:
 
     lets: dict[str, _Definition]
     loops: tuple[tuple[str, _Definition, _Definition], ...]
+
+    def partly_expanded(self, e: Expr) -> Iterator[Expr]:
+        """`e`, and again with the names of lets replaced by their values once, twice and so on."""
+        for _ in range(_LEVELS):
+            yield e
+            names = variables(e) & self.lets.keys()
+            if not names:
+                return
+            e = simplify_index(substitute(e, {n: self.lets[n].value for n in names}))
 
     def expand(self, e: Expr) -> Expr:
         """`e` without the names of lets."""
@@ -75,6 +88,11 @@ def _visit(s: st.Stmt, scope: _Scope) -> st.Stmt:
 def _loop_extent(loop: st.For, scope: _Scope) -> Expr:
     if interval(loop.extent, {})[1] is not None:
         return loop.extent
+    # What cancels does so best before everything is written out; what is left unbounded may need that.
+    for e in scope.partly_expanded(loop.extent):
+        bound = upper_bound(e, scope, _FEW_STEPS)
+        if bound is not None and const_value(e) is None:
+            return ir.Min(I32, loop.extent, const(max(bound, 0), I32))
     exact = scope.expand(loop.extent)
     if const_value(exact) is not None:
         return exact
@@ -99,18 +117,18 @@ def _small(s: st.Realize, scope: _Scope) -> tuple[tuple[Expr, Expr], ...]:
     return tuple(found)
 
 
-def upper_bound(e: Expr, scope: _Scope) -> int | None:
-    """A constant that the int32 `e`, free of lets, never exceeds in the loops of `scope`; None if none is found."""
-    return _Search(scope).upper(e)
+def upper_bound(e: Expr, scope: _Scope, steps: int = _STEPS) -> int | None:
+    """A constant that the int32 `e` never exceeds in the loops of `scope`; None if none is found in so many steps."""
+    return _Search(scope, steps).upper(e)
 
 
 class _Search:
     """Takes the terms of a sum apart, one at a time, so that what cancels between them does."""
 
-    def __init__(self, scope: _Scope) -> None:
+    def __init__(self, scope: _Scope, steps: int) -> None:
         self.scope = scope
         self.known: dict[int, int | None] = {}
-        self.left = _STEPS
+        self.left = steps
 
     def upper(self, e: Expr) -> int | None:
         terms, constant = linear_terms(simplify_index(e))

@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
 
-.PHONY: demo test test-generators test-pipelines bench bench-search bench-codegen bench-memory fuzz-schedules fuzz-soundness arm-tools \
+.PHONY: demo test test-generators test-pipelines bench bench-search bench-codegen bench-compile bench-memory fuzz-schedules fuzz-soundness arm-tools \
   lint clean
 
 demo: .venv/demo.stamp
@@ -34,6 +34,10 @@ bench-codegen: .venv/dev.stamp
 # Copy, add and blur on one thread against memcpy of as many bytes.
 bench-memory: .venv/base.stamp
 	$(BIN)/python -m corpus.bench_memory
+
+# How long halide_core compiles each pipeline, and how long when its code is in the cache on disk.
+bench-compile: .venv/dev.stamp
+	$(BIN)/python -m corpus.bench_compile
 
 # Random pipelines under random schedules against the reference interpreter: about a second a pair; SEED=N starts elsewhere.
 fuzz-schedules: .venv/dev.stamp

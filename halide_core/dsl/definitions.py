@@ -8,10 +8,10 @@ from typing import Any
 from halide_core.dsl.image import PLACEHOLDER, coordinate, expand_placeholder
 from halide_core.dsl.random import lower_random, next_tag
 from halide_core.dsl.scatter import check_scatter
-from halide_core.dsl.variables import DOMAINS, PARAMS, Symbol, Var
+from halide_core.dsl.variables import DOMAINS, Symbol, Var
 from halide_core.errors import HalideError
 from halide_core.function import Definition, Dim, Function, StageSchedule
-from halide_core.ir.expr import I32, Call, CallType, Expr, Variable, const
+from halide_core.ir.expr import I32, Call, CallType, Expr, ParamVariable, Variable, const
 from halide_core.ir.operators import as_expr
 from halide_core.ir.structural import post_order, substitute
 
@@ -139,7 +139,7 @@ class Unevaluated:
 
 
 def _is_pure(e: Any) -> bool:
-    return isinstance(e, Variable) and e.name not in DOMAINS and e.name not in PARAMS
+    return isinstance(e, Variable) and not isinstance(e, ParamVariable) and e.name not in DOMAINS
 
 
 def _find_domain(exprs: Sequence[Expr], name: str) -> Any:
@@ -264,7 +264,13 @@ def _define_update(function: Function, given: Sequence[Any], values: tuple[Expr,
 def _check_variables(name: str, values: tuple[Expr, ...], args: tuple[str, ...]) -> None:
     for v in values:
         for node in post_order(v):
-            if isinstance(node, Variable) and node.name not in args and node.name not in PARAMS:
+            if isinstance(node, ParamVariable):
+                if node.name in args:
+                    raise HalideError(
+                        f'In the definition of Func "{name}", a Param and a Var have the name "{node.name}"; give one '
+                        "of them another"
+                    )
+            elif isinstance(node, Variable) and node.name not in args:
                 if "." in node.name or node.type != I32 or node.name in DOMAINS:
                     continue
                 raise HalideError(f'Undefined variable "{node.name}" in definition of Func "{name}"')

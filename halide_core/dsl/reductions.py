@@ -11,10 +11,10 @@ from halide_core.dsl.func import Func
 from halide_core.dsl.functions import max as expr_max
 from halide_core.dsl.functions import min as expr_min
 from halide_core.dsl.functions import select
-from halide_core.dsl.variables import DOMAINS, PARAMS, RDom, RVar, Var
+from halide_core.dsl.variables import DOMAINS, RDom, RVar, Var
 from halide_core.errors import HalideError
 from halide_core.function import ReductionDomain
-from halide_core.ir.expr import I32, Expr, Variable, const
+from halide_core.ir.expr import I32, Expr, ParamVariable, Variable, const
 from halide_core.ir.operators import as_expr
 from halide_core.ir.structural import post_order, substitute
 from halide_core.ir.types import Type
@@ -89,7 +89,7 @@ class _Reduction:
 
 
 def _is_var(n: Variable) -> bool:
-    return n.name not in PARAMS and "." not in n.name
+    return not isinstance(n, ParamVariable) and "." not in n.name
 
 
 def _least(t: Type) -> Expr:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from halide_core.dsl.loop_level import LoopLevel, variable_name
-from halide_core.dsl.variables import DOMAINS, PARAMS, RDom, RVar
+from halide_core.dsl.variables import DOMAINS, RDom, RVar
 from halide_core.errors import HalideError
 from halide_core.function import (
     OUTERMOST,
@@ -26,7 +26,7 @@ from halide_core.function import (
     TailStrategy,
 )
 from halide_core.function import LoopLevel as Place
-from halide_core.ir.expr import Expr, Variable
+from halide_core.ir.expr import Expr, ParamVariable, Variable
 from halide_core.ir.operators import as_expr
 from halide_core.ir.stmt import ForKind
 from halide_core.ir.structural import post_order
@@ -287,7 +287,9 @@ class Stage:
         if not e.type.is_bool():
             raise HalideError(f"specialize: the condition of {self._label()} has type {e.type}, not bool")
         for n in post_order(e):
-            if isinstance(n, Variable) and (n.name in DOMAINS or (n.name not in PARAMS and "." not in n.name)):
+            if not isinstance(n, Variable) or isinstance(n, ParamVariable):
+                continue
+            if n.name in DOMAINS or "." not in n.name:
                 raise HalideError(
                     f"specialize: the condition {e} of {self._label()} depends on {n.name}; it may depend on "
                     "Params and on the sizes of buffers only"

@@ -9,7 +9,7 @@ from typing import Any
 
 from halide_core.errors import HalideError
 from halide_core.function import ReductionDomain
-from halide_core.ir.expr import I32, Call, CallType, Expr, Variable, const, const_value
+from halide_core.ir.expr import I32, Call, CallType, Expr, ParamVariable, Variable, const, const_value
 from halide_core.ir.operators import as_expr, cast_to
 from halide_core.ir.structural import post_order
 from halide_core.ir.types import Type
@@ -334,7 +334,7 @@ class Param(Symbol):
                 raise HalideError(f"Parameter {self.label} is {value} but must be at {word} {bound}")
 
     def _as_expr(self) -> Expr:
-        out = Variable(self._type, self._name)
+        out = ParamVariable(self._type, self._name)
         _USED[id(out)] = self
         weakref.finalize(out, _USED.pop, id(out)).atexit = False
         return out

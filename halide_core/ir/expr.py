@@ -246,6 +246,11 @@ class Variable(Expr):
 
 
 @_node
+class ParamVariable(Variable):
+    """The value of a Param: no Var, even where one has its name."""
+
+
+@_node
 class Cast(Expr):
     """Conversion.  int to int wraps; bool to int gives 0 or 1; x to bool is x != 0; float to float rounds
     to nearest even; int to float likewise.  float to int truncates toward zero; out of range it does what

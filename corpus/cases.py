@@ -79,6 +79,7 @@ def _case(file: str, ranges: dict[str, tuple[int, int]] | None = None, **pointer
 _B, _F = "dexter/blends.cpp", "dexter/figures.cpp"
 _S, _P, _R = "basics/filters.cpp", "basics/pointwise.cpp", "basics/reductions.cpp"
 _W = "basics/words.cpp"
+_D = "basics/drivers.cpp"
 _L, _X = "sse_blend/layers.cpp", "sse_blend/pixels.cpp"
 _LAYER = "rows x cols @ stride"
 _PLANE = "height x width @ stride"
@@ -154,6 +155,9 @@ CASES: dict[str, Case] = {
     "RgbStructToGrey": _case(_W, grey="n", rgb="3*n"),
     "AbsDifferenceTotal": _case(_W, sum="1", a=_PLANE, b=_PLANE),
     "ScaleByFours": _case(_W, {"scale": (0, 256)}, dst="n", src="n"),
+    "InvertPlane": _case(_D, dst="height x width @ dstStride", src="height x width @ srcStride"),
+    "InvertOrHalve": _case(_D, {"halve": (0, 1)}, dst="n", src="n"),
+    "SubtractByCallback": _case(_D, dst="n", a="n", b="n"),
     "SseMultiplyBlend": _case(_L, dst=_LAYER, src=_LAYER),
     "SseScreenBlend": _case(_L, dst="n", src="n"),
     "SseDarkenBlend": _case(_L, dst="n", a="n", b="n"),

@@ -199,7 +199,7 @@ def defined_nowhere(reports: Sequence[FileReport]) -> UsageError | None:
 def _one(f: Function | FunctionError, options: Options, isolate: bool, with_text: bool) -> FunctionReport:
     if isinstance(f, FunctionError):
         reason = f.reason.construct + (f"; {f.reason.advice}" if f.reason.advice else "")
-        return FunctionReport(f.name, "unsupported", reason, f.reason.line or f.line)
+        return FunctionReport(f.name, "error" if f.defect else "unsupported", reason, f.reason.line or f.line)
     start = time.perf_counter()
     lifted = _isolated(f, options, with_text) if isolate else lift_function(f, options)
     report = FunctionReport(f.name, lifted.status, lifted.reason, lifted.line or f.line, lifted=lifted)

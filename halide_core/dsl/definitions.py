@@ -8,7 +8,7 @@ from typing import Any
 from halide_core.dsl.image import PLACEHOLDER, coordinate, expand_placeholder
 from halide_core.dsl.random import lower_random, next_tag
 from halide_core.dsl.scatter import check_scatter
-from halide_core.dsl.variables import DOMAINS, Symbol, Var
+from halide_core.dsl.variables import DOMAINS, PARAMS, Symbol, Var
 from halide_core.errors import HalideError
 from halide_core.function import Definition, Dim, Function, StageSchedule
 from halide_core.ir.expr import I32, Call, CallType, Expr, ParamVariable, Variable, const
@@ -270,7 +270,7 @@ def _check_variables(name: str, values: tuple[Expr, ...], args: tuple[str, ...])
                         f'In the definition of Func "{name}", a Param and a Var have the name "{node.name}"; give one '
                         "of them another"
                     )
-            elif isinstance(node, Variable) and node.name not in args:
+            elif isinstance(node, Variable) and node.name not in args and node.name not in PARAMS:
                 if "." in node.name or node.type != I32 or node.name in DOMAINS:
                     continue
                 raise HalideError(f'Undefined variable "{node.name}" in definition of Func "{name}"')

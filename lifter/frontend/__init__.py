@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +37,8 @@ class FunctionError:
     line: int
     reason: Unsupported
     internal: bool = False
+    defect: bool = False
+    """Whether it is the front end that failed, in a way that it should not."""
 
 
 @dataclass
@@ -59,6 +62,12 @@ def parse_file(path: str, clang_args: Sequence[str] = (), models: Sequence[str] 
             found.append(functions.lower(unit, c))
         except Unsupported as reason:
             found.append(FunctionError(c.spelling, functions.symbol(c), c.location.line, reason, _internal(c)))
+        except Exception as problem:  # stops no other function, and is said as such
+            if os.environ.get("LIFT_DEBUG"):
+                raise
+            text = f"internal error while reading it: {type(problem).__name__}: {problem}"
+            failed = Unsupported(text, c.location.line, "set LIFT_DEBUG=1 to see where")
+            found.append(FunctionError(c.spelling, functions.symbol(c), c.location.line, failed, _internal(c), True))
     return ParsedFile(path, tuple(found))
 
 

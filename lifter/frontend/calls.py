@@ -143,8 +143,7 @@ def _method(
     name = target.spelling
     if name in ("operator<<", "operator>>") and in_system_header(target.location):
         ctx.fail(f"call to the input/output function '{name}'", c, "remove it or move it out of this function")
-    is_operator = name.startswith("operator")
-    if is_operator:
+    if name.startswith("operator") and target.kind is not K.CONVERSION_FUNCTION:
         receiver, rest = arguments[0], arguments[1:]
     else:
         members = operands(c)

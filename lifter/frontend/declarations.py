@@ -37,6 +37,8 @@ def declare(ctx: Context, c: Cursor) -> None:
         ctx.fail(f"volatile object '{name}'", c, "volatile accesses cannot be reordered or removed")
     if c.storage_class == StorageClass.EXTERN:
         return
+    if code.is_table(c):
+        return  # its elements are taken from the initialiser where they are used
     if c.storage_class == StorageClass.STATIC:
         _static(ctx, c)
         return
@@ -143,8 +145,6 @@ def _pointer(ctx: Context, c: Cursor, init: Cursor | None) -> None:
 
 def _array(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     name = c.spelling
-    if code.is_table(c):
-        return  # its elements are taken from the initialiser where they are used
     if types.is_pointer(types.innermost(c.type)):
         ctx.fail(f"array of pointers '{name}'", c, "use one variable for each")
     if types.register_bytes(types.innermost(c.type)):

@@ -30,8 +30,8 @@ def _set(slots: list[int], address: int | None) -> None:
 
 @contextmanager
 def custom_allocator(malloc: Callable[[int], int | None], free: Callable[[int], None]) -> Iterator[None]:
-    """Within, storage comes from `malloc(bytes)`, an address at a multiple of 64 behind whose block 64 bytes may be
-    read, or None; it goes back to `free(address)`.  Both may be called from any thread.
+    """Within, storage comes from `malloc(bytes)`, an address at a multiple of 64, or None; it goes back to
+    `free(address)`.  Both may be called from any thread.
 
     No pipeline may be running when this starts or ends."""
     functions = {

@@ -231,7 +231,9 @@ class StmtEmitter:
     def allocated(self, byte_count: str, name: str) -> str:
         """Heap storage of so many bytes, for the array `name`."""
         b = self.b
-        pointer = b.emit(f"call noalias align 64 ptr @halide_malloc(ptr null, i64 {byte_count})")
+        # Vectors may be read beyond the end, by less than one.
+        padded = b.emit(f"add i64 {byte_count}, 64")
+        pointer = b.emit(f"call noalias align 64 ptr @halide_malloc(ptr null, i64 {padded})")
         bad = b.emit(f"icmp eq ptr {pointer}, null")
         failed, fine = b.label("nomem"), b.label("mem")
         b.branch_if(bad, failed, fine)

@@ -1,6 +1,6 @@
 """Heap storage of compiled programs, as LLVM IR: halide_malloc and halide_free, which a program may define itself.
 
-A block starts at a multiple of 64 bytes, and 64 bytes beyond its end may be read."""
+A block starts at a multiple of 64 bytes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ declare void @free(ptr) nounwind
 declare ptr @llvm.ptrmask.p0.i64(ptr, i64)
 
 define internal noalias ptr @hl.default_malloc(i64 %size) nounwind {
-  %padded = add i64 %size, 144
+  %padded = add i64 %size, 80
   %whole = call noalias ptr @malloc(i64 %padded)
   %none = icmp eq ptr %whole, null
   br i1 %none, label %failed, label %fine

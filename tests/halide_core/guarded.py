@@ -38,18 +38,19 @@ def at_start(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 class GuardedHeap:
-    """An allocator for `custom_allocator`: each block ends, at 64 bytes behind it that may be read, at an unmapped
-    page, and a pattern around it shows what was written outside.  `damage` names the blocks that were."""
+    """An allocator for `custom_allocator`: each block ends at an unmapped page, as closely as its alignment lets it,
+    and a pattern around what is used shows what was written outside.  `damage` names the blocks that were."""
 
     _PATTERN = 0xA5
-    # Behind a block.
+    # At the end of a block, asked for to be read only.
     _READABLE = 64
 
     def __init__(self) -> None:
         self.damage: list[str] = []
         self._blocks: dict[int, tuple[mmap.mmap, int, int]] = {}
 
-    def malloc(self, size: int) -> int:
+    def malloc(self, whole: int) -> int:
+        size = whole - self._READABLE
         pages = (size + self._READABLE + 64 + _PAGE - 1) // _PAGE
         memory = mmap.mmap(-1, (pages + 1) * _PAGE)
         base = ctypes.addressof(ctypes.c_char.from_buffer(memory))

@@ -365,15 +365,21 @@ def _product(a: Expr, b: Expr) -> Expr:
     return _simplify_node(ir.Mul(a.type, a, b), {})
 
 
+_COORDINATES: dict[int, bool] = {}
+
+
 def is_coordinate(e: Expr) -> bool:
     """Whether `e` is int32 or int64 arithmetic on variables and constants only, so assumed not to overflow."""
+    return cached(_COORDINATES, e, _own_coordinate)
+
+
+def _own_coordinate(e: Expr, inner: list[bool]) -> bool:
     if not _is_index(e):
         return False
     if isinstance(e, ir.Variable | ir.IntImm):
         return True
-    if isinstance(e, ir.Add | ir.Sub | ir.Mul | ir.Div | ir.Mod | ir.Min | ir.Max):
-        return is_coordinate(e.a) and is_coordinate(e.b)
-    return isinstance(e, ir.Cast) and is_coordinate(e.value)
+    arithmetic = ir.Add | ir.Sub | ir.Mul | ir.Div | ir.Mod | ir.Min | ir.Max | ir.Cast
+    return isinstance(e, arithmetic) and all(inner)
 
 
 def _widens_index(e: Expr) -> bool:

@@ -18,6 +18,7 @@ from typing import Any
 
 import llvmlite
 
+from halide_core.deep_stack import on_deep_stack
 from halide_core.errors import HalideError
 
 FOLDER = "HL_JIT_CACHE_DIR"
@@ -82,7 +83,7 @@ def store(digest: str, record: Any) -> None:
     path = _path(digest)
     if path is None:
         return
-    body = pickle.dumps(record, protocol=5)
+    body = _pickled(record)
     try:
         with tempfile.NamedTemporaryFile(dir=path.parent, prefix="new-", delete=False) as out:
             out.write(hashlib.sha256(body).digest() + body)
@@ -90,6 +91,12 @@ def store(digest: str, record: Any) -> None:
         _prune(path.parent)
     except OSError as error:
         warnings.warn(f"Compiled code is not kept: {error}; {FOLDER} names another folder", stacklevel=2)
+
+
+@on_deep_stack(lambda record: True)
+def _pickled(record: Any) -> bytes:
+    """Bounds may be expressions of many levels, and pickle goes down each."""
+    return pickle.dumps(record, protocol=5)
 
 
 def _prune(folder: Path) -> None:

@@ -6,49 +6,35 @@ strides, where one path would have bounds that are choices, which fit no region.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
-from halide_core.ir.expr import Expr, Load
+from halide_core.ir.expr import Load
 from halide_core.ir.structural import post_order, variables
 from lifter import loops as L
 
 
-def walk(body: Iterable[L.Stmt]) -> Iterator[L.Stmt]:
-    """Every statement, those inside others too."""
-    stack = list(body)
-    while stack:
-        s = stack.pop()
-        yield s
-        if isinstance(s, L.If):
-            stack += [*s.then, *s.otherwise]
-        elif isinstance(s, L.Loop):
-            stack += [*s.prelude, *s.body, *s.step]
-
-
 def must_fork(stmt: L.If) -> bool:
     """Whether a conditional holds a loop or a return."""
-    return any(isinstance(s, L.Loop | L.Return) for s in walk((stmt,)))
+    return any(isinstance(s, L.Loop | L.Return) for s in L.walk((stmt,)))
 
 
 def reshapes(stmt: L.If, rest: tuple[L.Stmt, ...]) -> bool:
     """Whether a conditional assigns several scalars, at least one of which decides how often loops of `rest` run or
     which elements they touch."""
-    assigned = {s.name for s in walk((stmt,)) if isinstance(s, L.Assign)}
-    if len(assigned) < 2 or any(isinstance(s, L.Store) for s in walk((stmt,))):
+    assigned = {s.name for s in L.walk((stmt,)) if isinstance(s, L.Assign)}
+    if len(assigned) < 2 or any(isinstance(s, L.Store) for s in L.walk((stmt,))):
         return False
     return bool(assigned & _shaping(rest))
 
 
 def _shaping(body: tuple[L.Stmt, ...]) -> set[str]:
     """Names of scalars that trip counts and addresses are made of."""
-    statements = list(walk(body))
+    statements = list(L.walk(body))
     names: set[str] = set()
     for s in statements:
         if isinstance(s, L.Loop):
             names |= variables(s.condition)
         if isinstance(s, L.Store):
             names |= variables(s.index)
-        for e in _values(s):
+        for e in L.expressions(s):
             for n in post_order(e):
                 if isinstance(n, Load):
                     names |= variables(n.index)
@@ -60,12 +46,3 @@ def _shaping(body: tuple[L.Stmt, ...]) -> set[str]:
                 names |= variables(s.value)
                 grown = True
     return names
-
-
-def _values(s: L.Stmt) -> tuple[Expr, ...]:
-    match s:
-        case L.Assign() | L.Store():
-            return (s.value,)
-        case L.If() | L.Loop():
-            return (s.condition,)
-    return ()

@@ -15,6 +15,7 @@ a Load there is a guarded read.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from halide_core.ir.expr import Expr
@@ -181,3 +182,31 @@ class Unsupported(Exception):
     def __str__(self) -> str:
         text = f"line {self.line}: {self.construct}"
         return f"{text}; {self.advice}" if self.advice else text
+
+
+def walk(body: Iterable[Stmt]) -> Iterator[Stmt]:
+    """Every statement, those inside others too, in the order of the text."""
+    stack = list(body)[::-1]
+    while stack:
+        s = stack.pop()
+        yield s
+        if isinstance(s, If):
+            stack += (*s.then, *s.otherwise)[::-1]
+        elif isinstance(s, Loop):
+            stack += (*s.prelude, *s.body, *s.step)[::-1]
+
+
+def expressions(s: Stmt) -> tuple[Expr, ...]:
+    """The expressions of a statement itself, not of those inside it."""
+    match s:
+        case Assign(value=value):
+            return (value,)
+        case Return(value=value):
+            return () if value is None else (value,)
+        case Store(index=index, value=value):
+            return (index, value)
+        case If(condition=condition) | Loop(condition=condition) | Assert(condition=condition):
+            return (condition,)
+        case Declare(size=size):
+            return (size,)
+    return ()

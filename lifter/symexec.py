@@ -180,16 +180,20 @@ class _Machine:
     def exec_top(self, body: tuple[L.Stmt, ...], s: _State, finished: list[_State]) -> None:
         for position, stmt in enumerate(body):
             rest = body[position + 1 :]
-            if isinstance(stmt, L.If) and (must_fork(stmt) or (self.reshaping and reshapes(stmt, rest))):
+            must = isinstance(stmt, L.If) and must_fork(stmt)
+            if isinstance(stmt, L.If) and (must or (self.reshaping and reshapes(stmt, rest))):
                 condition = self.value(stmt.condition, s)
                 known = const_value(condition)
                 if known is not None:
                     branch = stmt.then if known else stmt.otherwise
                     return self.exec_top((*branch, *rest), s, finished)
                 if any(isinstance(n, Load) for n in post_order(condition)):
-                    raise L.Unsupported(
-                        "a condition on image data decides which loops run", stmt.line, "move it into the loop"
-                    )
+                    if must:
+                        raise L.Unsupported(
+                            "a condition on image data decides which loops run", stmt.line, "move it into the loop"
+                        )
+                    self.exec_stmt(stmt, s)
+                    continue
                 self.check_defined(condition, stmt.line)
                 other = s.fork()
                 s.conditions.append(condition)
@@ -605,17 +609,7 @@ def _implies(a: Expr | None, b: Expr) -> bool:
 
 def _assigned(loop: L.Loop) -> list[str]:
     """Scalars assigned anywhere in the loop, in first-assignment order."""
-    names: dict[str, None] = {}
-    stack: list[L.Stmt] = [*loop.step[::-1], *loop.body[::-1], *loop.prelude[::-1]]
-    while stack:
-        s = stack.pop()
-        if isinstance(s, L.Assign):
-            names[s.name] = None
-        elif isinstance(s, L.If):
-            stack += [*s.otherwise[::-1], *s.then[::-1]]
-        elif isinstance(s, L.Loop):
-            stack += [*s.step[::-1], *s.body[::-1], *s.prelude[::-1]]
-    return list(names)
+    return list(dict.fromkeys(s.name for s in L.walk((loop,)) if isinstance(s, L.Assign)))
 
 
 def _names(e: Expr) -> set[str]:

@@ -26,7 +26,7 @@ from lifter.frontend.values import (
     VariablePlace,
     Vector,
 )
-from lifter.loops import Assign, Stmt
+from lifter.loops import Assign, Stmt, walk
 from lifter.simd.lanes import Lanes
 
 K = CursorKind
@@ -260,7 +260,11 @@ def _result(ctx: Context, c: Cursor, frame: Frame, block: list[Stmt], as_place: 
     type_ = ctx.locals[frame.result]
     e: Expr = Variable(type_, frame.result)
     last = block[-1] if block else None
-    if isinstance(last, Assign) and last.name == frame.result and _assignments(block, frame.result) == 1:
+    if (
+        isinstance(last, Assign)
+        and last.name == frame.result
+        and sum(isinstance(s, Assign) and s.name == frame.result for s in walk(block)) == 1
+    ):
         # The only return is the last statement: no local is needed.
         e = last.value
         del ctx.locals[frame.result]
@@ -274,17 +278,3 @@ def _result(ctx: Context, c: Cursor, frame: Frame, block: list[Stmt], as_place: 
         target = ElementPlace(p)
         return target if as_place else pointers.read(ctx, target, c)
     return p
-
-
-def _assignments(statements_: list[Stmt] | tuple[Stmt, ...], name: str) -> int:
-    from lifter.loops import If, Loop
-
-    total = 0
-    for s in statements_:
-        if isinstance(s, Assign):
-            total += s.name == name
-        elif isinstance(s, If):
-            total += _assignments(s.then, name) + _assignments(s.otherwise, name)
-        elif isinstance(s, Loop):
-            total += _assignments((*s.prelude, *s.body, *s.step), name)
-    return total

@@ -8,7 +8,7 @@ from dataclasses import replace
 from halide_core.ir.expr import Expr, Load, Variable, const_value
 from halide_core.ir.structural import post_order, transform
 from lifter.frontend.context import Context
-from lifter.loops import Assert, Assign, Declare, If, Loop, Return, Stmt, Store
+from lifter.loops import Assert, Assign, Declare, If, Loop, Return, Stmt, Store, expressions, walk
 
 
 def split(ctx: Context, block: Sequence[Stmt], arrays: Iterable[str]) -> list[Stmt]:
@@ -25,12 +25,12 @@ def split(ctx: Context, block: Sequence[Stmt], arrays: Iterable[str]) -> list[St
         elif name in places:
             places[name].add(int(found or 0))
 
-    for s in _all(block):
+    for s in walk(block):
         if isinstance(s, Store):
             see(s.array, s.index)
         elif isinstance(s, Declare) and s.zeroed:
             places.pop(s.array, None)
-        for e in _expressions(s):
+        for e in expressions(s):
             for n in post_order(e):
                 if isinstance(n, Load):
                     see(n.name, n.index)
@@ -50,29 +50,6 @@ def split(ctx: Context, block: Sequence[Stmt], arrays: Iterable[str]) -> list[St
     for array in places:
         del ctx.arrays[array]
     return _rewritten(block, lambda e: transform(e, read), names, set(places))
-
-
-def _all(block: Iterable[Stmt]) -> Iterable[Stmt]:
-    for s in block:
-        yield s
-        if isinstance(s, If):
-            yield from _all((*s.then, *s.otherwise))
-        elif isinstance(s, Loop):
-            yield from _all((*s.prelude, *s.body, *s.step))
-
-
-def _expressions(s: Stmt) -> list[Expr]:
-    match s:
-        case Assign() | Return():
-            return [s.value] if s.value is not None else []
-        case Store():
-            return [s.index, s.value]
-        case If() | Loop() | Assert():
-            return [s.condition]
-        case Declare():
-            return [s.size]
-        case _:
-            return []
 
 
 def _rewritten(

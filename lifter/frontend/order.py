@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from halide_core.ir.expr import Expr, Load, Variable, children
 from lifter.frontend.context import Context
-from lifter.loops import Assert, Assign, Declare, If, Loop, Return, Stmt, Store
+from lifter.loops import Assign, Declare, Stmt, Store, expressions, walk
 
 
 @dataclass
@@ -17,8 +17,8 @@ class Effects:
     reads: set[str] = field(default_factory=set)
     writes: set[str] = field(default_factory=set)
 
-    def add_expression(self, *expressions: Expr | None) -> None:
-        stack = [e for e in expressions if e is not None]
+    def add_expression(self, *values: Expr) -> None:
+        stack = list(values)
         while stack:
             node = stack.pop()
             if isinstance(node, Variable):
@@ -28,27 +28,13 @@ class Effects:
             stack.extend(children(node))
 
     def add(self, statements: Iterable[Stmt]) -> None:
-        for s in statements:
+        for s in walk(statements):
+            self.add_expression(*expressions(s))
             match s:
                 case Assign():
-                    self.add_expression(s.value)
                     self.writes.add(s.name)
-                case Store():
-                    self.add_expression(s.index, s.value)
+                case Store() | Declare():
                     self.writes.add(f"{s.array}[]")
-                case Declare():
-                    self.add_expression(s.size)
-                    self.writes.add(f"{s.array}[]")
-                case If():
-                    self.add_expression(s.condition)
-                    self.add((*s.then, *s.otherwise))
-                case Loop():
-                    self.add_expression(s.condition)
-                    self.add((*s.prelude, *s.body, *s.step))
-                case Assert():
-                    self.add_expression(s.condition)
-                case Return():
-                    self.add_expression(s.value)
                 case _:
                     pass
 

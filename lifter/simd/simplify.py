@@ -1,5 +1,5 @@
 """Rules that take vector idioms back to what they compute, lane by lane: bytes that were unpacked and packed again,
-masks of all ones or zeros, halves joined.  Each rule keeps the value exactly; tests/lifter/test_lane_rules.py proves
+masks of all ones or zeros, halves joined.  Each rule keeps the value exactly; tests/verifier/test_lane_rules.py proves
 them."""
 
 from __future__ import annotations

@@ -51,6 +51,28 @@ def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
     assert run(tmp_path, HL_CHECK_IR="1") == "True 144"
 
 
+DEEP = """
+import sys
+import numpy as np
+import halide_core as hl
+x, s, h = hl.Var("x"), hl.ImageParam(hl.Int(32), 1, "s"), hl.Func("h")
+i = x
+for k in range(400):
+    i = hl.min(i + 1, s.width() + k) / 2
+h[x] = s[hl.clamp(i, 0, 7)]
+s.set(hl.Buffer(np.arange(8, dtype=np.int32)))
+total = np.asarray(h.realize([4])).sum()
+print("halide_core.lower" in sys.modules, total)
+"""
+
+
+def test_bounds_of_many_levels(tmp_path: Path) -> None:
+    settings = {**os.environ, "HL_JIT_CACHE_DIR": str(tmp_path), "HL_CHECK_IR": "0"}
+    for lowered in (True, False):
+        done = subprocess.run([sys.executable, "-c", DEEP], env=settings, capture_output=True, text=True)
+        assert done.stdout.strip() == f"{lowered} 3", done.stderr
+
+
 def test_damaged_entries_are_made_again(tmp_path: Path) -> None:
     assert run(tmp_path) == "True 144"
     for path in tmp_path.iterdir():

@@ -408,6 +408,17 @@ int order_of_calls(int x) {
   int b = twice(a); b += a;
   return b + a;
 }
+static int half(int x) { return x / 2; }
+static int third(int x) { return x / 3; }
+int pointers_to_functions(int n) {
+  int (*f)(int) = half;
+  int (*g)(int) = third;
+  int r = f == half ? 1 : 2;
+  if (f == g) r += 10;
+  if (f != g) r += 100;
+  if (!g) return r;
+  return f(n) + g(n) * r;
+}
 void ping(const int *a, int *out, int n) {
   int cur[32], prev[32];
   for (int i = 0; i < 32; i++) { prev[i] = i; cur[i] = 0; }

@@ -7,6 +7,7 @@ from halide_core.dsl.compilation import Argument, Callable, Module
 from halide_core.dsl.definitions import FuncRef, Tuple
 from halide_core.dsl.effects import print, print_when, require
 from halide_core.dsl.expression import Expr, evaluate, evaluate_may_gpu
+from halide_core.dsl.extern import ExternFuncArgument
 from halide_core.dsl.func import Func, funcs, lambda_func, vars
 from halide_core.dsl.functions import (
     cast,
@@ -163,6 +164,7 @@ __all__ = [
     "DeviceAPI",
     "Dimension",
     "Expr",
+    "ExternFuncArgument",
     "Float",
     "Func",
     "FuncRef",

@@ -32,16 +32,16 @@ def is_deep(outputs: list[Function]) -> bool:
         seen.add(id(f))
         if len(seen) > _MANY_FUNCTIONS:
             return True
-        for d in f.definitions():
-            for e in (*d.values, *d.args):
-                count = 0
-                for n in post_order(e):
-                    count += 1
-                    target = getattr(n, "target", None)
-                    if isinstance(target, Function):
-                        work.append(target)
-                if count > _MANY_NODES:
-                    return True
+        external = f.extern.arguments if f.extern is not None else ()
+        for e in (*external, *(e for d in f.definitions() for e in (*d.values, *d.args))):
+            count = 0
+            for n in post_order(e):
+                count += 1
+                target = getattr(n, "target", None)
+                if isinstance(target, Function):
+                    work.append(target)
+            if count > _MANY_NODES:
+                return True
     return False
 
 

@@ -190,12 +190,25 @@ class Definition:
 
 
 @dataclass(slots=True, eq=False)
+class Extern:
+    """What computes a Function in place of its first definition: the C function `symbol`.
+
+    An argument is a scalar, or a call of a Func or of an image, at any coordinates, for the buffer that holds it."""
+
+    symbol: str
+    arguments: tuple[Expr, ...]
+
+
+@dataclass(slots=True, eq=False)
 class Function:
-    """A named function of integer coordinates; `compute` and `store` None means inlined."""
+    """A named function of integer coordinates; `compute` and `store` None means inlined.
+
+    What an external stage computes has `extern`, and undefined values in its first definition."""
 
     name: str
     args: tuple[str, ...] = ()
     pure: Definition | None = None
+    extern: Extern | None = None
     updates: list[Definition] = field(default_factory=list)
     compute: LoopLevel | None = None
     store: LoopLevel | None = None
@@ -265,6 +278,8 @@ def schedule_key(f: Function) -> tuple[object, ...]:
     others = [[(n, key(e)) for n, e in t.items()] for t in (f.extents, f.storage_bounds, f.storage_alignments)]
     parts: list[object] = [f.name, f.compute, f.store, levels, tuple(f.storage_order), pairs, aligned, folds, others]
     parts.append(tuple((id(c), id(w)) for c, w in f.wrappers))
+    if f.extern is not None:
+        parts.append((f.extern.symbol, [key(e) for e in f.extern.arguments]))
     work = f.definitions() if f.pure is not None else []
     while work:
         d = work.pop(0)

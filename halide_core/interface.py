@@ -8,6 +8,7 @@ from halide_core.function import Function
 from halide_core.ir import expr as ir
 from halide_core.ir.box import Box
 from halide_core.ir.expr import I32, I64, Expr
+from halide_core.ir.stmt import ExternCall
 from halide_core.ir.types import Type
 
 
@@ -31,14 +32,16 @@ class Interface:
     """How a lowered pipeline is called.  Its free Variables are the parameters and, for every array a of inputs and
     outputs, a.offset and a.stride.d (int64), and for the owners f.min.d and f.extent.d (int32).
 
-    `required` holds the boxes of inputs and outputs that the statement touches, in those Variables; `requirements`
-    the conditions on them that must hold, see `passes.regions.Context`."""
+    `required` holds the boxes of inputs and outputs that the statement touches, in those Variables and in what
+    `queries` of external stages find, one after the other; `requirements` the conditions on them that must hold, see
+    `passes.regions.Context`."""
 
     inputs: tuple[Array, ...]
     outputs: tuple[Array, ...]
     parameters: dict[str, ir.Variable]
     required: dict[str, Box]
     requirements: list[tuple[Expr, str, tuple[Expr, ...]]]
+    queries: tuple[ExternCall, ...]
 
 
 def output_arrays(f: Function) -> tuple[Array, ...]:

@@ -20,6 +20,7 @@ from halide_core.buffer_checks import (
 )
 from halide_core.dsl.buffer import Buffer
 from halide_core.errors import HalideError
+from halide_core.extern_calls import answers_at_entry
 from halide_core.interface import Array
 from halide_core.interp.expr import evaluate
 from halide_core.ir.structural import key
@@ -69,7 +70,7 @@ def _output_buffers(code: Compiled, where: Any, inputs: dict[str, Buffer]) -> tu
             )
     whole: list[Buffer] = []
     parts: list[Buffer] = []
-    boxes = enlarged_outputs(code.interface, sizes, _input_values(code, inputs))
+    boxes = enlarged_outputs(code.interface, sizes, _input_values(code, inputs), inputs)
     for a, box in zip(code.interface.outputs, boxes, strict=True):
         buffer = Buffer(a.type, [extent for _, extent in box])
         whole.append(buffer)
@@ -88,6 +89,8 @@ def _input_values(code: Compiled, buffers: dict[str, Buffer]) -> dict[str, Any]:
             buffer = buffers[a.name]
             for d, (low, extent) in enumerate(zip(buffer.mins(), buffer.extents(), strict=True)):
                 values[f"{a.owner}.min.{d}"], values[f"{a.owner}.extent.{d}"] = low, extent
+                values[f"{a.name}.stride.{d}"] = buffer.strides()[d]
+            values[f"{a.name}.offset"] = -sum(m * s for m, s in zip(buffer.mins(), buffer.strides(), strict=True))
     owners = {a.owner for a in (*code.interface.inputs, *code.interface.outputs)}
     for name in code.interface.parameters:
         if name.split(".")[0] not in owners:
@@ -109,6 +112,7 @@ def infer_input_bounds(pipeline: Any, where: Any, target: Target | None) -> None
     buffers |= {a.name: b for a, b in zip(code.interface.outputs, outputs, strict=True)}
     for _ in range(16):
         values = _values(code, buffers)
+        values |= answers_at_entry(code.interface, values, buffers)
         changed = False
         for a in code.interface.inputs:
             if a.name not in unknown:
@@ -165,6 +169,7 @@ def run(code: Compiled, buffers: dict[str, Buffer], scalars: dict[str, Any] | No
     check_same_shapes(code.interface.outputs, buffers)
     check_parameters(list(code.interface.parameters), values)
     check_alignment(images, buffers)
+    values |= answers_at_entry(code.interface, values, buffers)
     # The other checks see nothing but these.
     seen = (values, [(i.name, what, key(e)) for i in images for what, e in i.fixed.items()])
     if seen != code.checked:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from halide_core import disk_cache, jit_memory, reports
-from halide_core.backend.llvm_module import load_object
+from halide_core.backend.llvm_module import load_object, provide_symbol
 from halide_core.errors import HalideError
+from halide_core.extern_calls import address_of
 from halide_core.fingerprint import digest
 from halide_core.function import Function, Image, schedule_key
 from halide_core.interface import Array, Interface, metadata_variables, output_arrays
@@ -44,6 +45,7 @@ class Compiled:
         self._known: dict[str, Expr] = {
             f"{a.name}.stride.0": const(1, I64) for f in functions for a in output_arrays(f) if dense and a.dimensions
         }
+        self._external = sorted({f.extern.symbol for f in order if f.extern is not None})
         self._lowered: Any = None
         machine = (target.to_string(), target.cpu, target.llvm_features, str(dense), *(f.name for f in functions))
         # Who watches the passes wants them to run.
@@ -85,6 +87,8 @@ class Compiled:
                 record = self._compiled(disjoint)
                 if self._digest:
                     disk_cache.store(name, record)
+            for symbol in self._external:
+                provide_symbol(symbol, address_of(symbol))
             content, traits = record
             module = load_object(content, self.target)
             if traits.reports:

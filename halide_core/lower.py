@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from halide_core.deep_stack import is_deep, on_deep_stack
+from halide_core.errors import HalideError
 from halide_core.function import Function
 from halide_core.interface import Array, Interface, metadata_names, metadata_variables, output_arrays
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
+from halide_core.ir.box import Box
 from halide_core.ir.check import (
     ACCUMULATED,
     ANSWERED,
@@ -20,6 +22,7 @@ from halide_core.ir.check import (
     streamed,
 )
 from halide_core.ir.expr import I32, I64, Expr, const, const_value
+from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import key, substitute
 from halide_core.ir.types import Type
 from halide_core.pass_log import PassLog
@@ -27,6 +30,7 @@ from halide_core.passes.accumulate import accumulate_in_vectors
 from halide_core.passes.answer_target_queries import answer_target_queries
 from halide_core.passes.bound_extents import bound_extents
 from halide_core.passes.bounds import boxes_touched
+from halide_core.passes.extern_stages import answers, computed_box, with_answers
 from halide_core.passes.flatten import flatten
 from halide_core.passes.fuse_outputs import fuse_outputs
 from halide_core.passes.group_stores import group_stores
@@ -34,7 +38,7 @@ from halide_core.passes.hoist_conditions import hoist_conditions
 from halide_core.passes.narrow import narrow
 from halide_core.passes.partition import partition_loops
 from halide_core.passes.realization_order import Environment, build_environment
-from halide_core.passes.regions import Context
+from halide_core.passes.regions import Context, joined, metadata
 from halide_core.passes.schedule_functions import schedule_functions
 from halide_core.passes.stream import loaded_arrays, stream_stores
 from halide_core.passes.substitute_lets import substitute_lets
@@ -53,7 +57,7 @@ class Lowered(Interface):
 
     def interface(self) -> Interface:
         """What remains to be known once the statement is compiled."""
-        return Interface(self.inputs, self.outputs, self.parameters, self.required, self.requirements)
+        return Interface(self.inputs, self.outputs, self.parameters, self.required, self.requirements, self.queries)
 
 
 @on_deep_stack(lambda outputs, *_, **__: is_deep(outputs))
@@ -92,12 +96,14 @@ def lower(
     s = st.map_expressions(s, lambda e: substitute(e, fixed)) if fixed else s
     s = log.after("answer_target_queries", s, ANSWERED, owners)
     promises = {k: (substitute(a, fixed), substitute(b, fixed)) for k, (a, b) in context.promises.items()}
-    required = boxes_touched(s, promises)
+    required, queries = _asked_at_entry(boxes_touched(s, promises), outputs, context)
     # Before strides are made of the extents of what is stored.
     s = log.after("bound_extents", bound_extents(s), ANSWERED, owners)
     # Coordinates become int64 indices of flat arrays.
-    s = flatten(s, {f.name: len(f.types) for f in environment.order})
+    counts = {f.name: len(f.types) for f in environment.order}
+    s = flatten(s, counts)
     s = st.map_expressions(s, lambda e: substitute(e, fixed)) if fixed else s
+    flat_queries = tuple(q for q in (flatten(q, counts) for q in queries) if isinstance(q, st.ExternCall))
     s = log.after("flatten", s, FLAT, flat)
     # Loop variables must stand in indices as themselves before loops are unrolled and vectorized.
     s = log.after("substitute_lets", substitute_lets(s), FLAT, flat)
@@ -121,7 +127,35 @@ def lower(
         sizes = [(a.owner, a.type, a.dimensions) for a in (*inputs, *arrays)]
         s = stream_stores(s, _only_written(s, arrays, groups), sizes)
         s = log.after("stream", s, streamed(level), flat)
-    return Lowered(inputs, arrays, parameters, required, context.requirements, s, environment)
+    return Lowered(inputs, arrays, parameters, required, context.requirements, flat_queries, s, environment)
+
+
+def _asked_at_entry(
+    boxes: dict[str, Box], outputs: list[Function], context: Context
+) -> tuple[dict[str, Box], list[st.ExternCall]]:
+    """`boxes`, what is touched of each Func and image, as the interface needs them, and the queries that they take."""
+    if not context.external:
+        return boxes, []
+
+    def requested(f: Function) -> list[tuple[Expr, Expr]]:
+        if any(f is o for o in outputs):
+            return [(metadata(f.name, "min", d), metadata(f.name, "extent", d)) for d in range(len(f.args))]
+        found: list[tuple[Expr, Expr]] = []
+        for d, (low, high) in enumerate(boxes[f.name].dims):
+            if low is None or high is None:
+                raise HalideError(f"Func {f.name} is read over an unbounded range of {f.args[d]}; clamp the coordinate")
+            found.append((low, simplify_index(high - low + 1)))
+        return found
+
+    wanted = dict(boxes)
+    for f in outputs:
+        if f.extern is not None:
+            own = computed_box(f)
+            wanted[f.name] = joined(own, boxes[f.name]) if f.name in boxes else own
+    shown = set(n for n in wanted if n not in context.computed or context.computed[n])
+    ends = [x for n in shown for dim in wanted[n].dims for x in dim if x is not None]
+    queries, values = answers(ends, requested, context)
+    return {n: with_answers(b, values) for n, b in wanted.items()}, queries
 
 
 def _only_written(s: st.Stmt, arrays: tuple[Array, ...], groups: Mapping[str, int]) -> set[str]:

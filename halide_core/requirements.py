@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from halide_core.errors import HalideError
+from halide_core.extern_calls import answers_at_entry
 from halide_core.interface import Interface
 from halide_core.interp.expr import evaluate
 from halide_core.ir.structural import variables
@@ -13,15 +15,18 @@ from halide_core.ir.structural import variables
 _ROUNDS = 8
 
 
-def enlarged_outputs(interface: Interface, sizes: list[int], values: dict[str, Any]) -> list[list[tuple[int, int]]]:
+def enlarged_outputs(
+    interface: Interface, sizes: list[int], values: dict[str, Any], inputs: Mapping[str, Any]
+) -> list[list[tuple[int, int]]]:
     """(min, extent) of every dimension of every output array where [0, size) is wanted: more where the schedule
-    computes whole blocks (Halide's bounds query).  `values`: those of everything but the outputs."""
+    computes whole blocks (Halide's bounds query).  `values`: those of everything but the outputs; `inputs`: Buffers."""
     boxes = {a.owner: [(0, n) for n in sizes] for a in interface.outputs if a.dimensions == len(sizes)}
     for _ in range(_ROUNDS):
         known = dict(values)
         for owner, box in boxes.items():
             for d, (low, extent) in enumerate(box):
                 known[f"{owner}.min.{d}"], known[f"{owner}.extent.{d}"] = low, extent
+        known |= answers_at_entry(interface, known, inputs)
         wanted = {owner: _required(interface, owner, box, known) for owner, box in boxes.items()}
         if wanted == boxes:
             break

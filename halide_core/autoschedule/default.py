@@ -63,7 +63,13 @@ def apply_default_schedule(
                 _split_small_reduction(f, k)
     environment = build_environment(outputs)
     order = environment.order
-    stored = [f for f in order if f not in outputs and (f.updates or f.compute is not None)]
+    external = [f.extern for f in order if f.extern is not None]
+    given = {id(a.target) for e in external for a in e.arguments if isinstance(a, ir.Call)}
+    stored = [
+        f
+        for f in order
+        if f not in outputs and (f.updates or f.compute is not None or f.extern is not None or id(f) in given)
+    ]
     for f in order:
         if f in outputs or f in stored:
             continue
@@ -152,6 +158,7 @@ def _place(stored: list[Function], outputs: list[Function], order: list[Function
         and bool(stored)
         and all(not f.updates and len(f.args) == len(single.args) for f in stored)
         and not any(_data_dependent(f, order) for f in stored)
+        and not any(f.extern is not None for f in order)
     )
     for f in stored:
         if f.compute is not None:
@@ -221,7 +228,7 @@ def lanes_for(d: Definition, target: Target) -> int:
 
 def _schedule_function(f: Function, target: Target, layouts: Mapping[str, Any], parallel: bool) -> None:
     for stage, d in enumerate(f.definitions()):
-        if _has_schedule(d):
+        if _has_schedule(d) or (f.extern is not None and not stage):
             continue
         if stage == 0:
             _schedule_pure(f, d, target, layouts, parallel)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from halide_core import raw_buffer as raw
 from halide_core.backend.llvm_builder import FunctionBuilder, ModuleBuilder
+from halide_core.backend.llvm_extern import emit_extern
 from halide_core.backend.llvm_parallel import REQUIREMENT_FAILED
 from halide_core.backend.llvm_stmt import Names, StmtEmitter
 from halide_core.backend.llvm_types import llvm_type
@@ -18,9 +20,6 @@ from halide_core.ir.simplify import simplify
 from halide_core.ir.types import Type
 from halide_core.lower import Lowered
 
-# Byte offsets in halide_buffer_t, and in halide_dimension_t, which is 16 bytes long.
-_DEVICE, _HOST, _TYPE, _DIMENSIONS, _DIM = 0, 16, 32, 36, 40
-_MIN, _EXTENT, _STRIDE, _DIM_SIZE = 0, 4, 8, 16
 # halide_error_code_t.
 _BAD_TYPE, _OUT_OF_BOUNDS, _CONSTRAINT = -3, -4, -8
 _NULL_BUFFER, _UNALIGNED = -12, -24
@@ -77,9 +76,12 @@ class _Entry:
         if missing:
             raise HalideError(f"{self.symbol}: the pipeline uses {', '.join(missing)}, not among its arguments")
         self._load_metadata(arrays)
+        for q in self.lowered.queries:
+            # What it finds stays known.
+            emit_extern(self.emitter, q, True)
         self._bounds_query(arrays)
         self._checks(arrays)
-        self._run(arrays)
+        self._run()
         b.finish(f"define i32 @{self.symbol}({', '.join(signature)}) nounwind #0")
 
     def _field(self, pointer: str, offset: int, kind: str) -> str:
@@ -116,10 +118,11 @@ class _Entry:
             buffer = self.buffers[a.name]
             null = b.emit(f"icmp eq ptr {buffer}, null")
             self._fail_if(null, _NULL_BUFFER, f"Buffer argument {a.name} is nullptr")
-            self.dims[a.name] = self._field(buffer, _DIM, "ptr")
+            self.dims[a.name] = self._field(buffer, raw.DIM, "ptr")
             offset = "0"
             for d in range(a.dimensions):
-                values = [self._field(self.dims[a.name], d * _DIM_SIZE + o, "i32") for o in (_MIN, _EXTENT, _STRIDE)]
+                places = (d * raw.DIM_BYTES + o for o in (raw.MIN, raw.EXTENT, raw.STRIDE))
+                values = [self._field(self.dims[a.name], place, "i32") for place in places]
                 for what, value in zip((f"{a.owner}.min.{d}", f"{a.owner}.extent.{d}"), values[:2], strict=True):
                     n.operands[what], n.variable_types[what] = value, I32
                 n.operands[f"{a.name}.istride.{d}"], n.variable_types[f"{a.name}.istride.{d}"] = values[2], I32
@@ -128,11 +131,14 @@ class _Entry:
                 low = b.emit(f"sext i32 {values[0]} to i64")
                 offset = b.emit(f"sub i64 {offset}, {b.emit(f'mul i64 {low}, {wide}')}")
             n.operands[f"{a.name}.offset"], n.variable_types[f"{a.name}.offset"] = offset, I64
+            n.arrays[a.name], n.array_types[a.name] = self._field(buffer, raw.HOST, "ptr"), a.type
+            # Halide promises nothing about buffers that overlap exactly; take none of them to be disjoint.
+            n.groups[a.name] = 0
 
     def _is_query(self, a: Array) -> str:
         b, buffer = self.b, self.buffers[a.name]
-        host = b.emit(f"icmp eq ptr {self._field(buffer, _HOST, 'ptr')}, null")
-        device = b.emit(f"icmp eq i64 {self._field(buffer, _DEVICE, 'i64')}, 0")
+        host = b.emit(f"icmp eq ptr {self._field(buffer, raw.HOST, 'ptr')}, null")
+        device = b.emit(f"icmp eq i64 {self._field(buffer, raw.DEVICE, 'i64')}, 0")
         return b.emit(f"and i1 {host}, {device}")
 
     def _bounds_query(self, arrays: list[Array]) -> None:
@@ -164,8 +170,8 @@ class _Entry:
     def _fill(self, a: Array) -> None:
         b, buffer = self.b, self.buffers[a.name]
         code = (int(a.type.code)) | (a.type.bits << 8) | (1 << 16)
-        self._put(buffer, _TYPE, "i32", str(code))
-        self._put(buffer, _DIMENSIONS, "i32", str(a.dimensions))
+        self._put(buffer, raw.TYPE, "i32", str(code))
+        self._put(buffer, raw.DIMENSIONS, "i32", str(a.dimensions))
         stride = "1"
         for d in range(a.dimensions):
             box = self._box(a, d) if a in self.lowered.inputs else None
@@ -174,21 +180,21 @@ class _Entry:
             else:
                 low = self.emitter.value(box[0])
                 extent = self.emitter.value(box[1] - box[0] + 1)
-            for o, value in ((_MIN, low), (_EXTENT, extent), (_STRIDE, stride)):
-                self._put(self.dims[a.name], d * _DIM_SIZE + o, "i32", value)
+            for o, value in ((raw.MIN, low), (raw.EXTENT, extent), (raw.STRIDE, stride)):
+                self._put(self.dims[a.name], d * raw.DIM_BYTES + o, "i32", value)
             stride = b.emit(f"mul i32 {stride}, {extent}")
 
     def _checks(self, arrays: list[Array]) -> None:
         b = self.b
         for a in arrays:
             buffer, role = self.buffers[a.name], self._role(a)
-            code = self._field(buffer, _TYPE, "i32")
+            code = self._field(buffer, raw.TYPE, "i32")
             wanted = int(a.type.code) | (a.type.bits << 8) | (1 << 16)
             wrong = b.emit(f"icmp ne i32 {code}, {wanted}")
             self._fail_if(
                 wrong, _BAD_TYPE, f"{role} buffer {a.name} has type {a.type} but the buffer passed in has another"
             )
-            count = self._field(buffer, _DIMENSIONS, "i32")
+            count = self._field(buffer, raw.DIMENSIONS, "i32")
             wrong = b.emit(f"icmp ne i32 {count}, {a.dimensions}")
             self._fail_if(
                 wrong,
@@ -197,7 +203,7 @@ class _Entry:
                 "but the buffer passed in has %d dimensions",
                 count,
             )
-            host = b.emit(f"icmp eq ptr {self._field(buffer, _HOST, 'ptr')}, null")
+            host = b.emit(f"icmp eq ptr {self._field(buffer, raw.HOST, 'ptr')}, null")
             self._fail_if(host, _NULL_HOST, f"The host pointer of {role.lower()} buffer {a.name} is null")
             for d in range(a.dimensions):
                 self._check_dimension(a, d, role)
@@ -222,8 +228,9 @@ class _Entry:
         for a in self.lowered.outputs:
             other = first.setdefault(a.owner, a)
             for d in range(a.dimensions if other is not a else 0):
-                for what, offset in (("min", _MIN), ("extent", _EXTENT)):
-                    found, wanted = (self._field(self.dims[x.name], d * _DIM_SIZE + offset, "i32") for x in (a, other))
+                for what, offset in (("min", raw.MIN), ("extent", raw.EXTENT)):
+                    place = d * raw.DIM_BYTES + offset
+                    found, wanted = (self._field(self.dims[x.name], place, "i32") for x in (a, other))
                     differ = self.b.emit(f"icmp ne i32 {found}, {wanted}")
                     text = f"Constraint violated: {a.name}.{what}.{d} (%d) == {other.name}.{what}.{d} (%d)"
                     self._fail_if(differ, _CONSTRAINT, text, found, wanted)
@@ -240,7 +247,7 @@ class _Entry:
             text = f"Constraint violated: {image.name}.{kind}.{d} (%d) == {right} (%d)"
             self._fail_if(differ, _CONSTRAINT, text, found, expected)
         if image.alignment > 1:
-            host = b.emit(f"ptrtoint ptr {self._field(self.buffers[image.name], _HOST, 'ptr')} to i64")
+            host = b.emit(f"ptrtoint ptr {self._field(self.buffers[image.name], raw.HOST, 'ptr')} to i64")
             odd = b.emit(f"icmp ne i64 {b.emit(f'and i64 {host}, {image.alignment - 1}')}, 0")
             text = f"The host pointer of {image.name} is not aligned to a {image.alignment} bytes boundary."
             self._fail_if(odd, _UNALIGNED, text)
@@ -268,12 +275,7 @@ class _Entry:
         self._fail_if(before, _OUT_OF_BOUNDS, text.format("before the min"), first, low)
         self._fail_if(beyond, _OUT_OF_BOUNDS, text.format("beyond the max"), last, highest)
 
-    def _run(self, arrays: list[Array]) -> None:
-        for a in arrays:
-            self.names.arrays[a.name] = self._field(self.buffers[a.name], _HOST, "ptr")
-            self.names.array_types[a.name] = a.type
-            # Halide promises nothing about buffers that overlap exactly; take none of them to be disjoint.
-            self.names.groups[a.name] = 0
+    def _run(self) -> None:
         self.emitter.expr.reset()
         self.emitter.emit(self.lowered.stmt)
         self.b.do("ret i32 0")

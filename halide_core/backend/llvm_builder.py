@@ -112,11 +112,12 @@ class FunctionBuilder:
         weights = ", !prof !0" if likely else ""
         self.do(f"br i1 {condition}, label %{yes}, label %{no}{weights}")
 
-    def fail(self) -> None:
-        """Leaves the function after an error was reported."""
+    def fail(self, status: str | None = None) -> None:
+        """Leaves the function after an error was reported, with the code `status` where the function has a result."""
         for pointer in reversed(self.owned):
             self.do(f"call void @halide_free(ptr null, ptr {pointer})")
-        self.do(self.failure)
+        has_result = status is not None and self.failure.startswith("ret i32")
+        self.do(f"ret i32 {status}" if has_result else self.failure)
 
     def intrinsic(self, name: str, t: Type, arguments: list[str], result: Type | None = None) -> str:
         """A call of llvm.<name>.<type>; `arguments` carry their types."""

@@ -130,6 +130,11 @@ def load_object(content: bytes, target: Target) -> JitModule:
     return JitModule(engine)
 
 
+def provide_symbol(name: str, address: int) -> None:
+    """Has the code that is loaded from now on find the function `name` at `address`."""
+    llvm.add_symbol(name, address)
+
+
 class JitModule:
     """Addresses of compiled functions."""
 

@@ -92,6 +92,8 @@ class StmtEmitter:
                 self._store(s.stores)
             case st.Allocate():
                 self._allocate(s)
+            case st.ExternCall():
+                self._extern(s)
             case _:
                 raise HalideError(f"The back end has no code for the statement {type(s).__name__}")
 
@@ -249,6 +251,11 @@ class StmtEmitter:
         """Gives heap storage back."""
         self.b.owned.remove(pointer)
         self.b.do(f"call void @halide_free(ptr null, ptr {pointer})")
+
+    def _extern(self, s: st.ExternCall) -> None:
+        from halide_core.backend.llvm_extern import emit_extern
+
+        emit_extern(self, s)
 
     def _parallel(self, s: st.For) -> None:
         from halide_core.backend.llvm_parallel import emit_parallel

@@ -148,6 +148,9 @@ def _lower_variant(v: Any, target: Target, symbol: str) -> Lowered:
                         "elements at the end would be computed twice, the second time from results"
                     )
     environment = build_environment(outputs)
+    for f in environment.order:
+        if f.extern is not None:
+            raise HalideError(f"{symbol}: Func {f.name} is an external stage, which takes halide_buffer_t only")
     check_in_place(environment, outputs, v.buffers)
     inputs = tuple(Array(i.name, i.type, i.dimensions, i.name) for i in environment.images)
     arrays = inputs + tuple(a for f in outputs for a in output_arrays(f))

@@ -14,6 +14,7 @@ from halide_core.errors import HalideError
 from halide_core.function import Image
 from halide_core.interp.expr import dtype_of, type_of
 from halide_core.ir.types import Type
+from halide_core.raw_buffer import RawBuffer, RawDimension
 
 _COUNTER = itertools.count()
 
@@ -36,34 +37,6 @@ class BufferDimension:
 
     def max(self) -> int:
         return self._values[0] + self._values[1] - 1
-
-
-class RawDimension(ctypes.Structure):
-    """halide_dimension_t."""
-
-    _fields_ = (
-        ("min", ctypes.c_int32),
-        ("extent", ctypes.c_int32),
-        ("stride", ctypes.c_int32),
-        ("flags", ctypes.c_uint32),
-    )
-
-
-class RawBuffer(ctypes.Structure):
-    """halide_buffer_t."""
-
-    _fields_ = (
-        ("device", ctypes.c_uint64),
-        ("device_interface", ctypes.c_void_p),
-        ("host", ctypes.c_void_p),
-        ("flags", ctypes.c_uint64),
-        ("code", ctypes.c_uint8),
-        ("bits", ctypes.c_uint8),
-        ("lanes", ctypes.c_uint16),
-        ("dimensions", ctypes.c_int32),
-        ("dim", ctypes.POINTER(RawDimension)),
-        ("padding", ctypes.c_void_p),
-    )
 
 
 class Buffer(Shaped):

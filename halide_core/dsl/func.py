@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from typing import Any
 
 from halide_core.dsl.definitions import FuncRef, Tuple, define
+from halide_core.dsl.extern import ExternFuncArgument, define_extern
 from halide_core.dsl.image import OutputImageParam, Shaped
 from halide_core.dsl.placement import Placement
 from halide_core.dsl.schedule import Stage
@@ -15,6 +17,7 @@ from halide_core.function import Function, Image
 from halide_core.ir.expr import I32, Expr, const
 from halide_core.ir.operators import as_expr
 from halide_core.ir.types import Type
+from halide_core.vocabulary import DeviceAPI, NameMangling
 
 _COUNTER = itertools.count()
 
@@ -46,7 +49,24 @@ class Func(Placement):
         return self._function.pure is not None
 
     def is_extern(self) -> bool:
-        return False
+        return self._function.extern is not None
+
+    def extern_function_name(self) -> str:
+        return "" if self._function.extern is None else self._function.extern.symbol
+
+    def define_extern(
+        self,
+        function_name: str,
+        params: Sequence[ExternFuncArgument],
+        types: Type | Sequence[Type],
+        arguments: Sequence[Var] | int,
+        mangling: NameMangling = NameMangling.Default,
+        device_api: DeviceAPI = DeviceAPI.Host,
+    ) -> None:
+        """Has the C function `function_name` compute the Func: int f(params..., halide_buffer_t *values...).
+
+        It is called with buffers without memory first, and then sets their bounds.  See Halide's lesson 10."""
+        define_extern(self._function, function_name, params, types, arguments, mangling, device_api)
 
     def dimensions(self) -> int:
         required = self._function.required_dimensions

@@ -44,7 +44,7 @@ class _Writer:
                 return [f"store {_plain(s.name)}:", *_indented(self.lines(s.body))]
             case st.For():
                 return self.loop(s)
-            case st.Provide():
+            case st.Provide() | st.ExternCall(body=None):
                 return [f"{_plain(s.name)}(...) = ..."]
         return [line for body in st.bodies(s) for line in self.lines(body)]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from halide_core.dsl.schedule import copied
 from halide_core.errors import HalideError
-from halide_core.function import Definition, Dim, Function, StageSchedule
+from halide_core.function import Definition, Dim, Extern, Function, StageSchedule
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import I32, Call, CallType, Expr, Variable
 from halide_core.ir.structural import transform
@@ -77,6 +77,8 @@ def _clone(f: Function, names: list[str]) -> Function:
             d.domain,
         )
 
+    if f.extern is not None:
+        new.extern = Extern(f.extern.symbol, f.extern.arguments)
     new.pure = copy(f.pure)
     new.updates = [copy(d) for d in f.updates]
     return new

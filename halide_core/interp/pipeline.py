@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from halide_core.errors import HalideError
+from halide_core.extern_calls import Memory, call_extern
 from halide_core.function import Definition, Function
 from halide_core.interp.expr import Array, dtype_of, evaluate
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import CallType
 from halide_core.ir.structural import post_order
+from halide_core.ir.types import Type
 
 # A box: (min, extent) by dimension.
 Box = tuple[tuple[int, int], ...]
@@ -50,7 +52,9 @@ class _Evaluator:
         values = [np.zeros(shape, dtype=dtype_of(t)) for t in f.types]
         assert f.pure is not None
         env = {**self.scalars, **_grids(list(zip(f.args, whole, strict=True)))}
-        for k, v in enumerate(f.pure.values):
+        if f.extern is not None:
+            values = self._external(f, whole)
+        for k, v in enumerate(f.pure.values if f.extern is None else ()):
             if isinstance(v, ir.Call) and v.name == "undef":
                 if initial is not None:
                     values[k] = initial.copy()
@@ -63,6 +67,48 @@ class _Evaluator:
         if initial is None:
             self.cache[number] = values
         return values
+
+    def _external(self, f: Function, box: Box) -> list[Array]:
+        """What the external stage stores in `box`: asked for what it computes, then for what that needs."""
+        assert f.extern is not None
+        count = len(f.extern.arguments)
+        asked = self._arguments(f, box, None)
+        call_extern(f.extern.symbol, asked, True)
+        whole = tuple(d[:2] for d in _memory(asked[count]).dims)
+        asked = self._arguments(f, whole, None)
+        call_extern(f.extern.symbol, asked, True)
+        values = [np.zeros([e for _, e in whole][::-1], dtype_of(t)).T for t in f.types]
+        boxes = [tuple(d[:2] for d in a.dims) if isinstance(a, Memory) else () for a in asked]
+        kept: list[Array] = []
+        args = self._arguments(f, whole, (values, boxes, kept))
+        call_extern(f.extern.symbol, args, False)
+        part = tuple(slice(a - b, a - b + e) for (a, e), (b, _) in zip(box, whole, strict=True))
+        return [np.array(v[part]) for v in values]
+
+    def _arguments(
+        self, f: Function, box: Box, memory: tuple[list[Array], list[Box], list[Array]] | None
+    ) -> list[Memory | tuple[Type, Any]]:
+        """The arguments of an external stage that computes `box`; `memory` has its results, the boxes of its arguments,
+        and room for what must live as long as the arguments."""
+        assert f.extern is not None
+        out: list[Memory | tuple[Type, Any]] = []
+        for k, e in enumerate(f.extern.arguments):
+            if isinstance(e, ir.Call) and e.call_type is CallType.IMAGE:
+                array, mins = self.images[e.name]
+                out.append(_described(array, e.type, tuple(zip(mins, array.shape, strict=True))))
+            elif isinstance(e, ir.Call) and e.call_type is CallType.HALIDE:
+                if memory is None:
+                    out.append(Memory(e.type, None, [(0, 0, 0)] * len(e.args)))
+                    continue
+                array = np.asfortranarray(self.function(e.target, memory[1][k])[e.value_index])
+                memory[2].append(array)
+                out.append(_described(array, e.type, memory[1][k]))
+            else:
+                out.append((e.type, self.value(e, self.scalars, None, (), []).item()))
+        for k, t in enumerate(f.types):
+            empty = Memory(t, None, [(low, extent, 0) for low, extent in box])
+            out.append(empty if memory is None else _described(memory[0][k], t, box))
+        return out
 
     def _touched(self, f: Function, box: Box) -> Box:
         """`box` with what the updates write or read of `f` itself at coordinates other than their own pure ones."""
@@ -147,6 +193,17 @@ class _Evaluator:
             if i.size and (i.min() < 0 or i.max() >= array.shape[k]):
                 raise HalideError(f"{name} is read outside its bounds in dimension {k}")
         return np.asarray(array[tuple(np.broadcast_arrays(*local))] if local else array)
+
+
+def _memory(a: Memory | tuple[Type, Any]) -> Memory:
+    assert isinstance(a, Memory)
+    return a
+
+
+def _described(array: Array, t: Type, box: Box) -> Memory:
+    """`array`, which holds `box`, as an argument of an external stage."""
+    strides = [s // array.itemsize for s in array.strides]
+    return Memory(t, array.ctypes.data, [(low, n, s) for (low, n), s in zip(box, strides, strict=True)])
 
 
 def _grids(loops: list[tuple[str, tuple[int, int]]]) -> dict[str, Any]:

@@ -97,6 +97,12 @@ class _Checker:
                 if s.name in names:
                     self.fail((*path, _title(s)), f"{s.name} is bound already")
                 self.statement(s.body, arrays, {**names, s.name: type_}, (*path, _title(s)))
+            case st.ExternCall():
+                if any(n in names for n in s.bound()):
+                    self.fail((*path, _title(s)), f"{s.prefix} is bound already")
+                inside = {**names, **dict.fromkeys(s.bound(), I32)}
+                for inner in st.bodies(s):
+                    self.statement(inner, arrays, inside, (*path, _title(s)))
             case st.Realize() | st.Allocate():
                 if s.name in arrays:
                     self.fail((*path, _title(s)), f"{s.name} has storage already")
@@ -199,7 +205,7 @@ def _title(s: st.Stmt) -> str:
             return f"{s.kind.value} {s.name}"
         case st.LetStmt():
             return f"let {s.name}"
-        case st.Produce() | st.Realize() | st.Allocate() | st.Store() | st.Provide():
+        case st.Produce() | st.Realize() | st.Allocate() | st.Store() | st.Provide() | st.ExternCall():
             return f"{type(s).__name__.lower()} {s.name}"
     return type(s).__name__.lower()
 

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, TypeVar, dataclass_transform
 
-from halide_core.ir.types import Bool, Int, Type, UInt
+from halide_core.ir.types import Bool, Handle, Int, Type, UInt
 
 
 class CallType(enum.Enum):
@@ -548,6 +548,29 @@ PRINT, REQUIRE = "halide_print", "halide_require"
 def has_effect(e: Expr) -> bool:
     """Whether `e` prints or may end the program."""
     return isinstance(e, Call) and e.name in (PRINT, REQUIRE) and e.call_type is CallType.EXTERN
+
+
+# Name of the Call that stands for a halide_buffer_t: (element, then min, extent and stride of each dimension).  The
+# element is the one at the mins where there is memory, and undef where there is none.  Without bounds: the whole array.
+BUFFER = "hl.buffer"
+
+
+def buffer_of(element: Expr, bounds: tuple[Expr, ...] = ()) -> Call:
+    """The halide_buffer_t that starts with `element`."""
+    return Call(Handle(), BUFFER, (element, *bounds), CallType.INTRINSIC)
+
+
+def buffer_dimensions(e: Call) -> int:
+    """How many dimensions the buffer has."""
+    element = e.args[0]
+    if len(e.args) == 1:
+        return len(element.args) if isinstance(element, Call) else 0
+    return (len(e.args) - 1) // 3
+
+
+def is_buffer(e: Expr) -> bool:
+    """Whether `e` stands for a halide_buffer_t."""
+    return isinstance(e, Call) and e.name == BUFFER and e.call_type is CallType.INTRINSIC
 
 
 # Names of Calls that ask about the target.

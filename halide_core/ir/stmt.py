@@ -6,7 +6,7 @@ import enum
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from halide_core.ir.expr import Expr
+from halide_core.ir.expr import Call, Expr, buffer_dimensions, is_buffer
 from halide_core.ir.types import Type
 
 
@@ -125,6 +125,33 @@ class Produce(Stmt):
     body: Stmt
 
 
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ExternCall(Stmt):
+    """Calls the C function `symbol`, the external stage of the Func `name`, with scalars and buffers (`ir.BUFFER`);
+    an error unless it returns 0.
+
+    With a `body` the call is a bounds query, which may change the bounds of its buffers: in the body those of argument
+    k are `prefix`.k.min.d and `prefix`.k.max.d.  Without one it computes the Func, by what the query `prefix` found."""
+
+    name: str
+    symbol: str
+    args: tuple[Expr, ...]
+    prefix: str
+    body: Stmt | None = None
+
+    def bound(self) -> list[str]:
+        """The names that are bound in the body."""
+        if self.body is None:
+            return []
+        return [
+            f"{self.prefix}.{k}.{end}.{d}"
+            for k, a in enumerate(self.args)
+            if isinstance(a, Call) and is_buffer(a)
+            for d in range(buffer_dimensions(a))
+            for end in ("min", "max")
+        ]
+
+
 def block(*stmts: Stmt) -> Stmt:
     """The statements in order, nested blocks flattened."""
     flat: list[Stmt] = []
@@ -143,6 +170,8 @@ def bodies(s: Stmt) -> tuple[Stmt, ...]:
         case IfThenElse():
             return (s.then_case,) if s.else_case is None else (s.then_case, s.else_case)
         case LetStmt() | For() | Realize() | Allocate() | Produce():
+            return (s.body,)
+        case ExternCall() if s.body is not None:
             return (s.body,)
     return ()
 
@@ -164,6 +193,8 @@ def expressions(s: Stmt) -> tuple[Expr, ...]:
             return tuple(e for pair in s.bounds for e in pair)
         case Allocate():
             return (s.size,)
+        case ExternCall():
+            return s.args
     return ()
 
 
@@ -203,6 +234,9 @@ def rebuild(s: Stmt, on_stmt: Callable[[Stmt], Stmt], on_expr: Callable[[Expr], 
             return Allocate(s.name, s.type, on_expr(s.size), on_stmt(s.body))
         case Produce():
             return Produce(s.name, on_stmt(s.body))
+        case ExternCall():
+            body = None if s.body is None else on_stmt(s.body)
+            return replace(s, args=tuple(map(on_expr, s.args)), body=body)
     return s
 
 

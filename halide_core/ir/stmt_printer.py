@@ -48,6 +48,11 @@ def _write(s: st.Stmt, indent: str, lines: list[str]) -> None:
         case st.Allocate():
             lines.append(f"{indent}allocate {s.name}[{s.type} * {s.size}]")
             _write(s.body, indent, lines)
+        case st.ExternCall():
+            what = "extern" if s.body is None else f"query {s.prefix} ="
+            lines.append(f"{indent}{what} {s.symbol}({', '.join(map(str, s.args))})")
+            if s.body is not None:
+                _write(s.body, indent, lines)
         case st.Produce():
             lines.append(f"{indent}produce {s.name}:")
             _write(s.body, inner, lines)

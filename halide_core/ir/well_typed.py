@@ -99,7 +99,7 @@ def _bad_call(e: ir.Call) -> str:
     if e.call_type in (CallType.HALIDE, CallType.IMAGE):
         wrong = next((a.type for a in e.args if a.type != I32), None)
         return "" if wrong is None else f"a coordinate of type {wrong}"
-    if e.call_type is not CallType.INTRINSIC or e.name == ALIGNED:
+    if e.call_type is not CallType.INTRINSIC or e.name in (ALIGNED, ir.BUFFER):
         return ""
     if e.name not in ir.INTRINSICS:
         return f"there is no intrinsic {e.name}"

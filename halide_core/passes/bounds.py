@@ -9,7 +9,17 @@ from dataclasses import dataclass, replace
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.box import Box, Interval
-from halide_core.ir.expr import I32, CallType, Expr, const, const_value, has_effect, is_scatter
+from halide_core.ir.expr import (
+    I32,
+    CallType,
+    Expr,
+    Variable,
+    const,
+    const_value,
+    has_effect,
+    is_buffer,
+    is_scatter,
+)
 from halide_core.ir.simplify import difference, is_coordinate, simplify_index
 from halide_core.ir.structural import key, post_order, substitute, variables
 from halide_core.ir.types import Type
@@ -271,7 +281,7 @@ def mentions(s: st.Stmt, known: Mentions) -> frozenset[str]:
     entry = known.get(id(s))
     if entry is not None:
         return entry[1]
-    names = {s.name} if isinstance(s, st.Provide) else set()
+    names = {s.name} if isinstance(s, st.Provide | st.ExternCall) else set()
     for e in st.expressions(s):
         names |= {n.name for n in post_order(e) if isinstance(n, ir.Call) and n.call_type in _STORED}
     for x in st.bodies(s):
@@ -299,6 +309,12 @@ class _Around:
         return replace(self, scope={**self.scope, name: interval})
 
 
+def queried(name: str, argument: int, dim: int) -> tuple[Expr, Expr]:
+    """(min, max) of dimension `dim` of a buffer argument, as the external stage `name` gives it when it is asked for
+    all that a statement needs of it: Variables that `passes.extern_stages` gives values."""
+    return Variable(I32, f"{name}.query.{argument}.min.{dim}"), Variable(I32, f"{name}.query.{argument}.max.{dim}")
+
+
 class _Boxes:
     """Visits statements with the intervals of loop variables and the definitions of lets, which are substituted:
     a box's min and extent only cancel against each other as expressions."""
@@ -313,6 +329,9 @@ class _Boxes:
 
     def visit(self, s: st.Stmt, at: _Around) -> None:
         if self.only is not None and self.only.isdisjoint(mentions(s, self.known)):
+            return
+        if isinstance(s, st.ExternCall):
+            self._external(s, at)
             return
         memo: dict[int, Interval] = {}
         expressions = [_expand(e, at.defined) for e in st.expressions(s)]
@@ -339,6 +358,21 @@ class _Boxes:
 
     def wanted(self, name: str) -> bool:
         return self.only is None or name in self.only
+
+    def _external(self, s: st.ExternCall, at: _Around) -> None:
+        """What the stage reads; or in the body of a query its findings, which lie within what it finds when asked for
+        all that `s` and the loops around it need (Halide takes this for granted, too)."""
+        if s.body is None:
+            for k, a in enumerate(s.args):
+                element = a.args[0] if isinstance(a, ir.Call) and is_buffer(a) else None
+                if isinstance(element, ir.Call) and element.name != s.name and self.wanted(element.name):
+                    _touch(element.name, [queried(s.name, k, d) for d in range(len(element.args))], self.found)
+            return
+        scope = dict(at.scope)
+        for name in s.bound():
+            argument, _, dim = name[len(s.prefix) + 1 :].split(".")
+            scope[name] = queried(s.name, int(argument), int(dim))
+        self.visit(s.body, replace(at, scope=scope))
 
     def bounds(self, e: Expr, at: _Around, memo: dict[int, Interval] | None = None) -> Interval:
         """The interval of `e`, the variables of cut loops going before those of the loops around them."""

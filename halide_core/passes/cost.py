@@ -8,6 +8,9 @@ from halide_core.ir.expr import I64, Expr, const, const_value
 from halide_core.ir.simplify import interval, simplify_index
 from halide_core.ir.structural import post_order, substitute
 
+# What an external stage is taken to cost.
+_EXTERNAL = 10_000
+
 
 def estimate(s: st.Stmt) -> Expr:
     """Vector instructions that `s` takes, as an int64 expression of the Variables around it."""
@@ -36,6 +39,8 @@ def _cost(s: st.Stmt) -> Expr:
             return ir.Mul(I64, extent, _cost(s.body) + const(1, I64))
         case st.IfThenElse():
             return _cost(s.then_case)
+        case st.ExternCall():
+            return const(_EXTERNAL, I64) + (_cost(s.body) if s.body is not None else const(0, I64))
         case st.LetStmt():
             return substitute(_cost(s.body), {s.name: s.value})
     total: Expr = const(0, I64)

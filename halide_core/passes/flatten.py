@@ -8,7 +8,7 @@ from halide_core.errors import HalideError
 from halide_core.interface import storage_name
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
-from halide_core.ir.expr import I32, I64, CallType, Expr, Variable, const, is_scatter
+from halide_core.ir.expr import I32, I64, CallType, Expr, Variable, buffer_of, const, is_buffer, is_scatter
 from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import post_order, transform
 from halide_core.ir.types import Type
@@ -41,9 +41,27 @@ def flatten(s: st.Stmt, values: dict[str, int]) -> st.Stmt:
                 return _provide(x, expression)
             case st.Realize():
                 return _realize(x, statement(x.body))
+            case st.ExternCall():
+                return st.rebuild(x, statement, lambda e: _buffer(e, values) if is_buffer(e) else expression(e))
         return st.rebuild(x, statement, expression)
 
     return statement(s)
+
+
+def _buffer(e: Expr, values: dict[str, int]) -> Expr:
+    """A buffer argument of an external stage with all its bounds, those of whole arrays and strides from metadata."""
+    assert isinstance(e, ir.Call)
+    element = e.args[0]
+    if not isinstance(element, ir.Call) or element.call_type not in (CallType.HALIDE, CallType.IMAGE):
+        return e
+    name = storage_name(element.name, element.value_index, values.get(element.name, 1))
+    bounds: list[Expr] = []
+    for d in range(len(element.args)):
+        known = e.args[1 + 3 * d : 3 + 3 * d]
+        bounds += known or [Variable(I32, f"{element.name}.{what}.{d}") for what in ("min", "extent")]
+        bounds.append(ir.Cast(I32, Variable(I64, f"{name}.stride.{d}")))
+    first = ir.Load(element.type, name, flat_index(name, tuple(bounds[::3])))
+    return buffer_of(first, tuple(bounds))
 
 
 def _provide(x: st.Provide, expression: Callable[[Expr], Expr]) -> st.Stmt:

@@ -53,7 +53,8 @@ def _fuse(a: st.For, b: st.For, known: Mapping[str, Expr]) -> st.Stmt | None:
             return None
         inner = _fuse(a.body, other, known)
         return None if inner is None else st.For(a.name, a.min, a.extent, a.kind, inner)
-    if any(isinstance(x, st.For | st.Allocate | st.LetStmt) for body in (a.body, other) for x in st.walk(body)):
+    nested = st.For | st.Allocate | st.LetStmt | st.ExternCall
+    if any(isinstance(x, nested) for body in (a.body, other) for x in st.walk(body)):
         return None
     return st.For(a.name, a.min, a.extent, a.kind, st.block(a.body, other))
 
@@ -80,6 +81,8 @@ def _touched(s: st.Stmt) -> tuple[set[str], set[str]]:
     for x in st.walk(s):
         if isinstance(x, st.Store):
             stores.add(x.name)
+        if isinstance(x, st.ExternCall):
+            stores |= {n.name for e in x.args for n in post_order(e) if isinstance(n, ir.Load)}
         for e in st.expressions(x):
             loads |= {n.name for n in post_order(e) if isinstance(n, ir.Load)}
     return loads, stores

@@ -47,6 +47,9 @@ def fused_groups(order: list[Function], outputs: list[Function]) -> list[list[Fu
             if parent is None:
                 continue
             g = parent[0]
+            external = next((x for x in (f, g) if x.extern is not None), None)
+            if external is not None:
+                raise HalideError(f"Invalid compute_with: Func {external.name} is an external stage, without loops")
             if _level(f, outputs) != _level(g, outputs):
                 raise HalideError(
                     f"Invalid compute_with: the compute levels of {g.name} and {f.name} do not match; "
@@ -91,10 +94,11 @@ def _level(f: Function, outputs: list[Function]) -> object:
 
 def _callees(f: Function) -> set[int]:
     found: set[int] = set()
+    expressions = [*f.extern.arguments] if f.extern is not None else []
     for d in f.definitions():
-        predicates = d.domain.predicates if d.domain is not None else []
-        for e in (*d.values, *d.args, *predicates):
-            found |= {id(n.target) for n in post_order(e) if isinstance(n, ir.Call) and n.call_type is CallType.HALIDE}
+        expressions += [*d.values, *d.args, *(d.domain.predicates if d.domain is not None else [])]
+    for e in expressions:
+        found |= {id(n.target) for n in post_order(e) if isinstance(n, ir.Call) and n.call_type is CallType.HALIDE}
     return found
 
 

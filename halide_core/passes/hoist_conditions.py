@@ -49,6 +49,8 @@ def _collect(s: st.Stmt, inner: frozenset[str], found: dict[int, Expr]) -> None:
             return
         case st.For() | st.LetStmt():
             inner = inner | {s.name}
+        case st.ExternCall():
+            inner = inner.union(s.bound())
     for x in st.bodies(s):
         _collect(x, inner, found)
 
@@ -65,4 +67,6 @@ def _chosen(s: st.Stmt, holds: dict[int, Expr]) -> st.Stmt:
         return _chosen(s.then_case, holds)
     if isinstance(s, st.For | st.LetStmt):
         holds = {k: c for k, c in holds.items() if s.name not in variables(c)}
+    if isinstance(s, st.ExternCall):
+        holds = {k: c for k, c in holds.items() if variables(c).isdisjoint(s.bound())}
     return st.rebuild(s, lambda x: _chosen(x, holds), lambda e: e)

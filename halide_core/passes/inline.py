@@ -34,5 +34,9 @@ def make_inliner(inlined: set[int]) -> Callable[[Expr], Expr]:
 
 
 def inlined_functions(order: list[Function], outputs: list[Function]) -> set[int]:
-    """Ids of the Functions that are inlined: those without a schedule that have no updates."""
-    return {id(f) for f in order if f.compute is None and not f.updates and not any(f is o for o in outputs)}
+    """Ids of the Functions that are inlined: those without a schedule that have no updates and are not external."""
+    return {
+        id(f)
+        for f in order
+        if f.compute is None and not f.updates and f.extern is None and not any(f is o for o in outputs)
+    }

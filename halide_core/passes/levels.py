@@ -53,7 +53,9 @@ def calls(s: st.Stmt, name: str) -> int:
 
 def uses(s: st.Stmt, name: str) -> bool:
     """Whether `s` calls or provides the Func `name`."""
-    return calls(s, name) > 0 or any(isinstance(x, st.Provide) and x.name == name for x in st.walk(s))
+    return calls(s, name) > 0 or any(
+        isinstance(x, st.Provide | st.ExternCall) and x.name == name for x in st.walk(s)
+    )
 
 
 def loop_of(name: str) -> tuple[str, int, str]:

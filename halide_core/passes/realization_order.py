@@ -58,11 +58,12 @@ def build_environment(outputs: list[Function]) -> Environment:
             for node in post_order(e):
                 if isinstance(node, ir.Variable):
                     env.parameters[node.name] = node
-        for definition in f.definitions():
+        for number, definition in enumerate(f.definitions()):
             local = set(f.args)
             if definition.domain is not None:
                 local |= {n for n, _, _ in definition.domain.variables}
-            for e in definition_expressions(definition):
+            external = f.extern.arguments if f.extern is not None and not number else ()
+            for e in (*definition_expressions(definition), *external):
                 for node in post_order(e):
                     if isinstance(node, ir.Variable) and node.name not in local:
                         env.parameters[node.name] = node
@@ -100,24 +101,27 @@ def _rename_duplicates(env: Environment) -> None:
     for f in env.order:
         for d in f.definitions():
             _refresh(d)
+        if f.extern is not None:
+            f.extern.arguments = tuple(transform(e, _renewed) for e in f.extern.arguments)
         f.compute = None if f.compute is None else f.compute.named()
         f.store = None if f.store is None else f.store.named()
 
 
+def _renewed(e: Expr) -> Expr:
+    """`e` by the present name of what it calls."""
+    stale = isinstance(e, ir.Call) and isinstance(e.target, Function | Image) and e.name != e.target.name
+    return replace(e, name=e.target.name) if stale and isinstance(e, ir.Call) else e
+
+
 def _refresh(d: Definition) -> None:
     """Calls in `d` by the present names of what they call."""
-
-    def rewrite(e: Expr) -> Expr:
-        stale = isinstance(e, ir.Call) and isinstance(e.target, Function | Image) and e.name != e.target.name
-        return replace(e, name=e.target.name) if stale and isinstance(e, ir.Call) else e
-
     for s in d.schedule.specializations:
         _refresh(s.definition)
-    d.values = tuple(transform(v, rewrite) for v in d.values)
-    d.args = tuple(transform(a, rewrite) for a in d.args)
+    d.values = tuple(transform(v, _renewed) for v in d.values)
+    d.args = tuple(transform(a, _renewed) for a in d.args)
     if d.domain is not None:
-        d.domain.predicates[:] = [transform(p, rewrite) for p in d.domain.predicates]
-        ranges = tuple((n, transform(a, rewrite), transform(b, rewrite)) for n, a, b in d.domain.variables)
+        d.domain.predicates[:] = [transform(p, _renewed) for p in d.domain.predicates]
+        ranges = tuple((n, transform(a, _renewed), transform(b, _renewed)) for n, a, b in d.domain.variables)
         pairs = zip(ranges, d.domain.variables, strict=True)
         if any(new[k] is not old[k] for new, old in pairs for k in (1, 2)):
             d.domain = replace(d.domain, variables=ranges)

@@ -34,12 +34,21 @@ class Context:
     mentions: Mentions = field(default_factory=dict)
     # The Functions that are computed, and whether each is an output.
     computed: dict[str, bool] = field(default_factory=dict)
+    # The external stages, and how many queries of them there are.
+    external: dict[str, Function] = field(default_factory=dict)
+    queries: int = 0
+
+    def query_name(self, name: str) -> str:
+        """A name for what the next query of the external stage `name` finds."""
+        self.queries += 1
+        return f"{name}.query{self.queries - 1}"
 
     def known_at_entry(self, e: Expr) -> bool:
         """Whether `e` depends on Params and on buffers alone, not on loops or on what is computed inside."""
         for v in variables(e):
             for name, is_output in self.computed.items():
-                if v.startswith(f"{name}.s") or (not is_output and v.startswith((f"{name}.min.", f"{name}.extent."))):
+                own = () if is_output else (f"{name}.min.", f"{name}.extent.")
+                if v.startswith((f"{name}.s", f"{name}.query", *own)):
                     return False
         return True
 
@@ -108,7 +117,7 @@ def stage_boxes(f: Function, definitions: list[Definition], touched: Box, contex
     """What each stage must cover: what consumers touch, and what later updates read or write."""
     boxes = [touched] * len(definitions)
     for k in range(len(definitions) - 1, 0, -1):
-        boxes[k - 1] = _joined(boxes[k], _own_box(f, k, definitions[k], boxes[k], context))
+        boxes[k - 1] = joined(boxes[k], _own_box(f, k, definitions[k], boxes[k], context))
     return boxes
 
 
@@ -120,7 +129,7 @@ def storage_box(f: Function, definitions: list[Definition], box: Box, body: st.S
     variants = [v for d in definitions for v in (d, *(s.definition for s in d.schedule.specializations))]
     if not any(map(overreaches, variants)) and not _guarded_use(f, body):
         return box
-    return _joined(box, boxes_touched(body, context.promises, frozenset((f.name,)))[f.name])
+    return joined(box, boxes_touched(body, context.promises, frozenset((f.name,)))[f.name])
 
 
 def _guarded_use(f: Function, body: st.Stmt) -> bool:
@@ -139,7 +148,8 @@ def _own_box(f: Function, stage: int, definition: Definition, box: Box, context:
     return boxes_touched(nest, context.promises, frozenset((f.name,)))[f.name]
 
 
-def _joined(a: Box, b: Box) -> Box:
+def joined(a: Box, b: Box) -> Box:
+    """The smallest box around both."""
     dims: list[Interval] = []
     for x, y in zip(a.dims, b.dims, strict=True):
         low, high = union(x, y)

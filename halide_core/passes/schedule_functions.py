@@ -13,14 +13,24 @@ from halide_core.ir.expr import BOOL, I32, CallType, Expr, const_value, make_boo
 from halide_core.ir.simplify import simplify, simplify_with_indices
 from halide_core.ir.structural import post_order, substitute
 from halide_core.passes.bounds import boxes_touched, mentions
+from halide_core.passes.extern_stages import (
+    Binder,
+    Range,
+    answers,
+    ask,
+    bind,
+    call,
+    call_of,
+    check_extern_stages,
+    computed_box,
+    with_answers,
+)
 from halide_core.passes.fuse_stages import Member, fuse_stages, fused_groups
 from halide_core.passes.inline import inlined_functions, make_inliner
 from halide_core.passes.levels import at_level, describe, innermost, resolve_levels
 from halide_core.passes.loop_nest import build_loop_nest
-from halide_core.passes.regions import Context, computed_range, metadata, stage_boxes, storage_box, stored_range
+from halide_core.passes.regions import Context, computed_range, joined, metadata, stage_boxes, storage_box, stored_range
 from halide_core.passes.sliding import fold, slide
-
-Range = tuple[Expr, Expr]
 
 
 def schedule_functions(order: list[Function], outputs: list[Function], context: Context) -> st.Stmt:
@@ -34,13 +44,15 @@ def schedule_functions(order: list[Function], outputs: list[Function], context: 
         if f.memoized:
             raise HalideError(f"Func {f.name} is an output, which memoize cannot keep; memoize is for other Funcs")
     inlined = inlined_functions(order, outputs)
+    check_extern_stages(order, inlined)
+    context.external = {f.name: f for f in order if f.extern is not None}
     expand = make_inliner(inlined)
     kept = [f for f in order if id(f) not in inlined]
     context.computed = {f.name: any(f is o for o in outputs) for f in kept}
     expanded = {id(f): [_expanded(d, expand) for d in f.definitions()] for f in kept}
     stmt: st.Stmt = st.Block(())
     for group in reversed(fused_groups(kept, outputs)):
-        stmt = _Group(group, [expanded[id(f)] for f in group], outputs, order, context).inject(stmt)
+        stmt = _Group(group, expanded, outputs, order, context).inject(stmt)
     return stmt
 
 
@@ -86,13 +98,14 @@ class _Group:
     def __init__(
         self,
         functions: list[Function],
-        definitions: list[list[Definition]],
+        expanded: dict[int, list[Definition]],
         outputs: list[Function],
         order: list[Function],
         context: Context,
     ) -> None:
         self.functions = functions
-        self.definitions = definitions
+        self.definitions = [expanded[id(f)] for f in functions]
+        self.expanded = expanded
         self.outputs = outputs
         self.order = order
         self.context = context
@@ -147,13 +160,34 @@ class _Group:
                 body = self.realize(g, definitions, box, body)
         return body
 
+    def answered(self, boxes: list[Box | None], consumer: st.Stmt) -> tuple[list[st.ExternCall], list[Box | None]]:
+        """`boxes`, used in `consumer`, without what only external stages in it know, and the queries that find it."""
+
+        def requested(f: Function) -> list[Range] | st.ExternCall:
+            if self.is_output(f):
+                return [self.output_range(f, d) for d in range(len(f.args))]
+            used = boxes_touched(consumer, self.context.promises, frozenset((f.name,)), self.context.mentions)
+            if f.name not in used:
+                found = call_of(consumer, f.name)
+                assert found is not None
+                return found
+            own = stage_boxes(f, self.expanded[id(f)], used[f.name], self.context)[0]
+            return [computed_range(f, *own.dims[d], d, self.context) for d in range(len(f.args))]
+
+        if not self.context.external:
+            return [], boxes
+        ends = [x for b in boxes if b is not None for dim in b.dims for x in dim if x is not None]
+        queries, values = answers(ends, requested, self.context)
+        return queries, [None if b is None else with_answers(b, values) for b in boxes]
+
     def produce(self, consumer: st.Stmt, loop: st.For | None, sliding: bool) -> st.Stmt:
         """The group's loops before `consumer`, the body of `loop`."""
         touched = self.touched(consumer)
         if all(t is None for t in touched) and not any(map(self.is_output, self.functions)):
             return consumer
         self.produced += 1
-        lets: list[tuple[str, Expr]] = []
+        queries, touched = self.answered(touched, consumer)
+        lets: list[Binder] = [*queries]
         members: list[Member] = []
         for f, definitions, box in zip(self.functions, self.definitions, touched, strict=True):
             if self.is_output(f):
@@ -163,20 +197,24 @@ class _Group:
                 continue
             else:
                 own = stage_boxes(f, definitions, box, self.context)
-                if sliding and loop is not None and len(self.functions) == 1:
+                # How the answers of queries move is not known.
+                if sliding and loop is not None and len(self.functions) == 1 and not queries:
                     own = [slide(f, definitions, own[0], loop)] if len(own) == 1 else own
                 boxes = [self.named(f, k, b, lets) for k, b in enumerate(own)]
             for k, (d, ranges) in enumerate(zip(definitions, boxes, strict=True)):
-                nest = _stage(f, k, d, ranges, self.context, [])
+                nest: st.Stmt | None
+                if f.extern is not None and not k:
+                    asked = ask(f, ranges, self.context, True)
+                    lets += asked.binders
+                    nest = call(f, asked)
+                else:
+                    nest = _stage(f, k, d, ranges, self.context, [])
                 if nest is not None:
                     members.append(Member(f, k, nest))
         body = fuse_stages(members, self.order) if len(self.functions) > 1 else st.block(*(m.nest for m in members))
         for f in reversed(self.functions):
             body = st.Produce(f.name, body)
-        out = st.block(body, consumer)
-        for name, value in reversed(lets):
-            out = st.LetStmt(name, value, out)
-        return out
+        return bind(lets, st.block(body, consumer))
 
     def output_range(self, f: Function, dim: int) -> Range:
         """What is computed of dimension `dim` of an output: its buffer's bounds, as bounded and aligned."""
@@ -185,7 +223,7 @@ class _Group:
             return low, extent
         return computed_range(f, low, low + extent - 1, dim, self.context)
 
-    def named(self, f: Function, stage: int, box: Box, lets: list[tuple[str, Expr]]) -> list[Range]:
+    def named(self, f: Function, stage: int, box: Box, lets: list[Binder]) -> list[Range]:
         """The ranges of `box` as Variables, whose values go to `lets`."""
         out: list[Range] = []
         for i, (low, high) in enumerate(box.dims):
@@ -201,17 +239,21 @@ class _Group:
         """Storage of `f` around `body`."""
         boxes = stage_boxes(f, definitions, touched, self.context)
         box = storage_box(f, definitions, boxes[0], body, self.context)
+        if f.extern is not None:
+            box = joined(box, computed_box(f))
+        queries, (known,) = self.answered([box], body)
+        assert known is not None
         names = [(metadata(f.name, "min", i), metadata(f.name, "extent", i)) for i in range(len(f.args))]
         order = tuple(f.args.index(n) for n in f.storage_order)
         body, folded = fold(f, body, self.context.promises)
         out: st.Stmt = st.Realize(f.name, f.types, tuple(names), body, order)
         for i in reversed(range(len(f.args))):
-            low, extent = stored_range(f, *box.dims[i], i, self.context)
+            low, extent = stored_range(f, *known.dims[i], i, self.context)
             if i in folded:
                 low, extent = ir.const(0, I32), folded[i]
             out = st.LetStmt(names[i][1].name, extent, out)
             out = st.LetStmt(names[i][0].name, low, out)
-        return out
+        return bind(queries, out)
 
 
 def _stage(

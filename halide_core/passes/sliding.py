@@ -15,7 +15,7 @@ from halide_core.ir import stmt as st
 from halide_core.ir.box import Box
 from halide_core.ir.expr import I32, CallType, Expr, Variable, const, const_value
 from halide_core.ir.simplify import interval, simplify_index
-from halide_core.ir.structural import substitute, transform, variables
+from halide_core.ir.structural import post_order, substitute, transform, variables
 from halide_core.passes.bounds import Promises, boxes_touched
 from halide_core.passes.levels import uses
 from halide_core.passes.regions import overreaches
@@ -96,6 +96,13 @@ def fold(f: Function, body: st.Stmt, promises: Promises) -> tuple[st.Stmt, dict[
     folded: dict[int, Expr] = {}
     if f.store == f.compute and not f.folds:
         return body, folded
+    external = next((x for x in st.walk(body) if isinstance(x, st.ExternCall) and _passes(x, f)), None)
+    if external is not None:
+        if f.folds:
+            raise HalideError(
+                f"fold_storage: Func {f.name} cannot be folded, for the external stage {external.name} uses its storage"
+            )
+        return body, folded
     loop = _only_loop(f, body)
     for d, name in enumerate(f.args):
         explicit = f.folds.get(name)
@@ -125,6 +132,11 @@ def fold(f: Function, body: st.Stmt, promises: Promises) -> tuple[st.Stmt, dict[
             factor = const(1 << (window - 1).bit_length(), I32)
         folded[d] = factor
     return (_wrap(f, body, folded), folded) if folded else (body, {})
+
+
+def _passes(s: st.ExternCall, f: Function) -> bool:
+    """Whether the storage of `f` is an argument of the call."""
+    return any(isinstance(n, ir.Call) and n.name == f.name for e in s.args for n in post_order(e))
 
 
 def _only_loop(f: Function, body: st.Stmt) -> st.For | None:

@@ -84,6 +84,8 @@ def _is_vectorizable(loop: st.For) -> bool:
             case st.Allocate():
                 if differs(x.size):
                     return False
+            case st.ExternCall():
+                return False
             case st.For():
                 if differs(x.min) or differs(x.extent):
                     return False

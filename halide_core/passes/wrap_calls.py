@@ -22,12 +22,12 @@ def reachable(outputs: list[Function]) -> list[Function]:
             continue
         found[id(f)] = f
         seen: set[int] = set()
-        for d in all_definitions(f):
-            for e in expressions_of(d):
-                for n in post_order(e):
-                    if isinstance(n, Call) and isinstance(n.target, Function) and id(n.target) not in seen:
-                        seen.add(id(n.target))
-                        work.append(n.target)
+        external = f.extern.arguments if f.extern is not None else ()
+        for e in (*external, *(e for d in all_definitions(f) for e in expressions_of(d))):
+            for n in post_order(e):
+                if isinstance(n, Call) and isinstance(n.target, Function) and id(n.target) not in seen:
+                    seen.add(id(n.target))
+                    work.append(n.target)
     return list(found.values())
 
 
@@ -73,6 +73,8 @@ def _wrapped(caller: Function, e: Expr) -> Expr:
 
 
 def _rewrite(f: Function, change: Callable[[Expr], Expr]) -> None:
+    if f.extern is not None:
+        f.extern.arguments = tuple(transform(e, change) for e in f.extern.arguments)
     for d in all_definitions(f):
         d.values = tuple(transform(v, change) for v in d.values)
         d.args = tuple(transform(a, change) for a in d.args)

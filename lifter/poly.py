@@ -368,11 +368,22 @@ def _remainder(e: Expr, a: Poly, b: Poly) -> Poly:
 
 
 def _extremum(kind: type[Min] | type[Max], a: Poly, b: Poly) -> Poly:
-    difference = (a - b).constant_value()
-    if difference is not None:
-        return a if (difference <= 0) == (kind is Min) else b
-    first, second = sorted((a, b), key=lambda p: sorted(p.terms.items()))
-    return Poly.atom(kind(I64, from_poly(first), from_poly(second)))
+    kept: list[Poly] = []
+    for p in (*_operands(kind, a), *_operands(kind, b)):
+        distances = [(p - q).constant_value() for q in kept]
+        if not any(d is not None and (d >= 0 if kind is Min else d <= 0) for d in distances):
+            kept = [q for q, d in zip(kept, distances, strict=True) if d is None] + [p]
+    first, *others = sorted(kept, key=lambda p: sorted(p.terms.items()))
+    for p in others:
+        first = Poly.atom(kind(I64, from_poly(first), from_poly(p)))
+    return first
+
+
+def _operands(kind: type[Min] | type[Max], p: Poly) -> list[Poly]:
+    """What `p` is the smallest or the largest of."""
+    (monomial,) = p.terms if len(p.terms) == 1 else ((),)
+    e = atom_of(monomial[0]) if len(monomial) == 1 and p.terms[monomial] == 1 else None
+    return _operands(kind, to_poly(e.a)) + _operands(kind, to_poly(e.b)) if isinstance(e, kind) else [p]
 
 
 def ceil_div(a: Poly, divisor: int) -> Poly:

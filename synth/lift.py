@@ -9,8 +9,9 @@ from lifter.effects import Path
 from lifter.loops import Function, Unsupported
 from lifter.summary import PathSummary, Summary
 from lifter.symexec import execute
+from synth.failure import NotFound
 from synth.options import Options, Stopwatch, TimedOut
-from synth.paths import NotFound, PathLifter
+from synth.paths import PathLifter
 from synth.trace import Candidate, Trace, failure
 from verifier.check import Decision, Verdict, verify_path
 from verifier.smt import Refuted, Unknown

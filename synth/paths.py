@@ -28,7 +28,10 @@ from lifter.summary import (
     dim_names,
     var,
 )
+from synth.clamp import apart
 from synth.enumerate import Enumerator, SearchStatistics
+from synth.failure import NotFound
+from synth.images import R_NAMES, ImageMapper, replace_images
 from synth.monolithic import MonolithicStatistics
 from synth.monolithic import search as search_at_once
 from synth.optimise import optimise
@@ -36,26 +39,17 @@ from synth.options import Options, Stopwatch
 from synth.roi import NoRegion, Pool, Region, RoiStatistics, regions
 from synth.samples import Env, sample_environments
 from synth.stages import Proto, partition
-from synth.terminals import Mapper, NoMapping, coordinates, image_call, input_strides
+from synth.terminals import Mapper, NoMapping, coordinates, image_call
 from synth.trace import Candidate, Failure, Trace, failure
 from synth.unify import unify
 from verifier.conditions import Condition, PathConditions
 from verifier.contract import ContractBuilder
-from verifier.lemmas import decide_lemma
-from verifier.reads import Group, Unresolved, see, unconditional_loads
+from verifier.lemmas import decide_lemma, replace_all
+from verifier.reads import Group, Unresolved, mentions, see
 from verifier.smt import Proved, prove
 
-R_NAMES = ("r.x", "r.y", "r.z", "r.w")
-
-
-class NotFound(Exception):
-    """Nothing was found; `stage` says where the search ended."""
-
-    def __init__(self, stage: str, reason: str, line: int = 0) -> None:
-        super().__init__(reason)
-        self.stage = stage
-        self.reason = reason
-        self.line = line
+# Each choice by coordinate that is tried to be done without costs a proof or two.
+_MOST_CHOICES = 6
 
 
 @dataclass(slots=True)
@@ -126,7 +120,7 @@ class PathLifter:
         for f in summary.funcs:
             for d in f.definitions:
                 if any(m.order in {e.order for e in self.path.effects if e.array in self.outputs} for m in d.maps):
-                    conditions.definition(f, d)
+                    conditions.definition(f, d, values=False)
         wanted = ("overwrites", "not-yet-written")
         return self.all_hold([c for c in conditions.out if c.name in wanted], "order", summary.funcs)
 
@@ -412,14 +406,59 @@ class PathLifter:
             except (NoMapping, Unresolved) as problem:
                 raise NotFound("terms", str(problem), self.path.line) from None
         with self.clock.stage("terms"):
-            inputs, funcs = self.map_images(funcs, result)
+            inputs, funcs = ImageMapper(
+                self.function, self.path, self.groups, self.near_and_far(), self.names, self.contract.non_negative
+            ).map(funcs, result)
+            funcs = [self.without_choices(f, funcs, inputs) for f in funcs]
         with self.clock.stage("expression"):
             funcs = [self.cheapest(f) for f in funcs]
-        result = _replace_images(result, inputs) if result is not None else None
+        result = replace_images(result, inputs) if result is not None else None
         self.memory_contract(funcs, inputs)
         return PathSummary(
             self.path.conditions, tuple(funcs), tuple(inputs.values()), result, tuple(self.contract.items)
         )
+
+    def near_and_far(self) -> list[Env]:
+        """Samples with the least sizes, then others, in which rows lie far from each other."""
+        conditions = [i.condition for i in self.contract.items if i.condition is not None]
+        tiny = sample_environments(self.function, self.path, conditions, 4, sizes=(1, 3)) if self.path.effects else []
+        return apart([*tiny, *self.samples[:4]], self.path)
+
+    def without_choices(
+        self, f: FuncSummary, funcs: list[FuncSummary], inputs: dict[str, InputSummary]
+    ) -> FuncSummary:
+        """Choices by coordinate taken out where clamped reads alone make the difference: at a border
+        select(x > 0, src(max(x - 1, 0)), src(x)) is src(max(x - 1, 0)), and an odd tail's average of two pixels the
+        body's of four."""
+        if not self.options.suggestions or f.undefined:
+            return f
+        first = f.definitions[0]
+        dims = {d.name for d in f.layout.dims}
+        for choice in [n for n in post_order(first.value) if isinstance(n, Select)][::-1][:_MOST_CHOICES]:
+            if not mentions(choice.condition, dims):
+                continue
+            for arm in (choice.false_value, choice.true_value):
+                value = replace_all(first.value, choice, arm)
+                if key(value) == key(first.value):
+                    break  # gone with another choice
+                candidate = replace(f, definitions=(replace(first, value=value), *f.definitions[1:]))
+                if self.same_values(candidate, funcs, inputs):
+                    f, first = candidate, candidate.definitions[0]
+                    break
+        return f
+
+    def same_values(self, f: FuncSummary, funcs: list[FuncSummary], inputs: dict[str, InputSummary]) -> bool:
+        """Whether the first definition of `f` is what all its stores write."""
+        others = tuple(f if g.name == f.name else g for g in funcs)
+        summary = PathSummary(
+            self.path.conditions, others, tuple(inputs.values()), None, tuple(self.contract.items)
+        )
+        conditions = PathConditions(self.function, self.path, summary)
+        for m in f.definitions[0].maps:
+            conditions.values(f, f.definitions[0], self.by_order[m.order], m)
+            if not all(self.holds(c) for c in conditions.out if c.name in ("value", "reads")):
+                return False
+        return True
 
     # Stage three.
 
@@ -479,96 +518,6 @@ class PathLifter:
         if isinstance(n, Load) and "@" in n.name:
             return self.terminal(n, to_poly(n.index), None, None, known)
         return n
-
-    def map_images(
-        self, funcs: list[FuncSummary], result: Expr | None
-    ) -> tuple[dict[str, InputSummary], list[FuncSummary]]:
-        """Chooses the dimensions of every image read, and turns addresses into coordinates."""
-        indices: dict[str, list[Poly]] = {}
-        types: dict[str, Load] = {}
-        prefer: dict[str, list[Poly]] = {}
-        expressions = [(f, x) for f in funcs for d in f.definitions for x in (d.value, *d.args)]
-        for owner, e in [*expressions, *([(None, result)] if result is not None else [])]:
-            for load in loads(e):
-                if load.name.endswith("#"):
-                    array = load.name[:-1]
-                    indices.setdefault(array, []).append(to_poly(load.index))
-                    types[array] = load
-                    if owner is not None:
-                        prefer.setdefault(array, []).extend(d.stride for d in owner.layout.dims if d.stride is not None)
-        axes = dim_names(self.function)
-        names = set(axes) | set(R_NAMES)
-        inputs: dict[str, InputSummary] = {}
-        for array, polys in indices.items():
-            table = self.function.tables.get(array)
-            name = self.names.get(array, array)
-            own = next((f.layout for f in funcs if f.layout.array == array and f.output), None)
-            strides = input_strides(polys, names, prefer.get(array, []))
-            if own is not None:
-                strides = [d.stride for d in own.dims if d.stride is not None]
-            if table is not None:
-                strides = [Poly.constant(1)]
-            if not strides:
-                strides = []
-            offset = own.offset if own is not None else Poly()
-            dims = tuple(Dim(axes[i], Poly(), Poly.constant(1), s) for i, s in enumerate(strides))
-            inputs[array] = InputSummary(name, types[array].type, Layout(array, offset, dims))
-        mapped = []
-        for f in funcs:
-            definitions = tuple(
-                replace(
-                    d, value=_replace_images(d.value, inputs), args=tuple(_replace_images(a, inputs) for a in d.args)
-                )
-                for d in f.definitions
-            )
-            mapped.append(self.clamp_reads(replace(f, definitions=definitions)))
-        return self.image_regions(inputs, mapped), mapped
-
-    def clamp_reads(self, f: FuncSummary) -> FuncSummary:
-        """Reads that the original makes only under a condition on the loop counters get their coordinates clamped to
-        what it reads anyway (a border: `c > 0 ? src[c - 1] : 0`)."""
-        definitions = []
-        for d in f.definitions:
-            value = d.value
-            effects = [self.by_order[m.order] for m in d.maps]
-            guarded = any(key(n) not in unconditional_loads(e.value) for e in effects for n in loads(e.value))
-            if guarded or len(effects) > 1:
-                value = _clamp_guarded(value, f, d)
-            definitions.append(replace(d, value=value))
-        return replace(f, definitions=tuple(definitions))
-
-    def image_regions(self, inputs: dict[str, InputSummary], funcs: list[FuncSummary]) -> dict[str, InputSummary]:
-        """The box of each image that is read."""
-        out: dict[str, InputSummary] = {}
-        for array, image in inputs.items():
-            table = self.function.tables.get(array)
-            ends: list[tuple[Poly, Poly]] | None = None
-            if table is not None:
-                ends = [(Poly(), Poly.constant(len(table.values) - 1))]
-            for f in funcs if table is None else []:
-                for d in f.definitions:
-                    env = {x.name: (x.min, x.min + x.extent - Poly.constant(1)) for x in f.layout.dims}
-                    env |= {r.name: (Poly(), r.extent - Poly.constant(1)) for r in d.rdom}
-                    for n in (n for x in (d.value, *d.args) for n in post_order(x)):
-                        if isinstance(n, Call) and n.call_type is CallType.IMAGE and n.name == image.name:
-                            ends = self._widen(ends, n, env, f)
-            dims = []
-            for dim, (low, high) in zip(image.layout.dims, ends or [], strict=False):
-                dims.append(replace(dim, min=low, extent=high - low + Poly.constant(1)))
-            out[array] = replace(image, layout=replace(image.layout, dims=tuple(dims) or image.layout.dims))
-        return out
-
-    def _widen(
-        self, ends: list[tuple[Poly, Poly]] | None, call: Call, env: dict[str, tuple[Poly, Poly]], f: FuncSummary
-    ) -> list[tuple[Poly, Poly]]:
-        try:
-            plain = [inline_all(a, self.function.functions) for a in call.args]
-            here = [interval(to_poly(a), env, self.contract.non_negative) for a in plain]
-        except Unbounded as problem:
-            raise NotFound("terms", f"the part of '{call.name}' that is read is not known: {problem}") from None
-        if ends is None:
-            return here
-        return [(poly_min(a, c), poly_max(b, d)) for (a, b), (c, d) in zip(ends, here, strict=True)]
 
     def read_in_time(self, funcs: list[FuncSummary], read: str) -> bool:
         """Whether, if the one Func's array and `read` are the same memory, no read of it comes after a store there: a
@@ -643,61 +592,6 @@ def pointwise(funcs: list[FuncSummary], inputs: dict[str, InputSummary], written
         for n in post_order(f.definitions[0].value)
         if isinstance(n, Call) and n.call_type is CallType.IMAGE and n.name == image.name
     )
-
-
-def _clamp_guarded(value: Expr, f: FuncSummary, d: Definition) -> Expr:
-    """Image reads inside arms of selects with coordinates clamped into the region of interest, where the condition
-    depends on the coordinates."""
-    dims = {x.name: x for x in f.layout.dims}
-    extents = {x.name: (x.min, x.min + x.extent - Poly.constant(1)) for x in f.layout.dims}
-
-    def clamp(n: Expr) -> Expr:
-        if not isinstance(n, Call) or n.call_type is not CallType.IMAGE:
-            return n
-        args: list[Expr] = []
-        for a in n.args:
-            p = to_poly(a)
-            names = [x for x in dims if x in p.names()]
-            if len(names) == 1 and p.coefficient(names[0]) is not None and p != Poly.variable(names[0], I32):
-                low, high = extents[names[0]]
-                if (p - Poly.variable(names[0], I32)).constant_value() is not None:
-                    clamped: Expr = E.Max(I32, E.Min(I32, a, from_poly(high, I32)), from_poly(low, I32))
-                    args.append(clamped)
-                    continue
-            args.append(a)
-        return E.with_children(n, tuple(args))
-
-    def rewrite(n: Expr) -> Expr:
-        if isinstance(n, Select) and _mentions_dims(n.condition, dims):
-            return E.with_children(n, (n.condition, transform(n.true_value, clamp), transform(n.false_value, clamp)))
-        return n
-
-    return transform(value, rewrite)
-
-
-def _mentions_dims(e: Expr, dims: dict[str, Dim]) -> bool:
-    stack = [e]
-    while stack:
-        n = stack.pop()
-        if isinstance(n, E.Variable) and n.name in dims:
-            return True
-        if not isinstance(n, Call):
-            stack.extend(E.children(n))
-    return False
-
-
-def _replace_images(e: Expr, inputs: dict[str, InputSummary]) -> Expr:
-    def rewrite(n: Expr) -> Expr:
-        if isinstance(n, Load) and n.name.endswith("#"):
-            image = inputs[n.name[:-1]]
-            try:
-                coords = coordinates(to_poly(n.index), image.layout, ())
-            except NoMapping as problem:
-                raise NotFound("terms", str(problem)) from None
-            return Call(n.type, image.name, tuple(from_poly(c, I32) for c in coords), CallType.IMAGE)
-        return n
-
-    return transform(e, rewrite)
 
 
 def _undefined(draft: Draft) -> Expr:

@@ -104,9 +104,16 @@ def parameters(function: Function) -> dict[str, Type]:
     return {p.name: p.type for p in function.params if not p.pointer and p.type.is_int_or_uint()}
 
 
-def sample_environments(function: Function, path: Path, conditions: list[Expr], count: int, seed: int = 1) -> list[Env]:
-    """Parameter values, small and in general position, that satisfy the path's conditions and asserts and under which
-    no loop has a negative trip count.  Fewer than `count` where they are hard to find."""
+def sample_environments(
+    function: Function,
+    path: Path,
+    conditions: list[Expr],
+    count: int,
+    seed: int = 1,
+    sizes: tuple[int, int] = (3, 17),
+) -> list[Env]:
+    """Parameter values, small (`sizes`) and in general position, that satisfy the path's conditions and asserts and
+    under which no loop has a negative trip count.  Fewer than `count` where they are hard to find."""
     rng = random.Random(seed)
     names = parameters(function)
     strides = _stride_names(path)
@@ -131,7 +138,7 @@ def sample_environments(function: Function, path: Path, conditions: list[Expr], 
         env: Env = {}
         more = 2 * block if attempt % 2 else 0
         for n, t in names.items():
-            low, high = (18, 41 + more) if n in strides else (3, 17 + more)
+            low, high = (18, 41 + more) if n in strides else (sizes[0], sizes[1] + more)
             if attempt > 1500:
                 low, high = 0, 70
             env[n] = max(t.min(), min(t.max(), rng.randint(low, high))) if not t.is_bool() else rng.randint(0, 1)

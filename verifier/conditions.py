@@ -23,6 +23,7 @@ from halide_core.ir.expr import (
     Variable,
     children,
     const,
+    const_value,
     with_children,
 )
 from halide_core.ir.structural import key, post_order, substitute, transform
@@ -34,7 +35,7 @@ from lifter.pure_calls import inline_all, inline_call
 from lifter.summary import Definition, EffectMap, FuncSummary, InputSummary, Layout, PathSummary
 from verifier.lemmas import apply_steps, decide_lemma, lemma_query, same_exactly
 from verifier.normal import normal_form
-from verifier.reads import Group, Unresolved, meeting, see, unconditional_loads
+from verifier.reads import Group, Unresolved, conditions_over, meeting, mentions, see, unconditional_loads
 from verifier.replay import differs
 from verifier.smt import Answer, IndexEncoder, Proved, Query, ValueEncoder, prove
 
@@ -100,7 +101,9 @@ class PathConditions:
             for i in summary.contract
             if i.bound is not None
         ]
-        self.known = [i.condition for i in summary.contract if i.condition is not None and i.kind != "overflow"]
+        plain = [i.condition for i in summary.contract if i.condition is not None and i.kind != "overflow"]
+        self.plain = [self.index.expr(c) for c in (*plain, *summary.conditions) if self.index.faithful(c)]
+        self.known = plain
 
     def generate(self) -> list[Condition]:
         """All conditions; a structural misfit is a condition that does not hold, with the reason."""
@@ -326,7 +329,8 @@ class PathConditions:
             out.append(self.index.poly(c) < self.index.poly(d.min + d.extent))
         return out
 
-    def definition(self, f: FuncSummary, d: Definition) -> None:
+    def definition(self, f: FuncSummary, d: Definition, values: bool = True) -> None:
+        """Everything about one definition; without `values` not whether it computes what is written."""
         if not d.update:
             self.region(f, d)
         self.chain(f, d)
@@ -337,7 +341,10 @@ class PathConditions:
             if d.update:
                 self.private(f, e, m)
                 self.update_point(f, d, e, m)
-            self.values(f, d, e, m)
+            if values:
+                self.values(f, d, e, m)
+            else:
+                self.reads(f, e, m)
 
     def private(self, f: FuncSummary, e: Effect, m: EffectMap) -> None:
         group = next(g for g in self.groups if g.name == f.name)
@@ -552,15 +559,10 @@ class PathConditions:
     def values(self, f: FuncSummary, d: Definition, e: Effect, m: EffectMap) -> None:
         """The value written is the summary's expression; every terminal is defined where it is read."""
         where = f"line {e.line}"
-        original = e.value
-        if e.guard is not None and m.guard_in_value:
-            kept = Load(e.value.type, f"{e.array}@{e.order}", from_poly(e.index))
-            original = Select(e.value.type, e.guard, e.value, kept)
         instance = self.instance(f, d, m)
-        try:
-            left = self.keyed(original, e)
-        except Unresolved as problem:
-            self.decide(f.name, "reads", f"{where}: {problem}", False)
+        original = _written(e, m)
+        left = self.reads(f, e, m)
+        if left is None:
             return
         right = self.read_calls(substitute(d.origin if d.origin is not None else d.value, instance), f, e)
         self.terminals(f, d, e, m, instance, original)
@@ -574,23 +576,35 @@ class PathConditions:
             e.line,
         )
 
+    def reads(self, f: FuncSummary, e: Effect, m: EffectMap) -> Expr | None:
+        """What is written, over what its reads see; None where one of them sees no one thing."""
+        try:
+            return self.keyed(_written(e, m), e)
+        except Unresolved as problem:
+            self.decide(f.name, "reads", f"line {e.line}: {problem}", False)
+            return None
+
     def unclamp(self, e: Expr, original: Expr, inside: list[Any]) -> Expr:
         """Reads under a condition whose address is, under that condition, one that the original reads: `original`'s
         read in their place.  (`select(x > 0, src(max(x - 1, 0)), ...)` reads src(x - 1) where it matters.)"""
         there = {key(n): n for n in post_order(original) if isinstance(n, Load)}
+        choices = {key(n.condition): n.condition for n in post_order(original) if isinstance(n, Select)}
         if all(key(n) in there for n in post_order(e) if isinstance(n, Load)):
             return e
 
         def visit(n: Expr, assumptions: list[Any]) -> Expr:
             if isinstance(n, Select):
+                known = self.known_here(n.condition, assumptions)
+                if known is not None:
+                    return visit(n.true_value if known else n.false_value, assumptions)
                 condition = visit(n.condition, assumptions)
                 yes = visit(n.true_value, [*assumptions, *self.assume_known(n.condition, True)])
                 no = visit(n.false_value, [*assumptions, *self.assume_known(n.condition, False)])
                 return Select(n.type, condition, yes, no)
             if isinstance(n, Load) and key(n) not in there:
-                for other in there.values():
-                    if isinstance(other, Load) and other.name == n.name and self.same_element(n, other, assumptions):
-                        return other
+                same = self.one_of(n, list(there.values()), choices, assumptions)
+                if same is not None:
+                    return same
             return with_children(n, tuple(visit(c, assumptions) for c in children(n)))
 
         return visit(e, inside)
@@ -601,14 +615,59 @@ class PathConditions:
             return self.assume_known(condition.a, True) + self.assume_known(condition.b, True)
         if isinstance(condition, Or) and not holds:
             return self.assume_known(condition.a, False) + self.assume_known(condition.b, False)
-        if loads(condition) or not self.index.faithful(condition):
+        if loads(condition) or not self.exact(condition, []):
             return []
         encoded = self.index.expr(condition)
         return [encoded if holds else self.index.negate(encoded)]
 
+    def one_of(
+        self, load: Load, reads: list[Load], choices: Mapping[int, Expr], assumptions: list[Any]
+    ) -> Expr | None:
+        """The one of the original's `reads` that `load` is; or the one of two that it is by one of the original's
+        `choices` (src(max(x - 1, 0)) where the original reads src[x - 1] if x > 0, else src[x])."""
+        rivals = [n for n in reads if n.name == load.name]
+        for n in rivals:
+            if self.same_element(load, n, assumptions):
+                return n
+        for condition in choices.values():
+            found = []
+            for holds in (True, False):
+                known = self.assume_known(condition, holds)
+                case = [*assumptions, *known]
+                found.append(next((n for n in rivals if known and self.same_element(load, n, case)), None))
+            if found[0] is not None and found[1] is not None:
+                return Select(load.type, condition, found[0], found[1])
+        return None
+
+    def exact(self, condition: Expr, assumptions: list[Any]) -> bool:
+        """Whether no arithmetic in a condition of the summary wraps: there signed overflow is no one's promise."""
+        given = (*self.contract, *self.index.facts, *assumptions)
+        for o in self.index.obligations(condition):
+            p = self.index.poly(o.poly)
+            least = 0 if o.type is None else o.type.min()
+            goal = [p >= least] if o.type is None else [p >= least, p <= o.type.max()]
+            if not isinstance(prove(Query(given, self.index.all_of(goal)), 2.0), Proved):
+                return False
+        return not any(n.type.is_float() for n in post_order(condition))
+
+    def known_here(self, condition: Expr, assumptions: list[Any]) -> bool | None:
+        """Whether a condition about counters and parameters always holds, or never does; None if neither is proved."""
+        value = const_value(fold(condition))
+        if value is not None:
+            return bool(value)
+        if loads(condition) or not self.exact(condition, assumptions):
+            return None
+        goal = self.index.expr(condition)
+        given = (*self.contract, *self.index.facts, *assumptions)
+        for answer, wanted in ((True, goal), (False, self.index.negate(goal))):
+            if isinstance(prove(Query(given, wanted), 2.0), Proved):
+                return answer
+        return None
+
     def same_element(self, a: Load, b: Load, assumptions: list[Any]) -> bool:
-        goal = self.index.poly(to_poly(a.index)) == self.index.poly(to_poly(b.index))
-        return isinstance(prove(Query((*self.contract, *self.index.facts, *assumptions), goal), 2.0), Proved)
+        goal = self.index.poly(to_poly(a.index) - to_poly(b.index)) == 0
+        # Without what bounds products of sizes: it does not tell elements apart, and is slow to refute.
+        return isinstance(prove(Query((*self.plain, *self.index.facts, *assumptions), goal), 2.0), Proved)
 
     def equal_values(
         self, stage: str, text: str, left: Expr, right: Expr, inside: Sequence[Expr] = (), line: int = 0
@@ -782,7 +841,7 @@ class PathConditions:
     def counter_guarded(self, value: Expr, load: Load, e: Effect) -> bool:
         """Whether the conditions that `load` stands under mention iteration counters."""
         counters = set(e.counters)
-        return any(_mentions(c, counters) for c in _conditions_over(value, key(load)))
+        return any(mentions(c, counters) for c in conditions_over(value, key(load)))
 
     def result(self) -> None:
         """The return value."""
@@ -813,6 +872,13 @@ class PathConditions:
             else (self.summary.result)
         )
         self.equal_values("result", "the return value is the summary's", left, right)
+
+
+def _written(e: Effect, m: EffectMap) -> Expr:
+    """The value of a store, what the element held where the guard says so included."""
+    if e.guard is None or not m.guard_in_value:
+        return e.value
+    return Select(e.value.type, e.guard, e.value, Load(e.value.type, f"{e.array}@{e.order}", from_poly(e.index)))
 
 
 def substitute_calls(e: Expr, conditions: PathConditions, f: FuncSummary, site: Effect) -> Expr:
@@ -848,32 +914,6 @@ def _counter_of(p: Poly, counters: set[str]) -> str | None:
         return None
     rest = p - Poly.variable(used[0], I32)
     return used[0] if not rest.names() & counters else None
-
-
-def _mentions(e: Expr, names: set[str]) -> bool:
-    return any(isinstance(n, Variable) and n.name in names for n in _outside_loads(e))
-
-
-def _outside_loads(e: Expr) -> list[Expr]:
-    out, stack = [], [e]
-    while stack:
-        n = stack.pop()
-        out.append(n)
-        if not isinstance(n, Load):
-            stack.extend(children(n))
-    return out
-
-
-def _conditions_over(value: Expr, target: int) -> list[Expr]:
-    """Conditions of Selects and first operands of And and Or on the way to the Load with structural key `target`."""
-    out: list[Expr] = []
-    for n in post_order(value):
-        if isinstance(n, Select):
-            if target in {key(m) for arm in (n.true_value, n.false_value) for m in loads(arm)}:
-                out.append(n.condition)
-        elif isinstance(n, And | Or) and target in {key(m) for m in loads(n.b)}:
-            out.append(n.a)
-    return out
 
 
 def counters_in_range(loops: tuple[LoopInfo, ...]) -> list[Expr]:

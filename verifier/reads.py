@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from halide_core.ir.expr import And, Cast, Expr, Load, Or, Select, children
-from halide_core.ir.structural import key
+from halide_core.ir.expr import And, Cast, Expr, Load, Or, Select, Variable, children
+from halide_core.ir.structural import key, post_order
 from lifter.effects import Effect, LoopInfo, Path, loads, split_tag
 from lifter.poly import Poly, atom_of, to_poly
 
@@ -186,3 +186,30 @@ def unconditional_loads(e: Expr) -> set[int]:
 
 def _load_keys(e: Expr) -> set[int]:
     return {key(n) for n in loads(e)}
+
+
+def mentions(e: Expr, names: set[str]) -> bool:
+    """Whether a variable of `names` occurs outside the addresses of Loads."""
+    return any(isinstance(n, Variable) and n.name in names for n in _outside_loads(e))
+
+
+def _outside_loads(e: Expr) -> list[Expr]:
+    out, stack = [], [e]
+    while stack:
+        n = stack.pop()
+        out.append(n)
+        if not isinstance(n, Load):
+            stack.extend(children(n))
+    return out
+
+
+def conditions_over(value: Expr, target: int) -> list[Expr]:
+    """Conditions of Selects and first operands of And and Or on the way to the Load with structural key `target`."""
+    out: list[Expr] = []
+    for n in post_order(value):
+        if isinstance(n, Select):
+            if target in {key(m) for arm in (n.true_value, n.false_value) for m in loads(arm)}:
+                out.append(n.condition)
+        elif isinstance(n, And | Or) and target in {key(m) for m in loads(n.b)}:
+            out.append(n.a)
+    return out

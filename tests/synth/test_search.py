@@ -31,8 +31,8 @@ VERIFIED = {
     "for (int x = 0; x < w; x++) { acc += s[y * w + x]; d[y * w + x] = acc; } } }",
     "shifted in place": "void f(u8* p, int n) { for (int i = 0; i < n - 1; i++) p[i] = p[i + 1]; }",
     "swap": "void f(u8* a, u8* b, int n) { for (int i = 0; i < n; i++) { u8 t = a[i]; a[i] = b[i]; b[i] = t; } }",
-    "data choose an offset": "void f(u8* d, const u8* t, int n) { int lo = 0, hi = 1; if (t[0] > 3) { lo = 1; hi = 2; } "
-    "for (int i = 0; i < n; i++) d[i] = t[i + lo] + hi; }",
+    "data choose an offset": "void f(u8* d, const u8* t, int n) { int lo = 0, hi = 1; "
+    "if (t[0] > 3) { lo = 1; hi = 2; } for (int i = 0; i < n; i++) d[i] = t[i + lo] + hi; }",
     "table by signed byte": "void f(u8* d, const signed char* s, const u8* t, int n) "
     "{ for (int i = 0; i < n; i++) d[i] = t[(unsigned char)s[i]]; }",
     "two-dimensional table": "void f(u8* d, const u8* a, const u8* b, const u8* t, int n) "

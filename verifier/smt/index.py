@@ -77,16 +77,18 @@ class IndexEncoder:
         """Whether a condition means over Z what it means in C++: no unsigned or narrow arithmetic that could wrap.
 
         Signed arithmetic of 32 bits and more counts as exact, since its overflow is undefined in the original."""
+        return not any(n.type.is_float() for n in post_order(e)) and all(self._holds(o) for o in self.obligations(e))
+
+    def obligations(self, e: Expr) -> list[Obligation]:
+        """What must hold for the integers that a condition compares to be what the polynomials of them say."""
         found: list[Obligation] = []
         for n in post_order(e):
-            if n.type.is_float():
-                return False
             if type(n) in _COMPARE and n.a.type.is_int_or_uint():  # type: ignore[attr-defined]
                 to_poly(n.a, found)  # type: ignore[attr-defined]
                 to_poly(n.b, found)  # type: ignore[attr-defined]
             elif isinstance(n, Cast) and n.type.is_bool() and n.value.type.is_int_or_uint():
                 to_poly(n.value, found)
-        return all(self._holds(o) for o in found)
+        return found
 
     def _holds(self, o: Obligation) -> bool:
         """Whether an obligation is granted, as that of signed arithmetic is, or proved from the types alone."""

@@ -1,0 +1,13 @@
+"""Why a search ended with nothing."""
+
+from __future__ import annotations
+
+
+class NotFound(Exception):
+    """Nothing was found; `stage` says where the search ended."""
+
+    def __init__(self, stage: str, reason: str, line: int = 0) -> None:
+        super().__init__(reason)
+        self.stage = stage
+        self.reason = reason
+        self.line = line

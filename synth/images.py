@@ -1,0 +1,134 @@
+"""Stage two for what the caller gave (paper, section 4.2): the dimensions of every image that is read, its reads as
+coordinates, and the box that they span."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from halide_core.ir.expr import I32, Call, CallType, Expr, Load
+from halide_core.ir.structural import post_order, transform
+from lifter.bounds import Unbounded, interval
+from lifter.effects import Path, loads
+from lifter.loops import Function
+from lifter.poly import Poly, from_poly, poly_max, poly_min, to_poly
+from lifter.pure_calls import inline_all
+from lifter.summary import Dim, FuncSummary, InputSummary, Layout, dim_names
+from synth.clamp import Clamper
+from synth.failure import NotFound
+from synth.samples import Env
+from synth.terminals import NoMapping, coordinates, input_strides
+from verifier.reads import Group
+
+R_NAMES = ("r.x", "r.y", "r.z", "r.w")
+
+
+@dataclass(slots=True)
+class ImageMapper:
+    """Maps the image reads of one path's Funcs."""
+
+    function: Function
+    path: Path
+    groups: list[Group]
+    samples: list[Env]
+    """As `apart` makes them."""
+    names: Mapping[str, str]
+    """What each array is called as an image."""
+    non_negative: Callable[[Poly], bool]
+
+    def map(
+        self, funcs: list[FuncSummary], result: Expr | None
+    ) -> tuple[dict[str, InputSummary], list[FuncSummary]]:
+        """The images by array, and the Funcs with coordinates for addresses.  Raises NotFound."""
+        indices: dict[str, list[Poly]] = {}
+        types: dict[str, Load] = {}
+        prefer: dict[str, list[Poly]] = {}
+        expressions = [(f, x) for f in funcs for d in f.definitions for x in (d.value, *d.args)]
+        for owner, e in [*expressions, *([(None, result)] if result is not None else [])]:
+            for load in loads(e):
+                if load.name.endswith("#"):
+                    array = load.name[:-1]
+                    indices.setdefault(array, []).append(to_poly(load.index))
+                    types[array] = load
+                    if owner is not None:
+                        prefer.setdefault(array, []).extend(d.stride for d in owner.layout.dims if d.stride is not None)
+        axes = dim_names(self.function)
+        names = set(axes) | set(R_NAMES)
+        inputs: dict[str, InputSummary] = {}
+        for array, polys in indices.items():
+            table = self.function.tables.get(array)
+            name = self.names.get(array, array)
+            own = next((f.layout for f in funcs if f.layout.array == array and f.output), None)
+            strides = input_strides(polys, names, prefer.get(array, []))
+            if own is not None:
+                strides = [d.stride for d in own.dims if d.stride is not None]
+            if table is not None:
+                strides = [Poly.constant(1)]
+            if not strides:
+                strides = []
+            offset = own.offset if own is not None else Poly()
+            dims = tuple(Dim(axes[i], Poly(), Poly.constant(1), s) for i, s in enumerate(strides))
+            inputs[array] = InputSummary(name, types[array].type, Layout(array, offset, dims))
+        mapped = []
+        for f in funcs:
+            definitions = tuple(
+                replace(
+                    d, value=replace_images(d.value, inputs), args=tuple(replace_images(a, inputs) for a in d.args)
+                )
+                for d in f.definitions
+            )
+            mapped.append(replace(f, definitions=definitions))
+        clamper = Clamper(self.path, self.groups, self.samples, inputs, self.non_negative)
+        known = {f.name: f for f in mapped}
+        mapped = [clamper.clamped(f, {n: g for n, g in known.items() if n != f.name}) for f in mapped]
+        return self.regions(inputs, mapped), mapped
+
+    def regions(self, inputs: dict[str, InputSummary], funcs: list[FuncSummary]) -> dict[str, InputSummary]:
+        """The box of each image that is read."""
+        out: dict[str, InputSummary] = {}
+        for array, image in inputs.items():
+            table = self.function.tables.get(array)
+            ends: list[tuple[Poly, Poly]] | None = None
+            if table is not None:
+                ends = [(Poly(), Poly.constant(len(table.values) - 1))]
+            for f in funcs if table is None else []:
+                for d in f.definitions:
+                    env = {x.name: (x.min, x.min + x.extent - Poly.constant(1)) for x in f.layout.dims}
+                    env |= {r.name: (Poly(), r.extent - Poly.constant(1)) for r in d.rdom}
+                    for n in (n for x in (d.value, *d.args) for n in post_order(x)):
+                        if isinstance(n, Call) and n.call_type is CallType.IMAGE and n.name == image.name:
+                            ends = self._widen(ends, n, env, f)
+            dims = []
+            for dim, (low, high) in zip(image.layout.dims, ends or [], strict=False):
+                dims.append(replace(dim, min=low, extent=high - low + Poly.constant(1)))
+            out[array] = replace(image, layout=replace(image.layout, dims=tuple(dims) or image.layout.dims))
+        return out
+
+    def _widen(
+        self, ends: list[tuple[Poly, Poly]] | None, call: Call, env: dict[str, tuple[Poly, Poly]], f: FuncSummary
+    ) -> list[tuple[Poly, Poly]]:
+        try:
+            plain = [inline_all(a, self.function.functions) for a in call.args]
+            here = [interval(to_poly(a), env, self.non_negative) for a in plain]
+        except Unbounded as problem:
+            raise NotFound("terms", f"the part of '{call.name}' that is read is not known: {problem}") from None
+        if ends is None:
+            return here
+        return [(poly_min(a, c), poly_max(b, d)) for (a, b), (c, d) in zip(ends, here, strict=True)]
+
+def replace_images(e: Expr, inputs: Mapping[str, InputSummary]) -> Expr:
+    """`e` with addresses of images as coordinates.  Raises NotFound."""
+
+    def rewrite(n: Expr) -> Expr:
+        if isinstance(n, Load) and n.name.endswith("#"):
+            image = inputs[n.name[:-1]]
+            try:
+                coords = coordinates(to_poly(n.index), image.layout, ())
+            except NoMapping as problem:
+                raise NotFound("terms", str(problem)) from None
+            return Call(n.type, image.name, tuple(from_poly(c, I32) for c in coords), CallType.IMAGE)
+        return n
+
+    return transform(e, rewrite)
+
+

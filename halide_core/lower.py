@@ -30,11 +30,13 @@ from halide_core.passes.accumulate import accumulate_in_vectors
 from halide_core.passes.answer_target_queries import answer_target_queries
 from halide_core.passes.bound_extents import bound_extents
 from halide_core.passes.bounds import boxes_touched
+from halide_core.passes.common_subexpressions import share_common_subexpressions
 from halide_core.passes.extern_stages import answers, computed_box, with_answers
 from halide_core.passes.flatten import flatten
 from halide_core.passes.fuse_outputs import fuse_outputs
 from halide_core.passes.group_stores import group_stores
 from halide_core.passes.hoist_conditions import hoist_conditions
+from halide_core.passes.loop_invariants import hoist_loop_invariants
 from halide_core.passes.narrow import narrow
 from halide_core.passes.partition import partition_loops
 from halide_core.passes.realization_order import Environment, build_environment
@@ -126,7 +128,11 @@ def lower(
     if target.has_masks and groups:
         sizes = [(a.owner, a.type, a.dimensions) for a in (*inputs, *arrays)]
         s = stream_stores(s, _only_written(s, arrays, groups), sizes)
-        s = log.after("stream", s, streamed(level), flat)
+        level = streamed(level)
+        s = log.after("stream", s, level, flat)
+    # Last, for the other passes compare whole indices.
+    s = log.after("loop_invariants", hoist_loop_invariants(s), level, flat)
+    s = log.after("common_subexpressions", share_common_subexpressions(s), level, flat)
     return Lowered(inputs, arrays, parameters, required, context.requirements, flat_queries, s, environment)
 
 

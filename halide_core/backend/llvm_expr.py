@@ -342,7 +342,9 @@ class ExprEmitter:
             return b.emit(f"fcmp {op} {text} {magnitude}, {literal(float('inf'), source)}")
         wide = Float(64 if bits == 64 else 32)
         name = base + ("" if bits == 64 else "f")
-        callee = b.module.declare(name, llvm_type(wide), [llvm_type(wide)] * len(args), "nounwind willreturn")
+        # Errors that such functions report in errno are of no interest.
+        pure = "nounwind willreturn memory(none)"
+        callee = b.module.declare(name, llvm_type(wide), [llvm_type(wide)] * len(args), pure)
         if e.type.is_scalar():
             return self._libm(callee, e.type, wide, args)
         out = "poison"

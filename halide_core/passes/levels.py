@@ -13,7 +13,6 @@ from halide_core.ir.structural import post_order
 
 # Wraps the body of the loop that is its second argument, if it is one.
 Wrap = Callable[[st.Stmt, st.For | None], st.Stmt]
-_ANY_ORDER = (st.ForKind.PARALLEL, st.ForKind.VECTORIZED)
 
 
 def resolve_levels(f: Function) -> None:
@@ -81,11 +80,13 @@ def is_at(s: st.Stmt, level: LoopLevel) -> bool:
 def at_level(f: Function, stmt: st.Stmt, level: LoopLevel, wrap: Wrap, stored_outside: bool) -> st.Stmt:
     """`stmt` with the bodies of the loops at `level` wrapped.
 
-    Raises HalideError where `f`, stored outside `stmt`, would be computed in a parallel or vectorized loop."""
+    Raises HalideError where `f`, stored outside `stmt`, would be computed in a parallel loop, or with updates in a
+    vectorized one.  Without updates, lanes that meet in one element store the same there."""
+    racing = (st.ForKind.PARALLEL, st.ForKind.VECTORIZED) if f.updates or f.extern else (st.ForKind.PARALLEL,)
 
     def visit(s: st.Stmt, unordered: str) -> st.Stmt:
         here = is_at(s, level)
-        if isinstance(s, st.For) and s.kind in _ANY_ORDER:
+        if isinstance(s, st.For) and s.kind in racing:
             unordered = s.name
         if here and stored_outside and unordered and calls(s, f.name):
             raise HalideError(

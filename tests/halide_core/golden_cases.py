@@ -351,6 +351,54 @@ def read_back():
     return f, {"target": AVX512, "groups": {"im": 0, "f": 0}, "known": known}
 
 
+@golden("loop_invariants")
+def calls_and_quotients():
+    """Each out of as many loops as it does not depend on, the parallel one too; the sum stays."""
+    im, p, n = image("im", hl.Float(32)), hl.Param(hl.Float(32), "p"), hl.Param(hl.Int(32), "n")
+    value = im[x, y] * hl.exp(p) + hl.f32(y % n + x) + hl.log(hl.exp(p) + hl.f32(y))
+    return func("f", (x, y), value).parallel(y).vectorize(x, 8, hl.TailStrategy.RoundUp)
+
+
+@golden("loop_invariants")
+def under_a_condition():
+    """Nothing traps, so that what only some iterations need is computed before all."""
+    n = hl.Param(hl.Int(32), "n")
+    r = hl.RDom([(0, 10)], "r")
+    r.where(r % 3 == 1)
+    f = func("f", x, 0)
+    f[x] += r / n + 100 / n
+    return f
+
+
+@golden("loop_invariants")
+def loads_stay():
+    """A quotient of loaded values is computed in each iteration, for the loop stores to the array."""
+    f = func("f", x, x)
+    r = hl.RDom([(1, 10)], "r")
+    f[x] = f[0] / f[1]
+    f[r.x] = f[0] % f[2] + r
+    return f
+
+
+@golden("common_subexpressions")
+def of_stages():
+    """One block has both stages once their loops are gone; each of the loops is a block of its own."""
+    p = hl.Param(hl.Float(32), "p")
+    f = func("f", x, hl.f32(x) * hl.pow(p, hl.f32(3)))
+    f[x] += hl.sin(hl.f32(x))
+    f[x] = f[x] * hl.sin(hl.f32(x)) + hl.pow(p, hl.f32(3))
+    f.bound(x, 0, 1)
+    return f
+
+
+@golden("common_subexpressions")
+def of_unrolled_iterations():
+    """The outer quotient has a let of its own, and not what is in it."""
+    n = hl.Param(hl.Int(32), "n")
+    f = func("f", (x, y), (x / n) % (n + 1) + y)
+    return f.split(y, yo, yi, 3, hl.TailStrategy.RoundUp).reorder(yi, x, yo).unroll(yi)
+
+
 def text(case: str) -> str:
     """The statement before and after the pass; of the first pass the definitions, and what comes of them."""
     wanted = case.partition("/")[0]

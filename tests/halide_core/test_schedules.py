@@ -72,3 +72,37 @@ def test_reads_through_clamped_floats_are_bounded() -> None:
     source.set(hl.Buffer(data))
     got = np.asarray(f.realize([8])).tolist()
     assert got[:5] == [0, 0, 49, 225, 225] and got[6:] == [225, 0] and 0 <= got[5] <= 225
+
+
+def _computed_in_lanes(vectors: str, stored: str, updated: bool) -> np.ndarray:
+    """g(x) = f(x) + f(x + 1) + f(x + 2), f computed at each lane of the stages of g named in `vectors`."""
+    x, y, xo, xi = (hl.Var(n) for n in ("x", "y", "xo", "xi"))
+    f, g, h = hl.Func("f"), hl.Func("g"), hl.Func("h")
+    f[x, y] = hl.clamp(x, 3, 17) * 7 + y
+    if updated:
+        f[x, y] += x
+    g[x, y] = f[x, y] + f[x + 1, y]
+    g[x, y] = g[x, y] + f[x + 2, y]
+    h[x, y] = g[x, y]
+    g.compute_root()
+    for k, stage in enumerate((g, g.update())):
+        stage.split(x, xo, xi, 8, hl.TailStrategy.GuardWithIf)
+        if str(k) in vectors:
+            stage.vectorize(xi)
+    {"root": f.store_root, "y": lambda: f.store_at(g, y), "xo": lambda: f.store_at(g, xo)}[stored]().compute_at(g, xi)
+    return np.array(h.realize([21, 3]))
+
+
+@pytest.mark.parametrize("stored", ["root", "y", "xo"])
+@pytest.mark.parametrize("vectors", ["0", "1", "01"])
+def test_lanes_that_compute_the_same_elements(vectors: str, stored: str) -> None:
+    row = np.clip(np.arange(23), 3, 17) * 7
+    wanted = [row[:-2] + row[1:-1] + row[2:] + 3 * y for y in range(3)]
+    assert np.array_equal(_computed_in_lanes(vectors, stored, False), wanted)
+
+
+@pytest.mark.parametrize("vectors", ["0", "1"])
+def test_lanes_do_not_update_the_same_elements(vectors: str) -> None:
+    """The package takes the first of these, and adds x to some elements twice."""
+    with pytest.raises(hl.HalideError, match="stored outside the parallel or vectorized loop"):
+        _computed_in_lanes(vectors, "root", True)

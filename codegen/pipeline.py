@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import halide_core as hl
+from codegen.mathematics import extern_name
 from codegen.plan import PathPlan, plan_path
 from halide_core.aot import RawBuffer, Variant
 from halide_core.function import Image
@@ -15,7 +16,7 @@ from halide_core.interp.expr import dtype_of
 from halide_core.ir import expr as E
 from halide_core.ir.expr import BOOL, I32, I64, Call, CallType, Expr, Variable, const, const_value
 from halide_core.ir.structural import key, post_order, substitute, transform
-from halide_core.ir.types import UInt
+from halide_core.ir.types import Type, UInt
 from lifter.fold import all_hold
 from lifter.poly import Poly, from_poly
 from lifter.pure_calls import inline_all
@@ -91,7 +92,9 @@ class _Builder:
                 self.buffers[i.name] = _raw(i.layout.array, i.layout)
             self.images[i.name] = image
         outputs = []
-        read_after = self.overwritten_reads()
+        readers = self.overwritten_reads()
+        read_after = set().union(*readers.values())
+        consumed = self.consumed()
         for f in self.plan.path.funcs:
             func = hl.Func(f.name)
             self.funcs[f.name] = func
@@ -100,8 +103,12 @@ class _Builder:
             if not is_output and f.name in read_after:
                 func.compute_root()
             if is_output:
-                outputs.append(self.output(f, func, f.name in read_after))
-        outputs += self.result()
+                overwrites = f.name in consumed and bool(readers[f.layout.array])
+                outputs.append(self.output(f, func, f.name in read_after or overwrites))
+        outputs += self.result(read_after)
+        if read_after:  # all of them are computed before anything is overwritten
+            for o in outputs:
+                o._function.last = o.name() not in consumed
         return BuiltPath(
             self.plan,
             hl.Pipeline(outputs),
@@ -113,10 +120,23 @@ class _Builder:
             list(self.images.values()),
         )
 
-    def overwritten_reads(self) -> set[str]:
-        """Funcs that read, elsewhere than at their own point, memory that the outputs overwrite."""
+    def consumed(self) -> set[str]:
+        """Funcs that other Funcs or the result call."""
+        values = [(f.name, e) for f in self.plan.path.funcs for d in f.definitions for e in (d.value, *d.args)]
+        if self.plan.path.result is not None:
+            values.append(("", self.plan.path.result))
+        calls = ((name, n) for name, e in values for n in post_order(e) if isinstance(n, Call))
+        return {n.name for name, n in calls if n.call_type is CallType.HALIDE and n.name != name}
+
+    def overwritten_reads(self) -> dict[str, set[str]]:
+        """For each array that an output overwrites, the Funcs that read it elsewhere than at the output's own point; ""
+        stands for the result."""
         by_array = {o.layout.array: o for o in self.plan.outputs}
-        out: set[str] = set()
+        out: dict[str, set[str]] = {array: set() for array in by_array}
+        if self.plan.path.result is not None:
+            for n in post_order(inline_all(self.plan.path.result, self.summary.functions)):
+                if isinstance(n, Call) and n.call_type is CallType.IMAGE and self.image_array(n.name) in by_array:
+                    out[self.image_array(n.name)].add("")
         for f in self.plan.path.funcs:
             here = [key(var(d.name)) for d in f.layout.dims]
             for d in f.definitions:
@@ -130,7 +150,7 @@ class _Builder:
                     if own:
                         self.in_place.add(f.name)
                     else:
-                        out.add(f.name)
+                        out[array].add(f.name)
         return out
 
     def at_own_point(self, f: FuncSummary, e: Expr) -> Expr:
@@ -183,6 +203,8 @@ class _Builder:
                 return Call(n.type, n.name, n.args, n.call_type, 0, target._function)
             if isinstance(n, Call) and n.call_type is CallType.IMAGE:
                 return Call(n.type, n.name, n.args, n.call_type, 0, self.images[n.name])
+            if isinstance(n, Call) and n.call_type is CallType.PURE_EXTERN:
+                return Call(n.type, extern_name(n), n.args, n.call_type)
             return n
 
         return transform(e, rewrite)
@@ -190,26 +212,32 @@ class _Builder:
     def output(self, f: FuncSummary, func: Any, reads_overwritten: bool) -> Any:
         """The Func to be written to memory: through a temporary where it still reads what is overwritten."""
         if reads_overwritten:
-            name = f"{f.name}$out"
-            func.compute_root()
-            copy = hl.Func(name)
-            args = tuple(var(d.name) for d in f.layout.dims)
-            _assign(copy, args, Call(f.type, f.name, args, CallType.HALIDE, 0, func._function))
-            self.funcs[name] = copy
-            self.buffers[name] = _raw(f.layout.array, f.layout)
+            copy = self.copy(func, f"{f.name}$out", f.type, tuple(var(d.name) for d in f.layout.dims))
+            self.buffers[copy.name()] = _raw(f.layout.array, f.layout)
             return copy
         self.buffers[f.name] = _raw(f.layout.array, f.layout)
         return func
 
-    def result(self) -> list[Any]:
+    def copy(self, func: Any, name: str, type_: Type, args: tuple[Expr, ...]) -> Any:
+        """A Func that takes the values of `func`, which is computed into a temporary."""
+        func.compute_root()
+        copy = hl.Func(name)
+        _assign(copy, args, Call(type_, func.name(), args, CallType.HALIDE, 0, func._function))
+        self.funcs[copy.name()] = copy
+        return copy
+
+    def result(self, read_after: set[str]) -> list[Any]:
+        """The output that holds the return value."""
         if self.plan.path.result is None:
             return []
-        func = hl.Func(self.plan.result_name)
+        name = self.plan.result_name
+        func = hl.Func(f"{name}$first" if "" in read_after else name)
         value = inline_all(self.plan.path.result, self.summary.functions)
         _assign(func, (), self.bind(substitute(value, self.rename), None, None))
-        self.funcs[self.plan.result_name] = func
-        zero = const(0, I64)
-        self.buffers[self.plan.result_name] = RawBuffer("", zero, (), (), ())
+        self.funcs[func.name()] = func
+        if "" in read_after:
+            func = self.copy(func, name, value.type, ())
+        self.buffers[func.name()] = RawBuffer("", const(0, I64), (), (), ())
         return [func]
 
 

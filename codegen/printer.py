@@ -5,6 +5,7 @@ from __future__ import annotations
 import keyword
 from collections.abc import Mapping
 
+from codegen.mathematics import halide_name
 from halide_core.ir import expr as E
 from halide_core.ir.expr import Call, CallType, Cast, Expr, Select, Variable, const_value
 from halide_core.ir.types import Type
@@ -95,7 +96,7 @@ class SourcePrinter:
         if e.call_type is CallType.FUNCTION:
             return f"{self.name(e.name)}({', '.join(self.operand(a, None) for a in e.args)})", 12
         if e.call_type is not CallType.INTRINSIC:
-            return self.call(e.name.removesuffix("f"), [self.text(a) for a in e.args]), 12
+            return self.call(halide_name(e), [self.text(a) for a in e.args]), 12
         if e.name in _BITWISE:
             symbol, level = _BITWISE[e.name]
             return self.binary(e.args[0], e.args[1], symbol, level), level

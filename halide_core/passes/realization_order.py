@@ -80,6 +80,7 @@ def build_environment(outputs: list[Function]) -> Environment:
 
     for f in outputs:
         visit(f)
+    env.order.sort(key=lambda f: f.last)
     env.images = list(images.values())
     _rename_duplicates(env)
     return env

@@ -4,7 +4,22 @@ from __future__ import annotations
 
 from clang.cindex import Cursor
 
-from halide_core.ir.expr import BOOL, NE, Call, CallType, Expr, Max, Min, Variable, const, const_value, intrinsic
+from halide_core.ir.expr import (
+    BOOL,
+    GE,
+    LT,
+    NE,
+    Call,
+    CallType,
+    Expr,
+    Max,
+    Min,
+    Select,
+    Variable,
+    const,
+    const_value,
+    intrinsic,
+)
 from halide_core.ir.types import Float, Type, UInt
 from lifter.frontend import expressions, memory, order, pointers, types
 from lifter.frontend import operations as op
@@ -34,7 +49,7 @@ _MATH = {
     **dict.fromkeys(_BINARY_MATH, 2),
     **dict.fromkeys(_TERNARY_MATH, 3),
 }
-_ROUNDING = {"lround": "round", "llround": "round", "lrint": "rint", "llrint": "rint"}
+_ROUNDING = {"lround", "llround", "lrint", "llrint"}
 _ABS = {"abs", "labs", "llabs", "fabs", "fabsf"}
 _FREE = {"free", "cfree", "__lift_ignore"}
 _MEMORY_PREFIX = "__builtin_"
@@ -98,12 +113,13 @@ def _math(ctx: Context, c: Cursor, name: str, arguments: list[Cursor]) -> Value 
         return absolute(op.cast(v, result))
     if base in _MATH and len(arguments) == _MATH[base] and result is not None and result.is_float():
         values = tuple(op.cast(v, result) for v in scalars(ctx, arguments))
-        return math_call(base, result, values)
+        return _rounded(ctx, values[0]) if base == "round" else math_call(base, result, values)
     if base in _ROUNDING and len(arguments) == 1 and result is not None:
         (v,) = scalars(ctx, arguments)
         own = v.type if v.type.is_float() else Float(64)
         own = Float(32) if name.endswith("f") else own
-        return op.cast(math_call(_ROUNDING[base], own, (op.cast(v, own),)), result)
+        v = op.cast(v, own)
+        return op.cast(_rounded(ctx, v) if base.endswith("round") else math_call("rint", own, (v,)), result)
     if name in ("isnan", "__isnan", "isnanf") and len(arguments) == 1 and result is not None:
         (v,) = scalars(ctx, arguments)
         v = v if isinstance(v, Variable) else ctx.temporary(v)
@@ -114,6 +130,15 @@ def _math(ctx: Context, c: Cursor, name: str, arguments: list[Cursor]) -> Value 
 def math_call(name: str, type_: Type, arguments: tuple[Expr, ...]) -> Expr:
     """A libm call by C's name for the type."""
     return Call(type_, name if type_.bits == 64 else f"{name}f", arguments, CallType.PURE_EXTERN)
+
+
+def _rounded(ctx: Context, v: Expr) -> Expr:
+    """C's round: halves go away from zero.  What truncation leaves is exact, so that nothing is rounded twice."""
+    v = v if isinstance(v, Variable) else ctx.temporary(v)
+    whole = ctx.temporary(math_call("trunc", v.type, (v,)))
+    zero, half, one = (const(c, v.type) for c in (0.0, 0.5, 1.0))
+    away = Select(v.type, LT(BOOL, v, zero), whole - one, whole + one)
+    return Select(v.type, GE(BOOL, absolute(v - whole), half), away, whole)
 
 
 def absolute(v: Expr) -> Expr:

@@ -41,6 +41,7 @@ from halide_core.passes.narrow import narrow
 from halide_core.passes.partition import partition_loops
 from halide_core.passes.realization_order import Environment, build_environment
 from halide_core.passes.regions import Context, joined, metadata
+from halide_core.passes.regroup_sums import regroup_sums
 from halide_core.passes.schedule_functions import schedule_functions
 from halide_core.passes.stream import loaded_arrays, stream_stores
 from halide_core.passes.substitute_lets import substitute_lets
@@ -113,6 +114,8 @@ def lower(
         s = log.after("fuse_outputs", fuse_outputs(s, given, groups), FLAT, flat)
     # Before vectors: narrow types are what makes them wide.
     s = log.after("narrow", narrow_stores(s), FLAT, flat)
+    # Before loops over rows are written out: then the sums of rows meet.
+    s = log.after("regroup_sums", regroup_sums(s), FLAT, flat)
     s = log.after("unroll", unroll(s), UNROLLED, flat)
     # Sees a reduction's loops while its vectorized loop still is one.
     level = ACCUMULATED

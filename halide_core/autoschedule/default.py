@@ -13,6 +13,7 @@ from halide_core.dsl.variables import Var
 from halide_core.function import Definition, Function, LoopLevel, Split, TailStrategy
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import CallType, const_value
+from halide_core.ir.simplify import difference
 from halide_core.ir.stmt import ForKind
 from halide_core.ir.structural import key, post_order, variables
 from halide_core.ir.types import UInt
@@ -297,11 +298,46 @@ def _schedule_pure(f: Function, d: Definition, target: Target, layouts: Mapping[
             return
         if parallel and len(f.args) == 1:
             stage.split(x, Var(f"{x.name()}$strip"), x, _STRIP_ELEMENTS, _GUARD)
+        rows = _shared_rows(f, d, unit)
         stage.vectorize(x, lanes, _GUARD)
+        if rows:
+            _unroll_rows(f, d, rows)
     if parallel:
         outermost = d.schedule.dims[-1].var
         if len(d.schedule.dims) > 1 or outermost.endswith("$strip"):
             stage.parallel(Var(outermost))
+
+
+def _shared_rows(f: Function, d: Definition, unit: int) -> int:
+    """How many rows of `f` are computed together, for they share what they read: windows over rows and columns."""
+    if unit or len(f.args) < 2 or f.updates or d.schedule.splits or len(d.values) > 1 or not _is_whole(d):
+        return 0
+    windows: dict[str, tuple[set[int], set[int]]] = {}
+    for n in post_order(d.values[0]):
+        if isinstance(n, ir.Call) and n.call_type in (CallType.IMAGE, CallType.HALIDE) and len(n.args) >= 2:
+            columns, rows = windows.setdefault(n.name, (set(), set()))
+            for a, name, places in ((n.args[0], f.args[0], columns), (n.args[1], f.args[1], rows)):
+                place = difference(a, ir.Variable(ir.I32, name))
+                if place is None:
+                    return 0
+                places.add(place)
+    most = max((len(rows) for columns, rows in windows.values() if len(columns) > 1), default=1)
+    return 0 if most < 2 else 4 if most <= 3 else 2
+
+
+def _is_whole(d: Definition) -> bool:
+    """Whether the definition computes whole numbers, of which a window's sums can be shared."""
+    return not any(n.type.is_float() for n in post_order(d.values[0]))
+
+
+def _unroll_rows(f: Function, d: Definition, rows: int) -> None:
+    """Computes blocks of `rows` rows, of which each vector is computed before the next."""
+    stage, inner, outer = Stage(f, 0), Var(f"{f.args[1]}$row"), Var(f"{f.args[1]}$rows")
+    stage.split(Var(f.args[1]), outer, inner, rows, _GUARD)
+    lanes = _vector_loop(d)
+    others = [v.var for v in d.schedule.dims if v.var not in (lanes, inner.name())]
+    stage.reorder(Var(lanes), inner, *(Var(n) for n in others))
+    stage.unroll(inner)
 
 
 def _channels_alike(f: Function, d: Definition, layouts: Mapping[str, Any], c: int, extent: int, x: int) -> bool:

@@ -2,7 +2,7 @@
 
     for x in [0, n): if c <= m - x*32: full else: tail
 
-becomes a loop over full vectors, then one over the tail."""
+becomes a loop over full vectors, then one over the tail.  A choice that the loop has no part in is made before it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import BOOL, I32, I64, Expr, Variable, const, const_value
 from halide_core.ir.simplify import build_sum, difference, is_coordinate, linear_terms, simplify, simplify_index
-from halide_core.ir.structural import key, substitute, variables
+from halide_core.ir.structural import key, post_order, substitute, variables
 
 
 def partition_loops(s: st.Stmt) -> st.Stmt:
@@ -27,11 +27,17 @@ class _Partition:
     def statement(self, s: st.Stmt) -> st.Stmt:
         if isinstance(s, st.For) and s.kind is st.ForKind.SERIAL and const_value(s.extent) != 1:
             body = _hoisted(s.body, s.name)
+            if isinstance(body, st.IfThenElse) and _is_fixed(body.condition, s.name):
+                return self.statement(_unswitched(s, body))
             ends = _range(body.condition, s.name) if isinstance(body, st.IfThenElse) else None
             if ends is not None:
                 assert isinstance(body, st.IfThenElse)
                 return self.split(s, body, *ends)
-        return st.rebuild(s, self.statement, lambda e: e)
+        out = st.rebuild(s, self.statement, lambda e: e)
+        # What was taken out of a loop inside may be a choice of this one.
+        met = isinstance(s, st.For) and isinstance(s.body, st.For)
+        again = met and isinstance(out, st.For) and isinstance(out.body, st.IfThenElse)
+        return self.statement(out) if again else out
 
     def split(self, s: st.For, body: st.IfThenElse, lows: list[Expr], highs: list[Expr]) -> st.Stmt:
         """`s` before, between and after the bounds of the condition."""
@@ -65,6 +71,17 @@ class _Partition:
                 parts.append(st.rebuild(part(b, end, body.else_case), self.statement, lambda e: e))
         out: st.Stmt = st.LetStmt(b.name, last, st.block(*parts))
         return st.LetStmt(a.name, first, out) if lows else out
+
+
+def _is_fixed(condition: Expr, name: str) -> bool:
+    """Whether all iterations of loop `name` find the same, and nothing they store has a say in it."""
+    return name not in variables(condition) and not any(isinstance(n, ir.Load | ir.Call) for n in post_order(condition))
+
+
+def _unswitched(s: st.For, body: st.IfThenElse) -> st.Stmt:
+    """The loop `s` in each case of its body."""
+    other = None if body.else_case is None else st.For(s.name, s.min, s.extent, s.kind, body.else_case)
+    return st.IfThenElse(body.condition, st.For(s.name, s.min, s.extent, s.kind, body.then_case), other)
 
 
 def _at_most_one(choice: st.IfThenElse, name: str) -> bool:

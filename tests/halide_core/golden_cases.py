@@ -399,6 +399,32 @@ def of_unrolled_iterations():
     return f.split(y, yo, yi, 3, hl.TailStrategy.RoundUp).reorder(yi, x, yo).unroll(yi)
 
 
+@golden("regroup_sums")
+def window():
+    """Each row of the window is a sum of its own, in the order of its columns."""
+    im = image()
+    terms = [hl.u16(im[x + i, y + j]) * (2 - i * i) for i in (1, -1, 0) for j in range(2)]
+    return func("f", (x, y), sum(terms[1:], terms[0] + 3) / 4)
+
+
+@golden("regroup_sums")
+def what_has_an_order():
+    """Sums of floats stay as they are, and sums of one row, of columns, and of other arrays' elements."""
+    im, other = image("im", hl.Float(32)), image("other", hl.UInt(16))
+    g = func("g", (x, y), ((im[x, y] + im[x + 1, y]) + im[x, y + 1]) + im[x + 1, y + 1])
+    h = func("h", (x, y), (other[x, y] + other[x + 1, y]) + other[x, y + 1])
+    return [g, h]
+
+
+@golden("partition")
+def choice_outside():
+    """The choice of rows is made before the loop over x, and that of vectors splits the loop in each case."""
+    im = image()
+    f = func("f", (x, y), im[x, y] + 1)
+    f.split(y, yo, yi, 2, hl.TailStrategy.GuardWithIf).split(x, xo, xi, 8, hl.TailStrategy.GuardWithIf)
+    return f.reorder(xi, yi, xo, yo).vectorize(xi).unroll(yi)
+
+
 def text(case: str) -> str:
     """The statement before and after the pass; of the first pass the definitions, and what comes of them."""
     wanted = case.partition("/")[0]

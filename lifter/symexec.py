@@ -30,7 +30,7 @@ from lifter import loops as L
 from lifter.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, Path, loads
 from lifter.fold import conjunction, fold, fold_node, is_true, negate, undefined
 from lifter.forks import must_fork, reshapes
-from lifter.poly import Obligation, Poly, from_poly, to_poly
+from lifter.poly import Obligation, Poly, by_parity, from_poly, to_poly
 from lifter.pure_calls import inline_all, inline_call
 from lifter.scan import expand_scans
 from lifter.simd.simplify import simplify_node
@@ -286,7 +286,8 @@ class _Machine:
         for name in {**then_env, **else_env}:
             fallback = Variable(self.type_of(name), "?" + name)
             a, b = then_env.get(name, fallback), else_env.get(name, fallback)
-            s.env[name] = a if a is b else fold_node(Select(a.type, condition, a, b))
+            chosen = a if a is b else by_parity(condition, a, b)
+            s.env[name] = fold_node(Select(a.type, condition, a, b)) if chosen is None else chosen
         if then_live is not live or else_live is not live:
             yes = then_live if then_live is not None else const(1, BOOL)
             no = else_live if else_live is not None else const(1, BOOL)

@@ -47,7 +47,7 @@ class Mapper:
             return found
         if self.map.inverse and all(_is_simple(q) for q in self.map.inverse.values()):
             return p.substitute(self.map.inverse)
-        solved = self._solve(p, counters)
+        solved = self._solve(p, counters) or self._inside(p, counters)
         if solved is not None:
             return solved
         if self.map.inverse:
@@ -93,6 +93,31 @@ class Mapper:
             rest = rest - share * coordinate
             out = out + share * Poly.variable(name, I32)
         return out + rest if not rest.names() & counters else None
+
+    def _inside(self, p: Poly, counters: set[str]) -> Poly | None:
+        """`p` with the operands of its quotients and extrema over the dimensions (a coordinate in fixed point: 2*k*dx
+        of an unrolled body is x*dx)."""
+        affine, rest = Poly(), Poly()
+        for m, c in p.terms.items():
+            atoms = [atom_of(a) for a in m]
+            moving = [a for a in atoms if not isinstance(a, Variable) and Poly.atom(a).names() & counters]
+            if not moving:
+                affine = affine + Poly({m: c})
+                continue
+            product = Poly.constant(c)
+            for a in atoms:
+                if a not in moving:
+                    product = product * self.poly(Poly.atom(a))
+                    continue
+                if not isinstance(a, E.Div | E.Min | E.Max):
+                    return None
+                left, right = (from_poly(self.poly(to_poly(q))) for q in (a.a, a.b))
+                product = product * to_poly(type(a)(left.type, left, right))
+            rest = rest + product
+        if rest.is_zero():
+            return None
+        solved = self._solve(affine, counters) if affine.names() & counters else affine
+        return None if solved is None else solved + rest
 
     def value(self, e: Expr, terminal: Callable[[Load, Poly], Expr]) -> Expr:
         """`e` over the dimensions, with each Load replaced by `terminal(load, index over the dimensions)`."""
@@ -212,8 +237,9 @@ def input_strides(indices: list[Poly], names: set[str], prefer: list[Poly]) -> l
     data_steps = {abs(c) for p in indices for m, c in p.terms.items() if any(loads_or_calls(atom_of(a)) for a in m)}
     step = _gcd([*constants])
     ladder = sorted(compound.values(), key=lambda s: (max(len(m) for m in s.terms), str(s)))
-    offsets = {p.terms.get((), 0) % step for p in indices} if step > 1 else {0}
     preferred = [c for c in (s.constant_value() for s in prefer) if c]
+    step = _pixel(indices, step, preferred)
+    offsets = {p.terms.get((), 0) % step for p in indices} if step > 1 else {0}
     inner = [Poly.constant(1)]
     factor = _gcd(symbolic_factor) if symbolic_factor else 1
     resampled = step > 1 and factor % step == 0 and bool(ladder)
@@ -225,6 +251,32 @@ def input_strides(indices: list[Poly], names: set[str], prefer: list[Poly]) -> l
     elif data_steps and max(data_steps) > 1:
         inner = [Poly.constant(1), Poly.constant(_gcd(sorted(data_steps)))]
     return inner + ladder
+
+
+def _pixel(indices: list[Poly], step: int, preferred: list[int]) -> int:
+    """The elements of one pixel where a body takes `step` elements, maybe several pixels, an iteration: a stride of
+    what is computed; else what lets a remainder read of one pixel what the body reads of each."""
+    if step <= 1:
+        return step
+    parts = sorted({d for d in preferred if 1 < d < step and step % d == 0}, reverse=True)
+    if parts:
+        return parts[0]
+    read: dict[Poly, set[int]] = {}
+    for p in indices:
+        offset = p.terms.get((), 0)
+        read.setdefault(p - Poly.constant(offset), set()).add(offset % step)
+    everywhere = list(read.values())
+
+    def alike(size: int) -> bool:
+        """Whether every pixel of `size` elements that is read at all is read alike."""
+        pixels = [{o % size for o in found if o // size == k} for found in everywhere for k in range(step // size)]
+        return len({frozenset(p) for p in pixels if p}) == 1
+
+    largest = next((d for d in range(step // 2, 0, -1) if step % d == 0 and alike(d)), step)
+    if not alike(step):
+        return largest
+    partly = all(len(found) < step for found in everywhere)
+    return largest if largest > 1 and partly and len(set.union(*everywhere)) > step // largest else step
 
 
 def loads_or_calls(e: Expr) -> bool:

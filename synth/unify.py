@@ -227,11 +227,13 @@ def _by_place(stores: Sequence[Store], layout: Layout, phases: bool, equal: Equa
     select(x == first, ..., select(x == last, ..., inside))."""
     fixed: list[tuple[Expr, Expr]] = []
     inside: list[Store] = []
+    # Where all stores have one coordinate it tells none of them apart.
+    apart = [len({m.coords[k] for _, m, _ in stores}) > 1 for k in range(len(layout.dims))]
     for value, m, guard in stores:
         tests: list[Expr] = [
             E.EQ(E.BOOL, E.Variable(I32, d.name), from_poly(c, I32))
-            for d, c in zip(layout.dims, m.coords, strict=True)
-            if not c.names() & set(m.inverse)
+            for d, c, differs in zip(layout.dims, m.coords, apart, strict=True)
+            if differs and not c.names() & set(m.inverse)
         ]
         if tests:
             fixed.append((all_hold(tests), value))

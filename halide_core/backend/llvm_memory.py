@@ -346,7 +346,32 @@ class Memory:
         mask_type = llvm_type(Bool(t.lanes))
         full = f"llvm.masked.store.{_suffix(t)}.p0"
         b.module.declare(full, "void", [text, "ptr", mask_type], "")
+        if t.bits < 32:
+            predicate = self._unknown(predicate, t.lanes)
         b.do(f"call void @{full}({text} {value}, ptr align {t.bytes()} {address}, {mask_type} {predicate})")
+
+    def _unknown(self, mask: str, lanes: int) -> str:
+        """`mask` as LLVM cannot know it: LLVM 22 makes a truncation under a mask that is constant and of one lane a
+        store of the wide element."""
+        b, mask_type = self.b, llvm_type(Bool(lanes))
+        bits = b.emit(f"bitcast {mask_type} {mask} to i{lanes}")
+        wide = max(8, 1 << (lanes - 1).bit_length())
+        if wide > lanes:
+            bits = b.emit(f"zext i{lanes} {bits} to i{wide}")
+        total = ""
+        for k in range(0, wide, 64):
+            part = bits if wide <= 64 else b.emit(f"lshr i{wide} {bits}, {k}")
+            size = min(wide, 64)
+            part = part if wide <= 64 else b.emit(f"trunc i{wide} {part} to i64")
+            part = b.emit(f'call i{size} asm "", "=r,0"(i{size} {part})')
+            if wide > 64:
+                part = b.emit(f"zext i64 {part} to i{wide}")
+                part = b.emit(f"shl i{wide} {part}, {k}")
+                part = part if k == 0 else b.emit(f"or i{wide} {part}, {total}")
+            total = part
+        if wide > lanes:
+            total = b.emit(f"trunc i{wide} {total} to i{lanes}")
+        return b.emit(f"bitcast i{lanes} {total} to {mask_type}")
 
     def _scatter(self, name: str, t: Type, value: str, index: Expr, predicate: str | None) -> None:
         b, text, element = self.b, llvm_type(t), llvm_type(t.element_of())

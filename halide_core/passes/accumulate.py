@@ -70,6 +70,8 @@ def _reduction(s: st.For) -> tuple[st.For, st.Store, str, Expr, type[Expr]] | No
     found = _operation(store)
     if found is None or store.predicate is not None or variables(store.index) & loops:
         return None
+    if lanes_of(node.extent, node.name) < 2:
+        return None
     if any(isinstance(n, ir.Load) for n in post_order(store.index)):
         return None
     return node, store, *found

@@ -104,6 +104,20 @@ def at_level(f: Function, stmt: st.Stmt, level: LoopLevel, wrap: Wrap, stored_ou
     return visit(stmt, "")
 
 
+def used_outside(stmt: st.Stmt, level: LoopLevel, name: str) -> bool:
+    """Whether `stmt` calls the Func `name` elsewhere than in the loops at `level`."""
+    work = [stmt]
+    while work:
+        s = work.pop()
+        if is_at(s, level):
+            continue
+        for e in st.expressions(s):
+            if any(isinstance(n, ir.Call) and n.call_type is CallType.HALIDE and n.name == name for n in post_order(e)):
+                return True
+        work += st.bodies(s)
+    return False
+
+
 def innermost(f: Function, stmt: st.Stmt, wrap: Wrap) -> st.Stmt:
     """`stmt` with each statement wrapped that uses `f` itself, not only in a statement within."""
 

@@ -27,7 +27,7 @@ from halide_core.passes.extern_stages import (
 )
 from halide_core.passes.fuse_stages import Member, fuse_stages, fused_groups
 from halide_core.passes.inline import inlined_functions, make_inliner
-from halide_core.passes.levels import at_level, describe, innermost, resolve_levels
+from halide_core.passes.levels import at_level, calls, describe, innermost, resolve_levels, used_outside
 from halide_core.passes.loop_nest import build_loop_nest
 from halide_core.passes.regions import Context, computed_range, joined, metadata, stage_boxes, storage_box, stored_range
 from halide_core.passes.sliding import fold, slide
@@ -124,6 +124,8 @@ class _Group:
         else:
             result = at_level(f, stmt, f.store, self.stored, False)
         root = f.compute is not None and f.compute.is_root
+        if not self.produced and not any(calls(stmt, g.name) for g in self.functions):
+            return stmt  # only a value of an inlined Func that nobody uses used it
         if not self.produced and not root:
             raise HalideError(describe(f, stmt))
         for g in self.functions:
@@ -153,6 +155,8 @@ class _Group:
             body = self.produce(consumer, loop, False)
         else:
             body = at_level(f, consumer, f.compute, lambda s, x: self.produce(s, x, True), True)
+            if any(used_outside(consumer, f.compute, g.name) for g in self.functions):
+                raise HalideError(describe(f, consumer))
         if self.produced == before:
             raise HalideError(describe(f, consumer))
         for g, definitions, box in zip(self.functions, self.definitions, touched, strict=True):

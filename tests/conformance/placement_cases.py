@@ -460,6 +460,18 @@ def compute_at_a_consumer_among_several(hl: Any) -> Any:
     return h.realize([8, 8])
 
 
+@refusal("store_root")
+def stored_for_two_consumers_computed_for_one(hl: Any) -> Any:
+    x, y = variables(hl, "x y")
+    f, g, h = hl.Func("f"), hl.Func("g"), hl.Func("h")
+    f[x, y] = x + y
+    g[x, y] = f[x, y] + f[x, y + 1]
+    h[x, y] = g[x, y] + f[x + 1, y]
+    g.compute_root()
+    f.store_root().compute_at(h, y)
+    return h.realize([8, 8])
+
+
 @refusal("memoize")
 def memoized_output(hl: Any) -> Any:
     x, y = variables(hl, "x y")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from halide_core.ir.expr import Div, Expr, Max, Min, Select, Variable
+from halide_core.ir.expr import Call, Cast, Div, Expr, Max, Min, Select, Variable
 from lifter.poly import Poly, atom_of, ceil_div, poly_max, poly_min, to_poly
 
 Interval = tuple[Poly, Poly]
@@ -85,10 +85,45 @@ def _atom_interval(e: Expr, env: Mapping[str, Interval], non_negative: Callable[
     if isinstance(e, Select):
         (a1, b1), (a2, b2) = (interval(to_poly(c), env, non_negative) for c in (e.true_value, e.false_value))
         return poly_min(a1, a2), poly_max(b1, b2)
+    if isinstance(e, Call) and e.name == "bitwise_and" and e.type.bits >= 32:
+        for operand in e.args:  # no bit is set that is not in both
+            try:
+                low, high = interval(to_poly(operand), env, non_negative)
+            except Unbounded:
+                continue
+            if non_negative(low):
+                return Poly(), high
+    known = _constant_interval(e, env, non_negative)
+    if known is not None:
+        return Poly.constant(known[0]), Poly.constant(known[1])
     t = e.type
     if t.is_int_or_uint() and (t.bits <= 16 or (t.is_uint() and t.bits <= 32)):
         return Poly.constant(t.min()), Poly.constant(t.max())
     raise Unbounded(str(e))
+
+
+def _constant_interval(
+    e: Expr, env: Mapping[str, Interval], non_negative: Callable[[Poly], bool]
+) -> tuple[int, int] | None:
+    """The bounds of a conversion that changes no value, and of abs, where those of the operand are numbers."""
+    absolute = isinstance(e, Call) and e.name == "abs"
+    if isinstance(e, Cast):
+        operand = e.value
+    elif isinstance(e, Call) and absolute:
+        operand = e.args[0]
+    else:
+        return None
+    if not e.type.is_int_or_uint() or not operand.type.is_int_or_uint() or operand.type.is_bool():
+        return None
+    try:
+        low, high = (p.constant_value() for p in interval(to_poly(operand), env, non_negative))
+    except Unbounded:
+        return None
+    if low is None or high is None or not operand.type.min() <= low <= high <= operand.type.max():
+        return None
+    if absolute:
+        low, high = (0 if low <= 0 <= high else min(abs(low), abs(high))), max(abs(low), abs(high))
+    return (low, high) if e.type.min() <= low and high <= e.type.max() else None
 
 
 def _floor(a: Poly, divisor: Poly) -> Poly:

@@ -260,6 +260,8 @@ def may_wrap(e: Expr) -> bool:
         source = e.value.type
         if not source.is_int_or_uint() or source.is_bool() or e.type.can_represent(source):
             return False
+        if isinstance(e.value, Call) and e.value.name == "abs" and e.value.args[0].type == e.type:
+            return False  # C's abs of the least integer is undefined
         return e.type.bits < 32 or reads_memory(e.value)
     if isinstance(e, Add | Sub | Mul) or (isinstance(e, Call) and e.name == "shift_left"):
         return e.type.bits < 32 or (e.type.is_uint() and reads_memory(e))

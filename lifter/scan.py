@@ -21,6 +21,9 @@ def expand_scans(path: Path) -> Path:
     """`path` with every cell that is updated once an iteration and used in the same loop made an array."""
     for name, info in path.arrays.items():
         if info.cell:
+            split = _split(path, name)
+            if split is not None:
+                return expand_scans(split)
             update = _scan(path, name)
             if update is not None:
                 return expand_scans(_expand(path, name, update))
@@ -40,10 +43,77 @@ def _scan(path: Path, cell: str) -> Effect | None:
     inside = [e for e in path.effects if loop in e.counters and e.order != update.order]
     if not any(split_tag(n.name)[0] == cell for e in inside for n in _reads(e)):
         return None
-    written = {e.array for e in inside}
-    if any(split_tag(n.name)[0] in written for n in _reads(update)):
+    if not all(_may_come_first(n, e, loop) for n in _reads(update) for e in inside):
         return None
     return update
+
+
+def _may_come_first(read: Load, e: Effect, loop: str) -> bool:
+    """Whether what the update reads is the same if all its iterations come before all those of another effect `e` of
+    the loop: no iteration of `e` has written it, in the original, when it is read."""
+    array, time = split_tag(read.name)
+    if array != e.array:
+        return True
+    index = to_poly(read.index)
+    steps = [p.coefficient(loop) for p in (index, e.index)]
+    if steps[0] is None or steps[0] != steps[1] or any(loads(a) for p in (index, e.index) for a in p.atoms().values()):
+        return False
+    step, ahead = steps[0].constant_value(), (e.index - index).constant_value()
+    if not step or ahead is None:
+        return False
+    if ahead == 0:
+        return e.order >= time
+    # e writes in iteration j what is read in iteration k where (j - k) * step + ahead == 0
+    return ahead % step != 0 or -ahead // step > 0
+
+
+def _split(path: Path, cell: str) -> Path | None:
+    """A cell that is computed first (a sum over a window) and then carried through a loop, as two: what is carried
+    starts as a copy of what was computed."""
+    writes = [e for e in path.effects if e.array == cell]
+    if len(writes) < 3 or not all(e.index.is_zero() for e in writes):
+        return None
+    *before, update = writes
+    if not update.counters or any(update.counters[-1] in e.counters for e in before):
+        return None
+    loop, around = update.counters[-1], update.counters[:-1]
+    if any(e.counters[: len(around)] != around for e in before):
+        return None
+    inside = [e for e in path.effects if loop in e.counters]
+    start = min(e.order for e in inside)
+    if any(e.order > start for e in before):
+        return None
+    if not any(split_tag(n.name)[0] == cell for e in inside if e is not update for n in _reads(e)):
+        return None
+    carried = cell + "_carried"
+    while carried in path.arrays:
+        carried += "_"
+
+    def retag(e: Expr, site: Effect | None) -> Expr:
+        def rewrite(n: Expr) -> Expr:
+            if not isinstance(n, Load) or "@" not in n.name:
+                return n
+            array, time = split_tag(n.name)
+            after = time > update.order or (site is not None and loop in site.counters)
+            name = carried if array == cell and after else array
+            return Load(n.type, f"{name}@{time + (time > start or name == carried)}", n.index)
+
+        return transform(e, rewrite)
+
+    def moved(e: Effect) -> Effect:
+        index = to_poly(retag(from_poly(e.index), e)) if e.index.terms else e.index
+        guard = retag(e.guard, e) if e.guard is not None else None
+        array = carried if e is update else e.array
+        order = e.order + (e.order >= start)
+        return replace(e, array=array, index=index, value=retag(e.value, e), guard=guard, order=order)
+
+    effects = [moved(e) for e in path.effects]
+    place = next(i for i, e in enumerate(effects) if e.order > start)
+    copied = Load(update.value.type, f"{cell}@{start}", from_poly(Poly()))
+    effects.insert(place, Effect(carried, Poly(), copied, None, update.loops[:-1], start, before[-1].line))
+    result = retag(path.result, None) if path.result is not None else None
+    arrays = {**path.arrays, carried: replace(path.arrays[cell], name=carried)}
+    return replace(path, effects=tuple(effects), result=result, arrays=arrays)
 
 
 def _reads(e: Effect) -> list[Load]:

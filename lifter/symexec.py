@@ -27,7 +27,7 @@ from halide_core.ir.expr import (
 from halide_core.ir.structural import key, post_order, transform
 from halide_core.ir.types import Type
 from lifter import loops as L
-from lifter.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, Path, loads
+from lifter.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, Path, loads, split_tag
 from lifter.fold import conjunction, fold, fold_node, is_true, negate, undefined
 from lifter.forks import must_fork, reshapes
 from lifter.poly import Obligation, Poly, by_parity, from_poly, to_poly
@@ -38,6 +38,8 @@ from lifter.trip import NoTrip, trip_count
 
 MAX_PATHS = 16
 MAX_UNROLL = 64
+FEW = 8
+"""Iterations of a loop over the channels of a pixel, at the most."""
 MAX_RESTARTS = 64
 
 
@@ -257,8 +259,13 @@ class _Machine:
                 self.declare_cell(s, name, line)
             self.store(s, name, Poly(), value, line)
             return
+        self.set(s, name, value)
+
+    def set(self, s: _State, name: str, value: Expr) -> None:
+        """Gives a variable a value; it keeps its own in an iteration that `continue` has ended."""
         if s.live is not None:
-            value = fold_node(Select(value.type, s.live, value, self.read(s, name, value.type)))
+            old = s.env.get(name, Variable(value.type, "?" + name))
+            value = fold_node(Select(value.type, s.live, value, old))
         s.env[name] = value
 
     def read(self, s: _State, name: str, type_: Type) -> Expr:
@@ -266,7 +273,11 @@ class _Machine:
             if name not in s.arrays:
                 return Variable(type_, "?" + name)
             return self.load(s, Load(type_, name, const(0, I64)))
-        return s.env.get(name, Variable(type_, "?" + name))
+        value = s.env.get(name, Variable(type_, "?" + name))
+        # What is read here counts only where this code runs, so of a choice made before `continue` the live arm.
+        while isinstance(value, Select) and _implies(_and(s.guard, s.live), value.condition):
+            value = value.true_value
+        return value
 
     def exec_if(self, stmt: L.If, s: _State) -> None:
         condition = self.value(stmt.condition, s)
@@ -376,8 +387,16 @@ class _Machine:
             self.emit(s, p, s.loops)
 
     def emit(self, s: _State, p: _Pending, loops: tuple[LoopInfo, ...]) -> None:
-        guard = None if is_true(p.guard) else p.guard
-        s.effects.append(Effect(p.array, p.index, p.value, guard, loops, s.clock, p.line, p.rewritten))
+        guard, value = None if is_true(p.guard) else p.guard, p.value
+        data = [c for c in _conjuncts(guard) if loads(c)]
+        places = [c for c in _conjuncts(guard) if not loads(c)]
+        if data and places and all(not isinstance(n, Load) for a in p.index.atoms().values() for n in post_order(a)):
+            # Where the data say no, the element keeps its value; which elements there are is not for them to say.
+            condition = conjunction(data)
+            assert condition is not None
+            value = Select(value.type, condition, value, Load(value.type, f"{p.array}@{s.clock}", from_poly(p.index)))
+            guard = conjunction(places)
+        s.effects.append(Effect(p.array, p.index, value, guard, loops, s.clock, p.line, p.rewritten))
         s.clock += 1
 
     # Expressions.
@@ -420,7 +439,7 @@ class _Machine:
         met: list[Obligation] = []
         steps, temporaries = self.classify(loop, s, modified, counter, met)
         k = Poly.variable(counter, I32)
-        heads = {v: to_poly(s.env[v]) + k * steps[v] for v in steps}
+        heads = {v: to_poly(self.read(s, v, self.type_of(v))) + k * steps[v] for v in steps}
         trip, condition = self.trip(loop, s, heads, temporaries, counter)
         forms = {f"{v}'{counter}": p for v, p in heads.items()}
         info = LoopInfo(counter, trip, loop.line, condition, not loop.test_first, _counting(steps, s))
@@ -445,11 +464,14 @@ class _Machine:
         if not loop.test_first:
             self.exec_block(loop.prelude, inner)
         self.flush(inner)
+        few = trip.constant_value()
+        if s.loops and few is not None and few <= FEW and _overwrites(inner.effects[len(s.effects) :], counter, few):
+            raise _NeedUnroll(loop)
         s.effects, s.obligations, s.trips, s.asserts = inner.effects, inner.obligations, inner.trips, inner.asserts
         s.arrays = {**inner.arrays, **s.arrays}
         s.clock = inner.clock
         for v, p in heads.items():
-            s.env[v] = from_poly(p.substitute({counter: trip}), self.type_of(v))
+            self.set(s, v, from_poly(p.substitute({counter: trip}), self.type_of(v)))
         for v in temporaries + started_here:
             s.env[v] = Variable(self.type_of(v), "?after " + v)
         if loop.test_first:
@@ -464,7 +486,7 @@ class _Machine:
         self, loop: L.Loop, s: _State, modified: list[str], counter: str, met: list[Obligation]
     ) -> tuple[dict[str, Poly], list[str]]:
         """Which of the modified variables advance by a fixed step, and which are set anew in each iteration."""
-        trial = replace(s.fork(), effects=[], trips=[], uses=[], live=None, guard=None)
+        trial = replace(s.fork(), effects=[], trips=[], uses=[], live=None, guard=_and(s.guard, s.live))
         trial.loops = (*s.loops, LoopInfo(counter, Poly(), loop.line))
         heads = {v: Variable(self.type_of(v), f"{v}'{counter}") for v in modified}
         trial.env.update(heads)
@@ -509,7 +531,8 @@ class _Machine:
     def carry(
         self, loop: L.Loop, s: _State, carried: list[str], steps: dict[str, Poly], condition: Expr, counter: str
     ) -> None:
-        heads = {f"{v}'{counter}": to_poly(s.env[v]) + Poly.variable(counter, I32) * d for v, d in steps.items()}
+        k = Poly.variable(counter, I32)
+        heads = {f"{v}'{counter}": to_poly(self.read(s, v, self.type_of(v))) + k * d for v, d in steps.items()}
         try:
             trip = trip_count(condition, heads, counter).constant_value()
         except NoTrip:
@@ -525,7 +548,7 @@ class _Machine:
         self, loop: L.Loop, s: _State, heads: dict[str, Poly], temporaries: list[str], counter: str
     ) -> tuple[Poly, Expr]:
         """Number of iterations, and the loop's condition at iteration `counter`."""
-        trial = replace(s.fork(), effects=[], uses=[], live=None, guard=None, trips=[])
+        trial = replace(s.fork(), effects=[], uses=[], live=None, guard=_and(s.guard, s.live), trips=[])
         trial.loops = (*s.loops, LoopInfo(counter, Poly(), loop.line))
         for v, p in heads.items():
             trial.env[v] = from_poly(p, self.type_of(v))
@@ -565,6 +588,16 @@ class _Machine:
         raise L.Unsupported("too many iterations to unroll", loop.line)
 
 
+def _overwrites(effects: list[Effect], counter: str, trip: int) -> bool:
+    """Whether the iterations of a loop, one after the other, write what all of them read: the channels of a pixel that
+    was read as a whole before the loop over its channels."""
+    written = {
+        (e.array, e.index.substitute({counter: Poly.constant(k)}))
+        for e in effects if counter in e.index.names() for k in range(trip)
+    }
+    return any((split_tag(n.name)[0], to_poly(n.index)) in written for e in effects for n in loads(e.value))
+
+
 def _counting(steps: dict[str, Poly], s: _State) -> str:
     """The variable that counts the iterations from zero."""
     for v, step in steps.items():
@@ -598,14 +631,20 @@ def _or(a: Expr | None, b: Expr | None) -> Expr | None:
 
 def _implies(a: Expr | None, b: Expr) -> bool:
     """Whether guard `a` holds `b` among its conjuncts."""
-    stack = [a] if a is not None else []
+    wanted = {key(c) for c in _conjuncts(b)}
+    return wanted <= {key(c) for c in _conjuncts(a)}
+
+
+def _conjuncts(guard: Expr | None) -> list[Expr]:
+    out: list[Expr] = []
+    stack = [guard] if guard is not None else []
     while stack:
         e = stack.pop()
-        if key(e) == key(b):
-            return True
         if isinstance(e, And):
-            stack += [e.a, e.b]
-    return False
+            stack += [e.b, e.a]
+        else:
+            out.append(e)
+    return out
 
 
 def _assigned(loop: L.Loop) -> list[str]:

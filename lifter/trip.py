@@ -82,4 +82,7 @@ def _until_equal(a: Poly, b: Poly, counter: str, obligations: list[Obligation] |
     exact = start.scale(-1).exact_quotient(step) if not step.is_zero() and len(step.terms) == 1 else None
     if exact is None:
         raise NoTrip("the condition never changes" if step.is_zero() else f"the step {step} is not constant")
+    if obligations is not None:  # a step of zero never gets there
+        upwards = all(c > 0 for c in step.terms.values())
+        obligations.append(Obligation((step if upwards else step.scale(-1)) - Poly.constant(1), None))
     return exact

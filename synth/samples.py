@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -133,13 +134,17 @@ def sample_environments(
     constants = _constants(path)
     # Half of the sizes let bodies of many elements an iteration run, too.
     block = _block(path)
+    count_points = _counter_of_points(path)
     found: list[Env] = []
+    large: list[Env] = []
     for attempt in range(4000):
         env: Env = {}
         more = 2 * block if attempt % 2 else 0
         for n, t in names.items():
             low, high = (18, 41 + more) if n in strides else (sizes[0], sizes[1] + more)
-            if attempt > 1500:
+            if len(large) >= 2 * count:  # sizes that are multiplied with each other or with those of tiles
+                low, high = 1, 6
+            elif attempt > 1500:
                 low, high = 0, 70
             env[n] = max(t.min(), min(t.max(), rng.randint(low, high))) if not t.is_bool() else rng.randint(0, 1)
             if constants and rng.random() < 0.08:
@@ -152,12 +157,28 @@ def sample_environments(
             if attempt % 2 and not all(test(env) for test in tests):
                 _repair(env, repairs, names, rng)
             if all(test(env) for test in tests) and all(trip(env) >= (0 if attempt % 4 else 1) for trip in outer):
-                found.append(env)
+                (found if count_points(env) <= MAX_POINTS else large).append(env)
         except (KeyError, ZeroDivisionError):
             continue
         if len(found) >= count:
             break
-    return found
+    return found or large[:count]
+
+
+def _counter_of_points(path: Path) -> Callable[[Env], int]:
+    """About how often the effect that runs most often runs, inner trip counts taken at the first iteration."""
+    nests = []
+    for e in path.effects:
+        try:
+            nests.append([(loop.counter, compiled_poly(loop.trip)) for loop in e.loops])
+        except NotConcrete:
+            continue
+
+    def most(env: Env) -> int:
+        here = {**env, **{counter: 0 for nest in nests for counter, _ in nest}}
+        return max((math.prod(max(trip(here), 0) for _, trip in nest) for nest in nests), default=0)
+
+    return most
 
 
 @dataclass(frozen=True, slots=True)

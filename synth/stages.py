@@ -37,6 +37,9 @@ def partition(function: Function, path: Path, join_nests: bool, as_updates: bool
     for e in path.effects:
         current = next((p for p in reversed(protos) if p.array == e.array), None)
         private = private_loops(e, e.array in outputs)
+        if current is not None and e.array not in outputs and _anew(e, private, current):
+            protos.append(Proto(e.array, private, plain=[e]))
+            continue
         again = as_updates and current is not None and e.array in outputs and current.plain[-1:] != []
         if (current is not None and is_update(e, private, current, path)) or (
             again and current is not None and (current.plain[-1].nest != e.nest or e.nest is None)
@@ -77,6 +80,14 @@ def private_loops(e: Effect, output: bool) -> tuple[str, ...]:
     return tuple(out)
 
 
+def _anew(e: Effect, private: tuple[str, ...], current: Proto) -> bool:
+    """Whether a local array that has been given values before a loop (zeros, when it came into being) is given new ones
+    in each of the loop's iterations."""
+    if len(private) <= len(current.private) or current.updates or is_reduction(e, private):
+        return False
+    return not any(c in p.counters for p in current.plain for c in private) and not _reads(e, e.array)
+
+
 def is_reduction(e: Effect, private: tuple[str, ...]) -> bool:
     """Whether several iterations meet in one location, or the location depends on data."""
     if any(loads(a) for a in e.index.atoms().values()):
@@ -105,13 +116,12 @@ def is_update(e: Effect, private: tuple[str, ...], current: Proto, path: Path) -
 
 
 def _scans(e: Effect) -> bool:
-    """Whether the value reads the array at another element that the same nest writes: a recurrence."""
-    return any(
-        split_tag(load.name)[0] == e.array
-        and to_poly(load.index) != e.index
-        and (to_poly(load.index) - e.index).constant_value() is not None
-        for load in loads(e.value)
-    )
+    """Whether the value reads the array at another element that the same nest writes, always as far away (a constant,
+    or a stride: the row above): a recurrence."""
+    distances = [
+        to_poly(load.index) - e.index for load in loads(e.value) if split_tag(load.name)[0] == e.array
+    ]
+    return any(not d.is_zero() and not d.names() & set(e.counters) for d in distances)
 
 
 def _joins(e: Effect, private: tuple[str, ...], current: Proto, protos: list[Proto], join_nests: bool) -> bool:

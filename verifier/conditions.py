@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from halide_core.ir.expr import (
@@ -27,6 +28,7 @@ from halide_core.ir.expr import (
     with_children,
 )
 from halide_core.ir.structural import key, post_order, substitute, transform
+from halide_core.ir.types import Type
 from lifter.effects import Effect, LoopInfo, Path, loads
 from lifter.fold import conjunction, fold, negate
 from lifter.loops import Function
@@ -499,8 +501,8 @@ class PathConditions:
         _, time = load.name.rsplit("@", 1)
         for rival in rivals:
             rename = {c: Poly.variable(c + "'", I32) for c in rival.counters}
-            other = self.domain(rival.loops, rename)
-            here = self.domain(site.loops)
+            other = [*self.domain(rival.loops, rename), *self.applies(rival, rename)]
+            here = [*self.domain(site.loops), *self.applies(site, {})]
             before = []
             shared = 0
             while (
@@ -523,6 +525,14 @@ class PathConditions:
                 self.index.negate(target),
                 site.line,
             )
+
+    def applies(self, e: Effect, rename: Mapping[str, Poly]) -> list[Any]:
+        """That an effect's guard on counters and parameters holds, in an iteration whose counters are renamed; nothing
+        where its definition covers the iterations too in which it does not."""
+        maps = [m for f in self.summary.funcs for d in f.definitions for m in d.maps if m.order == e.order]
+        if e.guard is None or loads(e.guard) or any(m.guard_in_value for m in maps):
+            return []
+        return self.assume(substitute(e.guard, {n: from_poly(p, I32) for n, p in rename.items()}))
 
     def meets(self, rival: Effect, rename: Mapping[str, Poly], index: Poly) -> Any:
         """Whether the rival writes element `index`: compared by coordinates where the layout of the array is known to
@@ -724,14 +734,16 @@ class PathConditions:
     ) -> None:
         inside = [*self.domain(e.loops), *self.guard(e, m)]
         unconditional = unconditional_loads(original)
-        safe: set[int] = set()
+        safe: dict[int, Expr] = {}
         for load in loads(original):
             if key(load) in unconditional or not self.counter_guarded(original, load, e):
-                safe.add(key(self.keyed(load, e)))
+                seen = self.keyed(load, e)
+                safe[key(seen)] = seen
         for other in self.path.effects:  # what the same iteration reads for other stores
             if other.loops == e.loops and other.order != e.order and _applies_with(other, e):
                 free = unconditional_loads(other.value)
-                safe |= {key(self.keyed(n, other)) for n in loads(other.value) if key(n) in free}
+                seen_too = [self.keyed(n, other) for n in loads(other.value) if key(n) in free]
+                safe |= {key(n): n for n in seen_too}
         for n in post_order(d.value):
             if not isinstance(n, Call):
                 continue
@@ -774,10 +786,10 @@ class PathConditions:
         e: Effect,
         call: Call,
         instance: Mapping[str, Expr],
-        safe: set[int],
+        safe: Mapping[int, Expr],
         inside: list[Any],
     ) -> None:
-        """The lifted code reads nothing that the original does not read."""
+        """The lifted code reads nothing that the original does not read: in the same iteration, or in another one."""
         here = self.read_calls(substitute(call, instance), f, e)
         if key(here) in safe:
             self.decide(f.name, "readable", f"line {e.line}: {call.name} is read by the original too", True)
@@ -785,6 +797,10 @@ class PathConditions:
         layout = self.summary.layouts()[call.name]
         target = tuple(to_poly(self.read_calls(substitute(a, instance), f, e)) for a in call.args)
         ways = []
+        if isinstance(here, Load):
+            place = self.index.poly(to_poly(here.index))
+            same = [n for n in safe.values() if isinstance(n, Load) and n.name == here.name]
+            ways += [self.index.poly(to_poly(n.index)) == place for n in same]
         for other in self.path.effects:
             if other.guard is None or (self.index.faithful(other.guard) and not loads(other.guard)):
                 ways += [self.reached(other, layout, index, target) for index in self.sure_reads(other, layout.array)]
@@ -841,7 +857,23 @@ class PathConditions:
     def counter_guarded(self, value: Expr, load: Load, e: Effect) -> bool:
         """Whether the conditions that `load` stands under mention iteration counters."""
         counters = set(e.counters)
-        return any(mentions(c, counters) for c in conditions_over(value, key(load)))
+        over = [c for c in conditions_over(value, key(load)) if mentions(c, counters)]
+        return any(not self.up_to_data(c, e) for c in over)
+
+    def up_to_data(self, condition: Expr, e: Effect) -> bool:
+        """Whether the data alone decide a condition that mentions counters too (`bits[x >> 3] & (128 >> (x & 7))`):
+        in every iteration it holds if all that is read is one certain value, and fails if it is another."""
+        read, inside = loads(condition), counters_in_range(e.loops)
+        if not read or any(not n.type.is_int_or_uint() for n in read):
+            return False
+        answers: set[bool] = set()
+        for of_type in (lambda t: const(t.max(), t), lambda t: const(0, t), lambda t: const(1, t)):
+            fixed = transform(condition, partial(_for_loads, of_type))
+            for wanted in {True, False} - answers:
+                goal = fixed if wanted else negate(fixed)
+                if isinstance(decide_lemma(goal, const(1, BOOL), inside, self.inline), Proved):
+                    answers.add(wanted)
+        return answers == {True, False}
 
     def result(self) -> None:
         """The return value."""
@@ -914,6 +946,10 @@ def _counter_of(p: Poly, counters: set[str]) -> str | None:
         return None
     rest = p - Poly.variable(used[0], I32)
     return used[0] if not rest.names() & counters else None
+
+
+def _for_loads(of_type: Callable[[Type], Expr], e: Expr) -> Expr:
+    return of_type(e.type) if isinstance(e, Load) else e
 
 
 def counters_in_range(loops: tuple[LoopInfo, ...]) -> list[Expr]:

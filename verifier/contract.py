@@ -90,6 +90,8 @@ class ContractBuilder:
                 continue
             if o.type is not None and o.type.bits < 32:
                 continue
+            if o.type is not None and o.type.is_uint() and found.loops and not self.fits(found):
+                self._size(found)
             if self.follows(o.poly, found.loops):
                 continue
             if over_parameters(o.poly, self.function):
@@ -105,6 +107,21 @@ class ContractBuilder:
             coefficient = found.obligation.poly.coefficient(name)
             if coefficient is None or all(c > 0 for c in coefficient.terms.values()):
                 self.require(Poly.variable(name, parameters[name]), "sign")
+
+    def fits(self, found: FoundObligation) -> bool:
+        """Whether unsigned arithmetic is known not to wrap upwards."""
+        assert found.obligation.type is not None
+        return self.follows(Poly.constant(found.obligation.type.max()) - found.obligation.poly, found.loops)
+
+    def _size(self, found: FoundObligation) -> None:
+        """An item that keeps an unsigned position, `start + i * step`, below its type's greatest value."""
+        assert found.obligation.type is not None
+        last = found.obligation.poly
+        for loop in reversed(found.loops):
+            last = last.substitute({loop.counter: loop.trip})
+        magnitude = Poly({m: abs(c) for m, c in last.terms.items()})
+        if over_parameters(magnitude, self.function) and all(i.bound != magnitude for i in self.items):
+            self._overflow(magnitude, Int(found.obligation.type.bits))
 
     def layout(self, layout: Layout) -> bool:
         """Each stride spans the dimension below it: distinct points have distinct locations."""
@@ -147,9 +164,12 @@ class ContractBuilder:
             if any(len(m) > 1 for m in magnitude.terms) and over_parameters(magnitude, self.function):
                 bounds.append(magnitude)
         for magnitude in _maximal(list(dict.fromkeys(bounds))):
-            condition = LE(BOOL, _as_double(magnitude), const(float(narrow.max() >> 1), Float(64)))
-            text = f"{poly_text(magnitude)} does not overflow {narrow}"
-            self._add(ContractItem("overflow", text, condition, bound=magnitude))
+            self._overflow(magnitude, narrow)
+
+    def _overflow(self, magnitude: Poly, narrow: Type) -> None:
+        condition = LE(BOOL, _as_double(magnitude), const(float(narrow.max() >> 1), Float(64)))
+        text = f"{poly_text(magnitude)} does not overflow {narrow}"
+        self._add(ContractItem("overflow", text, condition, bound=magnitude))
 
     def _index_type(self) -> Type:
         widths = [p.type for p in self.function.params if not p.pointer and p.type.is_int_or_uint()]

@@ -24,8 +24,7 @@ class Unit:
     path: str
     translation_unit: TranslationUnit
     is_c: bool
-    models: dict[str, list[Cursor]] = field(default_factory=dict)
-    """Functions of model files, by name."""
+    models: dict[str, Cursor] = field(default_factory=dict)
     pure: dict[str, Known | None] = field(default_factory=dict)
     """By `inline.key`; None for functions that are not pure."""
     taken: dict[str, tuple[int, Cursor]] = field(default_factory=dict)

@@ -10,7 +10,7 @@ from synth.grammar import Grammar
 from synth.lift import lift_function
 from synth.options import Options
 
-PRELUDE = "#include <cstddef>\n#include <cstdint>\n#include <algorithm>\ntypedef uint8_t u8;\n"
+PRELUDE = "#include <cstddef>\n#include <cstdint>\n#include <cstdlib>\n#include <algorithm>\ntypedef uint8_t u8;\n"
 
 VERIFIED = {
     "flattened": "void f(u8* d, const u8* s, int w, int h) { for (int i = 0; i < w * h; i++) d[i] = s[i] ^ 1; }",
@@ -35,6 +35,26 @@ VERIFIED = {
     "if (t[0] > 3) { lo = 1; hi = 2; } for (int i = 0; i < n; i++) d[i] = t[i + lo] + hi; }",
     "table by signed byte": "void f(u8* d, const signed char* s, const u8* t, int n) "
     "{ for (int i = 0; i < n; i++) d[i] = t[(unsigned char)s[i]]; }",
+    "declared after continue": "void f(float* p, int n) { for (int i = 0; i < n; i++, p += 2) { "
+    "if (p[1] == 0) continue; float t = 1 / p[1]; p[0] *= t; } }",
+    "channels after their sum": "void f(u8* p, int n) { for (int i = 0; i < n; i++) { "
+    "int m = (p[3 * i] + p[3 * i + 1] + p[3 * i + 2]) / 3; "
+    "for (int c = 0; c < 3; c++) p[3 * i + c] = (p[3 * i + c] + m) / 2; } }",
+    "channels of two layouts": "void f(u8* d, const u8* s, int n) { for (int i = 0; i < n; i++) "
+    "for (int c = 0; c < 3; c++) d[3 * i + c] = s[4 * i + c] ^ s[4 * i + 3]; }",
+    "mask of bits": "void f(u8* d, const u8* s, const u8* m, int n) { for (int i = 0; i < n; i++) "
+    "if (m[i >> 3] & (128 >> (i & 7))) d[i] = s[i]; }",
+    "large tiles": "void f(u8* d, const u8* s, int w, int h) { for (int t = 0; t < h; t += 64) "
+    "for (int u = 0; u < w; u += 64) for (int y = t; y < std::min(t + 64, h); y++) "
+    "for (int x = u; x < std::min(u + 64, w); x++) "
+    "d[y * w + x] = s[y * w + x] ^ 1; }",
+    "odd tail where the data say so": "void f(u8* d, const u8* s, int w, int h, int p) { for (int y = 0; y < h; y++) { "
+    "int x; for (x = 0; x < w - (w & 1); x += 2) { if (s[x] < d[x]) d[x] = s[x]; if (s[x + 1] < d[x + 1]) d[x + 1] = "
+    "s[x + 1]; } if (w & 1) if (s[x] < d[x]) d[x] = s[x]; d += p; s += p; } }",
+    "a row filled anew": "void f(u8* d, const u8* s, int w, int h) { int* row = (int*)calloc(w, 4); "
+    "for (int y = 0; y < h; y++) { for (int x = 0; x < w; x++) row[x] = s[y * w + x] * 3; for (int x = 0; x < w; x++) "
+    "d[y * w + x] = row[w - 1 - x] >> 1; } }",
+    "masked coordinates": "void f(u8* d, const u8* s, int w, int k) { for (int x = 0; x < w; x++) d[x] = s[x & ~k]; }",
     "two-dimensional table": "void f(u8* d, const u8* a, const u8* b, const u8* t, int n) "
     "{ for (int i = 0; i < n; i++) d[i] = t[a[i] * 256 + b[i]]; }",
 }
@@ -54,6 +74,22 @@ NOT_VERIFIED = {
     "update guarded by the counter": "void f(int* p, int n) { for (int i = 0; i < n; i++) "
     "if (i < n - 1) p[i + 1] += p[i]; }",
     "read guarded by the counter": "void f(int* p, int n) { for (int i = 0; i < n; i++) p[i] = i > 0 ? p[i - 1] : 0; }",
+    "kept over continue": "void f(u8* d, const u8* s, int n) { int t; for (int i = 0; i < n; d[i] = t, i++) "
+    "{ if (s[i] == 0) continue; t = s[i]; } }",
+    "running index over continue": "void f(u8* d, const u8* s, int w, int h) { int i = 0; for (int y = 0; y < h; y++) "
+    "{ if (y & 1) continue; for (int x = 0; x < w; x++) d[i++] = s[x]; } }",
+    "read for some counters": "void f(u8* d, const u8* s, const u8* m, int n) { for (int i = 0; i < n; i++) "
+    "d[i] = (m[i] & (i & 8)) ? s[i] : 0; }",
+    "state from what it has stored": "void f(u8* p, int n) { int sum = 0; for (int x = 2; x < n; x++) "
+    "{ sum = (sum + p[x - 2]) & 255; p[x] = sum; } }",
+    "state from what it stores next": "void f(u8* p, int n) { int sum = 3; for (int x = 0; x < n; x++) "
+    "{ p[2 * x + 2] = sum; sum = (sum + p[2 * x]) & 255; } }",
+    "a row filled from its second element": "void f(u8* d, const u8* s, int w, int h) { int* row = (int*)calloc(w, 4); "
+    "for (int y = 0; y < h; y++) { for (int x = 1; x < w; x++) row[x] = s[y * w + x]; "
+    "for (int x = 0; x < w; x++) d[y * w + x] = row[x]; } }",
+    "a row filled after its use": "void f(u8* d, const u8* s, int w, int h) { int* row = (int*)calloc(w, 4); "
+    "for (int y = 0; y < h; y++) { for (int x = 0; x < w; x++) d[y * w + x] = row[x]; "
+    "for (int x = 0; x < w; x++) row[x] = s[y * w + x]; } }",
     "uninitialised": "int f(const u8* s, int n) { int a; for (int i = 0; i < n; i++) a += s[i]; return a; }",
 }
 

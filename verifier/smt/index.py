@@ -15,6 +15,8 @@ from halide_core.ir.expr import (
     NE,
     Add,
     And,
+    Call,
+    CallType,
     Cast,
     Div,
     Expr,
@@ -152,6 +154,15 @@ class IndexEncoder:
         if isinstance(e, Cast) and e.value.type.is_int_or_uint() and not e.value.type.is_bool():
             # The obligations gathered by `to_poly` say where this reading needs a range.
             return memo[id(e.value)]
+        if isinstance(e, Call) and e.name == "bitwise_and" and t.bits >= 32:
+            new = f"v!{key(e)}" not in self._symbols
+            both = self.symbol(f"v!{key(e)}", t)
+            for a in (memo[id(a)] for a in e.args if new):
+                self.facts.append(z3.Implies(a >= 0, z3.And(both >= 0, both <= a)))
+            return both
+        if isinstance(e, Call) and e.name == "abs" and e.call_type is CallType.INTRINSIC and e.args[0].type.is_int():
+            operand = memo[id(e.args[0])]
+            return z3.If(operand < 0, -operand, operand)
         if isinstance(e, Select) and memo.get(id(e.condition)) is not None:
             return z3.If(memo[id(e.condition)], memo[id(e.true_value)], memo[id(e.false_value)])
         return self.symbol(f"v!{key(e)}", t)

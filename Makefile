@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
 
-.PHONY: demo test test-generators test-pipelines bench bench-search bench-codegen bench-compile bench-memory fuzz-schedules fuzz-soundness arm-tools \
+.PHONY: demo test test-generators test-pipelines corpus bench bench-search bench-codegen bench-compile bench-memory fuzz-schedules fuzz-soundness arm-tools \
   lint clean
 
 demo: .venv/demo.stamp
@@ -21,8 +21,13 @@ test-generators: .venv/dev.stamp
 test-pipelines: .venv/dev.stamp
 	ALL_SIZES=1 $(BIN)/python -m pytest -n $(WORKERS) tests/corpus/test_papers_pipelines.py
 
+# Lifts every function of the corpus, compares it with the original, and both with the manifests: about ten minutes.
+corpus: .venv/base.stamp
+	$(BIN)/python -m corpus.run --jobs $(WORKERS) --json corpus.json
+
 bench: .venv/base.stamp
-	$(BIN)/lift bench corpus/dexter corpus/basics --sizes 64,1024,4096
+	$(BIN)/lift bench corpus/dexter corpus/blend/classic.cpp \
+	  $(addprefix corpus/filter/,stencils.cpp pointwise.cpp reductions.cpp words.cpp drivers.cpp) --sizes 64,1024,4096
 
 bench-search: .venv/base.stamp
 	$(BIN)/python -m corpus.bench_search

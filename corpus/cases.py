@@ -76,10 +76,10 @@ def _case(file: str, ranges: dict[str, tuple[int, int]] | None = None, **pointer
     return Case(file, {n: _image(t) for n, t in pointers.items()}, ranges or {})
 
 
-_B, _F = "dexter/blends.cpp", "dexter/figures.cpp"
-_S, _P, _R = "basics/filters.cpp", "basics/pointwise.cpp", "basics/reductions.cpp"
-_W = "basics/words.cpp"
-_D = "basics/drivers.cpp"
+_B, _F = "blend/classic.cpp", "dexter/figures.cpp"
+_S, _P, _R = "filter/stencils.cpp", "filter/pointwise.cpp", "filter/reductions.cpp"
+_W = "filter/words.cpp"
+_D = "filter/drivers.cpp"
 _L, _X = "sse_blend/layers.cpp", "sse_blend/pixels.cpp"
 _LAYER = "rows x cols @ stride"
 _PLANE = "height x width @ stride"

@@ -44,7 +44,6 @@ class Block:
     memory: Guarded
     pointer: int
     """Address that the function is given: that of the first element inside the margin."""
-    image: Image
     type: Type
 
     def snapshot(self) -> bytes:
@@ -68,7 +67,7 @@ def allocate(image: Image, t: Type, scalars: dict[str, int | float], rng: np.ran
         origin = m * stride + m
     memory = Guarded(count * size, front)
     fill(memory.bytes, t, rng)
-    return Block(memory, memory.address + origin * size, image, t)
+    return Block(memory, memory.address + origin * size, t)
 
 
 def fill(target: np.ndarray[Any, np.dtype[np.uint8]], t: Type, rng: np.random.Generator) -> None:

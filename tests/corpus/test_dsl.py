@@ -1,93 +1,19 @@
-"""The emitted Halide of every corpus function, run by the package `halide`, against the original."""
+"""The emitted Halide of every function with a case, run by the package `halide`, against the original."""
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-
-import numpy as np
-import pytest
-
 from corpus.cases import CASES
-from corpus.harness import arguments, bind, numpy_type
-
-hl = pytest.importorskip("halide")
+from corpus.harness import arguments, bind
+from tests.corpus.emitted import halide_equals
 
 SIZES = [(1, 1), (3, 3), (17, 5), (64, 33)]
-
-
-def load(path, name):
-    spec = importlib.util.spec_from_file_location(f"emitted_{name}", path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-def view(block, region):
-    """The caller's memory as Halide sees it: a strided array over the region's box, outermost dimension first."""
-    _, offset, dims = region
-    dtype = numpy_type(block.type)
-    if dtype == np.uint64:
-        dtype = np.dtype(np.ulonglong)  # the one of two equal types that the package takes
-    start = block.pointer - block.memory.address + (offset + sum(m * s for m, _, s in dims)) * dtype.itemsize
-    shape = tuple(e for _, e, _ in reversed(dims))
-    strides = tuple(s * dtype.itemsize for _, _, s in reversed(dims))
-    return np.ndarray(shape, dtype, buffer=block.memory.bytes.data, offset=start, strides=strides)
-
-
-def buffer(array, dims):
-    b = hl.Buffer(array)
-    if dims:
-        b.set_min([m for m, _, _ in dims])
-    return b
-
-
-def run(module, function, args):
-    """Realizes the pipeline into the argument memory; the return value."""
-    chosen = module.variant(*(args.scalars[p.name] for p in function.params if not p.pointer))
-    if chosen is None:
-        return None
-    build, regions = chosen
-    images, params, outputs = build()
-    boxes = regions(*(args.scalars[p.name] for p in function.params if not p.pointer))
-    types = {p.name: p.type for p in function.params}
-    for name, param in params.items():
-        param.set(args.scalars[name] if not types[name].is_float() else float(args.scalars[name]))
-    keep = []  # Halide does not keep an array alive
-    for name, image in images.items():
-        pointer, _, dims = boxes[name]
-        keep.append(np.array(view(args.blocks[pointer], boxes[name]), order="C"))
-        image.set(buffer(keep[-1], dims))
-    result = None
-    targets = []
-    for name in outputs:
-        pointer, _, dims = boxes[name]
-        if pointer:
-            array = np.array(view(args.blocks[pointer], boxes[name]), order="C")
-        else:
-            array = result = np.zeros((), numpy_type(function.return_type))
-        targets.append((buffer(array, dims), array, name))
-    hl.Pipeline(list(outputs.values())).realize([b for b, _, _ in targets])
-    for _, array, name in targets:
-        if boxes[name][0]:
-            view(args.blocks[boxes[name][0]], boxes[name])[...] = array
-    return None if result is None else result.item()
 
 
 def test_runs_under_the_real_halide(name, lifted_file):
     case = CASES[name]
     file = lifted_file(case.file)
     function = file.function(name).lifted.function
-    module = load(file.folder / f"{name}.py", name)
     original = bind(file.original, function)
     for seed, (width, height) in enumerate(SIZES):
         args = arguments(function, case, width, height, 3, seed)
-        before = args.snapshot()
-        expected = original(*args.values(function))
-        after = args.snapshot()
-        args.restore(before)
-        got = run(module, function, args)
-        assert got == expected
-        for pointer, wanted in after.items():
-            assert args.blocks[pointer].snapshot() == wanted, (pointer, args.scalars)
+        assert halide_equals(file.folder / f"{name}.py", function, original, args), (width, height)

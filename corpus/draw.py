@@ -1,0 +1,226 @@
+"""Arguments for any lifted function, from its parameters' names and its summary: no line to write for a new function.
+
+Scalars that the summary uses as extents get the image's size, strides what their rows take and some padding, others
+what their name suggests.  The memory behind a pointer is what the summary's boxes say, to the element, where the
+contract holds, so that a read or write beyond it meets an unmapped page; ample memory where it does not."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from codegen.pipeline import path_condition
+from corpus.harness import Arguments, Block, Guarded, fill
+from corpus.timing_arguments import NoArguments
+from halide_core.errors import HalideError
+from halide_core.interp.expr import evaluate as evaluate_expr
+from halide_core.ir.expr import Expr, Variable
+from halide_core.ir.structural import post_order
+from halide_core.ir.types import Type
+from lifter.loops import Param
+from lifter.poly import Poly, evaluate
+from lifter.summary import Layout, PathSummary, Summary
+
+Scalars = dict[str, int | float]
+Ranges = Mapping[str, tuple[int, int]]
+AMPLE = 1 << 15
+"""Elements on either side of a pointer where the contract does not hold."""
+MOST = 1 << 24
+"""Elements behind one pointer, at the most."""
+_TALL = ("rows", "height", "h", "ny", "lines", "bottom", "y1")
+_WIDE = ("cols", "width", "w", "nx", "right", "x1", "columns")
+_FLAT = ("n", "count", "pixels", "len", "length", "size", "total", "npixels", "n_pixels", "samples")
+_FEW = ("radius", "r", "rx", "ry", "taps", "half", "border", "passes", "iterations", "margin")
+_BITS = ("shift", "bits", "log2")
+_VALUES = (0, 1, 2, 3, 7, 8, 16, 64, 100, 127, 128, 200, 255, 256)
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """Values of the scalars, which pointers are null, and the path whose conditions and contract they meet."""
+
+    scalars: Scalars
+    null: frozenset[str]
+    path: int | None
+
+
+class Drawer:
+    """Draws arguments for one summary.  `ranges` are for scalars whose names say too little."""
+
+    def __init__(self, summary: Summary, ranges: Ranges | None = None) -> None:
+        self.summary = summary
+        self.ranges = ranges or {}
+        self.pointers = [p for p in summary.function.params if p.pointer]
+        names = {p.name for p in self.pointers}
+        self.layouts = [[x for x in _layouts(p) if x.array in names] for p in summary.paths]
+        every = [d for layouts in self.layouts for x in layouts for d in x.dims]
+        self.extents = {n for d in every for n in d.extent.names()}
+        self.strides = {n for d in every if d.stride is not None for n in d.stride.names()} - self.extents
+        self.flat = all(len(x.dims) == 1 for layouts in self.layouts for x in layouts)
+        self.conditions = [path_condition(summary, i) for i in range(len(summary.paths))]
+        asked = {n.name for c in summary.paths for e in c.conditions for n in post_order(e) if isinstance(n, Variable)}
+        self.optional = [p.name for p in self.pointers if f"addr.{p.name}" in asked]
+
+    def draw(self, width: int, height: int, pad: int, seed: int, tries: int = 40) -> Draw | None:
+        """A draw that meets the contract, the first of some tries; None if there is none."""
+        rng = random.Random(seed)
+        draws = (self.scalars(width, height, pad, rng) for _ in range(tries))
+        return next((d for d in draws if d.path is not None), None)
+
+    def scalars(self, width: int, height: int, pad: int, rng: random.Random) -> Draw:
+        """One draw; its path is None where the contract fails."""
+        scalars: Scalars = {}
+        for p in self.summary.function.params:
+            if not p.pointer and (p.name not in self.strides or p.name in self.ranges):
+                scalars[p.name] = self._scalar(p, width, height, rng)
+        free = sorted(self.strides - scalars.keys())
+        scalars |= dict.fromkeys(free, 0)
+        for _ in free:  # a plane's stride takes the row's
+            for n in free:
+                scalars[n] = max((_row_length(x, n, scalars) for some in self.layouts for x in some), default=1)
+        types = {p.name: p.type for p in self.summary.function.params}
+        for n in free:
+            scalars[n] = _fitted(int(scalars[n]) + pad, types[n])
+        null = frozenset(n for n in self.optional if rng.random() < 0.3)
+        return Draw(scalars, null, self._path(scalars, null))
+
+    def _scalar(self, p: Param, width: int, height: int, rng: random.Random) -> int | float:
+        name = p.name.lower()
+        if p.name in self.ranges:
+            low, high = self.ranges[p.name]
+            return rng.uniform(low, high) if p.type.is_float() else rng.randint(low, high)
+        if p.type.is_float():
+            return float(rng.choice((0.0, 1.0, 0.5, rng.random(), rng.random())))
+        if p.type.is_bool():
+            return rng.randint(0, 1)
+        value = rng.choice(_VALUES)
+        if name in _FEW:
+            value = rng.randint(0, 4)
+        elif name in _BITS:
+            value = rng.randint(0, 7)
+        elif name.endswith(_TALL) and (p.name in self.extents or name in _TALL):
+            value = height
+        elif name.endswith(_WIDE) and (p.name in self.extents or name in _WIDE):
+            value = width
+        elif p.name in self.extents or name in _FLAT:
+            value = width * height if self.flat or name in _FLAT else rng.choice((width, height))
+        return _fitted(value, p.type)
+
+    def _path(self, scalars: Scalars, null: frozenset[str]) -> int | None:
+        addresses = {p.name: 0 if p.name in null else (i + 1) << 40 for i, p in enumerate(self.pointers)}
+        for i in range(len(self.conditions)):
+            if self._holds(i, scalars, addresses):
+                return i
+        return None
+
+    def _holds(self, path: int, scalars: Scalars, addresses: Mapping[str, int]) -> bool:
+        env: dict[str, object] = dict(scalars)
+        env |= {f"addr.{n}": np.uint64(a) for n, a in addresses.items()}
+        try:
+            return bool(evaluate_expr(self.conditions[path], env))
+        except HalideError:
+            return True  # a condition on the images' contents, which only the run decides
+
+    def regions(self, draw: Draw) -> dict[str, tuple[int, int]]:
+        """For each pointer the first element that belongs to it and the one past its last, counted from the pointer."""
+        found: dict[str, tuple[int, int]] = {p.name: (0, 0) for p in self.pointers}
+        chosen = range(len(self.layouts)) if draw.path is None else (draw.path,)
+        for layout in (x for i in chosen for x in self.layouts[i]):
+            low, high = _corners(layout, draw.scalars)
+            if low <= high:
+                a, b = found[layout.array]
+                found[layout.array] = (low, high + 1) if a == b else (min(a, low), max(b, high + 1))
+        return found
+
+    def arguments(self, draw: Draw, seed: int, front: bool = False) -> Arguments:
+        """Memory for a draw, with random contents: exact where the contract holds, else ample."""
+        rng = np.random.default_rng(seed)
+        blocks = {}
+        if any(high - low > MOST for low, high in self.regions(draw).values()):
+            raise NoArguments(f"images are too large with {draw.scalars}")
+        for p in self.pointers:
+            low, high = self.regions(draw)[p.name]
+            if draw.path is None:
+                low, high = min(low, 0) - AMPLE, max(high, 0) + AMPLE
+            size = p.type.bytes()
+            memory = Guarded((high - low) * size, front)
+            fill(memory.bytes, p.type, rng)
+            address = 0 if p.name in draw.null else memory.address - low * size
+            blocks[p.name] = Block(memory, address, p.type)
+        return Arguments(dict(draw.scalars), blocks)
+
+    def overlapping(self, draw: Draw, first: str, second: str, shift: int, seed: int) -> Arguments:
+        """As `arguments`, with the second pointer `shift` elements (of the first) behind the first."""
+        args = self.arguments(draw, seed)
+        regions = self.regions(draw)
+        sizes = {p.name: p.type.bytes() for p in self.pointers}
+        spans = [abs(e) * sizes[n] for n in (first, second) for e in regions[n]]
+        room = max(spans) + abs(shift) * sizes[first] + AMPLE
+        memory = Guarded(2 * room)
+        fill(memory.bytes, args.blocks[first].type, np.random.default_rng(seed))
+        middle = memory.address + room - room % 16
+        for n, address in ((first, middle), (second, middle + shift * sizes[first])):
+            args.blocks[n] = Block(memory, address, args.blocks[n].type)
+        return args
+
+    def spoiled(self, draw: Draw, rng: random.Random) -> Draw:
+        """The draw with one scalar changed so that something usual of it does not hold."""
+        scalars = dict(draw.scalars)
+        candidates = sorted(n for n in (self.extents | self.strides) & scalars.keys())
+        if not candidates:
+            return draw
+        name = rng.choice(candidates)
+        type_ = next(p.type for p in self.summary.function.params if p.name == name)
+        value = int(scalars[name])
+        scalars[name] = _fitted(rng.choice((0, 1, value - 1, value // 2, -1, -value)), type_)
+        return Draw(scalars, draw.null, self._path(scalars, draw.null))
+
+
+def _fitted(value: int, type_: Type) -> int:
+    low, high = (0, (1 << type_.bits) - 1) if type_.is_uint() else (-(1 << type_.bits - 1), (1 << type_.bits - 1) - 1)
+    return min(max(value, low), high)
+
+
+def _layouts(path: PathSummary) -> Iterable[Layout]:
+    yield from (f.layout for f in path.funcs if f.output)
+    yield from (i.layout for i in path.inputs)
+
+
+def _row_length(layout: Layout, stride: str, scalars: Scalars) -> int:
+    """What `stride` must be for the dimensions inside it to fit, by the strides known so far."""
+    length = 1
+    for d in layout.dims:
+        if d.stride is None:
+            continue
+        if stride in d.stride.names():
+            return length
+        length = max(length, _number(d.min + d.extent, scalars) * abs(_number(d.stride, scalars)))
+    return 1
+
+
+def _corners(layout: Layout, scalars: Scalars) -> tuple[int, int]:
+    """The lowest and the highest element of a box; the highest is below the lowest where it is empty."""
+    low = high = _number(layout.offset, scalars)
+    for d in layout.dims:
+        if d.stride is None:
+            continue
+        extent = _number(d.extent, scalars)
+        if extent <= 0:
+            return 0, -1
+        stride, first = _number(d.stride, scalars), _number(d.min, scalars)
+        ends = sorted((stride * first, stride * (first + extent - 1)))
+        low, high = low + ends[0], high + ends[1]
+    return low, high
+
+
+def _number(p: Poly, scalars: Scalars) -> int:
+    def value_of(e: Expr) -> int:
+        return int(evaluate_expr(e, scalars))
+
+    try:
+        return evaluate(p, value_of)
+    except HalideError:
+        raise NoArguments(f"the extent {p} depends on the images' contents") from None

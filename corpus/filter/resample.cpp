@@ -1,0 +1,121 @@
+// Other sizes: integer factors, fixed-point steps, nearest and linear, by rows and by columns.
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+
+typedef uint8_t u8;
+
+// Half the width: pairs averaged along rows, pointers advanced by two.
+void halve_width(u8* dst, const u8* src, int dst_width, int height, int dst_stride, int src_stride) {
+    for (int y = 0; y < height; ++y) {
+        const u8* s = src + y * src_stride;
+        u8* d = dst + y * dst_stride;
+        for (int x = 0; x < dst_width; ++x, s += 2) *d++ = (u8)((s[0] + s[1] + 1) >> 1);
+    }
+}
+
+// A third in both directions: nine pixels averaged by loops.
+void third_of_both(u8* dst, const u8* src, int width, int height, int dst_stride, int src_stride) {
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++) {
+            int sum = 4;
+            for (int j = 0; j < 3; j++)
+                for (int i = 0; i < 3; i++) sum += src[(3 * y + j) * src_stride + 3 * x + i];
+            dst[y * dst_stride + x] = (u8)(sum / 9);
+        }
+}
+
+// An integer factor of the caller: a window of factor by factor.
+void shrink_by_factor(u8* dst, const u8* src, int width, int height, int dst_stride, int src_stride, int factor) {
+    if (factor <= 0) return;
+    const int area = factor * factor;
+    for (int y = 0; y < height; y++) {
+        for (int x = 0; x < width; x++) {
+            int sum = area / 2;
+            for (int j = 0; j < factor; j++)
+                for (int i = 0; i < factor; i++) sum += src[(y * factor + j) * src_stride + x * factor + i];
+            dst[y * dst_stride + x] = (u8)(sum / area);
+        }
+    }
+}
+
+// Every second pixel of every second row: words copied.
+void decimate_words(uint32_t* dst, const uint32_t* src, int width, int height, int src_pitch) {
+    for (int y = 0; y < height; y++, src += 2 * src_pitch)
+        for (int x = 0; x < width; x++) *dst++ = src[2 * x];
+}
+
+// Nearest neighbour by 16.16 steps: a fraction that grows along the row.
+void nearest_row(u8* dst, const u8* src, int n, unsigned step) {
+    unsigned position = step >> 1;
+    for (int i = 0; i < n; i++) {
+        dst[i] = src[position >> 16];
+        position += step;
+    }
+}
+
+// Nearest neighbour by a division: source coordinates computed for each pixel.
+void nearest_divided(u8* dst, const u8* src, int width, int height, int src_width, int src_height) {
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++) dst[y * width + x] = src[(y * src_height / height) * src_width + x * src_width / width];
+}
+
+// Linear along a row by 16.16 steps: two neighbours and a fraction of eight bits.
+void linear_row(u8* dst, const u8* src, int n, int step) {
+    for (int i = 0; i < n; i++) {
+        const int position = i * step, f = (position >> 8) & 255;
+        const u8* p = src + (position >> 16);
+        dst[i] = (u8)((p[0] * (256 - f) + p[1] * f) >> 8);
+    }
+}
+
+// Linear between two rows: one fraction for the whole row.
+void linear_rows(u8* dst, const u8* a, const u8* b, int n, int fraction) {
+    if (fraction == 0) {
+        for (int i = 0; i < n; i++) dst[i] = a[i];
+        return;
+    }
+    if (fraction == 128) {
+        for (int i = 0; i < n; i++) dst[i] = (u8)((a[i] + b[i] + 1) >> 1);
+        return;
+    }
+    for (int i = 0; i < n; i++) dst[i] = (u8)((a[i] * (256 - fraction) + b[i] * fraction + 128) >> 8);
+}
+
+// Double the width by linear interpolation: every second pixel between its neighbours.
+void double_width_linear(u8* dst, const u8* src, int n) {
+    for (int i = 0; i < n - 1; i++) {
+        dst[2 * i] = src[i];
+        dst[2 * i + 1] = (u8)((src[i] + src[i + 1] + 1) >> 1);
+    }
+    if (n > 0) {
+        dst[2 * n - 2] = src[n - 1];
+        dst[2 * n - 1] = src[n - 1];
+    }
+}
+
+// Double with weights of three quarters: two outputs for each pair of inputs.
+void double_width_three_quarters(u8* dst, const u8* src, int n) {
+    for (int i = 0; i < n - 1; i++) {
+        *dst++ = (u8)((3 * src[i] + src[i + 1] + 2) >> 2);
+        *dst++ = (u8)((src[i] + 3 * src[i + 1] + 2) >> 2);
+    }
+}
+
+// An integer factor of repetition: blocks of factor by factor filled.
+void enlarge_by_factor(u8* dst, const u8* src, int width, int height, int factor) {
+    for (int y = 0; y < height * factor; y++)
+        for (int x = 0; x < width * factor; x++) dst[y * width * factor + x] = src[(y / factor) * width + x / factor];
+}
+
+// A pyramid's level: five taps by five taps, every second pixel, float.
+void pyramid_down_float(float* dst, const float* src, int width, int height, int src_stride) {
+    static const float k[5] = {0.0625f, 0.25f, 0.375f, 0.25f, 0.0625f};
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++) {
+            float sum = 0.0f;
+            for (int j = 0; j < 5; j++)
+                for (int i = 0; i < 5; i++) sum += k[j] * k[i] * src[(2 * y + j) * src_stride + 2 * x + i];
+            dst[y * width + x] = sum;
+        }
+}

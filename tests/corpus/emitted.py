@@ -1,0 +1,82 @@
+"""Running emitted Halide under the package `halide`, on the caller's own memory."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+
+import numpy as np
+import pytest
+
+from corpus.harness import numpy_type
+
+hl = pytest.importorskip("halide")
+
+
+def load(path, name):
+    spec = importlib.util.spec_from_file_location(f"emitted_{name}", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def view(block, region):
+    """The caller's memory as Halide sees it: a strided array over the region's box, outermost dimension first."""
+    _, offset, dims = region
+    dtype = numpy_type(block.type)
+    if dtype == np.uint64:
+        dtype = np.dtype(np.ulonglong)  # the one of two equal types that the package takes
+    start = block.pointer - block.memory.address + (offset + sum(m * s for m, _, s in dims)) * dtype.itemsize
+    shape = tuple(e for _, e, _ in reversed(dims))
+    strides = tuple(s * dtype.itemsize for _, _, s in reversed(dims))
+    return np.ndarray(shape, dtype, buffer=block.memory.bytes.data, offset=start, strides=strides)
+
+
+def buffer(array, dims):
+    b = hl.Buffer(array)
+    if dims:
+        b.set_min([m for m, _, _ in dims])
+    return b
+
+
+def run(module, function, args):
+    """Realizes the pipeline into the argument memory; the return value."""
+    chosen = module.variant(*(args.scalars[p.name] for p in function.params if not p.pointer))
+    if chosen is None:
+        return None
+    build, regions = chosen
+    images, params, outputs = build()
+    boxes = regions(*(args.scalars[p.name] for p in function.params if not p.pointer))
+    types = {p.name: p.type for p in function.params}
+    for name, param in params.items():
+        param.set(args.scalars[name] if not types[name].is_float() else float(args.scalars[name]))
+    keep = []  # Halide does not keep an array alive
+    for name, image in images.items():
+        pointer, _, dims = boxes[name]
+        keep.append(np.array(view(args.blocks[pointer], boxes[name]), order="C"))
+        image.set(buffer(keep[-1], dims))
+    result = None
+    targets = []
+    for name in outputs:
+        pointer, _, dims = boxes[name]
+        if pointer:
+            array = np.array(view(args.blocks[pointer], boxes[name]), order="C")
+        else:
+            array = result = np.zeros((), numpy_type(function.return_type))
+        targets.append((buffer(array, dims), array, name))
+    hl.Pipeline(list(outputs.values())).realize([b for b, _, _ in targets])
+    for _, array, name in targets:
+        if boxes[name][0]:
+            view(args.blocks[boxes[name][0]], boxes[name])[...] = array
+    return None if result is None else result.item()
+
+
+def halide_equals(path, function, original, args):
+    """Whether an emitted module leaves in the arguments' memory, and returns, what the original does."""
+    before = args.snapshot()
+    expected = original(*args.values(function))
+    after = args.snapshot()
+    args.restore(before)
+    got = run(load(path, function.name), function, args)
+    return got == expected and args.snapshot() == after

@@ -1,0 +1,63 @@
+"""A fixed sample of the suites against their manifests: the status, and drop-ins bit for bit (`make corpus`: all)."""
+
+from __future__ import annotations
+
+import pytest
+
+from corpus.compare import compare
+from corpus.draw import Drawer
+from corpus.harness import bind
+from corpus.manifest import STATUSES, SUITES, ManifestError, entries, sample
+from tests.corpus.emitted import halide_equals
+
+
+def test_manifests() -> None:
+    """Every function stands in one place; the sample is the same each time and has all hard ones."""
+    everything = entries()
+    assert {e.suite for e in everything} == set(SUITES)
+    assert {e.status for e in everything} <= set(STATUSES)
+    assert sample() == sample()
+    assert all(e in sample() for e in everything if e.hard)
+
+
+def test_a_wrong_manifest_is_refused(tmp_path, monkeypatch) -> None:
+    folder = tmp_path / "odd"
+    folder.mkdir()
+    (folder / "a.cpp").write_text("")
+    monkeypatch.setattr("corpus.manifest.ROOT", tmp_path)
+    for line, problem in (
+        ('f = { idea = "a" }', "'construct'"),
+        ('f = { idea = "a", construct = "b", status = "not_found" }', "a reason"),
+        ('f = { idea = "a", construct = "b", status = "done", reason = "c" }', "no status"),
+        ('f = { idea = "a", construct = "b", rangs = { n = [0, 1] } }', "unknown keys rangs"),
+    ):
+        (folder / "manifest.toml").write_text(f'["a.cpp"]\n{line}\n')
+        with pytest.raises(ManifestError, match=problem):
+            entries(["odd"])
+
+
+def test_status_and_results(entry, lifted_file):
+    file = lifted_file(entry.file)
+    report = file.function(entry.name)
+    assert report.status == entry.status, report.reason
+    if report.status == "verified":
+        library = file.folder / f"lib{file.source.stem}_lifted.so"
+        done = compare(report.lifted.summary, file.folder / "original.so", library, entry.ranges)
+        assert not done.problems
+        assert done.met > 0
+
+
+def test_emitted_halide(entry, lifted_file):
+    """The emitted Python under the package `halide`."""
+    if entry.status != "verified":
+        return
+    file = lifted_file(entry.file)
+    report = file.function(entry.name)
+    drawer = Drawer(report.lifted.summary, entry.ranges)
+    original = bind(file.original, report.lifted.function)
+    draws = [drawer.draw(w, h, 3, seed) for seed, (w, h) in enumerate([(3, 3), (17, 5), (64, 33)])]
+    met = [d for d in draws if d is not None]
+    assert met
+    for seed, draw in enumerate(met):
+        args = drawer.arguments(draw, seed)
+        assert halide_equals(file.folder / f"{entry.name}.py", report.lifted.function, original, args)

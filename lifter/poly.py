@@ -25,6 +25,7 @@ from halide_core.ir.expr import (
     Min,
     Mod,
     Mul,
+    Select,
     Sub,
     UIntImm,
     Variable,
@@ -246,6 +247,36 @@ def to_poly(e: Expr, obligations: list[Obligation] | None = None) -> Poly:
     for node in post_order(e):
         if node.type.is_int_or_uint() or node.type.is_handle():
             memo[id(node)] = _node_poly(node, memo, obligations)
+    return memo[id(e)]
+
+
+def address_poly(e: Expr, obligations: list[Obligation]) -> Poly:
+    """As `to_poly`, for an address: sums and products of 64 bits wrap as addresses do (`src[i - 1]` with a size_t i = 0
+    is the element before), so that nothing is asked of those which nothing else is made of."""
+    wrapping: dict[int, Expr] = {}
+    other: list[Expr] = []
+    work = [e]
+    while work:
+        n = work.pop()
+        if id(n) in wrapping:
+            continue
+        if not n.type.is_int_or_uint() or n.type.bits != 64:
+            other.append(n)
+            continue
+        wrapping[id(n)] = n
+        if isinstance(n, Add | Sub | Mul | Cast):
+            work += children(n)
+        elif isinstance(n, Select):
+            work += [n.true_value, n.false_value]
+            other.append(n.condition)
+        else:
+            other += children(n)
+    asked = {id(m) for n in other for m in post_order(n)}
+    memo: dict[int, Poly] = {}
+    for node in post_order(e):
+        if node.type.is_int_or_uint() or node.type.is_handle():
+            free = id(node) in wrapping and id(node) not in asked
+            memo[id(node)] = _node_poly(node, memo, [] if free else obligations)
     return memo[id(e)]
 
 

@@ -30,7 +30,7 @@ from lifter import loops as L
 from lifter.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, Path, loads, split_tag
 from lifter.fold import conjunction, fold, fold_node, is_true, negate, undefined
 from lifter.forks import must_fork, reshapes
-from lifter.poly import Obligation, Poly, by_parity, from_poly, to_poly
+from lifter.poly import Obligation, Poly, address_poly, atom_of, by_parity, from_poly, to_poly
 from lifter.pure_calls import inline_all, inline_call
 from lifter.scan import expand_scans
 from lifter.simd.simplify import simplify_node
@@ -312,7 +312,9 @@ class _Machine:
         return self.function.locals[name]
 
     def declare(self, stmt: L.Declare, s: _State) -> None:
-        size = self.index_poly(self.value(stmt.size, s), s, stmt.line)
+        found: list[Obligation] = []
+        size = to_poly(fold(inline_all(self.value(stmt.size, s), self.function.functions)), found)
+        s.obligations.extend(FoundObligation(o, s.loops, _and(s.guard, s.live), stmt.line) for o in found)
         self.flush(s)
         s.arrays[stmt.array] = ArrayInfo(stmt.array, size, s.loops, stmt.line)
         if stmt.zeroed:
@@ -352,7 +354,14 @@ class _Machine:
             if position is not None and 0 <= position < len(table.values):
                 return const(table.values[int(position)], e.type)
             return self.memory(s, e, self.index_poly(e.index, s, 0))
-        index = self.index_poly(e.index, s, 0)
+        return self.load_at(s, e, self.index_poly(e.index, s, 0), _MOST_ROW_CHOICES)
+
+    def load_at(self, s: _State, e: Load, index: Poly, choices: int) -> Expr:
+        chosen = row_choice(index) if choices else None
+        if chosen is not None:
+            condition, yes, no = chosen
+            a, b = (self.load_at(s, e, i, choices - 1) for i in (yes, no))
+            return fold_node(Select(e.type, condition, a, b))
         for p in [p for p in s.pending if p.array == e.name]:
             difference = (p.index - index).constant_value()
             if difference is None:
@@ -368,16 +377,14 @@ class _Machine:
         return Load(e.type, f"{e.name}@{s.clock}", from_poly(index))
 
     def index_poly(self, e: Expr, s: _State, line: int) -> Poly:
+        """An address, in elements."""
         found: list[Obligation] = []
         # A pure function (a clamp) is looked into where that brings no arithmetic that may wrap (a hash).
-        p = to_poly(fold(inline_all(e, self.function.functions)), found)
+        p = address_poly(fold(inline_all(e, self.function.functions)), found)
         if found and p != to_poly(e):
             found = []
-            p = to_poly(e, found)
+            p = address_poly(e, found)
         guard = _and(s.guard, s.live)
-        if all(isinstance(a, Variable | Load) for a in p.atoms().values()):
-            # sums and products of 64 bits wrap as addresses do: `src[i - 1]` with a size_t i = 0 is the element before
-            found = [o for o in found if o.type is None or o.type.bits < 64]
         s.obligations.extend(FoundObligation(o, s.loops, guard, line) for o in found)
         return p
 
@@ -645,6 +652,25 @@ def _conjuncts(guard: Expr | None) -> list[Expr]:
         else:
             out.append(e)
     return out
+
+
+# Each choice between rows doubles the reads.
+_MOST_ROW_CHOICES = 2
+
+
+def row_choice(index: Poly) -> tuple[Expr, Poly, Poly] | None:
+    """(condition, the address where it holds, where not) of an address whose row depends on a condition on counters and
+    parameters: a pointer to the row above, or to this one at the border."""
+    for m, coefficient in index.terms.items():
+        e = atom_of(m[0]) if len(m) == 1 else None
+        if not isinstance(e, Select) or any(isinstance(n, Load) for n in post_order(e)):
+            continue
+        yes, no = to_poly(e.true_value), to_poly(e.false_value)
+        apart = yes - no
+        if apart.constant_value() is None and not any(n.startswith("k.") for n in apart.names()):
+            rest = index - Poly({m: coefficient})
+            return e.condition, rest + yes.scale(coefficient), rest + no.scale(coefficient)
+    return None
 
 
 def _assigned(loop: L.Loop) -> list[str]:

@@ -555,6 +555,7 @@ class PathLifter:
                 for d in layout.dims:
                     if d.stride is not None and d.stride.constant_value() is None:
                         self.contract.require(d.stride, "stride")
+        self.contract.coordinates_fit(i.layout for i in inputs.values())
         self.contract.no_overflow([f.layout for f in funcs] + [i.layout for i in inputs.values()])
 
 

@@ -608,8 +608,8 @@ class PathConditions:
                 if known is not None:
                     return visit(n.true_value if known else n.false_value, assumptions)
                 condition = visit(n.condition, assumptions)
-                yes = visit(n.true_value, [*assumptions, *self.assume_known(n.condition, True)])
-                no = visit(n.false_value, [*assumptions, *self.assume_known(n.condition, False)])
+                yes = visit(n.true_value, [*assumptions, *self.assume_known(n.condition, True, assumptions)])
+                no = visit(n.false_value, [*assumptions, *self.assume_known(n.condition, False, assumptions)])
                 return Select(n.type, condition, yes, no)
             if isinstance(n, Load) and key(n) not in there:
                 same = self.one_of(n, list(there.values()), choices, assumptions)
@@ -619,13 +619,13 @@ class PathConditions:
 
         return visit(e, inside)
 
-    def assume_known(self, condition: Expr, holds: bool) -> list[Any]:
-        """Conjuncts of a condition that are about counters and parameters."""
+    def assume_known(self, condition: Expr, holds: bool, assumptions: list[Any]) -> list[Any]:
+        """Conjuncts of a condition that are about counters and parameters, and mean over Z what they say."""
         if isinstance(condition, And) and holds:
-            return self.assume_known(condition.a, True) + self.assume_known(condition.b, True)
+            return [c for x in (condition.a, condition.b) for c in self.assume_known(x, True, assumptions)]
         if isinstance(condition, Or) and not holds:
-            return self.assume_known(condition.a, False) + self.assume_known(condition.b, False)
-        if loads(condition) or not self.exact(condition, []):
+            return [c for x in (condition.a, condition.b) for c in self.assume_known(x, False, assumptions)]
+        if loads(condition) or not self.exact(condition, assumptions):
             return []
         encoded = self.index.expr(condition)
         return [encoded if holds else self.index.negate(encoded)]
@@ -642,7 +642,7 @@ class PathConditions:
         for condition in choices.values():
             found = []
             for holds in (True, False):
-                known = self.assume_known(condition, holds)
+                known = self.assume_known(condition, holds, assumptions)
                 case = [*assumptions, *known]
                 found.append(next((n for n in rivals if known and self.same_element(load, n, case)), None))
             if found[0] is not None and found[1] is not None:

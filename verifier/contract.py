@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 
-from halide_core.ir.expr import BOOL, GE, I64, LE, Cast, Expr, Mul, const
+from halide_core.ir.expr import BOOL, GE, I64, LE, Cast, Expr, Mul, Variable, const
 from halide_core.ir.expr import Add as AddNode
 from halide_core.ir.structural import key, post_order
 from halide_core.ir.types import Float, Int, Type
@@ -165,6 +165,24 @@ class ContractBuilder:
                 bounds.append(magnitude)
         for magnitude in _maximal(list(dict.fromkeys(bounds))):
             self._overflow(magnitude, narrow)
+
+    def coordinates_fit(self, layouts: Iterable[Layout]) -> None:
+        """Coordinates are 32 bits wide, also where the original computes its addresses in 64."""
+        if self._index_type() == Int(32):
+            return
+        bounds: list[Poly] = []
+        for layout in layouts:
+            for d in layout.dims:
+                magnitude = Poly()
+                for end in (d.min, d.extent):
+                    magnitude = magnitude + Poly({m: abs(c) for m, c in end.terms.items()})
+                variable = len(magnitude.terms) == 1 and all(
+                    len(m) == 1 and c == 1 and isinstance(atom_of(m[0]), Variable) for m, c in magnitude.terms.items()
+                )
+                if magnitude.constant_value() is None and not variable and over_parameters(magnitude, self.function):
+                    bounds.append(magnitude)
+        for magnitude in _maximal(list(dict.fromkeys(bounds))):
+            self._overflow(magnitude, Int(32))
 
     def _overflow(self, magnitude: Poly, narrow: Type) -> None:
         condition = LE(BOOL, _as_double(magnitude), const(float(narrow.max() >> 1), Float(64)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from clang.cindex import Cursor, CursorKind, StorageClass, TypeKind
 
 from halide_core.ir.expr import I64, Expr, const, const_value
@@ -16,6 +18,7 @@ from lifter.frontend.values import (
     Lambda,
     Pointer,
     PointerPlace,
+    Pointers,
     VariablePlace,
     Vector,
 )
@@ -146,7 +149,8 @@ def _pointer(ctx: Context, c: Cursor, init: Cursor | None) -> None:
 def _array(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     name = c.spelling
     if types.is_pointer(types.innermost(c.type)):
-        ctx.fail(f"array of pointers '{name}'", c, "use one variable for each")
+        _pointers(ctx, c, init)
+        return
     if types.register_bytes(types.innermost(c.type)):
         _registers(ctx, c, init)
         return
@@ -175,6 +179,33 @@ def _array(ctx: Context, c: Cursor, init: Cursor | None) -> None:
         if item is not None:
             v = ctx.settled(op.cast(expressions.scalar(ctx, item), element))
             ctx.emit(Store(ctx.line, array, const(index, I64), v))
+
+
+def _pointers(ctx: Context, c: Cursor, init: Cursor | None) -> None:
+    """A local array of pointers, as a pointer variable for each element."""
+    each, name = types.innermost(c.type), c.spelling
+    count = types.count(c.type)
+    if count < 0 or len(types.shape(c.type)) != 1 or types.is_pointer(types.pointee(each)):
+        ctx.fail(f"array of pointers '{name}' of this shape", c, "use one variable for each")
+    if types.is_function_pointer(each):
+        ctx.fail(f"array of function pointers '{name}' that is not constant", c)
+    places = []
+    for k in range(count):
+        local = ctx.new_local(f"{name}_{k}", I64)
+        ctx.targets.pop(local, None)
+        places.append(PointerPlace(local, types.pointee(each), f"{name}[{k}]"))
+    ctx.bind(c, Alias(Pointers(tuple(places), name)))
+    if init is None:
+        return
+    source = constants.unwrap(init)
+    if source.kind is not K.INIT_LIST_EXPR:
+        ctx.fail("array initialiser that is not a list", init)
+    items = operands(source)
+    for k, place in enumerate(places):
+        v = pointers.convert(ctx, expressions.value(ctx, items[k]) if k < len(items) else const(0, I64), each, c)
+        if not isinstance(v, Pointer):
+            ctx.fail(f"element of the array of pointers '{name}' of this form", c)
+        pointers.write(ctx, place, replace(v, offset=ctx.settled(v.offset)), c)
 
 
 def _registers(ctx: Context, c: Cursor, init: Cursor | None) -> None:

@@ -20,6 +20,8 @@ from lifter.frontend.values import (
     Nothing,
     Place,
     Pointer,
+    PointerPlace,
+    Pointers,
     Value,
     VariablePlace,
 )
@@ -58,6 +60,8 @@ def value(ctx: Context, c: Cursor) -> Value:
         return _named(ctx, c)
     if kind is K.ARRAY_SUBSCRIPT_EXPR and types.is_function_pointer(c.type):
         return code.element(ctx, c)
+    if kind is K.ARRAY_SUBSCRIPT_EXPR and types.is_pointer(c.type):
+        return _element_of_pointers(ctx, c)
     if kind is K.ARRAY_SUBSCRIPT_EXPR:
         return pointers.read(ctx, place(ctx, c), c)
     if kind is K.UNARY_OPERATOR:
@@ -234,10 +238,56 @@ def _subscript(ctx: Context, c: Cursor) -> Place:
     first, second = operands(c)
     if not (types.is_pointer(first.type) or types.is_array(first.type)):
         first, second = second, first
+    if types.is_pointer(c.type):
+        return _pointer_place(ctx, c, first, second)
     base = pointer(ctx, first)
     held = ctx.hold_pointer(base)
     index = scalar(ctx, second)
     return ElementPlace(pointers.advance(ctx, ctx.release_pointer(base, held), index, c))
+
+
+def _pointer_place(ctx: Context, c: Cursor, array: Cursor, index: Cursor) -> PointerPlace:
+    """An element of a local array of pointers as an object."""
+    table = _pointers(ctx, array)
+    number = const_value(scalar(ctx, index))
+    if number is None:
+        ctx.fail(
+            f"element of the array of pointers '{table.name}' at an index that varies", c, "use one variable for each"
+        )
+    return _numbered(ctx, c, table, int(number))
+
+
+def _numbered(ctx: Context, c: Cursor, table: Pointers, number: int) -> PointerPlace:
+    if not 0 <= number < len(table.places):
+        ctx.fail(f"element {number} of the array of pointers '{table.name}', which has {len(table.places)}", c)
+    return table.places[number]
+
+
+def _pointers(ctx: Context, c: Cursor) -> Pointers:
+    table = value(ctx, c)
+    if not isinstance(table, Pointers):
+        ctx.fail(pointers.describe(c.type), c)
+    return table
+
+
+def _element_of_pointers(ctx: Context, c: Cursor) -> Value:
+    """The value of an element; at an index that varies, a choice."""
+    first, second = operands(c)
+    if not (types.is_pointer(first.type) or types.is_array(first.type)):
+        first, second = second, first
+    table = _pointers(ctx, first)
+    index = scalar(ctx, second)
+    number = const_value(index)
+    if number is not None:
+        return pointers.read(ctx, _numbered(ctx, c, table, int(number)), c)
+    chosen, *others = (pointers.read(ctx, p, c) for p in reversed(table.places))
+    assert isinstance(chosen, Pointer)
+    index = op.cast(index, I64)
+    for k, v in zip(reversed(range(len(others))), others, strict=True):
+        assert isinstance(v, Pointer)
+        offset = op.select(op.binary("==", index, const(k, I64)), v.offset, chosen.offset)
+        chosen = Pointer(v.targets | chosen.targets, offset, v.pointee, table.name)
+    return chosen
 
 
 def discard(ctx: Context, c: Cursor) -> None:

@@ -22,6 +22,7 @@ from lifter.frontend.values import (
     Place,
     Pointer,
     PointerPlace,
+    Pointers,
     Value,
     VariablePlace,
     Vector,
@@ -180,7 +181,7 @@ def _bind(ctx: Context, parameter: Cursor, v: Value | Place, changed: set[int]) 
             return
         ctx.bind(parameter, registers.temporary(ctx, v, name))
     else:
-        assert isinstance(v, Vector | Lambda)
+        assert isinstance(v, Vector | Lambda | Pointers)
         ctx.bind(parameter, Alias(v))
 
 

@@ -23,6 +23,7 @@ from lifter.frontend.values import (
     Place,
     Pointer,
     PointerPlace,
+    Pointers,
     Value,
     VariablePlace,
     Vector,
@@ -157,7 +158,7 @@ def convert(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
         return Nothing()
     if types.is_pointer(to) or types.is_function(to):
         return to_pointer(ctx, v, to, at)
-    if isinstance(v, Vector | Lambda | Nothing | Lanes):
+    if isinstance(v, Vector | Lambda | Nothing | Lanes | Pointers):
         return v
     if isinstance(v, Allocation):
         ctx.fail("result of malloc that is not cast to a pointer to elements", at)
@@ -176,6 +177,10 @@ def to_pointer(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
     if types.is_function(to):
         return v
     target = types.pointee(to)
+    if isinstance(v, Pointers):
+        if not types.is_pointer(target):
+            ctx.fail(f"array of pointers converted to '{to.spelling}'", at)
+        return v
     if isinstance(v, Allocation):
         return v if types.is_void(target) else _allocated(ctx, v, target, at)
     if isinstance(v, Expr) and const_value(v) == 0 and v.type.is_int_or_uint():

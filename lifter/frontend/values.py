@@ -61,9 +61,6 @@ class Nothing:
     """The value of a void expression."""
 
 
-Value = Expr | Pointer | Allocation | Vector | Lambda | Nothing | Lanes
-
-
 @dataclass(frozen=True)
 class VariablePlace:
     """A scalar local or parameter as an object."""
@@ -90,6 +87,14 @@ class PointerPlace:
 
 
 @dataclass(frozen=True)
+class Pointers:
+    """A local array of pointers, such as the rows under a stencil: a pointer variable for each element."""
+
+    places: tuple[PointerPlace, ...]
+    name: str = ""
+
+
+@dataclass(frozen=True)
 class LanesPlace:
     """A SIMD register as an object: a scalar local for each lane.
 
@@ -98,6 +103,9 @@ class LanesPlace:
     names: tuple[str, ...]
     type: Type
     guessed: str = ""
+
+
+Value = Expr | Pointer | Pointers | Allocation | Vector | Lambda | Nothing | Lanes
 
 
 @dataclass(frozen=True)

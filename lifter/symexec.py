@@ -11,8 +11,10 @@ from dataclasses import dataclass, field, replace
 
 from halide_core.ir.expr import (
     BOOL,
+    EQ,
     I32,
     I64,
+    NE,
     And,
     Call,
     CallType,
@@ -202,12 +204,29 @@ class _Machine:
                 other.conditions.append(negate(condition))
                 self.exec_top((*stmt.then, *rest), s, finished)
                 return self.exec_top((*stmt.otherwise, *rest), other, finished)
+            missing = self.null_test(stmt, s) if isinstance(stmt, L.Loop) else None
+            if missing is not None:  # what lies behind a pointer is read where there is one only
+                other = s.fork()
+                s.conditions.append(missing)
+                other.conditions.append(negate(missing))
+                self.exec_top((stmt, *rest), s, finished)
+                return self.exec_top((stmt, *rest), other, finished)
             self.exec_stmt(stmt, s)
             if s.returned:
                 break
         finished.append(s)
         if len(finished) > MAX_PATHS:
             raise _TooManyPaths(f"more than {MAX_PATHS} paths through the conditionals", self.function.line)
+
+    def null_test(self, loop: L.Loop, s: _State) -> Expr | None:
+        """A test inside a loop of whether a parameter is null, which this path has not decided yet."""
+        tests = (n for x in L.walk((loop,)) for e in L.expressions(x) for n in post_order(e) if _is_null_test(n))
+        return next((n for n in tests if self.decided(n, s) is None), None)
+
+    def decided(self, test: Expr, s: _State) -> bool | None:
+        """What the path's conditions say of a null test."""
+        known = {key(c) for c in s.conditions}
+        return True if key(test) in known else False if key(negate(test)) in known else None
 
     # Statements.
 
@@ -414,6 +433,9 @@ class _Machine:
                 return self.read(s, n.name, n.type)
             if isinstance(n, Load):
                 return self.load(s, n)
+            if _is_null_test(n):
+                answer = self.decided(n, s)
+                return n if answer is None else const(int(answer), BOOL)
             if isinstance(n, Call) and n.call_type is CallType.FUNCTION and self.is_setting(n):
                 body = inline_call(n, self.function.functions)
                 assert body is not None
@@ -595,6 +617,12 @@ class _Machine:
         raise L.Unsupported("too many iterations to unroll", loop.line)
 
 
+def _is_null_test(e: Expr) -> bool:
+    if not isinstance(e, EQ | NE) or not isinstance(e.a, Variable):
+        return False
+    return e.a.name.startswith("addr.") and const_value(e.b) == 0
+
+
 def _overwrites(effects: list[Effect], counter: str, trip: int) -> bool:
     """Whether the iterations of a loop, one after the other, write what all of them read: the channels of a pixel that
     was read as a whole before the loop over its channels."""
@@ -615,7 +643,7 @@ def _counting(steps: dict[str, Poly], s: _State) -> str:
 
 def _decide(e: Expr) -> Expr:
     """A comparison of polynomials that differ by a constant, decided."""
-    from halide_core.ir.expr import EQ, GE, GT, LE, LT, NE
+    from halide_core.ir.expr import GE, GT, LE, LT
 
     if isinstance(e, LT | LE | GT | GE | EQ | NE) and e.a.type.is_int_or_uint():
         d = (to_poly(e.a) - to_poly(e.b)).constant_value()

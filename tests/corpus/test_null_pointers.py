@@ -8,6 +8,8 @@ import subprocess
 
 import numpy as np
 
+from corpus.compare import compare
+from corpus.harness import compile_original
 from lifter.api import lift_file
 
 SOURCE = """
@@ -24,6 +26,30 @@ extern "C" void split(const uint8_t* uv, size_t uvStride, size_t width, size_t h
     }
 }
 """
+
+
+PER_PIXEL = """
+#include <cstdint>
+void blend(uint8_t* d, const uint8_t* s, const uint8_t* mask, const uint8_t* bias, int n) {
+    for (int i = 0; i < n; i++) {
+        int v = mask ? s[i] * mask[i] >> 8 : s[i];
+        if (!bias) v = v + 1; else v += bias[i];
+        d[i] = v;
+    }
+}
+"""
+
+
+def test_optional_inputs_asked_for_at_each_pixel(tmp_path) -> None:
+    source = tmp_path / "blend.cpp"
+    source.write_text(PER_PIXEL)
+    (f,) = lift_file(str(source), out=str(tmp_path), emit=("shared",)).functions
+    assert f.status == "verified", f.reason
+    assert len(f.lifted.summary.paths) == 4
+    original = compile_original(source, tmp_path / "original.so")
+    done = compare(f.lifted.summary, original, tmp_path / "libblend_lifted.so")
+    assert not done.problems
+    assert done.met > 30
 
 
 def test_optional_outputs(tmp_path) -> None:

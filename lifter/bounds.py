@@ -85,14 +85,6 @@ def _atom_interval(e: Expr, env: Mapping[str, Interval], non_negative: Callable[
     if isinstance(e, Select):
         (a1, b1), (a2, b2) = (interval(to_poly(c), env, non_negative) for c in (e.true_value, e.false_value))
         return poly_min(a1, a2), poly_max(b1, b2)
-    if isinstance(e, Call) and e.name == "bitwise_and" and e.type.bits >= 32:
-        for operand in e.args:  # no bit is set that is not in both
-            try:
-                low, high = interval(to_poly(operand), env, non_negative)
-            except Unbounded:
-                continue
-            if non_negative(low):
-                return Poly(), high
     known = _constant_interval(e, env, non_negative)
     if known is not None:
         return Poly.constant(known[0]), Poly.constant(known[1])

@@ -54,7 +54,6 @@ VERIFIED = {
     "a row filled anew": "void f(u8* d, const u8* s, int w, int h) { int* row = (int*)calloc(w, 4); "
     "for (int y = 0; y < h; y++) { for (int x = 0; x < w; x++) row[x] = s[y * w + x] * 3; for (int x = 0; x < w; x++) "
     "d[y * w + x] = row[w - 1 - x] >> 1; } }",
-    "masked coordinates": "void f(u8* d, const u8* s, int w, int k) { for (int x = 0; x < w; x++) d[x] = s[x & ~k]; }",
     "two-dimensional table": "void f(u8* d, const u8* a, const u8* b, const u8* t, int n) "
     "{ for (int i = 0; i < n; i++) d[i] = t[a[i] * 256 + b[i]]; }",
 }

@@ -100,13 +100,13 @@ class Mapper:
         affine, rest = Poly(), Poly()
         for m, c in p.terms.items():
             atoms = [atom_of(a) for a in m]
-            moving = [a for a in atoms if not isinstance(a, Variable) and Poly.atom(a).names() & counters]
-            if not moving:
+            moving = [not isinstance(a, Variable) and bool(Poly.atom(a).names() & counters) for a in atoms]
+            if not any(moving):
                 affine = affine + Poly({m: c})
                 continue
             product = Poly.constant(c)
-            for a in atoms:
-                if a not in moving:
+            for a, moves in zip(atoms, moving, strict=True):
+                if not moves:
                     product = product * self.poly(Poly.atom(a))
                     continue
                 if not isinstance(a, E.Div | E.Min | E.Max):

@@ -46,6 +46,7 @@ from halide_core.passes.schedule_functions import schedule_functions
 from halide_core.passes.stream import loaded_arrays, stream_stores
 from halide_core.passes.substitute_lets import substitute_lets
 from halide_core.passes.unroll import unroll
+from halide_core.passes.unroll_transposes import unroll_transposes
 from halide_core.passes.vectorize import vectorize
 from halide_core.passes.wrap_calls import wrap_calls
 from halide_core.target import Target
@@ -126,6 +127,7 @@ def lower(
         # Before the loops around are split where such conditions change.
         s = log.after("hoist_conditions", hoist_conditions(s), level, flat)
         s = log.after("partition", partition_loops(s), level, flat)
+        s = log.after("unroll_transposes", unroll_transposes(s, set(flat), groups or {}), level, flat)
     # Needs ramps, so after vectorization.
     s = log.after("group_stores", group_stores(s, groups or {}), level, flat)
     if target.has_masks and groups:

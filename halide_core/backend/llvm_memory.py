@@ -12,8 +12,8 @@ from halide_core.ir.expr import I32, I64, Expr, const, const_value
 from halide_core.ir.simplify import build_sum, linear_terms, simplify_index
 from halide_core.ir.structural import key
 from halide_core.ir.types import Bool, Type
+from halide_core.passes.group_stores import FAR, is_far_apart
 
-_MAX_STRIDE = 8
 # Bytes of the pieces in which spans of strided elements are loaded.
 _REGISTER = 64
 
@@ -56,7 +56,7 @@ class Memory:
         self._announce_blocks(loads)
         for e in loads:
             stride = _stride(e.index)
-            if stride is None or not 2 <= stride <= _MAX_STRIDE:
+            if stride is None or not 2 <= stride <= FAR:
                 continue
             if e.predicate is not None and lane_count(e.predicate) is None:
                 continue
@@ -67,11 +67,11 @@ class Memory:
                 self.groups[group] = (min(low, offset), max(high, offset))
 
     def _announce_blocks(self, loads: list[ir.Load]) -> None:
-        """Finds sets of `lanes` loads of one symbolic stride whose bases are neighbours: transposed square blocks."""
+        """Finds sets of `lanes` loads of one wide or unknown stride whose bases are neighbours: transposed blocks."""
         found: dict[tuple[object, ...], dict[int, ir.Load]] = {}
         for e in loads:
             index = e.index
-            if isinstance(index, ir.Ramp) and const_value(index.stride) is None and e.predicate is None:
+            if isinstance(index, ir.Ramp) and is_far_apart(e) and e.predicate is None:
                 terms, offset = linear_terms(index.base)
                 identity = tuple(sorted((k, c) for k, (_, c) in terms.items()))
                 group = (e.name, e.type, key(index.stride), identity)
@@ -135,7 +135,7 @@ class Memory:
             return self._permute(t, dense, "poison", order)
         if predicate is None and key(e) in self.blocks:
             return self._transposed(e, t)
-        if stride is not None and 2 <= stride <= _MAX_STRIDE:
+        if stride is not None and 2 <= stride <= FAR:
             if predicate is None:
                 return self._strided(e, t, stride)
             if lane_count(e.predicate) is not None:

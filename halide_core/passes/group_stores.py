@@ -13,6 +13,9 @@ from halide_core.ir import stmt as st
 from halide_core.ir.expr import const_value
 from halide_core.ir.structural import key, post_order
 
+# The greatest stride of loads that are shuffles of dense ones.
+FAR = 8
+
 
 def group_stores(s: st.Stmt, groups: Mapping[str, int]) -> st.Stmt:
     """`s` with such stores joined; arrays of one number in `groups` may overlap, and no others."""
@@ -45,7 +48,7 @@ def _transposing_run(stmts: tuple[st.Stmt, ...], groups: Mapping[str, int]) -> i
         if not isinstance(s, st.Store) or not isinstance(s.index, ir.Ramp) or s.predicate is not None:
             break
         loads = [n for n in post_order(s.value) if isinstance(n, ir.Load)]
-        strided = [n for n in loads if isinstance(n.index, ir.Ramp) and const_value(n.index.stride) is None]
+        strided = [n for n in loads if is_far_apart(n)]
         overlaps = any(
             n.name == s.name or (n.name in groups and groups.get(n.name) == groups.get(s.name)) for n in loads
         )
@@ -57,6 +60,12 @@ def _transposing_run(stmts: tuple[st.Stmt, ...], groups: Mapping[str, int]) -> i
             break
         count += 1
     return count
+
+
+def is_far_apart(e: ir.Load) -> bool:
+    """Whether the lanes of `e` lie at even distances, of which a few vectors do not hold several."""
+    stride = const_value(e.index.stride) if isinstance(e.index, ir.Ramp) else 1
+    return stride is None or abs(stride) > FAR
 
 
 def _stride(s: st.Stmt) -> int:

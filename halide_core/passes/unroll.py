@@ -30,10 +30,14 @@ def _unrolled(loop: st.For) -> st.Stmt:
 
 
 def _iteration(loop: st.For, k: int) -> st.Stmt:
-    value = simplify_index(loop.min + const(k, I32))
+    return substituted(loop.body, loop.name, simplify_index(loop.min + const(k, I32)))
+
+
+def substituted(s: st.Stmt, name: str, value: Expr) -> st.Stmt:
+    """`s` with `value` for the loop variable `name`."""
 
     def expression(e: Expr) -> Expr:
-        return simplify_with_indices(substitute(e, {loop.name: value})) if loop.name in variables(e) else e
+        return simplify_with_indices(substitute(e, {name: value})) if name in variables(e) else e
 
     def statement(x: st.Stmt) -> st.Stmt:
         out = st.rebuild(x, statement, expression)
@@ -41,4 +45,4 @@ def _iteration(loop: st.For, k: int) -> st.Stmt:
             return st.Store(out.name, out.value, simplify_index(out.index), out.predicate)
         return out
 
-    return statement(loop.body)
+    return statement(s)

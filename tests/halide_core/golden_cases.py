@@ -425,6 +425,25 @@ def choice_outside():
     return f.reorder(xi, yi, xo, yo).vectorize(xi).unroll(yi)
 
 
+def _turned(f: Any) -> Any:
+    f.split(x, xo, xi, 8, hl.TailStrategy.GuardWithIf).split(y, yo, yi, 8, hl.TailStrategy.GuardWithIf)
+    return f.reorder(xi, yi, xo, yo).vectorize(xi)
+
+
+@golden("unroll_transposes")
+def block():
+    """Eight rows are written out where there are eight, for what is loaded lies in memory of its own."""
+    g = func("g", (x, y), x + y)
+    g.compute_root()
+    return _turned(func("f", (x, y), g[y, x] * 2)), {"known": _strides("f", 1)}
+
+
+@golden("unroll_transposes")
+def of_an_argument():
+    """An image may lie where the output does, so that its rows are not loaded before they are needed."""
+    return _turned(func("f", (x, y), image()[y, x] + 1)), {"known": _strides("f", 1)}
+
+
 def text(case: str) -> str:
     """The statement before and after the pass; of the first pass the definitions, and what comes of them."""
     wanted = case.partition("/")[0]

@@ -11,8 +11,8 @@ from halide_core.ir import stmt as st
 from halide_core.ir.expr import CallType
 from halide_core.ir.structural import post_order
 
-# Wraps the body of the loop that is its second argument, if it is one.
-Wrap = Callable[[st.Stmt, st.For | None], st.Stmt]
+# Wraps the body of the last of the statements around it that are its second argument.
+Wrap = Callable[[st.Stmt, tuple[st.Stmt, ...]], st.Stmt]
 
 
 def resolve_levels(f: Function) -> None:
@@ -84,7 +84,7 @@ def at_level(f: Function, stmt: st.Stmt, level: LoopLevel, wrap: Wrap, stored_ou
     vectorized one.  Without updates, lanes that meet in one element store the same there."""
     racing = (st.ForKind.PARALLEL, st.ForKind.VECTORIZED) if f.updates or f.extern else (st.ForKind.PARALLEL,)
 
-    def visit(s: st.Stmt, unordered: str) -> st.Stmt:
+    def visit(s: st.Stmt, unordered: str, around: tuple[st.Stmt, ...]) -> st.Stmt:
         here = is_at(s, level)
         if isinstance(s, st.For) and s.kind in racing:
             unordered = s.name
@@ -94,14 +94,14 @@ def at_level(f: Function, stmt: st.Stmt, level: LoopLevel, wrap: Wrap, stored_ou
                 "so that iterations would overwrite each other's values; store it in that loop. "
                 + describe(f, stmt)
             )
+        inner = (*around, s)
         if here:
             (old,) = st.bodies(s)
-            loop = s if isinstance(s, st.For) else None
-            body = wrap(old, loop)
+            body = wrap(old, inner)
             return s if body is old else st.rebuild(s, lambda _: body, lambda e: e)
-        return st.rebuild(s, lambda x: visit(x, unordered), lambda e: e)
+        return st.rebuild(s, lambda x: visit(x, unordered, inner), lambda e: e)
 
-    return visit(stmt, "")
+    return visit(stmt, "", ())
 
 
 def used_outside(stmt: st.Stmt, level: LoopLevel, name: str) -> bool:
@@ -121,15 +121,14 @@ def used_outside(stmt: st.Stmt, level: LoopLevel, name: str) -> bool:
 def innermost(f: Function, stmt: st.Stmt, wrap: Wrap) -> st.Stmt:
     """`stmt` with each statement wrapped that uses `f` itself, not only in a statement within."""
 
-    def visit(s: st.Stmt, loop: st.For | None) -> st.Stmt:
+    def visit(s: st.Stmt) -> st.Stmt:
         within = sum(calls(x, f.name) for x in st.bodies(s))
         total = calls(s, f.name)
         if total > within:
-            return wrap(s, loop)
-        inner = s if isinstance(s, st.For) else loop
-        return st.rebuild(s, lambda x: visit(x, inner), lambda e: e) if total else s
+            return wrap(s, ())
+        return st.rebuild(s, visit, lambda e: e) if total else s
 
-    return visit(stmt, None)
+    return visit(stmt)
 
 
 def describe(f: Function, stmt: st.Stmt) -> str:

@@ -11,10 +11,14 @@ from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import Expr
 from halide_core.ir.simplify import build_sum, linear_terms
-from halide_core.ir.structural import key, post_order, transform
+from halide_core.ir.structural import cached, key, post_order, transform
 
-# What a term reads: for each array the index but for its constant; then the least of the constants.
+# What a term reads: arrays, each with the index but for its constant.
 _Row = tuple[tuple[str, int], ...]
+# The same, each with the least of the constants.
+_Reads = tuple[tuple[str, int, int], ...]
+_READS: dict[int, _Reads] = {}
+_MOST = 8
 
 
 def regroup_sums(s: st.Stmt) -> st.Stmt:
@@ -68,10 +72,16 @@ def _sum(terms: list[Expr]) -> Expr:
 
 def _row_of(t: Expr) -> tuple[_Row, int]:
     """What `t` reads, and how far along."""
-    found: dict[tuple[str, int], int] = {}
-    for n in post_order(t):
-        if isinstance(n, ir.Load):
-            index, constant = linear_terms(n.index)
-            place = (n.name, key(build_sum(index, 0, n.index.type)))
-            found[place] = min(constant, found.get(place, constant))
-    return tuple(sorted(found)), min(found.values(), default=0)
+    found = cached(_READS, t, _reads)
+    return tuple((name, index) for name, index, _ in found), min((place for _, _, place in found), default=0)
+
+
+def _reads(e: Expr, inner: list[_Reads]) -> _Reads:
+    if isinstance(e, ir.Load):
+        index, constant = linear_terms(e.index)
+        return ((e.name, key(build_sum(index, 0, e.index.type)), constant),)
+    least: dict[tuple[str, int], int] = {}
+    for name, number, place in (x for reads in inner for x in reads):
+        least[name, number] = min(place, least.get((name, number), place))
+    # What reads that much is in no row, but the same one as all that does.
+    return tuple((*k, least[k]) for k in sorted(least)[:_MOST])

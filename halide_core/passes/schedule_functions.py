@@ -116,11 +116,11 @@ class _Group:
         f = self.functions[0]
         if any(self.is_output(g) for g in self.functions):
             self.placed = self.produced = 1
-            return self.stored(stmt, None)
+            return self.stored(stmt, ())
         if f.compute is None:
             result = innermost(f, stmt, self.stored)
         elif f.store is None or f.store.is_root:
-            result = self.stored(stmt, None)
+            result = self.stored(stmt, ())
         else:
             result = at_level(f, stmt, f.store, self.stored, False)
         root = f.compute is not None and f.compute.is_root
@@ -143,7 +143,7 @@ class _Group:
         boxes = boxes_touched(consumer, self.context.promises, names, self.context.mentions)
         return [None if self.is_output(f) else boxes.get(f.name) for f in self.functions]
 
-    def stored(self, consumer: st.Stmt, loop: st.For | None) -> st.Stmt:
+    def stored(self, consumer: st.Stmt, _: tuple[st.Stmt, ...]) -> st.Stmt:
         """`consumer` inside the storage of the group."""
         f = self.functions[0]
         touched = self.touched(consumer)
@@ -152,9 +152,9 @@ class _Group:
         self.placed += 1
         before = self.produced
         if f.compute is None or f.compute == f.store or any(map(self.is_output, self.functions)):
-            body = self.produce(consumer, loop, False)
+            body = self.produce(consumer, ())
         else:
-            body = at_level(f, consumer, f.compute, lambda s, x: self.produce(s, x, True), True)
+            body = at_level(f, consumer, f.compute, self.produce, True)
             if any(used_outside(consumer, f.compute, g.name) for g in self.functions):
                 raise HalideError(describe(f, consumer))
         if self.produced == before:
@@ -184,8 +184,9 @@ class _Group:
         queries, values = answers(ends, requested, self.context)
         return queries, [None if b is None else with_answers(b, values) for b in boxes]
 
-    def produce(self, consumer: st.Stmt, loop: st.For | None, sliding: bool) -> st.Stmt:
-        """The group's loops before `consumer`, the body of `loop`."""
+    def produce(self, consumer: st.Stmt, around: tuple[st.Stmt, ...]) -> st.Stmt:
+        """The group's loops before `consumer`; `around` are the statements between it and the group's storage, if that
+        is further out."""
         touched = self.touched(consumer)
         if all(t is None for t in touched) and not any(map(self.is_output, self.functions)):
             return consumer
@@ -202,8 +203,8 @@ class _Group:
             else:
                 own = stage_boxes(f, definitions, box, self.context)
                 # How the answers of queries move is not known.
-                if sliding and loop is not None and len(self.functions) == 1 and not queries:
-                    own = [slide(f, definitions, own[0], loop)] if len(own) == 1 else own
+                if around and len(self.functions) == 1 and not queries:
+                    own = [slide(f, definitions, own[0], around)] if len(own) == 1 else own
                 boxes = [self.named(f, k, b, lets) for k, b in enumerate(own)]
             for k, (d, ranges) in enumerate(zip(definitions, boxes, strict=True)):
                 nest: st.Stmt | None

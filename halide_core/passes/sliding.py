@@ -12,7 +12,7 @@ from halide_core.errors import HalideError
 from halide_core.function import Definition, Function
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
-from halide_core.ir.box import Box
+from halide_core.ir.box import Box, Interval
 from halide_core.ir.expr import I32, CallType, Expr, Variable, const, const_value
 from halide_core.ir.simplify import interval, simplify_index
 from halide_core.ir.structural import post_order, substitute, transform, variables
@@ -54,35 +54,68 @@ def _joint(a: int | None, b: int | None) -> int | None:
     return a or b
 
 
-def slide(f: Function, definitions: list[Definition], box: Box, loop: st.For) -> Box:
-    """What is left to compute of `box` in an iteration of `loop`, the iterations before having computed theirs."""
-    if len(definitions) != 1 or loop.kind not in _SEQUENTIAL or definitions[0].schedule.specializations:
+def slide(f: Function, definitions: list[Definition], box: Box, around: tuple[st.Stmt, ...]) -> Box:
+    """What is left to compute of `box` in one iteration of the loops among `around`, the statements from the storage of
+    `f` to where it is computed, outermost first: earlier iterations of each loop have computed theirs.
+
+    A loop around others slides too where these run over the same in all of its iterations, for then what one of their
+    iterations needs was computed in the same iteration of theirs."""
+    if len(definitions) != 1 or definitions[0].schedule.specializations:
         return box
-    moving = [d for d, (a, b) in enumerate(box.dims) if _depends(a, loop.name) or _depends(b, loop.name)]
+    out = list(box.dims)
+    for k, loop in enumerate(around):
+        if not isinstance(loop, st.For) or loop.kind not in _SEQUENTIAL:
+            continue
+        inside = around[k + 1 :]
+        if any(isinstance(s, st.IfThenElse) for s in inside):
+            continue
+        whole = Box([(_expanded(low, inside), _expanded(high, inside)) for low, high in box.dims])
+        moved = _moved(f, definitions[0], whole, loop, [s for s in inside if isinstance(s, st.For)], inside)
+        if moved is not None:
+            out[moved[0]] = moved[1]
+    return Box(out)
+
+
+def _moved(
+    f: Function, d: Definition, box: Box, loop: st.For, inner: list[st.For], inside: tuple[st.Stmt, ...]
+) -> tuple[int, Interval] | None:
+    """The dimension along which `box` moves with `loop`, and what is left of it; None where it does not slide."""
+    moving = [k for k, (a, b) in enumerate(box.dims) if _depends(a, loop.name) or _depends(b, loop.name)]
     if len(moving) != 1:
-        return box
-    (d,) = moving
-    low, high = box.dims[d]
-    name = f.args[d]
-    if low is None or high is None or overreaches(definitions[0], name):
-        return box
+        return None
+    (k,) = moving
+    low, high = box.dims[k]
+    name = f.args[k]
+    if low is None or high is None or overreaches(d, name):
+        return None
     if name in f.bounds or name in f.extents or name in f.alignments:
-        return box
+        return None
+    for x in inner:
+        ends = [_expanded(e, inside[: inside.index(x)]) for e in (x.min, x.extent)]
+        if _depends(low, x.name) or _depends(high, x.name) or any(_depends(e, loop.name) for e in ends):
+            return None
     v = Variable(I32, loop.name)
     first = v <= loop.min
-    dims = list(box.dims)
     ways = direction(low, loop.name), direction(high, loop.name)
     if ways[0] in (0, 1) and ways[1] in (0, 1):
         before = simplify_index(substitute(high, {loop.name: v - 1}) + 1)
         start = simplify_index(ir.Max(I32, low, before))
-        dims[d] = (ir.Select(I32, first, low, start), high)
-    elif ways[0] in (0, -1) and ways[1] in (0, -1):
+        return k, (ir.Select(I32, first, low, start), high)
+    if ways[0] in (0, -1) and ways[1] in (0, -1):
         before = simplify_index(substitute(low, {loop.name: v - 1}) - 1)
         end = simplify_index(ir.Min(I32, high, before))
-        dims[d] = (low, ir.Select(I32, first, high, end))
-    else:
-        return box
-    return Box(dims)
+        return k, (low, ir.Select(I32, first, high, end))
+    return None
+
+
+def _expanded(e: Expr | None, inside: tuple[st.Stmt, ...]) -> Expr | None:
+    """`e` without the names that lets among the statements around it bind."""
+    if e is None:
+        return None
+    for s in reversed(inside):
+        if isinstance(s, st.LetStmt):
+            e = substitute(e, {s.name: s.value})
+    return simplify_index(e)
 
 
 def _depends(e: Expr | None, var: str) -> bool:

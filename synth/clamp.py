@@ -60,6 +60,7 @@ class Clamper:
     non_negative: Callable[[Poly], bool]
     places: dict[str, list[set[tuple[int, ...]]]] = field(default_factory=dict)
     """For each image and sample, the places that the original reads as they were given."""
+    known_ends: dict[str, list[tuple[list[Poly], list[Poly]]]] = field(default_factory=dict)
 
     def clamped(self, f: FuncSummary, funcs: Mapping[str, FuncSummary]) -> FuncSummary:
         """`f` with the reads of images, and of the earlier Funcs `funcs`, clamped where they need it."""
@@ -107,6 +108,8 @@ class Clamper:
 
     def ends(self, layout: Layout) -> list[tuple[list[Poly], list[Poly]]]:
         """For each dimension of an image the least and the greatest coordinates that single reads run over."""
+        if layout.array in self.known_ends:
+            return self.known_ends[layout.array]
         out: list[tuple[list[Poly], list[Poly]]] = [([], []) for _ in layout.dims]
         for e, index in self.sure_reads(layout.array):
             env = {loop.counter: (Poly(), loop.trip - Poly.constant(1)) for loop in e.loops}
@@ -120,6 +123,7 @@ class Clamper:
                     lows.append(low)
                 if high not in highs:
                     highs.append(high)
+        self.known_ends[layout.array] = out
         return out
 
 

@@ -455,7 +455,7 @@ class PathLifter:
         )
         conditions = PathConditions(self.function, self.path, summary)
         for m in f.definitions[0].maps:
-            conditions.values(f, f.definitions[0], self.by_order[m.order], m)
+            conditions.value(f, f.definitions[0], self.by_order[m.order], m)
             if not all(self.holds(c) for c in conditions.out if c.name in ("value", "reads")):
                 return False
         return True

@@ -96,6 +96,7 @@ class PathConditions:
         self.by_order = {e.order: e for e in path.effects}
         self.out: list[Condition] = []
         self._keyed: dict[tuple[int, int | None], Expr] = {}
+        self._sure: dict[tuple[int, str], list[Poly]] = {}
         stated = [i.condition for i in summary.contract if i.condition is not None]
         self.contract = [self.index.expr(c) for c in (*stated, *summary.conditions) if self.index.faithful(c)]
         self.contract += [
@@ -568,14 +569,17 @@ class PathConditions:
 
     def values(self, f: FuncSummary, d: Definition, e: Effect, m: EffectMap) -> None:
         """The value written is the summary's expression; every terminal is defined where it is read."""
+        if self.value(f, d, e, m):
+            self.terminals(f, d, e, m, self.instance(f, d, m), _written(e, m))
+
+    def value(self, f: FuncSummary, d: Definition, e: Effect, m: EffectMap) -> bool:
+        """The value written is the summary's expression.  False where a read sees no one thing."""
         where = f"line {e.line}"
-        instance = self.instance(f, d, m)
-        original = _written(e, m)
         left = self.reads(f, e, m)
         if left is None:
-            return
+            return False
+        instance = self.instance(f, d, m)
         right = self.read_calls(substitute(d.origin if d.origin is not None else d.value, instance), f, e)
-        self.terminals(f, d, e, m, instance, original)
         right = self.unclamp(right, left, [*self.domain(e.loops), *self.guard(e, m)])
         self.equal_values(
             f.name,
@@ -585,6 +589,7 @@ class PathConditions:
             counters_in_range(e.loops),
             e.line,
         )
+        return True
 
     def reads(self, f: FuncSummary, e: Effect, m: EffectMap) -> Expr | None:
         """What is written, over what its reads see; None where one of them sees no one thing."""
@@ -809,14 +814,16 @@ class PathConditions:
 
     def sure_reads(self, e: Effect, array: str) -> list[Poly]:
         """Elements of an array, as it was given, that every iteration of an effect reads."""
-        free = unconditional_loads(e.value)
-        out = []
-        for load in loads(e.value):
-            if key(load) in free:
-                seen = self.keyed(load, e)
-                if isinstance(seen, Load) and seen.name == f"{array}#initial":
-                    out.append(to_poly(seen.index))
-        return out
+        asked = (e.order, array)
+        if asked not in self._sure:
+            free = unconditional_loads(e.value)
+            self._sure[asked] = []
+            for load in loads(e.value):
+                if key(load) in free:
+                    seen = self.keyed(load, e)
+                    if isinstance(seen, Load) and seen.name == f"{array}#initial":
+                        self._sure[asked].append(to_poly(seen.index))
+        return self._sure[asked]
 
     def reached(self, e: Effect, layout: Layout, index: Poly, target: tuple[Poly, ...]) -> Any:
         """Whether an unconditional read at `index` passes over `target` in some iteration of its effect, which it

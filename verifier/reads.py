@@ -167,9 +167,13 @@ def _counters(group: Group | None, loops: tuple[LoopInfo, ...]) -> tuple[Poly, .
 def unconditional_loads(e: Expr) -> set[int]:
     """Structural keys of the Loads that are evaluated whatever the data are."""
     found: set[int] = set()
+    met: set[int] = set()
     stack = [e]
     while stack:
         n = stack.pop()
+        if key(n) in met:
+            continue
+        met.add(key(n))
         if isinstance(n, Load):
             found.add(key(n))
         if isinstance(n, Select):

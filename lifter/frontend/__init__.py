@@ -79,7 +79,8 @@ def _unit(path: str, clang_args: Sequence[str], model_files: Sequence[str]) -> U
     translation_unit = parse(path, clang_args)
     unit = Unit(path, translation_unit, Path(path).suffix == ".c")
     for file in model_files:
-        unit.models.update(models.definitions(file, clang_args))
+        for c in models.definitions(file, clang_args):
+            unit.models.setdefault(c.spelling, []).append(c)
     return unit
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from clang.cindex import Cursor, CursorKind
 
 from halide_core.ir.expr import I64, Call, CallType, Expr, const
-from lifter.frontend import builtins, code, expressions, inline, pointers, pure, registers, types, vectors
+from lifter.frontend import builtins, code, expressions, inline, models, pointers, pure, registers, types, vectors
 from lifter.frontend import operations as op
 from lifter.frontend.clang import children, in_system_header, operands
 from lifter.frontend.context import Context
@@ -19,6 +19,7 @@ from lifter.frontend.values import (
 from lifter.loops import Store, Unsupported
 
 K = CursorKind
+_BODY = "give the file that defines it, or a model, with --model"
 _IO = {
     *("printf", "fprintf", "sprintf", "snprintf", "vprintf", "puts", "putchar", "fputs", "fputc", "putc", "perror"),
     *(
@@ -71,7 +72,10 @@ def _named(
 ) -> Value | Place:
     """A call of the function that `target` declares."""
     name = target.spelling
-    model = ctx.unit.models.get(name)
+    try:
+        model = models.choose(ctx.unit.models.get(name, []), target)
+    except models.Ambiguous:
+        ctx.fail(f"call to '{name}', of which several models have other parameters", c, "give one with its parameters")
     if model is not None:
         return _user(ctx, c, model, arguments, want, as_place, from_model=True)
     definition = target.get_definition()
@@ -89,7 +93,7 @@ def _named(
     if name in _ENDS:
         ctx.fail(f"call to '{name}', which ends the program", c)
     if definition is None and not library:
-        ctx.fail(f"call to external function '{name}' has no body here", c, "give a model with --model")
+        ctx.fail(f"call to external function '{name}' has no body here", c, _BODY)
     if definition is not None and not library:
         return _user(ctx, c, definition, arguments, want, as_place, from_model=False)
     try:

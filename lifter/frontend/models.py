@@ -1,26 +1,49 @@
-"""Models: C++ functions the user gives in place of functions that cannot be lifted."""
+"""Models: C++ functions the user gives in place of functions that cannot be lifted, or that other files define."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from clang.cindex import Cursor, CursorKind
+from clang.cindex import Cursor, CursorKind, LinkageKind
 
 from lifter.frontend.clang import INCLUDE_DIRECTORY, SourceError, children, parse
 
 _SCOPES = {CursorKind.NAMESPACE, CursorKind.LINKAGE_SPEC, CursorKind.UNEXPOSED_DECL}
 
 
-def definitions(path: str, clang_args: Sequence[str]) -> dict[str, Cursor]:
-    """The functions defined in a model file, by name; the usual integer types need no include there.
+def definitions(path: str, clang_args: Sequence[str]) -> list[Cursor]:
+    """The functions defined in a model file; the usual integer types need no include there.
 
     Raises SourceError for errors in the file and for a file without functions."""
     prelude = ["-include", str(INCLUDE_DIRECTORY / "lift_model.h")]
     unit = parse(path, [*prelude, *clang_args], force_cxx=True)
-    found = {c.spelling: c for c in _functions(unit.cursor, path)}
+    found = list(_functions(unit.cursor, path))
     if not found:
         raise SourceError(path, 0, 0, "a model file must define at least one function")
     return found
+
+
+def choose(models: Sequence[Cursor], target: Cursor) -> Cursor | None:
+    """Of `models`, functions of one name, what stands for the one that `target` declares; None for none.
+
+    Raises Ambiguous where several overloads have other parameters than it."""
+    own = target.get_definition() is not None
+    usable = [m for m in models if not (own and m.linkage == LinkageKind.INTERNAL)]  # another file's helper
+    for m in usable:
+        if m.mangled_name == target.mangled_name:
+            return m
+    alike = [m for m in usable if _parameters(m) == _parameters(target)] or usable
+    if len(alike) > 1:
+        raise Ambiguous
+    return alike[0] if alike else None
+
+
+class Ambiguous(Exception):
+    """Several models of one name, and none with the parameters of the function called."""
+
+
+def _parameters(c: Cursor) -> list[str]:
+    return [a.type.get_canonical().spelling for a in c.get_arguments()]
 
 
 def _functions(scope: Cursor, path: str) -> Iterator[Cursor]:

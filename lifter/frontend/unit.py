@@ -24,7 +24,8 @@ class Unit:
     path: str
     translation_unit: TranslationUnit
     is_c: bool
-    models: dict[str, Cursor] = field(default_factory=dict)
+    models: dict[str, list[Cursor]] = field(default_factory=dict)
+    """Functions of model files, by name."""
     pure: dict[str, Known | None] = field(default_factory=dict)
     """By `inline.key`; None for functions that are not pure."""
     taken: dict[str, tuple[int, Cursor]] = field(default_factory=dict)

@@ -217,3 +217,21 @@ def test_intrinsics_are_declared_as_the_compiler_declares_them(tmp_path: Path) -
 def test_a_file_that_includes_intrinsics_is_parsed(tmp_path: Path) -> None:
     text = "#include <immintrin.h>\n#include <smmintrin.h>\nvoid f(int* p, int n) { for (; n > 0; n--) p[n] = n; }"
     assert _function(tmp_path, text).name == "f"
+
+
+def test_models_by_parameters(tmp_path: Path) -> None:
+    """Overloads are told apart; a helper of the other file does not replace one that has a body here."""
+    other = _write(
+        tmp_path,
+        "other.cpp",
+        "int twice(int x) { return 2 * x; }\nfloat twice(float x) { return x + x; }\n"
+        "static int helper(int x) { return x + 100; }\nint shown(int x) { return helper(x); }\n",
+    )
+    text = (
+        "int twice(int x); float twice(float x); int shown(int x);\nstatic int helper(int x) { return x - 1; }\n"
+        "void f(int* d, int n) { for (int i = 0; i < n; i++) d[i] = twice(d[i]) + helper(i) + shown(i); }\n"
+    )
+    f = _function(tmp_path, text, models=[other])
+    out = np.array([5, 6, 7], np.int32)
+    run(f, {"d": out, "n": 3})
+    assert list(out) == [10 - 1 + 100, 12 + 0 + 101, 14 + 1 + 102]

@@ -35,9 +35,9 @@ def _scan(path: Path, cell: str) -> Effect | None:
     if len(writes) != 2 or not all(e.index.is_zero() for e in writes):
         return None
     first, update = writes
-    if first.guard is not None or len(update.loops) != len(first.loops) + 1:
+    if len(update.loops) != len(first.loops) + 1:
         return None
-    if update.counters[:-1] != first.counters:
+    if update.counters[:-1] != first.counters or not _starts_anew(path, cell, first):
         return None
     loop = update.loops[-1].counter
     inside = [e for e in path.effects if loop in e.counters and e.order != update.order]
@@ -46,6 +46,16 @@ def _scan(path: Path, cell: str) -> Effect | None:
     if not all(_may_come_first(n, e, loop) for n in _reads(update) for e in inside):
         return None
     return update
+
+
+def _starts_anew(path: Path, cell: str, first: Effect) -> bool:
+    """Whether each iteration of the loops around a cell's first write begins with it, so that no value is carried from
+    one to the next."""
+    around = first.counters[:1]
+    if first.guard is not None or (around and any(split_tag(n.name)[0] == cell for n in _reads(first))):
+        return False
+    earlier = [e for e in path.effects if around and e.counters[:1] == around and e.order < first.order]
+    return not any(split_tag(n.name)[0] == cell for e in earlier for n in _reads(e))
 
 
 def _may_come_first(read: Load, e: Effect, loop: str) -> bool:
@@ -81,7 +91,9 @@ def _split(path: Path, cell: str) -> Path | None:
         return None
     inside = [e for e in path.effects if loop in e.counters]
     start = min(e.order for e in inside)
-    if any(e.order > start for e in before):
+    if any(e.order > start for e in before) or before[0].counters != around:
+        return None
+    if around and not _starts_anew(path, cell, before[0]):
         return None
     if not any(split_tag(n.name)[0] == cell for e in inside if e is not update for n in _reads(e)):
         return None

@@ -89,6 +89,11 @@ NOT_VERIFIED = {
     "a row filled after its use": "void f(u8* d, const u8* s, int w, int h) { int* row = (int*)calloc(w, 4); "
     "for (int y = 0; y < h; y++) { for (int x = 0; x < w; x++) d[y * w + x] = row[x]; "
     "for (int x = 0; x < w; x++) row[x] = s[y * w + x]; } }",
+    "carried from row to row": "void f(int* o, int* p, const int* a, int n, int m) { int s = 7; "
+    "for (int r = 0; r < m; r++) { p[r] = s; s = 0; for (int k = 0; k < n; k++) { s += a[k]; o[r * n + k] = s; } } }",
+    "begun in the first row only": "void f(int* o, const int* a, const int* w, int n, int m) { int s; "
+    "for (int r = 0; r < m; r++) { if (r == 0) s = 0; for (int j = 0; j < 3; j++) s += w[j]; "
+    "for (int k = 0; k < n; k++) { s += a[k]; o[r * n + k] = s; } } }",
     "uninitialised": "int f(const u8* s, int n) { int a; for (int i = 0; i < n; i++) a += s[i]; return a; }",
 }
 

@@ -17,7 +17,7 @@ from corpus.harness import Arguments, Block, Guarded, fill
 from corpus.timing_arguments import NoArguments
 from halide_core.errors import HalideError
 from halide_core.interp.expr import evaluate as evaluate_expr
-from halide_core.ir.expr import Expr, Variable
+from halide_core.ir.expr import EQ, NE, Expr, Variable, const_value
 from halide_core.ir.structural import post_order
 from halide_core.ir.types import Type
 from lifter.loops import Param
@@ -30,6 +30,8 @@ AMPLE = 1 << 15
 """Elements on either side of a pointer where the contract does not hold."""
 MOST = 1 << 24
 """Elements behind one pointer, at the most."""
+_REGISTER = 16
+"""Bytes of a register: originals with intrinsics also load the channels of a pixel that they do not use."""
 _TALL = ("rows", "height", "h", "ny", "lines", "bottom", "y1")
 _WIDE = ("cols", "width", "w", "nx", "right", "x1", "columns")
 _FLAT = ("n", "count", "pixels", "len", "length", "size", "total", "npixels", "n_pixels", "samples")
@@ -61,7 +63,7 @@ class Drawer:
         self.strides = {n for d in every if d.stride is not None for n in d.stride.names()} - self.extents
         self.flat = all(len(x.dims) == 1 for layouts in self.layouts for x in layouts)
         self.conditions = [path_condition(summary, i) for i in range(len(summary.paths))]
-        asked = {n.name for c in summary.paths for e in c.conditions for n in post_order(e) if isinstance(n, Variable)}
+        asked = {name for path in summary.paths for e in path.conditions for name in _asked_for_null(e)}
         self.optional = [p.name for p in self.pointers if f"addr.{p.name}" in asked]
 
     def draw(self, width: int, height: int, pad: int, seed: int, tries: int = 40) -> Draw | None:
@@ -146,6 +148,8 @@ class Drawer:
             if draw.path is None:
                 low, high = min(low, 0) - AMPLE, max(high, 0) + AMPLE
             size = p.type.bytes()
+            if draw.path is not None and high > low and self.summary.function.uses_registers:
+                low, high = low - _REGISTER // size, high + _REGISTER // size
             memory = Guarded((high - low) * size, front)
             fill(memory.bytes, p.type, rng)
             address = 0 if p.name in draw.null else memory.address - low * size
@@ -177,6 +181,12 @@ class Drawer:
         value = int(scalars[name])
         scalars[name] = _fitted(rng.choice((0, 1, value - 1, value // 2, -1, -value)), type_)
         return Draw(scalars, draw.null, self._path(scalars, draw.null))
+
+
+def _asked_for_null(condition: Expr) -> Iterable[str]:
+    for n in post_order(condition):
+        if isinstance(n, EQ | NE) and isinstance(n.a, Variable) and const_value(n.b) == 0:
+            yield n.a.name
 
 
 def _fitted(value: int, type_: Type) -> int:

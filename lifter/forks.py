@@ -6,7 +6,7 @@ strides, where one path would have bounds that are choices, which fit no region.
 
 from __future__ import annotations
 
-from halide_core.ir.expr import Load
+from halide_core.ir.expr import And, Expr, Load, Not, Or, Select, children
 from halide_core.ir.structural import post_order, variables
 from lifter import loops as L
 
@@ -46,3 +46,57 @@ def _shaping(body: tuple[L.Stmt, ...]) -> set[str]:
                 names |= variables(s.value)
                 grown = True
     return names
+
+
+def guards_of_reads(loop: L.Loop) -> list[Expr]:
+    """Conditions, one by one, that decide inside a loop whether an array is read at all."""
+    certain = _certain((*loop.prelude, *loop.body, *loop.step))
+    out: list[Expr] = []
+    for s in L.walk(loop.body):
+        if isinstance(s, L.If):
+            inside = {a for x in L.walk((*s.then, *s.otherwise)) for e in L.expressions(x) for a in _arrays(e)}
+            out += _parts(s.condition) if inside - certain else []
+        for e in L.expressions(s):
+            for n in post_order(e):
+                if isinstance(n, Select) and (_arrays(n.true_value) | _arrays(n.false_value)) - certain:
+                    out += _parts(n.condition)
+                elif isinstance(n, And | Or) and _arrays(n.b) - certain:
+                    out += _parts(n.a)
+    return out
+
+
+def _arrays(e: Expr) -> set[str]:
+    return {n.name for n in post_order(e) if isinstance(n, Load)}
+
+
+def _certain(body: tuple[L.Stmt, ...]) -> set[str]:
+    """Arrays that are read whatever the conditions in `body` are, if its loops run."""
+    out: set[str] = set()
+    for s in body:
+        for e in L.expressions(s):
+            out |= _surely(e, {})
+        if isinstance(s, L.If):
+            out |= _certain(s.then) & _certain(s.otherwise)
+        elif isinstance(s, L.Loop):
+            out |= _certain((*s.prelude, *s.body, *s.step))
+    return out
+
+
+def _surely(e: Expr, known: dict[int, set[str]]) -> set[str]:
+    """Arrays that are read whenever `e` is evaluated."""
+    if id(e) not in known:
+        own = {e.name} if isinstance(e, Load) else set()
+        if isinstance(e, Select):
+            own = _surely(e.condition, known) | (_surely(e.true_value, known) & _surely(e.false_value, known))
+        elif isinstance(e, And | Or):
+            own = _surely(e.a, known)
+        else:
+            own = own.union(*(_surely(c, known) for c in children(e)))
+        known[id(e)] = own
+    return known[id(e)]
+
+
+def _parts(condition: Expr) -> list[Expr]:
+    if isinstance(condition, And | Or):
+        return _parts(condition.a) + _parts(condition.b)
+    return _parts(condition.a) if isinstance(condition, Not) else [condition]

@@ -12,12 +12,17 @@ from dataclasses import dataclass, field, replace
 from halide_core.ir.expr import (
     BOOL,
     EQ,
+    GE,
+    GT,
     I32,
     I64,
+    LE,
+    LT,
     NE,
     And,
     Call,
     CallType,
+    Cast,
     Expr,
     Load,
     Or,
@@ -26,12 +31,12 @@ from halide_core.ir.expr import (
     const,
     const_value,
 )
-from halide_core.ir.structural import key, post_order, transform
+from halide_core.ir.structural import key, post_order, transform, variables
 from halide_core.ir.types import Type
 from lifter import loops as L
 from lifter.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, Path, loads, split_tag
 from lifter.fold import conjunction, fold, fold_node, is_true, negate, undefined
-from lifter.forks import must_fork, reshapes
+from lifter.forks import guards_of_reads, must_fork, reshapes
 from lifter.poly import Obligation, Poly, address_poly, atom_of, by_parity, from_poly, to_poly
 from lifter.pure_calls import inline_all, inline_call
 from lifter.scan import expand_scans
@@ -204,11 +209,11 @@ class _Machine:
                 other.conditions.append(negate(condition))
                 self.exec_top((*stmt.then, *rest), s, finished)
                 return self.exec_top((*stmt.otherwise, *rest), other, finished)
-            missing = self.null_test(stmt, s) if isinstance(stmt, L.Loop) else None
-            if missing is not None:  # what lies behind a pointer is read where there is one only
+            setting = self.setting(stmt, s) if isinstance(stmt, L.Loop) else None
+            if setting is not None:  # what a parameter says not to read must not be read
                 other = s.fork()
-                s.conditions.append(missing)
-                other.conditions.append(negate(missing))
+                s.conditions.append(setting)
+                other.conditions.append(negate(setting))
                 self.exec_top((stmt, *rest), s, finished)
                 return self.exec_top((stmt, *rest), other, finished)
             self.exec_stmt(stmt, s)
@@ -218,15 +223,31 @@ class _Machine:
         if len(finished) > MAX_PATHS:
             raise _TooManyPaths(f"more than {MAX_PATHS} paths through the conditionals", self.function.line)
 
-    def null_test(self, loop: L.Loop, s: _State) -> Expr | None:
-        """A test inside a loop of whether a parameter is null, which this path has not decided yet."""
-        tests = (n for x in L.walk((loop,)) for e in L.expressions(x) for n in post_order(e) if _is_null_test(n))
-        return next((n for n in tests if self.decided(n, s) is None), None)
+    def setting(self, loop: L.Loop, s: _State) -> Expr | None:
+        """A condition on parameters inside a loop under which it reads arrays (a pointer that may be null, a mode), and
+        which this path has not decided yet."""
+        changed = {x.name for x in L.walk((loop,)) if isinstance(x, L.Assign)}
+        for test in guards_of_reads(loop):
+            if variables(test) & changed or any(isinstance(n, Load) for n in post_order(test)):
+                continue
+            here = self.value(test, s)
+            fixed = const_value(here) is not None or any(
+                isinstance(n, Load) or (isinstance(n, Variable) and (undefined(n.name) or n.name.startswith("k.")))
+                for n in post_order(here)
+            )
+            if not fixed and self.decided(here, s) is None:
+                return here
+        return None
 
     def decided(self, test: Expr, s: _State) -> bool | None:
-        """What the path's conditions say of a null test."""
+        """What the path's conditions say of a test."""
         known = {key(c) for c in s.conditions}
-        return True if key(test) in known else False if key(negate(test)) in known else None
+        if key(test) in known:
+            return True
+        excluded = isinstance(test, EQ) and any(
+            isinstance(c, EQ) and key(c.a) == key(test.a) and _differ(c.b, test.b) for c in s.conditions
+        )
+        return False if excluded or key(negate(test)) in known else None
 
     # Statements.
 
@@ -433,14 +454,15 @@ class _Machine:
                 return self.read(s, n.name, n.type)
             if isinstance(n, Load):
                 return self.load(s, n)
-            if _is_null_test(n):
-                answer = self.decided(n, s)
-                return n if answer is None else const(int(answer), BOOL)
             if isinstance(n, Call) and n.call_type is CallType.FUNCTION and self.is_setting(n):
                 body = inline_call(n, self.function.functions)
                 assert body is not None
                 return fold(inline_all(body, self.function.functions))
-            return self.tidy(n)
+            n = self.tidy(n)
+            if s.conditions and isinstance(n, EQ | NE | LT | LE | GT | GE | Variable | Cast) and n.type.is_bool():
+                answer = self.decided(n, s)
+                return n if answer is None else const(int(answer), BOOL)
+            return n
 
         return transform(e, rewrite)
 
@@ -617,10 +639,9 @@ class _Machine:
         raise L.Unsupported("too many iterations to unroll", loop.line)
 
 
-def _is_null_test(e: Expr) -> bool:
-    if not isinstance(e, EQ | NE) or not isinstance(e.a, Variable):
-        return False
-    return e.a.name.startswith("addr.") and const_value(e.b) == 0
+def _differ(a: Expr, b: Expr) -> bool:
+    x, y = const_value(a), const_value(b)
+    return x is not None and y is not None and x != y
 
 
 def _overwrites(effects: list[Effect], counter: str, trip: int) -> bool:

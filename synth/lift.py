@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-from lifter.effects import Path
+from lifter.effects import Path, loads
 from lifter.loops import Function, Unsupported
 from lifter.summary import PathSummary, Summary
 from lifter.symexec import execute
@@ -14,7 +14,7 @@ from synth.options import Options, Stopwatch, TimedOut
 from synth.paths import PathLifter
 from synth.trace import Candidate, Trace, failure
 from verifier.check import Decision, Verdict, verify_path
-from verifier.smt import Refuted, Unknown
+from verifier.smt import IndexEncoder, Proved, Query, Refuted, Unknown, prove
 
 
 @dataclass(slots=True)
@@ -60,7 +60,8 @@ def lift_function(function: Function, options: Options | None = None) -> Lifted:
 
 def _lift(function: Function, options: Options, clock: Stopwatch, lifted: Lifted) -> None:
     with clock.stage("parse"):
-        lifted.paths = execute(function)
+        paths = execute(function)
+        lifted.paths = [p for p in paths if not never_taken(p)] or paths
     summaries: list[PathSummary] = []
     for path in lifted.paths:
         summaries.append(PathLifter(function, path, options, clock, lifted.trace).lift())
@@ -73,6 +74,16 @@ def _lift(function: Function, options: Options, clock: Stopwatch, lifted: Lifted
             _fail(lifted, verdict)
             return
     lifted.status = "verified"
+
+
+def never_taken(path: Path) -> bool:
+    """Whether no parameters satisfy a path's conditions: those that several choices leave together."""
+    index = IndexEncoder()
+    exact = [c for c in path.conditions if not loads(c) and index.faithful(c)]
+    if len(path.conditions) < 2 or not exact:
+        return False
+    conditions = tuple(index.expr(c) for c in exact)
+    return isinstance(prove(Query((*index.facts, *conditions), index.any_of([])), 2.0), Proved)
 
 
 def _fail(lifted: Lifted, verdict: Verdict) -> None:

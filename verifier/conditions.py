@@ -37,7 +37,7 @@ from lifter.pure_calls import inline_all, inline_call
 from lifter.summary import Definition, EffectMap, FuncSummary, InputSummary, Layout, PathSummary
 from verifier.lemmas import apply_steps, decide_lemma, lemma_query, same_exactly
 from verifier.normal import normal_form
-from verifier.reads import Group, Unresolved, conditions_over, meeting, mentions, see, unconditional_loads
+from verifier.reads import Group, Unresolved, conditions_over, meeting, mentions, see, sure_loads, unconditional_loads
 from verifier.replay import differs
 from verifier.smt import Answer, IndexEncoder, Proved, Query, ValueEncoder, prove
 
@@ -96,7 +96,7 @@ class PathConditions:
         self.by_order = {e.order: e for e in path.effects}
         self.out: list[Condition] = []
         self._keyed: dict[tuple[int, int | None], Expr] = {}
-        self._sure: dict[tuple[int, str], list[Poly]] = {}
+        self._sure: dict[tuple[int, str], list[tuple[Poly, tuple[Expr, ...]]]] = {}
         stated = [i.condition for i in summary.contract if i.condition is not None]
         self.contract = [self.index.expr(c) for c in (*stated, *summary.conditions) if self.index.faithful(c)]
         self.contract += [
@@ -741,7 +741,7 @@ class PathConditions:
         unconditional = unconditional_loads(original)
         safe: dict[int, Expr] = {}
         for load in loads(original):
-            if key(load) in unconditional or not self.counter_guarded(original, load, e):
+            if key(load) in unconditional or not self.guarded_read(original, load, e):
                 seen = self.keyed(load, e)
                 safe[key(seen)] = seen
         for other in self.path.effects:  # what the same iteration reads for other stores
@@ -808,24 +808,55 @@ class PathConditions:
             ways += [self.index.poly(to_poly(n.index)) == place for n in same]
         for other in self.path.effects:
             if other.guard is None or (self.index.faithful(other.guard) and not loads(other.guard)):
-                ways += [self.reached(other, layout, index, target) for index in self.sure_reads(other, layout.array)]
+                sure = self.sure_reads(other, layout.array)
+                ways += [self.reached(other, layout, index, target, given) for index, given in sure]
         text = f"line {e.line}: {call.name}({_point(target)}) is read by the original too"
+        exactly = Query((*self.contract, *self.index.facts, *inside), self.index.any_of(ways))
+        if not isinstance(prove(exactly, 2.0), Proved):
+            text = f"line {e.line}: {call.name}({_point(target)}) lies between elements that the original reads"
+            ways = [self.between(e, layout, target)]
         self.add(f.name, "readable", self.say(text, e), inside, self.index.any_of(ways), e.line)
 
-    def sure_reads(self, e: Effect, array: str) -> list[Poly]:
-        """Elements of an array, as it was given, that every iteration of an effect reads."""
+    def sure_reads(self, e: Effect, array: str) -> list[tuple[Poly, tuple[Expr, ...]]]:
+        """Elements of an array, as it was given, that an effect reads in every iteration in which conditions on
+        counters and parameters hold."""
         asked = (e.order, array)
         if asked not in self._sure:
-            free = unconditional_loads(e.value)
             self._sure[asked] = []
-            for load in loads(e.value):
-                if key(load) in free:
-                    seen = self.keyed(load, e)
-                    if isinstance(seen, Load) and seen.name == f"{array}#initial":
-                        self._sure[asked].append(to_poly(seen.index))
+            for load, given in sure_loads(e.value):
+                seen = self.keyed(load, e)
+                if isinstance(seen, Load) and seen.name == f"{array}#initial":
+                    self._sure[asked].append((to_poly(seen.index), given))
         return self._sure[asked]
 
-    def reached(self, e: Effect, layout: Layout, index: Poly, target: tuple[Poly, ...]) -> Any:
+    def between(self, e: Effect, layout: Layout, target: tuple[Poly, ...]) -> Any:
+        """Whether an element lies between two that the original reads, or between the one that its pointer points to
+        and a later one: an array has no holes, so that it can be read."""
+        place = layout.index(target)
+        lows, highs = [self.index.poly(place) >= 0], []
+        for other in self.path.effects:
+            if other.guard is not None and (loads(other.guard) or not self.index.faithful(other.guard)):
+                continue
+            for index, given in self.sure_reads(other, layout.array):
+                for rename in _instants(other, e):
+                    when = [*self.domain(other.loops, rename), *self.guard(other, None, rename)]
+                    when += self.holding(given, rename)
+                    ahead = self.index.poly(index.substitute(rename) - place)
+                    lows.append(self.index.all_of([*when, ahead <= 0]))
+                    highs.append(self.index.all_of([*when, ahead >= 0]))
+        return self.index.all_of([self.index.any_of(lows), self.index.any_of(highs)])
+
+    def holding(self, conditions: tuple[Expr, ...], rename: Mapping[str, Poly]) -> list[Any]:
+        """Conditions on counters and parameters, the counters renamed, as assumptions; false where one is not exact."""
+        out = []
+        for c in conditions:
+            renamed = substitute(c, {n: from_poly(p, I32) for n, p in rename.items()})
+            out.append(self.index.expr(renamed) if self.index.faithful(renamed) else self.index.any_of([]))
+        return out
+
+    def reached(
+        self, e: Effect, layout: Layout, index: Poly, target: tuple[Poly, ...], given: tuple[Expr, ...] = ()
+    ) -> Any:
         """Whether an unconditional read at `index` passes over `target` in some iteration of its effect, which it
         does where each of its coordinates is a multiple of one counter plus a constant, the target is one of those
         places, lies in that counter's range, and the effect's guard holds there."""
@@ -859,13 +890,14 @@ class PathConditions:
         left = [c for c in e.counters if c not in rename]
         if left:  # iterations that read the same element again: the first will do
             rename.update({c: Poly() for c in left})
-        return self.index.all_of([*conditions, *self.domain(e.loops, rename), *self.guard(e, None, rename)])
+        when = [*self.domain(e.loops, rename), *self.guard(e, None, rename), *self.holding(given, rename)]
+        return self.index.all_of([*conditions, *when])
 
-    def counter_guarded(self, value: Expr, load: Load, e: Effect) -> bool:
-        """Whether the conditions that `load` stands under mention iteration counters."""
+    def guarded_read(self, value: Expr, load: Load, e: Effect) -> bool:
+        """Whether not the data alone, but counters or parameters too, say whether `load` is evaluated."""
         counters = set(e.counters)
-        over = [c for c in conditions_over(value, key(load)) if mentions(c, counters)]
-        return any(not self.up_to_data(c, e) for c in over)
+        over = conditions_over(value, key(load))
+        return any(not loads(c) or (mentions(c, counters) and not self.up_to_data(c, e)) for c in over)
 
     def up_to_data(self, condition: Expr, e: Effect) -> bool:
         """Whether the data alone decide a condition that mentions counters too (`bits[x >> 3] & (128 >> (x & 7))`):
@@ -911,6 +943,23 @@ class PathConditions:
             else (self.summary.result)
         )
         self.equal_values("result", "the return value is the summary's", left, right)
+
+
+def _instants(other: Effect, e: Effect) -> list[dict[str, Poly]]:
+    """Iterations of an effect in which it may read about what `e` reads: the very same one, and the first and the last
+    of each loop that the two do not share."""
+    shared = 0
+    while shared < min(len(other.counters), len(e.counters)) and other.counters[shared] == e.counters[shared]:
+        shared += 1
+    out: list[dict[str, Poly]] = [{}] if shared == len(other.counters) else []
+    for common in dict.fromkeys((shared, 0)):
+        first: dict[str, Poly] = {}
+        last: dict[str, Poly] = {}
+        for loop in other.loops[common:]:
+            first[loop.counter] = Poly()
+            last[loop.counter] = loop.trip.substitute(last) - Poly.constant(1)
+        out += [r for r in (first, last) if r]
+    return out
 
 
 def _written(e: Effect, m: EffectMap) -> Expr:

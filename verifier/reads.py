@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from halide_core.ir.expr import And, Cast, Expr, Load, Or, Select, Variable, children
 from halide_core.ir.structural import key, post_order
 from lifter.effects import Effect, LoopInfo, Path, loads, split_tag
+from lifter.fold import negate
 from lifter.poly import Poly, atom_of, to_poly
 
 
@@ -188,6 +189,44 @@ def unconditional_loads(e: Expr) -> set[int]:
     return found
 
 
+Sure = tuple[Load, tuple[Expr, ...]]
+
+
+def sure_loads(value: Expr) -> list[Sure]:
+    """Each Load with the conditions, none on data, that together say when it is evaluated, whatever the data are."""
+    found: dict[tuple[int, ...], Sure] = {}
+    _collect(value, (), found, {})
+    return list(found.values())
+
+
+def _collect(
+    e: Expr, given: tuple[Expr, ...], found: dict[tuple[int, ...], Sure], met: dict[tuple[int, ...], None]
+) -> None:
+    identity = (key(e), *(key(c) for c in given))
+    if identity in met:
+        return
+    met[identity] = None
+    if isinstance(e, Load):
+        found[identity] = (e, given)
+    if isinstance(e, Select):
+        _collect(e.condition, given, found, met)
+        if not loads(e.condition):
+            _collect(e.true_value, (*given, e.condition), found, met)
+            _collect(e.false_value, (*given, negate(e.condition)), found, met)
+            return
+        arms: list[dict[tuple[int, ...], Sure]] = [{}, {}]
+        for arm, into in zip((e.true_value, e.false_value), arms, strict=True):
+            _collect(arm, given, into, {})
+        found.update({k: v for k, v in arms[0].items() if k in arms[1]})
+    elif isinstance(e, And | Or):
+        _collect(e.a, given, found, met)
+        if not loads(e.a):
+            _collect(e.b, (*given, e.a if isinstance(e, And) else negate(e.a)), found, met)
+    else:
+        for c in children(e):
+            _collect(c, given, found, met)
+
+
 def _load_keys(e: Expr) -> set[int]:
     return {key(n) for n in loads(e)}
 
@@ -208,12 +247,18 @@ def _outside_loads(e: Expr) -> list[Expr]:
 
 
 def conditions_over(value: Expr, target: int) -> list[Expr]:
-    """Conditions of Selects and first operands of And and Or on the way to the Load with structural key `target`."""
+    """Conditions of Selects and first operands of And and Or on the way to the Load with structural key `target`, those
+    that must all hold, or all fail, one by one."""
     out: list[Expr] = []
     for n in post_order(value):
         if isinstance(n, Select):
-            if target in {key(m) for arm in (n.true_value, n.false_value) for m in loads(arm)}:
-                out.append(n.condition)
+            arms = [target in {key(m) for m in loads(arm)} for arm in (n.true_value, n.false_value)]
+            if any(arms):
+                out += [n.condition] if all(arms) else _parts(n.condition, And if arms[0] else Or)
         elif isinstance(n, And | Or) and target in {key(m) for m in loads(n.b)}:
-            out.append(n.a)
+            out += _parts(n.a, type(n))
     return out
+
+
+def _parts(condition: Expr, kind: type[And] | type[Or]) -> list[Expr]:
+    return _parts(condition.a, kind) + _parts(condition.b, kind) if isinstance(condition, kind) else [condition]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import itertools
 import subprocess
+import sys
 
 import numpy as np
 
@@ -75,3 +76,42 @@ def test_optional_outputs(tmp_path) -> None:
             )
             results.append((u, v))
         assert all(np.array_equal(a, b) for a, b in zip(*results, strict=True)), (width, height, has_u, has_v)
+
+
+MODES = """
+#include <cstdint>
+extern "C" {
+void masked(uint8_t* d, const uint8_t* s, const uint8_t* m, int n, int mode) {
+    for (int i = 0; i < n; i++) {
+        int v = s[i];
+        if (mode == 2 && m[i] > 3) v = 255 - v; else if (mode == 1) v = v / 2;
+        d[i] = v;
+    }
+}
+void table(uint8_t* d, const uint8_t* s, const uint8_t* m, int n, int mode) {
+    for (int i = 0; i < n; i++) d[i] = mode ? m[s[i]] : s[i];
+}
+}
+"""
+
+# No pixel of the third array can be touched: in a process of its own, since a mistake ends it.
+UNREADABLE = """
+import ctypes, sys
+import numpy as np
+library = ctypes.CDLL(sys.argv[1])
+d, s = np.zeros(100, np.uint8), np.arange(100, dtype=np.uint8)
+for n in (1, 7, 100):
+    for name, mode in (("masked", 0), ("masked", 1), ("table", 0)):
+        getattr(library, name)(
+            ctypes.c_void_p(d.ctypes.data), ctypes.c_void_p(s.ctypes.data), ctypes.c_void_p(8), n, mode
+        )
+"""
+
+
+def test_arrays_that_a_mode_leaves_alone(tmp_path) -> None:
+    source = tmp_path / "modes.cpp"
+    source.write_text(MODES)
+    report = lift_file(str(source), out=str(tmp_path), emit=("shared",))
+    assert [f.status for f in report.functions] == ["verified"] * 2
+    library = report.functions[0].outputs["shared"]
+    assert subprocess.run([sys.executable, "-c", UNREADABLE, library], timeout=60).returncode == 0

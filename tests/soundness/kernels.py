@@ -286,9 +286,53 @@ def drivers(g: _Writer) -> Kernel:
                   f"    for (int x = 0; x < w; x++) d[x] = {value};\n    a += step;\n    d += {g.stride};\n  }}\n")  # fmt: skip
 
 
+def halves(g: _Writer) -> Kernel:
+    """Two pixels of some channels an iteration give one; an odd width's last pixel stands alone, by another formula."""
+    names = _sources(g)
+    g.array("d")
+    many, out = g.rng.choice([1, 1, 3, 4]), g.rng.choice([1, 1, 2])
+    pair = [read(f"{n}[{k}]", g.k.pointers[n]) for n in names for k in range(2 * many)]
+    alone = [read(f"{n}[{k}]", g.k.pointers[n]) for n in names for k in range(many)]
+    stores = [g.value(g.rng.sample(pair, min(len(pair), 4))) for _ in range(out)]
+    tails = [g.value(alone) for _ in range(out)]
+    body = "".join(f"      d[{k}] = {v};\n" for k, v in enumerate(stores))
+    tail = "".join(f" d[{k}] = {v};" for k, v in enumerate(tails))
+    moves = "".join(f" {n} += {2 * many};" for n in names) + f" d += {out};"
+    test = g.rng.choice(["x < w - 1; x += 2", "x + 1 < w; x += 2", "x < w / 2; x++"])
+    return g.done(f"  for (int x = 0; {test}) {{\n{body}     {moves}\n  }}\n  if (w > 0 && (w & 1)) {{{tail} }}\n")
+
+
+def borders(g: _Writer) -> Kernel:
+    """Neighbours at the edge by conditions on the column, or by pointers to rows that stay inside."""
+    (name,) = ["a"]
+    g.array(name, True)
+    g.array("d")
+    t, stride = g.k.pointers[name], g.stride
+    if g.rng.random() < 0.5:
+        other = g.rng.choice(["{0}[{1}]", "{0}[{1}]", "0", "{0}[y * {2}]"]).format(name, f"y * {stride} + x", stride)
+        left = f"(x > 0 ? {name}[y * {stride} + x - 1] : {other})"
+        right = f"(x < w - {g.rng.randint(1, 2)} ? {name}[y * {stride} + x + 1] : {name}[y * {stride} + x])"
+        low, high = (0, 255) if t == "uint8_t" else _range(t)
+        atoms = [Value(v, min(low, 0), high) for v in (left, right)] + g.atoms([name], f"y * {stride} + x")
+        return g.done(
+            f"  for (int y = 0; y < h; y++)\n    for (int x = 0; x < w; x++)\n      d[y * {stride} + x] = {g.value(atoms)};\n"
+        )
+    first = g.rng.choice(["y < 1", "y == 0", "y <= 0"])
+    last = g.rng.choice(["y >= h - 1", "y == h - 1", "y > h - 2"])
+    rows = (
+        f"    const {t}* r[3];\n    r[1] = {name} + y * {stride};\n"
+        f"    r[0] = {first} ? r[1] : r[1] - {stride};\n    r[2] = r[1] + {stride};\n    if ({last}) r[2] = r[1];\n"
+    )
+    atoms = [read(f"r[{k}][x]", t) for k in range(3)] + _extra(g)
+    return g.done(
+        f"  for (int y = 0; y < h; y++) {{\n{rows}    for (int x = 0; x < w; x++) d[y * {stride} + x] = {g.value(atoms)};\n  }}\n"
+    )
+
+
 SHAPES: list[Callable[[_Writer], Kernel]] = [
     pointwise, pointwise, pointer_walk, unrolled, unrolled, stencil, stencil, reduction, sums, channels, resampling,
-    carried, carried, overlapping, overlapping, two_passes, words, drivers,
+    carried, carried, overlapping, overlapping, two_passes, words, drivers, halves, halves, borders,
+    borders,
 ]  # fmt: skip
 
 

@@ -33,6 +33,8 @@ VERIFIED = {
     "swap": "void f(u8* a, u8* b, int n) { for (int i = 0; i < n; i++) { u8 t = a[i]; a[i] = b[i]; b[i] = t; } }",
     "data choose an offset": "void f(u8* d, const u8* t, int n) { int lo = 0, hi = 1; "
     "if (t[0] > 3) { lo = 1; hi = 2; } for (int i = 0; i < n; i++) d[i] = t[i + lo] + hi; }",
+    "modes": "void f(u8* d, const u8* s, const u8* m, int n, int mode) { for (int i = 0; i < n; i++) { int v = s[i]; "
+    "if (mode == 2 && m[i] > 3) v = 255 - v; else if (mode == 1) v = v * m[2 * i] >> 8; d[i] = v; } }",
     "table by signed byte": "void f(u8* d, const signed char* s, const u8* t, int n) "
     "{ for (int i = 0; i < n; i++) d[i] = t[(unsigned char)s[i]]; }",
     "declared after continue": "void f(float* p, int n) { for (int i = 0; i < n; i++, p += 2) { "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from codegen.plan import PathPlan, coordinate_name, image_tables, plan_path, used_functions
+from codegen.plan import PathPlan, coordinate_name, image_tables, plan_path, repeated, used_functions
 from codegen.printer import PythonPrinter
 from halide_core.ir.expr import Expr
 from halide_core.ir.structural import post_order
@@ -128,7 +128,7 @@ def _definition(f: FuncSummary, d: Definition, printer: PythonPrinter, number: i
         extents = ", ".join(f"(0, {_coordinate(r.extent, printer)})" for r in d.rdom)
         out.append(f'    r = hl.RDom([{extents}], "r{number}")')
     left = printer.access(name, [printer.text(a) for a in d.args])
-    out.append(f"    {left} = {_strict(d.value, printer)}")
+    out.append(f"    {left} = {_strict(repeated(f, d, d.value), printer)}")
     return out
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePath
 
 from codegen.dsl import signature
-from codegen.plan import PathPlan, image_tables, plan_path, used_functions
+from codegen.plan import PathPlan, image_tables, plan_path, repeated, used_functions
 from codegen.printer import CppPrinter
 from halide_core.ir.expr import Expr
 from halide_core.ir.structural import post_order
@@ -92,7 +92,7 @@ def _func(f: FuncSummary, printer: CppPrinter) -> list[str]:
 
 def _definition(f: FuncSummary, d: Definition, printer: CppPrinter, number: int) -> list[str]:
     left = printer.access(printer.name(f.name), [printer.text(a) for a in d.args])
-    assignment = f"{left} = {_strict(d.value, printer)};"
+    assignment = f"{left} = {_strict(repeated(f, d, d.value), printer)};"
     if not d.rdom:
         return [assignment]
     bounds = ", ".join(f"{{0, {printer.operand(from_poly(r.extent, Int(32)), None)}}}" for r in d.rdom)

@@ -9,7 +9,7 @@ import numpy as np
 
 import halide_core as hl
 from codegen.mathematics import extern_name
-from codegen.plan import PathPlan, plan_path
+from codegen.plan import PathPlan, plan_path, repeated
 from halide_core.aot import RawBuffer, Variant
 from halide_core.function import Image
 from halide_core.interp.expr import dtype_of
@@ -190,7 +190,8 @@ class _Builder:
                 rdom = hl.RDom([(0, substitute(_i32(r.extent), self.rename)) for r in d.rdom])
                 for position, r in enumerate(d.rdom):
                     rename[r.name] = Variable(I32, rdom[position].name())
-            value = self.bind(substitute(self.at_own_point(f, native_value(d, self.summary)), rename), f, func)
+            value = self.at_own_point(f, repeated(f, d, native_value(d, self.summary)))
+            value = self.bind(substitute(value, rename), f, func)
             args = tuple(self.bind(substitute(a, rename), f, func) for a in d.args)
             _assign(func, args, value)
 

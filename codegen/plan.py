@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from halide_core.ir import expr as E
-from halide_core.ir.expr import Call, CallType, Expr, Variable, const_value
+from halide_core.ir.expr import I32, Call, CallType, Expr, Variable, const, const_value
 from halide_core.ir.structural import post_order
 from lifter.loops import ConstArray, Param, PureFunction
 from lifter.poly import from_poly
-from lifter.summary import FuncSummary, InputSummary, PathSummary, Summary
+from lifter.summary import Definition, FuncSummary, InputSummary, PathSummary, Summary, var
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,16 @@ def plan_path(summary: Summary, number: int) -> PathPlan:
     while result_name in taken:
         result_name += "_"
     return PathPlan(path, images, tables, parameters, coordinates, outputs, intermediate, result_name)
+
+
+def repeated(f: FuncSummary, d: Definition, value: Expr) -> Expr:
+    """`value`, made to mention the reduction domain of `d`: Halide finds a definition's domain in what it mentions, and
+    an update that is the same in each of its points (`d[x] += 16`) would be made once."""
+    names = {r.name for r in d.rdom}
+    if not names or any(isinstance(n, Variable) and n.name in names for e in (value, *d.args) for n in post_order(e)):
+        return value
+    always = E.GE(E.BOOL, var(d.rdom[0].name), const(0, I32))
+    return E.Select(value.type, always, value, Call(f.type, f.name, d.args, CallType.HALIDE))
 
 
 def path_expressions(path: PathSummary) -> list[Expr]:

@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from halide_core.ir.expr import I32, Call, CallType, Expr, Load
+from halide_core.ir.expr import Call, CallType, Expr, Load
 from halide_core.ir.structural import post_order, transform
 from lifter.bounds import Unbounded, interval
 from lifter.effects import Path, loads
 from lifter.loops import Function
-from lifter.poly import Poly, from_poly, poly_max, poly_min, to_poly
+from lifter.poly import Poly, coordinate, poly_max, poly_min, to_poly
 from lifter.pure_calls import inline_all
 from lifter.summary import Dim, FuncSummary, InputSummary, Layout, dim_names
 from synth.clamp import Clamper
@@ -126,7 +126,7 @@ def replace_images(e: Expr, inputs: Mapping[str, InputSummary]) -> Expr:
                 coords = coordinates(to_poly(n.index), image.layout, ())
             except NoMapping as problem:
                 raise NotFound("terms", str(problem)) from None
-            return Call(n.type, image.name, tuple(from_poly(c, I32) for c in coords), CallType.IMAGE)
+            return Call(n.type, image.name, tuple(coordinate(c) for c in coords), CallType.IMAGE)
         return n
 
     return transform(e, rewrite)

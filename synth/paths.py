@@ -14,7 +14,7 @@ from lifter.bounds import Unbounded, interval
 from lifter.effects import Effect, Path, loads
 from lifter.fold import fold
 from lifter.loops import Function, Unsupported
-from lifter.poly import Poly, from_poly, poly_max, poly_min, to_poly
+from lifter.poly import Poly, coordinate, from_poly, poly_max, poly_min, to_poly
 from lifter.pure_calls import inline_all, inline_call
 from lifter.summary import (
     Definition,
@@ -374,7 +374,7 @@ class PathLifter:
             coords = coordinates(to_poly(marked.index), layout, private)
         except (NoMapping, Unresolved) as problem:
             raise NotFound("terms", str(problem), e.line) from None
-        return tuple(from_poly(c, I32) for c in coords)
+        return tuple(coordinate(c) for c in coords)
 
     def unify(self, draft: Draft, values: list[Expr]) -> Expr:
         """One expression for all effects of a group."""

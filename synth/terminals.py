@@ -11,7 +11,7 @@ from halide_core.ir.expr import I32, Call, CallType, Expr, Load, Variable
 from halide_core.ir.structural import key, post_order, transform
 from halide_core.ir.types import Type
 from lifter.effects import Effect, loads
-from lifter.poly import Poly, atom_of, from_poly, to_poly
+from lifter.poly import Poly, atom_of, coordinate, from_poly, to_poly
 from lifter.summary import EffectMap, Layout
 from verifier.reads import Seen
 
@@ -75,22 +75,22 @@ class Mapper:
     def _solve(self, p: Poly, counters: set[str]) -> Poly | None:
         """`p` as a sum of multiples of the coordinates, one counter picked for each."""
         rest, out = p, Poly()
-        for name, coordinate in self.axes():
+        for name, place in self.axes():
             best: tuple[int, str] | None = None
             for c in self.effect.counters:
-                f = coordinate.coefficient(c)
+                f = place.coefficient(c)
                 value = f.constant_value() if f is not None else None
                 if value and not any(c in other.names() for n, other in self.axes() if n != name):
                     best = min(best or (1 << 62, ""), (abs(value), c))
             if best is None:
                 continue
-            factor, mine = coordinate.coefficient(best[1]), rest.coefficient(best[1])
+            factor, mine = place.coefficient(best[1]), rest.coefficient(best[1])
             if mine is None or factor is None:
                 return None
             share = mine.exact_quotient(factor)
             if share is None:
                 return None
-            rest = rest - share * coordinate
+            rest = rest - share * place
             out = out + share * Poly.variable(name, I32)
         return out + rest if not rest.names() & counters else None
 
@@ -293,7 +293,7 @@ def _gcd(values: list[int]) -> int:
 def image_call(type_: Type, name: str, coords: tuple[Poly, ...], seen: Seen) -> Expr:
     """The terminal `name(coords)`."""
     kind = CallType.IMAGE if seen.group is None else CallType.HALIDE
-    return Call(type_, name, tuple(from_poly(c, I32) for c in coords), kind)
+    return Call(type_, name, tuple(coordinate(c) for c in coords), kind)
 
 
 def generalise(values: list[tuple[int, Expr]], name: str) -> Expr | None:

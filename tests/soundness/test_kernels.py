@@ -39,3 +39,11 @@ def test_a_difference_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compare, "lift_file", lift_another)
     (said,) = run([k], 20.0).wrong
     assert said.startswith("k: with ") and "bytes differ" in said
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler")
+def test_updates_that_are_the_same_at_each_point() -> None:
+    text = 'extern "C" void k(uint32_t* d, int w, int h) {\n  for (int y = 0; y < h; y++)\n'
+    text += "    for (int x = 0; x < w; x++) d[x] += 16;\n}\n"
+    tally = run([Kernel("k", text, "void", {"d": "uint32_t"}, {"w": (-1, 20), "h": (-1, 20)})], 20.0)
+    assert tally.wrong == [] and tally.statuses["verified"] == 1

@@ -20,7 +20,7 @@ from lifter.poly import Poly, from_poly, to_poly
 from lifter.summary import Definition, FuncSummary, InputSummary, Layout
 from synth.samples import Env, NotConcrete, compiled, compiled_poly, visited
 from synth.terminals import NoMapping, coordinates
-from verifier.reads import Group, Unresolved, conditions_over, mentions, see, unconditional_loads
+from verifier.reads import Group, Unresolved, mentions, see, sure_loads, unconditional_loads
 
 Ends = tuple[Expr | None, Expr | None]
 """The least and the greatest coordinate, where it is clamped."""
@@ -50,6 +50,19 @@ def apart(samples: list[Env], path: Path) -> list[Env]:
 
 
 @dataclass(slots=True)
+class Places:
+    """Coordinates read, and the range of their elements, from the one that the pointer points to."""
+
+    coordinates: set[tuple[int, ...]] = field(default_factory=set)
+    first: int = 0
+    last: int = -1
+
+    def add(self, place: tuple[int, ...], element: int) -> None:
+        self.coordinates.add(place)
+        self.first, self.last = min(self.first, element), max(self.last, element)
+
+
+@dataclass(slots=True)
 class Clamper:
     """Clamps the reads of one path's Funcs.  `samples`: values of the parameters, as `apart` makes them."""
 
@@ -58,8 +71,8 @@ class Clamper:
     samples: list[Env]
     inputs: Mapping[str, InputSummary]
     non_negative: Callable[[Poly], bool]
-    places: dict[str, list[set[tuple[int, ...]]]] = field(default_factory=dict)
-    """For each image and sample, the places that the original reads as they were given."""
+    places: dict[str, list[Places]] = field(default_factory=dict)
+    """For each image and sample, what the original reads as it was given."""
     known_ends: dict[str, list[tuple[list[Poly], list[Poly]]]] = field(default_factory=dict)
 
     def clamped(self, f: FuncSummary, funcs: Mapping[str, FuncSummary]) -> FuncSummary:
@@ -72,46 +85,45 @@ class Clamper:
             definitions.append(replace(d, value=value))
         return replace(f, definitions=tuple(definitions))
 
-    def read_by_original(self, image: InputSummary) -> list[set[tuple[int, ...]]]:
-        """For each sample the coordinates in an image that are read whatever the loop counters are."""
+    def read_by_original(self, image: InputSummary) -> list[Places]:
+        """For each sample the coordinates in an image that are read whatever the data are, with the first and the last
+        of their elements."""
         if image.name not in self.places:
-            found: list[set[tuple[int, ...]]] = [set() for _ in self.samples]
-            for e, index in self.sure_reads(image.layout.array):
+            found = [Places() for _ in self.samples]
+            for e, index, given in self.sure_reads(image.layout.array):
                 try:
                     place = [compiled_poly(c) for c in coordinates(index, image.layout, ())]
+                    element, tests = compiled_poly(index), [compiled(c) for c in given]
                     for k, env in enumerate(self.samples):
-                        found[k].update(tuple(c(here) for c in place) for here in visited(e, env))
+                        for here in visited(e, env):
+                            if all(test(here) for test in tests):
+                                found[k].add(tuple(c(here) for c in place), element(here))
                 except (NoMapping, NotConcrete):
                     continue
             self.places[image.name] = found
         return self.places[image.name]
 
-    def sure_reads(self, array: str) -> Iterator[tuple[Effect, Poly]]:
-        """Effects with the addresses that each of their iterations reads, whatever the counters, as they were given."""
+    def sure_reads(self, array: str) -> Iterator[tuple[Effect, Poly, tuple[Expr, ...]]]:
+        """Effects with the addresses that their iterations read, as they were given, and the conditions under which."""
         for e in self.path.effects:
             if e.guard is not None and loads(e.guard):
                 continue
-            counters = set(e.counters)
-            free = unconditional_loads(e.value)
-            for load in loads(e.value):
+            for load, given in sure_loads(e.value):
                 if load.name.rpartition("@")[0] != array:
-                    continue
-                conditions = [] if key(load) in free else conditions_over(e.value, key(load))
-                if any(mentions(c, counters) for c in conditions):
                     continue
                 try:
                     seen = see(load, e, self.path, self.groups)
                 except Unresolved:
                     continue
                 if seen.group is None:
-                    yield e, seen.index
+                    yield e, seen.index, given
 
     def ends(self, layout: Layout) -> list[tuple[list[Poly], list[Poly]]]:
         """For each dimension of an image the least and the greatest coordinates that single reads run over."""
         if layout.array in self.known_ends:
             return self.known_ends[layout.array]
         out: list[tuple[list[Poly], list[Poly]]] = [([], []) for _ in layout.dims]
-        for e, index in self.sure_reads(layout.array):
+        for e, index, _ in self.sure_reads(layout.array):
             env = {loop.counter: (Poly(), loop.trip - Poly.constant(1)) for loop in e.loops}
             try:
                 place = coordinates(index, layout, ())
@@ -188,15 +200,16 @@ class _Site:
         return out
 
     def _clamped(self, call: Call, equal: Mapping[str, Poly]) -> Call:
-        allowed = self._allowed(call)
-        if allowed is None:
-            return call
-        try:
-            for base, variant in itertools.islice(self._variants(call, equal), _MOST_VARIANTS):
-                if self._suits(base, variant, allowed):
-                    return variant
-        except (NotConcrete, ZeroDivisionError):
-            pass  # a coordinate made of data
+        for between in (False, True):  # rather what is read than what lies between
+            allowed = self._allowed(call, between)
+            if allowed is None:
+                return call
+            try:
+                for base, variant in itertools.islice(self._variants(call, equal), _MOST_VARIANTS):
+                    if self._suits(base, variant, allowed):
+                        return variant
+            except (NotConcrete, ZeroDivisionError):
+                return call  # a coordinate made of data
         return call
 
     def _suits(self, base: Call, variant: Call, allowed: Sequence[Allowed]) -> bool:
@@ -212,8 +225,8 @@ class _Site:
                     return False
         return True
 
-    def _allowed(self, call: Call) -> list[Allowed] | None:
-        """For each sample, whether a place may be read."""
+    def _allowed(self, call: Call, between: bool) -> list[Allowed] | None:
+        """For each sample, whether a place may be read; `between`: also one between elements that are."""
         if call.call_type is CallType.HALIDE:
             producer = self.funcs.get(call.name)
             if producer is None or producer.undefined:
@@ -230,13 +243,21 @@ class _Site:
         if image is None or not image.layout.dims:
             return None
         places = self.clamper.read_by_original(image)
-        if not any(places):
+        if not any(p.coordinates for p in places):
             return None
+        origin = compiled_poly(image.layout.offset)
+        strides = [compiled_poly(x.stride) for x in image.layout.dims if x.stride is not None]
 
-        def among(read: set[tuple[int, ...]]) -> Allowed:
-            return lambda place, env: place in read
+        def within(read: Places) -> Allowed:
+            def test(place: tuple[int, ...], env: Env) -> bool:
+                if place in read.coordinates or not between:
+                    return place in read.coordinates
+                at = origin(env) + sum(s(env) * p for s, p in zip(strides, place, strict=True))
+                return read.first <= at <= read.last
 
-        return [among(read) for read in places]
+            return test
+
+        return [within(read) for read in places]
 
     def _variants(self, call: Call, equal: Mapping[str, Poly]) -> Iterator[tuple[Call, Call]]:
         """The read itself; over the coordinates that have a known value here; and both with coordinates clamped, as few

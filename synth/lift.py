@@ -12,6 +12,7 @@ from lifter.symexec import execute
 from synth.failure import NotFound
 from synth.options import Options, Stopwatch, TimedOut
 from synth.paths import PathLifter
+from synth.samples import NotConcrete
 from synth.trace import Candidate, Trace, failure
 from verifier.check import Decision, Verdict, verify_path
 from verifier.smt import IndexEncoder, Proved, Query, Refuted, Unknown, prove
@@ -50,6 +51,9 @@ def lift_function(function: Function, options: Options | None = None) -> Lifted:
     except NotFound as not_found:
         lifted.status, lifted.reason, lifted.stage = "not_found", not_found.reason, not_found.stage
         lifted.line = not_found.line or function.line
+    except NotConcrete as expression:
+        lifted.status, lifted.stage, lifted.line = "not_found", "roi", function.line
+        lifted.reason = f"no small values can be tried for a loop or an address made of {expression}"
     except TimedOut:
         lifted.status, lifted.reason = "timeout", f"nothing found within {options.timeout:g} s"
     except RecursionError:

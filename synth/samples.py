@@ -20,6 +20,9 @@ Env = dict[str, int]
 MAX_POINTS = 6000
 
 
+_OPERATORS = {"shift_right": ">>", "bitwise_and": "&", "bitwise_or": "|"}
+
+
 def to_python(e: Expr) -> str:
     """Python source for an integer or boolean expression read as mathematical integers, over a dictionary `v`."""
     value = const_value(e)
@@ -50,6 +53,8 @@ def to_python(e: Expr) -> str:
         if e.type.is_bool() and a.type.is_int_or_uint() and not a.type.is_bool():
             a, b = from_poly(to_poly(a)), from_poly(to_poly(b))
         return f"({to_python(a)} {symbol} {to_python(b)})"
+    if isinstance(e, E.Call) and e.name in _OPERATORS and len(e.args) == 2:
+        return f"({to_python(e.args[0])} {_OPERATORS[e.name]} {to_python(e.args[1])})"
     if isinstance(e, E.Min | E.Max):
         return f"{type(e).__name__.lower()}({to_python(e.a)}, {to_python(e.b)})"
     if isinstance(e, E.Not):

@@ -20,7 +20,7 @@ Env = dict[str, int]
 MAX_POINTS = 6000
 
 
-_OPERATORS = {"shift_right": ">>", "bitwise_and": "&", "bitwise_or": "|"}
+_OPERATORS = {"shift_right": ">>"}
 
 
 def to_python(e: Expr) -> str:

@@ -25,7 +25,7 @@ _BINARY: dict[type, tuple[str, int]] = {
 }
 _BITWISE = {"bitwise_and": ("&", 6), "bitwise_xor": ("^", 5), "bitwise_or": ("|", 4)}
 _SHIFTS = {"shift_left": ("<<", 7), "shift_right": (">>", 7)}
-_CPP_RESERVED = {"new", "delete", "class", "template", "this", "operator", "register", "default", "switch"}
+_CPP_RESERVED = {"r", "new", "delete", "class", "template", "this", "operator", "register", "default", "switch"}
 
 
 class SourcePrinter:
@@ -159,7 +159,7 @@ class PythonPrinter(SourcePrinter):
         if "." in name:
             return name
         name = self.names.get(name, name)
-        return name + "_" if keyword.iskeyword(name) or name == "hl" else name
+        return name + "_" if keyword.iskeyword(name) or name in ("hl", "r") else name
 
     def type_text(self, t: Type) -> str:
         """`hl.UInt(8)`."""

@@ -7,11 +7,11 @@ from dataclasses import replace
 from clang.cindex import Cursor, CursorKind
 
 from halide_core.ir.expr import I64, Expr, Variable, const, const_value, make_bool
-from lifter.frontend import expressions, pointers, types
+from lifter.frontend import expressions, pointers, registers, types
 from lifter.frontend import operations as op
 from lifter.frontend.clang import binary_operator, operands, unary_operator
 from lifter.frontend.context import Context
-from lifter.frontend.values import Allocation, Nothing, Place, Pointer, PointerPlace, Value, VariablePlace
+from lifter.frontend.values import Allocation, Nothing, Place, Pointer, PointerPlace, Record, Value, VariablePlace
 from lifter.simd.lanes import Lanes
 
 
@@ -35,6 +35,11 @@ def assign(ctx: Context, c: Cursor, want: bool) -> Value:
     v = expressions.value(ctx, right)
     if isinstance(v, Lanes):
         return _assign_register(ctx, left, v, c)
+    if isinstance(v, Record):
+        held_record = ctx.hold_all(registers.expressions_of(v), unsequenced=ctx.unit.is_c)
+        object_ = expressions.place(ctx, left)
+        pointers.write(ctx, object_, registers.with_expressions(v, ctx.release_all(held_record)), c)
+        return pointers.read(ctx, object_, c) if want else Nothing()
     if not isinstance(v, Expr):
         ctx.fail(f"assignment to a {pointers.describe(left.type)}", c)
     held = ctx.hold(v, unsequenced=ctx.unit.is_c)

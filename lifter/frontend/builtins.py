@@ -21,10 +21,9 @@ from halide_core.ir.expr import (
     intrinsic,
 )
 from halide_core.ir.types import Float, Type, UInt
-from lifter.frontend import expressions, memory, order, pointers, types
+from lifter.frontend import constants, expressions, memory, order, pointers, types
 from lifter.frontend import operations as op
 from lifter.frontend.clang import evaluate, operands
-from lifter.frontend.constants import unwrap
 from lifter.frontend.context import Context
 from lifter.frontend.values import (
     Allocation,
@@ -170,7 +169,7 @@ def _extreme(node: type[Min] | type[Max], a: Expr, b: Expr) -> Expr:
 def _min_max(ctx: Context, c: Cursor, name: str, arguments: list[Cursor]) -> Value | None:
     combine = minimum if name == "min" else maximum
     if len(arguments) == 1:
-        listed = unwrap(arguments[0])
+        listed = constants.unwrap(arguments[0])
         if listed.kind.name != "INIT_LIST_EXPR":
             return None
         arguments = operands(listed)

@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from clang.cindex import Cursor, CursorKind
+from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, Call, CallType, Expr, const
-from lifter.frontend import builtins, code, expressions, inline, models, pointers, pure, registers, types, vectors
+from lifter.frontend import (
+    builtins,
+    code,
+    construct,
+    expressions,
+    inline,
+    models,
+    pointers,
+    pure,
+    records,
+    registers,
+    types,
+    vectors,
+)
 from lifter.frontend import operations as op
 from lifter.frontend.clang import children, in_system_header, operands
 from lifter.frontend.context import Context
 from lifter.frontend.values import (
+    ElementPlace,
     Lambda,
+    Nothing,
     Place,
     Pointer,
+    Record,
     Value,
     Vector,
 )
@@ -133,6 +152,11 @@ def _user(
 
 
 def _constructed(ctx: Context, c: Cursor, arguments: list[Cursor]) -> Value:
+    if records.is_plain(c.type):
+        made = records.create(ctx, c.type, "t", c)
+        construct.construct(ctx, c, made)
+        construct.check_destructor(ctx, made, c)
+        return records.load(ctx, made, c)
     # Copies of iterators, which are pointers here.
     if len(arguments) == 1:
         v = expressions.value(ctx, arguments[0])
@@ -152,12 +176,12 @@ def _method(
     else:
         members = operands(c)
         inner = operands(members[0]) if members else []
-        if not inner:
-            ctx.fail(f"call to the member function '{name}'", c)
-        receiver, rest = inner[0], arguments
+        receiver, rest = inner[0] if inner else None, arguments
     owner = target.semantic_parent
     if target.is_virtual_method():
         ctx.fail(f"call to the virtual function '{name}'", c)
+    if receiver is None or records.is_plain(_class_of(receiver)):
+        return _of_record(ctx, c, target, receiver, rest, as_place)
     if name == "operator()" or vectors.is_container(owner):
         thing = expressions.value(ctx, receiver)
         if isinstance(thing, Lambda):
@@ -165,6 +189,37 @@ def _method(
         if isinstance(thing, Vector):
             return vectors.method(ctx, c, thing, name, rest, as_place)
     ctx.fail(f"call to the member function '{name}'", c)
+
+
+def _class_of(receiver: Cursor) -> ClangType:
+    return types.pointee(receiver.type) if types.is_pointer(receiver.type) else receiver.type
+
+
+def _of_record(
+    ctx: Context, c: Cursor, target: Cursor, receiver: Cursor | None, arguments: list[Cursor], as_place: bool
+) -> Value | Place:
+    """A call of a member function of a structure or class of the user's."""
+    name = target.spelling
+    definition, body = records.body_of(target)
+    if body is None and name == "operator=" and receiver is not None and records.is_implicit(target):
+        v = expressions.value(ctx, arguments[0])
+        if not isinstance(v, Record):
+            ctx.fail(pointers.describe(arguments[0].type), c)
+        held = ctx.hold_all(registers.expressions_of(v))
+        place = records.object_of(ctx, receiver)
+        v = registers.with_expressions(v, ctx.release_all(held)) if held else v
+        pointers.write(ctx, place, v, c)
+        return place if as_place else Nothing()
+    owner = records.this(ctx, c) if receiver is None else records.object_of(ctx, receiver)
+    if body is None:
+        ctx.fail(f"call to the member function '{name}', which has no body here", c, _BODY)
+    if isinstance(owner, ElementPlace):
+        offset = ctx.settled(owner.pointer.offset)
+        owner = ElementPlace(inline.frozen(ctx, replace(owner.pointer, offset=offset), "self"))
+    if inline.key(definition) in ctx.unit.active:
+        ctx.fail(f"recursion (call to '{name}')", c)
+    parameters = list(definition.get_arguments())
+    return inline.function(ctx, c, definition, parameters, body, arguments, as_place, owner)
 
 
 def _lambda(ctx: Context, c: Cursor, thing: Lambda, arguments: list[Cursor], as_place: bool) -> Value | Place:
@@ -179,7 +234,7 @@ def _lambda(ctx: Context, c: Cursor, thing: Lambda, arguments: list[Cursor], as_
         body, parameters = own, list(definition.get_arguments())
     if body is None:
         ctx.fail("lambda of this form", c)
-    return inline.function(ctx, c, definition, parameters, body, arguments, as_place)
+    return inline.function(ctx, c, definition, parameters, body, arguments, as_place, thing.this)
 
 
 def new(ctx: Context, c: Cursor) -> Value:
@@ -227,5 +282,7 @@ def check_captures(ctx: Context, c: Cursor) -> None:
         if target is None or target.kind not in (K.VAR_DECL, K.PARM_DECL):
             continue
         outside = not own.start.offset <= target.location.offset < own.end.offset
-        if outside and target.hash in ctx.changed and ctx.binding(target) is not None:
+        # An array's elements may be written wherever it is named.
+        changes = target.hash in ctx.changed or (types.is_array(target.type) and not types.is_const(target.type))
+        if outside and changes and ctx.binding(target) is not None:
             ctx.fail(f"lambda that may capture '{target.spelling}' by value while it changes", c, "capture with [&]")

@@ -114,7 +114,7 @@ def _fill(ctx: Context, items: Iterator[Cursor], type_: ClangType) -> Iterator[C
     for _ in range(extent):
         if not types.is_array(inner):
             item = next(items, None)
-            if item is not None and item.kind is K.UNEXPOSED_EXPR and _is_designator(item):
+            if item is not None and item.kind is K.UNEXPOSED_EXPR and is_designator(item):
                 ctx.fail("designated initialiser", item)
             yield item
             continue
@@ -132,7 +132,8 @@ def _chain(first: Cursor, rest: Iterator[Cursor]) -> Iterator[Cursor]:
     yield from rest
 
 
-def _is_designator(item: Cursor) -> bool:
+def is_designator(item: Cursor) -> bool:
+    """Whether an item of an initialiser list says which field or element it is for."""
     inner = operands(item)
     return len(inner) > 1 or any(k.kind is K.MEMBER_REF for k in item.get_children())
 

@@ -16,7 +16,18 @@ from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, Expr, Load, Variable, children, const, const_value
 from halide_core.ir.types import Type, UInt
-from lifter.frontend.values import ADDRESS, NULL, Binding, LanesPlace, Pointer
+from lifter.frontend.values import (
+    ADDRESS,
+    NULL,
+    Binding,
+    LanesPlace,
+    Place,
+    Pointer,
+    PointerPlace,
+    RecordPlace,
+    Value,
+    VariablePlace,
+)
 from lifter.loops import Assign, ConstArray, Declare, If, PureFunction, Stmt, Store, Unsupported
 
 if TYPE_CHECKING:
@@ -73,6 +84,12 @@ class Frame:
     """The locals that take a returned register."""
     by_reference: bool = False
     """Whether a returned reference is wanted as such, and not only the value it refers to."""
+    this: Place | None = None
+    """The object whose member function it is."""
+    record: RecordPlace | None = None
+    """The object that takes a returned structure."""
+    returned: Value | None = None
+    """A returned value that is the same at every return: the address of a structure, a lambda."""
 
 
 @dataclass
@@ -333,6 +350,17 @@ class Context:
                 frame.result = ""
             if frame.lanes is not None and frame.lanes.names[0] not in self.locals:
                 frame.lanes = None
+            if frame.record is not None and not self.exists(frame.record):
+                frame.record = None
+
+    def exists(self, place: RecordPlace) -> bool:
+        """Whether the locals of an object have not been given up by lowering a loop again."""
+        for b in place.fields.values():
+            if isinstance(b, RecordPlace) and not self.exists(b):
+                return False
+            if isinstance(b, VariablePlace | PointerPlace) and b.name not in {**self.locals, **self.parameters}:
+                return False
+        return True
 
     # Pointers
 

@@ -7,7 +7,18 @@ from dataclasses import replace
 from clang.cindex import Cursor, CursorKind, StorageClass, TypeKind
 
 from halide_core.ir.expr import I64, Expr, const, const_value
-from lifter.frontend import code, constants, expressions, inline, pointers, registers, types, vectors
+from lifter.frontend import (
+    code,
+    constants,
+    construct,
+    expressions,
+    inline,
+    pointers,
+    records,
+    registers,
+    types,
+    vectors,
+)
 from lifter.frontend import operations as op
 from lifter.frontend.clang import initializer, operands
 from lifter.frontend.context import Context
@@ -19,6 +30,7 @@ from lifter.frontend.values import (
     Pointer,
     PointerPlace,
     Pointers,
+    RecordPointer,
     VariablePlace,
     Vector,
 )
@@ -66,6 +78,8 @@ def declare(ctx: Context, c: Cursor) -> None:
             if not isinstance(v, Lambda):
                 ctx.fail(pointers.describe(c.type), c)
             ctx.bind(c, Alias(v))
+        elif records.is_plain(c.type):
+            _record(ctx, c, init)
         else:
             ctx.fail(pointers.describe(c.type), c)
     finally:
@@ -141,6 +155,11 @@ def _pointer(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     v = pointers.convert(ctx, expressions.value(ctx, init), c.type, c)
     if isinstance(v, Allocation):
         ctx.fail("result of malloc kept in a pointer to void", c, "cast it to a pointer to elements")
+    if isinstance(v, RecordPointer):
+        if c.hash in ctx.changed:
+            ctx.fail(f"pointer '{c.spelling}' to a structure, which is changed", c)
+        ctx.bind(c, Alias(v))
+        return
     assert isinstance(v, Pointer)
     v = Pointer(v.targets, ctx.settled(v.offset), v.pointee, v.name)
     inline.bind_pointer(ctx, c, v, c.hash not in ctx.changed)
@@ -231,6 +250,15 @@ def _registers(ctx: Context, c: Cursor, init: Cursor | None) -> None:
         v = registers.value(ctx, items[index]) if index < len(items) else registers.zero(each)
         at = Pointer(frozenset({array}), const(index * size // unit.bytes(), I64), each)
         registers.store(ctx, at, v, c)
+
+
+def _record(ctx: Context, c: Cursor, init: Cursor | None) -> None:
+    place = records.create(ctx, c.type, c.spelling, c)
+    if init is not None:
+        construct.initialise(ctx, place, init)
+        ctx.flush()
+    construct.check_destructor(ctx, place, c)
+    ctx.bind(c, place)
 
 
 def _container(ctx: Context, c: Cursor, init: Cursor | None) -> None:

@@ -8,7 +8,19 @@ from typing import TypeVar
 from clang.cindex import Cursor, CursorKind
 
 from halide_core.ir.expr import I64, Expr, const, const_value
-from lifter.frontend import assignments, calls, code, constants, order, pointers, registers, statements, types, views
+from lifter.frontend import (
+    assignments,
+    calls,
+    code,
+    constants,
+    construct,
+    order,
+    pointers,
+    records,
+    registers,
+    statements,
+    types,
+)
 from lifter.frontend import operations as op
 from lifter.frontend.clang import binary_operator, children, evaluate, operands, unary_operator
 from lifter.frontend.context import Context, Targets
@@ -16,12 +28,13 @@ from lifter.frontend.values import (
     Alias,
     ElementPlace,
     Lambda,
-    LanesPlace,
     Nothing,
     Place,
     Pointer,
     PointerPlace,
     Pointers,
+    Record,
+    RecordPointer,
     Value,
     VariablePlace,
 )
@@ -87,6 +100,8 @@ def value(ctx: Context, c: Cursor) -> Value:
         return constant(ctx, c)
     if kind is K.INIT_LIST_EXPR and types.register_bytes(c.type):
         return registers.listed(ctx, c)
+    if kind is K.INIT_LIST_EXPR and records.is_plain(c.type):
+        return construct.listed(ctx, c)
     if kind is K.INIT_LIST_EXPR:
         inner = operands(c)
         if len(inner) == 1:
@@ -96,7 +111,9 @@ def value(ctx: Context, c: Cursor) -> Value:
         return calls.new(ctx, c)
     if kind is K.LAMBDA_EXPR:
         calls.check_captures(ctx, c)
-        return Lambda(c)
+        return Lambda(c, ctx.frames[-1].this)
+    if kind is K.CXX_THIS_EXPR:
+        return records.pointer_to(ctx, records.this(ctx, c))
     if kind is K.StmtExpr:
         return statements.statement_expression(ctx, operands(c)[0])
     if kind in (K.CXX_DELETE_EXPR, K.CXX_THROW_EXPR):
@@ -107,7 +124,6 @@ def value(ctx: Context, c: Cursor) -> Value:
 
 _DESCRIPTIONS = {
     K.STRING_LITERAL: "string literal",
-    K.CXX_THIS_EXPR: "access to an object's members",
     K.CXX_DYNAMIC_CAST_EXPR: "dynamic_cast",
     K.CXX_TYPEID_EXPR: "typeid",
     K.ADDR_LABEL_EXPR: "address of a label",
@@ -136,7 +152,10 @@ def scalar(ctx: Context, c: Cursor) -> Expr:
 
 def pointer(ctx: Context, c: Cursor) -> Pointer:
     """The value of an expression of pointer type (or of an array, which decays)."""
-    v = value(ctx, c)
+    return _as_pointer(ctx, value(ctx, c), c)
+
+
+def _as_pointer(ctx: Context, v: Value, c: Cursor) -> Pointer:
     if isinstance(v, Expr):
         v = pointers.to_pointer(ctx, v, c.type, c)
     if not isinstance(v, Pointer):
@@ -147,7 +166,7 @@ def pointer(ctx: Context, c: Cursor) -> Pointer:
 def condition(ctx: Context, c: Cursor) -> Expr:
     """The value of an expression as a condition."""
     v = value(ctx, c)
-    if isinstance(v, Pointer):
+    if isinstance(v, Pointer | RecordPointer):
         return pointers.is_not_null(ctx, v, c)
     if not isinstance(v, Expr):
         ctx.fail(pointers.describe(c.type), c)
@@ -166,13 +185,15 @@ def place(ctx: Context, c: Cursor, temporary: bool = False) -> Place:
             return binding
     elif kind is K.ARRAY_SUBSCRIPT_EXPR:
         return _subscript(ctx, c)
-    elif kind is K.MEMBER_REF_EXPR and operands(c):
-        return ElementPlace(views.field(ctx, _object(ctx, operands(c)[0]), c))
+    elif kind is K.MEMBER_REF_EXPR:
+        binding = records.member(ctx, c)
+        if not isinstance(binding, Alias):
+            return binding
     elif kind is K.UNARY_OPERATOR:
         operator = unary_operator(c)
         inner = operands(c)[0]
         if operator == "*":
-            return ElementPlace(pointer(ctx, inner))
+            return records.pointee_place(ctx, _decayed(ctx, inner), inner)
         if operator in ("++x", "--x") and _is_name(inner):
             discard(ctx, c)
             return place(ctx, inner)
@@ -190,8 +211,10 @@ def place(ctx: Context, c: Cursor, temporary: bool = False) -> Place:
             return place(ctx, operands(c)[1], temporary)
     elif kind is K.CALL_EXPR and not (temporary and types.scalar(c.type) is not None and types.is_const(c.type)):
         v = calls.call_place(ctx, c)
-        if isinstance(v, ElementPlace | VariablePlace | LanesPlace):
+        if isinstance(v, Place):
             return v
+        if isinstance(v, Record) and temporary:
+            return records.copied(ctx, v, "t", c)
         if isinstance(v, Expr) and temporary:
             return _temporary(ctx, v)
         if isinstance(v, Lanes) and temporary:
@@ -203,23 +226,46 @@ def place(ctx: Context, c: Cursor, temporary: bool = False) -> Place:
             "const ", ""
         ):
             return place(ctx, inner, temporary)
+        if records.is_plain(inner.type) and records.is_plain(c.type):
+            # A base class's part of an object.
+            return place(ctx, inner, temporary)
+    elif kind is K.CONDITIONAL_OPERATOR and all(_is_lvalue(arm) for arm in operands(c)[1:]):
+        return _chosen_place(ctx, c)
     if temporary:
         made = value(ctx, c)
         if isinstance(made, Expr):
             return _temporary(ctx, made)
         if isinstance(made, Lanes):
             return registers.temporary(ctx, made)
+        if isinstance(made, Record):
+            return records.copied(ctx, made, "t", c)
     ctx.fail("reference to an expression of this form", c)
 
 
-def _object(ctx: Context, c: Cursor) -> Pointer:
-    """A pointer to the structure that stands before `.` or `->`."""
-    if types.is_pointer(c.type):
-        return pointer(ctx, c)
-    target = place(ctx, c)
-    if not isinstance(target, ElementPlace):
-        ctx.fail("member of an object of this form", c)
-    return target.pointer
+def _is_lvalue(c: Cursor) -> bool:
+    c = constants.unwrap(c)
+    if c.kind is K.UNARY_OPERATOR:
+        return unary_operator(c) == "*"
+    return c.kind in (K.DECL_REF_EXPR, K.ARRAY_SUBSCRIPT_EXPR, K.MEMBER_REF_EXPR, K.CONDITIONAL_OPERATOR)
+
+
+def _chosen_place(ctx: Context, c: Cursor) -> Place:
+    """One of two objects: they must lie in one array, for a copy would not see what is written to it later."""
+    test, first, second = operands(c)
+    held = ctx.hold(ctx.settled(condition(ctx, test)))
+    then, a, _ = arm(ctx, lambda: place(ctx, constants.unwrap(first)))
+    otherwise, b, _ = arm(ctx, lambda: place(ctx, constants.unwrap(second)))
+    chosen = ctx.release(held)
+    if then or otherwise or not isinstance(a, ElementPlace) or not isinstance(b, ElementPlace):
+        ctx.fail("reference to one of two objects", c, "refer to each in a branch of its own")
+    offset = op.select(chosen, a.pointer.offset, b.pointer.offset)
+    return ElementPlace(Pointer(a.pointer.targets | b.pointer.targets, offset, a.pointer.pointee, a.pointer.name))
+
+
+def _decayed(ctx: Context, c: Cursor) -> Value:
+    """The value of an expression of pointer type (or of an array, which decays), to a structure too."""
+    v = value(ctx, c)
+    return v if isinstance(v, RecordPointer) else _as_pointer(ctx, v, c)
 
 
 def _temporary(ctx: Context, v: Expr) -> Place:
@@ -324,15 +370,13 @@ def _named(ctx: Context, c: Cursor) -> Value:
         # A template's constant parameter, with the argument beneath.
         return value(ctx, inner[-1])
     target = c.referenced
-    if c.kind is K.MEMBER_REF_EXPR and inner and target is not None and target.kind is K.FIELD_DECL:
-        return pointers.read(ctx, place(ctx, c), c)
-    if target is None or c.kind is K.MEMBER_REF_EXPR:
+    if target is None:
         ctx.fail(f"access to the member '{c.spelling}' of an object", c)
     if target.kind is K.ENUM_CONSTANT_DECL:
         return const(target.enum_value, pointers.scalar_type(ctx, c.type, c))
     if target.kind is K.TEMPLATE_NON_TYPE_PARAMETER:
         return constant(ctx, c)
-    binding = constants.binding(ctx, c)
+    binding = records.member(ctx, c) if c.kind is K.MEMBER_REF_EXPR else constants.binding(ctx, c)
     if isinstance(binding, Alias):
         return binding.value
     return pointers.read(ctx, binding, c)
@@ -506,6 +550,8 @@ def _conditional(ctx: Context, c: Cursor, test: Cursor, first: Cursor, second: C
     if isinstance(a, Nothing) and isinstance(b, Nothing):
         ctx.branch(test_value, then, otherwise)
         return a
+    if isinstance(a, Record) and isinstance(b, Record):
+        return _choose_records(ctx, c, test_value, then, a, otherwise, b)
     ctx.fail(pointers.describe(c.type), c)
 
 
@@ -519,6 +565,18 @@ def _choose_lanes(ctx: Context, test: Expr, then: list[Stmt], a: Lanes, otherwis
         block.extend(rest)
     ctx.branch(test, then, otherwise)
     return registers.read(place)
+
+
+def _choose_records(
+    ctx: Context, c: Cursor, test: Expr, then: list[Stmt], a: Record, otherwise: list[Stmt], b: Record
+) -> Record:
+    place = records.create(ctx, c.type, "t", c)
+    for block, result in ((then, a), (otherwise, b)):
+        with ctx.collecting() as rest:
+            records.store(ctx, place, result, c)
+        block.extend(rest)
+    ctx.branch(test, then, otherwise)
+    return records.load(ctx, place, c)
 
 
 def _choose(ctx: Context, test: Expr, then: list[Stmt], a: Expr, otherwise: list[Stmt], b: Expr) -> Expr:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from clang.cindex import Cursor, CursorKind, TypeKind
 from clang.cindex import Type as ClangType
 
-from halide_core.ir.expr import I64, Expr, Variable, const_value
-from lifter.frontend import expressions, leave, order, pointers, registers, statements, types
+from halide_core.ir.expr import I64, Expr, Load, Variable, const_value
+from halide_core.ir.structural import post_order
+from lifter.frontend import construct, expressions, leave, order, pointers, records, registers, statements, types
 from lifter.frontend import operations as op
 from lifter.frontend.clang import children
 from lifter.frontend.context import Context, Frame, Held
@@ -23,6 +25,9 @@ from lifter.frontend.values import (
     Pointer,
     PointerPlace,
     Pointers,
+    Record,
+    RecordPlace,
+    RecordPointer,
     Value,
     VariablePlace,
     Vector,
@@ -55,7 +60,8 @@ def modified(root: Cursor) -> set[int]:
         if c.kind is K.LAMBDA_EXPR:
             # A capture is no use yet.
             inner = [k for k in inner if k.kind is not K.DECL_REF_EXPR]
-        stack.extend((k, reading or (converted and c.kind is K.PAREN_EXPR)) for k in inner)
+        through = c.kind is K.PAREN_EXPR or (c.kind is K.MEMBER_REF_EXPR and not types.is_array(c.type))
+        stack.extend((k, reading or (converted and through)) for k in inner)
     return out
 
 
@@ -67,13 +73,20 @@ def function(
     body: Cursor,
     arguments: list[Cursor],
     as_place: bool,
+    this: Place | None = None,
+    prologue: Callable[[], None] | None = None,
 ) -> Value | Place:
-    """The call's value, with the callee's statements emitted."""
+    """The call's value, with the callee's statements emitted.
+
+    `this` is the object of a member function; `prologue` runs before the body: a constructor's initialisers."""
     line = ctx.line
     changed = modified(body)
     ctx.changed |= changed
     parts, evaluated = order.Operands(ctx), []
+    arguments = [*arguments, *(a for p in parameters[len(arguments) :] if (a := default_argument(p)) is not None)]
     for p, a in zip(parameters, arguments, strict=False):
+        if not children(a) and (default := default_argument(p)) is not None and a.kind is K.UNEXPOSED_EXPR:
+            a = default
         evaluated.append(_argument(ctx, p, a))
         parts.done(*(h.value for h in evaluated[-1][1]))
     parts.check()
@@ -89,6 +102,7 @@ def function(
         inlined=True,
         label=ctx.new_label(),
         by_reference=as_place or types.scalar(definition.result_type) is None,
+        this=this,
     )
     symbol = key(definition)
     ctx.unit.active.append(symbol)
@@ -96,6 +110,8 @@ def function(
     loops, ctx.loops = ctx.loops, []
     try:
         with ctx.collecting() as block:
+            if prologue is not None:
+                prologue()
             statements.statement(ctx, body)
             ctx.flush()
     finally:
@@ -110,7 +126,8 @@ def function(
 
 def _argument(ctx: Context, parameter: Cursor, argument: Cursor) -> tuple[Value | Place, list[Held]]:
     v: Value | Place
-    if types.is_reference(parameter.type) and types.canonical(parameter.type).kind is not TypeKind.RECORD:
+    record = types.canonical(parameter.type).kind is TypeKind.RECORD
+    if types.is_reference(parameter.type) and (not record or records.is_plain(parameter.type)):
         temporary = types.is_const(types.canonical(parameter.type)) or _is_rvalue_reference(parameter)
         v = expressions.place(ctx, argument, temporary)
         return v, ctx.hold_all(_expressions_of(v), unsequenced=True)
@@ -124,6 +141,17 @@ def _argument(ctx: Context, parameter: Cursor, argument: Cursor) -> tuple[Value 
     if isinstance(v, Allocation | Nothing):
         ctx.fail(pointers.describe(argument.type), argument)
     return v, ctx.hold_all(_expressions_of(v), unsequenced=True)
+
+
+def default_argument(parameter: Cursor) -> Cursor | None:
+    """The expression that a parameter takes where a call leaves it out."""
+    parts = [k for k in children(parameter) if k.kind.is_expression() or k.kind is K.UNEXPOSED_EXPR]
+    return parts[-1] if parts and not types.is_array(parameter.type) else None
+
+
+def reads_memory(e: Expr) -> bool:
+    """Whether an expression reads an array."""
+    return any(isinstance(n, Load) for n in post_order(e))
 
 
 def _is_rvalue_reference(parameter: Cursor) -> bool:
@@ -148,13 +176,15 @@ def _settled(ctx: Context, v: Value | Place, values: list[Value | Place], index:
 def _expressions_of(v: Value | Place) -> tuple[Expr, ...]:
     if isinstance(v, ElementPlace):
         return (v.pointer.offset,)
-    return () if isinstance(v, VariablePlace | PointerPlace | LanesPlace) else registers.expressions_of(v)
+    kept = VariablePlace | PointerPlace | LanesPlace | RecordPlace
+    return () if isinstance(v, kept) else registers.expressions_of(v)
 
 
 def _replaced(v: Value | Place, new: tuple[Expr, ...]) -> Value | Place:
     if isinstance(v, ElementPlace):
         return ElementPlace(replace(v.pointer, offset=new[0]))
-    return v if isinstance(v, VariablePlace | PointerPlace | LanesPlace) else registers.with_expressions(v, new)
+    kept = VariablePlace | PointerPlace | LanesPlace | RecordPlace
+    return v if isinstance(v, kept) else registers.with_expressions(v, new)
 
 
 def _bind(ctx: Context, parameter: Cursor, v: Value | Place, changed: set[int]) -> None:
@@ -173,15 +203,19 @@ def _bind(ctx: Context, parameter: Cursor, v: Value | Place, changed: set[int]) 
         bind_pointer(ctx, parameter, v, constant)
     elif isinstance(v, ElementPlace):
         ctx.bind(parameter, ElementPlace(frozen(ctx, v.pointer, name)))
-    elif isinstance(v, VariablePlace | PointerPlace | LanesPlace):
+    elif isinstance(v, VariablePlace | PointerPlace | LanesPlace | RecordPlace):
         ctx.bind(parameter, v)
+    elif isinstance(v, Record):
+        ctx.bind(parameter, records.copied(ctx, v, name, parameter))
+    elif isinstance(v, RecordPointer) and not constant:
+        ctx.fail(f"pointer '{name}' to a structure, which is changed", parameter)
     elif isinstance(v, Lanes):
         if constant and all(ctx.is_stable(e) for e in v.parts):
             ctx.bind(parameter, Alias(v))
             return
         ctx.bind(parameter, registers.temporary(ctx, v, name))
     else:
-        assert isinstance(v, Vector | Lambda | Pointers)
+        assert isinstance(v, Vector | Lambda | Pointers | RecordPointer)
         ctx.bind(parameter, Alias(v))
 
 
@@ -237,6 +271,15 @@ def returned(ctx: Context, c: Cursor, frame: Frame, result: Cursor | None) -> No
             hint = f"{_identifier(frame.cursor)}_result"
             frame.lanes = frame.lanes or registers.new_place(ctx, hint, v.bits, v.type)
             registers.write(ctx, frame.lanes, v)
+        elif isinstance(v, Record):
+            v = construct.settled(ctx, v)
+            assert isinstance(v, Record)
+            frame.record = frame.record or records.create(ctx, wanted, f"{_identifier(frame.cursor)}_result", c)
+            records.store(ctx, frame.record, v, c)
+        elif isinstance(v, RecordPointer | Lambda):
+            if frame.returned not in (None, v):
+                ctx.fail(f"function returning one of several {pointers.describe(wanted)}", c)
+            frame.returned = v
         elif not isinstance(v, Nothing):
             ctx.fail(f"function returning a {pointers.describe(wanted)}", c)
     ctx.flush()
@@ -255,6 +298,15 @@ def _result(ctx: Context, c: Cursor, frame: Frame, block: list[Stmt], as_place: 
     if frame.lanes is not None:
         ctx.block.extend(block)
         return registers.read(frame.lanes)
+    if frame.record is not None:
+        ctx.block.extend(block)
+        return frame.record if as_place else records.load(ctx, frame.record, c)
+    if frame.returned is not None:
+        ctx.block.extend(block)
+        v = frame.returned
+        if isinstance(v, RecordPointer) and types.is_reference(wanted):
+            return v.place if as_place else records.load(ctx, v.place, c)
+        return v
     if types.is_void(wanted) or not frame.result:
         ctx.block.extend(block)
         return Nothing()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NoReturn
 
 from clang.cindex import Cursor
 from clang.cindex import Type as ClangType
@@ -10,7 +11,7 @@ from clang.cindex import Type as ClangType
 from halide_core.ir.expr import BOOL, I64, NE, Expr, Load, Variable, const, const_value, make_bool
 from halide_core.ir.types import Type, UInt
 from lifter.frontend import operations as op
-from lifter.frontend import registers, types, views
+from lifter.frontend import records, registers, types, views
 from lifter.frontend.context import Context
 from lifter.frontend.values import (
     ADDRESS,
@@ -24,6 +25,9 @@ from lifter.frontend.values import (
     Pointer,
     PointerPlace,
     Pointers,
+    Record,
+    RecordPlace,
+    RecordPointer,
     Value,
     VariablePlace,
     Vector,
@@ -76,6 +80,8 @@ def read(ctx: Context, place: Place, at: Cursor | None = None) -> Value:
         return Pointer(targets, Variable(I64, place.name), place.pointee, place.spelling or place.name)
     if isinstance(place, LanesPlace):
         return registers.read(place)
+    if isinstance(place, RecordPlace) or records.is_plain(place.pointer.pointee):
+        return records.load(ctx, place, at)
     p = place.pointer
     if types.is_array(p.pointee):
         return replace(p, pointee=types.element(p.pointee))
@@ -111,12 +117,17 @@ def write(ctx: Context, place: Place, value: Value, at: Cursor | None = None) ->
         assert isinstance(value, Lanes)
         registers.write(ctx, place, value)
         return
+    if isinstance(value, Record):
+        records.store(ctx, place, value, at)
+        return
+    if isinstance(place, RecordPlace):
+        fail_assignment(ctx, place.type, at)
     p = place.pointer
     if isinstance(value, Lanes):
         registers.store(ctx, p, value, at)
         return
     if types.is_array(p.pointee) or types.is_pointer(p.pointee):
-        ctx.fail(f"assignment to an object of type '{p.pointee.spelling}'", at)
+        fail_assignment(ctx, p.pointee, at)
     wanted = element_type(ctx, p.pointee, at)
     array = ctx.array_of(p, at)
     assert isinstance(value, Expr)
@@ -133,6 +144,11 @@ def write(ctx: Context, place: Place, value: Value, at: Cursor | None = None) ->
         views.write(ctx, array, p.offset, value, count)
         return
     ctx.emit(Store(ctx.line, array, p.offset, _view(value, ctx.arrays[array])))
+
+
+def fail_assignment(ctx: Context, t: ClangType, at: Cursor | None) -> NoReturn:
+    """Refuses an assignment to an object of a type."""
+    ctx.fail(f"assignment to an object of type '{t.spelling}'", at)
 
 
 def _units_of_scalar(ctx: Context, array: str, wanted: Type, at: Cursor | None) -> int:
@@ -158,7 +174,9 @@ def convert(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
         return Nothing()
     if types.is_pointer(to) or types.is_function(to):
         return to_pointer(ctx, v, to, at)
-    if isinstance(v, Vector | Lambda | Nothing | Lanes | Pointers):
+    if isinstance(v, RecordPointer):
+        return is_not_null(ctx, v, at) if scalar_type(ctx, to, at).is_bool() else ctx.fail(describe(to), at)
+    if isinstance(v, Vector | Lambda | Nothing | Lanes | Pointers | Record):
         return v
     if isinstance(v, Allocation):
         ctx.fail("result of malloc that is not cast to a pointer to elements", at)
@@ -180,6 +198,10 @@ def to_pointer(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
     if isinstance(v, Pointers):
         if not types.is_pointer(target):
             ctx.fail(f"array of pointers converted to '{to.spelling}'", at)
+        return v
+    if isinstance(v, RecordPointer):
+        if not records.is_plain(target):
+            ctx.fail(f"pointer cast from '{v.place.type.spelling} *' to '{to.spelling}'", at)
         return v
     if isinstance(v, Allocation):
         return v if types.is_void(target) else _allocated(ctx, v, target, at)
@@ -273,8 +295,11 @@ def advance(ctx: Context, p: Pointer, index: Expr, at: Cursor | None, back: bool
     return replace(p, offset=offset)
 
 
-def is_not_null(ctx: Context, p: Pointer, at: Cursor) -> Expr:
+def is_not_null(ctx: Context, p: Pointer | RecordPointer, at: Cursor) -> Expr:
     """Whether a pointer is not null: known for local arrays, asked of the caller's address for parameters."""
+    if isinstance(p, RecordPointer):
+        here = Variable(UInt(64), f"addr.{p.address}")
+        return NE(BOOL, here, const(0, UInt(64))) if p.address else make_bool(True)
     if p.targets == {NULL}:
         return make_bool(False)
     if p.targets == {ADDRESS}:
@@ -319,8 +344,10 @@ def difference(ctx: Context, a: Pointer, b: Pointer, at: Cursor) -> Expr:
     return distance if n == 1 else op.binary("/", distance, const(n, I64))
 
 
-def pointer_to(ctx: Context, place: Place, type_: ClangType, at: Cursor) -> Pointer:
+def pointer_to(ctx: Context, place: Place, type_: ClangType, at: Cursor) -> Pointer | RecordPointer:
     """The address of an object of a C++ type."""
+    if isinstance(place, RecordPlace):
+        return RecordPointer(place)
     if isinstance(place, ElementPlace):
         return place.pointer
     if isinstance(place, PointerPlace):

@@ -18,7 +18,7 @@ from lifter.frontend import assignments, expressions, order, pointers, types, vi
 from lifter.frontend import operations as op
 from lifter.frontend.clang import evaluate, operands
 from lifter.frontend.context import Context, Held
-from lifter.frontend.values import LanesPlace, Nothing, Pointer, Value
+from lifter.frontend.values import LanesPlace, Nothing, Pointer, Record, Value
 from lifter.loops import Store
 from lifter.simd.apply import Operand, apply
 from lifter.simd.lanes import Lanes, as_type, is_constant, zeros
@@ -242,6 +242,8 @@ def expressions_of(v: Value) -> tuple[Expr, ...]:
         return (v,)
     if isinstance(v, Lanes):
         return v.parts
+    if isinstance(v, Record):
+        return tuple(e for x in v.fields.values() for e in expressions_of(x))
     return (v.offset,) if isinstance(v, Pointer) else ()
 
 
@@ -251,6 +253,13 @@ def with_expressions(v: Value, new: tuple[Expr, ...]) -> Value:
         return new[0]
     if isinstance(v, Lanes):
         return Lanes(new)
+    if isinstance(v, Record):
+        fields: dict[str, Value] = {}
+        rest = new
+        for n, x in v.fields.items():
+            count = len(expressions_of(x))
+            fields[n], rest = with_expressions(x, rest[:count]) if count else x, rest[count:]
+        return Record(fields, v.type)
     return replace(v, offset=new[0]) if isinstance(v, Pointer) else v
 
 

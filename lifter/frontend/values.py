@@ -54,6 +54,8 @@ class Lambda:
     """A lambda; its captures by reference are the enclosing function's own names."""
 
     cursor: Cursor
+    this: Place | None = None
+    """The object whose members it uses."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,33 @@ class LanesPlace:
     guessed: str = ""
 
 
-Value = Expr | Pointer | Pointers | Allocation | Vector | Lambda | Nothing | Lanes
+@dataclass(frozen=True)
+class RecordPlace:
+    """A structure as an object: an object for each field, by name, those of its base classes included.
+
+    References and pointers to other structures are there once they are initialised."""
+
+    fields: dict[str, Binding]
+    type: ClangType
+
+
+@dataclass(frozen=True)
+class Record:
+    """The value of a structure; an array inside it is a pointer to the array."""
+
+    fields: dict[str, Value]
+    type: ClangType
+
+
+@dataclass(frozen=True)
+class RecordPointer:
+    """The address of a structure that is not in memory; `address` is the parameter that holds it, if one does."""
+
+    place: RecordPlace
+    address: str = ""
+
+
+Value = Expr | Pointer | Pointers | Allocation | Vector | Lambda | Nothing | Lanes | Record | RecordPointer
 
 
 @dataclass(frozen=True)
@@ -115,5 +143,5 @@ class Alias:
     value: Value
 
 
-Place = VariablePlace | ElementPlace | PointerPlace | LanesPlace
+Place = VariablePlace | ElementPlace | PointerPlace | LanesPlace | RecordPlace
 Binding = Place | Alias

@@ -34,14 +34,18 @@ def container(t: ClangType) -> str:
 
 def declare(ctx: Context, declaration: Cursor, init: Cursor | None) -> Vector:
     """The container a variable declaration creates."""
-    type_ = types.canonical(declaration.type)
+    return made(ctx, declaration.spelling, declaration.type, init, declaration)
+
+
+def made(ctx: Context, name: str, wanted: ClangType, init: Cursor | None, declaration: Cursor) -> Vector:
+    """A new container of a type, with what initialises it."""
+    type_ = types.canonical(wanted)
     element = type_.get_template_argument_type(0).get_canonical()
     scalar = pointers.scalar_type(ctx, element, declaration)
     if scalar.is_bool():
         ctx.fail("std::vector<bool>", declaration)
-    name = declaration.spelling
-    if container(declaration.type) == "array":
-        return _declare_array(ctx, declaration, init, element)
+    if container(wanted) == "array":
+        return _declare_array(ctx, name, type_, init, element, declaration)
     if init is None:
         return _create(ctx, name, const(0, I64), element, False)
     source = _constructor(init)
@@ -113,8 +117,9 @@ def _listed(ctx: Context, name: str, listed: Cursor, element: ClangType) -> Vect
     return out
 
 
-def _declare_array(ctx: Context, declaration: Cursor, init: Cursor | None, element: ClangType) -> Vector:
-    type_ = types.canonical(declaration.type)
+def _declare_array(
+    ctx: Context, name: str, type_: ClangType, init: Cursor | None, element: ClangType, declaration: Cursor
+) -> Vector:
     scalar = types.scalar(element)
     assert scalar is not None
     fields = [f for f in type_.get_fields()]
@@ -129,7 +134,7 @@ def _declare_array(ctx: Context, declaration: Cursor, init: Cursor | None, eleme
     elif init is not None and children(init):
         ctx.fail("initialiser of a std::array", declaration)
     zeroed = items is not None and len(items) < extent
-    out = _create(ctx, declaration.spelling, const(extent, I64), element, zeroed)
+    out = _create(ctx, name, const(extent, I64), element, zeroed)
     for index, item in enumerate(items or []):
         v = op.cast(expressions.scalar(ctx, item), scalar)
         ctx.emit(Store(ctx.line, out.array, const(index, I64), v))

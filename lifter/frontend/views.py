@@ -17,7 +17,7 @@ from lifter.frontend import operations as op
 from lifter.frontend import types
 from lifter.frontend.context import Context
 from lifter.frontend.values import Pointer
-from lifter.loops import Store
+from lifter.loops import Store, Unsupported
 
 
 class Narrower(Exception):
@@ -146,24 +146,29 @@ def low(whole: Expr, part: Expr) -> Expr:
     return op.cast(op.binary("|", kept, op.cast(op.cast(part, UInt(part.type.bits)), wide)), whole.type)
 
 
-def field(ctx: Context, p: Pointer, c: Cursor) -> Pointer:
-    """The pointer to a field of the structure that a pointer points to; `c` names the field."""
-    declaration = c.referenced
-    if declaration is None or declaration.kind is not CursorKind.FIELD_DECL:
-        ctx.fail(f"access to the member '{c.spelling}' of an object", c)
+def lies_in_arrays(ctx: Context, t: ClangType) -> bool:
+    """Whether structures of a type can be memory: they hold scalars that have a common unit."""
+    try:
+        return unit_of(ctx, "", t, None) is not None
+    except Unsupported:
+        return False
+
+
+def field_of(ctx: Context, p: Pointer, declaration: Cursor, c: Cursor | None) -> Pointer:
+    """The pointer to a field of the structure that a pointer points to."""
     if declaration.is_bitfield():
-        ctx.fail(f"bit-field '{c.spelling}'", c)
+        ctx.fail(f"bit-field '{declaration.spelling}'", c)
     if types.is_pointer(declaration.type):
-        ctx.fail(f"pointer '{c.spelling}' in a structure", c, "pass it as a parameter")
+        ctx.fail(f"pointer '{declaration.spelling}' in a structure", c, "pass it as a parameter")
     if types.is_reference(declaration.type):
-        ctx.fail(f"reference '{c.spelling}' in a structure", c)
+        ctx.fail(f"reference '{declaration.spelling}' in a structure", c)
     bits = _offset(types.canonical(p.pointee), declaration)
     array = ctx.array_of(p, c)
     if bits is None or bits % 8 or array not in ctx.arrays:
-        ctx.fail(f"access to the member '{c.spelling}' of an object", c)
+        ctx.fail(f"access to the member '{declaration.spelling}' of an object", c)
     each = ctx.arrays[array].bytes()
     if (bits // 8) % each:
-        narrow(ctx, array, _common(bits // 8, each), at=c)
+        narrow(ctx, array, _common(bits // 8, each), c)
     offset = op.offset_sum(p.offset, const(bits // 8 // each, I64))
     return Pointer(p.targets, offset, declaration.type.get_canonical(), p.name)
 

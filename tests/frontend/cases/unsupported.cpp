@@ -24,7 +24,7 @@ int u_funptr(int (*f)(int), int n) { return f(n); }
 int u_funptr2(int n) { int (*f)(int) = fact; return f(n); }
 struct P { int x, y; virtual int v() { return 1; } int m(); };
 int u_struct(P p) { return p.x; }
-int u_struct2(int n) { struct { int a; } q; q.a = n; return q.a; }
+struct Ends { int* p; ~Ends() { *p = 1; } }; int u_struct2(int* p) { Ends e{p}; return 0; }
 int P::m() { return x; }
 int u_virtual(P *p) { return p->v(); }
 int u_throw(int n) { if (n) throw 1; return 2; }
@@ -78,3 +78,13 @@ class Image { public: uint8_t *data; uint8_t at(int i) const { return data[i]; }
 int u_member(const Image &im, int i) { return im.at(i); }
 float u_half(float x) { _Float16 h = x; return h; }
 __int128 u_int128(int n) { return n; }
+struct Counted { int k; virtual int get() const { return k; } };
+int u_virtual_call(int n) { Counted c; c.k = n; return c.get(); }
+union Bits { int i; float f; };
+int u_union_local(int n) { Bits b; b.i = n; return b.i; }
+struct Padded { uint8_t a; uint16_t b; };
+void u_padded(Padded* d, const Padded* s) { *d = *s; }
+struct Holder { int* p; };
+int u_pointer_moved(int n) { Holder a{&n}, b{&n}; Holder* h = &a; h = &b; return *h->p; }
+int u_one_of_two(int a, int b) { const int& m = a < b ? a : b; a = 5; return m; }
+int u_captured_array(int k) { int a[3] = {1, 2, 3}; auto f = [=] { return a[0]; }; a[0] = k; return f(); }

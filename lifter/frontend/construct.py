@@ -1,0 +1,269 @@
+"""Initialisation of structures and classes: lists, constructors, the fields' own initialisers; destructors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from clang.cindex import Cursor, CursorKind
+from clang.cindex import Type as ClangType
+
+from halide_core.ir.expr import I64, Expr, const
+from lifter.frontend import constants, expressions, inline, memory, pointers, records, registers, types, vectors, views
+from lifter.frontend import operations as op
+from lifter.frontend.clang import children, operands
+from lifter.frontend.context import Context
+from lifter.frontend.values import (
+    Alias,
+    Binding,
+    ElementPlace,
+    Pointer,
+    PointerPlace,
+    Pointers,
+    Record,
+    RecordPlace,
+    Value,
+    VariablePlace,
+)
+from lifter.loops import Assign, walk
+
+K = CursorKind
+
+
+def listed(ctx: Context, c: Cursor) -> Record:
+    """The value of `{a, b, c}` for an aggregate."""
+    place = records.create(ctx, c.type, "", c)
+    fill(ctx, place, c)
+    return records.load(ctx, place, c)
+
+
+def fill(ctx: Context, place: RecordPlace, c: Cursor) -> None:
+    """place = {a, b, c}: the rest takes the fields' own initialisers, or zeros."""
+    items = operands(c)
+    if any(k.kind is K.MEMBER_REF for i in items for k in i.get_children()) and any(
+        constants.is_designator(i) for i in items
+    ):
+        ctx.fail("designated initialiser", c)
+    if len(items) == 1 and types.canonical(items[0].type).spelling == place.type.spelling:
+        initialise(ctx, place, items[0])
+        return
+    remaining = list(items)
+    for base in children(place.type.get_declaration()):
+        if base.kind is K.CXX_BASE_SPECIFIER:
+            own = RecordPlace(place.fields, types.canonical(base.type))
+            if remaining:
+                initialise(ctx, own, remaining.pop(0))
+            else:
+                _default(ctx, own, c, zero=True)
+    for f in types.canonical(place.type).get_fields():
+        if remaining:
+            _init_field(ctx, place, f, remaining.pop(0), c)
+        else:
+            _default_field(ctx, place, f, c, zero=True)
+
+
+def initialise(ctx: Context, place: RecordPlace, init: Cursor) -> None:
+    """The object takes the value of an expression; what a constructor does happens in the object itself."""
+    source = constants.unwrap(init)
+    if source.kind in (K.CXX_FUNCTIONAL_CAST_EXPR, K.CSTYLE_CAST_EXPR) and len(operands(source)) == 1:
+        source = constants.unwrap(operands(source)[0])
+    if source.kind is K.INIT_LIST_EXPR:
+        fill(ctx, place, source)
+        return
+    if source.kind is K.CALL_EXPR and source.referenced is not None and source.referenced.kind is K.CONSTRUCTOR:
+        construct(ctx, source, place)
+        return
+    v = expressions.value(ctx, init)
+    if not isinstance(v, Record):
+        ctx.fail(pointers.describe(init.type), init)
+    records.store(ctx, place, v, init)
+
+
+def construct(ctx: Context, c: Cursor, place: RecordPlace) -> None:
+    """A call of a constructor."""
+    target = c.referenced
+    arguments = list(c.get_arguments())
+    definition, body = records.body_of(target)
+    if body is not None:
+        start = partial(_initialisers, ctx, definition, place)
+        inline.function(ctx, c, definition, list(definition.get_arguments()), body, arguments, False, place, start)
+        return
+    if len(arguments) == 1 and views.is_record(arguments[0].type):
+        initialise_copy(ctx, place, arguments[0])
+        return
+    if arguments:
+        ctx.fail(f"constructor of '{place.type.spelling}' without a body here", c)
+    _default(ctx, place, c, zero=any(k.kind is K.TYPE_REF for k in c.get_children()))
+
+
+def initialise_copy(ctx: Context, place: RecordPlace, source: Cursor) -> None:
+    """place = source by a copy of the fields."""
+    v = expressions.value(ctx, source)
+    if not isinstance(v, Record):
+        ctx.fail(pointers.describe(source.type), source)
+    records.store(ctx, place, v, source)
+
+
+def _initialisers(ctx: Context, definition: Cursor, place: RecordPlace) -> None:
+    """`: a(x), b(y)` of a constructor, in the order of the fields."""
+    given: dict[str, Cursor] = {}
+    bases: list[Cursor] = []
+    parts = [k for k in children(definition) if k.kind is not K.PARM_DECL]
+    for k, part in enumerate(parts[:-1]):
+        following = parts[k + 1]
+        if part.kind is K.MEMBER_REF and following.kind not in (K.MEMBER_REF, K.COMPOUND_STMT):
+            given[part.spelling] = following
+        elif part.kind in (K.TYPE_REF, K.TEMPLATE_REF) and following.kind in (K.CALL_EXPR, K.INIT_LIST_EXPR):
+            bases.append(following)
+    for init in bases:
+        if types.canonical(init.type).spelling == place.type.spelling:  # another constructor of the class
+            initialise(ctx, place, init)
+            return
+    for base in children(place.type.get_declaration()):
+        if base.kind is not K.CXX_BASE_SPECIFIER:
+            continue
+        own = RecordPlace(place.fields, types.canonical(base.type))
+        name = own.type.spelling
+        chosen = next((init for init in bases if types.canonical(init.type).spelling == name), None)
+        if chosen is None:
+            _default(ctx, own, definition, zero=False)
+        else:
+            initialise(ctx, own, chosen)
+            ctx.flush()
+    for f in types.canonical(place.type).get_fields():
+        if f.spelling in given:
+            _init_field(ctx, place, f, given[f.spelling], definition)
+        else:
+            _default_field(ctx, place, f, definition, zero=False)
+        ctx.flush()
+
+
+def _default(ctx: Context, place: RecordPlace, at: Cursor, zero: bool) -> None:
+    """What an object has that is given no value: its class's constructor, the fields' initialisers, or zeros."""
+    declaration = place.type.get_declaration()
+    for k in children(declaration):
+        if k.kind is K.CONSTRUCTOR and not list(k.get_arguments()):
+            definition, body = records.body_of(k)
+            if body is not None:
+                start = partial(_initialisers, ctx, definition, place)
+                inline.function(ctx, at, definition, [], body, [], False, place, start)
+                return
+    for base in children(declaration):
+        if base.kind is K.CXX_BASE_SPECIFIER:
+            _default(ctx, RecordPlace(place.fields, types.canonical(base.type)), at, zero)
+    for f in place.type.get_fields():
+        _default_field(ctx, place, f, at, zero)
+
+
+def _default_field(ctx: Context, place: RecordPlace, f: Cursor, at: Cursor, zero: bool) -> None:
+    init = next((k for k in reversed(children(f)) if k.kind.is_expression() or k.kind is K.UNEXPOSED_EXPR), None)
+    if init is not None and not types.is_array(f.type):
+        _init_field(ctx, place, f, init, at)
+        return
+    b = place.fields.get(f.spelling)
+    if isinstance(b, RecordPlace):
+        _default(ctx, b, at, zero)
+    elif vectors.container(f.type):
+        place.fields[f.spelling] = Alias(vectors.made(ctx, str(f.spelling), f.type, None, at))
+    elif zero and isinstance(b, VariablePlace):
+        ctx.assign(b.name, const(0, b.type))
+    elif zero and isinstance(b, PointerPlace):
+        pointers.write(ctx, b, ctx.null_pointer(b.pointee), at)
+    elif zero and isinstance(b, ElementPlace):
+        count = const(types.count(f.type), I64)
+        zero_value = const(0, pointers.element_type(ctx, f.type, at))
+        inner = Pointer(b.pointer.targets, b.pointer.offset, types.innermost(f.type))
+        memory.fill(ctx, inner, count, zero_value)
+
+
+def _init_field(ctx: Context, place: RecordPlace, f: Cursor, init: Cursor, at: Cursor) -> None:
+    name = str(f.spelling)
+    if types.is_reference(f.type):
+        place.fields[name] = expressions.place(ctx, init)
+        return
+    b = place.fields.get(name)
+    if isinstance(b, RecordPlace):
+        initialise(ctx, b, init)
+        return
+    if vectors.container(f.type):
+        place.fields[name] = Alias(vectors.made(ctx, name, f.type, init, at))
+        return
+    if types.is_array(f.type) and isinstance(b, ElementPlace):
+        _init_array(ctx, b, f, init)
+        return
+    if isinstance(b, Alias) and isinstance(b.value, Pointers):
+        _init_pointers(ctx, b.value, types.innermost(f.type), init, at)
+        return
+    source: Sequence[Cursor] = operands(init) if init.kind is K.INIT_LIST_EXPR else [init]
+    if not source:
+        _default_field_zero(ctx, b, at)
+        return
+    hint, ctx.array_hint = ctx.array_hint, str(name)
+    v = pointers.convert(ctx, expressions.value(ctx, source[0]), f.type, at)
+    ctx.array_hint = hint
+    v = settled(ctx, v)
+    if b is None:
+        place.fields[name] = records.bound(ctx, name, v, at)
+        return
+    if isinstance(b, Alias):
+        ctx.fail(f"initialiser of the field '{name}'", at)
+    pointers.write(ctx, b, v, at)
+
+
+def _init_pointers(ctx: Context, table: Pointers, each: ClangType, init: Cursor, at: Cursor) -> None:
+    listed = constants.unwrap(init)
+    if listed.kind is not K.INIT_LIST_EXPR:
+        ctx.fail("array initialiser that is not a list", init)
+    items = operands(listed)
+    for k, place in enumerate(table.places):
+        v: Value = const(0, I64)
+        if k < len(items):
+            v = settled(ctx, expressions.value(ctx, items[k]))
+        pointers.write(ctx, place, pointers.convert(ctx, v, each, at), at)
+
+
+def _default_field_zero(ctx: Context, b: Binding | None, at: Cursor) -> None:
+    if isinstance(b, VariablePlace):
+        ctx.assign(b.name, const(0, b.type))
+    elif isinstance(b, PointerPlace):
+        pointers.write(ctx, b, ctx.null_pointer(b.pointee), at)
+    else:
+        ctx.fail("initialiser of a field of this type", at)
+
+
+def _init_array(ctx: Context, place: ElementPlace, f: Cursor, init: Cursor) -> None:
+    element = pointers.element_type(ctx, f.type, init)
+    inner = Pointer(place.pointer.targets, place.pointer.offset, types.innermost(f.type))
+    for index, item in enumerate(constants.flatten(ctx, init, f.type)):
+        v: Expr = const(0, element)
+        if item is not None:
+            v = ctx.settled(op.cast(expressions.scalar(ctx, item), element))
+        pointers.write(ctx, ElementPlace(pointers.advance(ctx, inner, const(index, I64), init)), v, init)
+
+
+def settled(ctx: Context, v: Value) -> Value:
+    """A value after the pending side effects of the expression it comes from."""
+    if not ctx.pending:
+        return v
+    held = ctx.hold_all(registers.expressions_of(v))
+    ctx.flush()
+    return registers.with_expressions(v, ctx.release_all(held)) if held else v
+
+
+def check_destructor(ctx: Context, place: RecordPlace, at: Cursor) -> None:
+    """A destructor may free memory, and do nothing else."""
+    for k in children(place.type.get_declaration()):
+        if k.kind is not K.DESTRUCTOR:
+            continue
+        definition, body = records.body_of(k)
+        if body is None:
+            if not records.is_implicit(k):
+                ctx.fail(f"destructor of '{place.type.spelling}', which has no body here", at)
+            continue
+        targets = dict(ctx.targets)
+        with ctx.collecting() as block:
+            inline.function(ctx, at, definition, [], body, [], False, place)
+            ctx.flush()
+        ctx.targets = targets
+        if any(not isinstance(s, Assign) for s in walk(block)):
+            ctx.fail(f"destructor of '{place.type.spelling}' that does more than free memory", at)

@@ -1,0 +1,313 @@
+"""Structures and classes that are not memory of the caller's: an object for each field, base classes' fields included.
+
+A structure in an array (pixels, tables) stays memory, and is read and written field by field."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clang.cindex import Cursor, CursorKind
+from clang.cindex import Type as ClangType
+
+from halide_core.ir.expr import I64, Expr, const
+from lifter.frontend import constants, expressions, inline, memory, pointers, registers, types, vectors, views
+from lifter.frontend.clang import children, in_system_header, operands
+from lifter.frontend.context import Context
+from lifter.frontend.values import (
+    Alias,
+    Binding,
+    ElementPlace,
+    Lambda,
+    Place,
+    Pointer,
+    PointerPlace,
+    Pointers,
+    Record,
+    RecordPlace,
+    RecordPointer,
+    Value,
+    VariablePlace,
+)
+
+K = CursorKind
+
+
+def is_plain(t: ClangType) -> bool:
+    """Whether a type is a structure or class that is followed field by field: no container, closure or iterator."""
+    if not views.is_record(t):
+        return False
+    declaration = types.canonical(t).get_declaration()
+    return not vectors.container(t) and not is_closure(t) and not in_system_header(declaration.location)
+
+
+def is_closure(t: ClangType) -> bool:
+    """Whether a type is that of a lambda."""
+    return "lambda" in types.canonical(t).spelling
+
+
+def is_implicit(method: Cursor) -> bool:
+    """Whether the compiler makes a constructor, assignment or destructor."""
+    return bool(method.is_default_method()) or method.location == method.semantic_parent.location
+
+
+def body_of(method: Cursor) -> tuple[Cursor, Cursor | None]:
+    """The definition of a member function and its body; None for one that the compiler makes, or that is elsewhere."""
+    definition = method.get_definition() or method
+    if is_implicit(definition) or is_implicit(method):
+        return definition, None
+    return definition, next((k for k in children(definition) if k.kind is K.COMPOUND_STMT), None)
+
+
+def fields(ctx: Context, t: ClangType, at: Cursor | None) -> Iterator[Cursor]:
+    """The fields of a class in the order of their initialisation, those of base classes first."""
+    record = types.canonical(t)
+    declaration = record.get_declaration()
+    if declaration.kind is K.UNION_DECL:
+        ctx.fail(f"object of the union '{record.spelling}'", at)
+    for base in children(declaration):
+        if base.kind is K.CXX_BASE_SPECIFIER:
+            yield from fields(ctx, base.type, at)
+    for f in record.get_fields():
+        inner = types.canonical(f.type)
+        if views.is_record(inner) and inner.get_declaration().is_anonymous() and not f.spelling:
+            yield from fields(ctx, inner, at)
+        else:
+            yield f
+
+
+def own_fields(ctx: Context, t: ClangType, at: Cursor | None) -> list[Cursor]:
+    """As `fields`, each name once."""
+    found = list(fields(ctx, t, at))
+    names = [f.spelling for f in found]
+    for name in names:
+        if names.count(name) > 1:
+            ctx.fail(f"field '{name}' in a class and in its base class", at)
+    return found
+
+
+def create(ctx: Context, t: ClangType, hint: str, at: Cursor | None) -> RecordPlace:
+    """A new object whose fields have no values yet."""
+    place = RecordPlace({}, types.canonical(t))
+    for f in own_fields(ctx, t, at):
+        made = _new_field(ctx, f, f"{hint}_{f.spelling}" if hint else str(f.spelling), at)
+        if made is not None:
+            place.fields[f.spelling] = made
+    return place
+
+
+def _new_field(ctx: Context, f: Cursor, name: str, at: Cursor | None) -> Binding | None:
+    t = f.type.get_canonical()
+    if f.is_bitfield():
+        ctx.fail(f"bit-field '{f.spelling}'", at)
+    if t.is_volatile_qualified():
+        ctx.fail(f"volatile field '{f.spelling}'", at)
+    if types.is_reference(f.type) or vectors.container(t) or is_closure(t):
+        return None  # bound when it is initialised
+    if types.is_pointer(t):
+        pointee = types.pointee(t)
+        if types.is_pointer(pointee) or (is_plain(pointee) and not _in_arrays(ctx, pointee)):
+            return None
+        local = ctx.new_local(name, I64)
+        ctx.targets.pop(local, None)
+        return PointerPlace(local, pointee, str(f.spelling))
+    if types.is_array(t):
+        return _new_array(ctx, f, name, at)
+    if types.register_bytes(t):
+        return registers.new_place(ctx, name, 8 * types.register_bytes(t), types.register_element(t))
+    if views.is_record(t):
+        return create(ctx, t, name, at)
+    type_ = pointers.scalar_type(ctx, t, at)
+    return VariablePlace(ctx.new_local(name, type_), type_)
+
+
+def _in_arrays(ctx: Context, t: ClangType) -> bool:
+    """Whether structures of a type lie in arrays: scalars with a common unit."""
+    return views.lies_in_arrays(ctx, t)
+
+
+def _new_array(ctx: Context, f: Cursor, name: str, at: Cursor | None) -> Binding:
+    inner = types.innermost(f.type)
+    count = types.count(f.type)
+    if count < 0:
+        ctx.fail(f"array '{f.spelling}' of variable size in a structure", at)
+    if types.is_pointer(inner):
+        if len(types.shape(f.type)) != 1:
+            ctx.fail(f"array of pointers '{f.spelling}' of this shape", at)
+        places = []
+        for k in range(count):
+            local = ctx.new_local(f"{name}_{k}", I64)
+            ctx.targets.pop(local, None)
+            places.append(PointerPlace(local, types.pointee(inner), f"{f.spelling}[{k}]"))
+        return Alias(Pointers(tuple(places), str(f.spelling)))
+    array = ctx.new_array(name, pointers.element_type(ctx, f.type, at))
+    ctx.declare_array(array, const(count, I64), False)
+    return ElementPlace(Pointer(frozenset({array}), const(0, I64), f.type.get_canonical()))
+
+
+def load(ctx: Context, place: Place, at: Cursor | None) -> Record:
+    """The value of a structure: those of its fields."""
+    if isinstance(place, RecordPlace):
+        found = {n: _load_field(ctx, b, at) for n, b in place.fields.items()}
+        return Record(found, place.type)
+    assert isinstance(place, ElementPlace)
+    p = place.pointer
+    out: dict[str, Value] = {}
+    for f in own_fields(ctx, p.pointee, at):
+        inner = views.field_of(ctx, p, f, at)
+        out[f.spelling] = inner if types.is_array(inner.pointee) else pointers.read(ctx, ElementPlace(inner), at)
+    return Record(out, types.canonical(p.pointee))
+
+
+def _load_field(ctx: Context, b: Binding, at: Cursor | None) -> Value:
+    if isinstance(b, Alias):
+        return b.value
+    if isinstance(b, ElementPlace) and types.is_array(b.pointer.pointee):
+        return b.pointer
+    return pointers.read(ctx, b, at)
+
+
+def store(ctx: Context, place: Place, v: Record, at: Cursor | None) -> None:
+    """place = v; a base class's value fills the base class's fields."""
+    if isinstance(place, ElementPlace):
+        visible = any(t in ctx.pointer_parameters for t in place.pointer.targets)
+        if visible and _is_padded(ctx, place.pointer.pointee, at):
+            ctx.fail(f"copy of a structure with padding, '{place.pointer.pointee.spelling}'", at, "copy its fields")
+    held = [(n, ctx.hold_all(registers.expressions_of(x)), x) for n, x in v.fields.items()]
+    values = {n: registers.with_expressions(x, ctx.release_all(h)) if h else x for n, h, x in reversed(held)}
+    if isinstance(place, ElementPlace):
+        # The stores must not change what the others still read.
+        values = {n: _kept(ctx, x) for n, x in values.items()}
+        for f in own_fields(ctx, place.pointer.pointee, at):
+            if f.spelling not in values:
+                ctx.fail(f"copy of a structure whose field '{f.spelling}' is not known", at)
+            _store_field(ctx, ElementPlace(views.field_of(ctx, place.pointer, f, at)), values[f.spelling], at)
+        return
+    assert isinstance(place, RecordPlace)
+    for n in v.fields:
+        if n in place.fields:
+            _store_known(ctx, place, n, values[n], at)
+        else:
+            place.fields[n] = bound(ctx, n, values[n], at)
+
+
+def _kept(ctx: Context, v: Value) -> Value:
+    if isinstance(v, Record):
+        return Record({n: _kept(ctx, x) for n, x in v.fields.items()}, v.type)
+    if isinstance(v, Expr) and inline.reads_memory(v):
+        return ctx.temporary(v)
+    return v
+
+
+def _store_known(ctx: Context, place: RecordPlace, name: str, v: Value, at: Cursor | None) -> None:
+    b = place.fields[name]
+    if isinstance(b, Alias):
+        if isinstance(b.value, Pointers) and isinstance(v, Pointers):
+            for target, source in zip(b.value.places, v.places, strict=True):
+                pointers.write(ctx, target, pointers.read(ctx, source, at), at)
+            return
+        if b.value is v or (isinstance(v, RecordPointer) and b.value == v):
+            return
+        ctx.fail(f"assignment to the field '{name}' of this type", at)
+    _store_field(ctx, b, v, at)
+
+
+def bound(ctx: Context, name: str, v: Value, at: Cursor | None) -> Binding:
+    """The first value of a field that has no object of its own."""
+    if isinstance(v, RecordPointer | Lambda):
+        return Alias(v)
+    ctx.fail(f"copy of the field '{name}' of this type", at)
+
+
+def _store_field(ctx: Context, b: Place, v: Value, at: Cursor | None) -> None:
+    if isinstance(b, ElementPlace) and types.is_array(b.pointer.pointee):
+        assert isinstance(v, Pointer)
+        each = types.innermost(b.pointer.pointee)
+        from dataclasses import replace
+
+        count = const(types.count(b.pointer.pointee), I64)
+        memory.copy(ctx, replace(b.pointer, pointee=each), replace(v, pointee=each), count, _known(at))
+        return
+    if isinstance(v, Pointer) and v.targets == {""} and isinstance(b, VariablePlace):
+        ctx.fail("pointer kept in a number", at)
+    pointers.write(ctx, b, v, at)
+
+
+def _known(at: Cursor | None) -> Cursor:
+    assert at is not None
+    return at
+
+
+def _is_padded(ctx: Context, t: ClangType, at: Cursor | None) -> bool:
+    inside = 0
+    for f in fields(ctx, t, at):
+        if views.is_record(types.innermost(f.type)) and _is_padded(ctx, types.innermost(f.type), at):
+            return True
+        inside += int(f.type.get_canonical().get_size())
+    return inside != int(types.canonical(t).get_size())
+
+
+def copied(ctx: Context, v: Record, hint: str, at: Cursor | None) -> RecordPlace:
+    """A new object with a value."""
+    place = create(ctx, v.type, hint, at)
+    store(ctx, place, v, at)
+    return place
+
+
+def member(ctx: Context, c: Cursor) -> Binding:
+    """What a member access names: `c` is the whole expression."""
+    target = c.referenced
+    if target is None:
+        ctx.fail(f"access to the member '{c.spelling}' of an object", c)
+    if target.kind is K.VAR_DECL:
+        return constants.binding(ctx, c)
+    if target.kind is not K.FIELD_DECL:
+        ctx.fail(f"access to the member '{c.spelling}' of an object", c)
+    inner = operands(c)
+    owner = object_of(ctx, inner[0]) if inner else this(ctx, c)
+    return field(ctx, owner, target, c)
+
+
+def field(ctx: Context, owner: Place, declaration: Cursor, at: Cursor) -> Binding:
+    """A field of an object."""
+    if isinstance(owner, RecordPlace):
+        found = owner.fields.get(declaration.spelling)
+        if found is None:
+            ctx.fail(f"field '{declaration.spelling}' of type '{declaration.type.spelling}' in a structure", at)
+        return found
+    if not isinstance(owner, ElementPlace):
+        ctx.fail("member of an object of this form", at)
+    return ElementPlace(views.field_of(ctx, owner.pointer, declaration, at))
+
+
+def this(ctx: Context, at: Cursor) -> Place:
+    """The object that the member function being lowered belongs to."""
+    found = ctx.frames[-1].this
+    if found is None:
+        ctx.fail("access to an object's members", at)
+    return found
+
+
+def pointee_place(ctx: Context, v: Value, at: Cursor) -> Place:
+    """What a pointer to a structure points to."""
+    if isinstance(v, RecordPointer):
+        return v.place
+    if isinstance(v, Pointer):
+        return ElementPlace(v)
+    ctx.fail(pointers.describe(at.type), at)
+
+
+def object_of(ctx: Context, c: Cursor) -> Place:
+    """The object before `.` or `->`."""
+    if types.is_pointer(c.type):
+        return pointee_place(ctx, expressions.value(ctx, c), c)
+    return expressions.place(ctx, c, temporary=True)
+
+
+def pointer_to(ctx: Context, place: Place) -> Value:
+    """The address of an object, as `this`."""
+    return RecordPointer(place) if isinstance(place, RecordPlace) else _address(place)
+
+
+def _address(place: Place) -> Value:
+    assert isinstance(place, ElementPlace)
+    return place.pointer

@@ -17,9 +17,10 @@ test: .venv/dev.stamp
 test-generators: .venv/dev.stamp
 	ALL_GENERATORS=1 $(BIN)/python -m pytest -n $(WORKERS) tests/corpus/test_generators.py
 
-# Every pipeline under halide_core and under the package `halide`, at all its small sizes: about eight minutes.
+# Every pipeline under halide_core, autoscheduled too, and under the package `halide`, at all its small sizes: about
+# twenty minutes.
 test-pipelines: .venv/dev.stamp
-	ALL_SIZES=1 $(BIN)/python -m pytest -n $(WORKERS) tests/corpus/test_papers_pipelines.py
+	ALL_SIZES=1 $(BIN)/python -m pytest -n $(WORKERS) tests/corpus/test_papers_pipelines.py tests/corpus/test_autoscheduled_pipelines.py
 
 # Lifts every function of the corpus, compares it with the original, and both with the manifests: about ten minutes.
 corpus: .venv/base.stamp

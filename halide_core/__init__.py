@@ -112,7 +112,7 @@ from halide_core.dsl.math_functions import (
     tanh,
     trunc,
 )
-from halide_core.dsl.pipeline import AutoschedulerParams, Pipeline
+from halide_core.dsl.pipeline import AutoschedulerParams, AutoSchedulerResults, Pipeline
 from halide_core.dsl.random import random_float, random_int, random_uint
 from halide_core.dsl.reductions import argmax, argmin, maximum, minimum, product, sum
 from halide_core.dsl.scatter import gather, scatter
@@ -154,6 +154,7 @@ _0, _1, _2, _3, _4, _5, _6, _7, _8, _9 = (Var(f"_{i}") for i in range(10))
 __all__ = [
     "Argument",
     "ArgumentKind",
+    "AutoSchedulerResults",
     "AutoschedulerParams",
     "BFloat",
     "Bool",

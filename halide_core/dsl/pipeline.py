@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from typing import Any
 
 from halide_core.dsl.compilation import Compilation
@@ -77,13 +78,26 @@ class Pipeline(Compilation):
 
         compiled(self, target)
 
-    def apply_autoscheduler(self, target: Target, params: AutoschedulerParams) -> None:
-        """Schedules every Func that has no schedule yet."""
-        from halide_core.autoschedule.default import apply_default_schedule
+    def apply_autoscheduler(self, target: Target, params: AutoschedulerParams) -> AutoSchedulerResults:
+        """Schedules every Func, at the sizes given by set_estimates.  Returns the schedule as text.
 
-        if params.name != "default":
-            raise HalideError(f"There is no autoscheduler called {params.name!r}; the one here is 'default'")
-        apply_default_schedule(self, target)
+        'Reuse2019' makes the whole schedule; 'default' is a few rules for Funcs that have no schedule yet, without
+        text.  Raises HalideError for other names, for what is missing and for what a method cannot schedule."""
+        from halide_core.autoschedule.default import apply_default_schedule
+        from halide_core.autoschedule.reuse2019.scheduler import reuse_schedule
+        from halide_core.passes.realization_order import build_environment
+
+        if params.name == "default":
+            apply_default_schedule(self, target)
+            return AutoSchedulerResults(target, params)
+        if params.name != "Reuse2019":
+            raise HalideError(
+                f"There is no autoscheduler called {params.name!r}; there are 'Reuse2019' and 'default'"
+            )
+        outputs = self.functions()
+        schedule = reuse_schedule(outputs, target, params.extra)
+        schedule.apply({f.name: f for f in build_environment(outputs).order})
+        return AutoSchedulerResults(target, params, schedule.cpp(), schedule.python())
 
     def print_loop_nest(self) -> None:
         """Prints the loops as scheduled to standard error."""
@@ -104,4 +118,19 @@ class AutoschedulerParams:
 
     def __init__(self, name: str = "default", extra: dict[str, str] | None = None) -> None:
         self.name = name
-        self.extra = dict(extra or {})
+        self.extra = {k: str(v) for k, v in (extra or {}).items()}
+
+    def __str__(self) -> str:
+        return ",".join([f"autoscheduler={self.name}", *(f"autoscheduler.{k}={v}" for k, v in self.extra.items())])
+
+
+@dataclass(frozen=True, slots=True)
+class AutoSchedulerResults:
+    """What an autoscheduler did: the schedule in C++ (`schedule_source`) and in Python, every Func in a variable of its
+    name; empty where the method does not tell."""
+
+    target: Target
+    autoscheduler_params: AutoschedulerParams
+    schedule_source: str = ""
+    python_schedule_source: str = ""
+    featurization: tuple[int, ...] = ()

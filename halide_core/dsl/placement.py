@@ -147,13 +147,25 @@ class Placement(Stage):
     def ring_buffer(self, extent: Any) -> Self:
         return self
 
+    def add_trace_tag(self, trace_tag: str) -> Self:
+        return self
+
+    # For autoschedulers.
     def set_estimate(self, var: Any, low: Any, extent: Any) -> Self:
+        """States the likely range of dimension `var` of an output."""
+        self._function.estimates[self._dimension(var, "set_estimate")] = (_coordinate(low), _coordinate(extent))
         return self
 
     def set_estimates(self, estimates: Any) -> Self:
-        return self
-
-    def add_trace_tag(self, trace_tag: str) -> Self:
+        """States the likely (min, extent) of each dimension of an output."""
+        args = self._function.args
+        if len(estimates) != len(args):
+            raise HalideError(
+                f"Func {self._function.name} has {len(args)} dimensions, but the estimates passed to set_estimates "
+                f"contains {len(estimates)} pairs."
+            )
+        for name, (low, extent) in zip(args, estimates, strict=True):
+            self.set_estimate(name, low, extent)
         return self
 
     # Other Funcs in its place.

@@ -264,6 +264,7 @@ class Param(Symbol):
         self._type = type
         self._value: Any = None
         self._range: dict[str, Expr] = {}
+        self._estimate: Any = None
         PARAMS[unique] = self
         if values or value is not None:
             self.set(values[0] if values else value)
@@ -320,6 +321,10 @@ class Param(Symbol):
     def set_estimate(self, value: Any) -> None:
         """The likely value, for autoschedulers."""
         self._estimate = value
+
+    def estimated(self) -> Any:
+        """The estimate, else the value that is set; None where there is neither."""
+        return self._estimate if self._estimate is not None else self._value
 
     def check(self, value: Any, values: Any) -> None:
         """Raises HalideError where `value` lies outside the range, an expression over `values`."""

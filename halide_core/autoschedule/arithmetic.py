@@ -1,0 +1,109 @@
+"""What the arithmetic of a definition costs, in cycles a point once it runs in vectors.
+
+The weights are measured ratios of throughputs of current x86-64 processors; only their order of magnitude matters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from halide_core.ir import expr as ir
+from halide_core.ir.expr import Call, CallType, Expr, Variable, const_value
+from halide_core.ir.simplify import difference
+from halide_core.ir.structural import key, post_order, variables
+
+# Cycles of one instruction on a whole register.
+_SIMPLE, _DIVISION, _ROOT = 0.6, 10.0, 18.0
+# Cycles an element of what runs lane by lane: functions of the C library, gathers, integer divisions.
+_LIBRARY, _GATHER, _INTEGER_DIVISION = 30.0, 1.5, 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One distinct call of a Func or image: the coordinates and the bytes of an element."""
+
+    name: str
+    args: tuple[Expr, ...]
+    bytes: int
+    target: object
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """`vector_bytes`: cycles of vector work, times the bytes of a register, a point; `lane_cycles`: cycles of scalar
+    work a point; `sites`: the reads."""
+
+    vector_bytes: float
+    lane_cycles: float
+    sites: tuple[Site, ...]
+
+    def cycles(self, register: int) -> float:
+        """Cycles a point, reads apart, where registers have `register` bytes."""
+        return self.vector_bytes / register + self.lane_cycles
+
+
+def arithmetic(values: tuple[Expr, ...]) -> Arithmetic:
+    """The cost of computing `values` together, each distinct node once; coordinates of dense reads cost nothing."""
+    total, lanes = 0.0, 0.0
+    sites: dict[int, Site] = {}
+    seen: set[int] = set()
+    work = list(values)
+    while work:
+        n = work.pop()
+        if key(n) in seen:
+            continue
+        seen.add(key(n))
+        if isinstance(n, Call) and n.call_type in (CallType.HALIDE, CallType.IMAGE):
+            sites[key(n)] = Site(n.name, n.args, n.type.bytes(), n.target)
+            work.extend(a for a in n.args if any(isinstance(m, Call) for m in post_order(a)))
+            continue
+        work.extend(ir.children(n))
+        if const_value(n) is not None or isinstance(n, Variable):
+            continue
+        width = max([n.type.bytes(), *(c.type.bytes() for c in ir.children(n))], default=1)
+        more, scalar = _node(n)
+        total += more * width
+        lanes += scalar
+    return Arithmetic(total, lanes, tuple(sites.values()))
+
+
+def _node(n: Expr) -> tuple[float, float]:
+    """(cycles of a whole register, cycles of each lane beside)."""
+    match n:
+        case ir.Div() | ir.Mod() if n.type.is_float():
+            return _DIVISION, 0.0
+        case ir.Div() | ir.Mod():
+            constant = const_value(n.b)
+            if constant is None:
+                return 0.0, _INTEGER_DIVISION
+            return (1.2 if constant > 0 and int(constant) & int(constant) - 1 == 0 else 4.0), 0.0
+        case Call(call_type=CallType.PURE_EXTERN):
+            if n.name.startswith("sqrt"):
+                return _ROOT, 0.0
+            cheap = n.name.startswith(("floor", "ceil", "round", "trunc", "is_", "fast_inverse"))
+            return (2.0, 0.0) if cheap else (0.0, _LIBRARY)
+        case Call(name="undef"):
+            return 0.0, 0.0
+        case Call(name="lerp"):
+            return 4.0, 0.0
+    return _SIMPLE, 0.0
+
+
+def read_cycles(site: Site, vector: str, register: int, inner: int = 0) -> float:
+    """Cycles a point of reading `site` in a loop over `vector`; `inner`: the dimension along which memory runs."""
+    along = [d for d, a in enumerate(site.args) if vector in variables(a)]
+    if any(isinstance(n, Call) for a in site.args for n in post_order(a) if _reads(n)):
+        return _GATHER
+    if not along:
+        # One scalar for the whole vector.
+        return 0.5 * site.bytes / register
+    if along != [inner]:
+        return _GATHER
+    step = difference(site.args[inner], Variable(site.args[inner].type, vector))
+    if step is not None:
+        return 0.6 * site.bytes / register
+    strided = any(isinstance(n, ir.Div | ir.Mul | ir.Min | ir.Max | ir.Mod) for n in post_order(site.args[inner]))
+    return (2.4 if strided else 1.2) * site.bytes / register
+
+
+def _reads(n: Expr) -> bool:
+    return isinstance(n, Call) and n.call_type in (CallType.HALIDE, CallType.IMAGE)

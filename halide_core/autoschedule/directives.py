@@ -1,0 +1,184 @@
+"""A schedule as data: directives that are applied to Funcs, or printed as Python and as C++ that a person can edit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from halide_core.dsl.placement import Placement
+from halide_core.dsl.schedule import Stage
+from halide_core.errors import HalideError
+from halide_core.function import Function, TailStrategy
+
+GUARD = TailStrategy.GuardWithIf
+# Directives of a whole Func, in which stage 0 stands for all stages.
+_OF_FUNCS = {"compute_root", "compute_at", "store_at", "store_root", "bound", "reorder_storage"}
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A loop or a dimension, by name; `reduction`: (update, place) of a variable of the domain as it was written, and
+    (update, -1) of a loop made of such."""
+
+    name: str
+    reduction: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FuncName:
+    """A Func, by name."""
+
+    name: str
+
+
+Operand = Loop | FuncName | TailStrategy | int
+
+
+@dataclass(frozen=True, slots=True)
+class Directive:
+    """`method` of stage `stage` of the Func `func`.  `result`: the name of the Func that it returns, if any."""
+
+    func: str
+    stage: int
+    method: str
+    args: tuple[Operand, ...] = ()
+    result: str | None = None
+
+
+@dataclass(slots=True)
+class Schedule:
+    """Directives in order."""
+
+    directives: list[Directive] = field(default_factory=list)
+
+    def add(self, func: str, stage: int, method: str, *args: Operand, result: str | None = None) -> None:
+        """Appends a directive."""
+        self.directives.append(Directive(func, stage, method, args, result))
+
+    def apply(self, functions: Mapping[str, Function]) -> None:
+        """Schedules `functions`, by name.  Raises HalideError for one that is missing and for what is refused."""
+        known = dict(functions)
+        for d in self.directives:
+            for name in (d.func, *(a.name for a in d.args if isinstance(a, FuncName))):
+                if name not in known:
+                    raise HalideError(f"The schedule names Func {name}, which the pipeline does not have")
+            args = [_func(known[a.name]) if isinstance(a, FuncName) else _plain(a) for a in d.args]
+            stage: Any = _func(known[d.func]) if d.method in _OF_FUNCS else Stage(known[d.func], d.stage)
+            if d.method == "rfactor":
+                stage._function, made = known[d.func], stage.rfactor([(args[0], args[1])])
+                made._function.name = d.result
+                known[str(d.result)] = made._function
+            elif d.method == "reorder_storage":
+                stage.reorder_storage(*args)
+            else:
+                getattr(stage, d.method)(*args)
+
+    def python(self) -> str:
+        """Python for `halide_core` or the package `halide`, as `hl`; every Func in a variable of its name."""
+        return _Text(self, "hl.", "()", "None").text()
+
+    def cpp(self) -> str:
+        """C++; every Func in a variable of its name."""
+        return _Text(self, "", ";", "").text()
+
+
+def _func(function: Function) -> Placement:
+    out = Placement.__new__(Placement)
+    out._function, out._stage = function, 0
+    return out
+
+
+def _plain(a: Operand) -> Any:
+    return a.name if isinstance(a, Loop) else a
+
+
+def identifier(name: str) -> str:
+    """`name` as an identifier of Python and C++."""
+    text = re.sub(r"\W+", "_", name)
+    return text if text and not text[0].isdigit() else f"v{text}"
+
+
+class _Text:
+    """Prints a schedule.  `space`: the name space of Halide; `python` where that is not empty."""
+
+    def __init__(self, schedule: Schedule, space: str, *_: str) -> None:
+        self.schedule = schedule
+        self.space = space
+        self.is_python = bool(space)
+
+    def text(self) -> str:
+        lines = [*self.variables(), ""]
+        last: tuple[str, int] | None = None
+        calls: list[str] = []
+        for d in self.schedule.directives:
+            here = d.func, 0 if d.method in _OF_FUNCS else d.stage
+            if d.result is not None:
+                lines += self.chain(last, calls)
+                last, calls = None, []
+                made = identifier(d.result)
+                start = f"{made} = " if self.is_python else f"Func {made} = "
+                lines.append(f"{start}{self.stage(*here)}{self.call(d)}{self.end()}")
+                continue
+            if here != last:
+                lines += self.chain(last, calls)
+                last, calls = here, []
+            calls.append(self.call(d))
+        return "\n".join([*lines, *self.chain(last, calls)]) + "\n"
+
+    def end(self) -> str:
+        return "" if self.is_python else ";"
+
+    def chain(self, stage: tuple[str, int] | None, calls: list[str]) -> list[str]:
+        if stage is None:
+            return []
+        start = self.stage(*stage)
+        if self.is_python:
+            # A line each: a person can take one out.
+            return [f"{start}{c}" for c in calls]
+        return [start, *(f"    {c}" for c in calls[:-1]), f"    {calls[-1]};"]
+
+    def stage(self, func: str, stage: int) -> str:
+        return identifier(func) + (f".update({stage - 1})" if stage else "")
+
+    def call(self, d: Directive) -> str:
+        args = ", ".join(self.operand(d, a) for a in d.args)
+        if d.method == "rfactor" and not self.is_python:
+            args = f"{{{{{args}}}}}"
+        elif d.method == "rfactor":
+            args = f"[({args})]"
+        return f".{d.method}({args})"
+
+    def operand(self, d: Directive, a: Operand) -> str:
+        match a:
+            case TailStrategy():
+                return f"hl.TailStrategy.{a.name}" if self.is_python else f"TailStrategy::{a.name}"
+            case Loop():
+                return self.loop(d.func, a)
+            case FuncName():
+                return identifier(a.name)
+        return str(a)
+
+    def loop(self, func: str, a: Loop) -> str:
+        return identifier(a.name if a.reduction is None else f"{func}_{a.name}")
+
+    def variables(self) -> list[str]:
+        """Declarations of the variables that the directives use."""
+        pure: dict[str, str] = {}
+        reduced: dict[str, str] = {}
+        for d in self.schedule.directives:
+            for a in d.args:
+                if not isinstance(a, Loop):
+                    continue
+                if a.reduction is None:
+                    pure[identifier(a.name)] = a.name
+                else:
+                    update, place = a.reduction
+                    made = f"{self.space}RVar(\"{a.name}\")"
+                    own = f"{identifier(d.func)}.rvars({update})[{place}]"
+                    reduced[self.loop(d.func, a)] = made if place < 0 else own
+        kind = ("", "") if self.is_python else ("Var ", "RVar ")
+        lines = [f"{kind[0]}{v} = {self.space}Var(\"{n}\")" for v, n in pure.items()]
+        lines = lines if self.is_python else [f"Var {v}(\"{n}\");" for v, n in pure.items()]
+        return [*lines, *(f"{kind[1]}{v} = {e}{self.end()}" for v, e in reduced.items())]

@@ -1,0 +1,157 @@
+"""Numeric footprints: what a definition reads, as functions of the box of its loops.
+
+The compiler's interval arithmetic (`passes.bounds`) gives the least and greatest coordinate of every read as an
+expression of the ends of the loops; here these become NumPy functions, so that many tile sizes are tried at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from halide_core.ir import expr as ir
+from halide_core.ir.expr import I32, Call, CallType, Expr, Variable, const_value
+from halide_core.ir.simplify import simplify_index
+from halide_core.ir.structural import key, post_order
+from halide_core.passes.bounds import bounds_of
+
+Number = Any
+"""An int, or an array with one for each candidate."""
+Range = tuple[Number, Number]
+"""(least, greatest)."""
+NumericBox = tuple[Range, ...]
+Values = Mapping[str, Number]
+End = Callable[[Values], Number]
+
+_BINARY = {ir.Add: "({} + {})", ir.Sub: "({} - {})", ir.Mul: "({} * {})", ir.Min: "least({}, {})",
+           ir.Max: "most({}, {})", ir.Div: "quotient({}, {})", ir.Mod: "remainder({}, {})",
+           ir.LT: "({} < {})", ir.LE: "({} <= {})", ir.GT: "({} > {})", ir.GE: "({} >= {})", ir.EQ: "({} == {})",
+           ir.NE: "({} != {})", ir.And: "both({}, {})", ir.Or: "either({}, {})"}
+_CALLS = {"shift_left": "({} * 2 ** most({}, 0))", "shift_right": "({} // 2 ** most({}, 0))", "likely": "{}",
+          "bitwise_and": "({} & {})", "bitwise_or": "({} | {})", "abs": "abs({})"}
+
+
+def _quotient(a: Number, b: Number) -> Number:
+    return np.where(np.equal(b, 0), 0, a // np.where(np.equal(b, 0), 1, b))
+
+
+def _remainder(a: Number, b: Number) -> Number:
+    return np.where(np.equal(b, 0), 0, a % np.where(np.equal(b, 0), 1, np.abs(b)))
+
+
+_NAMES: dict[str, Any] = {"least": np.minimum, "most": np.maximum, "quotient": _quotient, "remainder": _remainder,
+                          "both": np.logical_and, "either": np.logical_or, "where": np.where, "abs": np.abs}
+
+
+def low_name(var: str) -> str:
+    """The Variable for the least value of loop `var`."""
+    return f"{var}..low"
+
+
+def high_name(var: str) -> str:
+    """The Variable for the greatest value of loop `var`."""
+    return f"{var}..high"
+
+
+def compiled(e: Expr) -> End | None:
+    """A function from the values of the Variables of `e` to its value; None where `e` reads data."""
+    text: dict[int, str] = {}
+    for n in post_order(e):
+        inner = [text.get(id(c)) for c in ir.children(n)]
+        parts = [p for p in inner if p is not None]
+        if len(parts) < len(inner) or n.type.is_float():
+            return None
+        constant = const_value(n)
+        form: str | None = None
+        if constant is not None:
+            text[id(n)] = repr(int(constant))
+            continue
+        match n:
+            case Variable():
+                text[id(n)] = f"v[{n.name!r}]"
+                continue
+            case ir.Select():
+                form = "where({}, {}, {})"
+            case ir.Cast():
+                form = "{}"
+            case ir.Not():
+                form = "(1 - {})"
+            case Call(call_type=CallType.INTRINSIC):
+                form = _CALLS.get(n.name)
+            case ir._Binary():
+                form = _BINARY.get(type(n))
+        if form is None or len(text) > 4000:
+            return None
+        if isinstance(n, ir.Div | ir.Mod) and const_value(n.b):
+            form = "({} // {})" if isinstance(n, ir.Div) else "({} % {})"
+        text[id(n)] = form.format(*parts)
+    found: End = eval(f"lambda v: {text[id(e)]}", dict(_NAMES))  # of arithmetic written above
+    return found
+
+
+class Footprint:
+    """The box that some reads of one producer touch, as a function of the box of the loops around."""
+
+    def __init__(self, reads: list[tuple[Expr, ...]], loops: list[str]) -> None:
+        """`reads`: the coordinates of each read; `loops`: the variables whose ranges the box depends on."""
+        scope = {n: (Variable(I32, low_name(n)), Variable(I32, high_name(n))) for n in loops}
+        memo: dict[int, tuple[Expr | None, Expr | None]] = {}
+        # By dimension: the distinct least, and the distinct greatest coordinates of the reads; None: unbounded.
+        self.ends: list[tuple[list[End] | None, list[End] | None]] = []
+        for dim in range(len(reads[0])):
+            sides: list[list[End] | None] = []
+            for side in (0, 1):
+                ends: dict[int, Expr] = {}
+                bounded = True
+                for r in reads:
+                    e = bounds_of(r[dim], scope, memo)[side]
+                    if e is None:
+                        bounded = False
+                        break
+                    e = simplify_index(e)
+                    ends[key(e)] = e
+                functions = [compiled(e) for e in ends.values()] if bounded else []
+                known = [f for f in functions if f is not None]
+                sides.append(known if bounded and len(known) == len(functions) else None)
+            self.ends.append((sides[0], sides[1]))
+
+    def box(self, values: Values, whole: NumericBox) -> NumericBox:
+        """The box at `values` (the ends of the loops, Params, metadata); `whole` stands in where it is unbounded.
+
+        Raises KeyError for a Variable without a value."""
+        out: list[Range] = []
+        for (lows, highs), (first, last) in zip(self.ends, whole, strict=True):
+            low, high = first, last
+            if lows is not None:
+                low = lows[0](values)
+                for f in lows[1:]:
+                    low = np.minimum(low, f(values))
+            if highs is not None:
+                high = highs[0](values)
+                for f in highs[1:]:
+                    high = np.maximum(high, f(values))
+            out.append((low, high))
+        return tuple(out)
+
+
+def joined(a: NumericBox | None, b: NumericBox) -> NumericBox:
+    """The smallest box around both."""
+    if a is None:
+        return b
+    return tuple(
+        (np.minimum(p, r), np.maximum(q, s)) for (p, q), (r, s) in zip(a, b, strict=True)
+    )
+
+
+def extents(box: NumericBox) -> list[Number]:
+    """The extents of a box, none below 0."""
+    return [np.maximum(high - low + 1, 0) for low, high in box]
+
+
+def points(box: NumericBox) -> Number:
+    """How many points a box has."""
+    total: Number = 1.0
+    for e in extents(box):
+        total = total * e
+    return total

@@ -1,0 +1,192 @@
+"""From the plans of segments to directives: levels, loops, vectors and threads (section 4.4, final optimisations)."""
+
+from __future__ import annotations
+
+from halide_core.autoschedule.description import Description, Node, Stage
+from halide_core.autoschedule.directives import GUARD, FuncName, Loop, Schedule
+from halide_core.autoschedule.machine import Machine
+from halide_core.autoschedule.reuse2019.costs import Costs
+from halide_core.autoschedule.reuse2019.options import Options
+from halide_core.autoschedule.reuse2019.segment import ROW, Plan
+from halide_core.ir.structural import variables
+from halide_core.passes.races import is_pure_loop
+
+# Tasks for each thread beyond which more parallel loops bring nothing.
+_TASKS = 8
+
+
+class Emitter:
+    """Writes the directives of all segments of one pipeline."""
+
+    def __init__(self, description: Description, costs: Costs, machine: Machine, options: Options) -> None:
+        self.d = description
+        self.costs = costs
+        self.machine = machine
+        self.options = options
+        self.schedule = Schedule()
+
+    def segment(self, plan: Plan) -> None:
+        """A Func that is stored whole, and those computed in its loops."""
+        node = self.d.nodes[plan.output]
+        if not node.is_output:
+            self.schedule.add(node.name, 0, "compute_root")
+        if node.is_pure:
+            tile_loop, row_loop = self._tiles(node, plan)
+        else:
+            tile_loop, row_loop = self._updates_at_root(node, plan), None
+        for name in reversed(plan.members):
+            self._member(plan, self.d.nodes[name], tile_loop, row_loop)
+
+    def _tiles(self, node: Node, plan: Plan) -> tuple[Loop | None, Loop | None]:
+        """The loops of a pure Func; returns the innermost loop over tiles, and the sliding one within a tile."""
+        add, name = self.schedule.add, node.name
+        names = _Names(node.function.args)
+        muxed = self._muxed(node)
+        way = self.costs.ways[name, 0]
+        first = way.vector if way.vector is not None else (node.function.args[0] if node.function.args else None)
+        if first is None:
+            return None, None
+        inner: list[Loop] = [Loop(first)]
+        outer: list[Loop] = []
+        x_outer: Loop | None = None
+        if first in plan.tile:
+            x_outer, inner[0] = Loop(names.new(first, "o")), Loop(names.new(first, "i"))
+            add(name, 0, "split", Loop(first), x_outer, inner[0], plan.tile[first], GUARD)
+        row_loop: Loop | None = None
+        y_outer: Loop | None = None
+        if plan.slide is not None:
+            row_loop = Loop(plan.slide)
+            if plan.tile.get(plan.slide) == 1:
+                # Whole rows are the tiles.
+                y_outer, row_loop = row_loop, None
+            elif plan.slide in plan.tile:
+                y_outer, row_loop = Loop(names.new(plan.slide, "o")), Loop(names.new(plan.slide, "i"))
+                add(name, 0, "split", Loop(plan.slide), y_outer, row_loop, plan.tile[plan.slide], GUARD)
+        around = [Loop(a) for a in plan.inside if a not in muxed]
+        inside = [Loop(a) for a in muxed]
+        outside = [Loop(a) for a in plan.outside if a not in muxed]
+        inner += around
+        if row_loop is not None:
+            inner.append(row_loop)
+        outer = [x for x in (x_outer, y_outer) if x is not None] + outside
+        if way.vector is not None:
+            add(name, 0, "vectorize", inner[0], way.lanes, GUARD)
+        order = [*inside, *inner, *outer]
+        if [x.name for x in order] != list(node.function.args):
+            add(name, 0, "reorder", *order)
+        for x in inside:
+            add(name, 0, "unroll", x)
+        parallel = [x for x in outer if x is not x_outer] or ([x_outer] if x_outer is not None else [])
+        for x in reversed(parallel):
+            add(name, 0, "parallel", x)
+        tile_loop = outer[0] if outer else None
+        return tile_loop, row_loop if row_loop is not None else tile_loop
+
+    def _muxed(self, node: Node) -> list[str]:
+        """Dimensions that are bounded and unrolled, so that each value is computed for its own channel only."""
+        if not self.options.finish:
+            return []
+        found = [a for a in node.function.args if a in self.costs.muxes(node.name)]
+        for a in found:
+            low, high = node.region[node.function.args.index(a)]
+            self.schedule.add(node.name, 0, "bound", Loop(a), int(low), int(high - low + 1))
+        return found
+
+    def _updates_at_root(self, node: Node, plan: Plan) -> Loop | None:
+        level: Loop | None = None
+        for stage in node.stages:
+            parallel = self._parallel(node, stage)
+            self._loops(node, stage, None, parallel)
+            if parallel is not None and stage.index:
+                level = Loop(parallel)
+        return level
+
+    def _parallel(self, node: Node, stage: Stage) -> str | None:
+        """The outermost dimension over which a stage may run in parallel."""
+        way = self.costs.ways[node.name, stage.index]
+        for a in reversed(node.function.args):
+            low, high = node.region[node.function.args.index(a)]
+            free = a in stage.pure and (not stage.index or is_pure_loop(node.function, stage.definition, a))
+            if free and a != way.vector and high - low + 1 >= self.machine.parallelism:
+                return a
+        return None
+
+    def _member(self, plan: Plan, node: Node, tile_loop: Loop | None, row_loop: Loop | None) -> None:
+        level = plan.levels[node.name]
+        at = FuncName(plan.output)
+        compute = row_loop if level.compute == ROW else tile_loop
+        store = row_loop if level.store == ROW else tile_loop
+        if compute is None:
+            self.schedule.add(node.name, 0, "compute_root")
+        elif store is None:
+            self.schedule.add(node.name, 0, "store_root")
+            self.schedule.add(node.name, 0, "compute_at", at, compute)
+        else:
+            if store != compute:
+                self.schedule.add(node.name, 0, "store_at", at, store)
+            self.schedule.add(node.name, 0, "compute_at", at, compute)
+        for stage in node.stages:
+            self._loops(node, stage, plan.extents.get(node.name), None)
+
+    def _loops(self, node: Node, stage: Stage, sizes: tuple[int, ...] | None, parallel: str | None) -> None:
+        """The loops of one stage: its vectors, reductions around them or outside, and threads."""
+        add, name, k = self.schedule.add, node.name, stage.index
+        way = self.costs.ways[name, k]
+        if all(_is_undef(v) for v in stage.definition.values):
+            return
+        muxed = self._muxed(node) if not k else []
+        if way.vector is None:
+            if parallel is not None:
+                add(name, k, "parallel", Loop(parallel))
+            return
+        lanes = way.lanes
+        if sizes is not None:
+            lanes = min(lanes, max(2, 1 << max(sizes[node.function.args.index(way.vector)] - 1, 1).bit_length()))
+        x = Loop(way.vector)
+        reductions = [self._reduction(stage, n) for n in stage.reduction]
+        others = [Loop(a) for a in stage.pure if a not in (way.vector, parallel, *muxed)]
+        last = [Loop(parallel)] if parallel is not None else []
+        if not reductions:
+            add(name, k, "vectorize", x, lanes, GUARD)
+            order = [*(Loop(a) for a in muxed), x, *others, *last]
+        else:
+            names = _Names((*node.function.args, *stage.reduction))
+            lane = Loop(names.new(way.vector, "v"))
+            block = Loop(names.new(way.vector, "b"))
+            add(name, k, "split", x, block, lane, lanes, GUARD)
+            add(name, k, "vectorize", lane)
+            moves = any(variables(a) & set(stage.reduction) for a in stage.definition.args)
+            # Where each step of the reduction writes elsewhere, rows are finished one after the other.
+            middle = [block, *reductions] if moves else [*reductions, block]
+            order = [lane, *middle, *others, *last]
+        if [o.name for o in order] != [v.var for v in stage.definition.schedule.dims]:
+            add(name, k, "reorder", *order)
+        for a in muxed:
+            add(name, k, "unroll", Loop(a))
+        for loop in last:
+            add(name, k, "parallel", loop)
+
+    def _reduction(self, stage: Stage, name: str) -> Loop:
+        domain = stage.definition.domain
+        assert domain is not None
+        return Loop(name, (stage.index - 1, [n for n, _, _ in domain.variables].index(name)))
+
+
+class _Names:
+    """Names for loops that a Func does not have yet."""
+
+    def __init__(self, taken: tuple[str, ...]) -> None:
+        self.taken = set(taken)
+
+    def new(self, base: str, suffix: str) -> str:
+        """`base` and `suffix`, with a number where that is taken."""
+        name, count = f"{base}_{suffix}", 1
+        while name in self.taken:
+            count += 1
+            name = f"{base}_{suffix}{count}"
+        self.taken.add(name)
+        return name
+
+
+def _is_undef(e: object) -> bool:
+    return getattr(e, "name", "") == "undef"

@@ -1,0 +1,366 @@
+"""The cost of a segment: one Func that is stored whole, and the Funcs computed in its loops (algorithms 1 and 3).
+
+All candidates of tile sizes are evaluated at once, as NumPy arrays."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from halide_core.autoschedule.description import Description, Node, Stage
+from halide_core.autoschedule.footprints import Number, NumericBox, extents, joined, points
+from halide_core.autoschedule.machine import Machine
+from halide_core.autoschedule.reuse2019.costs import Costs
+from halide_core.autoschedule.reuse2019.options import Options
+from halide_core.passes.races import is_pure_loop
+
+# Cycles of entering a loop over a row, and of starting a parallel task.
+_ROW, _TASK = 25.0, 6000.0
+ROW, TILE = "row", "tile"
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """Where a member is computed and stored: in an iteration of the sliding loop (ROW), or of the tile's (TILE)."""
+
+    compute: str
+    store: str
+
+
+@dataclass(slots=True)
+class Plan:
+    """The best schedule found for a segment, and its cost in cycles of one thread's work.
+
+    `slide`: the loop inside a tile that goes last; `inside`: dimensions whose loops lie whole in one iteration of it;
+    `outside`: those around all tiles; `tile`: sizes of dimension 0 and of `slide`, where they are cut."""
+
+    output: str
+    members: tuple[str, ...]
+    cost: float
+    slide: str | None = None
+    inside: tuple[str, ...] = ()
+    outside: tuple[str, ...] = ()
+    tile: dict[str, int] = field(default_factory=dict)
+    levels: dict[str, Level] = field(default_factory=dict)
+    extents: dict[str, tuple[int, ...]] = field(default_factory=dict)
+
+
+class Segments:
+    """Evaluates segments of one pipeline, each once."""
+
+    def __init__(self, description: Description, costs: Costs, machine: Machine, options: Options) -> None:
+        self.description = description
+        self.costs = costs
+        self.machine = machine
+        self.options = options
+        self.known: dict[tuple[str, frozenset[str], frozenset[str]], Plan] = {}
+
+    def plan(self, output: str, members: frozenset[str], inlined: frozenset[str]) -> Plan:
+        """The best plan for `output` with `members` computed in it; `inlined` are those of the whole pipeline."""
+        near = self._inlined_near(output, members, inlined)
+        entry = output, members, near
+        if entry not in self.known:
+            self.known[entry] = self._search(output, members, near)
+        return self.known[entry]
+
+    def _inlined_near(self, output: str, members: frozenset[str], inlined: frozenset[str]) -> frozenset[str]:
+        found: set[str] = set()
+        work = [output, *members]
+        while work:
+            for stage in self.description.nodes[work.pop()].stages:
+                for read in stage.reads:
+                    if read in inlined and read not in found:
+                        found.add(read)
+                        work.append(read)
+        return frozenset(found)
+
+    def _search(self, output: str, members: frozenset[str], inlined: frozenset[str]) -> Plan:
+        node = self.description.nodes[output]
+        best: Plan | None = None
+        for shape in self._shapes(node):
+            found = _Candidate(self, node, members, inlined, *shape).best()
+            if found is not None and (best is None or found.cost < best.cost):
+                best = found
+        assert best is not None
+        return best
+
+    def _shapes(self, node: Node) -> list[tuple[str | None, tuple[str, ...], tuple[str, ...]]]:
+        """(sliding loop, dimensions inside, dimensions outside): the permutations of the loops that are tried."""
+        args = node.function.args
+        if not node.is_pure:
+            free = [a for a in args if all(self._free(node, s, a) for s in node.stages)]
+            return [(None, (), tuple(a for a in args if a in free and a != self._vector(node)))]
+        vector = self._vector(node)
+        others = [a for a in args if a != vector]
+        if not others:
+            return [(None, (), ())]
+        out: list[tuple[str | None, tuple[str, ...], tuple[str, ...]]] = []
+        for slide in others:
+            rest = [a for a in others if a != slide]
+            for count in range(len(rest) + 1):
+                for inside in itertools.combinations(rest, count):
+                    out.append((slide, inside, tuple(a for a in rest if a not in inside)))
+        return out
+
+    def _free(self, node: Node, stage: Stage, name: str) -> bool:
+        """Whether the loop over `name` may run in parallel in `stage`."""
+        return name in stage.pure and (not stage.index or is_pure_loop(node.function, stage.definition, name))
+
+    def _vector(self, node: Node) -> str | None:
+        args = node.function.args
+        return self.costs.ways[node.name, 0].vector or (args[0] if args else None)
+
+
+class _Candidate:
+    """All tile sizes of one permutation of the loops."""
+
+    def __init__(
+        self, segments: Segments, node: Node, members: frozenset[str], inlined: frozenset[str],
+        slide: str | None, inside: tuple[str, ...], outside: tuple[str, ...],
+    ) -> None:
+        self.d = segments.description
+        self.costs, self.machine, self.options = segments.costs, segments.machine, segments.options
+        self.node, self.members, self.inlined = node, members, inlined
+        self.slide, self.inside, self.outside = slide, inside, outside
+        self.vector = segments._vector(node)
+        args = node.function.args
+        self.extent = {a: int(max(high - low + 1, 1)) for a, (low, high) in zip(args, node.region, strict=True)}
+        self.order = [n for n in reversed(list(self.d.nodes)) if n in members or n in inlined]
+
+    def best(self) -> Plan | None:
+        sizes = self._sizes()
+        if sizes is None:
+            return None
+        wide, tall = sizes
+        tile, row = self._boxes(wide, tall)
+        in_tile, in_row = self._required(tile), self._required(row)
+        counts = {a: self.extent[a] for a in self.outside}
+        tiles: Number = np.ones_like(wide, dtype=float)
+        across = down = tiles
+        if self.node.is_pure and self.vector is not None:
+            across = np.ceil(self.extent[self.vector] / wide)
+        if self.slide is not None:
+            down = np.ceil(self.extent[self.slide] / tall)
+        outer: Number = tiles
+        for c in counts.values():
+            outer = outer * c
+        tiles = across * down * outer
+        rows = tall if self.slide is not None else np.ones_like(wide)
+        total, buffers, held = self._members_cost(in_tile, in_row, rows)
+        total = total + self._own_cost(tile)
+        total = total + self._loads(in_tile, in_row, tile, across, buffers, held)
+        total = total * tiles
+        tasks = self._tasks(across, down, counts)
+        threads = self.machine.parallelism
+        share = np.ceil(tasks / threads) / tasks
+        # Tasks that end at different times leave threads idle: few large ones cost more.
+        cost = total * share * (1 + 0.15 * (tasks > 1) * threads / np.maximum(tasks, threads)) + tasks * _TASK
+        cost = np.where(tasks > 1, cost, total * np.maximum(share, 1.0))
+        k = int(np.argmin(cost))
+        plan = Plan(
+            self.node.name, tuple(n for n in self.d.nodes if n in self.members), float(cost[k]),
+            self.slide, self.inside, self.outside,
+        )
+        if self.vector is not None and self.node.is_pure and wide[k] < self.extent[self.vector]:
+            plan.tile[self.vector] = int(wide[k])
+        if self.slide is not None and tall[k] < self.extent[self.slide]:
+            plan.tile[self.slide] = int(tall[k])
+        for n in plan.members:
+            plan.levels[n] = self._level(n, in_tile, in_row, rows, k)
+            box = in_row if plan.levels[n].compute == ROW else in_tile
+            plan.extents[n] = tuple(int(_at(e, k)) for e in extents(box[n]))
+        return plan
+
+    def _sizes(self) -> tuple[Number, Number] | None:
+        """Candidates of the tile's width and of its height."""
+        if not self.node.is_pure or self.vector is None:
+            return np.ones(1, dtype=np.int64), np.ones(1, dtype=np.int64)
+        lanes = self.costs.ways[self.node.name, 0].lanes
+        width = self.extent[self.vector]
+        powers = [1 << k for k in range(2, 16)]
+        wide = {width} | {p for p in powers if lanes <= p < width}
+        if self.options.any_size:
+            wide |= {_round_up(-(-width // k), lanes) for k in range(2, 13)}
+        wide = {w for w in wide if w == width or (4 * lanes <= w < width)}
+        if self.slide is None:
+            wide = {w for w in wide if w >= min(width, 1024)}
+            pairs = [(w, 1) for w in sorted(wide)]
+        else:
+            height = self.extent[self.slide]
+            tall = {height} | {p for p in (1, 2, *powers) if p < height}
+            if self.options.any_size:
+                tall |= {-(-height // k) for k in (2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32)} | {6, 12, 24, 48, 96}
+            pairs = [(w, t) for w in sorted(wide) for t in sorted(tall) if t <= height]
+        both = np.array(pairs, dtype=np.int64)
+        return both[:, 0], both[:, 1]
+
+    def _boxes(self, wide: Number, tall: Number) -> tuple[NumericBox, NumericBox]:
+        """A tile in the middle of the output, and one iteration of its sliding loop."""
+        tile, row = [], []
+        for a, (low, high) in zip(self.node.function.args, self.node.region, strict=True):
+            if a == self.vector or a == self.slide:
+                size = wide if a == self.vector else tall
+                if a == self.vector and not self.node.is_pure:
+                    size = np.full_like(wide, self.extent[a])
+                start = low + np.where(size >= self.extent[a], 0, (self.extent[a] - size) // 16 * 8)
+                tile.append((start, start + size - 1))
+                middle = start + size // 16 * 8
+                row.append((start, start + size - 1) if a == self.vector else (middle, middle))
+            elif a in self.outside:
+                middle = low + (high - low) // 2
+                tile.append((middle, middle))
+                row.append((middle, middle))
+            else:
+                tile.append((low, high))
+                row.append((low, high))
+        return tuple(tile), tuple(row)
+
+    def _required(self, box: NumericBox) -> dict[str, NumericBox]:
+        """What is needed of every member, inlined Func and stored array to compute `box` of the output."""
+        found: dict[str, NumericBox] = {}
+
+        def visit(node: Node, over: NumericBox) -> None:
+            for stage in node.stages:
+                for read, b in self.d.required(stage, over).items():
+                    found[read] = joined(found.get(read), b)
+
+        visit(self.node, self.d.stored(self.node, box))
+        for name in self.order:
+            if name in found:
+                node = self.d.nodes[name]
+                found[name] = self.d.stored(node, found[name])
+                visit(node, found[name])
+        return found
+
+    def _options_of(
+        self, name: str, in_tile: dict[str, NumericBox], in_row: dict[str, NumericBox], rows: Number
+    ) -> list[tuple[Level, Number, Number]]:
+        """(level, points computed in a tile, points stored) for each way of placing a member."""
+        node = self.d.nodes[name]
+        whole, part = points(in_tile[name]), points(in_row[name])
+        if self.slide is None:
+            return [(Level(TILE, TILE), whole, whole)]
+        out = [(Level(TILE, TILE), whole, whole), (Level(ROW, ROW), part * rows, part)]
+        if node.is_pure and self.options.separate_store:
+            # The window slides: each point is computed once, and the rows that the next ones need are kept.
+            out.append((Level(ROW, TILE), whole, np.minimum(part * 1.25, whole)))
+        return out
+
+    def _level(
+        self, name: str, in_tile: dict[str, NumericBox], in_row: dict[str, NumericBox], rows: Number, k: int
+    ) -> Level:
+        """Algorithm 1: the level without recomputation that needs the least storage; where windows overlap, that is
+        to compute in the sliding loop and to store outside of it."""
+        choices = self._options_of(name, in_tile, in_row, rows)
+        return choices[self._chosen(choices, k)][0]
+
+    def _chosen(self, choices: list[tuple[Level, Number, Number]], k: int) -> int:
+        least = min(float(_at(c[1], k)) for c in choices)
+        best, size = 0, float("inf")
+        for i, (_, computed, stored) in enumerate(choices):
+            # A few points computed again are nothing beside the storage of a whole tile.
+            if float(_at(computed, k)) <= least * 1.02 and float(_at(stored, k)) < size:
+                best, size = i, float(_at(stored, k))
+        return best
+
+    def _members_cost(
+        self, in_tile: dict[str, NumericBox], in_row: dict[str, NumericBox], rows: Number
+    ) -> tuple[Number, Number, Number]:
+        """(cycles in a tile, bytes that the buffers of the members take, bytes that pass through them)."""
+        total: Number = np.zeros(np.shape(rows), dtype=float)
+        held: Number = np.zeros(np.shape(rows), dtype=float)
+        passed: Number = np.zeros(np.shape(rows), dtype=float)
+        for name in self.members:
+            if name not in in_tile:
+                continue
+            node = self.d.nodes[name]
+            choices = self._options_of(name, in_tile, in_row, rows)
+            least = choices[0][1]
+            for c in choices[1:]:
+                least = np.minimum(least, c[1])
+            stored: Number = np.inf
+            computed: Number = least
+            for _, c_points, c_stored in choices:
+                better = (c_points <= least * 1.02) & (c_stored < stored)
+                stored = np.where(better, c_stored, stored)
+                computed = np.where(better, c_points, computed)
+            for stage in node.stages:
+                total = total + self._stage_cycles(stage, in_tile[name], computed)
+            held = held + stored * node.bytes
+            passed = passed + computed * node.bytes
+        return total, held, passed
+
+    def _stage_cycles(self, stage: Stage, box: NumericBox, computed: Number) -> Number:
+        """Cycles of `stage` where `computed` points of its Func are computed, a tile's being `box`."""
+        way = self.costs.ways[stage.func, stage.index]
+        args = self.d.nodes[stage.func].function.args
+        sizes = extents(box)
+        per_point = self.d.iterations(stage, box) / np.maximum(points(box), 1)
+        width = sizes[args.index(way.vector)] if way.vector is not None else np.ones(1)
+        padded = np.ceil(width / way.lanes) * way.lanes / np.maximum(width, 1)
+        cycles = self.costs.cycles(stage, self.inlined)
+        return computed * per_point * (cycles * padded + _ROW / np.maximum(width, 1))
+
+    def _own_cost(self, tile: NumericBox) -> Number:
+        total: Number = 0.0
+        box = tile if self.node.is_pure else self.d.stored(self.node, tile)
+        for stage in self.node.stages:
+            total = total + self._stage_cycles(stage, box, points(box))
+        written = points(tile) * self.node.bytes
+        return total + written * self._rate(points(self.node.region) * self.node.bytes) * 1.5
+
+    def _rate(self, size: Number) -> Number:
+        """Cycles a byte of what is reused only after `size` bytes."""
+        m = self.machine
+        slow = np.where(size > m.last_level_cache_size / 2, m.memory_cycles, m.last_level_cycles)
+        return np.where(size > m.l2_size / 2, slow, np.where(size > m.l1_size / 2, m.l2_cycles, 0.0))
+
+    def _loads(
+        self, in_tile: dict[str, NumericBox], in_row: dict[str, NumericBox], tile: NumericBox, across: Number,
+        buffers: Number, passed: Number,
+    ) -> Number:
+        """Cycles of bringing in a tile what is stored outside of the segment, and of what its buffers do not keep."""
+        total: Number = 0.0
+        window = buffers
+        m = self.machine
+        for name, box in in_tile.items():
+            if name in self.members or name in self.inlined:
+                continue
+            size = self.d.bytes(name)
+            whole = points(self.d.whole(name)) * size
+            sizes = extents(box)
+            rate = self._rate(whole)
+            length = sizes[0] * size if sizes else np.ones(1)
+            lines = points(box) * size / np.maximum(length, 1)
+            # A prefetcher follows a row once it has seen its start (equation 6 of the paper).
+            missed = lines if self.options.prefetch else lines * np.ceil(length / 64)
+            total = total + points(box) * size * rate + missed * np.where(rate > 0, m.load_cost, 0.0)
+            if name in in_row:
+                window = window + points(in_row[name]) * size
+        # What flows through the buffers of the segment, at the speed of the cache that holds them.
+        total = total + 2 * passed * self._rate(2 * buffers)
+        # Windows that do not fit are loaded again for each row of them.
+        spilled = window > m.l2_size
+        return total + np.where(spilled, 2 * window * m.last_level_cycles, 0.0)
+
+    def _tasks(self, across: Number, down: Number, counts: dict[str, int]) -> Number:
+        if not self.node.is_pure:
+            total: Number = np.ones(1)
+            for c in counts.values():
+                total = total * c
+            return total
+        total = down if self.slide is not None else across
+        for c in counts.values():
+            total = total * c
+        return total
+
+
+def _round_up(n: int, multiple: int) -> int:
+    return -(-n // multiple) * multiple
+
+
+def _at(value: Number, k: int) -> Number:
+    found = np.asarray(value)
+    return found if found.ndim == 0 else found[k] if found.shape[0] > 1 else found[0]

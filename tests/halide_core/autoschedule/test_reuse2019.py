@@ -1,0 +1,146 @@
+"""Reuse2019: the levels that it chooses, the text that it prints, what it refuses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import halide_core as hl
+from halide_core.autoschedule.directives import FuncName, Loop, Schedule
+from halide_core.autoschedule.machine import this_machine
+from halide_core.dsl.loop_nest_text import loop_nest_text
+from halide_core.errors import HalideError
+from halide_core.passes.realization_order import build_environment
+from halide_core.passes.regions import Context
+from halide_core.passes.schedule_functions import schedule_functions
+
+TARGET = hl.Target("x86-64-linux-avx2")
+MACHINE = {"parallelism": "2", "l1_size": "32768", "l2_size": "1048576", "last_level_cache_size": "33554432"}
+
+
+def blur(h: Any, width: int = 6400, height: int = 4800) -> tuple[Any, Any]:
+    x, y = h.Var("x"), h.Var("y")
+    image = h.ImageParam(h.UInt(16), 2, "input")
+    rows, blurred = h.Func("rows"), h.Func("blurred")
+    rows[x, y] = (image[x, y] + image[x + 1, y] + image[x + 2, y]) / 3
+    blurred[x, y] = (rows[x, y] + rows[x, y + 1] + rows[x, y + 2]) / 3
+    image.set_estimates([(0, width + 2), (0, height + 2)])
+    blurred.set_estimates([(0, width), (0, height)])
+    return image, blurred
+
+
+def scheduled(f: Any, **options: str) -> Any:
+    params = hl.AutoschedulerParams("Reuse2019", {**MACHINE, **options})
+    return hl.Pipeline([f]).apply_autoscheduler(TARGET, params)
+
+
+def nest(f: Any) -> str:
+    functions = [f._function]
+    order = build_environment(functions).order
+    return loop_nest_text(schedule_functions(order, functions, Context()), order, functions)
+
+
+def named(pipeline: Any, h: Any) -> dict[str, Any]:
+    """The Funcs of a pipeline by name, without what tells those of one name apart, and the module as `hl`."""
+    out: dict[str, Any] = {"hl": h}
+    for k in range(100):
+        try:
+            f = pipeline.get_func(k)
+        except Exception:  # the package's own error: there are no more
+            break
+        out.setdefault(f.name().partition("$")[0], f)
+    return out
+
+
+def test_windows_slide_in_strips() -> None:
+    """Schedule (c) of figure 2 of the paper."""
+    _, f = blur(hl)
+    text = scheduled(f).python_schedule_source
+    assert "rows.store_at(blurred, y_o)" in text
+    assert "rows.compute_at(blurred, y_i)" in text
+    assert "blurred.parallel(y_o)" in text
+
+
+def test_without_separate_store_tiles_overlap() -> None:
+    """Schedule (b) of figure 2: compute and store level are one."""
+    _, f = blur(hl)
+    text = scheduled(f, separate_store="0").python_schedule_source
+    assert "store_at" not in text
+
+
+def test_without_fusion_stages_are_stored_whole_or_inlined() -> None:
+    _, f = blur(hl)
+    text = scheduled(f, fusion="0").python_schedule_source
+    assert "compute_at" not in text
+
+
+def test_powers_of_two() -> None:
+    _, f = blur(hl, 6400, 4800)
+    scheduled(f, any_size="0")
+    factors = [s.factor for s in f._function.definitions()[0].schedule.splits]
+    assert factors and all(n & (n - 1) == 0 for n in factors)
+
+
+def test_copies_are_inlined() -> None:
+    x, y = hl.Var("x"), hl.Var("y")
+    image = hl.ImageParam(hl.UInt(8), 2, "image")
+    copy, f = hl.Func("copy"), hl.Func("f")
+    copy[x, y] = image[x, y]
+    f[x, y] = copy[x, y] + copy[x + 1, y + 1]
+    image.set_estimates([(0, 1001), (0, 1001)])
+    f.set_estimates([(0, 1000), (0, 1000)])
+    scheduled(f)
+    assert copy._function.compute is None
+
+
+def test_the_text_makes_the_same_loops() -> None:
+    _, f = blur(hl)
+    text = scheduled(f).python_schedule_source
+    _, g = blur(hl)
+    exec(text, named(hl.Pipeline([g]), hl))
+    assert nest(g) == nest(f)
+
+
+def test_the_text_runs_under_the_package() -> None:
+    halide = pytest.importorskip("halide")
+    _, f = blur(hl)
+    text = scheduled(f).python_schedule_source
+    image, g = blur(halide)
+    pipeline = halide.Pipeline([g])
+    exec(text, named(pipeline, halide))
+    rng = np.random.default_rng(1)
+    pixels = rng.integers(0, 4096, (61, 79), np.uint16)
+    image.set(halide.Buffer(pixels))
+    got = np.array(pipeline.realize([77, 59]))
+    rows = ((pixels[:, :-2] + pixels[:, 1:-1] + pixels[:, 2:]) // 3).astype(np.uint16)
+    assert np.array_equal(got, (rows[:-2] + rows[1:-1] + rows[2:]) // 3)
+
+
+def test_cpp_text() -> None:
+    schedule = Schedule()
+    schedule.add("f", 0, "split", Loop("x"), Loop("x_o"), Loop("x_i"), 24, hl.TailStrategy.GuardWithIf)
+    schedule.add("g$1", 0, "compute_at", FuncName("f"), Loop("x_o"))
+    schedule.add("g$1", 1, "reorder", Loop("x"), Loop("r$x", (0, 1)))
+    assert schedule.cpp() == (
+        'Var x("x");\nVar x_o("x_o");\nVar x_i("x_i");\nRVar g_1_r_x = g_1.rvars(0)[1];\n\n'
+        "f\n    .split(x, x_o, x_i, 24, TailStrategy::GuardWithIf);\n"
+        "g_1\n    .compute_at(f, x_o);\n"
+        "g_1.update(0)\n    .reorder(x, g_1_r_x);\n"
+    )
+
+
+def test_refusals() -> None:
+    _, f = blur(hl)
+    with pytest.raises(HalideError, match="no autoscheduler called 'Mullapudi2016'; there are 'Reuse2019' and"):
+        hl.Pipeline([f]).apply_autoscheduler(TARGET, hl.AutoschedulerParams("Mullapudi2016"))
+    with pytest.raises(HalideError, match="l2_size must be a number, not 'large'"):
+        scheduled(f, l2_size="large")
+    with pytest.raises(HalideError, match="fusion is 0 or 1, not 'maybe'"):
+        scheduled(f, fusion="maybe")
+
+
+def test_the_machine_can_be_overridden() -> None:
+    machine = this_machine(TARGET, {"parallelism": "12", "load_cost": "7.5"})
+    assert (machine.parallelism, machine.load_cost, machine.vector_bytes) == (12, 7.5, 32)

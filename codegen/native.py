@@ -5,14 +5,16 @@ from __future__ import annotations
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from codegen import adapter
 from codegen.errors import EmitError
 from codegen.pipeline import build_path, variants
 from halide_core.aot import Module, RawParam, compile_pipeline, compile_raw
 from halide_core.aot import header as halide_header
 from halide_core.autoschedule.default import apply_default_schedule
+from halide_core.ir.types import UInt
 from halide_core.target import Target
 from lifter.loops import Function
 from lifter.summary import Summary
@@ -63,9 +65,13 @@ def compile_summary(summary: Summary, target: Target, fallback: str | None, modu
     """The function under its own symbol; `fallback` is called where no contract holds."""
     function = summary.function
     params = [RawParam(p.name, p.type, p.pointer) for p in function.params]
-    return compile_raw(
-        function.symbol, params, function.return_type, variants(summary, target), fallback, target, module
-    )
+    symbol = function.symbol
+    if function.interface is not None:
+        symbol = adapter.flat_symbol(function)
+        if fallback is not None:
+            params.append(RawParam(adapter.MISSED, UInt(8), True))
+            fallback = adapter.missed_symbol(function)
+    return compile_raw(symbol, params, function.return_type, variants(summary, target), fallback, target, module)
 
 
 def halide_entries(summary: Summary) -> list[tuple[int, str]]:
@@ -92,9 +98,10 @@ def header_text(summary: Summary, source: str) -> str:
         lines += [f"       {i.text}" for i in path.contract]
     lines += ["*/"]
     declared = _c_signature(function)
-    linked = declared.replace(f"{function.name}(", f"{function.symbol}(")
+    symbol = function.symbol if function.interface is None else adapter.flat_symbol(function)
+    linked = declared.replace(f"{function.name}(", f"{symbol}(")
     lines += ["#ifdef __cplusplus", f'extern "C" {linked};']
-    if linked != declared:
+    if linked != declared and function.interface is None:
         lines.append(f"{declared};")
     lines += ["#else", f"{linked};", "#endif"]
     for number, symbol in halide_entries(summary):
@@ -131,9 +138,16 @@ def build_shared(
     compiler = system_compiler()
     with tempfile.TemporaryDirectory(prefix="lift-") as folder:
         original = Path(folder) / "original.o"
-        run_tool([compiler, *ORIGINAL_FLAGS, *compiler_args(clang_args), "-c", source, "-o", str(original)])
-        symbols = [s.function.symbol for s in summaries]
-        rename_symbols(original, symbols)
+        flags, unit = ORIGINAL_FLAGS, source
+        adapted = [s for s in summaries if s.function.interface is not None]
+        if adapted:
+            unit = str(Path(folder) / f"{Path(source).stem}.cpp")
+            Path(unit).write_text(adapter.adapters(source, adapted))
+            flags = [*ORIGINAL_FLAGS, *adapter.FLAGS]
+        run_tool([compiler, *flags, *compiler_args(clang_args), "-c", unit, "-o", str(original)])
+        rename_symbols(original, {s.function.symbol: s.function.symbol + FALLBACK_SUFFIX for s in summaries})
+        if adapted:
+            rename_symbols(original, {adapter.adapter_symbol(s.function): s.function.symbol for s in adapted})
         module = Module(target)
         for s in summaries:
             compile_summary(s, target, s.function.symbol + FALLBACK_SUFFIX, module)
@@ -144,12 +158,12 @@ def build_shared(
         run_tool([compiler, "-o", str(path), str(lifted), str(original), *link])
 
 
-def rename_symbols(path: Path, symbols: Sequence[str]) -> None:
-    """Gives the originals in an object file the fallbacks' names; their calls to each other follow."""
+def rename_symbols(path: Path, names: Mapping[str, str]) -> None:
+    """Gives functions of an object file other names; their calls to each other follow."""
     tool = shutil.which("objcopy")
     if tool is None:
         raise EmitError("'objcopy' was not found; install binutils for --emit shared")
-    renames = [a for s in symbols for a in ("--redefine-sym", f"{s}={s}{FALLBACK_SUFFIX}")]
+    renames = [a for old, new in names.items() for a in ("--redefine-sym", f"{old}={new}")]
     run_tool([tool, *renames, str(path)])
 
 

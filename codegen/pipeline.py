@@ -20,7 +20,7 @@ from halide_core.ir.types import Type, UInt
 from lifter.fold import all_hold
 from lifter.poly import Poly, from_poly
 from lifter.pure_calls import inline_all
-from lifter.summary import ContractItem, Definition, FuncSummary, Layout, Summary, var
+from lifter.summary import ContractItem, Definition, Dim, FuncSummary, Layout, Summary, var
 from synth.optimise import optimise
 
 U64 = UInt(64)
@@ -283,6 +283,9 @@ def _disjoint(summary: Summary, number: int, item: ContractItem) -> Expr:
     path = summary.paths[number]
     a, b = item.arrays
     boxes = [(f.layout, f.type) for f in path.funcs if f.output] + [(i.layout, i.type) for i in path.inputs]
+    for name, size in summary.function.objects.items():
+        whole = Dim("x", Poly(), Poly.constant(size), Poly.constant(1))
+        boxes.append((Layout(name, Poly(), (whole,)), UInt(8)))
     parts: list[Expr] = []
     for one, t1 in (x for x in boxes if x[0].array == a):
         for two, t2 in (x for x in boxes if x[0].array == b):

@@ -135,6 +135,9 @@ class Drawer:
             if low <= high:
                 a, b = found[layout.array]
                 found[layout.array] = (low, high + 1) if a == b else (min(a, low), max(b, high + 1))
+        for name, size in self.summary.function.sizes.items():
+            if name in found:
+                found[name] = (min(found[name][0], 0), max(found[name][1], size))
         return found
 
     def arguments(self, draw: Draw, seed: int, front: bool = False) -> Arguments:

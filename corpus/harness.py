@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import mmap
 import random
 import subprocess
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from codegen import adapter
 from corpus.cases import ROOT, Case, Image
 from halide_core.ir.types import Type
 from lifter.loops import Function
@@ -93,9 +96,29 @@ _CTYPES: dict[str, Any] = {
 def bind(library: ctypes.CDLL, function: Function, symbol: str | None = None) -> Any:
     """The C function with its argument types set."""
     f = getattr(library, symbol or function.symbol)
-    f.argtypes = [ctypes.c_void_p if p.pointer else _CTYPES[str(p.type)] for p in function.params]
+    target: list[Any] = []
+    if function.interface is not None:
+        target = [ctypes.cast(f, ctypes.c_void_p)]
+        f = getattr(_packer(function), adapter.packer_symbol(function))
+    kinds = [ctypes.c_void_p if p.pointer else _CTYPES[str(p.type)] for p in function.params]
+    f.argtypes = [ctypes.c_void_p for _ in target] + kinds
     f.restype = None if function.return_type is None else _CTYPES[str(function.return_type)]
-    return f
+    return functools.partial(f, *target) if target else f
+
+
+_PACKERS: dict[tuple[str, str], ctypes.CDLL] = {}
+
+
+def _packer(function: Function) -> ctypes.CDLL:
+    """A library that makes the objects a function takes from scalars and pointers, and calls it."""
+    key = (function.file, function.symbol)
+    if key not in _PACKERS:
+        with tempfile.TemporaryDirectory(prefix="packer-") as folder:
+            source, library = Path(folder) / "packer.cpp", Path(folder) / "packer.so"
+            source.write_text(adapter.packers(function.file, [function]))
+            flags = ("-O1", "-ffp-contract=off", *adapter.FLAGS)
+            _PACKERS[key] = ctypes.CDLL(str(compile_original(source, library, flags)))
+    return _PACKERS[key]
 
 
 def compile_original(source: Path, output: Path, flags: tuple[str, ...] = ("-O2", "-ffp-contract=off")) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import platform
 import shutil
@@ -73,7 +74,8 @@ class Loops:
         source, library = folder / "loops.cpp", folder / "loops.so"
         text = ["#include <cstdint>"]
         for number, f in enumerate(functions):
-            types = ["void*" if p.pointer else _c_type(p.type) for p in f.params]
+            types = ["void*"] if f.interface is not None else []  # the function itself, which a packer calls
+            types += ["void*" if p.pointer else _c_type(p.type) for p in f.params]
             result = "void" if f.return_type is None else _c_type(f.return_type)
             params = "".join(f", {t} a{i}" for i, t in enumerate(types))
             call = f"f({', '.join(f'a{i}' for i in range(len(types)))})"
@@ -90,13 +92,17 @@ class Loops:
     def call(self, library: ctypes.CDLL, function: Function, values: Sequence[Any]) -> Callable[[int], None]:
         """A callable of how often to call the library's `function` with `values`."""
         target = bind(library, function)
+        first: list[Any] = []
+        if isinstance(target, functools.partial):
+            first = list(target.args)
+            target = target.func
         loop = getattr(self._library, f"loop_{self._numbers[function.symbol]}")
         loop.argtypes = [ctypes.c_void_p, ctypes.c_int64, *target.argtypes]
         loop.restype = None
         address = ctypes.cast(target, ctypes.c_void_p)
 
         def run(count: int) -> None:
-            loop(address, count, *values)
+            loop(address, count, *first, *values)
 
         return run
 

@@ -120,6 +120,39 @@ class Param:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """A parameter that an argument of class type is taken apart into.
+
+    `expression` gives it in C++, `@` standing for the argument's object.  kind: value, pointer, array (inside the
+    object) or address (of the object)."""
+
+    param: str
+    expression: str
+    kind: str = "value"
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A parameter of the C++ function.  passing: plain (a scalar or pointer), value, reference or pointer."""
+
+    name: str
+    type: str
+    bare: str
+    """The class itself."""
+    passing: str
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """How the C++ function is called, where its parameters are not those of `Function.params`."""
+
+    arguments: tuple[Argument, ...]
+    result: str
+    """The type it returns."""
+
+
+@dataclass(frozen=True, slots=True)
 class PureFunction:
     """A pure scalar function kept by name: `body` is an expression over Variables named by `params`."""
 
@@ -167,6 +200,15 @@ class Function:
     """Not visible outside its file: static, inline or in an anonymous namespace."""
     uses_registers: bool = False
     """Whether the source has SIMD intrinsics, whose lanes' idioms are to be simplified."""
+    interface: Interface | None = None
+    objects: dict[str, int] = field(default_factory=dict)
+    """Bytes of the caller's objects that parameters were taken from, by the parameter that holds their address."""
+    objects_of: dict[str, str] = field(default_factory=dict)
+    """The object that an array lies in."""
+    fresh: frozenset[str] = frozenset()
+    """Pointer parameters whose memory nothing else can reach: a copy of the caller's."""
+    sizes: dict[str, int] = field(default_factory=dict)
+    """Elements of the arrays that have a fixed number of them."""
     notes: tuple[str, ...] = field(default=())
     """What the front end assumed, in words for the report."""
 

@@ -543,10 +543,13 @@ class PathLifter:
             if array in self.outputs:
                 arrays.setdefault(array, []).append(image.layout)
         done: set[frozenset[str]] = set()
-        for f in written:
+        for f in (f for f in written if f.layout.array not in self.function.fresh):
+            for o in self.function.objects:  # it was read before anything is written
+                if self.function.objects_of.get(f.layout.array) != o:
+                    self.contract.disjoint(f.layout.array, o, False)
             for other in arrays:
                 pair = frozenset((f.layout.array, other))
-                if other != f.layout.array and pair not in done:
+                if other != f.layout.array and pair not in done and other not in self.function.fresh:
                     done.add(pair)
                     same = pointwise(funcs, inputs, f.layout.array, other) and self.read_in_time(funcs, other)
                     self.contract.disjoint(f.layout.array, other, same)

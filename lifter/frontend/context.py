@@ -119,6 +119,13 @@ class Context:
         self.pointer_parameters: set[str] = set()
         self.const_arrays: set[str] = set()
         """Parameters' arrays that may not be written."""
+        self.fixed: dict[str, str] = {}
+        """Fields of the caller's objects, which may not be assigned: their names in the source."""
+        self.objects: dict[str, int] = {}
+        self.objects_of: dict[str, str] = {}
+        self.fresh: set[str] = set()
+        self.sizes: dict[str, int] = {}
+        """As in `Function`."""
         self.array_hint = ""
         """What to call the next allocated array."""
         self.arrays: dict[str, Type] = {}
@@ -245,6 +252,8 @@ class Context:
         self.block.append(statement)
 
     def assign(self, name: str, value: Expr) -> None:
+        if name in self.fixed:
+            self.fail(f"assignment to the field '{self.fixed[name]}' of an object of the caller's")
         assert (self.locals.get(name) or self.parameters.get(name)) == value.type, (name, value.type)
         self.emit(Assign(self.line, name, value))
 
@@ -296,6 +305,8 @@ class Context:
     # Pending post-increments
 
     def postpone(self, name: str, value: Expr) -> None:
+        if name in self.fixed:
+            self.fail(f"assignment to the field '{self.fixed[name]}' of an object of the caller's")
         self.before_write(name)
         self._refuse_unsequenced(name, None)
         self.pending.append(Pending(name, value, self.line))

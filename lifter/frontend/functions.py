@@ -7,12 +7,13 @@ from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, const
 from halide_core.ir.types import Type
-from lifter.frontend import inline, local_arrays, registers, statements, types, views
+from lifter.frontend import inline, interface, local_arrays, registers, statements, types, views
 from lifter.frontend.clang import children
 from lifter.frontend.context import Context
+from lifter.frontend.interface import Taken
 from lifter.frontend.unit import Unit
-from lifter.frontend.values import Alias, ElementPlace, Pointer, PointerPlace, VariablePlace
-from lifter.loops import Function, Param, Unsupported
+from lifter.frontend.values import Alias, ElementPlace, Pointer, PointerPlace, RecordPlace, VariablePlace
+from lifter.loops import Function, Interface, Param, Unsupported
 
 K = CursorKind
 
@@ -57,8 +58,11 @@ def lower(unit: Unit, c: Cursor) -> Function:
 
 def _lower(unit: Unit, c: Cursor, unit_bytes: dict[str, int], lane_types: dict[str, Type]) -> Function:
     ctx = Context(unit, c, unit_bytes, lane_types)
-    if c.kind is not K.FUNCTION_DECL and not (c.kind is K.CXX_METHOD and c.is_static_method()):
+    method = c.kind is K.CXX_METHOD and not c.is_static_method()
+    if c.kind not in (K.FUNCTION_DECL, K.CXX_METHOD):
         ctx.fail("member function of a class", c, "make it a free function")
+    if method and c.is_virtual_method():
+        ctx.fail("virtual member function", c)
     if c.access_specifier in (AccessSpecifier.PRIVATE, AccessSpecifier.PROTECTED):
         ctx.fail("private member function", c)
     if c.type.kind is TypeKind.FUNCTIONPROTO and c.type.is_function_variadic():
@@ -68,7 +72,8 @@ def _lower(unit: Unit, c: Cursor, unit_bytes: dict[str, int], lane_types: dict[s
         ctx.fail("function body that is not a plain block", c)
     ctx.changed = inline.modified(body)
     result = None if types.is_void(c.result_type) else _result_type(ctx, c)
-    parameters = tuple(_parameter(ctx, p, i) for i, p in enumerate(c.get_arguments()))
+    taken = [_this(ctx, c)] if method else []
+    taken += [_taken(ctx, p, i) for i, p in enumerate(c.get_arguments())]
     own = inline.key(c)
     unit.active.append(own)
     try:
@@ -84,10 +89,14 @@ def _lower(unit: Unit, c: Cursor, unit_bytes: dict[str, int], lane_types: dict[s
         unit.active.remove(own)
     body_statements = local_arrays.split(ctx, block, [a for a in ctx.register_arrays if a in ctx.arrays])
     name = symbol(c)
+    call: Interface | None = None
+    if any(t.argument.passing != "plain" for t in taken):
+        taken = interface.used(ctx, body_statements, taken)
+        call = Interface(tuple(t.argument for t in taken), c.result_type.get_canonical().spelling)
     return Function(
         name=c.spelling,
         symbol=name,
-        params=parameters,
+        params=tuple(p for t in taken for p in t.params),
         return_type=result,
         body=tuple(body_statements),
         locals=ctx.locals,
@@ -101,6 +110,11 @@ def _lower(unit: Unit, c: Cursor, unit_bytes: dict[str, int], lane_types: dict[s
         c_return_type=c.result_type.spelling,
         internal=is_internal(c),
         notes=tuple(ctx.notes),
+        interface=call,
+        objects=ctx.objects,
+        objects_of=ctx.objects_of,
+        fresh=frozenset(ctx.fresh),
+        sizes=ctx.sizes,
         uses_registers=ctx.uses_registers,
     )
 
@@ -110,6 +124,37 @@ def _result_type(ctx: Context, c: Cursor) -> Type:
     if found is None or types.is_reference(c.result_type):
         ctx.fail(f"function returning '{c.result_type.spelling}'", c, "return a scalar or write through a pointer")
     return found
+
+
+def _this(ctx: Context, c: Cursor) -> Taken:
+    """The object of a member function, as its first parameter."""
+    own = c.semantic_parent.type
+    if views.lies_in_arrays(ctx, own):
+        name = ctx.unique("self")
+        unit = views.unit_of(ctx, name, own, c)
+        assert unit is not None
+        ctx.arrays[name] = unit
+        ctx.pointer_parameters.add(name)
+        constant = bool(c.is_const_method())
+        if constant:
+            ctx.const_arrays.add(name)
+        ctx.frames[0].this = ElementPlace(Pointer(frozenset({name}), const(0, I64), own.get_canonical(), "this"))
+        return interface.plain(name, f"{own.spelling} *", Param(name, unit, True, constant, c_type=f"{own.spelling} *"))
+    taken = interface.take(ctx, "this", own, c)
+    assert taken is not None and isinstance(taken.binding, RecordPlace)
+    ctx.frames[0].this = taken.binding
+    return taken
+
+
+def _taken(ctx: Context, p: Cursor, position: int) -> Taken:
+    if interface.is_class(p.type):
+        found = interface.take(ctx, p.spelling or f"unnamed_{position}", p.type, p)
+        if found is not None:
+            assert found.binding is not None
+            ctx.bind(p, found.binding)
+            return found
+    param = _parameter(ctx, p, position)
+    return interface.plain(param.name, p.type.get_canonical().spelling, param)
 
 
 def _parameter(ctx: Context, p: Cursor, position: int) -> Param:

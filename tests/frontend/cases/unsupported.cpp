@@ -22,10 +22,10 @@ int u_external(int n) { return ext(n); }
 unsigned u_asm(unsigned n) { asm("nop" : "+r"(n)); return n; }
 int u_funptr(int (*f)(int), int n) { return f(n); }
 int u_funptr2(int n) { int (*f)(int) = fact; return f(n); }
-struct P { int x, y; virtual int v() { return 1; } int m(); };
-int u_struct(P p) { return p.x; }
+struct P { int x, y; P* next; virtual int v() { return 1; } int m(); };
+int u_struct(P p) { return p.next->x; }
 struct Ends { int* p; ~Ends() { *p = 1; } }; int u_struct2(int* p) { Ends e{p}; return 0; }
-int P::m() { return x; }
+int P::m() { return next->x; }
 int u_virtual(P *p) { return p->v(); }
 int u_throw(int n) { if (n) throw 1; return 2; }
 int u_try(int n) { try { n++; } catch (...) { } return n; }
@@ -74,8 +74,8 @@ void u_memset_float(float *p, int n) { __builtin_memset(p, 1, n * sizeof(float))
 void u_memcpy_bytes(int *p, const int *q, int n) { __builtin_memcpy(p, q, n); }
 void u_memmove(int *p, int n) { __builtin_memmove(p, p + 1, n * sizeof(int)); }
 int u_two_calls(int n) { int x = n; auto f = [&] { return x++; }; return f() - f() * 2; }
-class Image { public: uint8_t *data; uint8_t at(int i) const { return data[i]; } };
-int u_member(const Image &im, int i) { return im.at(i); }
+class Image { public: uint8_t *data; uint8_t **rows; };
+int u_member(const Image &im, int i) { return im.rows[i][0]; }
 float u_half(float x) { _Float16 h = x; return h; }
 __int128 u_int128(int n) { return n; }
 struct Counted { int k; virtual int get() const { return k; } };

@@ -1,0 +1,208 @@
+"""Parameters of class type, taken apart into scalars and pointers: what the lifted function is a function of.
+
+Soundness: an object of the caller's is read once, before the function's work.  So nothing of it may be assigned
+(`Context.fixed`), and what the function writes must not overlap it (`Function.objects`, an item of the contract)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from clang.cindex import Cursor
+from clang.cindex import Type as ClangType
+
+from halide_core.ir.expr import I64, Load, Variable, const
+from halide_core.ir.structural import post_order
+from halide_core.ir.types import UInt
+from lifter.frontend import records, types, vectors, views
+from lifter.frontend.context import Context
+from lifter.frontend.values import (
+    Alias,
+    Binding,
+    ElementPlace,
+    Pointer,
+    PointerPlace,
+    Pointers,
+    RecordPlace,
+    RecordPointer,
+    VariablePlace,
+)
+from lifter.loops import Argument, Declare, Param, Part, Stmt, Store, expressions, walk
+
+
+@dataclass
+class Taken:
+    """What one parameter of the C++ function becomes."""
+
+    argument: Argument
+    params: list[Param] = field(default_factory=list)
+    binding: Binding | None = None
+
+
+def plain(name: str, c_type: str, param: Param) -> Taken:
+    """A parameter that is a scalar or a pointer to memory."""
+    expression = "__builtin_addressof(@)" if "&" in c_type else "@"
+    return Taken(Argument(name, c_type, c_type, "plain", (Part(name, expression),)), [param])
+
+
+def is_class(t: ClangType) -> bool:
+    """Whether a parameter's type, or what it refers or points to, is a class that is taken apart."""
+    return records.is_plain(types.pointee(t) if types.is_pointer(t) else t)
+
+
+def take(ctx: Context, name: str, t: ClangType, at: Cursor) -> Taken | None:
+    """A parameter of a class type, or a reference or pointer to one; None where it can stay memory.
+
+    Raises Unsupported for a class without a name."""
+    method = name == "this"
+    pointer, reference = types.is_pointer(t) or method, types.is_reference(t)
+    own = types.pointee(t) if types.is_pointer(t) else types.canonical(t)
+    if (pointer or reference) and views.lies_in_arrays(ctx, own):
+        return None
+    passing = "pointer" if pointer else "reference" if reference else "value"
+    bare = own.spelling.removeprefix("const ")
+    if "(" in bare:
+        ctx.fail(f"parameter '{name}' of a class without a name", at)
+    taker = _Taker(ctx, passing, types.is_const(own), at)
+    place = taker.record(own, "" if method else f"{name}_", "@")
+    parts = taker.parts
+    params = taker.params
+    address = ""
+    if passing != "value":
+        address = ctx.unique("self" if method else name)
+        ctx.objects[address] = int(own.get_size())
+        ctx.objects_of.update({p.param: address for p in parts if p.kind == "array"})
+        params.insert(0, Param(address, UInt(8), True, True, c_type=f"{bare} *"))
+        parts.insert(0, Part(address, "@", "address"))
+        ctx.arrays[address] = UInt(8)
+        ctx.pointer_parameters.add(address)
+    binding: Binding = Alias(RecordPointer(place, address)) if pointer and not method else place
+    spelled = f"{bare} *" if method else t.get_canonical().spelling
+    return Taken(Argument(name, spelled, bare, passing, tuple(parts)), params, binding)
+
+
+class _Taker:
+    def __init__(self, ctx: Context, passing: str, is_const: bool, at: Cursor) -> None:
+        self.ctx = ctx
+        self.passing = passing
+        self.is_const = is_const
+        self.at = at
+        self.params: list[Param] = []
+        self.parts: list[Part] = []
+
+    def record(self, t: ClangType, prefix: str, path: str) -> RecordPlace:
+        """The object with a parameter for each field that can be one; the others are refused where they are used."""
+        place = RecordPlace({}, types.canonical(t))
+        for f in records.own_fields(self.ctx, t, self.at):
+            made = self.field(f, f"{prefix}{f.spelling}", f"{path}.{f.spelling}")
+            if made is not None:
+                place.fields[f.spelling] = made
+        return place
+
+    def field(self, f: Cursor, name: str, path: str) -> Binding | None:
+        ctx, t = self.ctx, f.type.get_canonical()
+        if t.is_volatile_qualified() or types.is_reference(t) or vectors.container(t) or types.register_bytes(t):
+            return None
+        if types.is_pointer(t):
+            return self.pointer(types.pointee(t), name, path, str(f.spelling), f.type.spelling)
+        if types.is_array(t):
+            return self.array(f, name, path)
+        if records.is_plain(t):
+            return self.record(t, f"{name}_", path)
+        type_ = types.scalar(t)
+        if type_ is None:
+            return None
+        flat = ctx.unique(name)
+        ctx.parameters[flat] = type_
+        self.params.append(Param(flat, type_, c_type=f.type.spelling))
+        self.parts.append(Part(flat, path, "bits" if f.is_bitfield() else "value"))
+        if self.passing != "value" or f.is_bitfield():
+            ctx.fixed[flat] = str(f.spelling)
+        return VariablePlace(flat, type_)
+
+    def pointer(self, pointee: ClangType, name: str, path: str, spelled: str, c_type: str) -> PointerPlace | None:
+        ctx = self.ctx
+        if types.is_pointer(pointee) or types.is_function(pointee) or types.is_void(pointee):
+            return None
+        if pointee.is_volatile_qualified() or not views.lies_in_arrays(ctx, pointee):
+            return None
+        flat = ctx.unique(name)
+        unit = views.unit_of(ctx, flat, pointee, self.at)
+        assert unit is not None
+        ctx.arrays[flat] = unit
+        ctx.pointer_parameters.add(flat)
+        if types.is_const(pointee):
+            ctx.const_arrays.add(flat)
+        ctx.locals[flat] = I64
+        ctx.targets[flat] = frozenset({flat})
+        if self.passing != "value":
+            ctx.fixed[flat] = spelled
+        self.params.append(Param(flat, unit, True, types.is_const(pointee), c_type=c_type))
+        self.parts.append(Part(flat, path, "pointer"))
+        return PointerPlace(flat, pointee, spelled)
+
+    def array(self, f: Cursor, name: str, path: str) -> Binding | None:
+        ctx, inner, count = self.ctx, types.innermost(f.type), types.count(f.type)
+        if count <= 0:
+            return None
+        if types.is_pointer(inner):
+            if len(types.shape(f.type)) != 1:
+                return None
+            places = [
+                self.pointer(types.pointee(inner), f"{name}_{k}", f"{path}[{k}]", f"{f.spelling}[{k}]", inner.spelling)
+                for k in range(count)
+            ]
+            known = tuple(p for p in places if p is not None)
+            return Alias(Pointers(known, str(f.spelling))) if len(known) == count else None
+        if not views.lies_in_arrays(ctx, f.type):
+            return None
+        flat = ctx.unique(name)
+        unit = views.unit_of(ctx, flat, f.type, self.at)
+        assert unit is not None
+        constant = types.is_const(f.type) or (self.is_const and self.passing != "value")
+        ctx.arrays[flat] = unit
+        ctx.pointer_parameters.add(flat)
+        ctx.sizes[flat] = int(f.type.get_canonical().get_size()) // unit.bytes()
+        if constant:
+            ctx.const_arrays.add(flat)
+        if self.passing == "value":
+            ctx.fresh.add(flat)
+        self.params.append(Param(flat, unit, True, constant, c_type=f"{inner.spelling} *"))
+        self.parts.append(Part(flat, path, "array"))
+        return ElementPlace(Pointer(frozenset({flat}), const(0, I64), f.type.get_canonical(), str(f.spelling)))
+
+
+def used(ctx: Context, body: list[Stmt], taken: list[Taken]) -> list[Taken]:
+    """The parameters without those parts that nothing depends on."""
+    names: set[str] = set()
+    written: set[str] = set()
+    for s in walk(body):
+        if isinstance(s, Store):
+            written.add(s.array)
+        elif isinstance(s, Declare):
+            continue
+        for e in expressions(s):
+            for n in post_order(e):
+                if isinstance(n, Variable | Load):
+                    names.add(n.name.removeprefix("addr."))
+    names |= written
+    visible = {a for a in written if a in ctx.pointer_parameters and a not in ctx.fresh}
+    # An object counts where something is written that might lie in it.
+    names |= {o for o in ctx.objects if any(ctx.objects_of.get(a) != o for a in visible)}
+    out = []
+    for item in taken:
+        if item.argument.passing == "plain":
+            out.append(item)
+            continue
+        kept = [p for p in item.params if p.name in names]
+        parts = tuple(p for p in item.argument.parts if p.param in {k.name for k in kept})
+        for p in item.params:
+            if p.name not in names:
+                ctx.arrays.pop(p.name, None)
+                ctx.locals.pop(p.name, None)
+                ctx.objects.pop(p.name, None)
+        a = item.argument
+        out.append(Taken(Argument(a.name, a.type, a.bare, a.passing, parts), kept, item.binding))
+    return out
+
+
+

@@ -1,0 +1,111 @@
+"""Drop-ins of functions that take classes: what an adapter must notice, and calls from C++ through the class itself."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lifter.api import lift_file
+
+VIEW = """#include <cstdint>
+struct View {
+    uint8_t* data;
+    int w, h, stride;
+    uint8_t& at(int x, int y) { return data[y * stride + x]; }
+    void negate();
+};
+void View::negate() { for (int y = 0; y < h; y++) for (int x = 0; x < w; x++) at(x, y) = 255 - at(x, y); }
+void fill(const View& v, int k) {
+    for (int y = 0; y < v.h; y++) for (int x = 0; x < v.w; x++) v.data[y * v.stride + x] = k;
+}
+void copy(View* d, const View* s) {
+    if (!d) return;
+    for (int y = 0; y < d->h; y++)
+        for (int x = 0; x < d->w; x++) d->data[y * d->stride + x] = s->data[y * s->stride + x];
+}
+"""
+
+
+class View(ctypes.Structure):
+    _fields_ = (
+        ("data", ctypes.c_void_p), ("w", ctypes.c_int), ("h", ctypes.c_int), ("stride", ctypes.c_int),
+    )
+
+
+def _libraries(folder: Path, text: str) -> tuple[ctypes.CDLL, ctypes.CDLL, dict[str, str]]:
+    source = folder / "f.cpp"
+    source.write_text(text)
+    report = lift_file(str(source), out=str(folder), emit=("shared",))
+    assert all(f.status == "verified" for f in report.functions), [(f.name, f.reason) for f in report.functions]
+    original = folder / "original.so"
+    flags = ["-O2", "-fno-strict-aliasing", "-fPIC", "-shared"]
+    subprocess.run(["g++", *flags, "-o", str(original), str(source)], check=True)
+    symbols = {f.name: f.lifted.function.symbol for f in report.functions if f.lifted is not None}
+    return ctypes.CDLL(str(original)), ctypes.CDLL(str(folder / "libf_lifted.so")), symbols
+
+
+@pytest.fixture(scope="module")
+def views(tmp_path_factory):
+    return _libraries(tmp_path_factory.mktemp("views"), VIEW)
+
+
+def test_a_member_function_and_references(views):
+    original, lifted, symbols = views
+    rng = np.random.default_rng(0)
+    for w, h, pad in ((0, 0, 0), (1, 1, 3), (33, 17, 5), (200, 90, 0)):
+        memory = rng.integers(0, 256, h * (w + pad) + 1, dtype=np.uint8)
+        results = []
+        for library in (original, lifted):
+            own = memory.copy()
+            v = View(own.ctypes.data, w, h, w + pad)
+            getattr(library, symbols["negate"])(ctypes.byref(v))
+            first = own.copy()
+            getattr(library, symbols["fill"])(ctypes.byref(v), 77)
+            results.append((first, own))
+        assert all(np.array_equal(a, b) for a, b in zip(*results, strict=True))
+
+
+@pytest.mark.parametrize("shift", [8, 9, 11, 12, 16, 19, 20, 24])
+def test_pixels_inside_the_object_run_the_original(views, shift):
+    """The image's memory covers the object that describes it: its width changes while it is filled."""
+    original, lifted, symbols = views
+    results = []
+    for library in (original, lifted):
+        memory = np.full(4096, 7, np.uint8)
+        start = memory.ctypes.data + (-memory.ctypes.data) % 64 + 1024
+        v = View.from_address(start)
+        v.data, v.w, v.h, v.stride = start + shift, 6, 2, 9
+        getattr(library, symbols["fill"])(ctypes.byref(v), 0)
+        results.append(bytes((ctypes.c_uint8 * 256).from_address(start + 8)))
+    assert results[0] == results[1]
+
+
+def test_null_objects(views):
+    original, lifted, symbols = views
+    data = np.arange(12, dtype=np.uint8)
+    s = View(data.ctypes.data, 4, 3, 4)
+    for library in (original, lifted):
+        getattr(library, symbols["copy"])(None, ctypes.byref(s))
+        getattr(library, symbols["copy"])(None, None)
+    out = np.zeros(12, np.uint8)
+    d = View(out.ctypes.data, 4, 3, 4)
+    getattr(lifted, symbols["copy"])(ctypes.byref(d), ctypes.byref(s))
+    assert np.array_equal(out, data)
+
+
+def test_what_is_assigned_is_not_the_callers(tmp_path):
+    source = tmp_path / "f.cpp"
+    source.write_text(
+        VIEW + "void shrink(View& v) { for (int i = 0; i < v.w; i++) v.data[i] = 1; v.w = 0; }\n"
+        "void skip(View* v, int n) { for (int i = 0; i < n; i++) *v->data++ = 1; }\n"
+        "void rest(View v, int n) { for (int i = 0; i < n; i++) *v.data++ = v.w--; }\n"
+    )
+    report = lift_file(str(source), functions=["shrink", "skip", "rest"], out=str(tmp_path), emit=())
+    found = {f.name: (f.status, f.reason) for f in report.functions}
+    assert found["shrink"] == ("unsupported", "assignment to the field 'w' of an object of the caller's")
+    assert found["skip"] == ("unsupported", "assignment to the field 'data' of an object of the caller's")
+    assert found["rest"][0] == "verified"

@@ -90,7 +90,8 @@ class CompiledModule:
                 options = llvm.create_pipeline_tuning_options(speed_level=3)
                 options.loop_vectorization = True
                 options.slp_vectorization = True
-                options.loop_unrolling = True
+                # The schedule says what is unrolled.  LLVM, which would unroll more, lost a fifth of a matrix product.
+                options.loop_unrolling = False
                 builder = llvm.create_pass_builder(machine, options)
                 builder.getModulePassManager().run(module, builder)
             self._parsed = module

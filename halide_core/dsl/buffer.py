@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import itertools
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -389,11 +390,19 @@ def _numbered(rect: Sequence[tuple[int, int]]) -> list[tuple[int, int, int]]:
     return [(d, low, extent) for d, (low, extent) in enumerate(rect)]
 
 
+# Of the memory that Buffers allocate, in bytes, as Halide's: whole vectors then lie within lines of the cache.
+_ALIGNMENT = 128
+
+
 def _allocate(type_: Type, sizes: list[int], order: list[int]) -> np.ndarray[Any, Any]:
     """Zeroed memory in which dimension order[0] is innermost, as an array with axis i for dimension i."""
     if sorted(order) != list(range(len(sizes))):
         raise HalideError(f"The storage order {order} is no permutation of {len(sizes)} dimensions")
     if any(n < 0 for n in sizes):
         raise HalideError(f"A Buffer of sizes {sizes}: they must not be negative")
-    memory = np.zeros([sizes[d] for d in reversed(order)], dtype=dtype_of(type_)).T
+    dtype = np.dtype(dtype_of(type_))
+    count = math.prod(sizes)
+    raw = np.zeros(count * dtype.itemsize + _ALIGNMENT, np.uint8)
+    start = -raw.ctypes.data % _ALIGNMENT
+    memory = raw[start : start + count * dtype.itemsize].view(dtype).reshape([sizes[d] for d in reversed(order)]).T
     return memory.transpose([order.index(d) for d in range(len(sizes))])

@@ -79,6 +79,33 @@ def transform(e: Expr, rewrite: Callable[[Expr], Expr]) -> Expr:
     return done[id(e)]
 
 
+def replace(e: Expr, value: Callable[[Expr], Expr | None], done: dict[int, Expr] | None = None) -> Expr:
+    """Top-down rewriting: `value(node)` stands for `node`; None where its children are to be seen.  No recursion.
+
+    Each distinct expression is seen once; `done`, from the numbers of those seen to what stands for them, may be kept
+    from one call to the next."""
+    done = {} if done is None else done
+    opened: set[int] = set()
+    stack = [e]
+    while stack:
+        node = stack[-1]
+        number = key(node)
+        if number in done:
+            stack.pop()
+            continue
+        inner = children(node)
+        if number not in opened:
+            opened.add(number)
+            new = value(node)
+            if new is not None:
+                done[number] = new
+                continue
+            stack.extend(c for c in inner if key(c) not in done)
+            continue
+        done[number] = with_children(node, tuple(done[key(c)] for c in inner))
+    return done[key(e)]
+
+
 def substitute(e: Expr, values: Mapping[str, Expr]) -> Expr:
     """`e` with free Variables replaced by name; Let-bound names shadow."""
     if not values or variables(e).isdisjoint(values):

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
-from halide_core.ir.expr import Expr, Variable, with_children
-from halide_core.ir.structural import key, post_order, variables
+from halide_core.ir.expr import Expr, Variable
+from halide_core.ir.structural import key, post_order, replace, variables
 from halide_core.passes.movable import is_costly, is_movable
 
 
@@ -50,9 +50,10 @@ class _Sharing:
         names: dict[int, Expr] = {}
         lets: list[tuple[str, Expr]] = []
         for number, e in sorted(found.shared.items(), key=lambda item: sum(1 for _ in post_order(item[1]))):
-            value = with_children(e, tuple(_replaced(c, names, {}) for c in ir.children(e)))
-            names[number] = Variable(e.type, f"hl.shared{next(self.numbers)}")
-            lets.append((f"{names[number]}", value))
+            value = replace(e, lambda x: names.get(key(x)))
+            name = f"hl.shared{next(self.numbers)}"
+            names[number] = Variable(e.type, name)
+            lets.append((name, value))
         out = self.inside(s, names)
         for name, value in reversed(lets):
             out = st.LetStmt(name, value, out)
@@ -90,7 +91,7 @@ class _Sharing:
         done: dict[int, Expr] = {}
 
         def expression(e: Expr) -> Expr:
-            return _replaced(e, names, done) if names else e
+            return replace(e, lambda x: names.get(key(x)), done) if names else e
 
         def statement(x: st.Stmt) -> st.Stmt:
             if isinstance(x, st.For):
@@ -105,23 +106,3 @@ class _Sharing:
             return st.rebuild(x, lambda y: parts[id(y)], expression)
 
         return statement(s)
-
-
-def _replaced(e: Expr, names: dict[int, Expr], done: dict[int, Expr]) -> Expr:
-    """`e` with the expressions of those numbers as Variables."""
-    stack = [e]
-    while stack:
-        node = stack[-1]
-        number = key(node)
-        if number in done:
-            stack.pop()
-            continue
-        if number in names:
-            done[number] = names[number]
-            continue
-        missing = [c for c in ir.children(node) if key(c) not in done]
-        if missing:
-            stack.extend(missing)
-            continue
-        done[number] = with_children(node, tuple(done[key(c)] for c in ir.children(node)))
-    return done[key(e)]

@@ -15,8 +15,8 @@ import itertools
 
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
-from halide_core.ir.expr import Expr, Variable, with_children
-from halide_core.ir.structural import key, variables
+from halide_core.ir.expr import Expr, Variable
+from halide_core.ir.structural import key, replace, variables
 from halide_core.passes.movable import is_costly, is_movable
 
 _PREFIX = "hl.invariant"
@@ -76,27 +76,16 @@ class _Lifted:
 
     def value(self, e: Expr, bound: frozenset[str]) -> Expr:
         """`e` with what is invariant as Variables."""
-        if not is_costly(e):
-            return e
-        done: dict[int, Expr] = {}
-        stack = [e]
-        while stack:
-            node = stack[-1]
-            number = key(node)
-            if number in done or not is_costly(node):
-                done.setdefault(number, node)
-                stack.pop()
-                continue
+
+        def invariant(x: Expr) -> Expr | None:
+            if not is_costly(x):
+                return x
             # Of what all lanes share the scalar.
-            if not isinstance(node, ir.Broadcast) and is_movable(node) and variables(node).isdisjoint(bound):
-                done[number] = self.named(node)
-                continue
-            missing = [c for c in ir.children(node) if key(c) not in done]
-            if missing:
-                stack.extend(missing)
-                continue
-            done[number] = with_children(node, tuple(done[key(c)] for c in ir.children(node)))
-        return done[key(e)]
+            if isinstance(x, ir.Broadcast) or not is_movable(x) or not variables(x).isdisjoint(bound):
+                return None
+            return self.named(x)
+
+        return replace(e, invariant)
 
     def named(self, e: Expr) -> Variable:
         if key(e) not in self.known:

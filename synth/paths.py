@@ -42,7 +42,8 @@ from synth.stages import Proto, partition
 from synth.terminals import Mapper, NoMapping, coordinates, image_call
 from synth.trace import Candidate, Failure, Trace, failure
 from synth.unify import unify
-from verifier.conditions import Condition, PathConditions
+from verifier.condition import Condition
+from verifier.conditions import PathConditions
 from verifier.contract import ContractBuilder
 from verifier.lemmas import decide_lemma, replace_all
 from verifier.reads import Group, Unresolved, mentions, see

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from lifter.effects import Path
 from lifter.loops import Function
 from lifter.summary import PathSummary
-from verifier.conditions import Condition, PathConditions
+from verifier.condition import Condition
+from verifier.conditions import PathConditions
 from verifier.smt import Answer, Proved, Refuted, Unknown, prove, smaller
 
 

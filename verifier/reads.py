@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from halide_core.ir.expr import And, Cast, Expr, Load, Or, Select, Variable, children
 from halide_core.ir.structural import key, post_order
 from lifter.effects import Effect, LoopInfo, Path, loads, split_tag
-from lifter.fold import negate
+from lifter.fold import negate, parts
 from lifter.poly import Poly, atom_of, to_poly
 
 
@@ -254,11 +254,7 @@ def conditions_over(value: Expr, target: int) -> list[Expr]:
         if isinstance(n, Select):
             arms = [target in {key(m) for m in loads(arm)} for arm in (n.true_value, n.false_value)]
             if any(arms):
-                out += [n.condition] if all(arms) else _parts(n.condition, And if arms[0] else Or)
+                out += [n.condition] if all(arms) else parts(n.condition, And if arms[0] else Or)
         elif isinstance(n, And | Or) and target in {key(m) for m in loads(n.b)}:
-            out += _parts(n.a, type(n))
+            out += parts(n.a, type(n))
     return out
-
-
-def _parts(condition: Expr, kind: type[And] | type[Or]) -> list[Expr]:
-    return _parts(condition.a, kind) + _parts(condition.b, kind) if isinstance(condition, kind) else [condition]

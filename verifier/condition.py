@@ -1,0 +1,270 @@
+"""One verification condition, and what all kinds of them are made of: domains, guards, keyed reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from halide_core.ir.expr import BOOL, GE, I32, I64, LT, Call, CallType, Expr, Load, Variable, const
+from halide_core.ir.structural import key, substitute, transform
+from lifter.effects import Effect, LoopInfo, Path, loads
+from lifter.loops import Function
+from lifter.poly import Poly, from_poly, poly_text, to_poly
+from lifter.pure_calls import inline_call
+from lifter.summary import Definition, EffectMap, FuncSummary, InputSummary, PathSummary
+from verifier.reads import Group, see
+from verifier.smt import Answer, IndexEncoder, Query
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One verification condition.  `query` is None where normalisation of polynomials has decided it already;
+    `holds` is then the decision."""
+
+    stage: str
+    name: str
+    text: str
+    query: Query | None = None
+    holds: bool = False
+    text_query: str | None = None
+    decided: Answer | None = None
+    """The answer, where the same question has been decided in this process already."""
+    line: int = 0
+    replay: Callable[[Mapping[str, int]], bool] | None = None
+    """Whether a counterexample, evaluated, really refutes the condition."""
+    names: tuple[tuple[str, str], ...] = ()
+    """(symbol, name in the source) of what a counterexample should show."""
+
+    def portable(self, with_text: bool) -> Condition:
+        """The same without solver objects; the query as SMT-LIB text if asked."""
+        return replace(self, query=None, decided=None, replay=None, text_query=self.smt2() if with_text else None)
+
+    def smt2(self) -> str | None:
+        """SMT-LIB 2 text that asserts the negation; None where no solver was needed."""
+        return self.query.smt2() if self.query is not None else self.text_query
+
+
+class Conditions:
+    """Collects the conditions of one path; what they have in common."""
+
+    def __init__(self, function: Function, path: Path, summary: PathSummary) -> None:
+        self.function = function
+        self.path = path
+        self.summary = summary
+        self.index = IndexEncoder()
+        self.groups = groups_of(summary, path)
+        self.by_order = {e.order: e for e in path.effects}
+        self.out: list[Condition] = []
+        self._keyed: dict[tuple[int, int | None], Expr] = {}
+        self._sure: dict[tuple[int, str], list[tuple[Poly, tuple[Expr, ...]]]] = {}
+        stated = [i.condition for i in summary.contract if i.condition is not None]
+        self.contract = [self.index.expr(c) for c in (*stated, *summary.conditions) if self.index.faithful(c)]
+        self.contract += [
+            self.index.poly(i.bound) <= (1 << 62 if "int64" in i.text else 1 << 30)
+            for i in summary.contract
+            if i.bound is not None
+        ]
+        plain = [i.condition for i in summary.contract if i.condition is not None and i.kind != "overflow"]
+        self.plain = [self.index.expr(c) for c in (*plain, *summary.conditions) if self.index.faithful(c)]
+        self.known = plain
+
+    def add(self, stage: str, name: str, text: str, assumptions: list[Any], goal: Any, line: int = 0) -> None:
+        query = Query((*self.contract, *self.index.facts, *assumptions), goal)
+        shown = [(p.name, p.name) for p in self.function.params if not p.pointer]
+        shown += [(loop.counter, loop.variable) for loop, _, _ in self.path.trips if loop.variable]
+        self.out.append(Condition(stage, name, text, query, line=line, names=tuple(shown)))
+
+    def say(self, text: str, site: Effect | None) -> str:
+        """`text` with iteration counters under the names of the source's loop variables."""
+        for loop in sorted(site.loops if site is not None else (), key=lambda x: -len(x.counter)):
+            text = text.replace(loop.counter, loop.variable or f"iteration{loop.counter.removeprefix('k.')}")
+        return text
+
+    def decide(self, stage: str, name: str, text: str, holds: bool) -> None:
+        self.out.append(Condition(stage, name, text, None, holds))
+
+    def domain(self, loops: tuple[LoopInfo, ...], rename: Mapping[str, Poly] | None = None) -> list[Any]:
+        """0 <= counter < trip for each loop, counters renamed."""
+        rename = rename or {}
+        out = []
+        for loop in loops:
+            k = rename.get(loop.counter, Poly.variable(loop.counter, I32))
+            trip = loop.trip.substitute(rename)
+            out.append(self.index.poly(k) >= 0)
+            out.append(self.index.poly(k) < self.index.poly(trip))
+        return out
+
+    def assume(self, condition: Expr | None) -> list[Any]:
+        """A condition as an assumption, where it means over Z what it means in C++."""
+        if condition is None or loads(condition) or not self.index.faithful(condition):
+            return []
+        return [self.index.expr(condition)]
+
+    def guard(self, e: Effect, m: EffectMap | None, rename: Mapping[str, Poly] | None = None) -> list[Any]:
+        if e.guard is None or (m is not None and m.guard_in_value):
+            return []
+        guard = e.guard
+        if rename:
+            guard = substitute(guard, {n: from_poly(p, I32) for n, p in rename.items()})
+        if not self.index.faithful(guard):
+            return [self.index.any_of([])] if rename else []
+        return [self.index.expr(guard)]
+
+    def in_box(self, f: FuncSummary | InputSummary, coords: tuple[Poly, ...]) -> list[Any]:
+        out = []
+        for d, c in zip(f.layout.dims, coords, strict=True):
+            out.append(self.index.poly(c) >= self.index.poly(d.min))
+            out.append(self.index.poly(c) < self.index.poly(d.min + d.extent))
+        return out
+
+    def instance(self, f: FuncSummary, d: Definition, m: EffectMap) -> dict[str, Expr]:
+        """The definition's coordinates at one iteration of an effect."""
+        values: dict[str, Expr] = {}
+        for dim, c in zip(f.layout.dims, m.coords, strict=True):
+            values[dim.name] = from_poly(c, I32)
+        for r, p in zip(d.rdom, m.rvars, strict=True):
+            values[r.name] = from_poly(p, I32)
+        return values
+
+    def keyed(self, e: Expr, site: Effect | None) -> Expr:
+        """`e` with every Load renamed after what it sees, so that equal reads are equal expressions."""
+        identity = (key(e), None if site is None else site.order)
+        if identity not in self._keyed:
+            self._keyed[identity] = self._renamed(e, site)
+        return self._keyed[identity]
+
+    def _renamed(self, e: Expr, site: Effect | None) -> Expr:
+        def rewrite(n: Expr) -> Expr:
+            if isinstance(n, Load) and "@" in n.name:
+                seen = see(n, site, self.path, self.groups)
+                version = seen.group.name if seen.group is not None else "initial"
+                if seen.rivals and site is not None:
+                    self.not_yet_written(n, site, seen.index, seen.rivals)
+                return _read(n, seen.array, version, seen.index, seen.private)
+            return n
+
+        return transform(e, rewrite)
+
+    def not_yet_written(self, load: Load, site: Effect, index: Poly, rivals: tuple[Effect, ...]) -> None:
+        """No store of the same nest has written the location that `load` reads by the time it reads it."""
+        _, time = load.name.rsplit("@", 1)
+        for rival in rivals:
+            rename = {c: Poly.variable(c + "'", I32) for c in rival.counters}
+            other = [*self.domain(rival.loops, rename), *self.applies(rival, rename)]
+            here = [*self.domain(site.loops), *self.applies(site, {})]
+            before = []
+            shared = 0
+            while (
+                shared < min(len(site.counters), len(rival.counters))
+                and site.counters[shared] == rival.counters[shared]
+            ):
+                equal = [self.index.symbol(c + "'") == self.index.symbol(c) for c in site.counters[:shared]]
+                c = site.counters[shared]
+                before.append(self.index.all_of([*equal, self.index.symbol(c + "'") < self.index.symbol(c)]))
+                shared += 1
+            if rival.order < int(time):
+                equal = [self.index.symbol(c + "'") == self.index.symbol(c) for c in site.counters[:shared]]
+                before.append(self.index.all_of(equal))
+            target = self.meets(rival, rename, index)
+            self.add(
+                rival.array,
+                "not-yet-written",
+                self.say(f"line {site.line}: {rival.array}[{index}] is read before line {rival.line} writes it", site),
+                [*here, *other, self.index.any_of(before)],
+                self.index.negate(target),
+                site.line,
+            )
+
+    def applies(self, e: Effect, rename: Mapping[str, Poly]) -> list[Any]:
+        """That an effect's guard on counters and parameters holds, in an iteration whose counters are renamed; nothing
+        where its definition covers the iterations too in which it does not."""
+        maps = [m for f in self.summary.funcs for d in f.definitions for m in d.maps if m.order == e.order]
+        if e.guard is None or loads(e.guard) or any(m.guard_in_value for m in maps):
+            return []
+        return self.assume(substitute(e.guard, {n: from_poly(p, I32) for n, p in rename.items()}))
+
+    def meets(self, rival: Effect, rename: Mapping[str, Poly], index: Poly) -> Any:
+        """Whether the rival writes element `index`: compared by coordinates where the layout of the array is known to
+        give distinct points distinct locations, else by element."""
+        for f in self.summary.funcs:
+            for d in f.definitions:
+                for m in d.maps:
+                    if m.order != rival.order or d.update:
+                        continue
+                    found = self.coordinates(f, index)
+                    if found is None:
+                        continue
+                    same = [
+                        self.index.poly(c.substitute(rename)) == self.index.poly(w)
+                        for c, w in zip(m.coords, found, strict=True)
+                    ]
+                    outside = self.index.negate(self.index.all_of(self.in_box(f, found)))
+                    strict = self.index.poly(rival.index.substitute(rename)) == self.index.poly(index)
+                    # inside the box equal elements are equal points; outside, fall back on the elements
+                    return self.index.any_of([self.index.all_of(same), self.index.all_of([outside, strict])])
+        return self.index.poly(rival.index.substitute(rename)) == self.index.poly(index)
+
+    def coordinates(self, f: FuncSummary, index: Poly) -> tuple[Poly, ...] | None:
+        """Coordinates with `layout.index(coordinates) == index`, if division by the strides finds them."""
+        rest = index - f.layout.offset
+        coords: list[Poly] = []
+        for dim in reversed(f.layout.dims):
+            if dim.stride is None:
+                return None
+            q, rest = rest.divide_by(dim.stride)
+            coords.append(q)
+        return tuple(reversed(coords)) if rest.is_zero() else None
+
+    def read_calls(self, e: Expr, f: FuncSummary, site: Effect | None) -> Expr:
+        """`e` with Func and image calls replaced by keyed reads of the elements they denote."""
+        layouts = self.summary.layouts()
+
+        def rewrite(n: Expr) -> Expr:
+            if not isinstance(n, Call) or n.call_type not in (CallType.HALIDE, CallType.IMAGE):
+                return n
+            layout = layouts[n.name]
+            coords = tuple(to_poly(a) for a in n.args)
+            version = n.name if n.call_type is CallType.HALIDE else "initial"
+            private = layout.private(coords)[::-1]
+            return _read(n, layout.array, version, layout.index(coords), private)
+
+        return transform(e, rewrite)
+
+    def inline(self, call: Call) -> Expr | None:
+        return inline_call(call, self.function.functions)
+
+
+def groups_of(summary: PathSummary, path: Path) -> list[Group]:
+    """The groups of effects that the Funcs of a summary account for."""
+    by_order = {e.order: e for e in path.effects}
+    groups = []
+    for f in summary.funcs:
+        count = sum(d.stride is None for d in f.layout.dims)
+        orders = frozenset(f.orders())
+        first = by_order[min(orders)] if orders else None
+        private = first.counters[:count] if first is not None else ()
+        updates = frozenset(m.order for d in f.definitions if d.update for m in d.maps)
+        groups.append(Group(f.name, f.layout.array, orders, private, updates))
+    return groups
+
+
+def _read(n: Expr, array: str, version: str, index: Poly, private: tuple[Poly, ...]) -> Load:
+    suffix = "".join(f"|{p}" for p in private)
+    return Load(n.type, f"{array}#{version}{suffix}", from_poly(index, I64))
+
+
+def point_text(coords: tuple[Poly, ...]) -> str:
+    return ", ".join(poly_text(c) for c in coords)
+
+
+def counters_in_range(loops: tuple[LoopInfo, ...]) -> list[Expr]:
+    """0 <= counter < trip in 32-bit arithmetic, where the trip count is a polynomial: its value is below 2**31 by the
+    contract, so that its wrapping evaluation is exact."""
+    out: list[Expr] = []
+    for loop in loops:
+        k = Variable(I32, loop.counter)
+        out.append(GE(BOOL, k, const(0, I32)))
+        if all(isinstance(a, Variable) for a in loop.trip.atoms().values()):
+            out.append(LT(BOOL, k, from_poly(loop.trip, I32)))
+    return out

@@ -1,0 +1,230 @@
+"""Conditions on what a lifted value reads: only elements that the original reads, inside their images."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from halide_core.ir.expr import BOOL, I32, Call, CallType, Expr, Load, const
+from halide_core.ir.structural import key, post_order, substitute, transform
+from halide_core.ir.types import Type
+from lifter.effects import Effect, loads
+from lifter.fold import negate
+from lifter.poly import Poly, floor_div, from_poly, to_poly
+from lifter.pure_calls import inline_all
+from lifter.summary import Definition, EffectMap, FuncSummary, Layout
+from verifier.condition import Conditions, counters_in_range, point_text
+from verifier.lemmas import decide_lemma
+from verifier.reads import conditions_over, mentions, sure_loads, unconditional_loads
+from verifier.smt import Proved, Query, prove
+
+
+class ReadConditions(Conditions):
+    """Reads of images and of earlier Funcs."""
+
+    def terminals(
+        self, f: FuncSummary, d: Definition, e: Effect, m: EffectMap, instance: Mapping[str, Expr], original: Expr
+    ) -> None:
+        inside = [*self.domain(e.loops), *self.guard(e, m)]
+        unconditional = unconditional_loads(original)
+        safe: dict[int, Expr] = {}
+        for load in loads(original):
+            if key(load) in unconditional or not self.guarded_read(original, load, e):
+                seen = self.keyed(load, e)
+                safe[key(seen)] = seen
+        for other in self.path.effects:  # what the same iteration reads for other stores
+            if other.loops == e.loops and other.order != e.order and _applies_with(other, e):
+                free = unconditional_loads(other.value)
+                seen_too = [self.keyed(n, other) for n in loads(other.value) if key(n) in free]
+                safe |= {key(n): n for n in seen_too}
+        for n in post_order(d.value):
+            if not isinstance(n, Call):
+                continue
+            if n.call_type is CallType.HALIDE and self.summary.func(n.name).undefined:
+                # what such a Func holds is the caller's memory: it is touched only where the original touches it
+                here = self.read_calls(substitute(n, instance), f, e)
+                text = f"line {e.line}: {n.name} is read by the original too"
+                self.decide(f.name, "readable", text, key(here) in safe)
+            if n.call_type is CallType.HALIDE:
+                producer = self.summary.func(n.name)
+                args = [self.read_calls(substitute(a, instance), f, e) for a in n.args]
+                coords = tuple(to_poly(a) for a in args)
+                text = f"line {e.line}: {n.name}({point_text(coords)}) is read within what has been written to {n.name}"
+                self.add(
+                    f.name,
+                    "defined",
+                    self.say(text, e),
+                    inside,
+                    self.index.all_of(self.in_box(producer, coords)),
+                    e.line,
+                )
+            elif n.call_type is CallType.IMAGE:
+                self.within(f, e, n, instance, inside)
+                self.readable(f, d, e, n, instance, safe, inside)
+
+    def within(
+        self, f: FuncSummary, e: Effect, call: Call, instance: Mapping[str, Expr], inside: list[Any]
+    ) -> None:
+        """An image is read inside its box: the run-time checks of overlap rest on it."""
+        image = next(i for i in self.summary.inputs if i.name == call.name)
+        args = [inline_all(substitute(a, instance), self.function.functions) for a in call.args]
+        coords = tuple(to_poly(self.read_calls(a, f, e)) for a in args)
+        text = self.say(f"line {e.line}: {call.name}({point_text(coords)}) lies in the box of {call.name}", e)
+        self.add(f.name, "within", text, inside, self.index.all_of(self.in_box(image, coords)), e.line)
+
+    def readable(
+        self,
+        f: FuncSummary,
+        d: Definition,
+        e: Effect,
+        call: Call,
+        instance: Mapping[str, Expr],
+        safe: Mapping[int, Expr],
+        inside: list[Any],
+    ) -> None:
+        """The lifted code reads nothing that the original does not read: in the same iteration, or in another one."""
+        here = self.read_calls(substitute(call, instance), f, e)
+        if key(here) in safe:
+            self.decide(f.name, "readable", f"line {e.line}: {call.name} is read by the original too", True)
+            return
+        layout = self.summary.layouts()[call.name]
+        target = tuple(to_poly(self.read_calls(substitute(a, instance), f, e)) for a in call.args)
+        ways = []
+        if isinstance(here, Load):
+            place = self.index.poly(to_poly(here.index))
+            same = [n for n in safe.values() if isinstance(n, Load) and n.name == here.name]
+            ways += [self.index.poly(to_poly(n.index)) == place for n in same]
+        for other in self.path.effects:
+            if other.guard is None or (self.index.faithful(other.guard) and not loads(other.guard)):
+                sure = self.sure_reads(other, layout.array)
+                ways += [self.reached(other, layout, index, target, given) for index, given in sure]
+        text = f"line {e.line}: {call.name}({point_text(target)}) is read by the original too"
+        exactly = Query((*self.contract, *self.index.facts, *inside), self.index.any_of(ways))
+        if not isinstance(prove(exactly, 2.0), Proved):
+            text = f"line {e.line}: {call.name}({point_text(target)}) lies between elements that the original reads"
+            ways = [self.between(e, layout, target)]
+        self.add(f.name, "readable", self.say(text, e), inside, self.index.any_of(ways), e.line)
+
+    def sure_reads(self, e: Effect, array: str) -> list[tuple[Poly, tuple[Expr, ...]]]:
+        """Elements of an array, as it was given, that an effect reads in every iteration in which conditions on
+        counters and parameters hold."""
+        asked = (e.order, array)
+        if asked not in self._sure:
+            self._sure[asked] = []
+            for load, given in sure_loads(e.value):
+                seen = self.keyed(load, e)
+                if isinstance(seen, Load) and seen.name == f"{array}#initial":
+                    self._sure[asked].append((to_poly(seen.index), given))
+        return self._sure[asked]
+
+    def between(self, e: Effect, layout: Layout, target: tuple[Poly, ...]) -> Any:
+        """Whether an element lies between two that the original reads, or between the one that its pointer points to
+        and a later one: an array has no holes, so that it can be read."""
+        place = layout.index(target)
+        lows, highs = [self.index.poly(place) >= 0], []
+        for other in self.path.effects:
+            if other.guard is not None and (loads(other.guard) or not self.index.faithful(other.guard)):
+                continue
+            for index, given in self.sure_reads(other, layout.array):
+                for rename in _instants(other, e):
+                    when = [*self.domain(other.loops, rename), *self.guard(other, None, rename)]
+                    when += self.holding(given, rename)
+                    ahead = self.index.poly(index.substitute(rename) - place)
+                    lows.append(self.index.all_of([*when, ahead <= 0]))
+                    highs.append(self.index.all_of([*when, ahead >= 0]))
+        return self.index.all_of([self.index.any_of(lows), self.index.any_of(highs)])
+
+    def holding(self, conditions: tuple[Expr, ...], rename: Mapping[str, Poly]) -> list[Any]:
+        """Conditions on counters and parameters, the counters renamed, as assumptions; false where one is not exact."""
+        out = []
+        for c in conditions:
+            renamed = substitute(c, {n: from_poly(p, I32) for n, p in rename.items()})
+            out.append(self.index.expr(renamed) if self.index.faithful(renamed) else self.index.any_of([]))
+        return out
+
+    def reached(
+        self, e: Effect, layout: Layout, index: Poly, target: tuple[Poly, ...], given: tuple[Expr, ...] = ()
+    ) -> Any:
+        """Whether an unconditional read at `index` passes over `target` in some iteration of its effect, which it
+        does where each of its coordinates is a multiple of one counter plus a constant, the target is one of those
+        places, lies in that counter's range, and the effect's guard holds there."""
+        rest = index - layout.offset
+        coords: list[Poly] = []
+        for dim in reversed(layout.dims):
+            assert dim.stride is not None
+            q, rest = rest.divide_by(dim.stride)
+            coords.append(q)
+        if not rest.is_zero():
+            return self.index.any_of([])
+        rename: dict[str, Poly] = {}
+        conditions = []
+        for c, t in zip(reversed(coords), target, strict=True):
+            counters = [k for k in e.counters if k in c.names()]
+            if not counters:
+                conditions.append(self.index.poly(c) == self.index.poly(t))
+                continue
+            k = counters[0]
+            coefficient = c.coefficient(k)
+            factor = coefficient.constant_value() if coefficient is not None else None
+            if len(counters) > 1 or k in rename or not factor:
+                return self.index.any_of([])
+            rest = c - Poly.variable(k, I32).scale(int(factor))
+            if rest.names() & set(e.counters):
+                return self.index.any_of([])
+            distance = t - rest if factor > 0 else rest - t
+            rename[k] = floor_div(distance, abs(int(factor)))
+            if abs(factor) != 1:
+                conditions.append(self.index.poly(c.substitute({k: rename[k]})) == self.index.poly(t))
+        left = [c for c in e.counters if c not in rename]
+        if left:  # iterations that read the same element again: the first will do
+            rename.update({c: Poly() for c in left})
+        when = [*self.domain(e.loops, rename), *self.guard(e, None, rename), *self.holding(given, rename)]
+        return self.index.all_of([*conditions, *when])
+
+    def guarded_read(self, value: Expr, load: Load, e: Effect) -> bool:
+        """Whether not the data alone, but counters or parameters too, say whether `load` is evaluated."""
+        counters = set(e.counters)
+        over = conditions_over(value, key(load))
+        return any(not loads(c) or (mentions(c, counters) and not self.up_to_data(c, e)) for c in over)
+
+    def up_to_data(self, condition: Expr, e: Effect) -> bool:
+        """Whether the data alone decide a condition that mentions counters too (`bits[x >> 3] & (128 >> (x & 7))`):
+        in every iteration it holds if all that is read is one certain value, and fails if it is another."""
+        read, inside = loads(condition), counters_in_range(e.loops)
+        if not read or any(not n.type.is_int_or_uint() for n in read):
+            return False
+        answers: set[bool] = set()
+        for of_type in (lambda t: const(t.max(), t), lambda t: const(0, t), lambda t: const(1, t)):
+            fixed = transform(condition, partial(_for_loads, of_type))
+            for wanted in {True, False} - answers:
+                goal = fixed if wanted else negate(fixed)
+                if isinstance(decide_lemma(goal, const(1, BOOL), inside, self.inline), Proved):
+                    answers.add(wanted)
+        return answers == {True, False}
+
+
+def _instants(other: Effect, e: Effect) -> list[dict[str, Poly]]:
+    """Iterations of an effect in which it may read about what `e` reads: the very same one, and the first and the last
+    of each loop that the two do not share."""
+    shared = 0
+    while shared < min(len(other.counters), len(e.counters)) and other.counters[shared] == e.counters[shared]:
+        shared += 1
+    out: list[dict[str, Poly]] = [{}] if shared == len(other.counters) else []
+    for common in dict.fromkeys((shared, 0)):
+        first: dict[str, Poly] = {}
+        last: dict[str, Poly] = {}
+        for loop in other.loops[common:]:
+            first[loop.counter] = Poly()
+            last[loop.counter] = loop.trip.substitute(last) - Poly.constant(1)
+        out += [r for r in (first, last) if r]
+    return out
+
+
+def _for_loads(of_type: Callable[[Type], Expr], e: Expr) -> Expr:
+    return of_type(e.type) if isinstance(e, Load) else e
+
+
+def _applies_with(other: Effect, e: Effect) -> bool:
+    """Whether an effect of the same iteration applies wherever `e` does."""
+    return other.guard is None or (e.guard is not None and key(other.guard) == key(e.guard))

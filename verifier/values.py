@@ -1,0 +1,211 @@
+"""Conditions on values: a definition gives what the original stores, and the result what it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from halide_core.ir.expr import And, Call, CallType, Expr, Load, Or, Select, children, const_value, with_children
+from halide_core.ir.structural import key, post_order, substitute
+from lifter.effects import Effect, loads
+from lifter.fold import fold
+from lifter.poly import from_poly, to_poly
+from lifter.pure_calls import inline_all
+from lifter.summary import Definition, EffectMap, FuncSummary
+from verifier.condition import Condition, counters_in_range, point_text
+from verifier.lemmas import apply_steps, decide_lemma, lemma_query, same_exactly
+from verifier.normal import normal_form
+from verifier.readable import ReadConditions
+from verifier.reads import Unresolved
+from verifier.replay import differs
+from verifier.smt import Proved, Query, ValueEncoder, prove
+
+
+class ValueConditions(ReadConditions):
+    """Equality of values, in the chain of steps that a definition lists."""
+
+    def values(self, f: FuncSummary, d: Definition, e: Effect, m: EffectMap) -> None:
+        """The value written is the summary's expression; every terminal is defined where it is read."""
+        if self.value(f, d, e, m):
+            self.terminals(f, d, e, m, self.instance(f, d, m), _written(e, m))
+
+    def value(self, f: FuncSummary, d: Definition, e: Effect, m: EffectMap) -> bool:
+        """The value written is the summary's expression.  False where a read sees no one thing."""
+        where = f"line {e.line}"
+        left = self.reads(f, e, m)
+        if left is None:
+            return False
+        instance = self.instance(f, d, m)
+        right = self.read_calls(substitute(d.origin if d.origin is not None else d.value, instance), f, e)
+        right = self.unclamp(right, left, [*self.domain(e.loops), *self.guard(e, m)])
+        self.equal_values(
+            f.name,
+            f"{where}: the value written is the summary's expression",
+            left,
+            right,
+            counters_in_range(e.loops),
+            e.line,
+        )
+        return True
+
+    def reads(self, f: FuncSummary, e: Effect, m: EffectMap) -> Expr | None:
+        """What is written, over what its reads see; None where one of them sees no one thing."""
+        try:
+            return self.keyed(_written(e, m), e)
+        except Unresolved as problem:
+            self.decide(f.name, "reads", f"line {e.line}: {problem}", False)
+            return None
+
+    def unclamp(self, e: Expr, original: Expr, inside: list[Any]) -> Expr:
+        """Reads under a condition whose address is, under that condition, one that the original reads: `original`'s
+        read in their place.  (`select(x > 0, src(max(x - 1, 0)), ...)` reads src(x - 1) where it matters.)"""
+        there = {key(n): n for n in post_order(original) if isinstance(n, Load)}
+        choices = {key(n.condition): n.condition for n in post_order(original) if isinstance(n, Select)}
+        if all(key(n) in there for n in post_order(e) if isinstance(n, Load)):
+            return e
+
+        def visit(n: Expr, assumptions: list[Any]) -> Expr:
+            if isinstance(n, Select):
+                known = self.known_here(n.condition, assumptions)
+                if known is not None:
+                    return visit(n.true_value if known else n.false_value, assumptions)
+                condition = visit(n.condition, assumptions)
+                yes = visit(n.true_value, [*assumptions, *self.assume_known(n.condition, True, assumptions)])
+                no = visit(n.false_value, [*assumptions, *self.assume_known(n.condition, False, assumptions)])
+                return Select(n.type, condition, yes, no)
+            if isinstance(n, Load) and key(n) not in there:
+                same = self.one_of(n, list(there.values()), choices, assumptions)
+                if same is not None:
+                    return same
+            return with_children(n, tuple(visit(c, assumptions) for c in children(n)))
+
+        return visit(e, inside)
+
+    def assume_known(self, condition: Expr, holds: bool, assumptions: list[Any]) -> list[Any]:
+        """Conjuncts of a condition that are about counters and parameters, and mean over Z what they say."""
+        if isinstance(condition, And) and holds:
+            return [c for x in (condition.a, condition.b) for c in self.assume_known(x, True, assumptions)]
+        if isinstance(condition, Or) and not holds:
+            return [c for x in (condition.a, condition.b) for c in self.assume_known(x, False, assumptions)]
+        if loads(condition) or not self.exact(condition, assumptions):
+            return []
+        encoded = self.index.expr(condition)
+        return [encoded if holds else self.index.negate(encoded)]
+
+    def one_of(
+        self, load: Load, reads: list[Load], choices: Mapping[int, Expr], assumptions: list[Any]
+    ) -> Expr | None:
+        """The one of the original's `reads` that `load` is; or the one of two that it is by one of the original's
+        `choices` (src(max(x - 1, 0)) where the original reads src[x - 1] if x > 0, else src[x])."""
+        rivals = [n for n in reads if n.name == load.name]
+        for n in rivals:
+            if self.same_element(load, n, assumptions):
+                return n
+        for condition in choices.values():
+            found = []
+            for holds in (True, False):
+                known = self.assume_known(condition, holds, assumptions)
+                case = [*assumptions, *known]
+                found.append(next((n for n in rivals if known and self.same_element(load, n, case)), None))
+            if found[0] is not None and found[1] is not None:
+                return Select(load.type, condition, found[0], found[1])
+        return None
+
+    def exact(self, condition: Expr, assumptions: list[Any]) -> bool:
+        """Whether no arithmetic in a condition of the summary wraps: there signed overflow is no one's promise."""
+        given = (*self.contract, *self.index.facts, *assumptions)
+        for o in self.index.obligations(condition):
+            p = self.index.poly(o.poly)
+            least = 0 if o.type is None else o.type.min()
+            goal = [p >= least] if o.type is None else [p >= least, p <= o.type.max()]
+            if not isinstance(prove(Query(given, self.index.all_of(goal)), 2.0), Proved):
+                return False
+        return not any(n.type.is_float() for n in post_order(condition))
+
+    def known_here(self, condition: Expr, assumptions: list[Any]) -> bool | None:
+        """Whether a condition about counters and parameters always holds, or never does; None if neither is proved."""
+        value = const_value(fold(condition))
+        if value is not None:
+            return bool(value)
+        if loads(condition) or not self.exact(condition, assumptions):
+            return None
+        goal = self.index.expr(condition)
+        given = (*self.contract, *self.index.facts, *assumptions)
+        for answer, wanted in ((True, goal), (False, self.index.negate(goal))):
+            if isinstance(prove(Query(given, wanted), 2.0), Proved):
+                return answer
+        return None
+
+    def same_element(self, a: Load, b: Load, assumptions: list[Any]) -> bool:
+        goal = self.index.poly(to_poly(a.index) - to_poly(b.index)) == 0
+        # Without what bounds products of sizes: it does not tell elements apart, and is slow to refute.
+        return isinstance(prove(Query((*self.plain, *self.index.facts, *assumptions), goal), 2.0), Proved)
+
+    def equal_values(
+        self, stage: str, text: str, left: Expr, right: Expr, inside: Sequence[Expr] = (), line: int = 0
+    ) -> None:
+        if same_exactly(left, right, (*self.known, *inside, *self.summary.conditions), self.inline):
+            self.decide(stage, "value", text, True)
+            return
+        a, b = normal_form(left), normal_form(right)
+        encoder = ValueEncoder(self.inline)
+        facts = [encoder.encode(normal_form(c)) for c in (*self.known, *inside)]
+        facts += [encoder.encode(normal_form(c)) for c in self.summary.conditions]
+        query = Query(tuple(facts), encoder.equal(a, b))
+        inlined = [inline_all(x, self.function.functions) for x in (a, b)]
+        self.out.append(
+            Condition(
+                stage, "value", text, query, line=line, replay=lambda model: differs(inlined[0], inlined[1], model)
+            )
+        )
+
+    def chain(self, f: FuncSummary, d: Definition) -> None:
+        """The steps from the expression as found to the one in the summary are equalities."""
+        if d.origin is None:
+            return
+        facts = [i.condition for i in self.summary.contract if i.condition is not None and i.kind == "assert"]
+        for number, (old, new) in enumerate(d.steps, 1):
+            query = lemma_query(old, new, facts, self.inline)
+            decided = decide_lemma(old, new, facts, self.inline)
+            self.out.append(Condition(f.name, "lemma", f"step {number}: {old} == {new}", query, decided=decided))
+        end = apply_steps(d.origin, d.steps)
+        self.decide(
+            f.name, "chain", "the steps lead from the expression found to the summary's", key(end) == key(d.value)
+        )
+
+    def result(self) -> None:
+        """The return value."""
+        if self.path.result is None:
+            self.decide("result", "return", "nothing is returned", self.summary.result is None)
+            return
+        if self.summary.result is None:
+            self.decide("result", "return", "the return value is in the summary", False)
+            return
+        try:
+            left = self.keyed(self.path.result, None)
+        except Unresolved as problem:
+            self.decide("result", "reads", str(problem), False)
+            return
+        for n in post_order(self.summary.result):
+            if isinstance(n, Call) and n.call_type is CallType.HALIDE:
+                coords = tuple(to_poly(a) for a in n.args)
+                self.add(
+                    "result",
+                    "defined",
+                    f"{n.name}({point_text(coords)}) has been computed",
+                    [],
+                    self.index.all_of(self.in_box(self.summary.func(n.name), coords)),
+                )
+        right = (
+            self.read_calls(self.summary.result, self.summary.funcs[0], None)
+            if self.summary.funcs
+            else (self.summary.result)
+        )
+        self.equal_values("result", "the return value is the summary's", left, right)
+
+
+def _written(e: Effect, m: EffectMap) -> Expr:
+    """The value of a store, what the element held where the guard says so included."""
+    if e.guard is None or not m.guard_in_value:
+        return e.value
+    return Select(e.value.type, e.guard, e.value, Load(e.value.type, f"{e.array}@{e.order}", from_poly(e.index)))

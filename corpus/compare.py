@@ -20,8 +20,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from corpus.draw import Draw, Drawer, Ranges
+from corpus.extents import NoArguments
 from corpus.harness import Arguments, bind, difference
-from corpus.timing_arguments import NoArguments
 from lifter.summary import Summary
 
 SIZES = (

@@ -13,18 +13,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from codegen.pipeline import path_condition
+from corpus.extents import NoArguments, Scalars, corners_of, layouts_of, row_length
 from corpus.harness import Arguments, Block, Guarded, fill
-from corpus.timing_arguments import NoArguments
 from halide_core.errors import HalideError
 from halide_core.interp.expr import evaluate as evaluate_expr
 from halide_core.ir.expr import EQ, NE, Expr, Variable, const_value
 from halide_core.ir.structural import post_order
 from halide_core.ir.types import Type
 from lifter.loops import Param
-from lifter.poly import Poly, evaluate
-from lifter.summary import Layout, PathSummary, Summary
+from lifter.summary import Summary
 
-Scalars = dict[str, int | float]
 Ranges = Mapping[str, tuple[int, int]]
 AMPLE = 1 << 15
 """Elements on either side of a pointer where the contract does not hold."""
@@ -57,7 +55,7 @@ class Drawer:
         self.ranges = ranges or {}
         self.pointers = [p for p in summary.function.params if p.pointer]
         names = {p.name for p in self.pointers}
-        self.layouts = [[x for x in _layouts(p) if x.array in names] for p in summary.paths]
+        self.layouts = [[x for x in layouts_of(p) if x.array in names] for p in summary.paths]
         every = [d for layouts in self.layouts for x in layouts for d in x.dims]
         self.extents = {n for d in every for n in d.extent.names()}
         self.strides = {n for d in every if d.stride is not None for n in d.stride.names()} - self.extents
@@ -82,7 +80,7 @@ class Drawer:
         scalars |= dict.fromkeys(free, 0)
         for _ in free:  # a plane's stride takes the row's
             for n in free:
-                scalars[n] = max((_row_length(x, n, scalars) for some in self.layouts for x in some), default=1)
+                scalars[n] = max((row_length(x, n, scalars) for some in self.layouts for x in some), default=1)
         types = {p.name: p.type for p in self.summary.function.params}
         for n in free:
             scalars[n] = _fitted(int(scalars[n]) + pad, types[n])
@@ -131,7 +129,7 @@ class Drawer:
         found: dict[str, tuple[int, int]] = {p.name: (0, 0) for p in self.pointers}
         chosen = range(len(self.layouts)) if draw.path is None else (draw.path,)
         for layout in (x for i in chosen for x in self.layouts[i]):
-            low, high = _corners(layout, draw.scalars)
+            low, high = corners_of(layout, draw.scalars)
             if low <= high:
                 a, b = found[layout.array]
                 found[layout.array] = (low, high + 1) if a == b else (min(a, low), max(b, high + 1))
@@ -195,45 +193,3 @@ def _asked_for_null(condition: Expr) -> Iterable[str]:
 def _fitted(value: int, type_: Type) -> int:
     low, high = (0, (1 << type_.bits) - 1) if type_.is_uint() else (-(1 << type_.bits - 1), (1 << type_.bits - 1) - 1)
     return min(max(value, low), high)
-
-
-def _layouts(path: PathSummary) -> Iterable[Layout]:
-    yield from (f.layout for f in path.funcs if f.output)
-    yield from (i.layout for i in path.inputs)
-
-
-def _row_length(layout: Layout, stride: str, scalars: Scalars) -> int:
-    """What `stride` must be for the dimensions inside it to fit, by the strides known so far."""
-    length = 1
-    for d in layout.dims:
-        if d.stride is None:
-            continue
-        if stride in d.stride.names():
-            return length
-        length = max(length, _number(d.min + d.extent, scalars) * abs(_number(d.stride, scalars)))
-    return 1
-
-
-def _corners(layout: Layout, scalars: Scalars) -> tuple[int, int]:
-    """The lowest and the highest element of a box; the highest is below the lowest where it is empty."""
-    low = high = _number(layout.offset, scalars)
-    for d in layout.dims:
-        if d.stride is None:
-            continue
-        extent = _number(d.extent, scalars)
-        if extent <= 0:
-            return 0, -1
-        stride, first = _number(d.stride, scalars), _number(d.min, scalars)
-        ends = sorted((stride * first, stride * (first + extent - 1)))
-        low, high = low + ends[0], high + ends[1]
-    return low, high
-
-
-def _number(p: Poly, scalars: Scalars) -> int:
-    def value_of(e: Expr) -> int:
-        return int(evaluate_expr(e, scalars))
-
-    try:
-        return evaluate(p, value_of)
-    except HalideError:
-        raise NoArguments(f"the extent {p} depends on the images' contents") from None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,23 +10,17 @@ import numpy as np
 
 from codegen.pipeline import path_condition
 from corpus.cases import Case
+from corpus.extents import NoArguments, Scalars, corners_of, layouts_of, row_length
 from corpus.harness import fill
 from halide_core.errors import HalideError
 from halide_core.interp.expr import evaluate as evaluate_expr
-from halide_core.ir.expr import Expr
 from halide_core.ir.types import Type
 from lifter.loops import Function
-from lifter.poly import Poly, evaluate
-from lifter.summary import Layout, PathSummary, Summary
+from lifter.summary import Summary
 
 _PATTERN = 131071 * 8
 """Bytes of random contents that large images repeat: too long for a branch predictor to learn."""
 MAX_ELEMENTS = 1 << 30
-Scalars = dict[str, int | float]
-
-
-class NoArguments(Exception):
-    """No arguments could be made up; the text says why."""
 
 
 class Memory:
@@ -123,7 +116,7 @@ def _guessed(summary: Summary, size: int) -> tuple[Scalars, dict[str, tuple[int,
     function = summary.function
     path = max(summary.paths, key=lambda p: len(p.funcs))
     pointers = {p.name for p in function.params if p.pointer}
-    layouts = [x for x in _layouts(path) if x.array in pointers]
+    layouts = [x for x in layouts_of(path) if x.array in pointers]
     extents = {n for x in layouts for d in x.dims for n in d.extent.names()}
     flat = all(len(x.dims) == 1 and len(x.dims[0].extent.names()) <= 1 for x in layouts)
     strides = {n for x in layouts for d in x.dims if d.stride is not None for n in d.stride.names()} - extents
@@ -136,48 +129,10 @@ def _guessed(summary: Summary, size: int) -> tuple[Scalars, dict[str, tuple[int,
         else:
             scalars[p.name] = 0.7 if p.type.is_float() else 1 if p.type.is_bool() else 100
     for n in sorted(strides):
-        scalars[n] = max(_row_length(x, n, scalars | dict.fromkeys(strides, 0)) for x in layouts)
+        scalars[n] = max(row_length(x, n, scalars | dict.fromkeys(strides, 0)) for x in layouts)
     regions: dict[str, tuple[int, int]] = {}
     for name in pointers:
-        corners = [c for x in layouts if x.array == name for c in _corners(x, scalars)]
+        corners = [c for x in layouts if x.array == name for c in corners_of(x, scalars)]
         low, high = min(corners, default=0), max(corners, default=0)
         regions[name] = (max(high, 0) - min(low, 0) + 1, -min(low, 0))
     return scalars, regions
-
-
-def _layouts(path: PathSummary) -> Iterable[Layout]:
-    yield from (f.layout for f in path.funcs if f.output)
-    yield from (i.layout for i in path.inputs)
-
-
-def _row_length(layout: Layout, stride: str, scalars: Scalars) -> int:
-    """What `stride` must be for the dimensions inside it to fit."""
-    length = 1
-    for d in layout.dims:
-        if d.stride is None:
-            continue
-        if stride in d.stride.names():
-            return length
-        length = max(length, _number(d.extent, scalars) * abs(_number(d.stride, scalars)))
-    return 1
-
-
-def _corners(layout: Layout, scalars: Scalars) -> tuple[int, int]:
-    low = high = _number(layout.offset, scalars)
-    for d in layout.dims:
-        if d.stride is None:
-            continue
-        stride, first = _number(d.stride, scalars), _number(d.min, scalars)
-        ends = sorted((stride * first, stride * (first + _number(d.extent, scalars) - 1)))
-        low, high = low + ends[0], high + ends[1]
-    return low, high
-
-
-def _number(p: Poly, scalars: Scalars) -> int:
-    def value_of(e: Expr) -> int:
-        return int(evaluate_expr(e, scalars))
-
-    try:
-        return evaluate(p, value_of)
-    except HalideError:
-        raise NoArguments(f"the extent {p} depends on the images' contents") from None

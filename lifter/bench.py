@@ -20,8 +20,9 @@ from rich.table import Table
 from codegen.errors import EmitError
 from codegen.native import compiler_args
 from corpus.cases import CASES
+from corpus.extents import NoArguments
 from corpus.timing import O2, O3, SAMPLE, Loops, build, interleave, machine
-from corpus.timing_arguments import Arguments, NoArguments, arguments, contract_holds
+from corpus.timing_arguments import Arguments, arguments, contract_holds
 from lifter.api import FileReport, FunctionReport, SourceError, UsageError, defined_nowhere, lift_file
 
 SLOWER = 0.995

@@ -117,6 +117,20 @@ def _fold_arithmetic(e: Add | Sub | Mul) -> Expr:
     return e
 
 
+def parts(condition: Expr | None, *kinds: type[And | Or | Not]) -> list[Expr]:
+    """What operators of `kinds` (And, where none is given) join to `condition`, in order; nothing for None."""
+    kinds = kinds or (And,)
+    out: list[Expr] = []
+    stack = [] if condition is None else [condition]
+    while stack:
+        e = stack.pop()
+        if isinstance(e, kinds):
+            stack += reversed(children(e))
+        else:
+            out.append(e)
+    return out
+
+
 def conjunction(parts: list[Expr]) -> Expr | None:
     """All of `parts`, None for nothing."""
     total: Expr | None = None

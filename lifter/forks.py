@@ -9,6 +9,7 @@ from __future__ import annotations
 from halide_core.ir.expr import And, Expr, Load, Not, Or, Select, children
 from halide_core.ir.structural import post_order, variables
 from lifter import loops as L
+from lifter.fold import parts
 
 
 def must_fork(stmt: L.If) -> bool:
@@ -55,13 +56,13 @@ def guards_of_reads(loop: L.Loop) -> list[Expr]:
     for s in L.walk(loop.body):
         if isinstance(s, L.If):
             inside = {a for x in L.walk((*s.then, *s.otherwise)) for e in L.expressions(x) for a in _arrays(e)}
-            out += _parts(s.condition) if inside - certain else []
+            out += parts(s.condition, And, Or, Not) if inside - certain else []
         for e in L.expressions(s):
             for n in post_order(e):
                 if isinstance(n, Select) and (_arrays(n.true_value) | _arrays(n.false_value)) - certain:
-                    out += _parts(n.condition)
+                    out += parts(n.condition, And, Or, Not)
                 elif isinstance(n, And | Or) and _arrays(n.b) - certain:
-                    out += _parts(n.a)
+                    out += parts(n.a, And, Or, Not)
     return out
 
 
@@ -94,9 +95,3 @@ def _surely(e: Expr, known: dict[int, set[str]]) -> set[str]:
             own = own.union(*(_surely(c, known) for c in children(e)))
         known[id(e)] = own
     return known[id(e)]
-
-
-def _parts(condition: Expr) -> list[Expr]:
-    if isinstance(condition, And | Or):
-        return _parts(condition.a) + _parts(condition.b)
-    return _parts(condition.a) if isinstance(condition, Not) else [condition]

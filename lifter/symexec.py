@@ -35,7 +35,7 @@ from halide_core.ir.structural import key, post_order, transform, variables
 from halide_core.ir.types import Type
 from lifter import loops as L
 from lifter.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, Path, loads, split_tag
-from lifter.fold import conjunction, fold, fold_node, is_true, negate, undefined
+from lifter.fold import conjunction, fold, fold_node, is_true, negate, parts, undefined
 from lifter.forks import guards_of_reads, must_fork, reshapes
 from lifter.poly import Obligation, Poly, address_poly, atom_of, by_parity, from_poly, to_poly
 from lifter.pure_calls import inline_all, inline_call
@@ -435,8 +435,8 @@ class _Machine:
 
     def emit(self, s: _State, p: _Pending, loops: tuple[LoopInfo, ...]) -> None:
         guard, value = None if is_true(p.guard) else p.guard, p.value
-        data = [c for c in _conjuncts(guard) if loads(c)]
-        places = [c for c in _conjuncts(guard) if not loads(c)]
+        data = [c for c in parts(guard) if loads(c)]
+        places = [c for c in parts(guard) if not loads(c)]
         if data and places and all(not isinstance(n, Load) for a in p.index.atoms().values() for n in post_order(a)):
             # Where the data say no, the element keeps its value; which elements there are is not for them to say.
             condition = conjunction(data)
@@ -687,20 +687,8 @@ def _or(a: Expr | None, b: Expr | None) -> Expr | None:
 
 def _implies(a: Expr | None, b: Expr) -> bool:
     """Whether guard `a` holds `b` among its conjuncts."""
-    wanted = {key(c) for c in _conjuncts(b)}
-    return wanted <= {key(c) for c in _conjuncts(a)}
-
-
-def _conjuncts(guard: Expr | None) -> list[Expr]:
-    out: list[Expr] = []
-    stack = [guard] if guard is not None else []
-    while stack:
-        e = stack.pop()
-        if isinstance(e, And):
-            stack += [e.b, e.a]
-        else:
-            out.append(e)
-    return out
+    wanted = {key(c) for c in parts(b)}
+    return wanted <= {key(c) for c in parts(a)}
 
 
 # Each choice between rows doubles the reads.

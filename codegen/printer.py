@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from codegen.mathematics import halide_name
 from halide_core.ir import expr as E
 from halide_core.ir.expr import Call, CallType, Cast, Expr, Select, Variable, const_value
-from halide_core.ir.types import Type
+from halide_core.ir.types import Type, UInt
 
 _BINARY: dict[type, tuple[str, int]] = {
     E.Mul: ("*", 9),
@@ -119,6 +119,10 @@ class SourcePrinter:
             quotient = self.call(e.name, [self.operand(a, None), self.operand(safe, None)])
             test = self.binary(b, zero, "==", 3)
             return self.call("select", [test, self.constant(0, e.type), quotient]), 12
+        if e.name == "abs" and e.type.is_float() and e.type.bits == 64:
+            # Halide 21's own, where floats are strict, is x > 0 ? x : -x, which gives zeros and NaNs the wrong sign.
+            bits = self.reinterpret(UInt(64), self.text(e.args[0]))
+            return self.reinterpret(e.type, f"({bits} << 1) >> 1"), 12
         args = [self.operand(a, e.args[1 - i] if len(e.args) == 2 else None) for i, a in enumerate(e.args)]
         return self.call(e.name, args), 12
 
@@ -140,6 +144,9 @@ class SourcePrinter:
         raise NotImplementedError
 
     def saturating_cast(self, t: Type, text: str) -> str:
+        raise NotImplementedError
+
+    def reinterpret(self, t: Type, text: str) -> str:
         raise NotImplementedError
 
     def undef(self, t: Type) -> str:
@@ -192,6 +199,9 @@ class PythonPrinter(SourcePrinter):
     def saturating_cast(self, t: Type, text: str) -> str:
         return f"hl.saturating_cast({self.type_text(t)}, {text})"
 
+    def reinterpret(self, t: Type, text: str) -> str:
+        return f"hl.reinterpret({self.type_text(t)}, {text})"
+
     def undef(self, t: Type) -> str:
         return f"hl.undef({self.type_text(t)})"
 
@@ -240,6 +250,9 @@ class CppPrinter(SourcePrinter):
 
     def saturating_cast(self, t: Type, text: str) -> str:
         return f"saturating_cast<{self.type_text(t)}>({text})"
+
+    def reinterpret(self, t: Type, text: str) -> str:
+        return f"reinterpret<{self.type_text(t)}>({text})"
 
     def undef(self, t: Type) -> str:
         return f"undef<{self.type_text(t)}>()"

@@ -47,10 +47,6 @@ def test_status_and_results(entry, lifted_file):
         assert done.met > 0
 
 
-# Where the package's result differs, why is not known yet; the drop-in's does not.
-DIFFERING = {"difference_double"}
-
-
 def test_emitted_halide(entry, lifted_file):
     """The emitted Python under the package `halide`."""
     if entry.status != "verified":
@@ -71,7 +67,4 @@ def test_emitted_halide(entry, lifted_file):
             with pytest.raises(hl.HalideError, match=r"before the min|beyond the max"):
                 halide_equals(emitted, report.lifted.function, original, args)
         else:
-            same = halide_equals(emitted, report.lifted.function, original, args)
-            if not same and entry.name in DIFFERING:
-                pytest.xfail("abs of float64 under the package")
-            assert same
+            assert halide_equals(emitted, report.lifted.function, original, args)

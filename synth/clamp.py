@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from halide_core.ir import expr as E
-from halide_core.ir.expr import I32, Call, CallType, Expr, Select, const_value
+from halide_core.ir.expr import I32, Call, CallType, Expr, Load, Select, const_value
 from halide_core.ir.structural import key, post_order, variables
 from lifter.bounds import Unbounded, interval
 from lifter.effects import Effect, Path, loads
@@ -71,6 +71,8 @@ class Clamper:
     samples: list[Env]
     inputs: Mapping[str, InputSummary]
     non_negative: Callable[[Poly], bool]
+    kept: frozenset[int] = frozenset()
+    """Orders of the effects whose elements keep what they hold where a guard fails: the definitions read it."""
     places: dict[str, list[Places]] = field(default_factory=dict)
     """For each image and sample, what the original reads as it was given."""
     known_ends: dict[str, list[tuple[list[Poly], list[Poly]]]] = field(default_factory=dict)
@@ -106,17 +108,24 @@ class Clamper:
     def sure_reads(self, array: str) -> Iterator[tuple[Effect, Poly, tuple[Expr, ...]]]:
         """Effects with the addresses that their iterations read, as they were given, and the conditions under which."""
         for e in self.path.effects:
-            if e.guard is not None and loads(e.guard):
-                continue
-            for load, given in sure_loads(e.value):
-                if load.name.rpartition("@")[0] != array:
-                    continue
-                try:
-                    seen = see(load, e, self.path, self.groups)
-                except Unresolved:
-                    continue
-                if seen.group is None:
-                    yield e, seen.index, given
+            reads = list(sure_loads(e.value)) if e.guard is None or not loads(e.guard) else []
+            if e.order in self.kept:
+                own = Load(e.value.type, f"{e.array}@{e.order}", from_poly(e.index))
+                yield from self._as_given(own, array, replace(e, guard=None), ())
+            for load, given in reads:
+                yield from self._as_given(load, array, e, given)
+
+    def _as_given(
+        self, load: Load, array: str, e: Effect, given: tuple[Expr, ...]
+    ) -> Iterator[tuple[Effect, Poly, tuple[Expr, ...]]]:
+        if load.name.rpartition("@")[0] != array:
+            return
+        try:
+            seen = see(load, e, self.path, self.groups)
+        except Unresolved:
+            return
+        if seen.group is None:
+            yield e, seen.index, given
 
     def ends(self, layout: Layout) -> list[tuple[list[Poly], list[Poly]]]:
         """For each dimension of an image the least and the greatest coordinates that single reads run over."""

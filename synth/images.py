@@ -78,7 +78,8 @@ class ImageMapper:
                 for d in f.definitions
             )
             mapped.append(replace(f, definitions=definitions))
-        clamper = Clamper(self.path, self.groups, self.samples, inputs, self.non_negative)
+        kept = frozenset(m.order for f in mapped for d in f.definitions for m in d.maps if m.guard_in_value)
+        clamper = Clamper(self.path, self.groups, self.samples, inputs, self.non_negative, kept)
         known = {f.name: f for f in mapped}
         mapped = [clamper.clamped(f, {n: g for n, g in known.items() if n != f.name}) for f in mapped]
         return self.regions(inputs, mapped), mapped

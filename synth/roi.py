@@ -81,6 +81,8 @@ def stride_sets(effects: list[Effect], private: tuple[str, ...]) -> list[list[Po
             else:
                 _add_symbolic(symbolic, coefficient)
         offsets.add(e.index.terms.get((), 0))
+    for start in _starts_apart(effects):
+        _add_symbolic(symbolic, start)
     _share_offsets(symbolic, effects)
     base = min(offsets, default=0)
     spread = {o - base for o in offsets if o != base}
@@ -101,6 +103,14 @@ def stride_sets(effects: list[Effect], private: tuple[str, ...]) -> list[list[Po
     if not constants and not spread and not ladder:
         sets = [[]]
     return sets
+
+
+def _starts_apart(effects: list[Effect]) -> list[Poly]:
+    """By how many parameters' worth of elements stores of one body lie apart: two rows written in one iteration."""
+    starts = [e.index.substitute({c: Poly() for c in e.counters}) for e in effects]
+    apart = [s - starts[0] for s in starts]
+    symbolic = [p - Poly.constant(p.terms.get((), 0)) for p in apart]
+    return [p for p in dict.fromkeys(symbolic) if not p.is_zero()]
 
 
 def _add_symbolic(symbolic: dict[tuple[int, ...], tuple[Poly, int]], coefficient: Poly) -> None:

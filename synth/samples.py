@@ -18,9 +18,7 @@ from lifter.poly import Poly, from_poly, to_poly
 
 Env = dict[str, int]
 MAX_POINTS = 6000
-
-
-_OPERATORS = {"shift_right": ">>"}
+_OPERATORS = {"shift_right": ">>", "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^"}
 
 
 def to_python(e: Expr) -> str:
@@ -54,7 +52,9 @@ def to_python(e: Expr) -> str:
             a, b = from_poly(to_poly(a)), from_poly(to_poly(b))
         return f"({to_python(a)} {symbol} {to_python(b)})"
     if isinstance(e, E.Call) and e.name in _OPERATORS and len(e.args) == 2:
-        return f"({to_python(e.args[0])} {_OPERATORS[e.name]} {to_python(e.args[1])})"
+        left, right = (to_python(x) for x in e.args)
+        # C leaves shifts by negative counts undefined; Python raises.
+        return f"({left} {_OPERATORS[e.name]} {right if e.name != 'shift_right' else f'max({right}, 0)'})"
     if isinstance(e, E.Min | E.Max):
         return f"{type(e).__name__.lower()}({to_python(e.a)}, {to_python(e.b)})"
     if isinstance(e, E.Not):

@@ -119,3 +119,29 @@ void pyramid_down_float(float* dst, const float* src, int width, int height, int
             dst[y * width + x] = sum;
         }
 }
+
+// Twice both ways with weights of nine, three, three and one: two rows of the result in one pass over two of the source.
+void double_row_pair(u8* out, int out_pitch, const u8* upper, int pitch, int width) {
+    const u8* lower = upper + pitch;
+    u8* second = out + out_pitch;
+    for (int x = 0; x + 1 < width; x++) {
+        const int a = upper[x], b = upper[x + 1], c = lower[x], d = lower[x + 1];
+        out[2 * x] = (u8)((9 * a + 3 * b + 3 * c + d + 8) >> 4);
+        out[2 * x + 1] = (u8)((3 * a + 9 * b + c + 3 * d + 8) >> 4);
+        second[2 * x] = (u8)((3 * a + b + 9 * c + 3 * d + 8) >> 4);
+        second[2 * x + 1] = (u8)((a + 3 * b + 3 * c + 9 * d + 8) >> 4);
+    }
+}
+
+// Every pixel becomes a dithered block of two by two.
+void enlarge_dithered(u8* out, int out_pitch, const u8* in, int pitch, int width, int height) {
+    for (int y = 0; y < height; y++, in += pitch, out += 2 * out_pitch)
+        for (int x = 0; x < width; x++) {
+            const u8 v = in[x];
+            u8* o = out + 2 * x;
+            o[0] = v > 32 ? 255 : 0;
+            o[1] = v > 160 ? 255 : 0;
+            o[out_pitch] = v > 224 ? 255 : 0;
+            o[out_pitch + 1] = v > 96 ? 255 : 0;
+        }
+}

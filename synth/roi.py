@@ -64,7 +64,15 @@ def regions(
 
 
 def stride_sets(effects: list[Effect], private: tuple[str, ...]) -> list[list[Poly]]:
-    """Sets of strides to try, each innermost first: all symbolic strides, with ever more of the constant ones."""
+    """Sets of strides to try, each innermost first: those of the loops; then, where stores of one body start apart by
+    parameters (two rows in one iteration, but also a row's last element), with that distance for a stride."""
+    sets = _stride_sets(effects, private, [])
+    apart = _starts_apart(effects)
+    return [*sets, *(x for x in _stride_sets(effects, private, apart) if x not in sets)] if apart else sets
+
+
+def _stride_sets(effects: list[Effect], private: tuple[str, ...], apart: list[Poly]) -> list[list[Poly]]:
+    """All symbolic strides, with ever more of the constant ones."""
     constants: set[int] = set()
     symbolic: dict[tuple[int, ...], tuple[Poly, int]] = {}
     offsets: set[int] = set()
@@ -81,7 +89,7 @@ def stride_sets(effects: list[Effect], private: tuple[str, ...]) -> list[list[Po
             else:
                 _add_symbolic(symbolic, coefficient)
         offsets.add(e.index.terms.get((), 0))
-    for start in _starts_apart(effects):
+    for start in apart:
         _add_symbolic(symbolic, start)
     _share_offsets(symbolic, effects)
     base = min(offsets, default=0)

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from codegen.c_expressions import c_expression
 from halide_core.aot import c_type
-from lifter.loops import Argument, Function, Interface, Param
+from lifter.loops import Argument, Container, Function, Interface, Param, Part
 from lifter.summary import Summary
 
+_HEADERS = ("algorithm", "cstdint", "cstdlib", "cstring", "type_traits", "vector")
 FLAGS = ["-fno-access-control"]
 MISSED = "lift.missed"
 """The pointer through which the lifted function says that its contract does not hold."""
@@ -59,7 +61,8 @@ def _interface(function: Function) -> Interface:
 
 def _include(source: str) -> str:
     path = str(Path(source).resolve()).replace("\\", "\\\\").replace('"', '\\"')
-    return f'#include "{path}"\n#include <cstdint>\n#include <cstring>\n'
+    headers = "".join(f"#include <{n}>\n" for n in _HEADERS)
+    return f'#include "{path}"\n{headers}'
 
 
 def _flat_type(p: Param) -> str:
@@ -76,6 +79,7 @@ def _object(a: Argument) -> str:
 
 def _adapter(function: Function, call: Interface, number: int) -> str:
     returns = call.result
+    flat_returns = returns if call.container is None else "void"
     types = ", ".join(a.type for a in call.arguments)
     declared = ", ".join(f"{a.type} lift_{a.name}" for a in call.arguments)
     flat = [*_flat(function), "bool *"]
@@ -83,30 +87,119 @@ def _adapter(function: Function, call: Interface, number: int) -> str:
     given = dict(zip((p.name for p in function.params), names, strict=True))
     lines = [
         f'{returns} lift_original_{number}({types}) __asm__("{function.symbol}");',
-        f'extern "C" {returns} lift_flat_{number}({", ".join(flat)}) __asm__("{flat_symbol(function)}");',
-        f'extern "C" {returns} lift_missed_{number}({", ".join([*_flat(function), "bool *missed"])}) '
+        f'extern "C" {flat_returns} lift_flat_{number}({", ".join(flat)}) __asm__("{flat_symbol(function)}");',
+        f'extern "C" {flat_returns} lift_missed_{number}({", ".join([*_flat(function), "bool *missed"])}) '
         f'__asm__("{missed_symbol(function)}");',
-        f'extern "C" {returns} lift_missed_{number}({", ".join([*_flat(function), "bool *missed"])}) {{',
+        f'extern "C" {flat_returns} lift_missed_{number}({", ".join([*_flat(function), "bool *missed"])}) {{',
         "    *missed = true;",
-        "    return 0;" if returns != "void" else "    return;",
+        "    return 0;" if flat_returns != "void" else "    return;",
         "}",
         f'{returns} lift_adapter_{number}({types}) __asm__("{adapter_symbol(function)}");',
         f"{returns} lift_adapter_{number}({declared}) {{",
         "    bool missed = false;",
     ]
     by_name = {p.name: p for p in function.params}
+    after: list[str] = []
     for a in call.arguments:
+        if a.container:
+            lines += _container(a, by_name, given, after)
+            continue
         for part in a.parts:
+            if part.kind == "size":
+                whole = part.expression.replace("@", _object(a))
+                there = f"lift_{a.name} && " if a.passing == "pointer" else ""
+                lines.append(f"    missed |= {there}{whole} > INT32_MAX;")
             kind = _flat_type(by_name[part.param])
             lines.append(f"    {kind} {given[part.param]} = {_taken(a, part.param, by_name)};")
+    lines += _apart(call)
     arguments = ", ".join([*names, "&missed"])
     original = f"lift_original_{number}({', '.join(_passed(a) for a in call.arguments)})"
-    if returns == "void":
+    if after or call.container is not None or any(p.kind == "size" for a in call.arguments for p in a.parts):
+        again = f"{original}; return;" if returns == "void" else f"return {original};"
+        lines.append(f"    if (missed) {{ {again} }}")
+        if call.container is not None:
+            lines += _result(function, call.container, returns, given, again)
+        if returns == "void" or call.container is not None:
+            lines.append(f"    lift_flat_{number}({arguments});")
+        else:
+            lines.append(f"    {returns} result = lift_flat_{number}({arguments});")
+        lines += [f"    if (missed) {{ {again} }}", *after]
+        lines += _returned(call.container) if call.container is not None else []
+        lines += ["    return result;"] if returns != "void" else []
+    elif returns == "void":
         lines += [f"    lift_flat_{number}({arguments});", f"    if (missed) {original};"]
     else:
         lines += [f"    {returns} result = lift_flat_{number}({arguments});"]
         lines += [f"    return missed ? {original} : result;"]
     return "\n".join([*lines, "}", ""])
+
+
+def _container(a: Argument, params: dict[str, Param], given: dict[str, str], after: list[str]) -> list[str]:
+    """A container's memory and sizes; a vector of vectors is copied, and `after` copies it back."""
+    whole = f"lift_{a.name}"
+    data = a.parts[0]
+    if data.kind == "data":
+        lines = [f"    void *{given[data.param]} = (void *){whole}.data();"]
+        for part in a.parts[1:]:
+            lines += [f"    int32_t {given[part.param]} = (int32_t){whole}.size();"]
+            lines += [f"    missed |= {whole}.size() > INT32_MAX;"]
+        return lines
+    _, count, length = a.parts
+    store = f"rows_{a.name}"
+    rows, columns = given[count.param], given[length.param]
+    lines = [
+        f"    missed |= {whole}.size() > INT32_MAX || (!{whole}.empty() && {whole}[0].size() > INT32_MAX);",
+        f"    int32_t {rows} = (int32_t){whole}.size(), {columns} = {whole}.empty() ? 0 : (int32_t){whole}[0].size();",
+        f"    for (const auto &row : {whole}) missed |= row.size() != (size_t){columns};",
+        f"    std::vector<std::remove_cv_t<{data.expression}>> {store};",
+        f"    if (!missed) {store}.reserve((size_t){rows} * {columns});",
+        f"    if (!missed) for (const auto &row : {whole}) {store}.insert({store}.end(), row.begin(), row.end());",
+        f"    void *{given[data.param]} = (void *){store}.data();",
+    ]
+    if a.passing == "reference" and not params[data.param].const:
+        after.append(f"    for (size_t y = 0; y < {whole}.size(); y++)")
+        after.append(f"        std::copy_n({store}.begin() + y * {columns}, {columns}, {whole}[y].begin());")
+    return lines
+
+
+def _apart(call: Interface) -> list[str]:
+    """Two references to one vector of vectors, of which one may be written, are not two copies."""
+    rows = [a for a in call.arguments if a.passing == "reference" and any(p.kind == "rows" for p in a.parts)]
+    out = []
+    for k, a in enumerate(rows):
+        for b in rows[k + 1 :]:
+            if a.bare == b.bare and not (a.type.startswith("const ") and b.type.startswith("const ")):
+                out.append(f"    missed |= &lift_{a.name} == &lift_{b.name};")
+    return out
+
+
+def _extents(function: Function, container: Container, names: dict[str, str]) -> list[str]:
+    """How many elements the result has in each dimension, in C++."""
+    return [c_expression(function.defined[n], names) for n in container.extents]
+
+
+def _result(function: Function, container: Container, returns: str, given: dict[str, str], again: str) -> list[str]:
+    """Memory for the elements of the result."""
+    sizes = _extents(function, container, given)
+    lines = [f"    const int64_t size_{k} = {text};" for k, text in enumerate(sizes)]
+    whole = " || ".join(f"size_{k} < 0 || size_{k} > INT32_MAX" for k in range(len(sizes)))
+    lines.append(f"    if ({whole}) {{ {again} }}")
+    memory = given[container.param]
+    if len(sizes) == 1:
+        return [*lines, f"    {returns} result(size_0);", f"    void *{memory} = (void *)result.data();"]
+    store = f"std::vector<{container.element}> store(size_0 * size_1);"
+    return [*lines, f"    {store}", f"    void *{memory} = (void *)store.data();"]
+
+
+def _returned(container: Container) -> list[str]:
+    if len(container.extents) == 1:
+        return []
+    rows = "result.emplace_back(store.begin() + y * size_1, store.begin() + (y + 1) * size_1);"
+    return [
+        "    std::vector<std::vector<" + container.element + ">> result;",
+        "    result.reserve(size_0);",
+        f"    for (int64_t y = 0; y < size_0; y++) {rows}",
+    ]
 
 
 def _taken(a: Argument, name: str, params: dict[str, Param]) -> str:
@@ -126,12 +219,13 @@ def _passed(a: Argument) -> str:
 
 def _packer(function: Function, call: Interface, number: int) -> str:
     returns = call.result
+    flat_returns = returns if call.container is None else "void"
     names = {p.name: f"p{k}" for k, p in enumerate(function.params)}
     by_name = {p.name: p for p in function.params}
     declared = ", ".join(["void *target", *(f"{_flat_type(p)} {names[p.name]}" for p in function.params)])
     lines = [
-        f'extern "C" {returns} lift_packer_{number}({declared}) __asm__("{packer_symbol(function)}");',
-        f'extern "C" {returns} lift_packer_{number}({declared}) {{',
+        f'extern "C" {flat_returns} lift_packer_{number}({declared}) __asm__("{packer_symbol(function)}");',
+        f'extern "C" {flat_returns} lift_packer_{number}({declared}) {{',
     ]
     after: list[str] = []
     passed = []
@@ -139,6 +233,10 @@ def _packer(function: Function, call: Interface, number: int) -> str:
         if a.passing == "plain":
             (part,) = a.parts
             passed.append(f"({a.type}){names[part.param]}" if "&" not in a.type else _referred(a, names[part.param]))
+            continue
+        if a.container:
+            lines += _packed(a, names, after)
+            passed.append(f"object_{a.name}")
             continue
         storage = f"alignas({a.bare}) unsigned char bytes[sizeof({a.bare})];"
         lines.append(f"    struct {{ {storage} }} store_{a.name} = {{}};")
@@ -153,6 +251,13 @@ def _packer(function: Function, call: Interface, number: int) -> str:
                 lines.append(f"    std::memcpy((void *){field}, {name}, sizeof({field}));")
                 if not by_name[part.param].const:
                     after.append(f"    std::memcpy({name}, (void *){field}, sizeof({field}));")
+            elif part.kind == "data":
+                lines.append(_made_vector(a, part, names))
+                if not by_name[part.param].const:
+                    size = f"{field.removesuffix('.data()')}.size() * sizeof(*{field})"
+                    after.append(f"    std::memcpy({name}, (void *){field}, {size});")
+            elif part.kind == "size":
+                continue
             elif part.kind == "bits":
                 lines.append(f"    {field} = {name};")
             else:
@@ -169,8 +274,62 @@ def _packer(function: Function, call: Interface, number: int) -> str:
         lines.append(f"    {called};")
     else:
         lines.append(f"    {returns} result = {called};")
-        after.append("    return result;")
-    return "#include <type_traits>\n" + "\n".join([*lines, *after, "}", ""])
+        after += ["    return result;"] if call.container is None else _unpacked(function, call.container, names)
+    return "\n".join([*lines, *after, "}", ""])
+
+
+def _made_vector(a: Argument, part: Part, names: dict[str, str]) -> str:
+    """A vector inside an object gets its elements; nothing but zeros was there, which is an empty vector."""
+    field = part.expression.removesuffix(".data()").replace("@", f"object_{a.name}")
+    own = f"const_cast<std::remove_cv_t<decltype({field})> &>({field})"
+    size = names[a.parts[a.parts.index(part) + 1].param]
+    data = f"(decltype({own}.data())){names[part.param]}"
+    return f"    {own}.assign({data}, {data} + std::max({size}, 0));"
+
+
+def _packed(a: Argument, names: dict[str, str], after: list[str]) -> list[str]:
+    """An argument that is a container, with what lies behind a pointer; what the function makes of it goes back."""
+    whole, data = f"object_{a.name}", a.parts[0]
+    pointer = names[data.param]
+    back = a.passing == "reference" and not a.type.startswith("const ")
+    if data.kind == "data" and len(a.parts) == 1:
+        if back:
+            after.append(f"    std::memcpy({pointer}, {whole}.data(), sizeof({whole}));")
+        return [f"    {a.bare} {whole};", f"    std::memcpy({whole}.data(), {pointer}, sizeof({whole}));"]
+    if data.kind == "data":
+        size = names[a.parts[1].param]
+        if back:
+            after.append(f"    std::memcpy({pointer}, (void *){whole}.data(), {whole}.size() * sizeof({whole}[0]));")
+        each = f"const {a.bare}::value_type *"
+        return [f"    {a.bare} {whole}(({each}){pointer}, ({each}){pointer} + std::max({size}, 0));"]
+    rows, columns = (names[p.param] for p in a.parts[1:])
+    element = f"std::remove_cv_t<{data.expression}>"
+    if back:
+        after.append(f"    for (int y = 0; y < {rows}; y++)")
+        place = f"({element} *){pointer} + (long)y * {columns}"
+        after.append(f"        std::copy({whole}[y].begin(), {whole}[y].end(), {place});")
+    return [
+        f"    {a.bare} {whole};",
+        f"    for (int y = 0; y < {rows}; y++)",
+        f"        {whole}.emplace_back(({element} *){pointer} + (long)y * {columns}, "
+        f"({element} *){pointer} + (y + 1l) * {columns});",
+    ]
+
+
+def _unpacked(function: Function, container: Container, names: dict[str, str]) -> list[str]:
+    """The elements of the result behind its pointer.  Ends the process where its size is not what the summary says."""
+    sizes = _extents(function, container, names)
+    pointer = f"({container.element} *){names[container.param]}"
+    lines = [f"    if ((int64_t)result.size() != {sizes[0]}) std::abort();"]
+    if len(sizes) == 1:
+        return [*lines, f"    std::copy(result.begin(), result.end(), {pointer});"]
+    return [
+        *lines,
+        "    for (size_t y = 0; y < result.size(); y++) {",
+        f"        if ((int64_t)result[y].size() != {sizes[1]}) std::abort();",
+        f"        std::copy(result[y].begin(), result[y].end(), {pointer} + y * ({sizes[1]}));",
+        "    }",
+    ]
 
 
 def _referred(a: Argument, name: str) -> str:

@@ -130,6 +130,8 @@ class _Comparer:
             args = self.drawer.arguments(draw, seed, front=draw.path is not None and seed % 2 == 1)
         except NoArguments:  # sizes multiplied with each other
             return
+        if draw.path is None and self.drawer.undefined(draw):
+            return
         if draw.path is not None:
             self.done.met += 1
         elif self._survives(args):

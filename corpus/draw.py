@@ -6,6 +6,7 @@ contract holds, so that a read or write beyond it meets an unmapped page; ample 
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -124,6 +125,11 @@ class Drawer:
         except HalideError:
             return True  # a condition on the images' contents, which only the run decides
 
+    def undefined(self, draw: Draw) -> bool:
+        """Whether a container is used beyond its end, where any result is right."""
+        items = [i for p in self.summary.paths for i in p.contract if i.kind == "inside" and i.condition is not None]
+        return not all(bool(evaluate_expr(i.condition, dict(draw.scalars))) for i in items if i.condition is not None)
+
     def regions(self, draw: Draw) -> dict[str, tuple[int, int]]:
         """For each pointer the first element that belongs to it and the one past its last, counted from the pointer."""
         found: dict[str, tuple[int, int]] = {p.name: (0, 0) for p in self.pointers}
@@ -133,10 +139,18 @@ class Drawer:
             if low <= high:
                 a, b = found[layout.array]
                 found[layout.array] = (low, high + 1) if a == b else (min(a, low), max(b, high + 1))
-        for name, size in self.summary.function.sizes.items():
+        for name, factors in self.summary.function.sizes.items():
             if name in found:
+                size = math.prod(self.extent(f, draw.scalars) for f in factors)
                 found[name] = (min(found[name][0], 0), max(found[name][1], size))
         return found
+
+    def extent(self, factor: str | int, scalars: Scalars) -> int:
+        """A factor of the number of elements behind a pointer."""
+        if isinstance(factor, int):
+            return factor
+        known = self.summary.function.defined.get(factor)
+        return int(scalars[factor]) if known is None else int(evaluate_expr(known, dict(scalars)))
 
     def arguments(self, draw: Draw, seed: int, front: bool = False) -> Arguments:
         """Memory for a draw, with random contents: exact where the contract holds, else ample."""

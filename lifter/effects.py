@@ -89,6 +89,8 @@ class Path:
     """Every loop with the loops around it and the guard it stands under."""
     result: Expr | None = None
     line: int = field(default=0)
+    defined: dict[str, Poly] = field(default_factory=dict)
+    """What the locals of `Define` are, over the parameters."""
 
 
 def split_tag(name: str) -> tuple[str, int]:

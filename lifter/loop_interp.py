@@ -95,6 +95,21 @@ class _Cells:
             self.cells[position] = value
 
 
+class _Growing(_Cells):
+    """An array of a container that takes what is written behind its end."""
+
+    __slots__ = ()
+
+    def store(self, index: int, value: Any, line: int) -> None:
+        missing = index + 1 - self.size
+        if missing > 0:
+            self.cells.extend([None] * missing)
+            self.size += missing
+        super().store(index, value, line)
+
+    store_any = store
+
+
 def run(function: Function, args: Mapping[str, Any], *, guard: bool = True, limit: int = _LIMIT) -> Scalar | None:
     """Call a function; arrays are changed in place.  Returns the function's value.
 
@@ -239,10 +254,10 @@ def _libm(name: str) -> Callable[..., float]:
 _TWO = {"pow", "atan2", "fmod", "hypot", "fmin", "fmax", "copysign", "fdim", "remainder"}
 
 
-def _new_array(name: str, size: int, zero: Scalar | None, line: int) -> _Cells:
+def _new_array(name: str, size: int, zero: Scalar | None, line: int, grows: bool) -> _Cells:
     if size < 0:
         raise UndefinedBehaviour(line, f"array {name} of negative size {size}")
-    return _Cells(name, [zero] * size, 0)
+    return (_Growing if grows else _Cells)(name, [zero] * size, 0)
 
 
 def _failed_assert(line: int) -> None:

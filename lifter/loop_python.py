@@ -9,7 +9,7 @@ from types import TracebackType
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import CallType, Expr
 from halide_core.ir.types import Type
-from lifter.loops import Assert, Assign, Break, Continue, Declare, Function, If, Loop, Return, Stmt, Store
+from lifter.loops import Assert, Assign, Break, Continue, Declare, Define, Function, If, Loop, Return, Stmt, Store
 
 # Python's parser refuses about 200 nested parentheses.
 _DEEPEST = 50
@@ -191,9 +191,11 @@ class _Writer:
                 self.add("return" if s.value is None else f"return {self.value(s.value)}")
             case Assert():
                 self.add(f"if not {self.value(s.condition)}: failed_assert({s.line})")
+            case Define():
+                self.statement(Assign(s.line, s.name, s.value), step)
             case Declare():
                 zero = _zero(self.function.arrays[s.array]) if s.zeroed else "None"
-                self.add(f"a = new_array({s.array!r}, {self.value(s.size)}, {zero}, {s.line})")
+                self.add(f"a = new_array({s.array!r}, {self.value(s.size)}, {zero}, {s.line}, {s.grows})")
                 self.add(f"L_{s.array} = getattr(a, LOAD); S_{s.array} = getattr(a, STORE)")
             case _:
                 raise NotImplementedError(f"{type(s).__name__} in a finished function")

@@ -12,6 +12,7 @@ from lifter.loops import (
     ConstArray,
     Continue,
     Declare,
+    Define,
     Function,
     If,
     Loop,
@@ -81,8 +82,11 @@ def _add(out: list[str], s: Stmt, depth: int, lines: bool) -> None:
             out.append(f"{pad}{s.name} = {to_text(s.value)}")
         case Store():
             out.append(f"{pad}{s.array}[{to_text(s.index)}] = {to_text(s.value)}")
+        case Define():
+            out.append(f"{pad}{s.name} is {to_text(s.value)}")
         case Declare():
-            out.append(f"{pad}array {s.array}[{to_text(s.size)}]{' = 0' if s.zeroed else ''}")
+            more, zero = " or more" if s.grows else "", " = 0" if s.zeroed else ""
+            out.append(f"{pad}array {s.array}[{to_text(s.size)}]{more}{zero}")
         case If():
             out.append(f"{pad}if {to_text(s.condition)}")
             out += block_lines(s.then, depth + 1, lines)

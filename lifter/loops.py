@@ -95,13 +95,24 @@ class Assert(Stmt):
 
 @dataclass(frozen=True, slots=True)
 class Declare(Stmt):
-    """A local array comes into being here, uninitialised unless `zeroed`; `size` in elements, int64.
+    """A local array comes into being here, uninitialised unless `zeroed`; `size` in elements, int64, of
+    which more are made as they are written where it `grows`.
 
     Executed again (in a loop) it is a new array.  Arrays with constant initialisers are followed by Stores."""
 
     array: str
     size: Expr
     zeroed: bool = False
+    grows: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Define(Stmt):
+    """The int64 local `name` is `value` throughout the call: a number that is not known before it is met, such as how
+    long the rows of a vector of vectors are.  Reached more than once, it must be the same each time."""
+
+    name: str
+    value: Expr
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +134,9 @@ class Param:
 class Part:
     """A parameter that an argument of class type is taken apart into.
 
-    `expression` gives it in C++, `@` standing for the argument's object.  kind: value, pointer, array (inside the
-    object) or address (of the object)."""
+    `expression` gives it in C++, `@` standing for the argument's object.  kind: value, bits (of a bit-field), pointer,
+    array (inside the object) or address (of the object); of a container data and size; of a vector of vectors rows
+    (copied one after the other), count and length (of each row)."""
 
     param: str
     expression: str
@@ -141,6 +153,19 @@ class Argument:
     """The class itself."""
     passing: str
     parts: tuple[Part, ...]
+    container: bool = False
+    """Whether the argument itself is a container."""
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """A container that the function returns: its elements are in the memory of the pointer parameter `param`.
+
+    `extents` are locals of `Define`: how many elements, or how many rows and how long they are."""
+
+    param: str
+    element: str
+    extents: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +175,8 @@ class Interface:
     arguments: tuple[Argument, ...]
     result: str
     """The type it returns."""
+    container: Container | None = None
+    """What holds the elements of a container that it returns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,8 +234,13 @@ class Function:
     """The object that an array lies in."""
     fresh: frozenset[str] = frozenset()
     """Pointer parameters whose memory nothing else can reach: a copy of the caller's."""
-    sizes: dict[str, int] = field(default_factory=dict)
-    """Elements of the arrays that have a fixed number of them."""
+    sizes: dict[str, tuple[str | int, ...]] = field(default_factory=dict)
+    """Elements of the pointers' memory where that is known: the product of parameters, of locals that `Define` gives
+    (in `defined` after symbolic execution) and numbers."""
+    rows: frozenset[str] = frozenset()
+    """Pointer parameters that are copies of rows: of the two `sizes`, the second is the length of a row."""
+    defined: dict[str, Expr] = field(default_factory=dict)
+    """What the locals of `Define` are, over the parameters."""
     notes: tuple[str, ...] = field(default=())
     """What the front end assumed, in words for the report."""
 
@@ -241,7 +273,7 @@ def walk(body: Iterable[Stmt]) -> Iterator[Stmt]:
 def expressions(s: Stmt) -> tuple[Expr, ...]:
     """The expressions of a statement itself, not of those inside it."""
     match s:
-        case Assign(value=value):
+        case Assign(value=value) | Define(value=value):
             return (value,)
         case Return(value=value):
             return () if value is None else (value,)

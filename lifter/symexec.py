@@ -55,6 +55,11 @@ class _NeedCell(Exception):
         self.name = name
 
 
+class _NeedDefinition(Exception):
+    def __init__(self, name: str, value: Poly) -> None:
+        self.name, self.value = name, value
+
+
 class _NeedUnroll(Exception):
     def __init__(self, loop: L.Loop) -> None:
         self.loop = loop
@@ -89,6 +94,7 @@ class _State:
     result_line: int = 0
     returned: bool = False
     clock: int = 0
+    defined: list[tuple[str, Poly, int]] = field(default_factory=list)
 
     def fork(self) -> _State:
         return replace(
@@ -102,6 +108,7 @@ class _State:
             obligations=list(self.obligations),
             trips=list(self.trips),
             uses=list(self.uses),
+            defined=list(self.defined),
         )
 
 
@@ -112,9 +119,12 @@ def execute(function: L.Function) -> list[Path]:
     cells: set[str] = set()
     unrolled: set[int] = set()
     reshaping = True
+    defined: dict[str, Poly] = {}
     for _ in range(MAX_RESTARTS):
         try:
-            return _Machine(function, cells, unrolled, reshaping).run()
+            return _Machine(function, cells, unrolled, reshaping, defined).run()
+        except _NeedDefinition as found:
+            defined[found.name] = found.value
         except _TooManyPaths:
             if not reshaping:
                 raise
@@ -133,9 +143,12 @@ class _TooManyPaths(L.Unsupported):
 
 
 class _Machine:
-    def __init__(self, function: L.Function, cells: set[str], unrolled: set[int], reshaping: bool) -> None:
+    def __init__(
+        self, function: L.Function, cells: set[str], unrolled: set[int], reshaping: bool, defined: dict[str, Poly]
+    ) -> None:
         self.function = function
         self.reshaping = reshaping
+        self.defined = defined
         self.cells = cells
         self.unrolled = unrolled
         self.fresh = 0
@@ -145,6 +158,9 @@ class _Machine:
         env: dict[str, Expr] = {}
         for p in self.function.params:
             env[p.name] = const(0, I64) if p.pointer else Variable(p.type, p.name)
+        for d in (d for d in L.walk(self.function.body) if isinstance(d, L.Define)):
+            known = self.defined.get(d.name)
+            env[d.name] = Variable(I64, d.name) if known is None else from_poly(known, I64)
         start = _State(env)
         for p in self.function.params:
             if p.name in self.cells:
@@ -158,6 +174,7 @@ class _Machine:
 
     def finish(self, s: _State) -> Path:
         self.flush(s)
+        self.check_definitions(s)
         if s.result is not None:
             self.check_defined(s.result, s.result_line)
         for e in s.effects:
@@ -174,7 +191,20 @@ class _Machine:
             tuple(s.trips),
             s.result,
             s.result_line,
+            dict(self.defined),
         )
+
+    def check_definitions(self, s: _State) -> None:
+        """Each local of `Define` is one number over the parameters, the same wherever it is met."""
+        parameters = {p.name for p in self.function.params if not p.pointer}
+        for name, value, line in s.defined:
+            if not value.names() <= parameters or any(loads(a) for a in value.atoms().values()):
+                raise L.Unsupported("rows whose length is not the same for all", line)
+            known = self.defined.get(name)
+            if known is None:
+                raise _NeedDefinition(name, value)
+            if known != value:
+                raise L.Unsupported("rows or results of several lengths", line)
 
     def check_defined(self, e: Expr, line: int) -> None:
         for n in post_order(e):
@@ -270,6 +300,8 @@ class _Machine:
                 self.exec_loop(stmt, s)
             case L.Declare():
                 self.declare(stmt, s)
+            case L.Define():
+                self.define(stmt, s)
             case L.Continue():
                 s.live = const(0, BOOL)
             case L.Assert():
@@ -363,6 +395,12 @@ class _Machine:
             s.trips.append((loop, s.loops, s.guard))
             zero = const(0, self.function.arrays[stmt.array])
             self.emit(s, _Pending(stmt.array, Poly.variable(counter, I32), zero, None, stmt.line), (*s.loops, loop))
+
+    def define(self, stmt: L.Define, s: _State) -> None:
+        found: list[Obligation] = []
+        value = to_poly(fold(inline_all(self.value(stmt.value, s), self.function.functions)), found)
+        s.obligations.extend(FoundObligation(o, s.loops, _and(s.guard, s.live), stmt.line) for o in found)
+        s.defined.append((stmt.name, value, stmt.line))
 
     def declare_cell(self, s: _State, name: str, line: int) -> None:
         s.arrays[name] = ArrayInfo(name, Poly.constant(1), s.loops, line, cell=True)
@@ -519,6 +557,7 @@ class _Machine:
         if s.loops and few is not None and few <= FEW and _overwrites(inner.effects[len(s.effects) :], counter, few):
             raise _NeedUnroll(loop)
         s.effects, s.obligations, s.trips, s.asserts = inner.effects, inner.obligations, inner.trips, inner.asserts
+        s.defined = inner.defined
         s.arrays = {**inner.arrays, **s.arrays}
         s.clock = inner.clock
         for v, p in heads.items():

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from halide_core.ir.expr import I64
 from lifter.effects import Path, loads
 from lifter.loops import Function, Unsupported
+from lifter.poly import from_poly
 from lifter.summary import PathSummary, Summary
 from lifter.symexec import execute
 from synth.failure import NotFound
@@ -66,6 +68,7 @@ def _lift(function: Function, options: Options, clock: Stopwatch, lifted: Lifted
     with clock.stage("parse"):
         paths = execute(function)
         lifted.paths = [p for p in paths if not never_taken(p)] or paths
+        function = with_definitions(function, lifted.paths)
     summaries: list[PathSummary] = []
     for path in lifted.paths:
         summaries.append(PathLifter(function, path, options, clock, lifted.trace).lift())
@@ -78,6 +81,12 @@ def _lift(function: Function, options: Options, clock: Stopwatch, lifted: Lifted
             _fail(lifted, verdict)
             return
     lifted.status = "verified"
+
+
+def with_definitions(function: Function, paths: list[Path]) -> Function:
+    """The function with the numbers that symbolic execution has found for the locals of `Define`."""
+    found = {name: from_poly(p, I64) for path in paths for name, p in path.defined.items()}
+    return replace(function, defined=found) if found else function
 
 
 def never_taken(path: Path) -> bool:

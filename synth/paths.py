@@ -554,6 +554,9 @@ class PathLifter:
                     done.add(pair)
                     same = pointwise(funcs, inputs, f.layout.array, other) and self.read_in_time(funcs, other)
                     self.contract.disjoint(f.layout.array, other, same)
+        for layout in [f.layout for f in written] + [i.layout for i in inputs.values()]:
+            if layout.array in self.function.sizes and not self.contract.inside(layout):
+                raise NotFound("roi", f"'{layout.array}' may be used beyond its end", self.function.line)
         for layouts in arrays.values():
             for layout in layouts:
                 for d in layout.dims:

@@ -17,6 +17,7 @@ from lifter.fold import negate
 from lifter.loops import Function
 from lifter.poly import Poly, atom_of, from_poly, index_text, poly_text
 from lifter.summary import ContractItem, Layout
+from verifier.sized import room
 from verifier.smt import IndexEncoder, Proved, Query, prove
 
 
@@ -134,6 +135,19 @@ class ContractBuilder:
             held &= self.require(outer.stride - inner.extent * inner.stride, "stride")
         if dims and dims[0].stride is not None:
             held &= self.require(dims[0].stride - Poly.constant(1), "stride")
+        return held
+
+    def inside(self, layout: Layout) -> bool:
+        """A box lies in its array's memory, where the size of that is known.
+
+        The original has undefined behaviour where it does not, and may survive it in its own memory."""
+        first = tuple(d.min for d in layout.dims)
+        last = tuple(d.min + d.extent - Poly.constant(1) for d in layout.dims)
+        low, high = (room(self.function, self.path.defined, layout, point) for point in (first, last))
+        half = len(low) // 2
+        held = True
+        for p in (*low[:half], *high[half:]):
+            held &= self.require(p, "inside")
         return held
 
     def non_negative(self, p: Poly) -> bool:

@@ -17,6 +17,7 @@ from lifter.summary import Definition, EffectMap, FuncSummary, Layout
 from verifier.condition import Conditions, counters_in_range, point_text
 from verifier.lemmas import decide_lemma
 from verifier.reads import conditions_over, mentions, sure_loads, unconditional_loads
+from verifier.sized import room
 from verifier.smt import Proved, Query, prove
 
 
@@ -90,6 +91,11 @@ class ReadConditions(Conditions):
             return
         layout = self.summary.layouts()[call.name]
         target = tuple(to_poly(self.read_calls(substitute(a, instance), f, e)) for a in call.args)
+        if layout.array in self.function.sizes:
+            text = f"line {e.line}: {call.name}({point_text(target)}) lies in the memory of {layout.array}"
+            there = [self.index.poly(p) >= 0 for p in room(self.function, self.path.defined, layout, target)]
+            self.add(f.name, "readable", self.say(text, e), inside, self.index.all_of(there), e.line)
+            return
         ways = []
         if isinstance(here, Load):
             place = self.index.poly(to_poly(here.index))

@@ -32,6 +32,7 @@ from lifter.frontend.values import (
     Place,
     Pointer,
     Record,
+    Rows,
     Value,
     Vector,
 )
@@ -157,6 +158,8 @@ def _constructed(ctx: Context, c: Cursor, arguments: list[Cursor]) -> Value:
         construct.construct(ctx, c, made)
         construct.check_destructor(ctx, made, c)
         return records.load(ctx, made, c)
+    if vectors.container(c.type):
+        return vectors.made(ctx, "t", c.type, c, c)
     # Copies of iterators, which are pointers here.
     if len(arguments) == 1:
         v = expressions.value(ctx, arguments[0])
@@ -186,7 +189,7 @@ def _method(
         thing = expressions.value(ctx, receiver)
         if isinstance(thing, Lambda):
             return _lambda(ctx, c, thing, rest, as_place)
-        if isinstance(thing, Vector):
+        if isinstance(thing, Vector | Rows):
             return vectors.method(ctx, c, thing, name, rest, as_place)
     ctx.fail(f"call to the member function '{name}'", c)
 

@@ -25,8 +25,11 @@ from lifter.frontend.values import (
     Pointer,
     PointerPlace,
     RecordPlace,
+    RecordPointer,
+    Rows,
     Value,
     VariablePlace,
+    Vector,
 )
 from lifter.loops import Assign, ConstArray, Declare, If, PureFunction, Stmt, Store, Unsupported
 
@@ -124,8 +127,16 @@ class Context:
         self.objects: dict[str, int] = {}
         self.objects_of: dict[str, str] = {}
         self.fresh: set[str] = set()
-        self.sizes: dict[str, int] = {}
+        self.sizes: dict[str, tuple[str | int, ...]] = {}
+        self.rows: set[str] = set()
         """As in `Function`."""
+        self.result_variable = 0
+        """Hash of the local container that every return returns: the caller's result itself."""
+        self.result_wanted = False
+        """Whether the next new container is the function's result."""
+        self.result_array = ""
+        self.result_extents: list[str] = []
+        """Locals of `Define` that hold the sizes of the result."""
         self.array_hint = ""
         """What to call the next allocated array."""
         self.arrays: dict[str, Type] = {}
@@ -363,6 +374,10 @@ class Context:
                 frame.lanes = None
             if frame.record is not None and not self.exists(frame.record):
                 frame.record = None
+            if isinstance(frame.returned, Vector | Rows) and frame.returned.array not in self.arrays:
+                frame.returned = None
+            if isinstance(frame.returned, RecordPointer) and not self.exists(frame.returned.place):
+                frame.returned = None
 
     def exists(self, place: RecordPlace) -> bool:
         """Whether the locals of an object have not been given up by lowering a loop again."""
@@ -375,7 +390,7 @@ class Context:
 
     # Pointers
 
-    def declare_array(self, array: str, size: Expr, zeroed: bool) -> None:
+    def declare_array(self, array: str, size: Expr, zeroed: bool, grows: bool = False) -> None:
         """A local array comes into being; pointers to an earlier one of the name dangle."""
         for name, targets in self.targets.items():
             if array in targets:
@@ -385,7 +400,7 @@ class Context:
             from lifter.frontend import operations as op
 
             size = op.offset_scaled(size, each)
-        self.emit(Declare(self.line, array, size, zeroed))
+        self.emit(Declare(self.line, array, size, zeroed, grows))
 
     def array_of(self, p: Pointer, at: Cursor | None = None) -> str:
         """The one array a pointer points into; raises Unsupported when that is not known."""

@@ -99,8 +99,9 @@ def _static(ctx: Context, c: Cursor) -> None:
 def _reference(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     assert init is not None
     if vectors.container(c.type):
-        v = expressions.value(ctx, init)
-        assert isinstance(v, Vector)
+        v = vectors.of(ctx, init)
+        if isinstance(v, Vector) and const_value(v.offset) is None:
+            v = replace(v, offset=ctx.temporary(ctx.settled(v.offset), c.spelling))
         ctx.bind(c, Alias(v))
         return
     source = constants.unwrap(init)
@@ -262,4 +263,6 @@ def _record(ctx: Context, c: Cursor, init: Cursor | None) -> None:
 
 
 def _container(ctx: Context, c: Cursor, init: Cursor | None) -> None:
-    ctx.bind(c, Alias(vectors.declare(ctx, c, init)))
+    ctx.result_wanted = c.hash == ctx.result_variable and not ctx.frames[-1].inlined
+    ctx.bind(c, Alias(vectors.made(ctx, c.spelling, c.type, init, c)))
+    ctx.result_wanted = False

@@ -7,7 +7,7 @@ from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, const
 from halide_core.ir.types import Type
-from lifter.frontend import inline, interface, local_arrays, registers, statements, types, views
+from lifter.frontend import inline, interface, local_arrays, registers, statements, types, vectors, views
 from lifter.frontend.clang import children
 from lifter.frontend.context import Context
 from lifter.frontend.interface import Taken
@@ -71,7 +71,10 @@ def _lower(unit: Unit, c: Cursor, unit_bytes: dict[str, int], lane_types: dict[s
     if body is None:
         ctx.fail("function body that is not a plain block", c)
     ctx.changed = inline.modified(body)
-    result = None if types.is_void(c.result_type) else _result_type(ctx, c)
+    returned = None if types.is_reference(c.result_type) else vectors.container(c.result_type)
+    result = None if types.is_void(c.result_type) or returned else _result_type(ctx, c)
+    if returned:
+        _prepare_result(ctx, c, body)
     taken = [_this(ctx, c)] if method else []
     taken += [_taken(ctx, p, i) for i, p in enumerate(c.get_arguments())]
     own = inline.key(c)
@@ -90,13 +93,15 @@ def _lower(unit: Unit, c: Cursor, unit_bytes: dict[str, int], lane_types: dict[s
     body_statements = local_arrays.split(ctx, block, [a for a in ctx.register_arrays if a in ctx.arrays])
     name = symbol(c)
     call: Interface | None = None
-    if any(t.argument.passing != "plain" for t in taken):
+    made = [interface.result(ctx, c.result_type, c)] if returned else []
+    if made or any(t.argument.passing != "plain" for t in taken):
         taken = interface.used(ctx, body_statements, taken)
-        call = Interface(tuple(t.argument for t in taken), c.result_type.get_canonical().spelling)
+        container = made[0][0] if made else None
+        call = Interface(tuple(t.argument for t in taken), c.result_type.get_canonical().spelling, container)
     return Function(
         name=c.spelling,
         symbol=name,
-        params=tuple(p for t in taken for p in t.params),
+        params=(*(p for t in taken for p in t.params), *(p for _, p in made)),
         return_type=result,
         body=tuple(body_statements),
         locals=ctx.locals,
@@ -115,6 +120,7 @@ def _lower(unit: Unit, c: Cursor, unit_bytes: dict[str, int], lane_types: dict[s
         objects_of=ctx.objects_of,
         fresh=frozenset(ctx.fresh),
         sizes=ctx.sizes,
+        rows=frozenset(ctx.rows),
         uses_registers=ctx.uses_registers,
     )
 
@@ -146,7 +152,26 @@ def _this(ctx: Context, c: Cursor) -> Taken:
     return taken
 
 
+def _prepare_result(ctx: Context, c: Cursor, body: Cursor) -> None:
+    """A container that is returned is the caller's memory, from the start where each return is of one local."""
+    kind = vectors.container(c.result_type)
+    if kind not in ("vector", "rows"):
+        ctx.fail(f"function returning '{c.result_type.spelling}'", c, "return a scalar or write through a pointer")
+    returns = [k for k in body.walk_preorder() if k.kind is K.RETURN_STMT]
+    locals_ = [vectors.returned_local(children(k)[0]) if children(k) else None for k in returns]
+    variables = {k.referenced.hash for k in locals_ if k is not None and k.referenced.kind is K.VAR_DECL}
+    if all(k is not None for k in locals_) and len(variables) == 1:
+        ctx.result_variable = variables.pop()
+    names = ["rows", "cols"] if kind == "rows" else ["size"]
+    ctx.result_extents = [ctx.new_local(f"result_{n}", I64) for n in names]
+
+
 def _taken(ctx: Context, p: Cursor, position: int) -> Taken:
+    if vectors.container(p.type):
+        whole = interface.take_container(ctx, p.spelling or f"unnamed_{position}", p.type, p)
+        assert whole.binding is not None
+        ctx.bind(p, whole.binding)
+        return whole
     if interface.is_class(p.type):
         found = interface.take(ctx, p.spelling or f"unnamed_{position}", p.type, p)
         if found is not None:

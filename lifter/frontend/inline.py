@@ -10,7 +10,18 @@ from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, Expr, Load, Variable, const_value
 from halide_core.ir.structural import post_order
-from lifter.frontend import construct, expressions, leave, order, pointers, records, registers, statements, types
+from lifter.frontend import (
+    construct,
+    expressions,
+    leave,
+    order,
+    pointers,
+    records,
+    registers,
+    statements,
+    types,
+    vectors,
+)
 from lifter.frontend import operations as op
 from lifter.frontend.clang import children
 from lifter.frontend.context import Context, Frame, Held
@@ -28,6 +39,7 @@ from lifter.frontend.values import (
     Record,
     RecordPlace,
     RecordPointer,
+    Rows,
     Value,
     VariablePlace,
     Vector,
@@ -215,7 +227,9 @@ def _bind(ctx: Context, parameter: Cursor, v: Value | Place, changed: set[int]) 
             return
         ctx.bind(parameter, registers.temporary(ctx, v, name))
     else:
-        assert isinstance(v, Vector | Lambda | Pointers | RecordPointer)
+        if isinstance(v, Vector) and const_value(v.offset) is None:
+            v = replace(v, offset=ctx.temporary(v.offset, name or "row"))
+        assert isinstance(v, Vector | Rows | Lambda | Pointers | RecordPointer)
         ctx.bind(parameter, Alias(v))
 
 
@@ -251,7 +265,13 @@ def returned(ctx: Context, c: Cursor, frame: Frame, result: Cursor | None) -> No
     if result is not None:
         wanted = frame.cursor.result_type
         if types.is_reference(wanted) and frame.by_reference:
-            v: Value = pointers.pointer_to(ctx, expressions.place(ctx, result), types.canonical(wanted), result)
+            v: Value
+            if vectors.container(wanted):
+                v = vectors.of(ctx, result)
+            else:
+                v = pointers.pointer_to(ctx, expressions.place(ctx, result), types.canonical(wanted), result)
+        elif vectors.container(wanted):
+            v = vectors.returned(ctx, wanted, result)
         else:
             v = pointers.convert(ctx, expressions.value(ctx, result), wanted, result)
         if isinstance(v, Pointer):
@@ -276,7 +296,7 @@ def returned(ctx: Context, c: Cursor, frame: Frame, result: Cursor | None) -> No
             assert isinstance(v, Record)
             frame.record = frame.record or records.create(ctx, wanted, f"{_identifier(frame.cursor)}_result", c)
             records.store(ctx, frame.record, v, c)
-        elif isinstance(v, RecordPointer | Lambda):
+        elif isinstance(v, RecordPointer | Lambda | Vector | Rows):
             if frame.returned not in (None, v):
                 ctx.fail(f"function returning one of several {pointers.describe(wanted)}", c)
             frame.returned = v

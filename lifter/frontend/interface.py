@@ -5,14 +5,16 @@ Soundness: an object of the caller's is read once, before the function's work.  
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
 
 from clang.cindex import Cursor
 from clang.cindex import Type as ClangType
 
-from halide_core.ir.expr import I64, Load, Variable, const
+from halide_core.ir.expr import I64, Expr, Load, Variable, const
 from halide_core.ir.structural import post_order
-from halide_core.ir.types import UInt
+from halide_core.ir.types import Int, UInt
+from lifter.frontend import operations as op
 from lifter.frontend import records, types, vectors, views
 from lifter.frontend.context import Context
 from lifter.frontend.values import (
@@ -24,9 +26,11 @@ from lifter.frontend.values import (
     Pointers,
     RecordPlace,
     RecordPointer,
+    Rows,
     VariablePlace,
+    Vector,
 )
-from lifter.loops import Argument, Declare, Param, Part, Stmt, Store, expressions, walk
+from lifter.loops import Argument, Container, Declare, Param, Part, Stmt, Store, expressions, walk
 
 
 @dataclass
@@ -100,8 +104,10 @@ class _Taker:
 
     def field(self, f: Cursor, name: str, path: str) -> Binding | None:
         ctx, t = self.ctx, f.type.get_canonical()
-        if t.is_volatile_qualified() or types.is_reference(t) or vectors.container(t) or types.register_bytes(t):
+        if t.is_volatile_qualified() or types.is_reference(t) or types.register_bytes(t):
             return None
+        if vectors.container(t):
+            return self.vector(f, name, path) if vectors.container(t) == "vector" else None
         if types.is_pointer(t):
             return self.pointer(types.pointee(t), name, path, str(f.spelling), f.type.spelling)
         if types.is_array(t):
@@ -140,6 +146,29 @@ class _Taker:
         self.parts.append(Part(flat, path, "pointer"))
         return PointerPlace(flat, pointee, spelled)
 
+    def vector(self, f: Cursor, name: str, path: str) -> Binding | None:
+        """A vector inside the object, whose length does not change."""
+        ctx = self.ctx
+        element = vectors.element_of(ctx, f.type, self.at)
+        flat, size = ctx.unique(name), ctx.unique(f"{name}_size")
+        unit = views.unit_of(ctx, flat, element, self.at)
+        assert unit is not None
+        constant = self.is_const and self.passing != "value"
+        ctx.arrays[flat] = unit
+        ctx.pointer_parameters.add(flat)
+        if constant:
+            ctx.const_arrays.add(flat)
+        if self.passing == "value":
+            ctx.fresh.add(flat)
+        ctx.sizes[flat] = (size, int(element.get_size()) // unit.bytes())
+        ctx.parameters[size] = Int(32)
+        ctx.fixed[size] = str(f.spelling)
+        self.params.append(Param(flat, unit, True, constant, c_type=f"{element.spelling} *"))
+        self.params.append(Param(size, Int(32), c_type="int"))
+        self.parts.append(Part(flat, f"{path}.data()", "data"))
+        self.parts.append(Part(size, f"{path}.size()", "size"))
+        return Alias(Vector(flat, op.cast(Variable(Int(32), size), I64), element))
+
     def array(self, f: Cursor, name: str, path: str) -> Binding | None:
         ctx, inner, count = self.ctx, types.innermost(f.type), types.count(f.type)
         if count <= 0:
@@ -161,7 +190,7 @@ class _Taker:
         constant = types.is_const(f.type) or (self.is_const and self.passing != "value")
         ctx.arrays[flat] = unit
         ctx.pointer_parameters.add(flat)
-        ctx.sizes[flat] = int(f.type.get_canonical().get_size()) // unit.bytes()
+        ctx.sizes[flat] = (int(f.type.get_canonical().get_size()) // unit.bytes(),)
         if constant:
             ctx.const_arrays.add(flat)
         if self.passing == "value":
@@ -169,6 +198,67 @@ class _Taker:
         self.params.append(Param(flat, unit, True, constant, c_type=f"{inner.spelling} *"))
         self.parts.append(Part(flat, path, "array"))
         return ElementPlace(Pointer(frozenset({flat}), const(0, I64), f.type.get_canonical(), str(f.spelling)))
+
+
+def take_container(ctx: Context, name: str, t: ClangType, at: Cursor) -> Taken:
+    """A parameter that is a container, or a reference to one.  Raises Unsupported for pointers to containers."""
+    kind, own = vectors.container(t), types.canonical(t)
+    passing = "reference" if types.is_reference(t) else "value"
+    if kind == "unique_ptr":
+        ctx.fail(f"parameter '{name}' of type '{at.type.spelling}'", at, "pass a pointer")
+    element = vectors.element_of(ctx, t, at)
+    flat = ctx.unique(name)
+    unit = views.unit_of(ctx, flat, element, at)
+    assert unit is not None
+    constant = passing == "reference" and types.is_const(own)
+    ctx.arrays[flat] = unit
+    ctx.pointer_parameters.add(flat)
+    if constant:
+        ctx.const_arrays.add(flat)
+    if passing == "value" or kind == "rows":
+        ctx.fresh.add(flat)
+    params = [Param(flat, unit, True, constant, c_type=f"{element.spelling} *")]
+    each = int(element.get_size()) // unit.bytes()
+    bare = own.spelling.removeprefix("const ")
+    spelled = t.get_canonical().spelling
+    if kind == "array":
+        extent = int(own.get_size()) // int(element.get_size())
+        ctx.sizes[flat] = (extent, each)
+        binding = Alias(Vector(flat, const(extent, I64), element))
+        return Taken(Argument(name, spelled, bare, passing, (Part(flat, "@.data()", "data"),), True), params, binding)
+
+    def number(hint: str) -> Expr:
+        params.append(Param(hint, Int(32), c_type="int"))
+        ctx.parameters[hint] = Int(32)
+        ctx.stable.add(hint)
+        return op.cast(Variable(Int(32), hint), I64)
+
+    if kind == "vector":
+        size = ctx.unique(f"{name}_size")
+        length = number(size)
+        ctx.sizes[flat] = (size, each)
+        two = (Part(flat, "@.data()", "data"), Part(size, "@.size()", "size"))
+        return Taken(Argument(name, spelled, bare, passing, two, True), params, Alias(Vector(flat, length, element)))
+    rows, columns = ctx.unique(f"{name}_rows"), ctx.unique(f"{name}_cols")
+    count, pitch = number(rows), number(columns)
+    ctx.sizes[flat] = (rows, columns, each)
+    ctx.rows.add(flat)
+    parts = (Part(flat, element.spelling, "rows"), Part(rows, "@.size()", "count"), Part(columns, "", "length"))
+    return Taken(Argument(name, spelled, bare, passing, parts, True), params, Alias(Rows(flat, count, pitch, element)))
+
+
+def result(ctx: Context, t: ClangType, at: Cursor) -> tuple[Container, Param]:
+    """The container that the function returns, whose elements lie in a parameter's memory."""
+    array = ctx.result_array
+    if not array:
+        ctx.fail("function that returns no container of its own", at)
+    element = vectors.element_of(ctx, t, at)
+    unit = ctx.arrays[array]
+    extents = tuple(ctx.result_extents)
+    ctx.sizes[array] = (*extents, int(element.get_size()) // unit.bytes())
+    if len(extents) == 2:
+        ctx.rows.add(array)
+    return Container(array, element.spelling, extents), Param(array, unit, True, c_type=f"{element.spelling} *")
 
 
 def used(ctx: Context, body: list[Stmt], taken: list[Taken]) -> list[Taken]:
@@ -185,18 +275,24 @@ def used(ctx: Context, body: list[Stmt], taken: list[Taken]) -> list[Taken]:
                 if isinstance(n, Variable | Load):
                     names.add(n.name.removeprefix("addr."))
     names |= written
+    _check_rows(ctx, taken, written)
     visible = {a for a in written if a in ctx.pointer_parameters and a not in ctx.fresh}
     # An object counts where something is written that might lie in it.
     names |= {o for o in ctx.objects if any(ctx.objects_of.get(a) != o for a in visible)}
-    out = []
+    out: list[Taken] = []
     for item in taken:
+        if item.argument.container:
+            out.append(item)
+            continue
         if item.argument.passing == "plain":
             out.append(item)
             continue
+        names |= {size for data, size in _pairs(item.argument) if data in names}
         kept = [p for p in item.params if p.name in names]
         parts = tuple(p for p in item.argument.parts if p.param in {k.name for k in kept})
         for p in item.params:
             if p.name not in names:
+                ctx.sizes.pop(p.name, None)
                 ctx.arrays.pop(p.name, None)
                 ctx.locals.pop(p.name, None)
                 ctx.objects.pop(p.name, None)
@@ -205,4 +301,22 @@ def used(ctx: Context, body: list[Stmt], taken: list[Taken]) -> list[Taken]:
     return out
 
 
+def _pairs(a: Argument) -> list[tuple[str, str]]:
+    """The memory of each vector inside an object, with the parameter that says how long it is."""
+    return [(x.param, y.param) for x, y in itertools.pairwise(a.parts) if x.kind == "data" and y.kind == "size"]
 
+
+def _check_rows(ctx: Context, taken: list[Taken], written: set[str]) -> None:
+    """Rows are copied before the call and back after it: nothing else may read or write them meanwhile."""
+    by_reference = {
+        p.param
+        for t in taken
+        if t.argument.passing == "reference"
+        for p in t.argument.parts
+        if p.kind == "rows"
+    }
+    if not by_reference:
+        return
+    others = {p.name for t in taken for p in t.params if p.pointer and p.name not in ctx.fresh}
+    if others & written or (others and by_reference & written):
+        ctx.fail("a vector of vectors by reference beside other memory that is written", None, "pass both as vectors")

@@ -8,7 +8,7 @@ from dataclasses import replace
 from halide_core.ir.expr import Expr, Load, Variable, const_value
 from halide_core.ir.structural import post_order, transform
 from lifter.frontend.context import Context
-from lifter.loops import Assert, Assign, Declare, If, Loop, Return, Stmt, Store, expressions, walk
+from lifter.loops import Assert, Assign, Declare, Define, If, Loop, Return, Stmt, Store, expressions, walk
 
 
 def split(ctx: Context, block: Sequence[Stmt], arrays: Iterable[str]) -> list[Stmt]:
@@ -70,7 +70,7 @@ def _rewritten(
                 out.append(Assign(s.line, names[s.array, int(const_value(s.index) or 0)], value(s.value)))
             case Store():
                 out.append(replace(s, index=value(s.index), value=value(s.value)))
-            case Assign():
+            case Assign() | Define():
                 out.append(replace(s, value=value(s.value)))
             case Return():
                 out.append(replace(s, value=None if s.value is None else value(s.value)))

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from clang.cindex import Cursor, CursorKind, TokenKind
 
 from halide_core.ir.expr import I64, Expr, Variable, const, const_value, make_bool
-from lifter.frontend import expressions, pointers, statements, types, vectors
+from lifter.frontend import expressions, pointers, records, statements, types, vectors
 from lifter.frontend import operations as op
 from lifter.frontend.clang import children
 from lifter.frontend.context import Context, Jumps, Targets
-from lifter.frontend.values import ElementPlace, Pointer, VariablePlace, Vector
+from lifter.frontend.values import Alias, ElementPlace, Pointer, Record, Rows, VariablePlace, Vector
 from lifter.loops import Assign, Loop, Stmt
 
 K = CursorKind
@@ -159,16 +159,27 @@ def for_range(ctx: Context, c: Cursor) -> None:
     body = parts[-1]
     if variable is None or source is None:
         ctx.fail("range-based for loop of this form", c)
-    start, count = _range(ctx, source, c)
+    rows = expressions.value(ctx, source) if vectors.container(source.type) == "rows" else None
+    start, count = (None, rows.count) if isinstance(rows, Rows) else _range(ctx, source, c)
     line = ctx.line
     name = ctx.new_local("i", I64)
     counter = Variable(I64, name)
     ctx.assign(name, const(0, I64))
-    element = ElementPlace(pointers.advance(ctx, start, counter, c))
+    element = None if start is None else ElementPlace(pointers.advance(ctx, start, counter, c))
 
     def one() -> None:
-        if types.is_reference(variable.type):
+        if element is None:
+            assert isinstance(rows, Rows)
+            own: vectors.Container = vectors.row(ctx, rows, counter, c)
+            if not types.is_reference(variable.type):
+                own = vectors.copied(ctx, variable.spelling, own, c)
+            ctx.bind(variable, Alias(own))
+        elif types.is_reference(variable.type):
             ctx.bind(variable, element)
+        elif records.is_plain(variable.type):
+            v = pointers.read(ctx, element, c)
+            assert isinstance(v, Record)
+            ctx.bind(variable, records.copied(ctx, v, variable.spelling, c))
         else:
             v = pointers.read(ctx, element, c)
             type_ = pointers.scalar_type(ctx, variable.type, variable)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from halide_core.ir.expr import Expr, Load, Variable, children
 from lifter.frontend.context import Context
-from lifter.loops import Assign, Declare, Stmt, Store, expressions, walk
+from lifter.loops import Assign, Declare, Define, Stmt, Store, expressions, walk
 
 
 @dataclass
@@ -31,7 +31,7 @@ class Effects:
         for s in walk(statements):
             self.add_expression(*expressions(s))
             match s:
-                case Assign():
+                case Assign() | Define():
                     self.writes.add(s.name)
                 case Store() | Declare():
                     self.writes.add(f"{s.array}[]")

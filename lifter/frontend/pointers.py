@@ -28,6 +28,7 @@ from lifter.frontend.values import (
     Record,
     RecordPlace,
     RecordPointer,
+    Rows,
     Value,
     VariablePlace,
     Vector,
@@ -176,7 +177,7 @@ def convert(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
         return to_pointer(ctx, v, to, at)
     if isinstance(v, RecordPointer):
         return is_not_null(ctx, v, at) if scalar_type(ctx, to, at).is_bool() else ctx.fail(describe(to), at)
-    if isinstance(v, Vector | Lambda | Nothing | Lanes | Pointers | Record):
+    if isinstance(v, Vector | Rows | Lambda | Nothing | Lanes | Pointers | Record):
         return v
     if isinstance(v, Allocation):
         ctx.fail("result of malloc that is not cast to a pointer to elements", at)

@@ -18,7 +18,7 @@ from lifter.frontend import assignments, expressions, order, pointers, types, vi
 from lifter.frontend import operations as op
 from lifter.frontend.clang import evaluate, operands
 from lifter.frontend.context import Context, Held
-from lifter.frontend.values import LanesPlace, Nothing, Pointer, Record, Value
+from lifter.frontend.values import LanesPlace, Nothing, Pointer, Record, Value, Vector
 from lifter.loops import Store
 from lifter.simd.apply import Operand, apply
 from lifter.simd.lanes import Lanes, as_type, is_constant, zeros
@@ -244,7 +244,7 @@ def expressions_of(v: Value) -> tuple[Expr, ...]:
         return v.parts
     if isinstance(v, Record):
         return tuple(e for x in v.fields.values() for e in expressions_of(x))
-    return (v.offset,) if isinstance(v, Pointer) else ()
+    return (v.offset,) if isinstance(v, Pointer | Vector) else ()
 
 
 def with_expressions(v: Value, new: tuple[Expr, ...]) -> Value:
@@ -260,7 +260,7 @@ def with_expressions(v: Value, new: tuple[Expr, ...]) -> Value:
             count = len(expressions_of(x))
             fields[n], rest = with_expressions(x, rest[:count]) if count else x, rest[count:]
         return Record(fields, v.type)
-    return replace(v, offset=new[0]) if isinstance(v, Pointer) else v
+    return replace(v, offset=new[0]) if isinstance(v, Pointer | Vector) else v
 
 
 def unit_of_array(ctx: Context, c: Cursor, t: ClangType) -> Type:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from clang.cindex import Cursor, CursorKind
+from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import Expr, Variable, const_value, make_bool
-from lifter.frontend import declarations, expressions, inline, leave, loops, pointers, types
+from lifter.frontend import declarations, expressions, inline, leave, loops, pointers, types, vectors
 from lifter.frontend import operations as op
 from lifter.frontend.clang import children, operands
 from lifter.frontend.context import Context, Jumps, Targets
-from lifter.frontend.values import Nothing, Value
-from lifter.loops import Break, Continue, Return, Stmt
+from lifter.frontend.values import Nothing, Rows, Value
+from lifter.loops import Break, Continue, Define, Return, Stmt
 
 K = CursorKind
 _UNSUPPORTED = {
@@ -153,6 +154,9 @@ def _return(ctx: Context, c: Cursor) -> None:
         inline.returned(ctx, c, frame, result)
         return
     value: Expr | None = None
+    if result is not None and vectors.container(frame.cursor.result_type):
+        _return_container(ctx, frame.cursor.result_type, result)
+        return
     if result is not None and not types.is_void(frame.cursor.result_type):
         v = expressions.value(ctx, result)
         if not isinstance(v, Expr):
@@ -162,6 +166,22 @@ def _return(ctx: Context, c: Cursor) -> None:
         expressions.discard(ctx, result)
     ctx.flush()
     ctx.emit(Return(ctx.line, value))
+    ctx.alive = False
+
+
+def _return_container(ctx: Context, t: ClangType, result: Cursor) -> None:
+    """The elements are in the caller's memory, and there are as many as the caller has been told."""
+    v = vectors.returned(ctx, t, result)
+    if v.array != ctx.result_array:
+        if ctx.result_array:
+            ctx.fail("several containers returned", result)
+        ctx.result_wanted = True
+        v = vectors.copied(ctx, "result", v, result)
+    ctx.flush()
+    sizes = (v.count, v.pitch) if isinstance(v, Rows) else (v.length,)
+    for name, size in zip(ctx.result_extents, sizes, strict=True):
+        ctx.emit(Define(ctx.line, name, size))
+    ctx.emit(Return(ctx.line, None))
     ctx.alive = False
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from clang.cindex import Cursor
 from clang.cindex import Type as ClangType
 
-from halide_core.ir.expr import Expr
+from halide_core.ir.expr import I64, Expr, const
 from halide_core.ir.types import Type
 from lifter.simd.lanes import Lanes
 
@@ -17,6 +17,9 @@ NULL = ""
 
 ADDRESS = "#"
 """The target of a pointer made from a number, its offset the number: it may be compared, and nothing else."""
+
+
+_START = const(0, I64)
 
 
 @dataclass(frozen=True)
@@ -42,11 +45,31 @@ class Allocation:
 
 @dataclass(frozen=True)
 class Vector:
-    """A std::vector: a local array and its length in elements (int64)."""
+    """A std::vector or the like: an array and its length in elements (int64)."""
 
     array: str
     length: Expr
     element: ClangType
+    size: str = ""
+    """The local that holds the length, where it can change."""
+    offset: Expr = _START
+    """Where it starts in its array: not at 0 for a row of a vector of vectors."""
+    row: str = ""
+    """For a row, the local that says how long all of them are; "!" where that is given."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A vector of vectors: `count` rows of `pitch` elements each (int64), one after the other."""
+
+    array: str
+    count: Expr
+    pitch: Expr
+    element: ClangType
+    size: str = ""
+    """The local that holds the count, where it can change."""
+    pitch_name: str = ""
+    """The local that `loops.Define` gives, where the length of the rows is not the caller's."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +156,7 @@ class RecordPointer:
     address: str = ""
 
 
-Value = Expr | Pointer | Pointers | Allocation | Vector | Lambda | Nothing | Lanes | Record | RecordPointer
+Value = Expr | Pointer | Pointers | Allocation | Vector | Rows | Lambda | Nothing | Lanes | Record | RecordPointer
 
 
 @dataclass(frozen=True)

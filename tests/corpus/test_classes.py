@@ -109,3 +109,96 @@ def test_what_is_assigned_is_not_the_callers(tmp_path):
     assert found["shrink"] == ("unsupported", "assignment to the field 'w' of an object of the caller's")
     assert found["skip"] == ("unsupported", "assignment to the field 'data' of an object of the caller's")
     assert found["rest"][0] == "verified"
+
+
+PICTURES = """#include <cstddef>
+#include <cstdint>
+#include <vector>
+typedef std::vector<std::vector<uint8_t>> Picture;
+void shift(Picture& d, const Picture& s) {
+    for (size_t y = 0; y < s.size(); y++)
+        for (size_t x = 0; x + 1 < s[y].size(); x++) d[y][x + 1] = s[y][x];
+}
+Picture negative(Picture in) {
+    Picture out;
+    for (size_t y = 0; y < in.size(); y++) {
+        std::vector<uint8_t> row;
+        for (size_t x = 0; x < in[y].size(); x++) {
+            in[y][x] ^= 255;
+            row.push_back(in[y][x]);
+        }
+        out.push_back(row);
+    }
+    return out;
+}
+std::vector<int> doubled(const std::vector<int>& v) {
+    std::vector<int> out(v.size());
+    for (size_t i = 0; i < v.size(); i++) out[i] = 2 * v[i];
+    return out;
+}
+void add(std::vector<int>& a, const std::vector<int>& b) { for (size_t i = 1; i < a.size(); i++) a[i] += b[i - 1]; }
+"""
+DRIVER = r"""
+#include <dlfcn.h>
+#include <cstdio>
+static void show(const char* what, const Picture& p) {
+    printf("%s:", what);
+    for (auto& r : p) { for (int v : r) printf(" %d", v); printf(" |"); }
+    printf("\n");
+}
+static void show(const char* what, const std::vector<int>& v) {
+    printf("%s:", what);
+    for (int e : v) printf(" %d", e);
+    printf("\n");
+}
+int main(int, char** arguments) {
+    void* library = dlopen(arguments[1], RTLD_NOW);
+    auto shift = (void (*)(Picture&, const Picture&))dlsym(library, "SHIFT");
+    auto negative = (Picture (*)(Picture))dlsym(library, "NEGATIVE");
+    auto doubled = (std::vector<int> (*)(const std::vector<int>&))dlsym(library, "DOUBLED");
+    auto add = (void (*)(std::vector<int>&, const std::vector<int>&))dlsym(library, "ADD");
+    Picture s{{1, 2, 3}, {4, 5, 6}}, d{{9, 9, 9, 9}, {8, 8, 8, 8}}, ragged{{1, 2, 3}, {4}, {}, {5, 6}};
+    show("negative", negative(s));
+    show("what it was made of", s);
+    show("negative of ragged rows", negative(ragged));
+    show("negative of nothing", negative(Picture()));
+    show("negative of empty rows", negative(Picture(2)));
+    shift(d, s);
+    show("shifted", d);
+    Picture e{{9, 9}, {8, 8, 8, 8}}, short_rows{{1}, {2, 3}};
+    shift(e, short_rows);
+    show("ragged shifted", e);
+    Picture own{{1, 2, 3, 4, 5}, {6, 7, 8, 9, 10}};
+    shift(own, own);
+    show("onto itself", own);
+    std::vector<int> v{1, 2, 3, 4};
+    show("doubled", doubled(v));
+    show("doubled nothing", doubled({}));
+    add(v, {10, 20, 30, 40});
+    show("added", v);
+    add(v, v);
+    show("added to itself", v);
+}
+"""
+
+
+def test_containers_from_cpp(tmp_path):
+    """Calls through the containers: ragged rows, references to the same object, nothing at all."""
+    source = tmp_path / "f.cpp"
+    source.write_text(PICTURES)
+    report = lift_file(str(source), out=str(tmp_path), emit=("shared",))
+    assert all(f.status == "verified" for f in report.functions), [(f.name, f.reason) for f in report.functions]
+    original = tmp_path / "original.so"
+    subprocess.run(["g++", "-O2", "-fPIC", "-shared", "-o", str(original), str(source)], check=True)
+    text = PICTURES.partition("void shift")[0] + DRIVER
+    for f in report.functions:
+        text = text.replace(f'"{f.name.upper()}"', f'"{f.lifted.function.symbol}"')
+    (tmp_path / "driver.cpp").write_text(text)
+    driver = tmp_path / "driver"
+    subprocess.run(["g++", "-O1", "-o", str(driver), str(tmp_path / "driver.cpp"), "-ldl"], check=True)
+    outputs = [
+        subprocess.run([str(driver), str(library)], check=True, capture_output=True, text=True).stdout
+        for library in (original, tmp_path / "libf_lifted.so")
+    ]
+    assert outputs[0].count("\n") == 12
+    assert outputs[1] == outputs[0]

@@ -49,7 +49,7 @@ void u_void(void *p) { }
 int u_string(int n) { const char *s = "abc"; return s[n]; }
 std::complex<float> u_complex(float x) { return x; }
 int u_uninit_pointer(int n) { int *p; return p[n]; }
-int u_push_back(int n) { std::vector<int> v; v.push_back(n); return v[0]; }
+int u_push_back(std::vector<int>& v, int n) { v.push_back(n); return v[0]; }
 int u_std_string(int n) { std::string s; return n; }
 int u_order(int i) { return i + i++ * 2; }
 int u_bitfield(int n) { struct { int a : 3; } b; b.a = n; return b.a; }
@@ -88,3 +88,10 @@ struct Holder { int* p; };
 int u_pointer_moved(int n) { Holder a{&n}, b{&n}; Holder* h = &a; h = &b; return *h->p; }
 int u_one_of_two(int a, int b) { const int& m = a < b ? a : b; a = 5; return m; }
 int u_captured_array(int k) { int a[3] = {1, 2, 3}; auto f = [=] { return a[0]; }; a[0] = k; return f(); }
+void u_vector_resized(std::vector<int>& v, int n) { v.resize(n); }
+void u_rows_beside(std::vector<std::vector<int>>& v, int* p) { for (unsigned i = 0; i < v.size(); i++) v[i][0] = *p; }
+void u_rows_written_beside(const std::vector<std::vector<int>>& v, int* p) { for (unsigned i = 0; i < v.size(); i++) p[i] = v[i][0]; }
+std::vector<bool> u_bits(int n) { return std::vector<bool>(n); }
+void u_strings(std::vector<std::string>& v) { v[0] = v[1]; }
+std::vector<int> u_two(int n) { std::vector<int> a(n), b(n); if (n > 3) return a; return b; }
+void u_row_grows(std::vector<std::vector<int>>& v) { v[0].push_back(1); }

@@ -68,7 +68,7 @@ def _lift(function: Function, options: Options, clock: Stopwatch, lifted: Lifted
     with clock.stage("parse"):
         paths = execute(function)
         lifted.paths = [p for p in paths if not never_taken(p)] or paths
-        function = with_definitions(function, lifted.paths)
+        lifted.function = function = with_definitions(function, lifted.paths)
     summaries: list[PathSummary] = []
     for path in lifted.paths:
         summaries.append(PathLifter(function, path, options, clock, lifted.trace).lift())

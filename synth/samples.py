@@ -156,8 +156,9 @@ def sample_environments(
                 env[n] = rng.choice(constants)
             if block and attempt % 3 == 0 and not t.is_bool():
                 env[n] -= env[n] % block  # for code that asks for aligned rows
-        for n in addresses:
-            env[n] = rng.choice((0, 1 << 20, (1 << 20) + 1) if block else (0, 1 << 20))
+        for k, n in enumerate(addresses):
+            # Null, one address for several arrays, or one of its own; not aligned where blocks may ask for that.
+            env[n] = rng.choice((0, 1 << 20, (k + 2) << 20, (1 << 20) + (1 if block else 0)))
         try:
             if attempt % 2 and not all(test(env) for test in tests):
                 _repair(env, repairs, names, rng)

@@ -191,10 +191,10 @@ class Definitions:
         """Two values in one: any operator of the type."""
         rng = self.rng
         choice = ["({a} + {b})", "({a} + {b})", "({a} - {b})", "hl.min({a}, {b})", "hl.max({a}, {b})"]
-        choice += ["hl.select({c}, {a}, {b})"]
+        choice += ["hl.select({c}, hl.Expr({a}), hl.Expr({b}))"]
         cast = self._cast
         if t == "bool":
-            choice = ["(({a}) & ({b}))", "(({a}) | ({b}))", "({a}) ^ ({b})", "hl.select({c}, {a}, {b})"]
+            choice = ["(({a}) & ({b}))", "(({a}) | ({b}))", "({a}) ^ ({b})", "hl.select({c}, hl.Expr({a}), hl.Expr({b}))"]
         elif t in FLOATS:
             choice += ["({a} * {b})", "({a} / 3)", "hl.abs({a} - {b})", "hl.sqrt(hl.abs({a})) + {b}"]
             choice += ["hl.floor({a} / 2) + {b}"]

@@ -54,13 +54,26 @@ def regions(
 ) -> Iterator[Region]:
     """Candidate regions for a group of stores, the simplest first."""
     reason = FIRST
-    for strides in stride_sets(effects, private):
-        statistics.strides_tried += 1
-        try:
-            yield from _with_strides(function, array, effects, private, strides, samples, suggestions, statistics)
-        except NoRegion as problem:
-            reason = str(problem) if reason == FIRST else reason
+    origins = [Poly()]
+    if not (common := _common_start(effects)).is_zero():
+        origins.append(common)
+    for origin in origins:
+        for strides in stride_sets(effects, private):
+            statistics.strides_tried += 1
+            try:
+                yield from _with_strides(
+                    function, array, effects, private, strides, samples, suggestions, statistics, origin
+                )
+            except NoRegion as problem:
+                reason = str(problem) if reason == FIRST else reason
     raise NoRegion(reason)
+
+
+def _common_start(effects: list[Effect]) -> Poly:
+    """What the parameters add to the addresses of all stores alike: where a rectangle starts within its image."""
+    starts = [e.index.substitute({c: Poly() for c in e.counters}) for e in effects]
+    first = starts[0] - Poly.constant(starts[0].terms.get((), 0))
+    return first if all((s - first).constant_value() is not None for s in starts) else Poly()
 
 
 def stride_sets(effects: list[Effect], private: tuple[str, ...]) -> list[list[Poly]]:
@@ -160,12 +173,12 @@ def _with_strides(
     samples: list[Env],
     suggestions: bool,
     statistics: RoiStatistics,
+    origin: Poly,
 ) -> Iterator[Region]:
-    offset = Poly()
     coordinates: dict[int, list[Poly]] = {}
     remainder: Poly | None = None
     for e in effects:
-        rest = e.index
+        rest = e.index - origin
         found: list[Poly] = []
         for s in reversed(strides):
             if s == Poly.constant(1):
@@ -180,7 +193,7 @@ def _with_strides(
         elif remainder != rest:
             raise NoRegion("the stores start at different offsets")
         coordinates[e.order] = found[::-1]
-    offset = remainder or Poly()
+    offset = origin + (remainder or Poly())
     hulls = _hulls(effects, coordinates, private, samples)
     for d in range(len(strides) - 1):
         if _carry(coordinates, hulls, strides, d):

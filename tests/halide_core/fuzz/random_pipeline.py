@@ -191,10 +191,12 @@ class Definitions:
         """Two values in one: any operator of the type."""
         rng = self.rng
         choice = ["({a} + {b})", "({a} + {b})", "({a} - {b})", "hl.min({a}, {b})", "hl.max({a}, {b})"]
-        choice += ["hl.select({c}, hl.Expr({a}), hl.Expr({b}))"]
         cast = self._cast
+        # The package makes a Tuple of the values of two Funcs, but not of an Expr.
+        select = f"hl.select({{c}}, {cast(t, '{a}')}, {{b}})"
+        choice.append(select)
         if t == "bool":
-            choice = ["(({a}) & ({b}))", "(({a}) | ({b}))", "({a}) ^ ({b})", "hl.select({c}, hl.Expr({a}), hl.Expr({b}))"]
+            choice = ["(({a}) & ({b}))", "(({a}) | ({b}))", "({a}) ^ ({b})", select]
         elif t in FLOATS:
             choice += ["({a} * {b})", "({a} / 3)", "hl.abs({a} - {b})", "hl.sqrt(hl.abs({a})) + {b}"]
             choice += ["hl.floor({a} / 2) + {b}"]

@@ -1,0 +1,102 @@
+"""Products of unknowns as unknowns of their own: what holds of any numbers in their places holds of the products."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import z3
+
+_MOST_PRODUCTS = 40
+
+
+def linear(formulas: list[Any]) -> list[Any] | None:
+    """Linear formulas over integers that are unsatisfiable only where `formulas` are; None where these are linear
+    already, or have no such reading.
+
+    Each product of unknowns becomes a symbol.  Of it is said what comparisons need: its sign, and that it is no less
+    than a factor, where the factors are not negative."""
+    if not _products(formulas):
+        return None
+    goal = z3.Goal()
+    goal.add(*formulas)
+    (plain,) = z3.Then("simplify", "propagate-values", "solve-eqs")(goal)
+    expanded = _solved([z3.simplify(f, som=True) for f in plain])
+    products = _products(expanded)
+    if len(products) > _MOST_PRODUCTS:
+        return None
+    symbols: dict[tuple[int, ...], Any] = {}
+    facts: list[Any] = []
+    pairs = []
+    for e in products:
+        constant = 1
+        factors = []
+        for c in e.children():
+            if z3.is_int_value(c):
+                constant *= c.as_long()
+            else:
+                factors.append(c)
+        name = tuple(sorted(f.get_id() for f in factors))
+        if name not in symbols:
+            symbols[name] = z3.FreshInt("product")
+            facts += _facts(symbols[name], factors)
+        pairs.append((e, symbols[name] * constant if constant != 1 else symbols[name]))
+    return [z3.substitute(f, *pairs) for f in (*expanded, *facts)]
+
+
+def _solved(formulas: list[Any]) -> list[Any]:
+    """A stride that equals minus twice the width is that in products, too: with variables that equations give put in
+    the place of the variables."""
+    for k in range(len(formulas)):
+        found = _given(formulas[k]) if z3.is_eq(formulas[k]) and z3.is_int(formulas[k].arg(0)) else None
+        if found is not None:
+            formulas = [
+                f if n == k else z3.simplify(z3.substitute(f, found), som=True) for n, f in enumerate(formulas)
+            ]
+    return formulas
+
+
+def _given(equation: Any) -> tuple[Any, Any] | None:
+    """A variable, and what an equation says that it is."""
+    difference = z3.simplify(equation.arg(0) - equation.arg(1), som=True)
+    terms = difference.children() if z3.is_add(difference) else [difference]
+    for t in terms:
+        negative = z3.is_mul(t) and t.num_args() == 2 and z3.is_int_value(t.arg(0)) and t.arg(0).as_long() == -1
+        name = t.arg(1) if negative else t
+        if not z3.is_const(name) or z3.is_int_value(name):
+            continue
+        rest = [x for x in terms if x.get_id() != t.get_id()]
+        if any(e.get_id() == name.get_id() for e in _walk(rest)):
+            continue
+        total = z3.Sum(rest) if rest else z3.IntVal(0)
+        return name, total if negative else -total
+    return None
+
+
+def _products(formulas: list[Any]) -> list[Any]:
+    return [
+        e for e in _walk(formulas)
+        if z3.is_mul(e) and z3.is_int(e) and sum(not z3.is_int_value(c) for c in e.children()) > 1
+    ]
+
+
+def _facts(product: Any, factors: list[Any]) -> list[Any]:
+    if len(factors) != 2:
+        return [z3.Implies(z3.And(*(f >= 0 for f in factors)), product >= 0)]
+    a, b = factors
+    return [
+        z3.Implies(z3.And(a >= 0, b >= 0), product >= 0),
+        z3.Implies(z3.And(a >= 1, b >= 0), product >= b),
+        z3.Implies(z3.And(a >= 0, b >= 1), product >= a),
+        z3.Implies(z3.Or(a == 0, b == 0), product == 0),
+    ]
+
+
+def _walk(roots: list[Any]) -> Any:
+    seen: set[int] = set()
+    stack = list(roots)
+    while stack:
+        e = stack.pop()
+        if e.get_id() not in seen:
+            seen.add(e.get_id())
+            yield e
+            stack.extend(e.children())

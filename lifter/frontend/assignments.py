@@ -11,7 +11,7 @@ from lifter.frontend import expressions, pointers, registers, types
 from lifter.frontend import operations as op
 from lifter.frontend.clang import binary_operator, operands, unary_operator
 from lifter.frontend.context import Context
-from lifter.frontend.values import Allocation, Nothing, Place, Pointer, PointerPlace, Record, Value, VariablePlace
+from lifter.frontend.values import Nothing, Place, Pointer, PointerPlace, Record, Value, VariablePlace
 from lifter.simd.lanes import Lanes
 
 
@@ -71,8 +71,7 @@ def _assign_pointer(ctx: Context, c: Cursor, left: Cursor, right: Cursor) -> Val
     hint, ctx.array_hint = ctx.array_hint, left.spelling or "array"
     v = pointers.convert(ctx, expressions.value(ctx, right), left.type, c)
     ctx.array_hint = hint
-    if isinstance(v, Allocation):
-        ctx.fail("result of malloc kept in a pointer to void", c)
+    v = pointers.kept(ctx, v, left.type)
     assert isinstance(v, Pointer)
     held = ctx.hold_pointer(v, unsequenced=ctx.unit.is_c)
     target = expressions.place(ctx, left)

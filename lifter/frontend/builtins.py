@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clang.cindex import Cursor
+from clang.cindex import Cursor, CursorKind
 
 from halide_core.ir.expr import (
     BOOL,
@@ -20,7 +20,7 @@ from halide_core.ir.expr import (
     const_value,
     intrinsic,
 )
-from halide_core.ir.types import Float, Type, UInt
+from halide_core.ir.types import Float, Int, Type, UInt
 from lifter.frontend import constants, expressions, memory, order, pointers, types
 from lifter.frontend import operations as op
 from lifter.frontend.clang import evaluate, operands
@@ -50,7 +50,7 @@ _MATH = {
 }
 _ROUNDING = {"lround", "llround", "lrint", "llrint"}
 _ABS = {"abs", "labs", "llabs", "fabs", "fabsf"}
-_FREE = {"free", "cfree", "__lift_ignore"}
+_FREE = {"free", "cfree", "_mm_free", "__lift_ignore"}
 _MEMORY_PREFIX = "__builtin_"
 
 
@@ -89,6 +89,11 @@ def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Va
         return memory.std_copy(ctx, c, arguments, name == "copy_n")
     if name in ("malloc", "alloca"):
         return Allocation(op.cast(expressions.scalar(ctx, arguments[0]), UInt(64)), False)
+    if name == "posix_memalign":
+        return _aligned(ctx, c, arguments)
+    if name in ("aligned_alloc", "memalign", "_mm_malloc") and len(arguments) == 2:
+        size = arguments[0] if name == "_mm_malloc" else arguments[1]
+        return Allocation(op.cast(expressions.scalar(ctx, size), UInt(64)), False)
     if name == "calloc":
         return _calloc(ctx, arguments)
     return _math(ctx, c, name, arguments)
@@ -219,6 +224,22 @@ def _frozen(ctx: Context, p: Place) -> Place:
 
             return ElementPlace(replace(p.pointer, offset=ctx.temporary(p.pointer.offset, "p")))
     return p
+
+
+def _aligned(ctx: Context, c: Cursor, arguments: list[Cursor]) -> Value:
+    """posix_memalign(&pointer, alignment, size)."""
+    target = constants.unwrap(arguments[0])
+    while target.kind in (CursorKind.CSTYLE_CAST_EXPR, CursorKind.CXX_REINTERPRET_CAST_EXPR):
+        target = constants.unwrap(operands(target)[-1])
+    if target.kind is not CursorKind.UNARY_OPERATOR:
+        ctx.fail("posix_memalign of a pointer that is not a variable", c)
+    size = op.cast(expressions.scalar(ctx, arguments[2]), UInt(64))
+    place = expressions.place(ctx, operands(target)[0])
+    if not isinstance(place, PointerPlace):
+        ctx.fail("posix_memalign of a pointer that is not a variable", c)
+    v = pointers.convert(ctx, Allocation(ctx.settled(size), False), operands(target)[0].type, c)
+    pointers.write(ctx, place, pointers.kept(ctx, v, operands(target)[0].type), c)
+    return const(0, Int(32))
 
 
 def _calloc(ctx: Context, arguments: list[Cursor]) -> Value:

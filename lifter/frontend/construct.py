@@ -16,6 +16,7 @@ from lifter.frontend.context import Context
 from lifter.frontend.values import (
     Alias,
     Binding,
+    BitsPlace,
     ElementPlace,
     Pointer,
     PointerPlace,
@@ -48,6 +49,9 @@ def fill(ctx: Context, place: RecordPlace, c: Cursor) -> None:
         initialise(ctx, place, items[0])
         return
     remaining = list(items)
+    if records.is_union(place.type):
+        _fill_union(ctx, place, remaining, c)
+        return
     for base in children(place.type.get_declaration()):
         if base.kind is K.CXX_BASE_SPECIFIER:
             own = RecordPlace(place.fields, types.canonical(base.type))
@@ -60,6 +64,17 @@ def fill(ctx: Context, place: RecordPlace, c: Cursor) -> None:
             _init_field(ctx, place, f, remaining.pop(0), c)
         else:
             _default_field(ctx, place, f, c, zero=True)
+
+
+def _fill_union(ctx: Context, place: RecordPlace, items: list[Cursor], at: Cursor) -> None:
+    """The first member takes the value; the others are the same bits."""
+    first = next(iter(types.canonical(place.type).get_fields()))
+    if items:
+        _init_field(ctx, place, first, items[0], at)
+        return
+    b = place.fields[first.spelling]
+    assert isinstance(b, BitsPlace)
+    ctx.assign(b.name, const(0, b.whole))
 
 
 def initialise(ctx: Context, place: RecordPlace, init: Cursor) -> None:
@@ -141,6 +156,10 @@ def _initialisers(ctx: Context, definition: Cursor, place: RecordPlace) -> None:
 def _default(ctx: Context, place: RecordPlace, at: Cursor, zero: bool) -> None:
     """What an object has that is given no value: its class's constructor, the fields' initialisers, or zeros."""
     declaration = place.type.get_declaration()
+    if records.is_union(place.type):
+        if zero:
+            _fill_union(ctx, place, [], at)
+        return
     for k in children(declaration):
         if k.kind is K.CONSTRUCTOR and not list(k.get_arguments()):
             definition, body = records.body_of(k)
@@ -201,7 +220,7 @@ def _init_field(ctx: Context, place: RecordPlace, f: Cursor, init: Cursor, at: C
     hint, ctx.array_hint = ctx.array_hint, str(name)
     v = pointers.convert(ctx, expressions.value(ctx, source[0]), f.type, at)
     ctx.array_hint = hint
-    v = settled(ctx, v)
+    v = settled(ctx, pointers.kept(ctx, v, f.type))
     if b is None:
         place.fields[name] = records.bound(ctx, name, v, at)
         return

@@ -20,6 +20,7 @@ from lifter.frontend.values import (
     ADDRESS,
     NULL,
     Binding,
+    BitsPlace,
     LanesPlace,
     Place,
     Pointer,
@@ -115,6 +116,7 @@ class Context:
         cursor: Cursor,
         unit_bytes: dict[str, int] | None = None,
         lane_types: dict[str, Type] | None = None,
+        allocated: dict[str, Type] | None = None,
     ) -> None:
         self.unit = unit
         self.locals: dict[str, Type] = {}
@@ -144,6 +146,10 @@ class Context:
         """Widest unit, in bytes, that an array may have, where that is less than its declared elements'."""
         self.lane_types: dict[str, Type] = lane_types or {}
         """The lanes of SIMD variables and arrays, where a first lowering has found them, by where they are declared."""
+        self.allocated: dict[str, Type] = allocated or {}
+        """Elements of memory that is allocated as bytes, where a first lowering has found them."""
+        self.untyped: set[str] = set()
+        """Allocated arrays that nothing has given a type yet."""
         self.register_arrays: dict[str, str] = {}
         """Local arrays of registers, with their keys in `lane_types` where the lanes are not known yet, else ""."""
         self.uses_registers = False
@@ -381,10 +387,11 @@ class Context:
 
     def exists(self, place: RecordPlace) -> bool:
         """Whether the locals of an object have not been given up by lowering a loop again."""
+        names = {**self.locals, **self.parameters}
         for b in place.fields.values():
             if isinstance(b, RecordPlace) and not self.exists(b):
                 return False
-            if isinstance(b, VariablePlace | PointerPlace) and b.name not in {**self.locals, **self.parameters}:
+            if isinstance(b, VariablePlace | PointerPlace | BitsPlace) and b.name not in names:
                 return False
         return True
 

@@ -24,7 +24,6 @@ from lifter.frontend.clang import initializer, operands
 from lifter.frontend.context import Context
 from lifter.frontend.values import (
     Alias,
-    Allocation,
     ElementPlace,
     Lambda,
     Pointer,
@@ -131,7 +130,7 @@ def _scalar(ctx: Context, c: Cursor, init: Cursor | None) -> None:
         return
     v = pointers.convert(ctx, expressions.value(ctx, init), c.type, c)
     assert isinstance(v, Expr)
-    if types.is_const(c.type) and const_value(v) is not None:
+    if const_value(v) is not None and (types.is_const(c.type) or c.hash not in ctx.changed):
         ctx.bind(c, Alias(v))
         return
     v = ctx.settled(v)
@@ -154,8 +153,7 @@ def _pointer(ctx: Context, c: Cursor, init: Cursor | None) -> None:
         ctx.bind(c, PointerPlace(local, pointee, c.spelling))
         return
     v = pointers.convert(ctx, expressions.value(ctx, init), c.type, c)
-    if isinstance(v, Allocation):
-        ctx.fail("result of malloc kept in a pointer to void", c, "cast it to a pointer to elements")
+    v = pointers.kept(ctx, v, c.type)
     if isinstance(v, RecordPointer):
         if c.hash in ctx.changed:
             ctx.fail(f"pointer '{c.spelling}' to a structure, which is changed", c)

@@ -42,10 +42,11 @@ def lower(unit: Unit, c: Cursor) -> Function:
     """The function; raises Unsupported for what the loop language cannot express."""
     unit_bytes: dict[str, int] = {}
     lane_types: dict[str, Type] = {}
+    allocated: dict[str, Type] = {}
     while True:
         active = list(unit.active)
         try:
-            return _lower(unit, c, unit_bytes, lane_types)
+            return _lower(unit, c, Context(unit, c, unit_bytes, lane_types, allocated))
         except views.Narrower as wanted:
             # Each round narrows a unit, down to a byte at last,
             unit_bytes[wanted.array] = wanted.bytes_each
@@ -54,10 +55,12 @@ def lower(unit: Unit, c: Cursor) -> Function:
             # or learns of one variable's lanes, once for each.
             lane_types[found.key] = found.type
             unit.active[:] = active
+        except views.Retyped as memory:
+            allocated[memory.array] = memory.type
+            unit.active[:] = active
 
 
-def _lower(unit: Unit, c: Cursor, unit_bytes: dict[str, int], lane_types: dict[str, Type]) -> Function:
-    ctx = Context(unit, c, unit_bytes, lane_types)
+def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
     method = c.kind is K.CXX_METHOD and not c.is_static_method()
     if c.kind not in (K.FUNCTION_DECL, K.CXX_METHOD):
         ctx.fail("member function of a class", c, "make it a free function")

@@ -28,6 +28,7 @@ from lifter.frontend.context import Context, Frame, Held
 from lifter.frontend.values import (
     Alias,
     Allocation,
+    BitsPlace,
     ElementPlace,
     Lambda,
     LanesPlace,
@@ -188,14 +189,14 @@ def _settled(ctx: Context, v: Value | Place, values: list[Value | Place], index:
 def _expressions_of(v: Value | Place) -> tuple[Expr, ...]:
     if isinstance(v, ElementPlace):
         return (v.pointer.offset,)
-    kept = VariablePlace | PointerPlace | LanesPlace | RecordPlace
+    kept = VariablePlace | PointerPlace | LanesPlace | RecordPlace | BitsPlace
     return () if isinstance(v, kept) else registers.expressions_of(v)
 
 
 def _replaced(v: Value | Place, new: tuple[Expr, ...]) -> Value | Place:
     if isinstance(v, ElementPlace):
         return ElementPlace(replace(v.pointer, offset=new[0]))
-    kept = VariablePlace | PointerPlace | LanesPlace | RecordPlace
+    kept = VariablePlace | PointerPlace | LanesPlace | RecordPlace | BitsPlace
     return v if isinstance(v, kept) else registers.with_expressions(v, new)
 
 
@@ -215,7 +216,7 @@ def _bind(ctx: Context, parameter: Cursor, v: Value | Place, changed: set[int]) 
         bind_pointer(ctx, parameter, v, constant)
     elif isinstance(v, ElementPlace):
         ctx.bind(parameter, ElementPlace(frozen(ctx, v.pointer, name)))
-    elif isinstance(v, VariablePlace | PointerPlace | LanesPlace | RecordPlace):
+    elif isinstance(v, VariablePlace | PointerPlace | LanesPlace | RecordPlace | BitsPlace):
         ctx.bind(parameter, v)
     elif isinstance(v, Record):
         ctx.bind(parameter, records.copied(ctx, v, name, parameter))
@@ -274,6 +275,7 @@ def returned(ctx: Context, c: Cursor, frame: Frame, result: Cursor | None) -> No
             v = vectors.returned(ctx, wanted, result)
         else:
             v = pointers.convert(ctx, expressions.value(ctx, result), wanted, result)
+        v = pointers.kept(ctx, v, wanted)
         if isinstance(v, Pointer):
             v = replace(v, offset=ctx.settled(v.offset))
             frame.result = frame.result or ctx.new_local(f"{frame.cursor.spelling}_result", I64)

@@ -17,6 +17,7 @@ from lifter.frontend.values import (
     ADDRESS,
     NULL,
     Allocation,
+    BitsPlace,
     ElementPlace,
     Lambda,
     LanesPlace,
@@ -34,7 +35,7 @@ from lifter.frontend.values import (
     Vector,
 )
 from lifter.loops import Store
-from lifter.simd.lanes import Lanes
+from lifter.simd.lanes import Lanes, reinterpret
 
 
 def scalar_type(ctx: Context, t: ClangType, at: Cursor | None = None) -> Type:
@@ -81,6 +82,9 @@ def read(ctx: Context, place: Place, at: Cursor | None = None) -> Value:
         return Pointer(targets, Variable(I64, place.name), place.pointee, place.spelling or place.name)
     if isinstance(place, LanesPlace):
         return registers.read(place)
+    if isinstance(place, BitsPlace):
+        ctx.before_read(place.name)
+        return reinterpret(Variable(place.whole, place.name), place.type)
     if isinstance(place, RecordPlace) or records.is_plain(place.pointer.pointee):
         return records.load(ctx, place, at)
     p = place.pointer
@@ -117,6 +121,10 @@ def write(ctx: Context, place: Place, value: Value, at: Cursor | None = None) ->
     if isinstance(place, LanesPlace):
         assert isinstance(value, Lanes)
         registers.write(ctx, place, value)
+        return
+    if isinstance(place, BitsPlace):
+        assert isinstance(value, Expr)
+        ctx.assign(place.name, reinterpret(value, place.whole))
         return
     if isinstance(value, Record):
         records.store(ctx, place, value, at)
@@ -218,6 +226,11 @@ def to_pointer(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
         ctx.fail("volatile object", at, "volatile accesses cannot be reordered or removed")
     if types.is_void(target) or types.is_function(target):
         return v
+    if types.is_void(v.pointee):
+        _typed(ctx, v, target)
+        if not any(t in ctx.arrays and t not in ctx.untyped for t in v.targets):
+            return replace(v, pointee=target)
+        v = replace(v, pointee=target)
     if v.targets == {NULL}:
         return ctx.null_pointer(target)
     if v.targets == {ADDRESS}:
@@ -247,6 +260,38 @@ def _same_width(a: Type, b: Type) -> bool:
     if a == b:
         return True
     return a.is_int_or_uint() and b.is_int_or_uint() and a.bits == b.bits
+
+
+def _typed(ctx: Context, v: Pointer, target: ClangType) -> None:
+    """What a pointer to allocated bytes is cast to says which elements the memory has."""
+    found = types.scalar(types.innermost(target))
+    for array in v.targets & ctx.untyped:
+        if found is not None and not found.is_bool() and array not in ctx.allocated:
+            raise views.Retyped(array, found)
+
+
+def kept(ctx: Context, v: Value, to: ClangType) -> Value:
+    """A value about to be kept in a variable of type `to`: allocated memory whose elements are not known yet becomes an
+    array of bytes, until the pointer is cast."""
+    if not isinstance(v, Allocation):
+        return v
+    array = ctx.new_array(ctx.array_hint or "memory", UInt(8))
+    found = ctx.allocated.get(array)
+    if found is not None:
+        ctx.arrays[array] = found
+        narrow = ctx.unit_bytes.get(array)
+        if narrow is not None and narrow < found.bytes():
+            ctx.arrays[array] = UInt(8 * narrow)
+        ctx.declared_bytes[array] = ctx.arrays[array].bytes()
+    else:
+        ctx.untyped.add(array)
+    each = ctx.arrays[array].bytes()
+    size = elements_of(v.bytes, each)
+    if size is None:
+        size = op.binary("/", v.bytes, const(each, UInt(64)))
+    ctx.declare_array(array, op.cast(size, I64), v.zeroed)
+    ctx.note("memory allocation is assumed to succeed")
+    return Pointer(frozenset({array}), const(0, I64), types.pointee(to))
 
 
 def _allocated(ctx: Context, v: Allocation, target: ClangType, at: Cursor) -> Pointer:
@@ -351,6 +396,8 @@ def pointer_to(ctx: Context, place: Place, type_: ClangType, at: Cursor) -> Poin
         return RecordPointer(place)
     if isinstance(place, ElementPlace):
         return place.pointer
+    if isinstance(place, BitsPlace):
+        ctx.fail("address of a member of a union", at)
     if isinstance(place, PointerPlace):
         ctx.fail(f"address of the pointer '{place.name}'", at)
     if isinstance(place, LanesPlace):

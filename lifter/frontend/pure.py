@@ -67,7 +67,7 @@ def _make(ctx: Context, definition: Cursor, from_model: bool) -> Known | None:
             statements.statement(inner, body)
             inner.flush()
         value = symbolic(block, dict(parameters))
-    except (_NotPure, Unsupported, views.Narrower, registers.Relaned):
+    except (_NotPure, Unsupported, views.Narrower, views.Retyped, registers.Relaned):
         # Inlining says what is unsupported, if anything is, at the call.
         return None
     finally:

@@ -10,12 +10,14 @@ from clang.cindex import Cursor, CursorKind
 from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, Expr, const
+from halide_core.ir.types import UInt
 from lifter.frontend import constants, expressions, inline, memory, pointers, registers, types, vectors, views
 from lifter.frontend.clang import children, in_system_header, operands
 from lifter.frontend.context import Context
 from lifter.frontend.values import (
     Alias,
     Binding,
+    BitsPlace,
     ElementPlace,
     Lambda,
     Place,
@@ -62,7 +64,7 @@ def fields(ctx: Context, t: ClangType, at: Cursor | None) -> Iterator[Cursor]:
     """The fields of a class in the order of their initialisation, those of base classes first."""
     record = types.canonical(t)
     declaration = record.get_declaration()
-    if declaration.kind is K.UNION_DECL:
+    if is_union(record) and not _one_size(record):
         ctx.fail(f"object of the union '{record.spelling}'", at)
     for base in children(declaration):
         if base.kind is K.CXX_BASE_SPECIFIER:
@@ -70,9 +72,23 @@ def fields(ctx: Context, t: ClangType, at: Cursor | None) -> Iterator[Cursor]:
     for f in record.get_fields():
         inner = types.canonical(f.type)
         if views.is_record(inner) and inner.get_declaration().is_anonymous() and not f.spelling:
+            if is_union(inner):
+                ctx.fail("unnamed union in a structure", at)
             yield from fields(ctx, inner, at)
         else:
             yield f
+
+
+def is_union(t: ClangType) -> bool:
+    """Whether a type is a union."""
+    return bool(types.canonical(t).get_declaration().kind is K.UNION_DECL)
+
+
+def _one_size(t: ClangType) -> bool:
+    """Whether all members of a union are scalars of one size."""
+    found = [types.scalar(f.type) for f in t.get_fields()]
+    whole = [s for s in found if s is not None and not s.is_bool()]
+    return len(whole) == len(found) > 0 and len({s.bits for s in whole}) == 1
 
 
 def own_fields(ctx: Context, t: ClangType, at: Cursor | None) -> list[Cursor]:
@@ -88,6 +104,13 @@ def own_fields(ctx: Context, t: ClangType, at: Cursor | None) -> list[Cursor]:
 def create(ctx: Context, t: ClangType, hint: str, at: Cursor | None) -> RecordPlace:
     """A new object whose fields have no values yet."""
     place = RecordPlace({}, types.canonical(t))
+    if is_union(t):
+        members = own_fields(ctx, t, at)
+        whole = UInt(8 * int(place.type.get_size()))
+        name = ctx.new_local(hint or "bits", whole)
+        for f in members:
+            place.fields[f.spelling] = BitsPlace(name, whole, pointers.scalar_type(ctx, f.type, at))
+        return place
     for f in own_fields(ctx, t, at):
         made = _new_field(ctx, f, f"{hint}_{f.spelling}" if hint else str(f.spelling), at)
         if made is not None:

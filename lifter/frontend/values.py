@@ -131,6 +131,15 @@ class LanesPlace:
 
 
 @dataclass(frozen=True)
+class BitsPlace:
+    """A member of a union whose members have one size: the bits of the local `name`, of type `whole`."""
+
+    name: str
+    whole: Type
+    type: Type
+
+
+@dataclass(frozen=True)
 class RecordPlace:
     """A structure as an object: an object for each field, by name, those of its base classes included.
 
@@ -166,5 +175,5 @@ class Alias:
     value: Value
 
 
-Place = VariablePlace | ElementPlace | PointerPlace | LanesPlace | RecordPlace
+Place = VariablePlace | ElementPlace | PointerPlace | LanesPlace | RecordPlace | BitsPlace
 Binding = Place | Alias

@@ -28,6 +28,14 @@ class Narrower(Exception):
         self.array, self.bytes_each = array, bytes_each
 
 
+class Retyped(Exception):
+    """Allocated memory turns out to hold elements of a type."""
+
+    def __init__(self, array: str, type_: Type) -> None:
+        super().__init__(array, type_)
+        self.array, self.type = array, type_
+
+
 def narrow(ctx: Context, array: str, bytes_each: int, at: Cursor | None) -> NoReturn:
     """Asks for a unit of `bytes_each` bytes; refuses where the array cannot have one."""
     if array in ctx.tables:

@@ -94,3 +94,9 @@ int assigned_in_branches(int k) { Extent e{1, 2}, f{3, k}; if (k > 4) e = f; els
 int assigned_in_loop(int n) { Extent e{1, 2}; for (int i = 0; i < n; i++) { Extent f = {e.h, e.w + i}; e = f; } return e.w * 100 + e.h; }
 int unnamed(int n) { struct { int a, b; } q; q.a = n; q.b = 2 * q.a; return q.b; }
 int local_functor(int k) { struct Plus { int k; int operator()(int x) const { return x + k; } } plus{k}; return plus(3) * plus(4); }
+union Bits32 { float f; int32_t i; uint32_t u; };
+struct Tagged { Bits32 b; int k; };
+uint32_t float_bits(float x) { Bits32 b; b.f = x; b.i ^= 1; return b.u >> 3; }
+float of_bits(int n) { Bits32 b = {1.5f}, c; b.u += n << 8; c = b; c.f *= 2.0f; return c.f + b.f; }
+void absolute_by_bits(float* d, const float* s, int n) { for (int i = 0; i < n; i++) { union { float f; uint32_t u; } b; b.f = s[i]; b.u &= 0x7fffffff; d[i] = b.f; } }
+int tagged(int n) { Tagged t = {{0.0f}, 3}; t.b.i = n; Tagged u = t; t.b.u = 7; return u.b.i + t.b.i + u.k; }

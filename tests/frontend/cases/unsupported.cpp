@@ -29,7 +29,7 @@ int P::m() { return next->x; }
 int u_virtual(P *p) { return p->v(); }
 int u_throw(int n) { if (n) throw 1; return 2; }
 int u_try(int n) { try { n++; } catch (...) { } return n; }
-union U { int a; float f; };
+union U { int a; uint8_t b[4]; };
 int u_union(int n) { U u; u.a = n; return u.a; }
 int u_variadic(int n, ...) { return n; }
 int u_setjmp(int n) { jmp_buf b; return setjmp(b); }
@@ -80,7 +80,7 @@ float u_half(float x) { _Float16 h = x; return h; }
 __int128 u_int128(int n) { return n; }
 struct Counted { int k; virtual int get() const { return k; } };
 int u_virtual_call(int n) { Counted c; c.k = n; return c.get(); }
-union Bits { int i; float f; };
+union Bits { int i; double f; };
 int u_union_local(int n) { Bits b; b.i = n; return b.i; }
 struct Padded { uint8_t a; uint16_t b; };
 void u_padded(Padded* d, const Padded* s) { *d = *s; }

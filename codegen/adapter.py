@@ -20,6 +20,11 @@ MISSED = "lift.missed"
 """The pointer through which the lifted function says that its contract does not hold."""
 
 
+def is_c(source: str) -> bool:
+    """Whether a file is C and not C++."""
+    return Path(source).suffix == ".c"
+
+
 def flat_symbol(function: Function) -> str:
     """The lifted function over scalars and pointers."""
     return f"{function.symbol}__flat"
@@ -43,7 +48,8 @@ def packer_symbol(function: Function) -> str:
 def adapters(source: str, summaries: Sequence[Summary]) -> str:
     """The original's translation unit with an adapter for each function."""
     parts = [_include(source)]
-    parts += [_adapter(s.function, _interface(s.function), number) for number, s in enumerate(summaries)]
+    c = is_c(source)
+    parts += [_adapter(s.function, _interface(s.function), number, c) for number, s in enumerate(summaries)]
     return "\n".join(parts)
 
 
@@ -61,6 +67,8 @@ def _interface(function: Function) -> Interface:
 
 def _include(source: str) -> str:
     path = str(Path(source).resolve()).replace("\\", "\\\\").replace('"', '\\"')
+    if is_c(source):
+        return f'#include "{path}"\n#include <stdbool.h>\n#include <stdint.h>\n'
     headers = "".join(f"#include <{n}>\n" for n in _HEADERS)
     return f'#include "{path}"\n{headers}'
 
@@ -77,7 +85,8 @@ def _object(a: Argument) -> str:
     return f"(*lift_{a.name})" if a.passing == "pointer" else f"lift_{a.name}"
 
 
-def _adapter(function: Function, call: Interface, number: int) -> str:
+def _adapter(function: Function, call: Interface, number: int, c: bool) -> str:
+    linkage = "" if c else 'extern "C" '
     returns = call.result
     flat_returns = returns if call.container is None else "void"
     types = ", ".join(a.type for a in call.arguments)
@@ -87,10 +96,10 @@ def _adapter(function: Function, call: Interface, number: int) -> str:
     given = dict(zip((p.name for p in function.params), names, strict=True))
     lines = [
         f'{returns} lift_original_{number}({types}) __asm__("{function.symbol}");',
-        f'extern "C" {flat_returns} lift_flat_{number}({", ".join(flat)}) __asm__("{flat_symbol(function)}");',
-        f'extern "C" {flat_returns} lift_missed_{number}({", ".join([*_flat(function), "bool *missed"])}) '
+        f'{linkage}{flat_returns} lift_flat_{number}({", ".join(flat)}) __asm__("{flat_symbol(function)}");',
+        f'{linkage}{flat_returns} lift_missed_{number}({", ".join([*_flat(function), "bool *missed"])}) '
         f'__asm__("{missed_symbol(function)}");',
-        f'extern "C" {flat_returns} lift_missed_{number}({", ".join([*_flat(function), "bool *missed"])}) {{',
+        f"{linkage}{flat_returns} lift_missed_{number}({_unnamed(function)}) {{",
         "    *missed = true;",
         "    return 0;" if flat_returns != "void" else "    return;",
         "}",
@@ -113,7 +122,7 @@ def _adapter(function: Function, call: Interface, number: int) -> str:
             lines.append(f"    {kind} {given[part.param]} = {_taken(a, part.param, by_name)};")
     lines += _apart(call)
     arguments = ", ".join([*names, "&missed"])
-    original = f"lift_original_{number}({', '.join(_passed(a) for a in call.arguments)})"
+    original = f"lift_original_{number}({', '.join(_passed(a, c) for a in call.arguments)})"
     if after or call.container is not None or any(p.kind == "size" for a in call.arguments for p in a.parts):
         again = f"{original}; return;" if returns == "void" else f"return {original};"
         lines.append(f"    if (missed) {{ {again} }}")
@@ -212,8 +221,13 @@ def _taken(a: Argument, name: str, params: dict[str, Param]) -> str:
     return f"lift_{a.name} ? {value} : ({kind})0" if a.passing == "pointer" else value
 
 
-def _passed(a: Argument) -> str:
-    moved = a.passing == "value"
+def _unnamed(function: Function) -> str:
+    """The flat parameters of a function that uses only the last one (C wants names)."""
+    return ", ".join([*(f"{t} p{k}" for k, t in enumerate(_flat(function))), "bool *missed"])
+
+
+def _passed(a: Argument, c: bool) -> str:
+    moved = a.passing == "value" and not c
     return f"static_cast<{a.type} &&>(lift_{a.name})" if moved else f"lift_{a.name}"
 
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from codegen import adapter
+from codegen.adapter import is_c
 from codegen.errors import EmitError
 from codegen.pipeline import build_path, variants
 from halide_core.aot import Module, RawParam, compile_pipeline, compile_raw
@@ -138,12 +139,12 @@ def build_shared(
     compiler = system_compiler()
     with tempfile.TemporaryDirectory(prefix="lift-") as folder:
         original = Path(folder) / "original.o"
-        flags, unit = ORIGINAL_FLAGS, source
+        flags, unit = [*ORIGINAL_FLAGS, *language(source)], source
         adapted = [s for s in summaries if s.function.interface is not None]
         if adapted:
-            unit = str(Path(folder) / f"{Path(source).stem}.cpp")
+            unit = str(Path(folder) / Path(source).name)
             Path(unit).write_text(adapter.adapters(source, adapted))
-            flags = [*ORIGINAL_FLAGS, *adapter.FLAGS]
+            flags += [] if is_c(source) else adapter.FLAGS
         run_tool([compiler, *flags, *compiler_args(clang_args), "-c", unit, "-o", str(original)])
         rename_symbols(original, {s.function.symbol: s.function.symbol + FALLBACK_SUFFIX for s in summaries})
         if adapted:
@@ -156,6 +157,11 @@ def build_shared(
         # Worker threads outlive calls, so their code must stay.
         link = ["-shared", "-Wl,-z,nodelete", "-lpthread", "-lm"]
         run_tool([compiler, "-o", str(path), str(lifted), str(original), *link])
+
+
+def language(source: str) -> list[str]:
+    """Flags by which a C++ compiler takes C for C, as the front end does."""
+    return ["-x", "c"] if is_c(source) else []
 
 
 def rename_symbols(path: Path, names: Mapping[str, str]) -> None:

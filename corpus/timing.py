@@ -17,7 +17,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from codegen.native import run_tool, system_compiler
+from codegen.native import language, run_tool, system_compiler
 from corpus.harness import bind
 from lifter.loops import Function
 
@@ -118,7 +118,7 @@ def compiler() -> str:
 
 def build(source: str, flags: Sequence[str], path: Path) -> ctypes.CDLL:
     """A source file as a shared library, loaded.  Raises EmitError with the compiler's first error."""
-    run_tool([compiler(), *flags, "-fPIC", "-shared", "-o", str(path), source])
+    run_tool([compiler(), *flags, "-fPIC", "-shared", "-o", str(path), *language(source), source])
     return ctypes.CDLL(str(path))
 
 

@@ -202,3 +202,47 @@ def test_containers_from_cpp(tmp_path):
     ]
     assert outputs[0].count("\n") == 12
     assert outputs[1] == outputs[0]
+
+
+C_SOURCE = """#include <stdint.h>
+typedef struct { uint8_t *data; int w, h, stride; } image;
+typedef struct { int first, last; } range;
+void invert(image *im) {
+    int x, y;
+    for (y = 0; y < im->h; y++) for (x = 0; x < im->w; x++) im->data[y * im->stride + x] ^= 255;
+}
+void fill(image im, range r, int k) {
+    int x, y;
+    for (y = 0; y < im.h; y++) for (x = r.first; x < r.last; x++) im.data[y * im.stride + x] = k;
+}
+void plain(uint8_t *d, int n) { int i; for (i = 0; i < n; i++) d[i]++; }
+"""
+C_DRIVER = r"""
+#include <stdio.h>
+void invert(image *); void fill(image, range, int); void plain(uint8_t *, int);
+int main(void) {
+    uint8_t d[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+    image im = {d, 3, 2, 5}, none = {d, 3, -2, 5}, odd = {d, 4, 2, 3};
+    range r = {1, 3}, back = {2, 0};
+    invert(&im); invert(&none); invert(&odd); fill(im, r, 77); fill(im, back, 78); fill(none, r, 79);
+    plain(d, 3); plain(d, -3);
+    for (int i = 0; i < 12; i++) printf("%d ", d[i]);
+}
+"""
+
+
+def test_structures_of_c(tmp_path):
+    """A C file: its drop-in has C's symbols, and takes structures by pointer and by value."""
+    source = tmp_path / "f.c"
+    source.write_text(C_SOURCE)
+    report = lift_file(str(source), out=str(tmp_path), emit=("shared",))
+    assert all(f.status == "verified" for f in report.functions), [(f.name, f.reason) for f in report.functions]
+    driver = tmp_path / "driver.c"
+    driver.write_text(C_SOURCE.partition("void invert")[0] + C_DRIVER)
+    outputs = []
+    for name, other in (("original", source), ("lifted", tmp_path / "libf_lifted.so")):
+        program = tmp_path / name
+        command = ["gcc", "-O1", "-o", str(program), str(driver), str(other), f"-Wl,-rpath,{tmp_path}"]
+        subprocess.run(command, check=True)
+        outputs.append(subprocess.run([str(program)], check=True, capture_output=True, text=True).stdout)
+    assert outputs[0] == outputs[1] != ""

@@ -133,7 +133,7 @@ def _adapter(function: Function, call: Interface, number: int, c: bool) -> str:
         else:
             lines.append(f"    {returns} result = lift_flat_{number}({arguments});")
         lines += [f"    if (missed) {{ {again} }}", *after]
-        lines += _returned(call.container) if call.container is not None else []
+        lines += _returned(call.container, returns) if call.container is not None else []
         lines += ["    return result;"] if returns != "void" else []
     elif returns == "void":
         lines += [f"    lift_flat_{number}({arguments});", f"    if (missed) {original};"]
@@ -200,12 +200,12 @@ def _result(function: Function, container: Container, returns: str, given: dict[
     return [*lines, f"    {store}", f"    void *{memory} = (void *)store.data();"]
 
 
-def _returned(container: Container) -> list[str]:
+def _returned(container: Container, returns: str) -> list[str]:
     if len(container.extents) == 1:
         return []
     rows = "result.emplace_back(store.begin() + y * size_1, store.begin() + (y + 1) * size_1);"
     return [
-        "    std::vector<std::vector<" + container.element + ">> result;",
+        f"    {returns} result;",
         "    result.reserve(size_0);",
         f"    for (int64_t y = 0; y < size_0; y++) {rows}",
     ]

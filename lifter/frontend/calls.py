@@ -208,6 +208,7 @@ def _of_record(
         v = expressions.value(ctx, arguments[0])
         if not isinstance(v, Record):
             ctx.fail(pointers.describe(arguments[0].type), c)
+        records.check_copy(ctx, v.type, c)
         held = ctx.hold_all(registers.expressions_of(v))
         place = records.object_of(ctx, receiver)
         v = registers.with_expressions(v, ctx.release_all(held)) if held else v
@@ -279,6 +280,8 @@ def check_captures(ctx: Context, c: Cursor) -> None:
     by_reference = captures[1::3] == ["&"] * len(captures[1::3]) and set(captures[3::3]) <= {","}
     if by_reference:
         return
+    if "*" in captures:
+        ctx.fail("lambda that captures a copy of its object", c, "capture this")
     own = c.extent
     for inner in c.walk_preorder():
         target = inner.referenced if inner.kind is K.DECL_REF_EXPR else None

@@ -35,7 +35,15 @@ def listed(ctx: Context, c: Cursor) -> Record:
     """The value of `{a, b, c}` for an aggregate."""
     place = records.create(ctx, c.type, "", c)
     fill(ctx, place, c)
+    check_destructor(ctx, place, c)
     return records.load(ctx, place, c)
+
+
+def default_value(ctx: Context, t: ClangType, at: Cursor) -> Record:
+    """The value of `T()`."""
+    place = records.create(ctx, t, "", at)
+    _default(ctx, place, at, zero=True)
+    return records.load(ctx, place, at)
 
 
 def fill(ctx: Context, place: RecordPlace, c: Cursor) -> None:
@@ -113,6 +121,7 @@ def construct(ctx: Context, c: Cursor, place: RecordPlace) -> None:
 
 def initialise_copy(ctx: Context, place: RecordPlace, source: Cursor) -> None:
     """place = source by a copy of the fields."""
+    records.check_copy(ctx, place.type, source)
     v = expressions.value(ctx, source)
     if not isinstance(v, Record):
         ctx.fail(pointers.describe(source.type), source)
@@ -160,13 +169,17 @@ def _default(ctx: Context, place: RecordPlace, at: Cursor, zero: bool) -> None:
         if zero:
             _fill_union(ctx, place, [], at)
         return
-    for k in children(declaration):
-        if k.kind is K.CONSTRUCTOR and not list(k.get_arguments()):
+    declared = [k for k in children(declaration) if k.kind is K.CONSTRUCTOR and not records.is_implicit(k)]
+    for k in declared:
+        if all(inline.default_argument(p) is not None for p in k.get_arguments()):
             definition, body = records.body_of(k)
-            if body is not None:
-                start = partial(_initialisers, ctx, definition, place)
-                inline.function(ctx, at, definition, [], body, [], False, place, start)
-                return
+            if body is None:
+                ctx.fail(f"constructor of '{place.type.spelling}' without a body here", at)
+            start = partial(_initialisers, ctx, definition, place)
+            inline.function(ctx, at, definition, list(k.get_arguments()), body, [], False, place, start)
+            return
+    if any(not k.is_copy_constructor() and not k.is_move_constructor() for k in declared):
+        ctx.fail(f"object of '{place.type.spelling}' without a constructor call", at)
     for base in children(declaration):
         if base.kind is K.CXX_BASE_SPECIFIER:
             _default(ctx, RecordPlace(place.fields, types.canonical(base.type)), at, zero)
@@ -270,7 +283,13 @@ def settled(ctx: Context, v: Value) -> Value:
 
 
 def check_destructor(ctx: Context, place: RecordPlace, at: Cursor) -> None:
-    """A destructor may free memory, and do nothing else."""
+    """A destructor may free memory, and do nothing else; those of fields and base classes too."""
+    for inner in place.fields.values():
+        if isinstance(inner, RecordPlace):
+            check_destructor(ctx, inner, at)
+    for base in children(place.type.get_declaration()):
+        if base.kind is K.CXX_BASE_SPECIFIER:
+            check_destructor(ctx, RecordPlace(place.fields, types.canonical(base.type)), at)
     for k in children(place.type.get_declaration()):
         if k.kind is not K.DESTRUCTOR:
             continue

@@ -98,8 +98,9 @@ def function(
     parts, evaluated = order.Operands(ctx), []
     arguments = [*arguments, *(a for p in parameters[len(arguments) :] if (a := default_argument(p)) is not None)]
     for p, a in zip(parameters, arguments, strict=False):
-        if not children(a) and (default := default_argument(p)) is not None and a.kind is K.UNEXPOSED_EXPR:
-            a = default
+        default = default_argument(p)
+        if default is not None and a.kind is K.UNEXPOSED_EXPR and a.extent.start.file is None:
+            a = default  # what a call leaves out has no place in the source
         evaluated.append(_argument(ctx, p, a))
         parts.done(*(h.value for h in evaluated[-1][1]))
     parts.check()

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clang.cindex import Cursor, CursorKind
+from clang.cindex import Cursor, CursorKind, TypeKind
 from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, Expr, const
@@ -167,9 +167,34 @@ def _new_array(ctx: Context, f: Cursor, name: str, at: Cursor | None) -> Binding
     return ElementPlace(Pointer(frozenset({array}), const(0, I64), f.type.get_canonical()))
 
 
+def is_trivial(t: ClangType) -> bool:
+    """Whether objects of a class are copied field by field, and nothing happens when they go."""
+    record = types.canonical(t)
+    if record.kind is not TypeKind.RECORD:
+        return True
+    for k in children(record.get_declaration()):
+        copies = k.kind is K.CONSTRUCTOR and (k.is_copy_constructor() or k.is_move_constructor())
+        assigns = k.kind is K.CXX_METHOD and k.spelling == "operator="
+        if (copies or assigns or k.kind is K.DESTRUCTOR) and not is_implicit(k):
+            return False
+        if k.kind is K.CXX_BASE_SPECIFIER and not is_trivial(k.type):
+            return False
+    return all(is_trivial(types.innermost(f.type)) for f in record.get_fields())
+
+
+def check_copy(ctx: Context, t: ClangType, at: Cursor | None) -> None:
+    """Refuses what the compiler's own copy would not do by fields: base classes that copy in their own way."""
+    for k in children(types.canonical(t).get_declaration()):
+        if k.kind is K.CXX_BASE_SPECIFIER and not is_trivial(k.type):
+            ctx.fail(f"copy of an object whose base class '{k.type.spelling}' copies in its own way", at)
+
+
 def load(ctx: Context, place: Place, at: Cursor | None) -> Record:
     """The value of a structure: those of its fields."""
     if isinstance(place, RecordPlace):
+        for name, b in place.fields.items():
+            if isinstance(b, RecordPlace) and not is_trivial(b.type):
+                ctx.fail(f"copy of the field '{name}' of a class with a copy constructor or destructor of its own", at)
         found = {n: _load_field(ctx, b, at) for n, b in place.fields.items()}
         return Record(found, place.type)
     assert isinstance(place, ElementPlace)

@@ -13,12 +13,12 @@ from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, Expr, Variable, const, const_value, make_bool
 from halide_core.ir.types import UInt
-from lifter.frontend import constants, expressions, memory, pointers, types, views
+from lifter.frontend import constants, construct, expressions, memory, pointers, records, types, views
 from lifter.frontend import operations as op
 from lifter.frontend.clang import in_system_header, operands
 from lifter.frontend.context import Context
 from lifter.frontend.values import ElementPlace, Nothing, Place, Pointer, Record, Rows, Value, Vector
-from lifter.loops import Assert, Define, Store
+from lifter.loops import Assert, Define
 
 K = CursorKind
 _CONTAINERS = {"vector", "array", "unique_ptr"}
@@ -59,7 +59,7 @@ def element_of(ctx: Context, t: ClangType, at: Cursor | None) -> ClangType:
         element = types.element(element)
     if types.scalar(element) is not None and pointers.scalar_type(ctx, element, at).is_bool():
         ctx.fail("std::vector<bool>", at)
-    if not views.lies_in_arrays(ctx, element):
+    if not views.lies_in_arrays(ctx, element) or not records.is_trivial(element):
         ctx.fail(f"container of '{element.spelling}'", at)
     return element
 
@@ -209,6 +209,8 @@ def _filled(ctx: Context, name: str, t: ClangType, count: Expr, item: Value | No
     size = ctx.new_local(f"{name}_size", I64)
     ctx.assign(size, count)
     length = Variable(I64, size)
+    if item is None and views.is_record(element):
+        item = construct.default_value(ctx, element, at)
     zero = item is None or (isinstance(item, Expr) and const_value(item) == 0)
     array = _array(ctx, name, element, length, zero, at)
     out = Vector(array, length, element, size)
@@ -289,6 +291,8 @@ def _made_array(ctx: Context, name: str, t: ClangType, init: Cursor | None, at: 
     elif listed is not None and operands(listed):
         source = of(ctx, operands(listed)[0] if listed.kind is K.CALL_EXPR else listed)
     zeroed = items is not None and len(items) < extent
+    if zeroed and views.is_record(element):
+        ctx.fail("std::array of structures with some of its values", at)
     array = _array(ctx, name, element, const(extent, I64), zeroed, at, False)
     out = Vector(array, const(extent, I64), element)
     _store_items(ctx, out, items or [], at)
@@ -385,16 +389,6 @@ def copy(ctx: Context, target: Pointer, source: Pointer, count: Expr, at: Cursor
 
 def fill(ctx: Context, p: Pointer, count: Expr, item: Value | None, at: Cursor | None) -> None:
     """p[0 .. count) = item, or zeros."""
-    if item is None and types.scalar(p.pointee) is None:
-        unit = ctx.arrays[ctx.array_of(p, at)]
-        each = int(p.pointee.get_size()) // unit.bytes()
-        array = ctx.array_of(p, at)
-
-        def zero(i: Expr) -> None:
-            ctx.emit(Store(ctx.line, array, op.offset_sum(p.offset, i), const(0, unit)))
-
-        _each(ctx, op.offset_scaled(count, each), zero)
-        return
     v = const(0, pointers.element_type(ctx, p.pointee, at)) if item is None else item
 
     def one(i: Expr) -> None:
@@ -436,9 +430,12 @@ def _push_back(ctx: Context, c: Cursor, v: Container, name: str, arguments: list
 
 def _moved(ctx: Context, c: Cursor, v: Container) -> None:
     """What std::move was applied to is empty afterwards."""
-    c = constants.unwrap(c)
-    if c.kind is K.CALL_EXPR and c.spelling == "move" and v.size:
-        ctx.assign(v.size, const(0, I64))
+    source = constants.unwrap(c)
+    if source.kind is not K.CALL_EXPR or source.spelling != "move":
+        return
+    if not v.size:
+        ctx.fail("std::move of a vector whose length cannot change here", c)
+    ctx.assign(v.size, const(0, I64))
 
 
 def assign(ctx: Context, v: Container, source: Container, at: Cursor) -> None:
@@ -466,6 +463,8 @@ def _resize(ctx: Context, c: Cursor, v: Vector, name: str, arguments: list[Curso
     if const_value(count) is None:
         count = ctx.temporary(count)
     if name == "resize":
+        if item is None and views.is_record(v.element):
+            item = construct.default_value(ctx, v.element, c)
         first = pointers.advance(ctx, start(v), v.length, c)
         fill(ctx, first, op.binary("-", count, v.length), item, c)
     else:
@@ -513,6 +512,9 @@ def method(ctx: Context, c: Cursor, v: Container, name: str, arguments: list[Cur
             return row(ctx, v, index, c)
         v = replace(v, offset=offset)
         target = ElementPlace(pointers.advance(ctx, start(v), index, c))
+        if name == "at" and as_place and v.array not in ctx.sizes:
+            # It throws where there is no such element; the contract keeps what is the caller's inside.
+            ctx.fail("an element of a local vector by at() that may be written", c, "use []")
         return target if as_place else pointers.read(ctx, target, c)
     if isinstance(v, Vector):
         return _of_vector(ctx, c, v, name, arguments)

@@ -44,3 +44,5 @@ void row_buffer(uint8_t* d, const uint8_t* s, int w, int h, int stride) { std::v
 int in_a_lambda(int k) { std::vector<int> v{1, 2, 3}; auto f = [&](int i) { return v[i] + k; }; v[1] = 9; return f(1) + (int)v.size(); }
 struct Bag { std::vector<int> v; int n = 0; void add(int x) { v.push_back(x); n++; } int total() const { int s = n; for (int e : v) s += e; return s; } };
 int member_vector(int k) { Bag b; b.add(k); b.add(2); return b.total(); }
+struct Tinted { uint8_t r = 1, g = 2; };
+int made_of_defaults(int n) { std::vector<Tinted> v(3); v[1].r = n; v.resize(4); std::vector<Tinted> w(2, Tinted{7, 8}); return v[0].g * 1000 + v[3].r * 100 + v[1].r + w[1].g; }

@@ -100,3 +100,12 @@ uint32_t float_bits(float x) { Bits32 b; b.f = x; b.i ^= 1; return b.u >> 3; }
 float of_bits(int n) { Bits32 b = {1.5f}, c; b.u += n << 8; c = b; c.f *= 2.0f; return c.f + b.f; }
 void absolute_by_bits(float* d, const float* s, int n) { for (int i = 0; i < n; i++) { union { float f; uint32_t u; } b; b.f = s[i]; b.u &= 0x7fffffff; d[i] = b.f; } }
 int tagged(int n) { Tagged t = {{0.0f}, 3}; t.b.i = n; Tagged u = t; t.b.u = 7; return u.b.i + t.b.i + u.k; }
+static int with_default(int a, int b = 5, Extent e = {2, 3}) { return a * 100 + b * 10 + e.area(); }
+int defaults(int k) { return with_default(k) + with_default(k, 7) * 3 + with_default(k, int()) * 5 + with_default(k, 1, {k, 2}); }
+struct Start { int a, b; Start(int n = 4) : a(n) { b = a + 1; } };
+struct Holds { Start s; int k = 2; };
+struct Derived : Start { int c; Derived() : c(9) {} };
+int default_constructors(int n) { Holds h; Derived d; Start own(n); Holds g = h; g.s.a += n; return h.s.b * 100 + h.k + d.a * 10 + d.c + own.b + g.s.a; }
+struct Copied { int k; Copied(int k) : k(k) {} Copied(const Copied& o) : k(o.k + 1) {} Copied& operator=(const Copied& o) { k = o.k * 2; return *this; } };
+static int taken(Copied c) { return c.k; }
+int own_copies(int n) { Copied a(n & 255), b = a, c(1); c = b; return a.k * 10000 + b.k * 100 + c.k + taken(a); }

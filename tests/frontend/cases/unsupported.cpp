@@ -95,3 +95,15 @@ std::vector<bool> u_bits(int n) { return std::vector<bool>(n); }
 void u_strings(std::vector<std::string>& v) { v[0] = v[1]; }
 std::vector<int> u_two(int n) { std::vector<int> a(n), b(n); if (n > 3) return a; return b; }
 void u_row_grows(std::vector<std::vector<int>>& v) { v[0].push_back(1); }
+int u_moved_away(std::vector<int>& v) { std::vector<int> w = std::move(v); return w[0]; }
+int u_at(int n) { std::vector<int> v(3); v.at(n) = 1; return v[0]; }
+struct Own { int k; int get() { auto f = [*this] { return k; }; k = 5; return f(); } };
+int u_captured_object(int n) { Own o{n}; return o.get(); }
+struct HasEnds { Ends e; int k; };
+int u_field_with_destructor(int* p) { HasEnds h{{p}, 1}; return h.k; }
+struct Counts { int k; Counts(int k) : k(k) {} Counts(const Counts& o) : k(o.k + 1) {} };
+struct HasCounts { Counts c; int n; };
+int u_field_with_copies(int n) { HasCounts a{{n}, 2}; HasCounts b = a; return b.c.k; }
+void u_vector_with_copies(std::vector<Counts>& v) { v[0].k = v[1].k; }
+struct DerivedCounts : Counts { int n; DerivedCounts(int k) : Counts(k), n(k) {} };
+int u_base_with_copies(int n) { DerivedCounts a(n); DerivedCounts b = a; return b.k; }

@@ -9,7 +9,7 @@ from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, const
 from halide_core.ir.types import Type
-from lifter.frontend import code, expressions, types
+from lifter.frontend import code, expressions, records, types, views
 from lifter.frontend import operations as op
 from lifter.frontend.clang import evaluate, initializer, operands
 from lifter.frontend.context import Context
@@ -69,11 +69,25 @@ def constant_table(ctx: Context, declaration: Cursor) -> Binding | None:
     """A constant array as a table of the function; None if some value is not constant."""
     init = initializer(declaration)
     extents = types.shape(declaration.type)
-    type_ = types.scalar(types.innermost(declaration.type))
-    if init is None or type_ is None or any(e < 0 for e in extents):
+    inner = types.innermost(declaration.type)
+    type_ = types.scalar(inner)
+    if init is None or any(e < 0 for e in extents):
         return None
+    items: Iterator[Cursor | None]
+    if type_ is None and records.is_plain(inner) and records.has_no_initialiser(inner):
+        found_types = views.scalars_inside(ctx, inner, declaration)
+        listed = _structures(unwrap(init), declaration.type)
+        if len(found_types) != 1 or listed is None:
+            return None
+        (type_,) = found_types
+        items = iter(listed)
+        extents = (len(listed),)
+    elif type_ is None:
+        return None
+    else:
+        items = flatten(ctx, init, declaration.type)
     values: list[int | float] = []
-    for item in flatten(ctx, init, declaration.type):
+    for item in items:
         if item is None:
             values.append(0.0 if type_.is_float() else 0)
             continue
@@ -88,6 +102,26 @@ def constant_table(ctx: Context, declaration: Cursor) -> Binding | None:
     name = ctx.new_array(declaration.spelling, type_)
     ctx.tables[name] = ConstArray(name, type_, tuple(values), extents)
     return ElementPlace(Pointer(frozenset({name}), const(0, I64), declaration.type.get_canonical()))
+
+
+def _structures(init: Cursor, t: ClangType) -> list[Cursor | None] | None:
+    """The initialiser of each scalar in an array of structures whose braces are all there; None where some are not."""
+    if types.is_array(t):
+        extent, inner = types.shape(t)[0], types.element(t)
+        wanted = [inner] * extent
+    elif types.scalar(t) is not None:
+        return [init]
+    else:
+        wanted = [f.type.get_canonical() for f in types.canonical(t).get_fields()]
+    if init.kind is not K.INIT_LIST_EXPR or len(operands(init)) != len(wanted):
+        return None
+    out: list[Cursor | None] = []
+    for item, each in zip(operands(init), wanted, strict=True):
+        part = _structures(item if types.scalar(each) is not None else unwrap(item), each)
+        if part is None:
+            return None
+        out += part
+    return out
 
 
 def _constant_as(value: int | float, own: Type, to: Type) -> int | float | None:

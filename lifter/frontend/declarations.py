@@ -18,6 +18,7 @@ from lifter.frontend import (
     registers,
     types,
     vectors,
+    views,
 )
 from lifter.frontend import operations as op
 from lifter.frontend.clang import initializer, operands
@@ -172,6 +173,15 @@ def _array(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     if types.register_bytes(types.innermost(c.type)):
         _registers(ctx, c, init)
         return
+    if records.is_plain(types.innermost(c.type)) and not types.is_const(c.type):
+        _structures(ctx, c, init)
+        return
+    if types.is_const(c.type) and records.is_plain(types.innermost(c.type)):
+        bound = constants.constant_table(ctx, c)
+        if bound is None:
+            ctx.fail(f"constant array '{name}' of structures of this kind", c)
+        ctx.bind(c, bound)
+        return
     element = pointers.element_type(ctx, c.type, c)
     if types.is_const(c.type):
         bound = constants.constant_table(ctx, c)
@@ -197,6 +207,29 @@ def _array(ctx: Context, c: Cursor, init: Cursor | None) -> None:
         if item is not None:
             v = ctx.settled(op.cast(expressions.scalar(ctx, item), element))
             ctx.emit(Store(ctx.line, array, const(index, I64), v))
+
+
+def _structures(ctx: Context, c: Cursor, init: Cursor | None) -> None:
+    """A local array of structures, as an array of their scalars."""
+    each, count = types.innermost(c.type), types.count(c.type)
+    unit = views.unit_of(ctx, c.spelling, each, c) if records.is_trivial(each) else None
+    if unit is None or count < 0:
+        ctx.fail(f"array of structures '{c.spelling}' of this kind", c)
+    array = ctx.new_array(c.spelling, unit)
+    place = ElementPlace(Pointer(frozenset({array}), const(0, I64), c.type.get_canonical()))
+    ctx.bind(c, place)
+    ctx.declare_array(array, const(count * int(each.get_size()) // unit.bytes(), I64), False)
+    listed = None if init is None else constants.unwrap(init)
+    if listed is None or (listed.kind is K.CALL_EXPR and records.has_no_initialiser(each)):
+        return
+    if listed.kind is not K.INIT_LIST_EXPR or len(types.shape(c.type)) != 1:
+        ctx.fail(f"initialiser of the array of structures '{c.spelling}'", c)
+    items = operands(listed)
+    start = Pointer(frozenset({array}), const(0, I64), each)
+    for k in range(count):
+        v = expressions.value(ctx, items[k]) if k < len(items) else construct.default_value(ctx, each, c)
+        v = construct.settled(ctx, v)
+        pointers.write(ctx, ElementPlace(pointers.advance(ctx, start, const(k, I64), c)), v, c)
 
 
 def _pointers(ctx: Context, c: Cursor, init: Cursor | None) -> None:

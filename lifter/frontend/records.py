@@ -182,6 +182,21 @@ def is_trivial(t: ClangType) -> bool:
     return all(is_trivial(types.innermost(f.type)) for f in record.get_fields())
 
 
+def has_no_initialiser(t: ClangType) -> bool:
+    """Whether a new object of a class holds nothing yet: it has no constructors, its fields no initialisers."""
+    declaration = types.canonical(t).get_declaration()
+    for k in children(declaration):
+        if k.kind is K.CONSTRUCTOR and not is_implicit(k):
+            return False
+        if k.kind is K.CXX_BASE_SPECIFIER and not has_no_initialiser(k.type):
+            return False
+        if k.kind is K.FIELD_DECL:
+            parts = [p for p in children(k) if p.kind.is_expression() or p.kind is K.UNEXPOSED_EXPR]
+            if any(p.kind is K.INIT_LIST_EXPR for p in parts) or (parts and not types.is_array(k.type)):
+                return False
+    return all(not views.is_record(f.type) or has_no_initialiser(f.type) for f in types.canonical(t).get_fields())
+
+
 def check_copy(ctx: Context, t: ClangType, at: Cursor | None) -> None:
     """Refuses what the compiler's own copy would not do by fields: base classes that copy in their own way."""
     for k in children(types.canonical(t).get_declaration()):

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 struct Pixel { uint8_t r, g = 3, b; };
+struct Dot { uint8_t r, g, b; };
 struct Extent { int w, h; int area() const { return w * h; } void grow(int k) { w += k; h += k; } Extent& self() { return *this; } };
 struct View : Extent {
     uint8_t* data;
@@ -109,3 +110,7 @@ int default_constructors(int n) { Holds h; Derived d; Start own(n); Holds g = h;
 struct Copied { int k; Copied(int k) : k(k) {} Copied(const Copied& o) : k(o.k + 1) {} Copied& operator=(const Copied& o) { k = o.k * 2; return *this; } };
 static int taken(Copied c) { return c.k; }
 int own_copies(int n) { Copied a(n & 255), b = a, c(1); c = b; return a.k * 10000 + b.k * 100 + c.k + taken(a); }
+static const Dot palette[3] = {{1, 2, 3}, {4, 5, 6}, {255, 0, 7}};
+void local_structures(Dot* px, int n) { Dot t[2] = {{9, 8, 7}}; for (int i = 0; i < n; i++) { t[1] = px[i]; px[i] = t[0]; t[0] = t[1]; } }
+void window_of_structures(uint8_t* d, const Dot* px, int n) { for (int i = 1; i < n - 1; i++) { Dot w[3]; for (int k = 0; k < 3; k++) w[k] = px[i + k - 1]; int s = 0; for (const Dot& p : w) s += p.g; d[i] = s / 3 + w[1].r; } }
+void table_of_structures(Dot* px, const uint8_t* s, int n) { for (int i = 0; i < n; i++) { const Dot& p = palette[s[i] % 3]; px[i].r = p.b; px[i].g = palette[2].r; } }

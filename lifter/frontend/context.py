@@ -131,6 +131,8 @@ class Context:
         self.fresh: set[str] = set()
         self.sizes: dict[str, tuple[str | int, ...]] = {}
         self.rows: set[str] = set()
+        self.whole: set[str] = set()
+        """Arrays inside the caller's objects that are more than a row of scalars."""
         """As in `Function`."""
         self.result_variable = 0
         """Hash of the local container that every return returns: the caller's result itself."""

@@ -98,6 +98,7 @@ def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
     call: Interface | None = None
     made = [interface.result(ctx, c.result_type, c)] if returned else []
     if made or any(t.argument.passing != "plain" for t in taken):
+        body_statements, taken = interface.split_arrays(ctx, body_statements, taken)
         taken = interface.used(ctx, body_statements, taken)
         container = made[0][0] if made else None
         call = Interface(tuple(t.argument for t in taken), c.result_type.get_canonical().spelling, container)

@@ -17,6 +17,7 @@ from halide_core.ir.types import Int, UInt
 from lifter.frontend import operations as op
 from lifter.frontend import records, types, vectors, views
 from lifter.frontend.context import Context
+from lifter.frontend.local_arrays import split_named
 from lifter.frontend.values import (
     Alias,
     Binding,
@@ -197,6 +198,8 @@ class _Taker:
             ctx.fresh.add(flat)
         self.params.append(Param(flat, unit, True, constant, c_type=f"{inner.spelling} *"))
         self.parts.append(Part(flat, path, "array"))
+        if len(types.shape(f.type)) != 1 or types.scalar(inner) != unit:
+            ctx.whole.add(flat)
         return ElementPlace(Pointer(frozenset({flat}), const(0, I64), f.type.get_canonical(), str(f.spelling)))
 
 
@@ -259,6 +262,32 @@ def result(ctx: Context, t: ClangType, at: Cursor) -> tuple[Container, Param]:
     if len(extents) == 2:
         ctx.rows.add(array)
     return Container(array, element.spelling, extents), Param(array, unit, True, c_type=f"{element.spelling} *")
+
+
+def split_arrays(ctx: Context, body: list[Stmt], taken: list[Taken]) -> tuple[list[Stmt], list[Taken]]:
+    """Arrays inside objects, only read and at constant places, as a scalar for each: `pitch[3]` of three planes."""
+    written = {s.array for s in walk(body) if isinstance(s, Store)}
+    arrays = [p.param for t in taken for p in t.argument.parts if p.kind == "array"]
+    arrays = [a for a in arrays if a not in written and a not in ctx.whole]
+    body, names = split_named(ctx, body, arrays)
+    out = []
+    for item in taken:
+        a, parts, params = item.argument, list(item.argument.parts), list(item.params)
+        for part in [p for p in parts if p.kind == "array"]:
+            for (array, k), name in names.items():
+                if array == part.param:
+                    type_ = ctx.locals.pop(name)
+                    ctx.parameters[name] = type_
+                    parts.append(Part(name, f"{part.expression}[{k}]"))
+                    params.append(Param(name, type_, c_type=str(type_)))
+        gone = {array for array, _ in names}
+        kept = tuple(p for p in parts if p.param not in gone)
+        whole = Argument(a.name, a.type, a.bare, a.passing, kept, a.container)
+        out.append(Taken(whole, [p for p in params if p.name not in gone], item.binding))
+    for array, _ in names:
+        ctx.sizes.pop(array, None)
+        ctx.pointer_parameters.discard(array)
+    return body, out
 
 
 def used(ctx: Context, body: list[Stmt], taken: list[Taken]) -> list[Taken]:

@@ -16,6 +16,13 @@ def split(ctx: Context, block: Sequence[Stmt], arrays: Iterable[str]) -> list[St
 
     A local keeps its value from one iteration to the next where the array would be new, but no defined program reads
     an element that it has not written."""
+    return split_named(ctx, block, arrays)[0]
+
+
+def split_named(
+    ctx: Context, block: Sequence[Stmt], arrays: Iterable[str]
+) -> tuple[list[Stmt], dict[tuple[str, int], str]]:
+    """As `split`, with the locals by array and index."""
     places: dict[str, set[int]] = {name: set() for name in arrays}
 
     def see(name: str, index: Expr) -> None:
@@ -35,7 +42,7 @@ def split(ctx: Context, block: Sequence[Stmt], arrays: Iterable[str]) -> list[St
                 if isinstance(n, Load):
                     see(n.name, n.index)
     if not places:
-        return list(block)
+        return list(block), {}
     names = {
         (array, k): ctx.new_local(f"{array}_{k}", ctx.arrays[array])
         for array, found in places.items()
@@ -49,7 +56,7 @@ def split(ctx: Context, block: Sequence[Stmt], arrays: Iterable[str]) -> list[St
 
     for array in places:
         del ctx.arrays[array]
-    return _rewritten(block, lambda e: transform(e, read), names, set(places))
+    return _rewritten(block, lambda e: transform(e, read), names, set(places)), names
 
 
 def _rewritten(

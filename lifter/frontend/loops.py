@@ -7,7 +7,7 @@ from collections.abc import Callable
 from clang.cindex import Cursor, CursorKind, TokenKind
 
 from halide_core.ir.expr import I64, Expr, Variable, const, const_value, make_bool
-from lifter.frontend import expressions, pointers, records, statements, types, vectors
+from lifter.frontend import expressions, pointers, records, statements, types, unroll, vectors
 from lifter.frontend import operations as op
 from lifter.frontend.clang import children
 from lifter.frontend.context import Context, Jumps, Targets
@@ -22,6 +22,8 @@ def for_(ctx: Context, c: Cursor) -> None:
     """for (init; condition; step) body."""
     init, condition, step = _for_parts(ctx, c)
     body = children(c)[-1]
+    if unroll.unrolled(ctx, init, condition, step, body):
+        return
     if init is not None:
         statements.statement(ctx, init)
 

@@ -114,3 +114,4 @@ static const Dot palette[3] = {{1, 2, 3}, {4, 5, 6}, {255, 0, 7}};
 void local_structures(Dot* px, int n) { Dot t[2] = {{9, 8, 7}}; for (int i = 0; i < n; i++) { t[1] = px[i]; px[i] = t[0]; t[0] = t[1]; } }
 void window_of_structures(uint8_t* d, const Dot* px, int n) { for (int i = 1; i < n - 1; i++) { Dot w[3]; for (int k = 0; k < 3; k++) w[k] = px[i + k - 1]; int s = 0; for (const Dot& p : w) s += p.g; d[i] = s / 3 + w[1].r; } }
 void table_of_structures(Dot* px, const uint8_t* s, int n) { for (int i = 0; i < n; i++) { const Dot& p = palette[s[i] % 3]; px[i].r = p.b; px[i].g = palette[2].r; } }
+void chosen_planes(uint8_t* a, uint8_t* b, const uint8_t* s, int n) { uint8_t* out[2] = {a, b}; for (int p = 0; p < 2; ++p) for (int i = 0; i < n; i++) out[p][i] = s[i] + p; for (int p = 1; p >= 0; p--) out[0][p] = p; }

@@ -64,6 +64,8 @@ def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
     method = c.kind is K.CXX_METHOD and not c.is_static_method()
     if c.kind not in (K.FUNCTION_DECL, K.CXX_METHOD):
         ctx.fail("member function of a class", c, "make it a free function")
+    if c.semantic_parent.kind in (K.CLASS_TEMPLATE, K.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION):
+        ctx.fail("member function of a class template", c, "it is lifted where it is called")
     if method and c.is_virtual_method():
         ctx.fail("virtual member function", c)
     if c.access_specifier in (AccessSpecifier.PRIVATE, AccessSpecifier.PROTECTED):

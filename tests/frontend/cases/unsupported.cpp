@@ -107,3 +107,6 @@ int u_field_with_copies(int n) { HasCounts a{{n}, 2}; HasCounts b = a; return b.
 void u_vector_with_copies(std::vector<Counts>& v) { v[0].k = v[1].k; }
 struct DerivedCounts : Counts { int n; DerivedCounts(int k) : Counts(k), n(k) {} };
 int u_base_with_copies(int n) { DerivedCounts a(n); DerivedCounts b = a; return b.k; }
+template <class T> struct Cells { T* p; int n; void clear(int k) const; int size() const; };
+template <class T> void Cells<T>::clear(int k) const { for (int i = 0; i < n; i++) p[i] = k; }
+template <class T> int Cells<T>::size() const { return n; }

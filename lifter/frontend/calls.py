@@ -10,11 +10,13 @@ from clang.cindex import Type as ClangType
 from halide_core.ir.expr import I64, Call, CallType, Expr, const
 from lifter.frontend import (
     builtins,
+    classes,
     code,
     construct,
     expressions,
     inline,
     models,
+    new_vectors,
     pointers,
     pure,
     records,
@@ -153,13 +155,13 @@ def _user(
 
 
 def _constructed(ctx: Context, c: Cursor, arguments: list[Cursor]) -> Value:
-    if records.is_plain(c.type):
+    if classes.is_plain(c.type):
         made = records.create(ctx, c.type, "t", c)
         construct.construct(ctx, c, made)
         construct.check_destructor(ctx, made, c)
         return records.load(ctx, made, c)
     if vectors.container(c.type):
-        return vectors.made(ctx, "t", c.type, c, c)
+        return new_vectors.made(ctx, "t", c.type, c, c)
     # Copies of iterators, which are pointers here.
     if len(arguments) == 1:
         v = expressions.value(ctx, arguments[0])
@@ -183,7 +185,7 @@ def _method(
     owner = target.semantic_parent
     if target.is_virtual_method():
         ctx.fail(f"call to the virtual function '{name}'", c)
-    if receiver is None or records.is_plain(_class_of(receiver)):
+    if receiver is None or classes.is_plain(_class_of(receiver)):
         return _of_record(ctx, c, target, receiver, rest, as_place)
     if name == "operator()" or vectors.is_container(owner):
         thing = expressions.value(ctx, receiver)
@@ -203,12 +205,12 @@ def _of_record(
 ) -> Value | Place:
     """A call of a member function of a structure or class of the user's."""
     name = target.spelling
-    definition, body = records.body_of(target)
-    if body is None and name == "operator=" and receiver is not None and records.is_implicit(target):
+    definition, body = classes.body_of(target)
+    if body is None and name == "operator=" and receiver is not None and classes.is_implicit(target):
         v = expressions.value(ctx, arguments[0])
         if not isinstance(v, Record):
             ctx.fail(pointers.describe(arguments[0].type), c)
-        records.check_copy(ctx, v.type, c)
+        classes.check_copy(ctx, v.type, c)
         held = ctx.hold_all(registers.expressions_of(v))
         place = records.object_of(ctx, receiver)
         v = registers.with_expressions(v, ctx.release_all(held)) if held else v

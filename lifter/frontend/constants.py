@@ -9,7 +9,7 @@ from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, const
 from halide_core.ir.types import Type
-from lifter.frontend import code, expressions, records, types, views
+from lifter.frontend import classes, code, expressions, types, views
 from lifter.frontend import operations as op
 from lifter.frontend.clang import evaluate, initializer, operands
 from lifter.frontend.context import Context
@@ -74,7 +74,7 @@ def constant_table(ctx: Context, declaration: Cursor) -> Binding | None:
     if init is None or any(e < 0 for e in extents):
         return None
     items: Iterator[Cursor | None]
-    if type_ is None and records.is_plain(inner) and records.has_no_initialiser(inner):
+    if type_ is None and classes.is_plain(inner) and classes.has_no_initialiser(inner):
         found_types = views.scalars_inside(ctx, inner, declaration)
         listed = _structures(unwrap(init), declaration.type)
         if len(found_types) != 1 or listed is None:

@@ -9,7 +9,20 @@ from clang.cindex import Cursor, CursorKind
 from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, Expr, const
-from lifter.frontend import constants, expressions, inline, memory, pointers, records, registers, types, vectors, views
+from lifter.frontend import (
+    classes,
+    constants,
+    expressions,
+    inline,
+    memory,
+    new_vectors,
+    pointers,
+    records,
+    registers,
+    types,
+    vectors,
+    views,
+)
 from lifter.frontend import operations as op
 from lifter.frontend.clang import children, operands
 from lifter.frontend.context import Context
@@ -57,7 +70,7 @@ def fill(ctx: Context, place: RecordPlace, c: Cursor) -> None:
         initialise(ctx, place, items[0])
         return
     remaining = list(items)
-    if records.is_union(place.type):
+    if classes.is_union(place.type):
         _fill_union(ctx, place, remaining, c)
         return
     for base in children(place.type.get_declaration()):
@@ -106,7 +119,7 @@ def construct(ctx: Context, c: Cursor, place: RecordPlace) -> None:
     """A call of a constructor."""
     target = c.referenced
     arguments = list(c.get_arguments())
-    definition, body = records.body_of(target)
+    definition, body = classes.body_of(target)
     if body is not None:
         start = partial(_initialisers, ctx, definition, place)
         inline.function(ctx, c, definition, list(definition.get_arguments()), body, arguments, False, place, start)
@@ -121,7 +134,7 @@ def construct(ctx: Context, c: Cursor, place: RecordPlace) -> None:
 
 def initialise_copy(ctx: Context, place: RecordPlace, source: Cursor) -> None:
     """place = source by a copy of the fields."""
-    records.check_copy(ctx, place.type, source)
+    classes.check_copy(ctx, place.type, source)
     v = expressions.value(ctx, source)
     if not isinstance(v, Record):
         ctx.fail(pointers.describe(source.type), source)
@@ -165,14 +178,14 @@ def _initialisers(ctx: Context, definition: Cursor, place: RecordPlace) -> None:
 def _default(ctx: Context, place: RecordPlace, at: Cursor, zero: bool) -> None:
     """What an object has that is given no value: its class's constructor, the fields' initialisers, or zeros."""
     declaration = place.type.get_declaration()
-    if records.is_union(place.type):
+    if classes.is_union(place.type):
         if zero:
             _fill_union(ctx, place, [], at)
         return
-    declared = [k for k in children(declaration) if k.kind is K.CONSTRUCTOR and not records.is_implicit(k)]
+    declared = [k for k in children(declaration) if k.kind is K.CONSTRUCTOR and not classes.is_implicit(k)]
     for k in declared:
         if all(inline.default_argument(p) is not None for p in k.get_arguments()):
-            definition, body = records.body_of(k)
+            definition, body = classes.body_of(k)
             if body is None:
                 ctx.fail(f"constructor of '{place.type.spelling}' without a body here", at)
             start = partial(_initialisers, ctx, definition, place)
@@ -196,7 +209,7 @@ def _default_field(ctx: Context, place: RecordPlace, f: Cursor, at: Cursor, zero
     if isinstance(b, RecordPlace):
         _default(ctx, b, at, zero)
     elif vectors.container(f.type):
-        place.fields[f.spelling] = Alias(vectors.made(ctx, str(f.spelling), f.type, None, at))
+        place.fields[f.spelling] = Alias(new_vectors.made(ctx, str(f.spelling), f.type, None, at))
     elif zero and isinstance(b, VariablePlace):
         ctx.assign(b.name, const(0, b.type))
     elif zero and isinstance(b, PointerPlace):
@@ -218,7 +231,7 @@ def _init_field(ctx: Context, place: RecordPlace, f: Cursor, init: Cursor, at: C
         initialise(ctx, b, init)
         return
     if vectors.container(f.type):
-        place.fields[name] = Alias(vectors.made(ctx, name, f.type, init, at))
+        place.fields[name] = Alias(new_vectors.made(ctx, name, f.type, init, at))
         return
     if types.is_array(f.type) and isinstance(b, ElementPlace):
         _init_array(ctx, b, f, init)
@@ -293,9 +306,9 @@ def check_destructor(ctx: Context, place: RecordPlace, at: Cursor) -> None:
     for k in children(place.type.get_declaration()):
         if k.kind is not K.DESTRUCTOR:
             continue
-        definition, body = records.body_of(k)
+        definition, body = classes.body_of(k)
         if body is None:
-            if not records.is_implicit(k):
+            if not classes.is_implicit(k):
                 ctx.fail(f"destructor of '{place.type.spelling}', which has no body here", at)
             continue
         targets = dict(ctx.targets)

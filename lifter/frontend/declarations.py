@@ -8,11 +8,13 @@ from clang.cindex import Cursor, CursorKind, StorageClass, TypeKind
 
 from halide_core.ir.expr import I64, Expr, const, const_value
 from lifter.frontend import (
+    classes,
     code,
     constants,
     construct,
     expressions,
     inline,
+    new_vectors,
     pointers,
     records,
     registers,
@@ -78,7 +80,7 @@ def declare(ctx: Context, c: Cursor) -> None:
             if not isinstance(v, Lambda):
                 ctx.fail(pointers.describe(c.type), c)
             ctx.bind(c, Alias(v))
-        elif records.is_plain(c.type):
+        elif classes.is_plain(c.type):
             _record(ctx, c, init)
         else:
             ctx.fail(pointers.describe(c.type), c)
@@ -173,10 +175,10 @@ def _array(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     if types.register_bytes(types.innermost(c.type)):
         _registers(ctx, c, init)
         return
-    if records.is_plain(types.innermost(c.type)) and not types.is_const(c.type):
+    if classes.is_plain(types.innermost(c.type)) and not types.is_const(c.type):
         _structures(ctx, c, init)
         return
-    if types.is_const(c.type) and records.is_plain(types.innermost(c.type)):
+    if types.is_const(c.type) and classes.is_plain(types.innermost(c.type)):
         bound = constants.constant_table(ctx, c)
         if bound is None:
             ctx.fail(f"constant array '{name}' of structures of this kind", c)
@@ -212,7 +214,7 @@ def _array(ctx: Context, c: Cursor, init: Cursor | None) -> None:
 def _structures(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     """A local array of structures, as an array of their scalars."""
     each, count = types.innermost(c.type), types.count(c.type)
-    unit = views.unit_of(ctx, c.spelling, each, c) if records.is_trivial(each) else None
+    unit = views.unit_of(ctx, c.spelling, each, c) if classes.is_trivial(each) else None
     if unit is None or count < 0:
         ctx.fail(f"array of structures '{c.spelling}' of this kind", c)
     array = ctx.new_array(c.spelling, unit)
@@ -220,7 +222,7 @@ def _structures(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     ctx.bind(c, place)
     ctx.declare_array(array, const(count * int(each.get_size()) // unit.bytes(), I64), False)
     listed = None if init is None else constants.unwrap(init)
-    if listed is None or (listed.kind is K.CALL_EXPR and records.has_no_initialiser(each)):
+    if listed is None or (listed.kind is K.CALL_EXPR and classes.has_no_initialiser(each)):
         return
     if listed.kind is not K.INIT_LIST_EXPR or len(types.shape(c.type)) != 1:
         ctx.fail(f"initialiser of the array of structures '{c.spelling}'", c)
@@ -295,5 +297,5 @@ def _record(ctx: Context, c: Cursor, init: Cursor | None) -> None:
 
 def _container(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     ctx.result_wanted = c.hash == ctx.result_variable and not ctx.frames[-1].inlined
-    ctx.bind(c, Alias(vectors.made(ctx, c.spelling, c.type, init, c)))
+    ctx.bind(c, Alias(new_vectors.made(ctx, c.spelling, c.type, init, c)))
     ctx.result_wanted = False

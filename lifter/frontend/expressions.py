@@ -11,6 +11,7 @@ from halide_core.ir.expr import I64, Expr, const, const_value
 from lifter.frontend import (
     assignments,
     calls,
+    classes,
     code,
     constants,
     construct,
@@ -100,7 +101,7 @@ def value(ctx: Context, c: Cursor) -> Value:
         return constant(ctx, c)
     if kind is K.INIT_LIST_EXPR and types.register_bytes(c.type):
         return registers.listed(ctx, c)
-    if kind is K.INIT_LIST_EXPR and records.is_plain(c.type):
+    if kind is K.INIT_LIST_EXPR and classes.is_plain(c.type):
         return construct.listed(ctx, c)
     if kind is K.INIT_LIST_EXPR:
         inner = operands(c)
@@ -226,7 +227,7 @@ def place(ctx: Context, c: Cursor, temporary: bool = False) -> Place:
             "const ", ""
         ):
             return place(ctx, inner, temporary)
-        if records.is_plain(inner.type) and records.is_plain(c.type):
+        if classes.is_plain(inner.type) and classes.is_plain(c.type):
             # A base class's part of an object.
             return place(ctx, inner, temporary)
     elif kind is K.CONDITIONAL_OPERATOR and all(_is_lvalue(arm) for arm in operands(c)[1:]):

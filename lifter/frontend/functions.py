@@ -7,7 +7,7 @@ from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, const
 from halide_core.ir.types import Type
-from lifter.frontend import inline, interface, local_arrays, registers, statements, types, vectors, views
+from lifter.frontend import inline, interface, local_arrays, new_vectors, registers, statements, types, vectors, views
 from lifter.frontend.clang import children
 from lifter.frontend.context import Context
 from lifter.frontend.interface import Taken
@@ -164,7 +164,7 @@ def _prepare_result(ctx: Context, c: Cursor, body: Cursor) -> None:
     if kind not in ("vector", "rows"):
         ctx.fail(f"function returning '{c.result_type.spelling}'", c, "return a scalar or write through a pointer")
     returns = [k for k in body.walk_preorder() if k.kind is K.RETURN_STMT]
-    locals_ = [vectors.returned_local(children(k)[0]) if children(k) else None for k in returns]
+    locals_ = [new_vectors.returned_local(children(k)[0]) if children(k) else None for k in returns]
     variables = {k.referenced.hash for k in locals_ if k is not None and k.referenced.kind is K.VAR_DECL}
     if all(k is not None for k in locals_) and len(variables) == 1:
         ctx.result_variable = variables.pop()

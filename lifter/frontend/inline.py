@@ -11,9 +11,11 @@ from clang.cindex import Type as ClangType
 from halide_core.ir.expr import I64, Expr, Load, Variable, const_value
 from halide_core.ir.structural import post_order
 from lifter.frontend import (
+    classes,
     construct,
     expressions,
     leave,
+    new_vectors,
     order,
     pointers,
     records,
@@ -141,7 +143,7 @@ def function(
 def _argument(ctx: Context, parameter: Cursor, argument: Cursor) -> tuple[Value | Place, list[Held]]:
     v: Value | Place
     record = types.canonical(parameter.type).kind is TypeKind.RECORD
-    if types.is_reference(parameter.type) and (not record or records.is_plain(parameter.type)):
+    if types.is_reference(parameter.type) and (not record or classes.is_plain(parameter.type)):
         temporary = types.is_const(types.canonical(parameter.type)) or _is_rvalue_reference(parameter)
         v = expressions.place(ctx, argument, temporary)
         return v, ctx.hold_all(_expressions_of(v), unsequenced=True)
@@ -273,7 +275,7 @@ def returned(ctx: Context, c: Cursor, frame: Frame, result: Cursor | None) -> No
             else:
                 v = pointers.pointer_to(ctx, expressions.place(ctx, result), types.canonical(wanted), result)
         elif vectors.container(wanted):
-            v = vectors.returned(ctx, wanted, result)
+            v = new_vectors.returned(ctx, wanted, result)
         else:
             v = pointers.convert(ctx, expressions.value(ctx, result), wanted, result)
         v = pointers.kept(ctx, v, wanted)

@@ -14,8 +14,8 @@ from clang.cindex import Type as ClangType
 from halide_core.ir.expr import I64, Expr, Load, Variable, const
 from halide_core.ir.structural import post_order
 from halide_core.ir.types import Int, UInt
+from lifter.frontend import classes, types, vectors, views
 from lifter.frontend import operations as op
-from lifter.frontend import records, types, vectors, views
 from lifter.frontend.context import Context
 from lifter.frontend.local_arrays import split_named
 from lifter.frontend.values import (
@@ -51,7 +51,7 @@ def plain(name: str, c_type: str, param: Param) -> Taken:
 
 def is_class(t: ClangType) -> bool:
     """Whether a parameter's type, or what it refers or points to, is a class that is taken apart."""
-    return records.is_plain(types.pointee(t) if types.is_pointer(t) else t)
+    return classes.is_plain(types.pointee(t) if types.is_pointer(t) else t)
 
 
 def take(ctx: Context, name: str, t: ClangType, at: Cursor) -> Taken | None:
@@ -97,7 +97,7 @@ class _Taker:
     def record(self, t: ClangType, prefix: str, path: str) -> RecordPlace:
         """The object with a parameter for each field that can be one; the others are refused where they are used."""
         place = RecordPlace({}, types.canonical(t))
-        for f in records.own_fields(self.ctx, t, self.at):
+        for f in classes.own_fields(self.ctx, t, self.at):
             made = self.field(f, f"{prefix}{f.spelling}", f"{path}.{f.spelling}")
             if made is not None:
                 place.fields[f.spelling] = made
@@ -113,7 +113,7 @@ class _Taker:
             return self.pointer(types.pointee(t), name, path, str(f.spelling), f.type.spelling)
         if types.is_array(t):
             return self.array(f, name, path)
-        if records.is_plain(t):
+        if classes.is_plain(t):
             return self.record(t, f"{name}_", path)
         type_ = types.scalar(t)
         if type_ is None:

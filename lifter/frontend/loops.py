@@ -7,11 +7,11 @@ from collections.abc import Callable
 from clang.cindex import Cursor, CursorKind, TokenKind
 
 from halide_core.ir.expr import I64, Expr, Variable, const, const_value, make_bool
-from lifter.frontend import expressions, pointers, records, statements, types, unroll, vectors
+from lifter.frontend import classes, expressions, new_vectors, pointers, records, statements, types, unroll, vectors
 from lifter.frontend import operations as op
 from lifter.frontend.clang import children
 from lifter.frontend.context import Context, Jumps, Targets
-from lifter.frontend.values import Alias, ElementPlace, Pointer, Record, Rows, VariablePlace, Vector
+from lifter.frontend.values import Alias, Container, ElementPlace, Pointer, Record, Rows, VariablePlace, Vector
 from lifter.loops import Assign, Loop, Stmt
 
 K = CursorKind
@@ -172,13 +172,13 @@ def for_range(ctx: Context, c: Cursor) -> None:
     def one() -> None:
         if element is None:
             assert isinstance(rows, Rows)
-            own: vectors.Container = vectors.row(ctx, rows, counter, c)
+            own: Container = vectors.row(ctx, rows, counter, c)
             if not types.is_reference(variable.type):
-                own = vectors.copied(ctx, variable.spelling, own, c)
+                own = new_vectors.copied(ctx, variable.spelling, own, c)
             ctx.bind(variable, Alias(own))
         elif types.is_reference(variable.type):
             ctx.bind(variable, element)
-        elif records.is_plain(variable.type):
+        elif classes.is_plain(variable.type):
             v = pointers.read(ctx, element, c)
             assert isinstance(v, Record)
             ctx.bind(variable, records.copied(ctx, v, variable.spelling, c))

@@ -10,8 +10,8 @@ from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import BOOL, I64, NE, Expr, Load, Variable, const, const_value, make_bool
 from halide_core.ir.types import Type, UInt
+from lifter.frontend import classes, records, registers, types, views
 from lifter.frontend import operations as op
-from lifter.frontend import records, registers, types, views
 from lifter.frontend.context import Context
 from lifter.frontend.values import (
     ADDRESS,
@@ -85,7 +85,7 @@ def read(ctx: Context, place: Place, at: Cursor | None = None) -> Value:
     if isinstance(place, BitsPlace):
         ctx.before_read(place.name)
         return reinterpret(Variable(place.whole, place.name), place.type)
-    if isinstance(place, RecordPlace) or records.is_plain(place.pointer.pointee):
+    if isinstance(place, RecordPlace) or classes.is_plain(place.pointer.pointee):
         return records.load(ctx, place, at)
     p = place.pointer
     if types.is_array(p.pointee):
@@ -209,7 +209,7 @@ def to_pointer(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
             ctx.fail(f"array of pointers converted to '{to.spelling}'", at)
         return v
     if isinstance(v, RecordPointer):
-        if not records.is_plain(target):
+        if not classes.is_plain(target):
             ctx.fail(f"pointer cast from '{v.place.type.spelling} *' to '{to.spelling}'", at)
         return v
     if isinstance(v, Allocation):

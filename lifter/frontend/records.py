@@ -4,15 +4,13 @@ A structure in an array (pixels, tables) stays memory, and is read and written f
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from clang.cindex import Cursor, CursorKind, TypeKind
+from clang.cindex import Cursor, CursorKind
 from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, Expr, const
 from halide_core.ir.types import UInt
-from lifter.frontend import constants, expressions, inline, memory, pointers, registers, types, vectors, views
-from lifter.frontend.clang import children, in_system_header, operands
+from lifter.frontend import classes, constants, expressions, inline, memory, pointers, registers, types, vectors, views
+from lifter.frontend.clang import operands
 from lifter.frontend.context import Context
 from lifter.frontend.values import (
     Alias,
@@ -34,84 +32,17 @@ from lifter.frontend.values import (
 K = CursorKind
 
 
-def is_plain(t: ClangType) -> bool:
-    """Whether a type is a structure or class that is followed field by field: no container, closure or iterator."""
-    if not views.is_record(t):
-        return False
-    declaration = types.canonical(t).get_declaration()
-    return not vectors.container(t) and not is_closure(t) and not in_system_header(declaration.location)
-
-
-def is_closure(t: ClangType) -> bool:
-    """Whether a type is that of a lambda."""
-    return "lambda" in types.canonical(t).spelling
-
-
-def is_implicit(method: Cursor) -> bool:
-    """Whether the compiler makes a constructor, assignment or destructor."""
-    return bool(method.is_default_method()) or method.location == method.semantic_parent.location
-
-
-def body_of(method: Cursor) -> tuple[Cursor, Cursor | None]:
-    """The definition of a member function and its body; None for one that the compiler makes, or that is elsewhere."""
-    definition = method.get_definition() or method
-    if is_implicit(definition) or is_implicit(method):
-        return definition, None
-    return definition, next((k for k in children(definition) if k.kind is K.COMPOUND_STMT), None)
-
-
-def fields(ctx: Context, t: ClangType, at: Cursor | None) -> Iterator[Cursor]:
-    """The fields of a class in the order of their initialisation, those of base classes first."""
-    record = types.canonical(t)
-    declaration = record.get_declaration()
-    if is_union(record) and not _one_size(record):
-        ctx.fail(f"object of the union '{record.spelling}'", at)
-    for base in children(declaration):
-        if base.kind is K.CXX_BASE_SPECIFIER:
-            yield from fields(ctx, base.type, at)
-    for f in record.get_fields():
-        inner = types.canonical(f.type)
-        if views.is_record(inner) and inner.get_declaration().is_anonymous() and not f.spelling:
-            if is_union(inner):
-                ctx.fail("unnamed union in a structure", at)
-            yield from fields(ctx, inner, at)
-        else:
-            yield f
-
-
-def is_union(t: ClangType) -> bool:
-    """Whether a type is a union."""
-    return bool(types.canonical(t).get_declaration().kind is K.UNION_DECL)
-
-
-def _one_size(t: ClangType) -> bool:
-    """Whether all members of a union are scalars of one size."""
-    found = [types.scalar(f.type) for f in t.get_fields()]
-    whole = [s for s in found if s is not None and not s.is_bool()]
-    return len(whole) == len(found) > 0 and len({s.bits for s in whole}) == 1
-
-
-def own_fields(ctx: Context, t: ClangType, at: Cursor | None) -> list[Cursor]:
-    """As `fields`, each name once."""
-    found = list(fields(ctx, t, at))
-    names = [f.spelling for f in found]
-    for name in names:
-        if names.count(name) > 1:
-            ctx.fail(f"field '{name}' in a class and in its base class", at)
-    return found
-
-
 def create(ctx: Context, t: ClangType, hint: str, at: Cursor | None) -> RecordPlace:
     """A new object whose fields have no values yet."""
     place = RecordPlace({}, types.canonical(t))
-    if is_union(t):
-        members = own_fields(ctx, t, at)
+    if classes.is_union(t):
+        members = classes.own_fields(ctx, t, at)
         whole = UInt(8 * int(place.type.get_size()))
         name = ctx.new_local(hint or "bits", whole)
         for f in members:
             place.fields[f.spelling] = BitsPlace(name, whole, pointers.scalar_type(ctx, f.type, at))
         return place
-    for f in own_fields(ctx, t, at):
+    for f in classes.own_fields(ctx, t, at):
         made = _new_field(ctx, f, f"{hint}_{f.spelling}" if hint else str(f.spelling), at)
         if made is not None:
             place.fields[f.spelling] = made
@@ -124,11 +55,11 @@ def _new_field(ctx: Context, f: Cursor, name: str, at: Cursor | None) -> Binding
         ctx.fail(f"bit-field '{f.spelling}'", at)
     if t.is_volatile_qualified():
         ctx.fail(f"volatile field '{f.spelling}'", at)
-    if types.is_reference(f.type) or vectors.container(t) or is_closure(t):
+    if types.is_reference(f.type) or vectors.container(t) or classes.is_closure(t):
         return None  # bound when it is initialised
     if types.is_pointer(t):
         pointee = types.pointee(t)
-        if types.is_pointer(pointee) or (is_plain(pointee) and not _in_arrays(ctx, pointee)):
+        if types.is_pointer(pointee) or (classes.is_plain(pointee) and not _in_arrays(ctx, pointee)):
             return None
         local = ctx.new_local(name, I64)
         ctx.targets.pop(local, None)
@@ -167,55 +98,18 @@ def _new_array(ctx: Context, f: Cursor, name: str, at: Cursor | None) -> Binding
     return ElementPlace(Pointer(frozenset({array}), const(0, I64), f.type.get_canonical()))
 
 
-def is_trivial(t: ClangType) -> bool:
-    """Whether objects of a class are copied field by field, and nothing happens when they go."""
-    record = types.canonical(t)
-    if record.kind is not TypeKind.RECORD:
-        return True
-    for k in children(record.get_declaration()):
-        copies = k.kind is K.CONSTRUCTOR and (k.is_copy_constructor() or k.is_move_constructor())
-        assigns = k.kind is K.CXX_METHOD and k.spelling == "operator="
-        if (copies or assigns or k.kind is K.DESTRUCTOR) and not is_implicit(k):
-            return False
-        if k.kind is K.CXX_BASE_SPECIFIER and not is_trivial(k.type):
-            return False
-    return all(is_trivial(types.innermost(f.type)) for f in record.get_fields())
-
-
-def has_no_initialiser(t: ClangType) -> bool:
-    """Whether a new object of a class holds nothing yet: it has no constructors, its fields no initialisers."""
-    declaration = types.canonical(t).get_declaration()
-    for k in children(declaration):
-        if k.kind is K.CONSTRUCTOR and not is_implicit(k):
-            return False
-        if k.kind is K.CXX_BASE_SPECIFIER and not has_no_initialiser(k.type):
-            return False
-        if k.kind is K.FIELD_DECL:
-            parts = [p for p in children(k) if p.kind.is_expression() or p.kind is K.UNEXPOSED_EXPR]
-            if any(p.kind is K.INIT_LIST_EXPR for p in parts) or (parts and not types.is_array(k.type)):
-                return False
-    return all(not views.is_record(f.type) or has_no_initialiser(f.type) for f in types.canonical(t).get_fields())
-
-
-def check_copy(ctx: Context, t: ClangType, at: Cursor | None) -> None:
-    """Refuses what the compiler's own copy would not do by fields: base classes that copy in their own way."""
-    for k in children(types.canonical(t).get_declaration()):
-        if k.kind is K.CXX_BASE_SPECIFIER and not is_trivial(k.type):
-            ctx.fail(f"copy of an object whose base class '{k.type.spelling}' copies in its own way", at)
-
-
 def load(ctx: Context, place: Place, at: Cursor | None) -> Record:
     """The value of a structure: those of its fields."""
     if isinstance(place, RecordPlace):
         for name, b in place.fields.items():
-            if isinstance(b, RecordPlace) and not is_trivial(b.type):
+            if isinstance(b, RecordPlace) and not classes.is_trivial(b.type):
                 ctx.fail(f"copy of the field '{name}' of a class with a copy constructor or destructor of its own", at)
         found = {n: _load_field(ctx, b, at) for n, b in place.fields.items()}
         return Record(found, place.type)
     assert isinstance(place, ElementPlace)
     p = place.pointer
     out: dict[str, Value] = {}
-    for f in own_fields(ctx, p.pointee, at):
+    for f in classes.own_fields(ctx, p.pointee, at):
         inner = views.field_of(ctx, p, f, at)
         out[f.spelling] = inner if types.is_array(inner.pointee) else pointers.read(ctx, ElementPlace(inner), at)
     return Record(out, types.canonical(p.pointee))
@@ -233,14 +127,14 @@ def store(ctx: Context, place: Place, v: Record, at: Cursor | None) -> None:
     """place = v; a base class's value fills the base class's fields."""
     if isinstance(place, ElementPlace):
         visible = any(t in ctx.pointer_parameters for t in place.pointer.targets)
-        if visible and _is_padded(ctx, place.pointer.pointee, at):
+        if visible and classes.is_padded(ctx, place.pointer.pointee, at):
             ctx.fail(f"copy of a structure with padding, '{place.pointer.pointee.spelling}'", at, "copy its fields")
     held = [(n, ctx.hold_all(registers.expressions_of(x)), x) for n, x in v.fields.items()]
     values = {n: registers.with_expressions(x, ctx.release_all(h)) if h else x for n, h, x in reversed(held)}
     if isinstance(place, ElementPlace):
         # The stores must not change what the others still read.
         values = {n: _kept(ctx, x) for n, x in values.items()}
-        for f in own_fields(ctx, place.pointer.pointee, at):
+        for f in classes.own_fields(ctx, place.pointer.pointee, at):
             if f.spelling not in values:
                 ctx.fail(f"copy of a structure whose field '{f.spelling}' is not known", at)
             _store_field(ctx, ElementPlace(views.field_of(ctx, place.pointer, f, at)), values[f.spelling], at)
@@ -298,15 +192,6 @@ def _store_field(ctx: Context, b: Place, v: Value, at: Cursor | None) -> None:
 def _known(at: Cursor | None) -> Cursor:
     assert at is not None
     return at
-
-
-def _is_padded(ctx: Context, t: ClangType, at: Cursor | None) -> bool:
-    inside = 0
-    for f in fields(ctx, t, at):
-        if views.is_record(types.innermost(f.type)) and _is_padded(ctx, types.innermost(f.type), at):
-            return True
-        inside += int(f.type.get_canonical().get_size())
-    return inside != int(types.canonical(t).get_size())
 
 
 def copied(ctx: Context, v: Record, hint: str, at: Cursor | None) -> RecordPlace:

@@ -8,7 +8,7 @@ from clang.cindex import Cursor, CursorKind
 from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import Expr, Variable, const_value, make_bool
-from lifter.frontend import declarations, expressions, inline, leave, loops, pointers, types, vectors
+from lifter.frontend import declarations, expressions, inline, leave, loops, new_vectors, pointers, types, vectors
 from lifter.frontend import operations as op
 from lifter.frontend.clang import children, operands
 from lifter.frontend.context import Context, Jumps, Targets
@@ -171,12 +171,12 @@ def _return(ctx: Context, c: Cursor) -> None:
 
 def _return_container(ctx: Context, t: ClangType, result: Cursor) -> None:
     """The elements are in the caller's memory, and there are as many as the caller has been told."""
-    v = vectors.returned(ctx, t, result)
+    v = new_vectors.returned(ctx, t, result)
     if v.array != ctx.result_array:
         if ctx.result_array:
             ctx.fail("several containers returned", result)
         ctx.result_wanted = True
-        v = vectors.copied(ctx, "result", v, result)
+        v = new_vectors.copied(ctx, "result", v, result)
     ctx.flush()
     sizes = (v.count, v.pitch) if isinstance(v, Rows) else (v.length,)
     for name, size in zip(ctx.result_extents, sizes, strict=True):

@@ -165,6 +165,7 @@ class RecordPointer:
     address: str = ""
 
 
+Container = Vector | Rows
 Value = Expr | Pointer | Pointers | Allocation | Vector | Rows | Lambda | Nothing | Lanes | Record | RecordPointer
 
 

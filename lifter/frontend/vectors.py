@@ -13,16 +13,15 @@ from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, Expr, Variable, const, const_value, make_bool
 from halide_core.ir.types import UInt
-from lifter.frontend import constants, construct, expressions, memory, pointers, records, types, views
+from lifter.frontend import classes, constants, construct, expressions, memory, pointers, types, views
 from lifter.frontend import operations as op
-from lifter.frontend.clang import in_system_header, operands
+from lifter.frontend.clang import in_system_header
 from lifter.frontend.context import Context
-from lifter.frontend.values import ElementPlace, Nothing, Place, Pointer, Record, Rows, Value, Vector
+from lifter.frontend.values import Container, ElementPlace, Nothing, Place, Pointer, Record, Rows, Value, Vector
 from lifter.loops import Assert, Define
 
 K = CursorKind
 _CONTAINERS = {"vector", "array", "unique_ptr"}
-Container = Vector | Rows
 
 
 def is_container(declaration: Cursor | None) -> bool:
@@ -39,10 +38,11 @@ def container(t: ClangType) -> str:
     if not is_container(declaration):
         return ""
     name = str(declaration.spelling)
-    return "rows" if name == "vector" and container(_argument(c)) == "vector" else name
+    return "rows" if name == "vector" and container(argument(c)) == "vector" else name
 
 
-def _argument(t: ClangType) -> ClangType:
+def argument(t: ClangType) -> ClangType:
+    """The elements of a container, as its type says."""
     return types.canonical(t).get_template_argument_type(0).get_canonical()
 
 
@@ -50,16 +50,16 @@ def element_of(ctx: Context, t: ClangType, at: Cursor | None) -> ClangType:
     """The elements of a container, of a vector of vectors those of its rows.
 
     Raises Unsupported for what no array has."""
-    element = _argument(t)
+    element = argument(t)
     if container(t) == "rows":
-        element = _argument(element)
+        element = argument(element)
     if container(t) == "unique_ptr":
         if not types.is_array(element):
             ctx.fail("std::unique_ptr to a single object", at)
         element = types.element(element)
     if types.scalar(element) is not None and pointers.scalar_type(ctx, element, at).is_bool():
         ctx.fail("std::vector<bool>", at)
-    if not views.lies_in_arrays(ctx, element) or not records.is_trivial(element):
+    if not views.lies_in_arrays(ctx, element) or not classes.is_trivial(element):
         ctx.fail(f"container of '{element.spelling}'", at)
     return element
 
@@ -87,112 +87,6 @@ def of(ctx: Context, c: Cursor) -> Container:
     return v
 
 
-# New containers
-
-
-def _array(
-    ctx: Context, name: str, element: ClangType, size: Expr, zeroed: bool, at: Cursor | None, grows: bool = True
-) -> str:
-    """The array of a new container; that of the function's result is the caller's."""
-    unit = views.unit_of(ctx, name, element, at)
-    assert unit is not None
-    if ctx.result_wanted:
-        ctx.result_wanted = False
-        array = ctx.new_array(name, unit)
-        ctx.result_array = array
-        ctx.pointer_parameters.add(array)
-        ctx.fresh.add(array)
-        if zeroed:
-            fill(ctx, Pointer(frozenset({array}), const(0, I64), element), size, None, at)
-        return array
-    array = ctx.new_array(name, unit)
-    ctx.declare_array(array, size, zeroed, grows)
-    return array
-
-
-def empty(ctx: Context, name: str, t: ClangType, at: Cursor | None) -> Container:
-    """A container without elements, which may grow."""
-    element = element_of(ctx, t, at)
-    size = ctx.new_local(f"{name}_size", I64)
-    pitch = ctx.new_local(f"{name}_pitch", I64) if container(t) == "rows" else ""
-    array = _array(ctx, name, element, const(0, I64), False, at)
-    ctx.assign(size, const(0, I64))
-    length = Variable(I64, size)
-    if pitch:
-        return Rows(array, length, Variable(I64, pitch), element, size, pitch)
-    return Vector(array, length, element, size)
-
-
-def made(ctx: Context, name: str, t: ClangType, init: Cursor | None, at: Cursor) -> Container:
-    """A new container of a type, with what initialises it."""
-    # Containers made on the way are not the function's result.
-    wanted, ctx.result_wanted = ctx.result_wanted, False
-    kind = container(t)
-    if kind == "array":
-        return _made_array(ctx, name, t, init, at)
-    if kind == "unique_ptr":
-        return _made_pointer(ctx, name, t, init, at)
-    source = None if init is None else _source(init)
-    if source is None or source.kind is K.INIT_LIST_EXPR:
-        ctx.result_wanted = wanted
-        return empty(ctx, name, t, at) if source is None else _listed(ctx, name, t, source, at)
-    if source.kind is K.CALL_EXPR and source.referenced is not None and source.referenced.kind is K.CONSTRUCTOR:
-        return _constructed(ctx, name, t, source, at, wanted)
-    v = of(ctx, source)
-    if source.kind is K.CALL_EXPR and not wanted:
-        return v  # what a function returns is a container of its own already
-    ctx.result_wanted = wanted
-    return copied(ctx, name, v, at)
-
-
-def _source(init: Cursor) -> Cursor:
-    """The constructor, list or expression that makes a container."""
-    while True:
-        if init.kind in (K.UNEXPOSED_EXPR, K.PAREN_EXPR, K.CXX_FUNCTIONAL_CAST_EXPR) and len(operands(init)) == 1:
-            init = operands(init)[0]
-            continue
-        if init.kind is K.CALL_EXPR and init.referenced is not None and init.referenced.kind is K.CONSTRUCTOR:
-            arguments = list(init.get_arguments())
-            if len(arguments) == 1:
-                inner = constants.unwrap(arguments[0])
-                if inner.kind is K.CALL_EXPR and container(inner.type) == container(init.type) and _is_new(inner):
-                    init = inner
-                    continue
-        return init
-
-
-def _is_new(call: Cursor) -> bool:
-    """Whether a call makes an object, and does not refer to one."""
-    target = call.referenced
-    return target is not None and (target.kind is K.CONSTRUCTOR or not types.is_reference(target.result_type))
-
-
-def _constructed(ctx: Context, name: str, t: ClangType, source: Cursor, at: Cursor, wanted: bool) -> Container:
-    arguments = [a for a in source.get_arguments() if "allocator" not in types.canonical(a.type).spelling.split("<")[0]]
-    lists = [x for x in (_inside_list(a) for a in arguments) if x is not None]
-    if lists or not arguments:
-        ctx.result_wanted = wanted
-        return _listed(ctx, name, t, lists[0], at) if lists else empty(ctx, name, t, at)
-    if len(arguments) == 1 and container(arguments[0].type):
-        source_ = of(ctx, arguments[0])
-        ctx.result_wanted = wanted
-        out = copied(ctx, name, source_, at)
-        _moved(ctx, arguments[0], source_)
-        return out
-    if types.scalar(source.referenced.type.argument_types()[0]) != UInt(64):
-        return _from_range(ctx, name, t, arguments, at, wanted)
-    count = ctx.settled(op.cast(expressions.scalar(ctx, arguments[0]), I64))
-    held = ctx.hold(count)
-    if container(t) == "rows":
-        first = of(ctx, arguments[1]) if len(arguments) > 1 else None
-        ctx.result_wanted = wanted
-        return _rows_of(ctx, name, t, ctx.release(held), first, at)
-    item = value_for(ctx, arguments[1], element_of(ctx, t, at)) if len(arguments) > 1 else None
-    count = ctx.release(held)
-    ctx.result_wanted = wanted
-    return _filled(ctx, name, t, count, item, at)
-
-
 def value_for(ctx: Context, c: Cursor, element: ClangType) -> Value:
     """The value of an expression as an element, evaluated once."""
     v = pointers.convert(ctx, expressions.value(ctx, c), element, c)
@@ -204,156 +98,8 @@ def value_for(ctx: Context, c: Cursor, element: ClangType) -> Value:
     return v
 
 
-def _filled(ctx: Context, name: str, t: ClangType, count: Expr, item: Value | None, at: Cursor) -> Vector:
-    element = element_of(ctx, t, at)
-    size = ctx.new_local(f"{name}_size", I64)
-    ctx.assign(size, count)
-    length = Variable(I64, size)
-    if item is None and views.is_record(element):
-        item = construct.default_value(ctx, element, at)
-    zero = item is None or (isinstance(item, Expr) and const_value(item) == 0)
-    array = _array(ctx, name, element, length, zero, at)
-    out = Vector(array, length, element, size)
-    if not zero:
-        fill(ctx, start(out), length, item, at)
-    return out
-
-
-def _rows_of(ctx: Context, name: str, t: ClangType, count: Expr, first: Container | None, at: Cursor) -> Rows:
-    """`count` rows that are copies of one; of no known length without it."""
-    held = ctx.hold(count)
-    out = empty(ctx, name, t, at)
-    assert isinstance(out, Rows)
-    ctx.assign(out.size, ctx.release(held))
-    if first is None:
-        return out
-    assert isinstance(first, Vector)
-    ctx.emit(Define(ctx.line, out.pitch_name, first.length))
-    _each(ctx, out.count, lambda i: copy(ctx, start(row(ctx, out, i, at)), start(first), first.length, at))
-    return out
-
-
-def _from_range(
-    ctx: Context, name: str, t: ClangType, arguments: list[Cursor], at: Cursor, wanted: bool
-) -> Container:
-    """v(first, last)."""
-    first, last = (expressions.value(ctx, a) for a in arguments[:2])
-    if not isinstance(first, Pointer) or not isinstance(last, Pointer) or container(t) != "vector":
-        ctx.fail("std::vector made by this constructor", at, "use v(n) or v(n, value)")
-    count = pointers.difference(ctx, last, first, at)
-    ctx.result_wanted = wanted
-    out = _filled(ctx, name, t, ctx.settled(count), None, at)
-    copy(ctx, start(out), first, out.length, at)
-    return out
-
-
-def _listed(ctx: Context, name: str, t: ClangType, listed: Cursor, at: Cursor) -> Container:
-    items = operands(listed)
-    if not items:
-        return empty(ctx, name, t, at)
-    if container(t) == "rows":
-        out = empty(ctx, name, t, at)
-        for item in items:
-            push(ctx, out, made(ctx, f"{name}_row", _argument(t), item, at), at)
-        return out
-    made_ = _filled(ctx, name, t, const(len(items), I64), None, at)
-    _store_items(ctx, made_, items, at)
-    return made_
-
-
-def _store_items(ctx: Context, v: Vector, items: list[Cursor], at: Cursor) -> None:
-    for index, item in enumerate(items):
-        value = pointers.convert(ctx, expressions.value(ctx, item), v.element, item)
-        value = ctx.settled(value) if isinstance(value, Expr) else value
-        pointers.write(ctx, ElementPlace(pointers.advance(ctx, start(v), const(index, I64), at)), value, at)
-
-
-def _inside_list(c: Cursor) -> Cursor | None:
-    if "initializer_list" not in types.canonical(c.type).spelling:
-        return None
-    c = constants.unwrap(c)
-    return c if c.kind is K.INIT_LIST_EXPR else None
-
-
-def _made_array(ctx: Context, name: str, t: ClangType, init: Cursor | None, at: Cursor) -> Vector:
-    element = element_of(ctx, t, at)
-    fields = list(types.canonical(t).get_fields())
-    extent = types.shape(fields[0].type)[0] if fields and types.is_array(fields[0].type) else -1
-    if extent < 0:
-        ctx.fail("std::array of this size", at)
-    listed = None if init is None else constants.unwrap(init)
-    items: list[Cursor] | None = None
-    source: Container | None = None
-    if listed is not None and listed.kind is K.INIT_LIST_EXPR:
-        items = operands(listed)
-        if len(items) == 1 and constants.unwrap(items[0]).kind is K.INIT_LIST_EXPR:
-            items = operands(constants.unwrap(items[0]))
-    elif listed is not None and operands(listed):
-        source = of(ctx, operands(listed)[0] if listed.kind is K.CALL_EXPR else listed)
-    zeroed = items is not None and len(items) < extent
-    if zeroed and views.is_record(element):
-        ctx.fail("std::array of structures with some of its values", at)
-    array = _array(ctx, name, element, const(extent, I64), zeroed, at, False)
-    out = Vector(array, const(extent, I64), element)
-    _store_items(ctx, out, items or [], at)
-    if isinstance(source, Vector):
-        copy(ctx, start(out), start(source), out.length, at)
-    return out
-
-
-def _made_pointer(ctx: Context, name: str, t: ClangType, init: Cursor | None, at: Cursor) -> Vector:
-    """A std::unique_ptr to a new array."""
-    element = element_of(ctx, t, at)
-    source = None if init is None else _source(init)
-    if source is not None and source.kind is K.CALL_EXPR:
-        arguments = list(source.get_arguments())
-        if source.spelling == "make_unique" and len(arguments) == 1:
-            count = op.cast(expressions.scalar(ctx, arguments[0]), I64)
-            return replace(_filled(ctx, name, t, ctx.settled(count), None, at), size="")
-        if source.referenced is not None and source.referenced.kind is K.CONSTRUCTOR and arguments:
-            hint, ctx.array_hint = ctx.array_hint, name
-            p = expressions.value(ctx, arguments[0])
-            ctx.array_hint = hint
-            if isinstance(p, Pointer) and const_value(p.offset) == 0:
-                return Vector(ctx.array_of(p, at), const(0, I64), element)
-    ctx.fail(f"initialiser of the std::unique_ptr '{name}'", at)
-
-
-def returned_local(result: Cursor) -> Cursor | None:
-    """The local variable, or parameter by value, whose contents a return statement moves to the caller."""
-    c = constants.unwrap(result)
-    if c.kind is K.CALL_EXPR and c.referenced is not None and c.referenced.kind is K.CONSTRUCTOR:
-        arguments = list(c.get_arguments())
-        c = constants.unwrap(arguments[0]) if len(arguments) == 1 else c
-    target = c.referenced if c.kind is K.DECL_REF_EXPR else None
-    if target is None or target.kind not in (K.VAR_DECL, K.PARM_DECL) or types.is_reference(target.type):
-        return None
-    outside = target.kind is K.VAR_DECL and target.semantic_parent.kind is K.TRANSLATION_UNIT
-    return None if outside or not container(target.type) else c
-
-
-def returned(ctx: Context, t: ClangType, result: Cursor) -> Container:
-    """The container that a return statement gives."""
-    own = returned_local(result)
-    return made(ctx, "result", t, result, result) if own is None else of(ctx, own)
-
-
-def copied(ctx: Context, name: str, v: Container, at: Cursor) -> Container:
-    """A new container with the elements of another."""
-    size = ctx.new_local(f"{name}_size", I64)
-    count = v.count if isinstance(v, Rows) else v.length
-    pitch = ctx.new_local(f"{name}_pitch", I64) if isinstance(v, Rows) else ""
-    ctx.assign(size, count)
-    length = Variable(I64, size)
-    array = _array(ctx, name, v.element, const(0, I64), False, at)
-    out: Container = Vector(array, length, v.element, size)
-    if isinstance(v, Rows):
-        out = Rows(array, length, Variable(I64, pitch), v.element, size, pitch)
-    _copy_all(ctx, out, v, at)
-    return out
-
-
-def _copy_all(ctx: Context, target: Container, source: Container, at: Cursor) -> None:
+def copy_all(ctx: Context, target: Container, source: Container, at: Cursor) -> None:
+    """The elements of one container into another of its kind."""
     if isinstance(target, Vector) and isinstance(source, Vector):
         copy(ctx, start(target), start(source), source.length, at)
     elif isinstance(target, Rows) and isinstance(source, Rows):
@@ -362,12 +108,12 @@ def _copy_all(ctx: Context, target: Container, source: Container, at: Cursor) ->
         def one(i: Expr) -> None:
             copy(ctx, start(row(ctx, target, i, at)), start(row(ctx, source, i, at)), source.pitch, at)
 
-        _each(ctx, source.count, one)
+        each(ctx, source.count, one)
     else:
         ctx.fail("copy between containers of different kinds", at)
 
 
-def _each(ctx: Context, count: Expr, body: Callable[[Expr], None]) -> None:
+def each(ctx: Context, count: Expr, body: Callable[[Expr], None]) -> None:
     """A loop over 0 <= i < count."""
     name, counter, count = memory.counted(ctx, count)
     with ctx.collecting() as block:
@@ -384,7 +130,7 @@ def copy(ctx: Context, target: Pointer, source: Pointer, count: Expr, at: Cursor
             v = op.cast(v, pointers.element_type(ctx, target.pointee, at))
         pointers.write(ctx, ElementPlace(pointers.advance(ctx, target, i, at)), v, at)
 
-    _each(ctx, memory.simplified(ctx, count), one)
+    each(ctx, memory.simplified(ctx, count), one)
 
 
 def fill(ctx: Context, p: Pointer, count: Expr, item: Value | None, at: Cursor | None) -> None:
@@ -394,10 +140,7 @@ def fill(ctx: Context, p: Pointer, count: Expr, item: Value | None, at: Cursor |
     def one(i: Expr) -> None:
         pointers.write(ctx, ElementPlace(pointers.advance(ctx, p, i, at)), v, at)
 
-    _each(ctx, count, one)
-
-
-# Member functions
+    each(ctx, count, one)
 
 
 def push(ctx: Context, v: Container, item: Value, at: Cursor) -> None:
@@ -425,10 +168,10 @@ def _push_back(ctx: Context, c: Cursor, v: Container, name: str, arguments: list
         ctx.fail(f"call to std::vector::{name} with these arguments", c, "push_back a vector")
     item = of(ctx, arguments[0])
     push(ctx, v, item, c)
-    _moved(ctx, arguments[0], item)
+    moved(ctx, arguments[0], item)
 
 
-def _moved(ctx: Context, c: Cursor, v: Container) -> None:
+def moved(ctx: Context, c: Cursor, v: Container) -> None:
     """What std::move was applied to is empty afterwards."""
     source = constants.unwrap(c)
     if source.kind is not K.CALL_EXPR or source.spelling != "move":
@@ -447,7 +190,7 @@ def assign(ctx: Context, v: Container, source: Container, at: Cursor) -> None:
             ctx.fail("assignment to a vector whose length cannot change here", at)
     elif not v.size:
         ctx.fail("assignment to a vector whose length cannot change here", at)
-    _copy_all(ctx, v, source, at)
+    copy_all(ctx, v, source, at)
     if v.size:
         ctx.assign(v.size, source.count if isinstance(source, Rows) else source.length)
 
@@ -492,7 +235,7 @@ def method(ctx: Context, c: Cursor, v: Container, name: str, arguments: list[Cur
         source = of(ctx, arguments[0])
         if source != v:
             assign(ctx, v, source, c)
-            _moved(ctx, arguments[0], source)
+            moved(ctx, arguments[0], source)
         return Nothing()
     if name == "clear" and v.size:
         ctx.assign(v.size, const(0, I64))

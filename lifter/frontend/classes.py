@@ -1,0 +1,127 @@
+"""What classes are made of: their fields and base classes, and what the compiler or the user makes of copies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clang.cindex import Cursor, CursorKind, TypeKind
+from clang.cindex import Type as ClangType
+
+from lifter.frontend import types, vectors, views
+from lifter.frontend.clang import children, in_system_header
+from lifter.frontend.context import Context
+
+K = CursorKind
+
+
+def is_plain(t: ClangType) -> bool:
+    """Whether a type is a structure or class that is followed field by field: no container, closure or iterator."""
+    if not views.is_record(t):
+        return False
+    declaration = types.canonical(t).get_declaration()
+    return not vectors.container(t) and not is_closure(t) and not in_system_header(declaration.location)
+
+
+def is_closure(t: ClangType) -> bool:
+    """Whether a type is that of a lambda."""
+    return "lambda" in types.canonical(t).spelling
+
+
+def is_implicit(method: Cursor) -> bool:
+    """Whether the compiler makes a constructor, assignment or destructor."""
+    return bool(method.is_default_method()) or method.location == method.semantic_parent.location
+
+
+def body_of(method: Cursor) -> tuple[Cursor, Cursor | None]:
+    """The definition of a member function and its body; None for one that the compiler makes, or that is elsewhere."""
+    definition = method.get_definition() or method
+    if is_implicit(definition) or is_implicit(method):
+        return definition, None
+    return definition, next((k for k in children(definition) if k.kind is K.COMPOUND_STMT), None)
+
+
+def fields(ctx: Context, t: ClangType, at: Cursor | None) -> Iterator[Cursor]:
+    """The fields of a class in the order of their initialisation, those of base classes first."""
+    record = types.canonical(t)
+    declaration = record.get_declaration()
+    if is_union(record) and not _one_size(record):
+        ctx.fail(f"object of the union '{record.spelling}'", at)
+    for base in children(declaration):
+        if base.kind is K.CXX_BASE_SPECIFIER:
+            yield from fields(ctx, base.type, at)
+    for f in record.get_fields():
+        inner = types.canonical(f.type)
+        if views.is_record(inner) and inner.get_declaration().is_anonymous() and not f.spelling:
+            if is_union(inner):
+                ctx.fail("unnamed union in a structure", at)
+            yield from fields(ctx, inner, at)
+        else:
+            yield f
+
+
+def is_union(t: ClangType) -> bool:
+    """Whether a type is a union."""
+    return bool(types.canonical(t).get_declaration().kind is K.UNION_DECL)
+
+
+def _one_size(t: ClangType) -> bool:
+    """Whether all members of a union are scalars of one size."""
+    found = [types.scalar(f.type) for f in t.get_fields()]
+    whole = [s for s in found if s is not None and not s.is_bool()]
+    return len(whole) == len(found) > 0 and len({s.bits for s in whole}) == 1
+
+
+def own_fields(ctx: Context, t: ClangType, at: Cursor | None) -> list[Cursor]:
+    """As `fields`, each name once."""
+    found = list(fields(ctx, t, at))
+    names = [f.spelling for f in found]
+    for name in names:
+        if names.count(name) > 1:
+            ctx.fail(f"field '{name}' in a class and in its base class", at)
+    return found
+
+
+def is_trivial(t: ClangType) -> bool:
+    """Whether objects of a class are copied field by field, and nothing happens when they go."""
+    record = types.canonical(t)
+    if record.kind is not TypeKind.RECORD:
+        return True
+    for k in children(record.get_declaration()):
+        copies = k.kind is K.CONSTRUCTOR and (k.is_copy_constructor() or k.is_move_constructor())
+        assigns = k.kind is K.CXX_METHOD and k.spelling == "operator="
+        if (copies or assigns or k.kind is K.DESTRUCTOR) and not is_implicit(k):
+            return False
+        if k.kind is K.CXX_BASE_SPECIFIER and not is_trivial(k.type):
+            return False
+    return all(is_trivial(types.innermost(f.type)) for f in record.get_fields())
+
+
+def has_no_initialiser(t: ClangType) -> bool:
+    """Whether a new object of a class holds nothing yet: it has no constructors, its fields no initialisers."""
+    declaration = types.canonical(t).get_declaration()
+    for k in children(declaration):
+        if k.kind is K.CONSTRUCTOR and not is_implicit(k):
+            return False
+        if k.kind is K.CXX_BASE_SPECIFIER and not has_no_initialiser(k.type):
+            return False
+        if k.kind is K.FIELD_DECL:
+            parts = [p for p in children(k) if p.kind.is_expression() or p.kind is K.UNEXPOSED_EXPR]
+            if any(p.kind is K.INIT_LIST_EXPR for p in parts) or (parts and not types.is_array(k.type)):
+                return False
+    return all(not views.is_record(f.type) or has_no_initialiser(f.type) for f in types.canonical(t).get_fields())
+
+
+def check_copy(ctx: Context, t: ClangType, at: Cursor | None) -> None:
+    """Refuses what the compiler's own copy would not do by fields: base classes that copy in their own way."""
+    for k in children(types.canonical(t).get_declaration()):
+        if k.kind is K.CXX_BASE_SPECIFIER and not is_trivial(k.type):
+            ctx.fail(f"copy of an object whose base class '{k.type.spelling}' copies in its own way", at)
+
+
+def is_padded(ctx: Context, t: ClangType, at: Cursor | None) -> bool:
+    inside = 0
+    for f in fields(ctx, t, at):
+        if views.is_record(types.innermost(f.type)) and is_padded(ctx, types.innermost(f.type), at):
+            return True
+        inside += int(f.type.get_canonical().get_size())
+    return inside != int(types.canonical(t).get_size())

@@ -101,8 +101,10 @@ def read_cycles(site: Site, vector: str, register: int, inner: int = 0) -> float
     step = difference(site.args[inner], Variable(site.args[inner].type, vector))
     if step is not None:
         return 0.6 * site.bytes / register
-    strided = any(isinstance(n, ir.Div | ir.Mul | ir.Min | ir.Max | ir.Mod) for n in post_order(site.args[inner]))
-    return (2.4 if strided else 1.2) * site.bytes / register
+    steps = [n for n in post_order(site.args[inner]) if isinstance(n, ir.Div | ir.Mul | ir.Mod)]
+    if any((const_value(n.b) or 8) > 4 for n in steps):
+        return _GATHER
+    return (2.4 if steps else 1.2) * site.bytes / register
 
 
 def _reads(n: Expr) -> bool:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from halide_core.autoschedule.arithmetic import read_cycles
+from halide_core.autoschedule.arithmetic import arithmetic, read_cycles
 from halide_core.autoschedule.default import lanes_for
 from halide_core.autoschedule.description import Description, Node, Stage
-from halide_core.function import Function
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import const_value
 from halide_core.ir.simplify import difference
 from halide_core.ir.structural import post_order, variables
+from halide_core.passes.inline import make_inliner
 from halide_core.passes.races import is_pure_loop
 from halide_core.target import Target
 
+# Reads of a stage with what is inlined into it, beyond which inlining is out of the question.
+_MANY_READS = 400
 # Extents of a dimension for which the loop may be unrolled, one case of a select for each.
 FEW = 4
 
@@ -38,7 +40,7 @@ class Costs:
         for node in description.nodes.values():
             for stage in node.stages:
                 self.ways[stage.func, stage.index] = self._way(node, stage)
-        self._cycles: dict[tuple[str, int, str | None, frozenset[str]], float] = {}
+        self._cycles: dict[tuple[str, int, frozenset[str]], float] = {}
 
     def _way(self, node: Node, stage: Stage) -> Way:
         d = stage.definition
@@ -52,35 +54,55 @@ class Costs:
 
     def cycles(self, stage: Stage, inlined: frozenset[str]) -> float:
         """Cycles a point of `stage`, the Funcs `inlined` computed anew at each of their calls."""
-        way = self.ways[stage.func, stage.index]
-        found = self._of(stage, way.vector, inlined)
-        width = sum(t.bytes() for t in self.description.nodes[stage.func].function.types)
-        if way.vector is None:
-            # Lane by lane: each instruction costs as much as one on a whole register.
-            return found * max(1, self.target.vector_bytes // max(width, 4))
-        return found + 0.6 * width / self.target.vector_bytes
+        near = self._near(stage, inlined)
+        entry = stage.func, stage.index, near
+        if entry not in self._cycles:
+            self._cycles[entry] = self._expanded(stage, near)
+        return self._cycles[entry]
 
-    def _of(self, stage: Stage, vector: str | None, inlined: frozenset[str]) -> float:
-        entry = stage.func, stage.index, vector, inlined
-        known = self._cycles.get(entry)
-        if known is not None:
-            return known
+    def _near(self, stage: Stage, inlined: frozenset[str]) -> frozenset[str]:
+        """The inlined Funcs that `stage` computes."""
+        found: set[str] = set()
+        work = [r for r in stage.reads if r in inlined]
+        while work:
+            name = work.pop()
+            if name not in found:
+                found.add(name)
+                work += [r for s in self.description.nodes[name].stages for r in s.reads if r in inlined]
+        return frozenset(found)
+
+    def _count(self, stage: Stage, near: frozenset[str]) -> int:
+        """How many reads `stage` has with `near` written out, if none of them were the same."""
+        total = 0
+        for name, sites in stage.sites.items():
+            total += sites * (self._count(self.description.nodes[name].stages[0], near) if name in near else 1)
+        return total
+
+    def _expanded(self, stage: Stage, near: frozenset[str]) -> float:
+        """The cost of the expressions with what is inlined written out: reads of equal places are shared."""
+        cost = stage.cost
+        nodes = self.description.nodes
+        reads = self._count(stage, near)
+        if reads > _MANY_READS:
+            # Written out it would be too long to compile; no need to know its price.
+            return float(reads)
+        if near:
+            expand = make_inliner({id(nodes[n].function) for n in near})
+            d = stage.definition
+            cost = arithmetic((*map(expand, d.values), *(expand(a) for a in d.args if not isinstance(a, ir.Variable))))
+        way = self.ways[stage.func, stage.index]
         register = self.target.vector_bytes
-        total = stage.cost.cycles(register)
-        function = self.description.nodes[stage.func].function
-        for site in stage.cost.sites:
-            if site.target is function:
-                total += 0.6 * site.bytes / register
-                continue
-            producer = self.description.nodes.get(site.name)
-            if producer is not None and site.name in inlined:
-                total += self._of(producer.stages[0], _along(producer.function, site.args, vector), inlined)
-            elif vector is None:
+        total = cost.cycles(register)
+        for site in cost.sites:
+            if way.vector is None:
                 total += 0.6 * site.bytes / register
             else:
-                total += read_cycles(site, vector, register)
-        self._cycles[entry] = total
-        return total
+                total += read_cycles(site, way.vector, register)
+        width = nodes[stage.func].bytes
+        if way.vector is None:
+            # Lane by lane: each instruction costs as much as one on a whole register.
+            return total * max(1, register // max(width, 4))
+        return total + 0.6 * width / register
 
     def muxes(self, name: str) -> set[str]:
         """Dimensions of few coordinates between which a Func's values distinguish, as mux does of channels."""
@@ -99,16 +121,6 @@ class Costs:
 def _power(n: int) -> int:
     """The greatest power of two up to `n`."""
     return 1 << max(n, 1).bit_length() - 1
-
-
-def _along(producer: Function, args: tuple[ir.Expr, ...], vector: str | None) -> str | None:
-    """The dimension of an inlined producer along which the consumer's vectors run."""
-    if vector is None:
-        return None
-    for name, a in zip(producer.args, args, strict=True):
-        if vector in variables(a):
-            return name
-    return "(none)"
 
 
 def _distinguishes(value: ir.Expr, var: str) -> bool:

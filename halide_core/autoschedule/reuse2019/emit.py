@@ -7,6 +7,7 @@ from halide_core.autoschedule.directives import GUARD, FuncName, Loop, Schedule
 from halide_core.autoschedule.machine import Machine
 from halide_core.autoschedule.reuse2019.costs import Costs
 from halide_core.autoschedule.reuse2019.options import Options
+from halide_core.autoschedule.reuse2019.register_tile import RegisterTile
 from halide_core.autoschedule.reuse2019.segment import ROW, Plan
 from halide_core.ir.structural import variables
 from halide_core.passes.races import is_pure_loop
@@ -30,6 +31,9 @@ class Emitter:
         node = self.d.nodes[plan.output]
         if not node.is_output:
             self.schedule.add(node.name, 0, "compute_root")
+        if plan.register_tile is not None:
+            self._register_tile(node, plan.register_tile)
+            return
         if node.is_pure:
             tile_loop, row_loop = self._tiles(node, plan)
         else:
@@ -69,11 +73,11 @@ class Emitter:
         if row_loop is not None:
             inner.append(row_loop)
         outer = [x for x in (x_outer, y_outer) if x is not None] + outside
-        if way.vector is not None:
-            add(name, 0, "vectorize", inner[0], way.lanes, GUARD)
         order = [*inside, *inner, *outer]
         if [x.name for x in order] != list(node.function.args):
             add(name, 0, "reorder", *order)
+        if way.vector is not None:
+            add(name, 0, "vectorize", inner[0], way.lanes, GUARD)
         for x in inside:
             add(name, 0, "unroll", x)
         parallel = [x for x in outer if x is not x_outer] or ([x_outer] if x_outer is not None else [])
@@ -81,6 +85,49 @@ class Emitter:
             add(name, 0, "parallel", x)
         tile_loop = outer[0] if outer else None
         return tile_loop, row_loop if row_loop is not None else tile_loop
+
+    def _register_tile(self, node: Node, block: RegisterTile) -> None:
+        """Blocks of vectors, unrolled, with the reduction in the innermost loop around them."""
+        add, name, args = self.schedule.add, node.name, node.function.args
+        names = _Names(args)
+        x, y = Loop(self.costs.ways[name, 0].vector or args[0]), Loop(block.across)
+        extent = {a: int(high - low + 1) for a, (low, high) in zip(args, node.region, strict=True)}
+        loops: dict[str, list[Loop]] = {}
+        for var, size, tile in ((x, block.wide * block.lanes, block.tile[0]), (y, block.high, block.tile[1])):
+            outer, middle, inner = (Loop(names.new(var.name, n)) for n in ("o", "i", "r"))
+            loops[var.name] = [inner, middle]
+            if tile < extent[var.name]:
+                add(name, 0, "split", var, outer, middle, tile, GUARD)
+                loops[var.name].append(outer)
+                var = middle
+            add(name, 0, "split", var, middle, inner, size, GUARD)
+        around = [Loop(a) for a in args if a not in (x.name, y.name)]
+        (xr, xi, *xo), (yr, yi, *yo) = loops[x.name], loops[y.name]
+        add(name, 0, "reorder", xr, yr, xi, yi, *xo, *yo, *around)
+        add(name, 0, "vectorize", xr, block.lanes, GUARD)
+        if block.wide > 1:
+            add(name, 0, "unroll", xr)
+        add(name, 0, "unroll", yr)
+        for loop in reversed([*(yo or [yi]), *around]):
+            add(name, 0, "parallel", loop)
+        self._accumulators(self.d.nodes[block.reduction], block, FuncName(name), xi, (args.index(x.name), args.index(y.name)))
+
+    def _accumulators(
+        self, node: Node, block: RegisterTile, at: FuncName, level: Loop, dims: tuple[int, int]
+    ) -> None:
+        add, name, args = self.schedule.add, node.name, node.function.args
+        x, y = Loop(args[dims[0]]), Loop(args[dims[1]])
+        others = [Loop(a) for a in args if a not in (x.name, y.name)]
+        add(name, 0, "compute_at", at, level)
+        for stage in node.stages:
+            k = stage.index
+            if all(_is_undef(v) for v in stage.definition.values):
+                continue
+            # The order first: the loop over lanes is made where its loop stands.
+            add(name, k, "reorder", x, y, *(self._reduction(stage, n) for n in stage.reduction), *others)
+            add(name, k, "vectorize", x, block.lanes, GUARD)
+            add(name, k, "unroll", x)
+            add(name, k, "unroll", y)
 
     def _muxed(self, node: Node) -> list[str]:
         """Dimensions that are bounded and unrolled, so that each value is computed for its own channel only."""
@@ -147,20 +194,22 @@ class Emitter:
         others = [Loop(a) for a in stage.pure if a not in (way.vector, parallel, *muxed)]
         last = [Loop(parallel)] if parallel is not None else []
         if not reductions:
-            add(name, k, "vectorize", x, lanes, GUARD)
             order = [*(Loop(a) for a in muxed), x, *others, *last]
         else:
             names = _Names((*node.function.args, *stage.reduction))
             lane = Loop(names.new(way.vector, "v"))
             block = Loop(names.new(way.vector, "b"))
             add(name, k, "split", x, block, lane, lanes, GUARD)
-            add(name, k, "vectorize", lane)
             moves = any(variables(a) & set(stage.reduction) for a in stage.definition.args)
             # Where each step of the reduction writes elsewhere, rows are finished one after the other.
             middle = [block, *reductions] if moves else [*reductions, block]
             order = [lane, *middle, *others, *last]
         if [o.name for o in order] != [v.var for v in stage.definition.schedule.dims]:
             add(name, k, "reorder", *order)
+        if reductions:
+            add(name, k, "vectorize", order[0])
+        else:
+            add(name, k, "vectorize", x, lanes, GUARD)
         for a in muxed:
             add(name, k, "unroll", Loop(a))
         for loop in last:

@@ -14,10 +14,13 @@ from halide_core.autoschedule.footprints import Number, NumericBox, extents, joi
 from halide_core.autoschedule.machine import Machine
 from halide_core.autoschedule.reuse2019.costs import Costs
 from halide_core.autoschedule.reuse2019.options import Options
+from halide_core.autoschedule.reuse2019.register_tile import RegisterTile, best_register_tile
 from halide_core.passes.races import is_pure_loop
 
 # Cycles of entering a loop over a row, and of starting a parallel task.
 _ROW, _TASK = 25.0, 6000.0
+# Cycles of finding the bounds of a stage in an iteration of the sliding loop.
+_BOUNDS = 80.0
 ROW, TILE = "row", "tile"
 
 
@@ -45,6 +48,7 @@ class Plan:
     tile: dict[str, int] = field(default_factory=dict)
     levels: dict[str, Level] = field(default_factory=dict)
     extents: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    register_tile: RegisterTile | None = None
 
 
 class Segments:
@@ -84,6 +88,11 @@ class Segments:
             if found is not None and (best is None or found.cost < best.cost):
                 best = found
         assert best is not None
+        if self.options.finish and len(members) == 1:
+            (name,) = members
+            block = best_register_tile(self.description, self.costs, self.machine, node, name, inlined)
+            if block is not None and block.cost < best.cost:
+                return Plan(output, (name,), block.cost, register_tile=block)
         return best
 
     def _shapes(self, node: Node) -> list[tuple[str | None, tuple[str, ...], tuple[str, ...]]]:
@@ -136,6 +145,8 @@ class _Candidate:
         wide, tall = sizes
         tile, row = self._boxes(wide, tall)
         in_tile, in_row = self._required(tile), self._required(row)
+        self.next_row = self._required(self._moved(row)) if self.slide is not None else {}
+        self.tall = tall
         counts = {a: self.extent[a] for a in self.outside}
         tiles: Number = np.ones_like(wide, dtype=float)
         across = down = tiles
@@ -234,6 +245,22 @@ class _Candidate:
                 visit(node, found[name])
         return found
 
+    def _moved(self, row: NumericBox) -> NumericBox:
+        """The next iteration of the sliding loop."""
+        args = self.node.function.args
+        return tuple((a + 1, b + 1) if n == self.slide else (a, b) for n, (a, b) in zip(args, row, strict=True))
+
+    def _folds(self, name: str, in_tile: dict[str, NumericBox], in_row: dict[str, NumericBox]) -> Number:
+        """Whether the window over a member moves by the same whole number each time, as folding it takes: windows of
+        what is sampled at twice the resolution stand still every other time."""
+        even: Number = True
+        boxes = zip(in_tile[name], in_row[name], self.next_row[name], strict=True)
+        for (t_low, t_high), (low, high), (next_low, next_high) in boxes:
+            rate = ((t_high - t_low) - (high - low)) / np.maximum(self.tall - 1, 1)
+            same = (np.abs(next_low - low - rate) < 0.2) & (np.abs(next_high - high - rate) < 0.2)
+            even = even & (same | (self.tall <= 1))
+        return even
+
     def _options_of(
         self, name: str, in_tile: dict[str, NumericBox], in_row: dict[str, NumericBox], rows: Number
     ) -> list[tuple[Level, Number, Number]]:
@@ -245,7 +272,8 @@ class _Candidate:
         out = [(Level(TILE, TILE), whole, whole), (Level(ROW, ROW), part * rows, part)]
         if node.is_pure and self.options.separate_store:
             # The window slides: each point is computed once, and the rows that the next ones need are kept.
-            out.append((Level(ROW, TILE), whole, np.minimum(part * 1.25, whole)))
+            kept = np.where(self._folds(name, in_tile, in_row), np.minimum(part * 1.25, whole), whole)
+            out.append((Level(ROW, TILE), whole, kept))
         return out
 
     def _level(
@@ -282,10 +310,13 @@ class _Candidate:
                 least = np.minimum(least, c[1])
             stored: Number = np.inf
             computed: Number = least
-            for _, c_points, c_stored in choices:
+            visits: Number = 1.0
+            for level, c_points, c_stored in choices:
                 better = (c_points <= least * 1.02) & (c_stored < stored)
                 stored = np.where(better, c_stored, stored)
                 computed = np.where(better, c_points, computed)
+                visits = np.where(better, rows if level.compute == ROW else 1.0, visits)
+            total = total + visits * _BOUNDS
             for stage in node.stages:
                 total = total + self._stage_cycles(stage, in_tile[name], computed)
             held = held + stored * node.bytes

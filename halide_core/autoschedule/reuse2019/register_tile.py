@@ -1,0 +1,178 @@
+"""Register tiles: a reduction whose partial sums, a few vectors wide and a few points high, stay in registers.
+
+Beyond the paper, whose tiles are for caches alone: a reduction that one point of the output reads is computed for a
+block of them, unrolled within its reduction loops, so that what the loops read is used for a whole row or column of the
+block."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+
+from halide_core.autoschedule.arithmetic import Site
+from halide_core.autoschedule.description import Description, Node, Stage
+from halide_core.autoschedule.footprints import Number, NumericBox, extents, points
+from halide_core.autoschedule.machine import Machine
+from halide_core.autoschedule.reuse2019.costs import Costs
+from halide_core.ir import expr as ir
+from halide_core.ir.structural import variables
+
+# Iterations of a reduction that are worth it.
+_LONG = 8
+# Cycles of a vector load, of a broadcast, of a multiplication or sum; of starting a tile.
+_LOAD, _BROADCAST, _STEP, _START = 0.6, 0.5, 0.6, 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterTile:
+    """Blocks of `wide` vectors of `lanes` elements by `high` points along `across`, within tiles of `tile` (elements
+    along the vectors, points along `across`); `cost` in cycles of one thread."""
+
+    reduction: str
+    across: str
+    lanes: int
+    wide: int
+    high: int
+    tile: tuple[int, int]
+    cost: float
+
+
+def reduction_of(description: Description, costs: Costs, node: Node, name: str) -> Stage | None:
+    """The update of `name` that a register tile of `node` would hold, or None."""
+    producer = description.nodes[name]
+    if not node.is_pure or len(producer.stages) != 2 or producer.consumers != [node.name]:
+        return None
+    pure, update = producer.stages
+    domain = update.definition.domain
+    if domain is None or domain.predicates or len(producer.function.types) != 1:
+        return None
+    plain = all(
+        isinstance(a, ir.Variable) and a.name == n
+        for a, n in zip(update.definition.args, producer.function.args, strict=True)
+    )
+    size = description.iterations(update, tuple((low, low) for low, _ in producer.region))
+    if not plain or size < _LONG or len(producer.function.args) != len(node.function.args):
+        return None
+    # One point of the output reads one point of the reduction, at the same place.
+    for s in node.stages[0].cost.sites:
+        same = all(isinstance(a, ir.Variable) and a.name == n for a, n in zip(s.args, node.function.args, strict=False))
+        if s.name == name and not same:
+            return None
+    ways = [costs.ways[name, k] for k in (0, 1)] + [costs.ways[node.name, 0]]
+    first = node.function.args.index(ways[2].vector) if ways[2].vector is not None else -1
+    mine = producer.function.args.index(ways[1].vector) if ways[1].vector is not None else -2
+    return update if first == mine and ways[0].vector == ways[1].vector else None
+
+
+def best_register_tile(
+    description: Description, costs: Costs, machine: Machine, node: Node, name: str, inlined: frozenset[str]
+) -> RegisterTile | None:
+    """The cheapest register tile for the reduction `name` in the pure Func `node`, or None where none fits."""
+    update = reduction_of(description, costs, node, name)
+    if update is None:
+        return None
+    best: RegisterTile | None = None
+    vector = costs.ways[node.name, 0].vector
+    for across in node.function.args:
+        if across != vector:
+            found = _along(description, costs, machine, node, update, across, inlined)
+            if found is not None and (best is None or found.cost < best.cost):
+                best = found
+    return best
+
+
+def _along(
+    description: Description, costs: Costs, machine: Machine, node: Node, update: Stage, across: str,
+    inlined: frozenset[str],
+) -> RegisterTile | None:
+    producer = description.nodes[update.func]
+    args = node.function.args
+    v, s = args.index(costs.ways[node.name, 0].vector or args[0]), args.index(across)
+    lanes = costs.ways[update.func, 1].lanes
+    size = [int(max(high - low + 1, 1)) for low, high in node.region]
+    registers = 32 if machine.vector_bytes == 64 else 16
+    choices: list[tuple[int, int, int, int]] = []
+    for wide, high in itertools.product((1, 2, 3, 4), (1, 2, 3, 4, 5, 6, 8)):
+        if wide * high + wide + 2 > registers or high > size[s] or (wide - 1) * lanes >= size[v]:
+            continue
+        for a, b in itertools.product((1, 2, 4, 8, 16, 1 << 20), (1, 2, 4, 8, 16, 32, 64)):
+            width = min(wide * lanes * a, -(-size[v] // (wide * lanes)) * wide * lanes)
+            height = min(high * b, -(-size[s] // high) * high)
+            choices.append((wide, high, width, height))
+    if not choices:
+        return None
+    table = np.array(sorted(set(choices)), dtype=np.int64)
+    wide, high, width, height = (table[:, k] for k in range(4))
+
+    def box(along: Number, up: Number) -> NumericBox:
+        return tuple(
+            (low, low + along - 1) if k == v else (low, low + up - 1) if k == s else (low, low)
+            for k, (low, _) in enumerate(producer.region)
+        )
+
+    block, tile = box(wide * lanes, high), box(width, height)
+    steps = description.iterations(update, tuple((low, low) for low, _ in producer.region))
+    x, y = producer.function.args[v], producer.function.args[s]
+    loads: Number = 0.0
+    for site in update.cost.sites:
+        loads = loads + _site_cycles(site, update.func, x, y, wide, high, inlined, description)
+    work = update.cost.cycles(machine.vector_bytes) * machine.vector_bytes / _width(description, update)
+    step = wide * high * max(work, _STEP) + loads
+    # Sums wait for each other unless there are several.
+    step = np.maximum(step, 4.0)
+    blocks = np.ceil(size[v] / (wide * lanes)) * np.ceil(size[s] / high)
+    tiles = np.ceil(size[v] / width) * np.ceil(size[s] / height)
+    rest = 1.0
+    for k, extent in enumerate(size):
+        if k not in (v, s):
+            rest *= extent
+    traffic: Number = 0.0
+    brought: Number = 0.0
+    held: Number = 0.0
+    needed = description.required(update, tile)
+    for read, b in needed.items():
+        held = held + points(b) * description.bytes(read)
+    for read, b in description.required(update, block).items():
+        whole = points(description.whole(read)) * description.bytes(read)
+        mine = points(b) * description.bytes(read)
+        changes = any(x in variables(a) for c in update.cost.sites if c.name == read for a in c.args)
+        traffic = traffic + np.where(changes, mine * _rate(machine, held), 0.0)
+        in_tile = points(needed[read]) * description.bytes(read)
+        lengths = extents(needed[read])
+        lines = in_tile / np.maximum(lengths[0] * description.bytes(read), 1)
+        brought = brought + in_tile * _rate(machine, np.asarray(whole)) + lines * machine.load_cost / 4
+    tasks = np.ceil(size[s] / height) * rest
+    share = np.ceil(tasks / machine.parallelism) / tasks
+    total = (blocks * (steps * step + traffic + _START) + tiles * brought) * rest * share
+    k = int(np.argmin(total))
+    return RegisterTile(
+        update.func, across, lanes, int(wide[k]), int(high[k]), (int(width[k]), int(height[k])), float(total[k])
+    )
+
+
+def _site_cycles(
+    site: Site, name: str, x: str, y: str, wide: Number, high: Number, inlined: frozenset[str], d: Description
+) -> Number:
+    """Cycles of the loads of `site` for one block and one step of the reduction."""
+    if site.name == name:
+        return 0.0
+    along = any(x in variables(a) for a in site.args)
+    up = any(y in variables(a) for a in site.args)
+    count = (wide if along else 1) * (high if up else 1)
+    cost = count * (_LOAD if along else _BROADCAST)
+    if site.name in inlined:
+        # Its arithmetic is done as often as it is read.
+        cost = cost + count * d.nodes[site.name].stages[0].cost.cycles(64) * 16
+    return cost
+
+
+def _width(d: Description, update: Stage) -> int:
+    return max(1, sum(t.bytes() for t in d.nodes[update.func].function.types))
+
+
+def _rate(machine: Machine, size: Number) -> Number:
+    """Cycles a byte of what is reused after `size` bytes."""
+    far = np.where(size > machine.last_level_cache_size / 2, machine.memory_cycles, machine.last_level_cycles)
+    return np.where(size > machine.l2_size * 0.75, far, np.where(size > machine.l1_size / 2, machine.l2_cycles, 0.0))

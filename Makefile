@@ -3,8 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
 
-.PHONY: demo test test-generators test-pipelines corpus bench bench-search bench-codegen bench-compile bench-memory fuzz-schedules fuzz-soundness arm-tools \
-  lint clean
+.PHONY: demo test test-generators test-pipelines corpus bench bench-search bench-codegen bench-autoschedule bench-compile \
+  bench-memory fuzz-schedules fuzz-soundness arm-tools lint clean
 
 demo: .venv/demo.stamp
 	$(BIN)/python demo/run.py --out demo-out
@@ -36,6 +36,11 @@ bench-search: .venv/base.stamp
 # The code of halide_core against that of the package `halide`, under the same schedules.
 bench-codegen: .venv/dev.stamp
 	$(BIN)/python -m corpus.bench_codegen
+
+# The schedules of Reuse2019 against the autoschedulers of the package `halide` and the schedules by hand; --ablations
+# for what its parts are worth.
+bench-autoschedule: .venv/dev.stamp
+	$(BIN)/python -m corpus.bench_autoschedule --json bench-autoschedule.json
 
 # Copy, add and blur on one thread against memcpy of as many bytes.
 bench-memory: .venv/base.stamp

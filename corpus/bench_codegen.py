@@ -8,6 +8,7 @@ import json
 import statistics
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from rich.console import Console
 from rich.table import Table
 
 import halide_core
-from corpus.pipelines.common import Module, PipelineFile, Size, bind, output_buffers, pipelines
+from corpus.pipelines.common import Built, Module, PipelineFile, Size, bind, output_buffers, pipelines
 from corpus.timing import interleave, machine
 
 SLOW = 0.85
@@ -41,17 +42,27 @@ class Row:
     remark: str = ""
 
 
+def by_hand(built: Built, _: Any, __: Any) -> None:
+    """Schedules a pipeline as its file says."""
+    built.schedule()
+
+
 class Compiled:
-    """A pipeline compiled by one module, its inputs and outputs bound."""
+    """A pipeline scheduled and compiled by one module, its inputs and outputs bound.
+
+    `schedule` is given the pipeline's file built, its Pipeline and the Target."""
 
     def __init__(
-        self, hl: Module, p: PipelineFile, size: Size, arrays: list[np.ndarray[Any, Any]], target: str
+        self, hl: Module, p: PipelineFile, size: Size, arrays: list[np.ndarray[Any, Any]], target: str,
+        schedule: Callable[[Built, Any, Any], object] = by_hand,
     ) -> None:
-        start = time.perf_counter()
         built = p.build(hl, size)
-        built.schedule()
         self.target = hl.Target(target)
         self.pipeline = hl.Pipeline(built.outputs)
+        start = time.perf_counter()
+        schedule(built, self.pipeline, self.target)
+        self.schedule_seconds = time.perf_counter() - start
+        start = time.perf_counter()
         self.pipeline.compile_jit(self.target)
         self.compile_seconds = time.perf_counter() - start
         self.inputs = bind(hl, built, arrays)
@@ -74,14 +85,15 @@ def measure(p: PipelineFile, size: Size, seconds: float, target: str) -> Row:
     ours = Compiled(halide_core, p, size, arrays, target)
     for c in (ours, theirs):
         c.run(1)
-    remark = "" if all(map(_equal, ours.results(), theirs.results())) else "differs"
+    remark = "" if all(map(equal, ours.results(), theirs.results())) else "differs"
     t = interleave([ours.run, theirs.run], lambda: None, seconds)
     return Row(
         p.name, size, t.seconds[0], t.seconds[1], t.ratios[1], ours.compile_seconds, theirs.compile_seconds, remark
     )
 
 
-def _equal(ours: np.ndarray[Any, Any], theirs: np.ndarray[Any, Any]) -> bool:
+def equal(ours: np.ndarray[Any, Any], theirs: np.ndarray[Any, Any]) -> bool:
+    """Whether two modules' results agree, floats to rounding."""
     if ours.dtype.kind != "f":
         return bool(np.array_equal(ours, theirs))
     return bool(np.allclose(ours, theirs, rtol=1e-5, atol=1e-5, equal_nan=True))

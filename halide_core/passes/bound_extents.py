@@ -23,6 +23,8 @@ _STEPS = 500
 _FEW_STEPS = 60
 # How often names of lets are replaced before all are at once.
 _LEVELS = 4
+# Coefficients that grow beyond this are given up, for those of the sums searched would wrap around in int32.
+_LARGE = 1 << 29
 _LANES = (st.ForKind.UNROLLED, st.ForKind.VECTORIZED)
 
 
@@ -130,10 +132,14 @@ class _Search:
         self.known: dict[int, int | None] = {}
         self.left = steps
 
-    def upper(self, e: Expr) -> int | None:
+    def upper(self, e: Expr | None) -> int | None:
+        if e is None:
+            return None
         terms, constant = linear_terms(simplify_index(e))
         if not terms:
             return constant
+        if not _fits(terms, constant, 1):
+            return None
         number = key(build_sum(terms, constant, e.type))
         if number not in self.known:
             self.left -= 1
@@ -145,10 +151,10 @@ class _Search:
             rest = build_sum({n: t for n, t in terms.items() if n != number}, constant, I32)
             match term:
                 case ir.Min() | ir.Max():
-                    found = [self.upper(rest + x * k) for x in (term.a, term.b)]
+                    found = [self.upper(_plus(rest, x, k)) for x in (term.a, term.b)]
                     return _least(found) if isinstance(term, ir.Min) == (k > 0) else _greatest(found)
                 case ir.Select():
-                    return _greatest([self.upper(rest + x * k) for x in (term.true_value, term.false_value)])
+                    return _greatest([self.upper(_plus(rest, x, k)) for x in (term.true_value, term.false_value)])
                 case ir.Mod() if (c := const_value(term.b)) is not None and c > 0:
                     return self.upper(rest + (k * (int(c) - 1) if k > 0 else 0))
                 case ir.Div() if (c := const_value(term.b)) is not None and c > 0:
@@ -157,18 +163,28 @@ class _Search:
             for number, (term, k) in terms.items():
                 if isinstance(term, ir.Variable) and term.name == name:
                     rest = build_sum({n: t for n, t in terms.items() if n != number}, constant, I32)
-                    return self.upper(rest + _expanded(last if k > 0 else first) * k)
+                    return self.upper(_plus(rest, _expanded(last if k > 0 else first), k))
         return None
 
     def _quotient(self, term: ir.Div, c: int, k: int, rest: Expr) -> int | None:
         """The bound of k * (x / c) + rest: from those of x and rest, or as c times that is at most k * x + c * rest,
         and for k < 0 at most k * (x - (c - 1)) + c * rest."""
         alone, others = (self.upper(term.a), self.upper(rest)) if k > 0 else (None, None)
-        joined = self.upper(term.a * k + rest * c + (0 if k > 0 else -k * (c - 1)))
+        scaled = _plus(const(0 if k > 0 else -k * (c - 1), I32), rest, c) if abs(k) * c < _LARGE else None
+        joined = self.upper(None if scaled is None else _plus(scaled, term.a, k))
         found = [None if joined is None else joined // c]
         if alone is not None and others is not None:
             found.append(k * (alone // c) + others)
         return _least(found)
+
+
+def _plus(rest: Expr, x: Expr, k: int) -> Expr | None:
+    """rest + x * k; None where a coefficient of the product would come near the end of int32."""
+    return rest + x * k if _fits(*linear_terms(simplify_index(x)), k) else None
+
+
+def _fits(terms: dict[int, tuple[Expr, int]], constant: int, k: int) -> bool:
+    return all(abs(n * k) < _LARGE for n in (*(m for _, m in terms.values()), constant))
 
 
 def _least(found: list[int | None]) -> int | None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import random
+
 import halide_core as hl
 import halide_core.ir.expr as ir
+from halide_core.interp.expr import evaluate
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import I32, Variable, const
 from halide_core.lower import lower
@@ -47,3 +50,18 @@ def test_bounds_are_sound_and_tight() -> None:
     assert upper_bound(i * 4 - (i / 4) * 16, loop) == 12
     assert upper_bound(n, loop) is None
     assert upper_bound(ir.Max(I32, n, i), loop) is None
+
+
+def test_bounds_hold_where_coefficients_grow() -> None:
+    """Factors of nested splits multiply in the search; coefficients that wrapped around gave bounds below the value."""
+    v = Variable(I32, "v")
+    empty = _Scope({}, ())
+    cases = [(384, 64, 768, 768), (768, 6, 60000, 384), (1000, 768, 768, 50000), (60000, 6, 384, 48)]
+    draw = random.Random(3)
+    factors = [6, 8, 16, 48, 64, 384, 512, 768, 1000, 50000, 60000]
+    cases += [tuple(draw.choice(factors) for _ in range(4)) for _ in range(200)]
+    for a, b, c, d in cases:
+        e = (((v / a) * a - (v / b) * b + (c - 1)) / c) * d
+        bound = upper_bound(e, empty)
+        values = [int(evaluate(e, {"v": n})) for n in (*range(0, 200_000, 7919), a - 1, b - 1, b, 199_999)]
+        assert bound is None or max(values) <= bound, (a, b, c, d)

@@ -10,7 +10,7 @@ from halide_core.autoschedule.description import Description, Node, Stage
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import const_value
 from halide_core.ir.simplify import difference
-from halide_core.ir.structural import post_order, variables
+from halide_core.ir.structural import post_order
 from halide_core.passes.inline import make_inliner
 from halide_core.passes.races import is_pure_loop
 from halide_core.target import Target

@@ -92,25 +92,31 @@ class Emitter:
         names = _Names(args)
         x, y = Loop(self.costs.ways[name, 0].vector or args[0]), Loop(block.across)
         extent = {a: int(high - low + 1) for a, (low, high) in zip(args, node.region, strict=True)}
-        loops: dict[str, list[Loop]] = {}
+        # By variable: the loop within a block, those over blocks within a tile, those over tiles.
+        loops: dict[str, tuple[Loop, list[Loop], list[Loop]]] = {}
         for var, size, tile in ((x, block.wide * block.lanes, block.tile[0]), (y, block.high, block.tile[1])):
-            outer, middle, inner = (Loop(names.new(var.name, n)) for n in ("o", "i", "r"))
-            loops[var.name] = [inner, middle]
-            if tile < extent[var.name]:
-                add(name, 0, "split", var, outer, middle, tile, GUARD)
-                loops[var.name].append(outer)
-                var = middle
+            outer, middle, inner = (Loop(names.new(var.name, n)) for n in ("o", "b", "r"))
+            # Blocks first, then tiles of blocks: the extent of a block is then seen to be constant.
             add(name, 0, "split", var, middle, inner, size, GUARD)
+            if size < tile < extent[var.name]:
+                add(name, 0, "split", middle, outer, middle, tile // size, GUARD)
+                loops[var.name] = inner, [middle], [outer]
+            elif tile < extent[var.name]:
+                loops[var.name] = inner, [], [middle]
+            else:
+                loops[var.name] = inner, [middle], []
         around = [Loop(a) for a in args if a not in (x.name, y.name)]
-        (xr, xi, *xo), (yr, yi, *yo) = loops[x.name], loops[y.name]
-        add(name, 0, "reorder", xr, yr, xi, yi, *xo, *yo, *around)
+        (xr, xi, xo), (yr, yi, yo) = loops[x.name], loops[y.name]
+        blocks = [*xi, *yi, *xo, *yo]
+        add(name, 0, "reorder", xr, yr, *blocks, *around)
         add(name, 0, "vectorize", xr, block.lanes, GUARD)
         if block.wide > 1:
             add(name, 0, "unroll", xr)
         add(name, 0, "unroll", yr)
-        for loop in reversed([*(yo or [yi]), *around]):
+        for loop in reversed([*(yo or yi), *around]):
             add(name, 0, "parallel", loop)
-        self._accumulators(self.d.nodes[block.reduction], block, FuncName(name), xi, (args.index(x.name), args.index(y.name)))
+        dims = args.index(x.name), args.index(y.name)
+        self._accumulators(self.d.nodes[block.reduction], block, FuncName(name), blocks[0], dims)
 
     def _accumulators(
         self, node: Node, block: RegisterTile, at: FuncName, level: Loop, dims: tuple[int, int]

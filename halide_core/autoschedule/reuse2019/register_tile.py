@@ -44,7 +44,7 @@ def reduction_of(description: Description, costs: Costs, node: Node, name: str) 
     producer = description.nodes[name]
     if not node.is_pure or len(producer.stages) != 2 or producer.consumers != [node.name]:
         return None
-    pure, update = producer.stages
+    update = producer.stages[1]
     domain = update.definition.domain
     if domain is None or domain.predicates or len(producer.function.types) != 1:
         return None
@@ -132,11 +132,11 @@ def _along(
     brought: Number = 0.0
     held: Number = 0.0
     needed = description.required(update, tile)
-    for read, b in needed.items():
-        held = held + points(b) * description.bytes(read)
-    for read, b in description.required(update, block).items():
+    for read, over in needed.items():
+        held = held + points(over) * description.bytes(read)
+    for read, over in description.required(update, block).items():
         whole = points(description.whole(read)) * description.bytes(read)
-        mine = points(b) * description.bytes(read)
+        mine = points(over) * description.bytes(read)
         changes = any(x in variables(a) for c in update.cost.sites if c.name == read for a in c.args)
         traffic = traffic + np.where(changes, mine * _rate(machine, held), 0.0)
         in_tile = points(needed[read]) * description.bytes(read)

@@ -94,13 +94,12 @@ def _along(
     size = [int(max(high - low + 1, 1)) for low, high in node.region]
     registers = 32 if machine.vector_bytes == 64 else 16
     choices: list[tuple[int, int, int, int]] = []
-    for wide, high in itertools.product((1, 2, 3, 4), (1, 2, 3, 4, 5, 6, 8)):
-        if wide * high + wide + 2 > registers or high > size[s] or (wide - 1) * lanes >= size[v]:
+    for m, n in itertools.product((1, 2, 3, 4), (1, 2, 3, 4, 5, 6, 8)):
+        if m * n + m + 2 > registers or n > size[s] or (m - 1) * lanes >= size[v]:
             continue
         for a, b in itertools.product((1, 2, 4, 8, 16, 1 << 20), (1, 2, 4, 8, 16, 32, 64)):
-            width = min(wide * lanes * a, -(-size[v] // (wide * lanes)) * wide * lanes)
-            height = min(high * b, -(-size[s] // high) * high)
-            choices.append((wide, high, width, height))
+            across_tile = min(m * lanes * a, -(-size[v] // (m * lanes)) * m * lanes)
+            choices.append((m, n, across_tile, min(n * b, -(-size[s] // n) * n)))
     if not choices:
         return None
     table = np.array(sorted(set(choices)), dtype=np.int64)
@@ -146,9 +145,10 @@ def _along(
     tasks = np.ceil(size[s] / height) * rest
     share = np.ceil(tasks / machine.parallelism) / tasks
     total = (blocks * (steps * step + traffic + _START) + tiles * brought) * rest * share
-    k = int(np.argmin(total))
+    least = int(np.argmin(total))
     return RegisterTile(
-        update.func, across, lanes, int(wide[k]), int(high[k]), (int(width[k]), int(height[k])), float(total[k])
+        update.func, across, lanes, int(wide[least]), int(high[least]),
+        (int(width[least]), int(height[least])), float(total[least]),
     )
 
 

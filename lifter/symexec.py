@@ -7,6 +7,7 @@ stores only.  Loops of few, known iterations that carry values are unrolled inst
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from halide_core.ir.expr import (
@@ -112,8 +113,12 @@ class _State:
         )
 
 
-def execute(function: L.Function) -> list[Path]:
-    """All paths through the function's top-level conditionals.
+Decide = Callable[[Sequence[Expr], Expr], bool | None]
+"""What conditions on the parameters leave of another one: that it holds, that it does not, or None."""
+
+
+def execute(function: L.Function, decide: Decide = lambda _conditions, _test: None) -> list[Path]:
+    """All paths through the function's top-level conditionals, but for those that `decide` says are never taken.
 
     Raises loops.Unsupported for loops without closed form and for reads of values that were never given."""
     cells: set[str] = set()
@@ -122,7 +127,7 @@ def execute(function: L.Function) -> list[Path]:
     defined: dict[str, Poly] = {}
     for _ in range(MAX_RESTARTS):
         try:
-            return _Machine(function, cells, unrolled, reshaping, defined).run()
+            return _Machine(function, cells, unrolled, reshaping, defined, decide).run()
         except _NeedDefinition as found:
             defined[found.name] = found.value
         except _TooManyPaths:
@@ -144,9 +149,16 @@ class _TooManyPaths(L.Unsupported):
 
 class _Machine:
     def __init__(
-        self, function: L.Function, cells: set[str], unrolled: set[int], reshaping: bool, defined: dict[str, Poly]
+        self,
+        function: L.Function,
+        cells: set[str],
+        unrolled: set[int],
+        reshaping: bool,
+        defined: dict[str, Poly],
+        decide: Decide,
     ) -> None:
         self.function = function
+        self.decide = decide
         self.reshaping = reshaping
         self.defined = defined
         self.cells = cells
@@ -234,6 +246,9 @@ class _Machine:
                     self.exec_stmt(stmt, s)
                     continue
                 self.check_defined(condition, stmt.line)
+                decided = self.decide(s.conditions, condition)
+                if decided is not None:
+                    return self.exec_top((*(stmt.then if decided else stmt.otherwise), *rest), s, finished)
                 other = s.fork()
                 s.conditions.append(condition)
                 other.conditions.append(negate(condition))
@@ -241,6 +256,10 @@ class _Machine:
                 return self.exec_top((*stmt.otherwise, *rest), other, finished)
             setting = self.setting(stmt, s) if isinstance(stmt, L.Loop) else None
             if setting is not None:  # what a parameter says not to read must not be read
+                decided = self.decide(s.conditions, setting)
+                if decided is not None:
+                    s.conditions.append(setting if decided else negate(setting))
+                    return self.exec_top((stmt, *rest), s, finished)
                 other = s.fork()
                 s.conditions.append(setting)
                 other.conditions.append(negate(setting))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from halide_core.ir.expr import I64
+from halide_core.ir.expr import I64, Expr
+from halide_core.ir.structural import variables
 from lifter.effects import Path, loads
 from lifter.loops import Function, Unsupported
 from lifter.poly import from_poly
@@ -66,8 +68,7 @@ def lift_function(function: Function, options: Options | None = None) -> Lifted:
 
 def _lift(function: Function, options: Options, clock: Stopwatch, lifted: Lifted) -> None:
     with clock.stage("parse"):
-        paths = execute(function)
-        lifted.paths = [p for p in paths if not never_taken(p)] or paths
+        lifted.paths = execute(function, decided)
         lifted.function = function = with_definitions(function, lifted.paths)
     summaries: list[PathSummary] = []
     for path in lifted.paths:
@@ -89,14 +90,18 @@ def with_definitions(function: Function, paths: list[Path]) -> Function:
     return replace(function, defined=found) if found else function
 
 
-def never_taken(path: Path) -> bool:
-    """Whether no parameters satisfy a path's conditions: those that several choices leave together."""
+def decided(conditions: Sequence[Expr], test: Expr) -> bool | None:
+    """Whether `test` holds, or fails, for all parameters for which `conditions` hold; None where neither is proved."""
+    names = {n for c in conditions for n in variables(c)}
     index = IndexEncoder()
-    exact = [c for c in path.conditions if not loads(c) and index.faithful(c)]
-    if len(path.conditions) < 2 or not exact:
-        return False
-    conditions = tuple(index.expr(c) for c in exact)
-    return isinstance(prove(Query((*index.facts, *conditions), index.any_of([])), 2.0), Proved)
+    if loads(test) or not variables(test) & names or not index.faithful(test):
+        return None
+    given = [index.expr(c) for c in conditions if not loads(c) and index.faithful(c)]
+    goal = index.expr(test)
+    for answer, claim in ((True, goal), (False, index.negate(goal))):
+        if isinstance(prove(Query((*index.facts, *given), claim), 2.0), Proved):
+            return answer
+    return None
 
 
 def _fail(lifted: Lifted, verdict: Verdict) -> None:

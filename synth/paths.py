@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from halide_core.ir import expr as E
 from halide_core.ir.expr import I32, Call, CallType, Expr, Load, Select
@@ -37,11 +38,11 @@ from synth.monolithic import search as search_at_once
 from synth.optimise import optimise
 from synth.options import Options, Stopwatch
 from synth.roi import NoRegion, Pool, Region, RoiStatistics, regions
-from synth.samples import Env, sample_environments
+from synth.samples import Env, NotConcrete, compiled_poly, sample_environments, visited
 from synth.stages import Proto, partition
 from synth.terminals import Mapper, NoMapping, coordinates, image_call
 from synth.trace import Candidate, Failure, Trace, failure
-from synth.unify import unify
+from synth.unify import Tests, unify
 from verifier.condition import Condition
 from verifier.conditions import PathConditions
 from verifier.contract import ContractBuilder
@@ -379,8 +380,10 @@ class PathLifter:
 
     def unify(self, draft: Draft, values: list[Expr]) -> Expr:
         """One expression for all effects of a group."""
-        stores = [(v, m, self.by_order[m.order].guard) for v, m in zip(values, draft.plain, strict=True)]
-        found = unify(stores, draft.layout, draft.phases, self.equal)
+        stores = list(zip(values, draft.plain, strict=True))
+        names = [d.name for d in draft.layout.dims]
+        tests = Tests(self.equal, partial(self.same_place, names))
+        found = unify(stores, draft.layout, draft.phases, tests)
         if found is None:
             reason = "the stores of one region compute different things"
             lines = [self.by_order[m.order].line for m in draft.plain]
@@ -390,6 +393,22 @@ class PathLifter:
             )
             raise NotFound("expression", reason, _line(draft.proto))
         return found
+
+    def same_place(self, names: list[str], a: Poly, b: Poly, m: EffectMap) -> bool:
+        """Whether two addresses are one in the iterations of an effect that small values of the parameters give."""
+        try:
+            first, second = compiled_poly(a), compiled_poly(b)
+            place = [compiled_poly(c) for c in m.coords]
+            seen = False
+            for env in self.samples:
+                for here in visited(self.by_order[m.order], env):
+                    point = {**here, **{n: c(here) for n, c in zip(names, place, strict=True)}}
+                    if first(point) != second(point):
+                        return False
+                    seen = True
+        except (NotConcrete, KeyError, ZeroDivisionError):
+            return False
+        return seen
 
     def equal(self, a: Expr, b: Expr) -> bool:
         """Whether two values are proved equal, wherever the path's conditions on the parameters hold."""

@@ -15,6 +15,7 @@ from halide_core.ir.types import Type
 from lifter.effects import Effect, LoopInfo, Path, loads
 from lifter.loops import Function
 from lifter.poly import Poly, from_poly, to_poly
+from synth.solved import solved_environments
 
 Env = dict[str, int]
 MAX_POINTS = 6000
@@ -168,7 +169,10 @@ def sample_environments(
             continue
         if len(found) >= count:
             break
-    return found or large[:count]
+    if found or large:
+        return found or large[:count]
+    solved = solved_environments(required, names, addresses, tests, count, rng)
+    return [env for env in solved if all(trip(env) >= 0 for trip in outer) and count_points(env) <= MAX_POINTS]
 
 
 def _counter_of_points(path: Path) -> Callable[[Env], int]:

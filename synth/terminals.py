@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 
 from halide_core.ir import expr as E
 from halide_core.ir.expr import I32, Call, CallType, Expr, Load, Variable
-from halide_core.ir.structural import key, post_order, transform
+from halide_core.ir.structural import key, post_order, transform, variables
 from halide_core.ir.types import Type
 from lifter.effects import Effect, loads
 from lifter.poly import Poly, atom_of, coordinate, from_poly, to_poly
@@ -234,6 +234,9 @@ def input_strides(indices: list[Poly], names: set[str], prefer: list[Poly]) -> l
             primitive = Poly({m: sign * v // divisor for m, v in c.terms.items()})
             symbolic_factor.append(divisor)
             compound[tuple(sorted(lead))] = primitive
+        for rest, factor in _of_quotients(p, names):
+            symbolic_factor.append(factor)
+            compound.setdefault(rest, Poly({rest: 1}))
     data_steps = {abs(c) for p in indices for m, c in p.terms.items() if any(loads_or_calls(atom_of(a)) for a in m)}
     step = _gcd([*constants])
     ladder = sorted(compound.values(), key=lambda s: (max(len(m) for m in s.terms), str(s)))
@@ -251,6 +254,17 @@ def input_strides(indices: list[Poly], names: set[str], prefer: list[Poly]) -> l
     elif data_steps and max(data_steps) > 1:
         inner = [Poly.constant(1), Poly.constant(_gcd(sorted(data_steps)))]
     return inner + ladder
+
+
+def _of_quotients(p: Poly, names: set[str]) -> list[tuple[tuple[int, ...], int]]:
+    """What parameters multiply quotients of coordinates by: the stride of tiles, `stride * (x/16)`."""
+    out = []
+    for m, factor in p.terms.items():
+        varying = [a for a in m if variables(atom_of(a)) & names]
+        rest = tuple(sorted(a for a in m if a not in varying))
+        if rest and len(varying) == 1 and not isinstance(atom_of(varying[0]), Variable):
+            out.append((rest, abs(factor)))
+    return out
 
 
 def _pixel(indices: list[Poly], step: int, preferred: list[int]) -> int:

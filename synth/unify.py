@@ -4,74 +4,89 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from halide_core.ir import expr as E
-from halide_core.ir.expr import I32, Call, CallType, Expr, Load, Select, const_value
-from halide_core.ir.structural import key, post_order, substitute, transform
+from halide_core.ir.expr import I32, Call, CallType, Expr, Load, Select
+from halide_core.ir.structural import key, substitute, transform
 from lifter.fold import all_hold
 from lifter.poly import Poly, from_poly, to_poly
 from lifter.summary import EffectMap, Layout
 from synth.terminals import generalise
 
-Store = tuple[Expr, EffectMap, Expr | None]
-"""A value over the dimensions, where it is stored, and the condition under which."""
-
-Equal = Callable[[Expr, Expr], bool]
-"""Whether two values are proved equal."""
+Store = tuple[Expr, EffectMap]
+"""A value over the dimensions, and where it is stored."""
 
 
-def unify(stores: Sequence[Store], layout: Layout, phases: bool, equal: Equal) -> Expr | None:
+@dataclass(frozen=True, slots=True)
+class Tests:
+    """What is asked about values and places."""
+
+    equal: Callable[[Expr, Expr], bool]
+    """Whether two values are proved equal."""
+    same_place: Callable[[Poly, Poly, EffectMap], bool]
+    """Whether two addresses over the dimensions are one wherever an effect stores, as far as small runs show."""
+
+
+
+def unify(stores: Sequence[Store], layout: Layout, phases: bool, tests: Tests) -> Expr | None:
     """An expression that is each store's value where it stores, or None.
 
     `phases`: also by the remainder of a coordinate, such as select(x % 2 == 0, ..., ...)."""
-    if len({key(v) for v, _, _ in stores}) == 1:
+    if len({key(v) for v, _ in stores}) == 1:
         return stores[0][0]
-    found = _of_alike(stores, layout)
+    found = _of_alike(stores, layout, tests)
     if found is None:
-        found = _by_proof(stores, layout, equal)
+        found = _by_proof(stores, layout, tests)
     if found is None:
-        found = _by_constant(stores, layout, phases, equal)
+        found = _by_constant(stores, layout, phases, tests)
     if found is None:
-        found = _by_place(stores, layout, phases, equal)
-    return _by_phase(stores, layout, phases, equal) if found is None and phases else found
+        found = _by_place(stores, layout, phases, tests)
+    return _by_phase(stores, layout, phases, tests) if found is None and phases else found
 
 
-def _covers(general: Expr, value: Expr, m: EffectMap, guard: Expr | None, names: list[str]) -> bool:
+def _covers(general: Expr, value: Expr, m: EffectMap, names: list[str]) -> bool:
     """Whether `general` is `value` in every iteration of an effect."""
     if key(general) == key(value):
         return True
-    odd = _odd(guard)
     place = dict(zip(names, m.coords, strict=True))
 
     def read(n: Expr) -> Expr:
         # The addresses as polynomials: their variables may be wider than coordinates are.
         if isinstance(n, Load) and n.name.endswith("#"):
-            return E.with_children(n, (from_poly(to_poly(n.index).substitute(place).substitute(odd)),))
+            return E.with_children(n, (from_poly(to_poly(n.index).substitute(place)),))
         return n
 
     def here(e: Expr) -> Expr:
         placed = substitute(transform(e, read), {n: from_poly(c, I32) for n, c in place.items()})
-        return transform(substitute(placed, {n: from_poly(p, I32) for n, p in odd.items()}), _canonical)
+        return transform(placed, _canonical)
 
     return key(here(general)) == key(here(value))
 
 
-def _by_reads(stores: Sequence[Store], layout: Layout) -> Expr | None:
+def _reads_alike(general: Load, load: Load, m: EffectMap, names: list[str], tests: Tests) -> bool:
+    """Whether a read is `load` wherever an effect stores: by its form, or where the effect is seen to store."""
+    if _covers(general, load, m, names):
+        return True
+    return general.name == load.name and tests.same_place(to_poly(general.index), to_poly(load.index), m)
+
+
+def _by_reads(stores: Sequence[Store], layout: Layout, tests: Tests) -> Expr | None:
     """Values that differ in what they read only: for each read, the coordinates of one store that suit all, or those
     rounded down to the step of the body (the chroma of a pair of pixels)."""
-    walks = [_reads(v) for v, _, _ in stores]
+    walks = [_reads(v) for v, _ in stores]
     if any(w is None for w in walks) or len({w[0] for w in walks if w is not None}) != 1:
         return None
     names = [d.name for d in layout.dims]
     columns = list(zip(*(w[1] for w in walks if w is not None), strict=True))
     chosen: list[Load] = []
     for column in columns:
-        rounded = (_rounded(n, m, names) for n, (_, m, _) in zip(column, stores, strict=True))
+        rounded = (_rounded(n, m, names) for n, (_, m) in zip(column, stores, strict=True))
         candidates = [*column, *itertools.chain.from_iterable(rounded)]
         best = next(
             (
                 c for c in candidates
-                if all(_covers(c, n, m, guard, names) for n, (_, m, guard) in zip(column, stores, strict=True))
+                if all(_reads_alike(c, n, m, names, tests) for n, (_, m) in zip(column, stores, strict=True))
             ),
             None,
         )
@@ -81,7 +96,7 @@ def _by_reads(stores: Sequence[Store], layout: Layout) -> Expr | None:
     return _with_reads(stores[0][0], iter(chosen))
 
 
-def _by_proof(stores: Sequence[Store], layout: Layout, equal: Equal) -> Expr | None:
+def _by_proof(stores: Sequence[Store], layout: Layout, tests: Tests) -> Expr | None:
     """Stores that compute one thing in different ways (a vector body in 16 bits and a remainder in 32): of those that
     are alike one expression, which is proved equal to those of the others."""
     alike: dict[int, list[Store]] = {}
@@ -94,24 +109,24 @@ def _by_proof(stores: Sequence[Store], layout: Layout, equal: Equal) -> Expr | N
         return None
     ways: list[Expr] = []
     for group in sorted(alike.values(), key=len, reverse=True):
-        general = _of_alike(group, layout)
+        general = _of_alike(group, layout, tests)
         if general is None:
             return None
         ways.append(transform(general, _canonical))
     first = ways[0]
-    return first if all(equal(first, other) for other in ways[1:]) else None
+    return first if all(tests.equal(first, other) for other in ways[1:]) else None
 
 
 _MOST_WAYS = 4
 
 
-def _of_alike(stores: Sequence[Store], layout: Layout) -> Expr | None:
+def _of_alike(stores: Sequence[Store], layout: Layout, tests: Tests) -> Expr | None:
     """One expression for stores whose values differ in what they read only."""
     names = [d.name for d in layout.dims]
-    for general in {key(v): v for v, _, _ in stores}.values():
-        if all(_covers(general, *s, names) for s in stores):
+    for general in {key(v): v for v, _ in stores}.values():
+        if all(_covers(general, v, m, names) for v, m in stores):
             return general
-    return _by_reads(stores, layout)
+    return _by_reads(stores, layout, tests)
 
 
 _MOST_NODES = 3000
@@ -155,26 +170,6 @@ def _rounded(n: Load, m: EffectMap, names: list[str]) -> Iterator[Load]:
             yield changed
 
 
-def _odd(guard: Expr | None) -> dict[str, Poly]:
-    """Variables that a condition `(n & 1) != 0` says are odd, as 2*h + 1: `n/2*2` and `n - 1` are then the same."""
-    out: dict[str, Poly] = {}
-    for n in post_order(guard) if guard is not None and not _has_alternatives(guard) else ():
-        if not isinstance(n, E.NE | E.EQ):
-            continue
-        for side, other in ((n.a, n.b), (n.b, n.a)):
-            wanted = const_value(other) == (0 if isinstance(n, E.NE) else 1)
-            parity = side.args if isinstance(side, Call) and side.name == "bitwise_and" else None
-            if wanted and parity and const_value(parity[1]) == 1 and isinstance(parity[0], E.Variable):
-                name = parity[0].name
-                out[name] = Poly.variable(f"{name}.half", I32).scale(2) + Poly.constant(1)
-    return out
-
-
-def _has_alternatives(condition: Expr) -> bool:
-    """Whether a part of a condition may be false where the whole holds."""
-    return any(isinstance(n, E.Or | E.Not | Select) for n in post_order(condition))
-
-
 def _canonical(n: Expr) -> Expr:
     if isinstance(n, Load) and n.name.endswith("#"):
         return E.with_children(n, (from_poly(to_poly(n.index)),))
@@ -183,15 +178,15 @@ def _canonical(n: Expr) -> Expr:
     return n
 
 
-def _by_constant(stores: Sequence[Store], layout: Layout, phases: bool, equal: Equal) -> Expr | None:
+def _by_constant(stores: Sequence[Store], layout: Layout, phases: bool, tests: Tests) -> Expr | None:
     """Along a dimension where every store has a constant coordinate (channels): one expression for each."""
     for position, d in enumerate(layout.dims):
-        points = [m.coords[position].constant_value() for _, m, _ in stores]
+        points = [m.coords[position].constant_value() for _, m in stores]
         groups: dict[int, list[Store]] = {}
         for point, s in zip(points, stores, strict=True):
             if point is not None:
                 groups.setdefault(int(point), []).append(s)
-        numbered = _each(groups, layout, phases, equal) if None not in points else None
+        numbered = _each(groups, layout, phases, tests) if None not in points else None
         if numbered is not None:
             shared = generalise(numbered, d.name)
             return shared if shared is not None else _choose(numbered, E.Variable(I32, d.name))
@@ -199,14 +194,14 @@ def _by_constant(stores: Sequence[Store], layout: Layout, phases: bool, equal: E
 
 
 def _each(
-    groups: dict[int, list[Store]], layout: Layout, phases: bool, equal: Equal
+    groups: dict[int, list[Store]], layout: Layout, phases: bool, tests: Tests
 ) -> list[tuple[int, Expr]] | None:
     """One expression for each of several groups; None where there is a single one, or one has none."""
     if len(groups) < 2:
         return None
     numbered: list[tuple[int, Expr]] = []
     for point, group in sorted(groups.items()):
-        value = unify(group, layout, phases, equal)
+        value = unify(group, layout, phases, tests)
         if value is None:
             return None
         numbered.append((point, value))
@@ -222,26 +217,26 @@ def _choose(values: list[tuple[int, Expr]], selector: Expr) -> Expr:
     return result
 
 
-def _by_place(stores: Sequence[Store], layout: Layout, phases: bool, equal: Equal) -> Expr | None:
+def _by_place(stores: Sequence[Store], layout: Layout, phases: bool, tests: Tests) -> Expr | None:
     """Stores at fixed places (the first and the last column) beside those of the loop between them:
     select(x == first, ..., select(x == last, ..., inside))."""
     fixed: list[tuple[Expr, Expr]] = []
     inside: list[Store] = []
     # Where all stores have one coordinate it tells none of them apart.
-    apart = [len({m.coords[k] for _, m, _ in stores}) > 1 for k in range(len(layout.dims))]
-    for value, m, guard in stores:
-        tests: list[Expr] = [
+    apart = [len({m.coords[k] for _, m in stores}) > 1 for k in range(len(layout.dims))]
+    for value, m in stores:
+        here: list[Expr] = [
             E.EQ(E.BOOL, E.Variable(I32, d.name), from_poly(c, I32))
             for d, c, differs in zip(layout.dims, m.coords, apart, strict=True)
             if differs and not c.names() & set(m.inverse)
         ]
-        if tests:
-            fixed.append((all_hold(tests), value))
+        if here:
+            fixed.append((all_hold(here), value))
         else:
-            inside.append((value, m, guard))
+            inside.append((value, m))
     if not fixed or not inside:
         return None
-    result = unify(inside, layout, phases, equal)
+    result = unify(inside, layout, phases, tests)
     if result is None:
         return None
     for test, value in fixed:
@@ -249,10 +244,10 @@ def _by_place(stores: Sequence[Store], layout: Layout, phases: bool, equal: Equa
     return result
 
 
-def _by_phase(stores: Sequence[Store], layout: Layout, phases: bool, equal: Equal) -> Expr | None:
+def _by_phase(stores: Sequence[Store], layout: Layout, phases: bool, tests: Tests) -> Expr | None:
     """Along a dimension where the stores' coordinates are k*i + r with the same k: one expression for each r."""
     for position, d in enumerate(layout.dims):
-        found = [_phase(m, position) for _, m, _ in stores]
+        found = [_phase(m, position) for _, m in stores]
         steps = {p[0] for p in found if p is not None}
         if None in found or len(steps) != 1:
             continue
@@ -261,7 +256,7 @@ def _by_phase(stores: Sequence[Store], layout: Layout, phases: bool, equal: Equa
         for p, s in zip(found, stores, strict=True):
             assert p is not None
             groups.setdefault(p[1], []).append(s)
-        numbered = _each(groups, layout, phases, equal)
+        numbered = _each(groups, layout, phases, tests)
         if numbered is not None:
             return _choose(numbered, E.Mod(I32, E.Variable(I32, d.name), E.const(step, I32)))
     return None

@@ -146,3 +146,27 @@ void split_rgba(const uint8_t* rgba, uint8_t* r, uint8_t* g, uint8_t* b, uint8_t
         *a++ = p[3];
     }
 }
+
+// A row of a tiled image: sixteen pixels of each tile, tiles one behind the other, the last one cut off.
+void untile_row(uint8_t* out, const uint8_t* tiles, long tile_bytes, int width) {
+    int x = 0;
+    for (; x + 16 <= width; x += 16, tiles += tile_bytes) memcpy(out + x, tiles, 16);
+    if (x < width) memcpy(out + x, tiles, (size_t)(width - x));
+}
+
+// A grey rectangle within a colour image, in place: rows run as one where they follow each other.
+int grey_rectangle(uint8_t* image, int pitch, int left, int top, int width, int height) {
+    if (!image || width <= 0 || height <= 0 || left < 0 || top < 0) return -1;
+    uint8_t* row = image + top * pitch + left * 4;
+    if (pitch == width * 4 && (long long)width * height < 1 << 28) {
+        width *= height;
+        height = 1;
+        pitch = 0;
+    }
+    for (; height > 0; height--, row += pitch)
+        for (int x = 0; x < width; x++) {
+            uint8_t* p = row + 4 * x;
+            p[0] = p[1] = p[2] = (uint8_t)((p[0] * 29 + p[1] * 150 + p[2] * 77 + 128) >> 8);
+        }
+    return 0;
+}

@@ -31,6 +31,7 @@ from halide_core.ir.expr import (
     Sub,
     UIntImm,
     Variable,
+    const_value,
 )
 from halide_core.ir.structural import key, post_order
 from halide_core.ir.types import Type
@@ -154,6 +155,10 @@ class IndexEncoder:
         if isinstance(e, Cast) and e.value.type.is_int_or_uint() and not e.value.type.is_bool():
             # The obligations gathered by `to_poly` say where this reading needs a range.
             return memo[id(e.value)]
+        if isinstance(e, Call) and e.name == "shift_right" and 0 <= (const_value(e.args[1]) or 0) < t.bits:
+            count = const_value(e.args[1])
+            if count is not None:
+                return memo[id(e.args[0])] / (1 << int(count))
         if isinstance(e, Call) and e.name == "bitwise_and" and t.bits >= 32:
             new = f"v!{key(e)}" not in self._symbols
             both = self.symbol(f"v!{key(e)}", t)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from codegen.c_expressions import c_expression
+from codegen.c_expressions import HELPERS, c_expression
 from halide_core.aot import c_type
 from lifter.loops import Argument, Container, Function, Interface, Param, Part
 from lifter.summary import Summary
@@ -70,7 +70,7 @@ def _include(source: str) -> str:
     if is_c(source):
         return f'#include "{path}"\n#include <stdbool.h>\n#include <stdint.h>\n'
     headers = "".join(f"#include <{n}>\n" for n in _HEADERS)
-    return f'#include "{path}"\n{headers}'
+    return f'#include "{path}"\n{headers}{HELPERS}'
 
 
 def _flat_type(p: Param) -> str:

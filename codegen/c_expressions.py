@@ -19,6 +19,14 @@ _INTRINSICS = {
 }
 
 
+HELPERS = """static inline int64_t lift_div(int64_t a, int64_t b) {
+    return b == 0 ? 0 : a % b < 0 ? a / b - (b > 0 ? 1 : -1) : a / b;
+}
+static inline int64_t lift_mod(int64_t a, int64_t b) { return b == 0 ? 0 : a - lift_div(a, b) * b; }
+"""
+"""What the expressions call: Halide's division and remainder, which is never negative, and zero by zero."""
+
+
 def c_expression(e: Expr, names: Mapping[str, str]) -> str:
     """The expression, each operation at its own type.  Raises EmitError for what has no C++ operator."""
     value = const_value(e)
@@ -33,6 +41,8 @@ def c_expression(e: Expr, names: Mapping[str, str]) -> str:
         text = f"({parts[0]} ? {parts[1]} : {parts[2]})"
     elif isinstance(e, E.Min | E.Max):
         text = f"({parts[0]} {'<' if isinstance(e, E.Min) else '>'} {parts[1]} ? {parts[0]} : {parts[1]})"
+    elif isinstance(e, E.Div | E.Mod) and e.type.is_int():
+        text = f"lift_{'div' if isinstance(e, E.Div) else 'mod'}({parts[0]}, {parts[1]})"
     elif isinstance(e, E.Not):
         text = f"(!{parts[0]})"
     elif isinstance(e, Call) and e.name in _INTRINSICS and len(parts) == 2:

@@ -212,3 +212,18 @@ void blur_buffered(GreyImage& dst, const GreyImage& src) {
         for (int x = 0; x + 1 < src.w; x++) dst.at(x, y) = (line[x] + line[x + 1] + 2) >> 2;
     }
 }
+
+struct Point {
+    int x, y;
+};
+
+struct Box {
+    Point from, to;
+    int width() const { return to.x - from.x; }
+};
+
+// A box filled in a plane: bounds from a structure of structures by const reference.
+void fill_box(uint8_t* plane, int stride, const Box& box, uint8_t value) {
+    for (int y = box.from.y; y < box.to.y; y++)
+        for (int x = 0; x < box.width(); x++) plane[y * stride + box.from.x + x] = value;
+}

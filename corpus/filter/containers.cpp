@@ -152,3 +152,18 @@ void add_ramp(uint8_t* pixels, int n) {
     std::vector<int> r = ramp(n);
     for (int i = 0; i < n; i++) pixels[i] += r[i];
 }
+
+// Every second value, pushed into a vector.
+std::vector<uint8_t> every_second(const std::vector<uint8_t>& in) {
+    std::vector<uint8_t> out;
+    for (size_t i = 0; i < in.size(); i += 2) out.push_back(in[i]);
+    return out;
+}
+
+// A histogram in a vector that is returned.
+std::vector<int> histogram_of_rows(const Picture& in) {
+    std::vector<int> counts(256);
+    for (const auto& row : in)
+        for (auto v : row) counts[v]++;
+    return counts;
+}

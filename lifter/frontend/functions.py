@@ -179,7 +179,8 @@ def _taken(ctx: Context, p: Cursor, position: int) -> Taken:
         ctx.bind(p, whole.binding)
         return whole
     if interface.is_class(p.type):
-        found = interface.take(ctx, p.spelling or f"unnamed_{position}", p.type, p)
+        read_only = interface.is_read_only(ctx, p)
+        found = interface.take(ctx, p.spelling or f"unnamed_{position}", p.type, p, read_only)
         if found is not None:
             assert found.binding is not None
             ctx.bind(p, found.binding)

@@ -302,7 +302,7 @@ def returned(ctx: Context, c: Cursor, frame: Frame, result: Cursor | None) -> No
             frame.record = frame.record or records.create(ctx, wanted, f"{_identifier(frame.cursor)}_result", c)
             records.store(ctx, frame.record, v, c)
         elif isinstance(v, RecordPointer | Lambda | Vector | Rows):
-            if frame.returned not in (None, v):
+            if frame.returned is not None and not _same(frame.returned, v):
                 ctx.fail(f"function returning one of several {pointers.describe(wanted)}", c)
             frame.returned = v
         elif not isinstance(v, Nothing):
@@ -311,6 +311,17 @@ def returned(ctx: Context, c: Cursor, frame: Frame, result: Cursor | None) -> No
     ctx.emit(leave.Leave(ctx.line, frame.label))
     frame.returns.append(dict(ctx.targets))
     ctx.alive = False
+
+
+def _same(a: Value, b: Value) -> bool:
+    """Whether two values that stand for objects stand for the same one."""
+    if isinstance(a, RecordPointer) and isinstance(b, RecordPointer):
+        return a.place is b.place
+    if isinstance(a, Lambda) and isinstance(b, Lambda):
+        return bool(a.cursor == b.cursor) and a.this is b.this
+    if isinstance(a, Vector | Rows) and isinstance(b, Vector | Rows):
+        return a.array == b.array and a.size == b.size != ""
+    return False
 
 
 def _identifier(c: Cursor) -> str:

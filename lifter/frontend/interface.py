@@ -54,14 +54,15 @@ def is_class(t: ClangType) -> bool:
     return classes.is_plain(types.pointee(t) if types.is_pointer(t) else t)
 
 
-def take(ctx: Context, name: str, t: ClangType, at: Cursor) -> Taken | None:
-    """A parameter of a class type, or a reference or pointer to one; None where it can stay memory.
+def take(ctx: Context, name: str, t: ClangType, at: Cursor, read_only: bool = False) -> Taken | None:
+    """A parameter of a class type, or a reference or pointer to one; None where it can stay memory, unless it is one
+    object that is only read.
 
     Raises Unsupported for a class without a name."""
     method = name == "this"
     pointer, reference = types.is_pointer(t) or method, types.is_reference(t)
     own = types.pointee(t) if types.is_pointer(t) else types.canonical(t)
-    if (pointer or reference) and views.lies_in_arrays(ctx, own):
+    if (pointer or reference) and not read_only and views.lies_in_arrays(ctx, own):
         return None
     passing = "pointer" if pointer else "reference" if reference else "value"
     bare = own.spelling.removeprefix("const ")
@@ -201,6 +202,12 @@ class _Taker:
         if len(types.shape(f.type)) != 1 or types.scalar(inner) != unit:
             ctx.whole.add(flat)
         return ElementPlace(Pointer(frozenset({flat}), const(0, I64), f.type.get_canonical(), str(f.spelling)))
+
+
+def is_read_only(ctx: Context, p: Cursor) -> bool:
+    """Whether a parameter is a reference to an object that a function only reads.  (Behind a pointer there may be many
+    objects, or none that may be read.)"""
+    return types.is_reference(p.type) and (types.is_const(types.canonical(p.type)) or p.hash not in ctx.changed)
 
 
 def take_container(ctx: Context, name: str, t: ClangType, at: Cursor) -> Taken:

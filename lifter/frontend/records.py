@@ -162,7 +162,10 @@ def _store_known(ctx: Context, place: RecordPlace, name: str, v: Value, at: Curs
             for target, source in zip(b.value.places, v.places, strict=True):
                 pointers.write(ctx, target, pointers.read(ctx, source, at), at)
             return
-        if b.value is v or (isinstance(v, RecordPointer) and b.value == v):
+        own = b.value
+        if own is v:
+            return
+        if isinstance(v, RecordPointer) and isinstance(own, RecordPointer) and own.place is v.place:
             return
         ctx.fail(f"assignment to the field '{name}' of this type", at)
     _store_field(ctx, b, v, at)

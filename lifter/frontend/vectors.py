@@ -233,7 +233,7 @@ def method(ctx: Context, c: Cursor, v: Container, name: str, arguments: list[Cur
         if "initializer_list" in types.canonical(arguments[0].type).spelling:
             ctx.fail("assignment of a list to a vector", c)
         source = of(ctx, arguments[0])
-        if source != v:
+        if not (v.size and source.size == v.size):  # not to itself
             assign(ctx, v, source, c)
             moved(ctx, arguments[0], source)
         return Nothing()

@@ -33,6 +33,7 @@ int moved_from(int n) { std::vector<int> a{n, 2}, b = std::move(a); return (int)
 int assigned(int n) { std::vector<int> a{1}, b(5, n); a = b; b[2] = 9; a = a; return a[2] * 100 + (int)a.size(); }
 int resized(int n) { std::vector<int> a{1, 2}; a.resize(5, n); a.resize(3); a.resize(4); return a[1] * 1000 + a[2] * 10 + a[3] + (int)a.size(); }
 int counted(int n) { std::vector<int> a(3, 1), b(a.begin(), a.end()); a.assign(4, n); b.pop_back(); return a[3] * 100 + (int)a.size() * 10 + (int)b.size() + (b.empty() ? 1 : 0) + b.front() + b.back(); }
+int own_row(int n) { std::vector<std::vector<int>> t = table(3, 2); t[2] = t[0]; t[0][1] = n; t = t; return t[2][1] * 100 + t[0][1]; }
 int rows(int n) { std::vector<std::vector<int>> t = table(4, 3), u = t; t[1][2] = n; std::vector<int> r = t[1]; t[1][0] = 5; return r[2] * 1000 + u[1][2] * 10 + r[0] + (int)t[0].size() + (int)u.size(); }
 int rows_of_zeros(int n) { std::vector<std::vector<int>> t(3, std::vector<int>(4)); t[1][2] = n; auto& r = t[1]; r[3] = 1; int s = 0; for (const auto& row : t) for (int v : row) s += v; return s + (int)t.back().size(); }
 int rows_filled(int n) { std::vector<std::vector<int>> t(2, std::vector<int>(2, n)); std::vector<int> own{8, 9}; t[1] = own; own[0] = 0; for (auto row : t) row[0] = 77; return t[0][0] * 100 + t[1][0] * 10 + t[1][1]; }

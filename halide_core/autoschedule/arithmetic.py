@@ -15,6 +15,8 @@ from halide_core.ir.structural import key, post_order, variables
 _SIMPLE, _DIVISION, _ROOT = 0.6, 10.0, 18.0
 # Cycles an element of what runs lane by lane: functions of the C library, gathers, integer divisions.
 _LIBRARY, _GATHER, _INTEGER_DIVISION = 30.0, 1.5, 8.0
+# The same for gathers of which every lane lies in another line.
+_ACROSS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,7 @@ def read_cycles(site: Site, vector: str, register: int, inner: int = 0) -> float
         # One scalar for the whole vector.
         return 0.5 * site.bytes / register
     if along != [inner]:
-        return _GATHER
+        return _ACROSS
     step = difference(site.args[inner], Variable(site.args[inner].type, vector))
     if step is not None:
         return 0.6 * site.bytes / register

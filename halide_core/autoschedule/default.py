@@ -292,7 +292,7 @@ def _schedule_pure(f: Function, d: Definition, target: Target, layouts: Mapping[
         if unit != 0:
             others = [v.var for v in d.schedule.dims if v.var != x.name()]
             stage.reorder(x, *(Var(n) for n in others))
-        turned = _transposed_dimension(f, d, unit)
+        turned = transposed_dimension(f, d, unit)
         if turned is not None:
             _schedule_transpose(f, d, Var(f.args[unit]), Var(turned), parallel)
             return
@@ -377,7 +377,7 @@ def _row_access(n: ir.Call, layout: Any, channel: str, pixel: str, extent: int) 
     return places == {"channel": 1, "pixel": 1}
 
 
-def _transposed_dimension(f: Function, d: Definition, unit: int) -> str | None:
+def transposed_dimension(f: Function, d: Definition, unit: int) -> str | None:
     """The dimension that images are read along with unit stride, where that is not the output's."""
     x = f.args[unit]
     found: set[str] = set()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from halide_core.autoschedule.arithmetic import arithmetic, read_cycles
-from halide_core.autoschedule.default import lanes_for
+from halide_core.autoschedule.default import lanes_for, transposed_dimension
 from halide_core.autoschedule.description import Description, Node, Stage
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import const_value
@@ -103,6 +103,13 @@ class Costs:
             # Lane by lane: each instruction costs as much as one on a whole register.
             return total * max(1, register // max(width, 4))
         return total + 0.6 * width / register
+
+    def turned(self, name: str) -> str | None:
+        """The dimension along which a pure Func reads memory while its vectors run along another: a transpose."""
+        node, way = self.description.nodes[name], self.ways[name, 0]
+        if not node.is_pure or way.vector != node.function.args[0]:
+            return None
+        return transposed_dimension(node.function, node.stages[0].definition, 0)
 
     def muxes(self, name: str) -> set[str]:
         """Dimensions of few coordinates between which a Func's values distinguish, as mux does of channels."""

@@ -34,7 +34,11 @@ class Emitter:
         if plan.register_tile is not None:
             self._register_tile(node, plan.register_tile)
             return
-        if node.is_pure:
+        tile_loop: Loop | None
+        row_loop: Loop | None
+        if plan.blocks:
+            tile_loop, row_loop = self._blocks(node, plan), None
+        elif node.is_pure:
             tile_loop, row_loop = self._tiles(node, plan)
         else:
             tile_loop, row_loop = self._updates_at_root(node, plan), None
@@ -85,6 +89,26 @@ class Emitter:
             add(name, 0, "parallel", x)
         tile_loop = outer[0] if outer else None
         return tile_loop, row_loop if row_loop is not None else tile_loop
+
+    def _blocks(self, node: Node, plan: Plan) -> Loop:
+        """Square blocks, read along one dimension and stored along the other; returns the loop over their rows."""
+        add, name, args = self.schedule.add, node.name, node.function.args
+        names, lanes = _Names(args), self.costs.ways[name, 0].lanes
+        x, y = Loop(args[0]), Loop(plan.slide or args[-1])
+        (xo, xi), (yo, yi) = ((Loop(names.new(v.name, "o")), Loop(names.new(v.name, "i"))) for v in (x, y))
+        rows: list[Loop] = []
+        size = plan.tile.get(y.name, lanes)
+        if size > lanes:
+            rows = [Loop(names.new(y.name, "b"))]
+            add(name, 0, "split", y, yo, rows[0], size, GUARD)
+        add(name, 0, "split", rows[0] if rows else y, rows[0] if rows else yo, yi, lanes, GUARD)
+        add(name, 0, "split", x, xo, xi, lanes, GUARD)
+        around = [Loop(a) for a in args if a not in (x.name, y.name)]
+        add(name, 0, "reorder", xi, yi, xo, *rows, yo, *around)
+        add(name, 0, "vectorize", xi)
+        for loop in (*reversed(around), yo):
+            add(name, 0, "parallel", loop)
+        return yo
 
     def _register_tile(self, node: Node, block: RegisterTile) -> None:
         """Blocks of vectors, unrolled, with the reduction in the innermost loop around them."""

@@ -21,6 +21,8 @@ from halide_core.passes.races import is_pure_loop
 _ROW, _TASK = 25.0, 6000.0
 # Cycles of finding the bounds of a stage in an iteration of the sliding loop.
 _BOUNDS = 80.0
+# What a block transposed in registers costs of what gathers would.
+_TURNED = 0.2
 ROW, TILE = "row", "tile"
 
 
@@ -49,6 +51,8 @@ class Plan:
     levels: dict[str, Level] = field(default_factory=dict)
     extents: dict[str, tuple[int, ...]] = field(default_factory=dict)
     register_tile: RegisterTile | None = None
+    # Square blocks of as many rows as vectors have lanes: transposed in registers.
+    blocks: bool = False
 
 
 class Segments:
@@ -84,9 +88,12 @@ class Segments:
         node = self.description.nodes[output]
         best: Plan | None = None
         for shape in self._shapes(node):
-            found = _Candidate(self, node, members, inlined, *shape).best()
-            if found is not None and (best is None or found.cost < best.cost):
-                best = found
+            for blocks in (False, True):
+                if blocks and (not self.options.finish or self.costs.turned(output) != shape[0]):
+                    continue
+                found = _Candidate(self, node, members, inlined, *shape, blocks).best()
+                if found is not None and (best is None or found.cost < best.cost):
+                    best = found
         assert best is not None
         if self.options.finish and len(members) == 1:
             (name,) = members
@@ -103,14 +110,18 @@ class Segments:
             return [(None, (), tuple(a for a in args if a in free and a != self._vector(node)))]
         vector = self._vector(node)
         others = [a for a in args if a != vector]
+        # Unrolled dimensions are innermost, whatever the rest.
+        unrolled = self.costs.muxes(node.name) if self.options.finish else set()
+        inner = tuple(a for a in others if a in unrolled)
+        others = [a for a in others if a not in unrolled]
         if not others:
-            return [(None, (), ())]
+            return [(None, inner, ())]
         out: list[tuple[str | None, tuple[str, ...], tuple[str, ...]]] = []
         for slide in others:
             rest = [a for a in others if a != slide]
             for count in range(len(rest) + 1):
                 for inside in itertools.combinations(rest, count):
-                    out.append((slide, inside, tuple(a for a in rest if a not in inside)))
+                    out.append((slide, (*inner, *inside), tuple(a for a in rest if a not in inside)))
         return out
 
     def _free(self, node: Node, stage: Stage, name: str) -> bool:
@@ -127,15 +138,17 @@ class _Candidate:
 
     def __init__(
         self, segments: Segments, node: Node, members: frozenset[str], inlined: frozenset[str],
-        slide: str | None, inside: tuple[str, ...], outside: tuple[str, ...],
+        slide: str | None, inside: tuple[str, ...], outside: tuple[str, ...], blocks: bool = False,
     ) -> None:
         self.d = segments.description
         self.costs, self.machine, self.options = segments.costs, segments.machine, segments.options
         self.node, self.members, self.inlined = node, members, inlined
-        self.slide, self.inside, self.outside = slide, inside, outside
+        self.slide, self.inside, self.outside, self.blocks = slide, inside, outside, blocks and slide is not None
         self.vector = segments._vector(node)
         args = node.function.args
         self.extent = {a: int(max(high - low + 1, 1)) for a, (low, high) in zip(args, node.region, strict=True)}
+        # By member: its levels, and which of them each candidate takes.
+        self.chosen: dict[str, tuple[list[Level], Number]] = {}
         self.order = [n for n in reversed(list(self.d.nodes)) if n in members or n in inlined]
 
     def best(self) -> Plan | None:
@@ -172,14 +185,15 @@ class _Candidate:
         k = int(np.argmin(cost))
         plan = Plan(
             self.node.name, tuple(n for n in self.d.nodes if n in self.members), float(cost[k]),
-            self.slide, self.inside, self.outside,
+            self.slide, self.inside, self.outside, blocks=self.blocks,
         )
         if self.vector is not None and self.node.is_pure and wide[k] < self.extent[self.vector]:
             plan.tile[self.vector] = int(wide[k])
         if self.slide is not None and tall[k] < self.extent[self.slide]:
             plan.tile[self.slide] = int(tall[k])
         for n in plan.members:
-            plan.levels[n] = self._level(n, in_tile, in_row, rows, k)
+            levels, chosen = self.chosen[n]
+            plan.levels[n] = levels[int(_at(chosen, k))]
             box = in_row if plan.levels[n].compute == ROW else in_tile
             plan.extents[n] = tuple(int(_at(e, k)) for e in extents(box[n]))
         return plan
@@ -190,6 +204,9 @@ class _Candidate:
             return np.ones(1, dtype=np.int64), np.ones(1, dtype=np.int64)
         lanes = self.costs.ways[self.node.name, 0].lanes
         width = self.extent[self.vector]
+        if self.blocks and self.slide is not None:
+            tall_blocks = [lanes * k for k in (1, 2, 3, 4, 6, 8, 12, 16, 32) if lanes * k <= self.extent[self.slide]]
+            return np.full(len(tall_blocks) or 1, width), np.array(tall_blocks or [lanes])
         powers = [1 << k for k in range(2, 16)]
         wide = {width} | {p for p in powers if lanes <= p < width}
         if self.options.any_size:
@@ -267,7 +284,7 @@ class _Candidate:
         """(level, points computed in a tile, points stored) for each way of placing a member."""
         node = self.d.nodes[name]
         whole, part = points(in_tile[name]), points(in_row[name])
-        if self.slide is None:
+        if self.slide is None or self.blocks:
             return [(Level(TILE, TILE), whole, whole)]
         out = [(Level(TILE, TILE), whole, whole), (Level(ROW, ROW), part * rows, part)]
         if node.is_pure and self.options.separate_store:
@@ -276,27 +293,13 @@ class _Candidate:
             out.append((Level(ROW, TILE), whole, kept))
         return out
 
-    def _level(
-        self, name: str, in_tile: dict[str, NumericBox], in_row: dict[str, NumericBox], rows: Number, k: int
-    ) -> Level:
-        """Algorithm 1: the level without recomputation that needs the least storage; where windows overlap, that is
-        to compute in the sliding loop and to store outside of it."""
-        choices = self._options_of(name, in_tile, in_row, rows)
-        return choices[self._chosen(choices, k)][0]
-
-    def _chosen(self, choices: list[tuple[Level, Number, Number]], k: int) -> int:
-        least = min(float(_at(c[1], k)) for c in choices)
-        best, size = 0, float("inf")
-        for i, (_, computed, stored) in enumerate(choices):
-            # A few points computed again are nothing beside the storage of a whole tile.
-            if float(_at(computed, k)) <= least * 1.02 and float(_at(stored, k)) < size:
-                best, size = i, float(_at(stored, k))
-        return best
-
     def _members_cost(
         self, in_tile: dict[str, NumericBox], in_row: dict[str, NumericBox], rows: Number
     ) -> tuple[Number, Number, Number]:
-        """(cycles in a tile, bytes that the buffers of the members take, bytes that pass through them)."""
+        """(cycles in a tile, bytes that the buffers of the members take, bytes that pass through them).
+
+        Algorithm 1, with its levels compared by cost: of those that cost hardly more than the cheapest, the one that
+        stores least; where windows overlap, that is to compute in the sliding loop and to store outside of it."""
         total: Number = np.zeros(np.shape(rows), dtype=float)
         held: Number = np.zeros(np.shape(rows), dtype=float)
         passed: Number = np.zeros(np.shape(rows), dtype=float)
@@ -305,23 +308,33 @@ class _Candidate:
                 continue
             node = self.d.nodes[name]
             choices = self._options_of(name, in_tile, in_row, rows)
-            least = choices[0][1]
-            for c in choices[1:]:
-                least = np.minimum(least, c[1])
+            rates = {TILE: self._point_cycles(node, in_tile[name])}
+            if any(c[0].compute == ROW for c in choices):
+                rates[ROW] = self._point_cycles(node, in_row[name])
+            costs = [c[1] * rates[c[0].compute] + (rows if c[0].compute == ROW else 1) * _BOUNDS for c in choices]
+            least = costs[0]
+            for c in costs[1:]:
+                least = np.minimum(least, c)
             stored: Number = np.inf
-            computed: Number = least
-            visits: Number = 1.0
-            for level, c_points, c_stored in choices:
-                better = (c_points <= least * 1.02) & (c_stored < stored)
+            cost = computed = chosen = np.zeros(np.shape(rows))
+            for k, ((_, c_points, c_stored), c_cost) in enumerate(zip(choices, costs, strict=True)):
+                better = (c_cost <= least * 1.05) & (c_stored < stored)
                 stored = np.where(better, c_stored, stored)
                 computed = np.where(better, c_points, computed)
-                visits = np.where(better, rows if level.compute == ROW else 1.0, visits)
-            total = total + visits * _BOUNDS
-            for stage in node.stages:
-                total = total + self._stage_cycles(stage, in_tile[name], computed)
+                cost = np.where(better, c_cost, cost)
+                chosen = np.where(better, k, chosen)
+            self.chosen[name] = [c[0] for c in choices], chosen
+            total = total + cost
             held = held + stored * node.bytes
             passed = passed + computed * node.bytes
         return total, held, passed
+
+    def _point_cycles(self, node: Node, box: NumericBox) -> Number:
+        """Cycles a point of all stages of a Func that is computed over `box` at a time."""
+        total: Number = 0.0
+        for stage in node.stages:
+            total = total + self._stage_cycles(stage, box, 1.0)
+        return total
 
     def _stage_cycles(self, stage: Stage, box: NumericBox, computed: Number) -> Number:
         """Cycles of `stage` where `computed` points of its Func are computed, a tile's being `box`."""
@@ -338,7 +351,7 @@ class _Candidate:
         total: Number = 0.0
         box = tile if self.node.is_pure else self.d.stored(self.node, tile)
         for stage in self.node.stages:
-            total = total + self._stage_cycles(stage, box, points(box))
+            total = total + self._stage_cycles(stage, box, points(box)) * (_TURNED if self.blocks else 1.0)
         written = points(tile) * self.node.bytes
         return total + written * self._rate(points(self.node.region) * self.node.bytes) * 1.5
 

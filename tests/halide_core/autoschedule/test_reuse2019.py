@@ -118,6 +118,48 @@ def test_the_text_runs_under_the_package() -> None:
     assert np.array_equal(got, (rows[:-2] + rows[1:-1] + rows[2:]) // 3)
 
 
+def test_sums_stay_in_registers() -> None:
+    x, y, n = hl.Var("x"), hl.Var("y"), 512
+    a, b = hl.ImageParam(hl.Float(32), 2, "a"), hl.ImageParam(hl.Float(32), 2, "b")
+    k = hl.RDom([(0, n)], "k")
+    product, result = hl.Func("product"), hl.Func("result")
+    product[x, y] += a[k.x, y] * b[x, k.x]
+    result[x, y] = product[x, y]
+    for f in (a, b, result):
+        f.set_estimates([(0, n), (0, n)])
+    text = scheduled(result).python_schedule_source
+    assert "product.compute_at(result, x_b)" in text or "product.compute_at(result, y_b)" in text
+    # The loop over the sum is outside of the block, which is written out.
+    assert "product.update(0).reorder(x, y, product_k_x)" in text
+    assert {"product.update(0).unroll(x)", "product.update(0).unroll(y)"} <= set(text.splitlines())
+
+
+def test_transposes_are_made_in_blocks() -> None:
+    x, y = hl.Var("x"), hl.Var("y")
+    image = hl.ImageParam(hl.Float(32), 2, "image")
+    turned = hl.Func("turned")
+    turned[x, y] = image[y, x] * 2.0
+    image.set_estimates([(0, 4096), (0, 4096)])
+    turned.set_estimates([(0, 4096), (0, 4096)])
+    text = scheduled(turned).python_schedule_source
+    lanes = TARGET.natural_vector_size(hl.Float(32))
+    assert f"turned.split(x, x_o, x_i, {lanes}, hl.TailStrategy.GuardWithIf)" in text
+    assert "turned.reorder(x_i, y_i, x_o" in text
+
+
+def test_channels_are_unrolled() -> None:
+    x, y, c = hl.Var("x"), hl.Var("y"), hl.Var("c")
+    image = hl.ImageParam(hl.UInt(8), 2, "image")
+    f = hl.Func("f")
+    f[x, y, c] = hl.mux(c, [image[x, y] / 3, image[x + 1, y] * 2, image[x, y + 1]])
+    image.set_estimates([(0, 1001), (0, 1001)])
+    f.set_estimates([(0, 1000), (0, 1000), (0, 3)])
+    lines = scheduled(f).python_schedule_source.splitlines()
+    assert "f.bound(c, 0, 3)" in lines
+    assert "f.unroll(c)" in lines
+    assert any(line.startswith("f.reorder(c, x") for line in lines)
+
+
 def test_cpp_text() -> None:
     schedule = Schedule()
     schedule.add("f", 0, "split", Loop("x"), Loop("x_o"), Loop("x_i"), 24, hl.TailStrategy.GuardWithIf)
@@ -144,3 +186,17 @@ def test_refusals() -> None:
 def test_the_machine_can_be_overridden() -> None:
     machine = this_machine(TARGET, {"parallelism": "12", "load_cost": "7.5"})
     assert (machine.parallelism, machine.load_cost, machine.vector_bytes) == (12, 7.5, 32)
+
+
+@pytest.mark.parametrize("height", [1, 2, 3, 19])
+def test_unrolled_channels_are_not_split(height: int) -> None:
+    """Where rows are few, tiles along the channels would look cheap."""
+    x, y, c = hl.Var("x"), hl.Var("y"), hl.Var("c")
+    image = hl.ImageParam(hl.Float(32), 3, "image")
+    f = hl.Func("f")
+    f[x, y, c] = hl.select(c < 3, image[x, y, c] * image[x, y, 3], image[x, y, 3])
+    image.set_estimates([(0, 37), (0, height), (0, 4)])
+    f.set_estimates([(0, 37), (0, height), (0, 4)])
+    lines = scheduled(f).python_schedule_source.splitlines()
+    assert "f.unroll(c)" in lines
+    assert not any("c_o" in line for line in lines)

@@ -21,7 +21,7 @@ from halide_core.ir.expr import (
     is_scatter,
 )
 from halide_core.ir.simplify import difference, is_coordinate, simplify_index
-from halide_core.ir.structural import key, post_order, substitute, variables
+from halide_core.ir.structural import key, post_order, same, substitute, variables
 from halide_core.ir.types import Type
 from halide_core.passes.float_bounds import float_bounds
 
@@ -183,9 +183,11 @@ def _cast(e: ir.Cast, inner: Interval) -> Interval:
         assert inner[0] is not None and inner[1] is not None
         low, high = int(const_value(inner[0]) or 0), int(const_value(inner[1]) or 0)
         fits = e.type.min() <= low and high <= e.type.max()
+    low_e, high_e = inner
+    if not fits and low_e is not None and high_e is not None and same(low_e, high_e) and e.type == I32:
+        return ir.Cast(e.type, low_e), ir.Cast(e.type, low_e)  # one value, whatever it wraps to
     if not fits:
         return _type_range(e.type)
-    low_e, high_e = inner
     return (
         None if low_e is None else simplify_index(ir.Cast(e.type, low_e)),
         None if high_e is None else simplify_index(ir.Cast(e.type, high_e)),

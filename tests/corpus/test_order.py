@@ -42,6 +42,9 @@ SCANS = {
     "a = a * 3 + s[i]; for (int i = 0; i < n; i++) { d[i] = a; a = a * 5 + s[i]; } return a; }",
 }
 POSITIONS = {
+    "sums of rows counted by size_t": "void f(const u8* s, size_t stride, size_t w, size_t h, uint64_t* sum) { "
+    "*sum = 0; for (size_t y = 0; y < h; y++) { int row = 0; for (size_t x = 0; x < w; x++) row += s[x] * s[x]; "
+    "*sum += row; s += stride; } }",
     "unsigned position": "void f(u8* d, const u8* s, int n, unsigned step) { unsigned at = step >> 1; "
     "for (int i = 0; i < n; i++) { d[i] = s[at >> 16]; at += step; } }",
     "row pointer up to its end": "void f(u8* d, const u8* s, int w, int h, int p) { "

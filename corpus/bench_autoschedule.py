@@ -141,7 +141,7 @@ def main(names: tuple[str, ...], seconds: float, small: bool, ablations: bool, j
         if not names or p.name in names:
             with console.status(p.name):
                 results.append(measure(p, p.small[0] if small else p.size, seconds, ablations))
-    out = Console(highlight=False)
+    out = Console(highlight=False, width=150)
     columns = ["by hand", "Reuse2019", *(ABLATIONS if ablations else (*PEERS, *OTHERS))]
     out.print(_table(results, columns))
     _print_means(out, results)

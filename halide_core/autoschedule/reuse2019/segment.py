@@ -21,6 +21,8 @@ from halide_core.passes.races import is_pure_loop
 _ROW, _TASK = 25.0, 6000.0
 # Cycles of finding the bounds of a stage in an iteration of the sliding loop.
 _BOUNDS = 80.0
+# How much worse tiles are that do not divide the output.
+_RAGGED = 1.05
 # What a block transposed in registers costs of what gathers would.
 _TURNED = 0.2
 ROW, TILE = "row", "tile"
@@ -182,6 +184,9 @@ class _Candidate:
         # Tasks that end at different times leave threads idle: few large ones cost more.
         cost = total * share * (1 + 0.15 * (tasks > 1) * threads / np.maximum(tasks, threads)) + tasks * _TASK
         cost = np.where(tasks > 1, cost, total * np.maximum(share, 1.0))
+        if self.slide is not None:
+            # The bounds of a last, shorter tile are not always exact: more may be computed and read than needed.
+            cost = cost * np.where(self.extent[self.slide] % tall == 0, 1.0, _RAGGED)
         k = int(np.argmin(cost))
         plan = Plan(
             self.node.name, tuple(n for n in self.d.nodes if n in self.members), float(cost[k]),
@@ -219,6 +224,7 @@ class _Candidate:
             height = self.extent[self.slide]
             tall = {height} | {p for p in (1, 2, *powers) if p < height}
             if self.options.any_size:
+                tall |= {n for n in range(1, height) if height % n == 0}
                 tall |= {-(-height // k) for k in (2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32)} | {6, 12, 24, 48, 96}
             pairs = [(w, t) for w in sorted(wide) for t in sorted(tall) if t <= height]
         both = np.array(pairs, dtype=np.int64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import weakref
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -250,7 +251,7 @@ class Function:
         return [self.pure, *self.updates]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, weakref_slot=True)
 class Image:
     """An input array: its name, element type, dimensions, and the metadata that was pinned.
 
@@ -269,6 +270,10 @@ class Image:
     alignment: int = 1
     # Likely (min, extent) by dimension, for autoschedulers.
     estimates: dict[int, tuple[Expr, Expr]] = field(default_factory=dict)
+
+
+IMAGE_PARAMS: weakref.WeakValueDictionary[str, Image] = weakref.WeakValueDictionary()
+"""ImageParams by name, for Variables that stand for their metadata; of two of one name the later one."""
 
 
 def schedule_key(f: Function) -> tuple[object, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from halide_core.errors import HalideError
-from halide_core.function import Image
+from halide_core.function import IMAGE_PARAMS, Image
 from halide_core.ir.expr import I32, I64, Call, CallType, Cast, Expr, Variable, const
 from halide_core.ir.operators import as_expr, cast_to
 from halide_core.ir.types import Type
@@ -193,6 +193,7 @@ class ImageParam(OutputImageParam):
         if type_ is None:
             return
         self._image = Image(name or f"p{next(_COUNTER)}", type_, dimensions)
+        IMAGE_PARAMS[self._image.name] = self._image
         if dimensions:
             self._image.fixed["stride.0"] = const(1, I32)
         self._buffer: Any = None

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from halide_core.errors import HalideError
-from halide_core.function import Definition, Function, Image
+from halide_core.function import IMAGE_PARAMS, Definition, Function, Image
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import CallType, Expr
 from halide_core.ir.structural import post_order, transform
@@ -80,10 +81,21 @@ def build_environment(outputs: list[Function]) -> Environment:
 
     for f in outputs:
         visit(f)
+    for image in _asked_about(env.parameters, {i.name for i in images.values()}):
+        images[id(image)] = image
     env.order.sort(key=lambda f: f.last)
     env.images = list(images.values())
     _rename_duplicates(env)
     return env
+
+
+def _asked_about(parameters: Iterable[str], known: set[str]) -> Iterator[Image]:
+    """ImageParams of which only the metadata are used, as by a specialization for a width."""
+    for name in parameters:
+        owner, _, metadata = name.partition(".")
+        if owner not in known and metadata.split(".")[0] in ("min", "extent", "stride") and owner in IMAGE_PARAMS:
+            known.add(owner)
+            yield IMAGE_PARAMS[owner]
 
 
 def _rename_duplicates(env: Environment) -> None:

@@ -40,6 +40,17 @@ def a_param_in_a_condition_of_a_specialization(hl):
 
 
 @case
+def an_image_of_which_only_the_size_is_used(hl):
+    x = hl.Var("x")
+    image = hl.ImageParam(hl.UInt(8), 2, "image")
+    f = hl.Func("f")
+    f[x] = x * image.height() + image.dim(0).min()
+    f.specialize(image.width() > 3).vectorize(x, 4)
+    image.set(hl.Buffer(np.zeros((5, 7), np.uint8)))
+    return f.realize([9])
+
+
+@case
 def a_param_in_an_update(hl):
     x = hl.Var("x")
     r = hl.RDom([(0, hl.Param(hl.Int(32), "n", 4))], "r")

@@ -121,6 +121,9 @@ class _Exact:
         """A node that is no integer: its operands in normal form; comparisons of integers as comparisons with 0."""
         if isinstance(n, _COMPARISONS) and _is_integer(n.a.type):
             return self.comparison(n)
+        if isinstance(n, Cast) and n.type.is_float() and _is_integer(n.value.type) and n.value.type.bits <= 32:
+            # Conversions to floats round the number, whatever the width that holds it.
+            return Cast(n.type, from_poly(self.exact(n.value)))
         return E.with_children(n, tuple(self.forms[key(c)] for c in E.children(n)))
 
     def comparison(self, n: Expr) -> Expr:

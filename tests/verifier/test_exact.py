@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from halide_core.interp.expr import evaluate
 from halide_core.ir.expr import BOOL, GE, LE, Cast, Expr, Max, Min, Select, Variable, const, intrinsic
 from halide_core.ir.structural import same
-from halide_core.ir.types import Int, UInt
+from halide_core.ir.types import Float, Int, UInt
 from tests.halide_core.expressions import INTEGERS, edge_values, expressions, variables
 from verifier.exact import exact_form, intervals
 
@@ -76,3 +76,27 @@ def test_known_intervals_count(limit: int, equal: bool) -> None:
     assert known == {"w": (0, limit)}
     narrow = wide(wide(wide(w, Int(8)), I16) * wide(a, I16))
     assert same(exact_form(narrow, known), exact_form(w * wide(a), known)) == equal
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+def test_conversions_to_floats(bits: int) -> None:
+    t = Float(bits)
+    assert same(exact_form(Cast(t, wide(a))), exact_form(Cast(t, a)))
+    assert same(exact_form(Cast(t, wide(a) + wide(b))), exact_form(Cast(t, wide(a, U32) + wide(b, U32))))
+    x, u, big = Variable(I32, "x"), Variable(U32, "u"), Variable(UInt(64), "big")
+    assert not same(exact_form(Cast(t, Cast(U8, x))), exact_form(Cast(t, x)))
+    assert not same(exact_form(Cast(t, Cast(I32, u))), exact_form(Cast(t, u)))
+    assert not same(exact_form(Cast(t, Cast(Int(64), big))), exact_form(Cast(t, big)))
+
+
+@given(st.sampled_from([Int(8), UInt(16), Int(32), UInt(32)]).flatmap(lambda t: expressions(t, 4)), st.data())
+@settings(max_examples=200, deadline=None)
+def test_conversions_to_floats_keep_the_value(e: Expr, data) -> None:
+    env = {}
+    for t in [*INTEGERS, Float(32), Float(64), BOOL]:
+        for v in variables(t):
+            env[v.name] = np.array([data.draw(st.sampled_from(list(edge_values(t)))) for _ in range(4)])
+    for bits in (32, 64):
+        n = Cast(Float(bits), e)
+        left, right = np.broadcast_arrays(evaluate(n, env), evaluate(exact_form(n), env))
+        assert np.array_equal(left, right), f"{n}\n{exact_form(n)}"

@@ -126,7 +126,8 @@ def sample_environments(
     strides = _stride_names(path)
     tests = []
     required = [*path.conditions, *(a for a, _ in path.asserts), *conditions]
-    addresses = sorted({name for c in required for n in post_order(c) for name in _address(n)})
+    between = {n for info, _, _ in path.trips for n in info.trip.names() if n.startswith("addr.")}
+    addresses = sorted({name for c in required for n in post_order(c) for name in _address(n)} | between)
     for c in required:
         try:
             tests.append(compiled(c))
@@ -160,6 +161,8 @@ def sample_environments(
         for k, n in enumerate(addresses):
             # Null, one address for several arrays, or one of its own; not aligned where blocks may ask for that.
             env[n] = rng.choice((0, 1 << 20, (k + 2) << 20, (1 << 20) + (1 if block else 0)))
+            if n in between:  # an end of a loop, within the array of another pointer
+                env[n] = (1 << 20) + 8 * rng.randint(0, 40)
         try:
             if attempt % 2 and not all(test(env) for test in tests):
                 _repair(env, repairs, names, rng)

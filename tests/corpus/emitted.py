@@ -30,6 +30,8 @@ def view(block, region):
     start = block.pointer - block.memory.address + (offset + sum(m * s for m, _, s in dims)) * dtype.itemsize
     shape = tuple(e for _, e, _ in reversed(dims))
     strides = tuple(s * dtype.itemsize for _, _, s in reversed(dims))
+    if 0 in shape:
+        return np.zeros(shape, dtype)  # where it starts may lie outside of the memory
     return np.ndarray(shape, dtype, buffer=block.memory.bytes.data, offset=start, strides=strides)
 
 

@@ -321,10 +321,12 @@ def test_small_types_and_addresses_in_conditions() -> None:
     apply_default_schedule(pipeline, hl.get_host_target(), set(), buffers)
     a_end = Variable(hl.UInt(64), "addr.a") + hl.u64(W)
     condition = (W > 0) & (a_end <= Variable(hl.UInt(64), "addr.b"))
-    scalars = {"k": Variable(hl.Int(8), "k"), "flag": Variable(hl.Bool(), "flag")}
+    # Params of these names may be in use elsewhere; these are then called otherwise.
+    result = Variable(hl.Bool(), "flag")
+    scalars = {k.name(): Variable(hl.Int(8), "k"), flag.name(): result}
     params = [RawParam("a", U8, True), RawParam("b", U8, True), RawParam("w", I32)]
     params += [RawParam("k", hl.Int(8)), RawParam("flag", hl.Bool())]
-    variant = Variant(condition, pipeline, buffers, scalars, scalars["flag"])
+    variant = Variant(condition, pipeline, buffers, scalars, result)
     module = compile_raw("kernel", params, hl.Bool(), [variant], None, hl.get_host_target())
     kinds = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_int8, ctypes.c_bool]
     run = module.jit().function("kernel", ctypes.c_bool, *kinds)

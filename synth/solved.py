@@ -30,8 +30,7 @@ def solved_environments(
     index = IndexEncoder()
     conditions = [index.expr(c) for c in required if not loads(c) and index.faithful(c)]
     found: list[dict[str, int]] = []
-    for attempt in range(3 * count):
-        low, high = _RANGES[min(attempt // count, len(_RANGES) - 1)]
+    for low, high in (r for r in _RANGES for _ in range(count)):
         bounds = []
         for n, t in names.items():
             symbol = index.symbol(n, t)

@@ -20,7 +20,7 @@ from rich.table import Table
 
 import halide_core
 from corpus.bench_codegen import Compiled, by_hand, equal
-from corpus.pipelines.common import Built, PipelineFile, Size, estimate, pipelines
+from corpus.pipelines.common import Built, PipelineFile, Size, estimate, named_pipelines
 from corpus.timing import interleave, machine, threads
 
 PEERS = ("Mullapudi2016", "Adams2019")
@@ -131,16 +131,15 @@ def main(names: tuple[str, ...], seconds: float, small: bool, ablations: bool, j
     except ImportError:
         console.print("error: the package `halide` is not installed; install the extra: pip install -e '.[halide]'")
         sys.exit(2)
-    known = pipelines()
-    unknown = sorted(set(names) - {p.name for p in known})
-    if unknown:
-        console.print(f"error: no pipeline '{unknown[0]}'; there are {', '.join(p.name for p in known)}")
+    try:
+        chosen = named_pipelines(names)
+    except KeyError as problem:
+        console.print(f"error: {problem.args[0]}", markup=False)
         sys.exit(2)
     results: list[Result] = []
-    for p in known:
-        if not names or p.name in names:
-            with console.status(p.name):
-                results.append(measure(p, p.small[0] if small else p.size, seconds, ablations))
+    for p in chosen:
+        with console.status(p.name):
+            results.append(measure(p, p.small[0] if small else p.size, seconds, ablations))
     out = Console(highlight=False, width=150)
     columns = ["by hand", "Reuse2019", *(ABLATIONS if ablations else (*PEERS, *OTHERS))]
     out.print(_table(results, columns))

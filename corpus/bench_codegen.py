@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.table import Table
 
 import halide_core
-from corpus.pipelines.common import Built, Module, PipelineFile, Size, bind, output_buffers, pipelines
+from corpus.pipelines.common import Built, Module, PipelineFile, Size, bind, named_pipelines, output_buffers
 from corpus.timing import interleave, machine
 
 SLOW = 0.85
@@ -116,16 +116,14 @@ def main(names: tuple[str, ...], seconds: float, small: bool, fast: bool, json_f
     except ImportError:
         console.print("error: the package `halide` is not installed; install the extra: pip install -e '.[halide]'")
         sys.exit(2)
-    known = pipelines()
-    unknown = sorted(set(names) - {p.name for p in known})
-    if unknown:
-        console.print(f"error: no pipeline '{unknown[0]}'; there are {', '.join(p.name for p in known)}")
+    try:
+        chosen = named_pipelines(names)
+    except KeyError as problem:
+        console.print(f"error: {problem.args[0]}", markup=False)
         sys.exit(2)
     rows: list[Row] = []
     failed: list[tuple[str, str]] = []
-    for p in known:
-        if names and p.name not in names:
-            continue
+    for p in chosen:
         with console.status(p.name):
             try:
                 size = p.small[0] if small else p.size

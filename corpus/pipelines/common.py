@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,6 +54,15 @@ def pipelines() -> list[PipelineFile]:
         if hasattr(m, "build"):
             found.append(PipelineFile(info.name, m.SIZE, m.SMALL, m.build, m.arrays, m.shapes))
     return found
+
+
+def named_pipelines(names: Sequence[str]) -> list[PipelineFile]:
+    """Those of `names`, or all where there are none.  Raises KeyError, with a message, for a name that none has."""
+    known = pipelines()
+    unknown = sorted(set(names) - {p.name for p in known})
+    if unknown:
+        raise KeyError(f"no pipeline '{unknown[0]}'; there are {', '.join(p.name for p in known)}")
+    return [p for p in known if not names or p.name in names]
 
 
 def estimate(built: Built, p: PipelineFile, size: Size, arrays: list[np.ndarray[Any, Any]]) -> None:

@@ -48,7 +48,7 @@ def named(pipeline: Any, h: Any) -> dict[str, Any]:
     for k in range(100):
         try:
             f = pipeline.get_func(k)
-        except Exception:  # the package's own error: there are no more
+        except h.HalideError:  # there are no more
             break
         out.setdefault(f.name().partition("$")[0], f)
     return out

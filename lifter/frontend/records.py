@@ -4,6 +4,8 @@ A structure in an array (pixels, tables) stays memory, and is read and written f
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from clang.cindex import Cursor, CursorKind
 from clang.cindex import Type as ClangType
 
@@ -182,8 +184,6 @@ def _store_field(ctx: Context, b: Place, v: Value, at: Cursor | None) -> None:
     if isinstance(b, ElementPlace) and types.is_array(b.pointer.pointee):
         assert isinstance(v, Pointer)
         each = types.innermost(b.pointer.pointee)
-        from dataclasses import replace
-
         count = const(types.count(b.pointer.pointee), I64)
         memory.copy(ctx, replace(b.pointer, pointee=each), replace(v, pointee=each), count, _known(at))
         return

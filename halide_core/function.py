@@ -303,3 +303,41 @@ def schedule_key(f: Function) -> tuple[object, ...]:
             parts.append((key(s.condition), s.failure))
             work.append(s.definition)
     return tuple(parts)
+
+
+def schedule_state(functions: list[Function], images: list[Image]) -> list[object]:
+    """The objects that `schedule_key` of the functions, and the metadata of the images, are made of.
+
+    Where each object of two such lists is the same one, nothing changed in between; much cheaper to make than keys."""
+    out: list[object] = []
+    for f in functions:
+        out += (f.name, f.compute, f.store, f.extern, *f.storage_order)
+        for h in f.handles.values():
+            out += (h.level, h.known)
+        for table in (f.bounds, f.alignments, f.folds, f.extents, f.storage_bounds, f.storage_alignments):
+            if table:
+                out += (*table, *table.values())
+        for pair in f.wrappers:
+            out += pair
+        if f.extern is not None:
+            out += (f.extern.symbol, f.extern.arguments)
+        work = [f.pure, *f.updates]
+        for d in work:
+            if d is None:
+                continue
+            schedule = d.schedule
+            for x in schedule.dims:
+                out += (x.var, x.kind)
+            out += (d.args, d.values, schedule.atomic, schedule.allow_races, schedule.fused_with, *schedule.splits)
+            if d.domain is not None:
+                out += (d.domain, *d.domain.predicates)
+            if schedule.fused_with is not None:
+                out.append(schedule.fused_with.level.level)
+            for s in schedule.specializations:
+                out += (s.condition, s.failure)
+                work.append(s.definition)
+        for i in f.buffers:
+            out += (i.name, i.alignment, *i.fixed, *i.fixed.values())
+    for i in images:
+        out += (i.name, i.alignment, *i.fixed, *i.fixed.values())
+    return out

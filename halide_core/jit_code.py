@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import operator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,7 @@ from halide_core.backend.llvm_module import load_object, provide_symbol
 from halide_core.errors import HalideError
 from halide_core.extern_calls import address_of
 from halide_core.fingerprint import digest
-from halide_core.function import Function, Image, schedule_key
+from halide_core.function import Function, Image, schedule_key, schedule_state
 from halide_core.interface import Array, Interface, metadata_variables, output_arrays
 from halide_core.ir.expr import I64, Expr, const
 from halide_core.ir.structural import key
@@ -61,6 +62,8 @@ class Compiled:
             disk_cache.store(f"{self._digest} interface", self.interface)
         # The metadata, parameters and constraints that the last run was checked with.
         self.checked: object = None
+        # What the last run was given (see `jit._given`), whether its buffers were disjoint, and its arguments.
+        self.last: tuple[list[object], bool, list[Any]] | None = None
 
     def _lower(self) -> Any:
         """The Lowered pipeline; not needed for code from the cache, so that the passes are not even imported."""
@@ -120,13 +123,14 @@ def _ctype(t: Type) -> Any:
 class _Cache:
     """The compiled code of one pipeline, for as long as its definitions and schedules stay as they are."""
 
-    __slots__ = ("codes", "functions", "images", "key")
+    __slots__ = ("codes", "functions", "images", "key", "state")
 
     def __init__(self, pipeline: Any) -> None:
         wrap_calls(pipeline.functions())
         environment = build_environment(pipeline.functions())
         self.functions, self.images = environment.order, environment.images
         self.key = self._present_key(pipeline)
+        self.state: list[object] = []
         self.codes: dict[tuple[object, ...], Compiled] = {}
 
     def _present_key(self, pipeline: Any) -> tuple[object, ...]:
@@ -139,7 +143,15 @@ class _Cache:
 
     def is_valid(self, pipeline: Any) -> bool:
         """Whether nothing changed.  What a pipeline reaches follows from the definitions of what it reached before."""
-        return self._present_key(pipeline) == self.key
+        state = [*pipeline.functions(), *schedule_state(self.functions, self.images)]
+        if len(state) == len(self.state) and all(map(operator.is_, state, self.state)):
+            return True
+        if self._present_key(pipeline) != self.key:
+            return False
+        self.state = state
+        for code in self.codes.values():
+            code.last = None
+        return True
 
 
 def compiled(pipeline: Any, target: Target | None, dense: bool = True) -> Compiled:

@@ -112,6 +112,10 @@ class FunctionBuilder:
         weights = ", !prof !0" if likely else ""
         self.do(f"br i1 {condition}, label %{yes}, label %{no}{weights}")
 
+    def loop_back(self, condition: str, head: str, after: str, unroll: bool) -> None:
+        """The branch at the end of a loop, back to `head` or on; `unroll`: LLVM may unroll the loop."""
+        self.do(f"br i1 {condition}, label %{head}, label %{after}{'' if unroll else ', !llvm.loop !2'}")
+
     def fail(self, status: str | None = None) -> None:
         """Leaves the function after an error was reported, with the code `status` where the function has a result."""
         for pointer in reversed(self.owned):

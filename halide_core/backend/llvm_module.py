@@ -69,6 +69,7 @@ class CompiledModule:
         parts.append('attributes #0 = { "no-trapping-math"="true" "prefer-vector-width"="512" }')
         parts.append('!0 = !{!"branch_weights", i32 2000, i32 1}')
         parts.append("!1 = !{i32 1}")
+        parts.append('!2 = distinct !{!2, !{!"llvm.loop.unroll.disable"}}')
         return "\n".join(parts)
 
     @property
@@ -90,8 +91,7 @@ class CompiledModule:
                 options = llvm.create_pipeline_tuning_options(speed_level=3)
                 options.loop_vectorization = True
                 options.slp_vectorization = True
-                # The schedule says what is unrolled.  LLVM, which would unroll more, lost a fifth of a matrix product.
-                options.loop_unrolling = False
+                options.loop_unrolling = True
                 builder = llvm.create_pass_builder(machine, options)
                 builder.getModulePassManager().run(module, builder)
             self._parsed = module

@@ -16,8 +16,8 @@ from halide_core.ir.types import Type
 from halide_core.ir.well_typed import ALIGNED
 
 LINE = 64
-# Bytes of all arrays together from which stores bypass the cache: more than a core's share of a last-level cache.
-_BIG = 24 << 20
+# Bytes of all arrays together from which stores bypass the cache: with more than this a copy runs at a third of memcpy.
+_BIG = 12 << 20
 _FLAG = "hl.big"
 
 

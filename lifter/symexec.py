@@ -35,6 +35,7 @@ from halide_core.ir.expr import (
 from halide_core.ir.structural import key, post_order, transform, variables
 from halide_core.ir.types import Type
 from lifter import loops as L
+from lifter.breaks import without_breaks
 from lifter.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, Path, loads, split_tag
 from lifter.fold import conjunction, fold, fold_node, is_true, negate, parts, undefined
 from lifter.forks import guards_of_reads, must_fork, reshapes
@@ -121,6 +122,7 @@ def execute(function: L.Function, decide: Decide = lambda _conditions, _test: No
     """All paths through the function's top-level conditionals, but for those that `decide` says are never taken.
 
     Raises loops.Unsupported for loops without closed form and for reads of values that were never given."""
+    function = replace(function, body=without_breaks(function.body))
     cells: set[str] = set()
     unrolled: set[int] = set()
     reshaping = True

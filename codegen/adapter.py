@@ -114,6 +114,10 @@ def _adapter(function: Function, call: Interface, number: int, c: bool) -> str:
             lines += _container(a, by_name, given, after)
             continue
         for part in a.parts:
+            if part.kind == "distance":
+                lines.append(f"    missed |= {_distance(a)} % {part.bytes_each} != 0;")
+                # The lifted function asks only one of them whether it is null.
+                lines.append(f"    missed |= !lift_{a.name} != !lift_{part.expression};")
             if part.kind == "size":
                 whole = part.expression.replace("@", _object(a))
                 there = f"lift_{a.name} && " if a.passing == "pointer" else ""
@@ -123,7 +127,8 @@ def _adapter(function: Function, call: Interface, number: int, c: bool) -> str:
     lines += _apart(call)
     arguments = ", ".join([*names, "&missed"])
     original = f"lift_original_{number}({', '.join(_passed(a, c) for a in call.arguments)})"
-    if after or call.container is not None or any(p.kind == "size" for a in call.arguments for p in a.parts):
+    checked = any(p.kind in ("size", "distance") for a in call.arguments for p in a.parts)
+    if after or call.container is not None or checked:
         again = f"{original}; return;" if returns == "void" else f"return {original};"
         lines.append(f"    if (missed) {{ {again} }}")
         if call.container is not None:
@@ -215,10 +220,17 @@ def _taken(a: Argument, name: str, params: dict[str, Param]) -> str:
     part = next(p for p in a.parts if p.param == name)
     kind = _flat_type(params[name])
     text = part.expression.replace("@", _object(a))
+    if part.kind == "distance":
+        return f"{_distance(a)} / {part.bytes_each}"
     if part.kind == "address":
         return f"(void *)lift_{a.name}" if a.passing == "pointer" else f"(void *)__builtin_addressof({text})"
     value = f"({kind})({text})"
     return f"lift_{a.name} ? {value} : ({kind})0" if a.passing == "pointer" else value
+
+
+def _distance(a: Argument) -> str:
+    """How many bytes a pointer lies after another one."""
+    return f"((const char *)lift_{a.name} - (const char *)lift_{a.parts[0].expression})"
 
 
 def _unnamed(function: Function) -> str:
@@ -247,6 +259,10 @@ def _packer(function: Function, call: Interface, number: int) -> str:
         if a.passing == "plain":
             (part,) = a.parts
             passed.append(f"({a.type}){names[part.param]}" if "&" not in a.type else _referred(a, names[part.param]))
+            continue
+        if a.passing == "end":
+            place = "".join(f"((char *){names[p.expression]} + {names[p.param]} * {p.bytes_each})" for p in a.parts)
+            passed.append(f"({a.type}){place or '0'}")
             continue
         if a.container:
             lines += _packed(a, names, after)

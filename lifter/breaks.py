@@ -42,9 +42,8 @@ def _rewritten(loop: L.Loop) -> list[L.Stmt]:
         new = _without(loop, before, condition, last, after)
         if new is None:
             break
-        if any(new_s.body != loop.body and _jumps(new_s.body, L.Break) for new_s in new if isinstance(new_s, L.Loop)):
-            return [t for x in new for t in (_rewritten(x) if isinstance(x, L.Loop) else [x])]
-        return new
+        # One break is gone; there may be more.
+        return list(without_breaks(new))
     return [loop]
 
 

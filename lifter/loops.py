@@ -136,16 +136,19 @@ class Part:
 
     `expression` gives it in C++, `@` standing for the argument's object.  kind: value, bits (of a bit-field), pointer,
     array (inside the object) or address (of the object); of a container data and size; of a vector of vectors rows
-    (copied one after the other), count and length (of each row)."""
+    (copied one after the other), count and length (of each row); distance, of a pointer after the pointer parameter
+    `expression`, in units of `bytes_each`."""
 
     param: str
     expression: str
     kind: str = "value"
+    bytes_each: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """A parameter of the C++ function.  passing: plain (a scalar or pointer), value, reference or pointer."""
+    """A parameter of the C++ function.  passing: plain (a scalar or pointer), end (a pointer to where another one's
+    memory ends), value, reference or pointer."""
 
     name: str
     type: str

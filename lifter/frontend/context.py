@@ -117,6 +117,7 @@ class Context:
         unit_bytes: dict[str, int] | None = None,
         lane_types: dict[str, Type] | None = None,
         allocated: dict[str, Type] | None = None,
+        ends: dict[str, str] | None = None,
     ) -> None:
         self.unit = unit
         self.locals: dict[str, Type] = {}
@@ -128,6 +129,12 @@ class Context:
         """Fields of the caller's objects, which may not be assigned: their names in the source."""
         self.objects: dict[str, int] = {}
         self.objects_of: dict[str, str] = {}
+        self.ends: dict[str, str] = ends if ends is not None else {}
+        """Pointer parameters that are ends of others' memory."""
+        self.compared: list[tuple[str, str]] = []
+        """Pointer parameters that were held against each other."""
+        self.subtracted: Unsupported | None = None
+        """What is wrong where neither of two that were subtracted is such an end."""
         self.fresh: set[str] = set()
         self.sizes: dict[str, tuple[str | int, ...]] = {}
         self.rows: set[str] = set()
@@ -184,10 +191,14 @@ class Context:
 
     def fail(self, construct: str, at: Cursor | None = None, advice: str = "") -> NoReturn:
         """Raise Unsupported for the construct at a cursor (or the current line)."""
+        raise self.unsupported(construct, at, advice)
+
+    def unsupported(self, construct: str, at: Cursor | None = None, advice: str = "") -> Unsupported:
+        """What `fail` raises."""
         line = self.line
         if at is not None and self.unit.in_main_file(at) and at.location.line:
             line = at.location.line
-        raise Unsupported(construct, line, advice)
+        return Unsupported(construct, line, advice)
 
     def at(self, c: Cursor) -> None:
         """Make a cursor's line current; code outside the main file counts as its caller's line."""

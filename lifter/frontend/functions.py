@@ -7,7 +7,18 @@ from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, const
 from halide_core.ir.types import Type
-from lifter.frontend import inline, interface, local_arrays, new_vectors, registers, statements, types, vectors, views
+from lifter.frontend import (
+    ends,
+    inline,
+    interface,
+    local_arrays,
+    new_vectors,
+    registers,
+    statements,
+    types,
+    vectors,
+    views,
+)
 from lifter.frontend.clang import children
 from lifter.frontend.context import Context
 from lifter.frontend.interface import Taken
@@ -43,10 +54,11 @@ def lower(unit: Unit, c: Cursor) -> Function:
     unit_bytes: dict[str, int] = {}
     lane_types: dict[str, Type] = {}
     allocated: dict[str, Type] = {}
+    found_ends: dict[str, str] = {}
     while True:
         active = list(unit.active)
         try:
-            return _lower(unit, c, Context(unit, c, unit_bytes, lane_types, allocated))
+            return _lower(unit, c, Context(unit, c, unit_bytes, lane_types, allocated, found_ends))
         except views.Narrower as wanted:
             # Each round narrows a unit, down to a byte at last,
             unit_bytes[wanted.array] = wanted.bytes_each
@@ -57,6 +69,9 @@ def lower(unit: Unit, c: Cursor) -> Function:
             unit.active[:] = active
         except views.Retyped as memory:
             allocated[memory.array] = memory.type
+            unit.active[:] = active
+        except ends.Ended as pair:
+            found_ends[pair.end] = pair.start
             unit.active[:] = active
 
 
@@ -95,6 +110,8 @@ def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
         ctx.fail("a type or construct unknown to libclang's binding")
     finally:
         unit.active.remove(own)
+    block[:0] = ctx.block
+    ends.check(ctx, c, block)
     body_statements = local_arrays.split(ctx, block, [a for a in ctx.register_arrays if a in ctx.arrays])
     name = symbol(c)
     call: Interface | None = None
@@ -103,7 +120,8 @@ def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
         body_statements, taken = interface.split_arrays(ctx, body_statements, taken)
         taken = interface.used(ctx, body_statements, taken)
         container = made[0][0] if made else None
-        call = Interface(tuple(t.argument for t in taken), c.result_type.get_canonical().spelling, container)
+        arguments = tuple(ends.finished(ctx, t.argument) for t in taken)
+        call = Interface(arguments, c.result_type.get_canonical().spelling, container)
     return Function(
         name=c.spelling,
         symbol=name,
@@ -185,8 +203,25 @@ def _taken(ctx: Context, p: Cursor, position: int) -> Taken:
             assert found.binding is not None
             ctx.bind(p, found.binding)
             return found
+    if p.spelling in ctx.ends:
+        return _end(ctx, p)
     param = _parameter(ctx, p, position)
     return interface.plain(param.name, p.type.get_canonical().spelling, param)
+
+
+def _end(ctx: Context, p: Cursor) -> Taken:
+    """A pointer to where another one's memory ends."""
+    name, pointee = ctx.unique(p.spelling), types.pointee(p.type)
+    argument, number, distance = ends.argument(ctx, name, p.type.get_canonical().spelling)
+    targets = frozenset({ctx.ends[name]})
+    if p.hash in ctx.changed:
+        ctx.locals[name] = I64
+        ctx.targets[name] = targets
+        ctx.assign(name, distance)
+        ctx.bind(p, PointerPlace(name, pointee))
+    else:
+        ctx.bind(p, Alias(Pointer(targets, distance, pointee, name)))
+    return Taken(argument, [Param(number, I64, c_type="ptrdiff_t")])
 
 
 def _parameter(ctx: Context, p: Cursor, position: int) -> Param:

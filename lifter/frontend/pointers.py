@@ -374,6 +374,7 @@ def compare(ctx: Context, operator: str, a: Pointer, b: Pointer, at: Cursor) -> 
     if first == second:
         return op.binary(operator, a.offset, b.offset)
     if first in ctx.pointer_parameters and second in ctx.pointer_parameters:
+        ctx.compared.append((first, second))
         return op.binary(operator, ctx.address(a, at), ctx.address(b, at))
     if operator in ("==", "!="):
         return make_bool(operator == "!=")
@@ -384,7 +385,12 @@ def difference(ctx: Context, a: Pointer, b: Pointer, at: Cursor) -> Expr:
     """a - b in units of what they point to (int64)."""
     first, second = ctx.array_of(a, at), ctx.array_of(b, at)
     if first != second:
-        ctx.fail(f"difference of pointers into different arrays ({first} and {second})", at)
+        wrong = ctx.unsupported(f"difference of pointers into different arrays ({first} and {second})", at)
+        if not {first, second} <= ctx.pointer_parameters:
+            raise wrong
+        ctx.compared.append((second, first))
+        ctx.subtracted = ctx.subtracted or wrong
+        return const(0, I64)  # until it is known which of them is the other's end
     distance = a.offset if const_value(b.offset) == 0 else op.binary("-", a.offset, b.offset)
     n = views.units(ctx, a, at)
     return distance if n == 1 else op.binary("/", distance, const(n, I64))

@@ -304,14 +304,13 @@ def invert(e: Effect, coords: list[Poly], private: tuple[str, ...], names: tuple
                 factors.append((abs(value), value, counter))
         base = c.substitute({counter: Poly() for _, _, counter in factors})
         rest = rest - base
-        if factors:
-            # Stores of one body at x = k*i + r have one witness, x/k.
-            rest = rest + Poly.constant(base.terms.get((), 0) % min(size for size, _, _ in factors))
         negative = [f for f in factors if f[1] < 0]
-        if negative and len(negative) == len(factors):
-            rest = rest.scale(-1)
-        elif negative:
+        if negative and len(negative) != len(factors):
             raise NoRegion("a dimension runs forwards and backwards at once")
+        if factors:
+            # Stores of one body at x = k*i + r have one witness, x/k; at x = n - k*i - r it is (n - x - 1)/k.
+            start, step = base.terms.get((), 0), min(size for size, _, _ in factors)
+            rest = rest.scale(-1) + Poly.constant((-1 - start) % step) if negative else rest + Poly.constant(start % step)
         for size, _, counter in sorted(factors, reverse=True):
             digit = floor_div(rest, size)
             out[counter] = digit

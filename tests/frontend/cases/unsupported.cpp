@@ -55,7 +55,7 @@ int u_order(int i) { return i + i++ * 2; }
 int u_bitfield(int n) { struct { int a : 3; } b; b.a = n; return b.a; }
 void u_exit(int n) { if (n) exit(1); }
 int *u_return_pointer(int *p) { return p + 1; }
-int u_diff(int *a, int *b) { return a - b; }
+int u_diff(int *a, int *b) { *a = *b; return a - b; }
 template <class T> T u_template(T a) { return a; }
 int u_std_function(int n) { std::function<int(int)> f = [](int a) { return a; }; return f(n); }
 int u_memcpy(float *a, const uint8_t *b, int n) { __builtin_memcpy(a, b, n); return 0; }

@@ -3,8 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
 
-.PHONY: demo test test-generators test-pipelines corpus bench bench-search bench-codegen bench-autoschedule bench-compile \
-  bench-memory fuzz-schedules fuzz-soundness arm-tools lint clean
+.PHONY: demo test test-generators test-pipelines corpus bench bench-search bench-codegen bench-autoschedule bench-tree-search \
+  bench-compile bench-memory fuzz-schedules fuzz-soundness arm-tools lint clean
 
 demo: .venv/demo.stamp
 	$(BIN)/python demo/run.py --out demo-out
@@ -41,6 +41,10 @@ bench-codegen: .venv/dev.stamp
 # for what its parts are worth.
 bench-autoschedule: .venv/dev.stamp
 	$(BIN)/python -m corpus.bench_autoschedule --json bench-autoschedule.json
+
+# TreeSearch against the default schedule, on the functions of its page and others.
+bench-tree-search: .venv/base.stamp
+	$(BIN)/python -m corpus.bench_tree_search --json bench-tree-search.json
 
 # Copy, add and blur on one thread against memcpy of as many bytes.
 bench-memory: .venv/base.stamp

@@ -84,6 +84,22 @@ class Schedule:
         return _Text(self, "", ";", "").text()
 
 
+class Names:
+    """Names for loops that a Func does not have yet."""
+
+    def __init__(self, taken: tuple[str, ...]) -> None:
+        self.taken = set(taken)
+
+    def new(self, base: str, suffix: str) -> str:
+        """`base` and `suffix`, with a number where that is taken."""
+        name, count = f"{base}_{suffix}", 1
+        while name in self.taken:
+            count += 1
+            name = f"{base}_{suffix}{count}"
+        self.taken.add(name)
+        return name
+
+
 def _func(function: Function) -> Placement:
     out = Placement.__new__(Placement)
     out._function, out._stage = function, 0

@@ -81,21 +81,18 @@ class Pipeline(Compilation):
     def apply_autoscheduler(self, target: Target, params: AutoschedulerParams) -> AutoSchedulerResults:
         """Schedules every Func, at the sizes given by set_estimates.  Returns the schedule as text.
 
-        'Reuse2019' makes the whole schedule; 'default' is a few rules for Funcs that have no schedule yet, without
-        text.  Raises HalideError for other names, for what is missing and for what a method cannot schedule."""
+        'Reuse2019' and 'TreeSearch' make the whole schedule; 'default' is a few rules for Funcs that have no schedule
+        yet, without text.  Raises HalideError for other names, for what is missing and for what a method cannot
+        schedule."""
         from halide_core.autoschedule.default import apply_default_schedule
-        from halide_core.autoschedule.reuse2019.scheduler import reuse_schedule
+        from halide_core.autoschedule.methods import method
         from halide_core.passes.realization_order import build_environment
 
         if params.name == "default":
             apply_default_schedule(self, target)
             return AutoSchedulerResults(target, params)
-        if params.name != "Reuse2019":
-            raise HalideError(
-                f"There is no autoscheduler called {params.name!r}; there are 'Reuse2019' and 'default'"
-            )
         outputs = self.functions()
-        schedule = reuse_schedule(outputs, target, params.extra)
+        schedule = method(params.name)(outputs, target, params.extra)
         schedule.apply({f.name: f for f in build_environment(outputs).order})
         return AutoSchedulerResults(target, params, schedule.cpp(), schedule.python())
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from halide_core.autoschedule.description import Description, Node, Stage
-from halide_core.autoschedule.directives import GUARD, FuncName, Loop, Schedule
+from halide_core.autoschedule.costs import Costs
+from halide_core.autoschedule.description import Description, Node
+from halide_core.autoschedule.directives import GUARD, FuncName, Loop, Names, Schedule
 from halide_core.autoschedule.machine import Machine
-from halide_core.autoschedule.reuse2019.costs import Costs
 from halide_core.autoschedule.reuse2019.options import Options
 from halide_core.autoschedule.reuse2019.register_tile import RegisterTile
 from halide_core.autoschedule.reuse2019.segment import ROW, Plan
-from halide_core.ir.structural import variables
-from halide_core.passes.races import is_pure_loop
+from halide_core.autoschedule.stage_loops import StageLoops, is_undef
 
 # Tasks for each thread beyond which more parallel loops bring nothing.
 _TASKS = 8
@@ -25,6 +24,7 @@ class Emitter:
         self.machine = machine
         self.options = options
         self.schedule = Schedule()
+        self.loops = StageLoops(description, costs, machine, self.schedule, options.finish)
 
     def segment(self, plan: Plan) -> None:
         """A Func that is stored whole, and those computed in its loops."""
@@ -48,8 +48,8 @@ class Emitter:
     def _tiles(self, node: Node, plan: Plan) -> tuple[Loop | None, Loop | None]:
         """The loops of a pure Func; returns the innermost loop over tiles, and the sliding one within a tile."""
         add, name = self.schedule.add, node.name
-        names = _Names(node.function.args)
-        muxed = self._muxed(node)
+        names = Names(node.function.args)
+        muxed = self.loops.muxed(node)
         way = self.costs.ways[name, 0]
         first = way.vector if way.vector is not None else (node.function.args[0] if node.function.args else None)
         if first is None:
@@ -93,7 +93,7 @@ class Emitter:
     def _blocks(self, node: Node, plan: Plan) -> Loop:
         """Square blocks, read along one dimension and stored along the other; returns the loop over their rows."""
         add, name, args = self.schedule.add, node.name, node.function.args
-        names, lanes = _Names(args), self.costs.ways[name, 0].lanes
+        names, lanes = Names(args), self.costs.ways[name, 0].lanes
         x, y = Loop(args[0]), Loop(plan.slide or args[-1])
         (xo, xi), (yo, yi) = ((Loop(names.new(v.name, "o")), Loop(names.new(v.name, "i"))) for v in (x, y))
         rows: list[Loop] = []
@@ -113,7 +113,7 @@ class Emitter:
     def _register_tile(self, node: Node, block: RegisterTile) -> None:
         """Blocks of vectors, unrolled, with the reduction in the innermost loop around them."""
         add, name, args = self.schedule.add, node.name, node.function.args
-        names = _Names(args)
+        names = Names(args)
         x, y = Loop(self.costs.ways[name, 0].vector or args[0]), Loop(block.across)
         extent = {a: int(high - low + 1) for a, (low, high) in zip(args, node.region, strict=True)}
         # By variable: the loop within a block, those over blocks within a tile, those over tiles.
@@ -151,42 +151,22 @@ class Emitter:
         add(name, 0, "compute_at", at, level)
         for stage in node.stages:
             k = stage.index
-            if all(_is_undef(v) for v in stage.definition.values):
+            if all(is_undef(v) for v in stage.definition.values):
                 continue
             # The order first: the loop over lanes is made where its loop stands.
-            add(name, k, "reorder", x, y, *(self._reduction(stage, n) for n in stage.reduction), *others)
+            add(name, k, "reorder", x, y, *(self.loops.reduction(stage, n) for n in stage.reduction), *others)
             add(name, k, "vectorize", x, block.lanes, GUARD)
             add(name, k, "unroll", x)
             add(name, k, "unroll", y)
 
-    def _muxed(self, node: Node) -> list[str]:
-        """Dimensions that are bounded and unrolled, so that each value is computed for its own channel only."""
-        if not self.options.finish:
-            return []
-        found = [a for a in node.function.args if a in self.costs.muxes(node.name)]
-        for a in found:
-            low, high = node.region[node.function.args.index(a)]
-            self.schedule.add(node.name, 0, "bound", Loop(a), int(low), int(high - low + 1))
-        return found
-
     def _updates_at_root(self, node: Node, plan: Plan) -> Loop | None:
         level: Loop | None = None
         for stage in node.stages:
-            parallel = self._parallel(node, stage)
-            self._loops(node, stage, None, parallel)
+            parallel = self.loops.parallel(node, stage)
+            self.loops.loops(node, stage, None, parallel)
             if parallel is not None and stage.index:
                 level = Loop(parallel)
         return level
-
-    def _parallel(self, node: Node, stage: Stage) -> str | None:
-        """The outermost dimension over which a stage may run in parallel."""
-        way = self.costs.ways[node.name, stage.index]
-        for a in reversed(node.function.args):
-            low, high = node.region[node.function.args.index(a)]
-            free = a in stage.pure and (not stage.index or is_pure_loop(node.function, stage.definition, a))
-            if free and a != way.vector and high - low + 1 >= self.machine.parallelism:
-                return a
-        return None
 
     def _member(self, plan: Plan, node: Node, tile_loop: Loop | None, row_loop: Loop | None) -> None:
         level = plan.levels[node.name]
@@ -203,69 +183,4 @@ class Emitter:
                 self.schedule.add(node.name, 0, "store_at", at, store)
             self.schedule.add(node.name, 0, "compute_at", at, compute)
         for stage in node.stages:
-            self._loops(node, stage, plan.extents.get(node.name), None)
-
-    def _loops(self, node: Node, stage: Stage, sizes: tuple[int, ...] | None, parallel: str | None) -> None:
-        """The loops of one stage: its vectors, reductions around them or outside, and threads."""
-        add, name, k = self.schedule.add, node.name, stage.index
-        way = self.costs.ways[name, k]
-        if all(_is_undef(v) for v in stage.definition.values):
-            return
-        muxed = self._muxed(node) if not k else []
-        if way.vector is None:
-            if parallel is not None:
-                add(name, k, "parallel", Loop(parallel))
-            return
-        lanes = way.lanes
-        if sizes is not None:
-            lanes = min(lanes, max(2, 1 << max(sizes[node.function.args.index(way.vector)] - 1, 1).bit_length()))
-        x = Loop(way.vector)
-        reductions = [self._reduction(stage, n) for n in stage.reduction]
-        others = [Loop(a) for a in stage.pure if a not in (way.vector, parallel, *muxed)]
-        last = [Loop(parallel)] if parallel is not None else []
-        if not reductions:
-            order = [*(Loop(a) for a in muxed), x, *others, *last]
-        else:
-            names = _Names((*node.function.args, *stage.reduction))
-            lane = Loop(names.new(way.vector, "v"))
-            block = Loop(names.new(way.vector, "b"))
-            add(name, k, "split", x, block, lane, lanes, GUARD)
-            moves = any(variables(a) & set(stage.reduction) for a in stage.definition.args)
-            # Where each step of the reduction writes elsewhere, rows are finished one after the other.
-            middle = [block, *reductions] if moves else [*reductions, block]
-            order = [lane, *middle, *others, *last]
-        if [o.name for o in order] != [v.var for v in stage.definition.schedule.dims]:
-            add(name, k, "reorder", *order)
-        if reductions:
-            add(name, k, "vectorize", order[0])
-        else:
-            add(name, k, "vectorize", x, lanes, GUARD)
-        for a in muxed:
-            add(name, k, "unroll", Loop(a))
-        for loop in last:
-            add(name, k, "parallel", loop)
-
-    def _reduction(self, stage: Stage, name: str) -> Loop:
-        domain = stage.definition.domain
-        assert domain is not None
-        return Loop(name, (stage.index - 1, [n for n, _, _ in domain.variables].index(name)))
-
-
-class _Names:
-    """Names for loops that a Func does not have yet."""
-
-    def __init__(self, taken: tuple[str, ...]) -> None:
-        self.taken = set(taken)
-
-    def new(self, base: str, suffix: str) -> str:
-        """`base` and `suffix`, with a number where that is taken."""
-        name, count = f"{base}_{suffix}", 1
-        while name in self.taken:
-            count += 1
-            name = f"{base}_{suffix}{count}"
-        self.taken.add(name)
-        return name
-
-
-def _is_undef(e: object) -> bool:
-    return getattr(e, "name", "") == "undef"
+            self.loops.loops(node, stage, plan.extents.get(node.name), None)

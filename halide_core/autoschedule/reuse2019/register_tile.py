@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from halide_core.autoschedule.arithmetic import Site
+from halide_core.autoschedule.costs import Costs
 from halide_core.autoschedule.description import Description, Node, Stage
 from halide_core.autoschedule.footprints import Number, NumericBox, extents, points
 from halide_core.autoschedule.machine import Machine
-from halide_core.autoschedule.reuse2019.costs import Costs
 from halide_core.ir import expr as ir
 from halide_core.ir.structural import variables
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from halide_core.autoschedule.costs import Costs
 from halide_core.autoschedule.description import Description, Node, Stage
 from halide_core.autoschedule.footprints import Number, NumericBox, extents, joined, points
 from halide_core.autoschedule.machine import Machine
-from halide_core.autoschedule.reuse2019.costs import Costs
 from halide_core.autoschedule.reuse2019.options import Options
 from halide_core.autoschedule.reuse2019.register_tile import RegisterTile, best_register_tile
 from halide_core.passes.races import is_pure_loop

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from halide_core.autoschedule.arithmetic import arithmetic, read_cycles
+from halide_core.autoschedule.arithmetic import Arithmetic, arithmetic, read_cycles
 from halide_core.autoschedule.default import lanes_for, transposed_dimension
 from halide_core.autoschedule.description import Description, Node, Stage
 from halide_core.ir import expr as ir
@@ -41,6 +41,7 @@ class Costs:
             for stage in node.stages:
                 self.ways[stage.func, stage.index] = self._way(node, stage)
         self._cycles: dict[tuple[str, int, frozenset[str]], float] = {}
+        self._work: dict[tuple[str, int, frozenset[str]], Arithmetic | None] = {}
 
     def _way(self, node: Node, stage: Stage) -> Way:
         d = stage.definition
@@ -54,13 +55,23 @@ class Costs:
 
     def cycles(self, stage: Stage, inlined: frozenset[str]) -> float:
         """Cycles a point of `stage`, the Funcs `inlined` computed anew at each of their calls."""
-        near = self._near(stage, inlined)
+        near = self.near(stage, inlined)
         entry = stage.func, stage.index, near
         if entry not in self._cycles:
-            self._cycles[entry] = self._expanded(stage, near)
+            self._cycles[entry] = self._priced(stage, near)
         return self._cycles[entry]
 
-    def _near(self, stage: Stage, inlined: frozenset[str]) -> frozenset[str]:
+    def work(self, stage: Stage, inlined: frozenset[str]) -> Arithmetic | None:
+        """The cost of the expressions with what is inlined written out: reads of equal places are shared.
+
+        None where they would be too long to compile."""
+        near = self.near(stage, inlined)
+        entry = stage.func, stage.index, near
+        if entry not in self._work:
+            self._work[entry] = self._expanded(stage, near)
+        return self._work[entry]
+
+    def near(self, stage: Stage, inlined: frozenset[str]) -> frozenset[str]:
         """The inlined Funcs that `stage` computes."""
         found: set[str] = set()
         work = [r for r in stage.reads if r in inlined]
@@ -71,25 +82,28 @@ class Costs:
                 work += [r for s in self.description.nodes[name].stages for r in s.reads if r in inlined]
         return frozenset(found)
 
-    def _count(self, stage: Stage, near: frozenset[str]) -> int:
+    def count(self, stage: Stage, near: frozenset[str]) -> int:
         """How many reads `stage` has with `near` written out, if none of them were the same."""
         total = 0
         for name, sites in stage.sites.items():
-            total += sites * (self._count(self.description.nodes[name].stages[0], near) if name in near else 1)
+            total += sites * (self.count(self.description.nodes[name].stages[0], near) if name in near else 1)
         return total
 
-    def _expanded(self, stage: Stage, near: frozenset[str]) -> float:
-        """The cost of the expressions with what is inlined written out: reads of equal places are shared."""
-        cost = stage.cost
+    def _expanded(self, stage: Stage, near: frozenset[str]) -> Arithmetic | None:
         nodes = self.description.nodes
-        reads = self._count(stage, near)
-        if reads > _MANY_READS:
-            # Written out it would be too long to compile; no need to know its price.
-            return float(reads)
-        if near:
-            expand = make_inliner({id(nodes[n].function) for n in near})
-            d = stage.definition
-            cost = arithmetic((*map(expand, d.values), *(expand(a) for a in d.args if not isinstance(a, ir.Variable))))
+        if self.count(stage, near) > _MANY_READS:
+            return None
+        if not near:
+            return stage.cost
+        expand = make_inliner({id(nodes[n].function) for n in near})
+        d = stage.definition
+        return arithmetic((*map(expand, d.values), *(expand(a) for a in d.args if not isinstance(a, ir.Variable))))
+
+    def _priced(self, stage: Stage, near: frozenset[str]) -> float:
+        cost = self.work(stage, near)
+        if cost is None:
+            # No need to know its price.
+            return float(self.count(stage, near))
         way = self.ways[stage.func, stage.index]
         register = self.target.vector_bytes
         total = cost.cycles(register)
@@ -98,7 +112,7 @@ class Costs:
                 total += 0.6 * site.bytes / register
             else:
                 total += read_cycles(site, way.vector, register)
-        width = nodes[stage.func].bytes
+        width = self.description.nodes[stage.func].bytes
         if way.vector is None:
             # Lane by lane: each instruction costs as much as one on a whole register.
             return total * max(1, register // max(width, 4))

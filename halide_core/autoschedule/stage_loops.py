@@ -1,0 +1,95 @@
+"""The loops of one stage as every method makes them: vectors, reductions around them, unrolled channels, threads."""
+
+from __future__ import annotations
+
+from halide_core.autoschedule.costs import Costs
+from halide_core.autoschedule.description import Description, Node, Stage
+from halide_core.autoschedule.directives import GUARD, Loop, Names, Schedule
+from halide_core.autoschedule.machine import Machine
+from halide_core.ir.structural import variables
+from halide_core.passes.races import is_pure_loop
+
+
+class StageLoops:
+    """Appends to `schedule` the directives of single stages.
+
+    `unroll`: whether dimensions of few coordinates between which values distinguish are bounded and unrolled."""
+
+    def __init__(
+        self, description: Description, costs: Costs, machine: Machine, schedule: Schedule, unroll: bool = True
+    ) -> None:
+        self.d = description
+        self.costs = costs
+        self.machine = machine
+        self.schedule = schedule
+        self.unroll = unroll
+
+    def muxed(self, node: Node) -> list[str]:
+        """Dimensions that are bounded and unrolled, so that each value is computed for its own channel only."""
+        if not self.unroll:
+            return []
+        found = [a for a in node.function.args if a in self.costs.muxes(node.name)]
+        for a in found:
+            low, high = node.region[node.function.args.index(a)]
+            self.schedule.add(node.name, 0, "bound", Loop(a), int(low), int(high - low + 1))
+        return found
+
+    def parallel(self, node: Node, stage: Stage) -> str | None:
+        """The outermost dimension over which a stage may run in parallel."""
+        way = self.costs.ways[node.name, stage.index]
+        for a in reversed(node.function.args):
+            low, high = node.region[node.function.args.index(a)]
+            free = a in stage.pure and (not stage.index or is_pure_loop(node.function, stage.definition, a))
+            if free and a != way.vector and high - low + 1 >= self.machine.parallelism:
+                return a
+        return None
+
+    def loops(self, node: Node, stage: Stage, sizes: tuple[int, ...] | None, parallel: str | None) -> None:
+        """The loops of one stage: its vectors, reductions around them or outside, and threads."""
+        add, name, k = self.schedule.add, node.name, stage.index
+        way = self.costs.ways[name, k]
+        if all(is_undef(v) for v in stage.definition.values):
+            return
+        muxed = self.muxed(node) if not k else []
+        if way.vector is None:
+            if parallel is not None:
+                add(name, k, "parallel", Loop(parallel))
+            return
+        lanes = way.lanes
+        if sizes is not None:
+            lanes = min(lanes, max(2, 1 << max(sizes[node.function.args.index(way.vector)] - 1, 1).bit_length()))
+        x = Loop(way.vector)
+        reductions = [self.reduction(stage, n) for n in stage.reduction]
+        others = [Loop(a) for a in stage.pure if a not in (way.vector, parallel, *muxed)]
+        last = [Loop(parallel)] if parallel is not None else []
+        if not reductions:
+            order = [*(Loop(a) for a in muxed), x, *others, *last]
+        else:
+            names = Names((*node.function.args, *stage.reduction))
+            lane = Loop(names.new(way.vector, "v"))
+            block = Loop(names.new(way.vector, "b"))
+            add(name, k, "split", x, block, lane, lanes, GUARD)
+            moves = any(variables(a) & set(stage.reduction) for a in stage.definition.args)
+            # Where each step of the reduction writes elsewhere, rows are finished one after the other.
+            middle = [block, *reductions] if moves else [*reductions, block]
+            order = [lane, *middle, *others, *last]
+        if [o.name for o in order] != [v.var for v in stage.definition.schedule.dims]:
+            add(name, k, "reorder", *order)
+        if reductions:
+            add(name, k, "vectorize", order[0])
+        else:
+            add(name, k, "vectorize", x, lanes, GUARD)
+        for a in muxed:
+            add(name, k, "unroll", Loop(a))
+        for loop in last:
+            add(name, k, "parallel", loop)
+
+    def reduction(self, stage: Stage, name: str) -> Loop:
+        domain = stage.definition.domain
+        assert domain is not None
+        return Loop(name, (stage.index - 1, [n for n, _, _ in domain.variables].index(name)))
+
+
+def is_undef(e: object) -> bool:
+    """Whether a value is left undefined."""
+    return getattr(e, "name", "") == "undef"

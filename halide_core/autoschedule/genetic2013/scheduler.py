@@ -1,0 +1,125 @@
+"""Genetic2013 from end to end: seeds, search, the best schedule found."""
+
+from __future__ import annotations
+
+import random
+import sys
+import time
+from contextlib import nullcontext
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from halide_core.autoschedule.costs import Costs
+from halide_core.autoschedule.description import Description
+from halide_core.autoschedule.directives import Schedule
+from halide_core.autoschedule.genetic2013.genes import Genes
+from halide_core.autoschedule.genetic2013.plot import plot
+from halide_core.autoschedule.genetic2013.search import Search
+from halide_core.autoschedule.genetic2013.state import State, fingerprint, load, save
+from halide_core.autoschedule.genetic2013.trial import Outcome, Trials
+from halide_core.autoschedule.machine import this_machine
+from halide_core.autoschedule.reuse2019.scheduler import reuse_schedule
+from halide_core.autoschedule.tree_search.scheduler import tree_schedule
+from halide_core.errors import HalideError
+from halide_core.function import Function
+from halide_core.target import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """`seconds`: of searching; `generations`: at most so many more; `population`: individuals of one; `seed`: of
+    chance; `candidate_seconds`: for compiling and running one; `seeds`: 0 leaves out what the other methods find;
+    `state_file`: kept up to date, and taken up where it exists; `plot`: an SVG file of times over the search;
+    `progress`: 1 shows the best time so far on standard error."""
+
+    seconds: float = 60.0
+    generations: int = 1 << 30
+    population: int = 32
+    seed: int = 0
+    candidate_seconds: float = 30.0
+    seeds: int = 1
+    state_file: str = ""
+    plot: str = ""
+    progress: int = 0
+
+
+def options(extra: dict[str, str]) -> Options:
+    """The options that `extra` names.  Raises HalideError for values that are no numbers where they must be."""
+    given: dict[str, Any] = {}
+    for f in fields(Options):
+        if f.name in extra:
+            kind: type[float | int | str] = {"float": float, "int": int, "str": str}[str(f.type)]
+            try:
+                given[f.name] = kind(extra[f.name])
+            except ValueError:
+                raise HalideError(f"autoscheduler: {f.name} must be a number, not {extra[f.name]!r}") from None
+            if kind is not str and given[f.name] < (1 if f.name == "population" else 0):
+                raise HalideError(f"autoscheduler: {f.name} is {extra[f.name]}, which is too small")
+    return Options(**given)
+
+
+def genetic_schedule(outputs: list[Function], target: Target, extra: dict[str, str]) -> Schedule:
+    """The fastest schedule found for the pipeline of `outputs`, not applied yet.
+
+    Raises HalideError where estimates are missing, a Func has a schedule, the pipeline does not run on random images of
+    the estimated sizes, or `extra` is not understood."""
+    chosen = options(extra)
+    machine = this_machine(target, extra)
+    description = Description(outputs)
+    genes = Genes(description, Costs(description, target), machine)
+    rng = random.Random(chosen.seed)
+    name = fingerprint(description)
+    path = Path(chosen.state_file) if chosen.state_file else None
+    state = (load(path, rng, name) if path is not None else None) or State()
+    deadline = time.perf_counter() + chosen.seconds
+    methods = {"Reuse2019": reuse_schedule, "TreeSearch": tree_schedule}
+    of_machine = {k: v for k, v in extra.items() if k not in {f.name for f in fields(Options)}}
+    seeds = [(n, m(outputs, target, of_machine)) for n, m in methods.items()] if chosen.seeds else []
+
+    def keep() -> None:
+        if path is not None:
+            save(path, state, rng, name)
+
+    with Trials(outputs, target, chosen.candidate_seconds, chosen.seed) as trials, _Progress(chosen) as progress:
+        search = Search(genes, trials, rng, state, chosen.population, progress.show)
+        try:
+            search.run(seeds, deadline, chosen.generations, keep)
+        except KeyboardInterrupt:
+            # Who cannot wait takes what there is.
+            if not state.population:
+                raise
+        keep()
+    if chosen.plot:
+        Path(chosen.plot).write_text(plot(state))
+    return state.best.individual.schedule()
+
+
+class _Progress:
+    """The best time so far, the generation and what became of the candidates, where that is wanted."""
+
+    def __init__(self, chosen: Options) -> None:
+        from rich.console import Console
+
+        self.seconds = chosen.seconds
+        self.status: Any = None
+        if chosen.progress:
+            self.status = Console(stderr=True, highlight=False).status("first schedules")
+        self.context: Any = self.status if self.status is not None else nullcontext()
+
+    def __enter__(self) -> _Progress:
+        self.context.__enter__()
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self.context.__exit__(*(problem or (None, None, None)))
+
+    def show(self, state: State, _: Outcome) -> None:
+        """One trial more."""
+        if self.status is not None and state.population:
+            counts = ", ".join(f"{n} {kind}" for kind, n in sorted(state.counts.items()))
+            self.status.update(
+                f"best {1e3 * state.best.seconds:.3f} ms after {state.elapsed:.0f} of {self.seconds:.0f} s, "
+                f"generation {state.generation}: {counts}"
+            )
+            sys.stderr.flush()

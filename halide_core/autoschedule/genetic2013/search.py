@@ -1,0 +1,138 @@
+"""The genetic search: generations of individuals by elitism, crossover, mutation and chance."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from halide_core.autoschedule.directives import Schedule
+from halide_core.autoschedule.genetic2013.genes import Genes, Individual
+from halide_core.autoschedule.genetic2013.mutation import crossover, mutated, names_known
+from halide_core.autoschedule.genetic2013.state import Member, State
+from halide_core.autoschedule.genetic2013.trial import Outcome, Trials
+
+# Shares of a generation; the rest is random.
+_ELITE, _CROSSED, _MUTATED = 0.15, 0.3, 0.4
+_TOURNAMENT = 3
+# A candidate replaces the incumbent where it is so much faster, twice.
+_GAIN = 0.98
+# Candidates sampled in vain before a place in a generation stays empty.
+_VAIN = 50
+
+
+@dataclass(slots=True)
+class Search:
+    """One search, from a state on.
+
+    `report` is called after every trial with the state and the outcome."""
+
+    genes: Genes
+    trials: Trials
+    rng: random.Random
+    state: State
+    size: int
+    report: Callable[[State, Outcome], None]
+    start: float = 0.0
+    deadline: float = 0.0
+    tried: set[Individual] = field(default_factory=set)
+
+    def run(
+        self, seeds: list[tuple[str, Schedule]], deadline: float, generations: int, save: Callable[[], None]
+    ) -> None:
+        """Searches until `deadline`, of time.perf_counter, or for `generations` more generations."""
+        self.start = time.perf_counter() - self.state.elapsed
+        self.deadline = deadline
+        self.tried = {m.individual for m in self.state.population}
+        plain = self.genes.breadth_first()
+        self.trials.reference(plain.schedule())
+        if not self.state.population:
+            self._try(plain, "breadth-first")
+            for name, schedule in seeds:
+                self._try(self.genes.from_schedule(schedule), name)
+            self._fill([])
+            save()
+        for _ in range(generations):
+            if self._late():
+                break
+            self._generation()
+            self.state.generation += 1
+            save()
+
+    def _late(self) -> bool:
+        self.state.elapsed = time.perf_counter() - self.start
+        return time.perf_counter() > self.deadline
+
+    def _generation(self) -> None:
+        old = self.state.population
+        self._fill(old[: max(1, round(_ELITE * self.size))])
+
+    def _fill(self, kept: list[Member]) -> None:
+        """A new generation around `kept`; who does not fit any more is forgotten."""
+        old = list(self.state.population)
+        found: list[Member] = list(kept or old)
+        for how, child in self._children(old, self.size - len(found)):
+            if self._late():
+                # Half a generation is no reason to forget the old one.
+                found = [*found, *(m for m in old if m not in found)]
+                break
+            member = self._try(child, how)
+            if member is not None:
+                found.append(member)
+        self.state.population = sorted(found, key=lambda m: m.seconds)[: self.size]
+
+    def _children(self, old: list[Member], count: int) -> Iterator[tuple[str, Individual]]:
+        for k in range(count):
+            for _ in range(_VAIN):
+                share = k / max(count, 1)
+                how, child = self._child(old, share)
+                if child not in self.tried and names_known(child, self.genes):
+                    yield how, child
+                    break
+
+    def _child(self, old: list[Member], share: float) -> tuple[str, Individual]:
+        rng = self.rng
+        if len(old) >= 2 and share < _CROSSED / (1 - _ELITE):
+            return "crossover", crossover(self._parent(old), self._parent(old), rng)
+        if old and share < (_CROSSED + _MUTATED) / (1 - _ELITE):
+            child = mutated(self._parent(old), self.genes, rng)
+            # Small steps are cheap to make and often lead nowhere alone.
+            while rng.random() < 0.3:
+                child = mutated(child, self.genes, rng)
+            return "mutation", child
+        if rng.random() < 0.5:
+            return "reasonable", self.genes.reasonable(rng)
+        return "random", self.genes.arbitrary(rng)
+
+    def _parent(self, old: list[Member]) -> Individual:
+        """The fastest of a few."""
+        return min(self.rng.choices(old, k=_TOURNAMENT), key=lambda m: m.seconds).individual
+
+    def _try(self, individual: Individual, how: str) -> Member | None:
+        """Times an individual against the incumbent; None where it is not valid."""
+        state = self.state
+        self.tried.add(individual)
+        incumbent = state.best if state.population else None
+        against = incumbent.individual if incumbent is not None else individual
+        found = self.trials.of(individual.schedule(), against.schedule())
+        if found.kind == "timed" and incumbent is not None and found.ratio < _GAIN:
+            # Once may be luck: the greater of two ratios counts.
+            again = self.trials.of(individual.schedule(), against.schedule())
+            if again.kind == "timed" and again.ratio > found.ratio:
+                found = again
+        state.counts[found.kind] = state.counts.get(found.kind, 0) + 1
+        member: Member | None = None
+        if found.kind == "timed":
+            # Times are those of the incumbent's measure, so that quiet and noisy minutes compare.
+            member = Member(individual, found.seconds if incumbent is None else found.ratio * incumbent.seconds)
+            if incumbent is None or member.seconds < _GAIN * incumbent.seconds:
+                state.history.append((time.perf_counter() - self.start, member.seconds, how))
+                state.population = [member, *state.population]
+            else:
+                state.population = sorted([*state.population, member], key=lambda m: m.seconds)
+                if state.population[0] is member:
+                    # Within the noise: who came first stays the measure.
+                    state.population[:2] = [incumbent, member]
+        self.report(state, found)
+        return member

@@ -1,0 +1,120 @@
+"""The state of a search, kept in a file so that it can be taken up again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from halide_core.autoschedule.description import Description
+from halide_core.autoschedule.directives import Directive, FuncName, Loop, Operand
+from halide_core.autoschedule.genetic2013.genes import Individual
+from halide_core.errors import HalideError
+from halide_core.function import TailStrategy
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """An individual that was timed, and seconds of a run."""
+
+    individual: Individual
+    seconds: float
+
+
+@dataclass(slots=True)
+class State:
+    """How far a search has come.
+
+    `population`: fastest first; `history`: seconds of searching, seconds of a run of the best so far, and what found
+    it; `counts`: candidates by what became of them."""
+
+    elapsed: float = 0.0
+    generation: int = 0
+    population: list[Member] = field(default_factory=list)
+    history: list[tuple[float, float, str]] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def best(self) -> Member:
+        return self.population[0]
+
+
+def fingerprint(description: Description) -> str:
+    """What tells pipelines and sizes apart."""
+    parts: list[str] = []
+    for name, node in description.nodes.items():
+        parts += [name, *node.function.args, str([(int(a), int(b)) for a, b in node.region])]
+        parts += [str(v) for d in node.function.definitions() for v in (*d.args, *d.values)]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def save(path: Path, state: State, rng: random.Random, pipeline: str) -> None:
+    """Writes the state, whole or not at all."""
+    version, numbers, gauss = rng.getstate()
+    record = {
+        "pipeline": pipeline, "elapsed": state.elapsed, "generation": state.generation, "counts": state.counts,
+        "history": state.history, "random": [version, list(numbers), gauss],
+        "population": [{"seconds": m.seconds, "genes": _written(m.individual)} for m in state.population],
+    }
+    fresh = path.with_name(f"{path.name}.{os.getpid()}")
+    fresh.write_text(json.dumps(record))
+    fresh.replace(path)
+
+
+def load(path: Path, rng: random.Random, pipeline: str) -> State | None:
+    """The state in a file, and `rng` as it was; None where there is no file.
+
+    Raises HalideError for a file that is of another pipeline or of other sizes, or damaged."""
+    if not path.exists():
+        return None
+    try:
+        record = json.loads(path.read_text())
+        if record["pipeline"] != pipeline:
+            raise HalideError(f"Genetic2013: {path} is of another pipeline or of other sizes; name another state_file")
+        version, numbers, gauss = record["random"]
+        rng.setstate((version, tuple(numbers), gauss))
+        return State(
+            record["elapsed"], record["generation"],
+            [Member(_read(m["genes"]), m["seconds"]) for m in record["population"]],
+            [(a, b, c) for a, b, c in record["history"]], record["counts"],
+        )
+    except (ValueError, KeyError, TypeError) as problem:
+        raise HalideError(f"Genetic2013: {path} is no state of a search ({problem}); name another state_file") from None
+
+
+def _written(individual: Individual) -> list[Any]:
+    return [
+        [func, [[d.stage, d.method, [_operand(a) for a in d.args]] for d in gene]] for func, gene in individual.genes
+    ]
+
+
+def _operand(a: Operand) -> Any:
+    match a:
+        case Loop():
+            return {"loop": a.name, "reduction": a.reduction}
+        case FuncName():
+            return {"func": a.name}
+        case TailStrategy():
+            return {"tail": a.name}
+    return a
+
+
+def _read(genes: list[Any]) -> Individual:
+    return Individual(tuple(
+        (func, tuple(Directive(func, stage, method, tuple(map(_value, args))) for stage, method, args in gene))
+        for func, gene in genes
+    ))
+
+
+def _value(a: Any) -> Operand:
+    if isinstance(a, int):
+        return a
+    if "func" in a:
+        return FuncName(a["func"])
+    if "tail" in a:
+        return TailStrategy[a["tail"]]
+    return Loop(a["loop"], tuple(a["reduction"]) if a["reduction"] is not None else None)

@@ -1,0 +1,243 @@
+"""Genetic2013: individuals, mutation rules, trials in a child process, searches that can be taken up again."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+import halide_core as hl
+from halide_core.autoschedule.costs import Costs
+from halide_core.autoschedule.description import Description
+from halide_core.autoschedule.directives import FuncName, Loop, Schedule
+from halide_core.autoschedule.genetic2013 import trial
+from halide_core.autoschedule.genetic2013.genes import MOST, Genes
+from halide_core.autoschedule.genetic2013.mutation import RULES, crossover, mutated, names_known
+from halide_core.autoschedule.genetic2013.plot import plot
+from halide_core.autoschedule.genetic2013.state import Member, State, fingerprint, load, save
+from halide_core.autoschedule.genetic2013.trial import Bench, Trials
+from halide_core.autoschedule.machine import this_machine
+from halide_core.errors import HalideError
+
+TARGET = hl.Target("host-strict_float")
+MACHINE = {"parallelism": "2", "l1_size": "32768", "l2_size": "1048576", "last_level_cache_size": "33554432"}
+SHORT = {"seconds": "2", "population": "6", "candidate_seconds": "20", "seeds": "0"}
+
+
+def blur(size: int = 96) -> tuple[Any, Any]:
+    x, y = hl.Var("x"), hl.Var("y")
+    image = hl.ImageParam(hl.Int(32), 2, "image")
+    rows, blurred = hl.Func("rows"), hl.Func("blurred")
+    rows[x, y] = (image[x, y] + image[x + 1, y] + image[x + 2, y]) / 3
+    blurred[x, y] = (rows[x, y] + rows[x, y + 1] + rows[x, y + 2]) / 3
+    image.set_estimates([(0, size + 2), (0, size + 2)])
+    blurred.set_estimates([(0, size), (0, size)])
+    return image, blurred
+
+
+def genes_of(*outputs: Any) -> Genes:
+    d = Description([f._function for f in outputs])
+    return Genes(d, Costs(d, TARGET), this_machine(TARGET, MACHINE))
+
+
+def searched(pipeline: Any, **options: str) -> str:
+    params = hl.AutoschedulerParams("Genetic2013", {**MACHINE, **SHORT, **options})
+    return str(pipeline.apply_autoscheduler(TARGET, params).python_schedule_source)
+
+
+def test_reasonable_seeds() -> None:
+    """Footprints of one are inlined; others are tiled or parallel, computed whole."""
+    x, y = hl.Var("x"), hl.Var("y")
+    image = hl.ImageParam(hl.Int(32), 2, "image")
+    scaled, rows, out = hl.Func("scaled"), hl.Func("rows"), hl.Func("out")
+    scaled[x, y] = image[x, y] * 3
+    rows[x, y] = scaled[x, y] + 1
+    out[x, y] = rows[x, y] + rows[x, y + 1]
+    image.set_estimates([(0, 64), (0, 65)])
+    out.set_estimates([(0, 64), (0, 64)])
+    genes = genes_of(out)
+    assert genes.funcs == ("out", "rows", "scaled")
+    seen = set()
+    for seed in range(30):
+        made = genes.reasonable(random.Random(seed))
+        assert made.of("scaled") == () and made.of("rows")[0].method == "compute_root"
+        seen |= {d.method for d in made.of("rows")}
+        assert any(d.method == "parallel" for d in made.of("out"))
+    assert seen == {"compute_root", "split", "reorder", "vectorize", "parallel"}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_rule_changes_schedules_and_most_are_valid(rule) -> None:
+    _, f = blur()
+    genes = genes_of(f)
+    rng = random.Random(1)
+    bench = Bench([f._function], TARGET, genes.breadth_first().schedule(), 0)
+    changed = valid = 0
+    for _ in range(6):
+        start = genes.reasonable(rng)
+        made = mutated(start, genes, rng, rule)
+        assert [n for n, _ in made.genes] == ["blurred", "rows"]
+        assert all(len(g) <= MOST + 2 for _, g in made.genes)
+        changed += made != start
+        if not names_known(made, genes):
+            continue
+        try:
+            bench.compiled(made.schedule())
+            valid += 1
+        except HalideError:
+            pass
+    assert changed >= 2 and valid >= 2
+
+
+def test_crossover_takes_whole_genes_of_neighbours() -> None:
+    _, f = blur()
+    genes = genes_of(f)
+    a, b = genes.breadth_first(), genes.reasonable(random.Random(0))
+    found = {crossover(a, b, random.Random(s)) for s in range(20)}
+    for child in found:
+        assert all(child.of(n) in (a.of(n), b.of(n)) for n in genes.funcs)
+    assert len(found) > 2
+
+
+def test_levels_that_no_func_has_are_seen_at_once() -> None:
+    _, f = blur()
+    genes = genes_of(f)
+    schedule = Schedule()
+    schedule.add("rows", 0, "compute_at", FuncName("blurred"), Loop("y_o"))
+    whole = genes.from_schedule(schedule)
+    assert not names_known(whole, genes)
+    tiled = whole.changed({"blurred": genes.tiled("blurred", random.Random(0))})
+    assert names_known(tiled, genes)
+
+
+def test_trials_tell_the_refused_from_the_wrong() -> None:
+    _, f = blur()
+    genes = genes_of(f)
+    plain = genes.breadth_first().schedule()
+    bench = Bench([f._function], TARGET, plain, 0)
+    found = bench.trial(genes.from_schedule(Schedule()).schedule(), plain)
+    assert found.kind == "timed" and found.ratio > 0 < found.seconds
+    bench.wanted[1][0] = bench.wanted[1][0] + 1
+    assert bench.trial(plain, plain).reason == "other results on image 1"
+    bad = Schedule()
+    bad.add("rows", 0, "compute_at", FuncName("blurred"), Loop("nowhere"))
+    with Trials([f._function], TARGET, 20.0) as trials:
+        trials.reference(plain)
+        refused = trials.of(bad, plain)
+        assert refused.kind == "invalid" and "nowhere" in refused.reason
+        assert trials.of(plain, plain).kind == "timed"
+    assert f._function.compute is None and not f._function.pure.schedule.splits
+
+
+def test_a_crash_and_a_hang_lose_nothing(monkeypatch) -> None:
+    _, f = blur()
+    genes = genes_of(f)
+    plain = genes.breadth_first().schedule()
+    crash, hang = Schedule(), Schedule()
+    crash.add("blurred", 0, "parallel", Loop("y"))
+    hang.add("blurred", 0, "parallel", Loop("x"))
+    proper = Bench.trial
+
+    def tried(self, candidate, incumbent):
+        if candidate == crash:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if candidate == hang:
+            time.sleep(60)
+        return proper(self, candidate, incumbent)
+
+    monkeypatch.setattr(Bench, "trial", tried)
+    monkeypatch.setattr(trial, "_FEWEST", 0.5)
+    with Trials([f._function], TARGET, 20.0) as trials:
+        trials.reference(plain)
+        crashed = trials.of(crash, plain)
+        assert crashed.kind == "crashed" and str(-signal.SIGKILL) in crashed.reason
+        assert trials.of(plain, plain).kind == "timed"
+        trials.limit = 1.0
+        assert trials.of(hang, plain).kind == "late"
+        trials.limit = 20.0
+        assert trials.of(plain, plain).kind == "timed"
+
+
+def test_a_search_keeps_the_results_and_is_taken_up_again(tmp_path) -> None:
+    state, picture = tmp_path / "state.json", tmp_path / "plot.svg"
+    image, f = blur()
+    text = searched(hl.Pipeline([f]), state_file=str(state), plot=str(picture), seed="3")
+    first = json.loads(state.read_text())
+    assert first["counts"]["timed"] > 3 and not first["counts"].get("wrong") and not first["counts"].get("crashed")
+    times = [t for _, t, _ in first["history"]]
+    assert times == sorted(times, reverse=True)
+    assert picture.read_text().startswith("<svg") and "breadth-first" in picture.read_text()
+    data = np.random.default_rng(0).integers(-100, 100, (69, 103)).astype(np.int32)
+    image.set(hl.Buffer(data))
+    rows = (data[:, :-2] + data[:, 1:-1] + data[:, 2:]) // 3
+    assert np.array_equal(np.array(f.realize([101, 67])), (rows[:-2] + rows[1:-1] + rows[2:]) // 3)
+    # No time left: the best of the first search, at once.
+    _, again = blur()
+    start = time.perf_counter()
+    assert searched(hl.Pipeline([again]), state_file=str(state), seconds="0") == text
+    assert time.perf_counter() - start < 5
+    _, other = blur(200)
+    with pytest.raises(HalideError, match="of another pipeline or of other sizes"):
+        searched(hl.Pipeline([other]), state_file=str(state))
+    state.write_text("{}")
+    with pytest.raises(HalideError, match="no state of a search"):
+        searched(hl.Pipeline([blur()[1]]), state_file=str(state))
+
+
+def test_states_are_read_back_whole(tmp_path) -> None:
+    _, f = blur()
+    genes = genes_of(f)
+    rng = random.Random(5)
+    population = [Member(genes.arbitrary(rng), 1.5), Member(genes.reasonable(rng), 2.5)]
+    state = State(12.0, 3, population, [(1.0, 1.5, "random")], {"timed": 2})
+    name = fingerprint(genes.d)
+    save(tmp_path / "s.json", state, rng, name)
+    wanted = rng.random()
+    other = random.Random(0)
+    assert load(tmp_path / "s.json", other, name) == state
+    assert other.random() == wanted
+    assert load(tmp_path / "none.json", other, name) is None
+    assert "1.500e+03 ms" not in plot(state) and "1500.000 ms after 1.0 s: random" in plot(state)
+
+
+def test_reductions_params_and_several_outputs() -> None:
+    x, y = hl.Var("x"), hl.Var("y")
+    image, gain = hl.ImageParam(hl.Float(32), 2, "image"), hl.Param(hl.Float(32), "gain")
+    sums, low, high = hl.Func("sums"), hl.Func("low"), hl.Func("high")
+    r = hl.RDom([(0, 4)])
+    sums[x, y] = 0.0
+    sums[x, y] += image[x + r.x, y]
+    low[x, y] = sums[x, y] * gain
+    high[x, y] = image[x, y] - sums[x, y + 1]
+    image.set_estimates([(0, 99), (0, 61)])
+    gain.set_estimate(0.25)
+    for f in (low, high):
+        f.set_estimates([(0, 96), (0, 60)])
+    pipeline = hl.Pipeline([low, high])
+    searched(pipeline, seed="2")
+    data = np.random.default_rng(0).random((38, 50)).astype(np.float32)
+    image.set(hl.Buffer(data))
+    gain.set(0.5)
+    outs = [hl.Buffer(hl.Float(32), [47, 37]) for _ in range(2)]
+    pipeline.realize(outs, TARGET)
+    total = np.zeros((38, 47), np.float32)
+    for k in range(4):
+        total = total + data[:, k : k + 47]
+    assert np.array_equal(np.array(outs[0]), total[:37] * np.float32(0.5))
+    assert np.array_equal(np.array(outs[1]), data[:37, :47] - total[1:])
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [({"population": "none"}, "population must be a number"), ({"population": "0"}, "too small"),
+     ({"seconds": "-1"}, "too small")],
+)
+def test_options_that_make_no_sense(options, reason) -> None:
+    with pytest.raises(HalideError, match=reason):
+        searched(hl.Pipeline([blur()[1]]), **options)

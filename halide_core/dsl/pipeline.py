@@ -82,8 +82,8 @@ class Pipeline(Compilation):
         """Schedules every Func, at the sizes given by set_estimates.  Returns the schedule as text.
 
         'Reuse2019', 'TreeSearch' and 'Genetic2013' make the whole schedule; 'default' is a few rules for Funcs that
-        have no schedule yet, without text.  Raises HalideError for other names, for what is missing and for what a method cannot
-        schedule."""
+        have no schedule yet, without text.  Raises HalideError for other names, for what is missing and for what a
+        method cannot schedule."""
         from halide_core.autoschedule.default import apply_default_schedule
         from halide_core.autoschedule.methods import method
         from halide_core.passes.realization_order import build_environment

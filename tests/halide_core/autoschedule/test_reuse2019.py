@@ -175,7 +175,7 @@ def test_cpp_text() -> None:
 
 def test_refusals() -> None:
     _, f = blur(hl)
-    with pytest.raises(HalideError, match="called 'Mullapudi2016'; there are 'Reuse2019', 'TreeSearch', 'Genetic2013' and"):
+    with pytest.raises(HalideError, match=r"called 'Mullapudi2016'; there are 'Reuse2019', .*, 'Genetic2013' and"):
         hl.Pipeline([f]).apply_autoscheduler(TARGET, hl.AutoschedulerParams("Mullapudi2016"))
     with pytest.raises(HalideError, match="l2_size must be a number, not 'large'"):
         scheduled(f, l2_size="large")

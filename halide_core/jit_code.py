@@ -9,6 +9,7 @@ from typing import Any
 
 from halide_core import disk_cache, jit_memory, reports
 from halide_core.backend.llvm_module import load_object, provide_symbol
+from halide_core.backend.llvm_profile import SYMBOL as PROFILE_SYMBOL
 from halide_core.errors import HalideError
 from halide_core.extern_calls import address_of
 from halide_core.fingerprint import digest
@@ -20,6 +21,7 @@ from halide_core.ir.types import Type
 from halide_core.pass_log import is_watched
 from halide_core.passes.realization_order import build_environment
 from halide_core.passes.wrap_calls import wrap_calls
+from halide_core.profile import Profile
 from halide_core.target import Target
 
 
@@ -29,6 +31,7 @@ class _Traits:
 
     reports: bool
     allocates: bool
+    profiled: tuple[str, ...] = ()
 
 
 class Compiled:
@@ -53,6 +56,8 @@ class Compiled:
         self._digest = "" if is_watched() else digest(order, images, machine)
         # Buffers that may share memory need code of their own, made when they come.
         self._calls: dict[bool, tuple[Any, bool]] = {}
+        # The times that code made with the feature `profile` keeps.
+        self.profiles: list[Profile] = []
         found = disk_cache.load(f"{self._digest} interface") if self._digest else None
         self.interface: Interface = found if found is not None else self._lower().interface()
         self.arrays: tuple[Array, ...] = self.interface.inputs + self.interface.outputs
@@ -98,6 +103,8 @@ class Compiled:
                 reports.connect(module)
             if traits.allocates:
                 jit_memory.connect(module)
+            if traits.profiled:
+                self.profiles.append(Profile(traits.profiled, module.variable(PROFILE_SYMBOL)))
             kinds = [ctypes.c_void_p] * len(self.arrays) + [_ctype(v.type) for v in self.variables.values()]
             self._calls[disjoint] = module.function("pipeline", None, *kinds), traits.reports
         return self._calls[disjoint]
@@ -106,7 +113,7 @@ class Compiled:
         from halide_core.jit_compile import compile_for_process
 
         code = compile_for_process(self._lower(), self.arrays, list(self.variables.values()), self.target, disjoint)
-        return code.object_bytes(), _Traits(code.reports, code.allocates)
+        return code.object_bytes(), _Traits(code.reports, code.allocates, code.profiled)
 
 
 def _ctype(t: Type) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from halide_core.backend.llvm_builder import FunctionBuilder, ModuleBuilder
 from halide_core.backend.llvm_module import CompiledModule
+from halide_core.backend.llvm_profile import Profiler
 from halide_core.backend.llvm_stmt import Names, StmtEmitter
 from halide_core.backend.llvm_types import llvm_type
 from halide_core.deep_stack import is_deep, on_deep_stack
@@ -36,7 +37,14 @@ def compile_for_process(
         parameters.append(f"{'i8' if v.type.is_bool() else llvm_type(v.type)} %s{k}")
         names.operands[v.name] = b.emit(f"trunc i8 %s{k} to i1") if v.type.is_bool() else f"%s{k}"
         names.variable_types[v.name] = v.type
+    if target.has_feature("profile"):
+        module.profiler = Profiler()
+        module.profiler.start(b)
     StmtEmitter(module, b, names, SYMBOL).emit(lowered.stmt)
+    if module.profiler is not None:
+        module.profiler.charge(b, 0)
     b.do("ret void")
     b.finish(f"define void @{SYMBOL}({', '.join(parameters)}) nounwind #0")
-    return CompiledModule(module.text(), target, jit=True)
+    made = CompiledModule(module.text(), target, jit=True)
+    made.profiled = tuple(module.profiler.names) if module.profiler is not None else ()
+    return made

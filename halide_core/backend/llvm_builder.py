@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from typing import TYPE_CHECKING
 
 from halide_core.backend.llvm_types import llvm_type, mangle
 from halide_core.ir.types import Type
+
+if TYPE_CHECKING:
+    from halide_core.backend.llvm_profile import Profiler
 
 
 class ModuleBuilder:
@@ -20,6 +24,8 @@ class ModuleBuilder:
         self.functions: list[str] = []
         self.globals: list[str] = []
         self._names: dict[str, int] = {}
+        # What keeps the time of each Func, where that is wanted.
+        self.profiler: Profiler | None = None
 
     def declare(self, name: str, result: str, parameters: list[str], attributes: str = "nounwind") -> str:
         """An external function; its name, with @."""
@@ -52,7 +58,8 @@ class ModuleBuilder:
         """The whole module."""
         defined = "\n".join(self.functions)
         declared = [d for n, d in sorted(self.declarations.items()) if f"@{n}(" not in self._defined_names()]
-        return "\n".join([*self.globals, *declared, defined]) + "\n"
+        times = [self.profiler.text()] if self.profiler is not None else []
+        return "\n".join([*self.globals, *times, *declared, defined]) + "\n"
 
     def _defined_names(self) -> set[str]:
         names: set[str] = set()
@@ -79,6 +86,8 @@ class FunctionBuilder:
         self.job = "null"
         # Heap storage in use where control stands.
         self.owned: list[str] = []
+        # Where the profiler keeps the time of the last change between Funcs.
+        self.clock: str | None = None
 
     def emit(self, instruction: str) -> str:
         """Appends an instruction with a result; the result's name."""

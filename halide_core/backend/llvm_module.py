@@ -10,6 +10,7 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
+from halide_core.backend.llvm_profile import CLOCK, CLOCK_DECLARATION
 from halide_core.errors import HalideError
 from halide_core.runtime.errors import ERRORS, PRINTING, PYTHON_REPORTS
 from halide_core.runtime.half import conversions
@@ -46,6 +47,8 @@ class CompiledModule:
         # Whether code prints or reports errors, and whether it allocates storage.
         self.reports = any(f"@{name}(" in text for name in ("halide_print", "halide_error", "hl.out_of_memory"))
         self.allocates = "@halide_malloc(" in text
+        # The Funcs whose time the code keeps, as llvm_profile numbers them.
+        self.profiled: tuple[str, ...] = ()
         self._source = self._assemble(text)
         self._optimize = optimize
         self._parsed: Any = None
@@ -55,6 +58,9 @@ class CompiledModule:
         parts = [f'target triple = "{target.triple}"', text]
         if "@hl.par_for(" in text:
             parts.append(thread_pool(target.arch))
+        if "@hl.nanoseconds(" in text:
+            # The thread pool has the declaration too.
+            parts += [CLOCK] if "@hl.par_for(" in text else [CLOCK_DECLARATION, CLOCK]
         if self.allocates:
             parts.append(PYTHON_MEMORY if self._jit else MEMORY)
         if re.search(r"\bhalf\b", text):

@@ -63,7 +63,14 @@ def emit_parallel(emitter: StmtEmitter, s: st.For) -> None:
     inner.variable_types[s.name] = ir.I32
     body = FunctionBuilder(module)
     body.failure, body.job = f"ret i32 {REQUIREMENT_FAILED}", "%job"
-    StmtEmitter(module, body, inner, emitter.symbol).emit(s.body)
+    task = StmtEmitter(module, body, inner, emitter.symbol)
+    task.slot = emitter.slot
+    profiler = module.profiler if b.clock is not None else None
+    if profiler is not None:
+        profiler.start(body)
+    task.emit(s.body)
+    if profiler is not None:
+        profiler.charge(body, task.slot)
     body.do("ret i32 0")
     body.finish(f"define internal i32 @{symbol}.body({', '.join(parameters)}) nounwind #0")
     _emit_task(emitter, symbol, kinds, struct)
@@ -77,6 +84,8 @@ def emit_parallel(emitter: StmtEmitter, s: st.For) -> None:
     serial, pool, after = b.label("serial"), b.label("pool"), b.label("joined")
     amount = str(_UNKNOWN)
     small = "false"
+    if profiler is not None:
+        profiler.charge(b, emitter.slot)
     if variables(work) <= set(names.operands):
         amount = emitter.value(work)
         small = b.emit(f"icmp slt i64 {amount}, {_WORTH_THREADS}")
@@ -96,6 +105,9 @@ def emit_parallel(emitter: StmtEmitter, s: st.For) -> None:
     b.start(failed)
     b.fail()
     b.start(fine)
+    if profiler is not None:
+        # The tasks, this thread's too, have kept their own time.
+        profiler.start(b)
     emitter.expr.reset()
 
 

@@ -70,6 +70,8 @@ class StmtEmitter:
         self.b = b
         self.names = names
         self.symbol = symbol
+        # The Func that is being computed, as the profiler numbers them.
+        self.slot = 0
         self.expr = ExprEmitter(b, _Env(names), names.array_types, names.sizes)
 
     def emit(self, s: st.Stmt) -> None:
@@ -79,7 +81,7 @@ class StmtEmitter:
                 for x in s.stmts:
                     self.emit(x)
             case st.Produce():
-                self.emit(s.body)
+                self._produce(s)
             case st.LetStmt():
                 self._let(s)
             case st.For():
@@ -104,6 +106,15 @@ class StmtEmitter:
         """The operand of a scalar expression, emitted afresh."""
         self.expr.reset()
         return self.expr.emit(e)
+
+    def _produce(self, s: st.Produce) -> None:
+        profiler = self.module.profiler
+        if profiler is None or self.b.clock is None:
+            self.emit(s.body)
+            return
+        around, self.slot = self.slot, profiler.slot(s.name)
+        profiler.produce(self.b, around, self.slot, lambda: self.emit(s.body))
+        self.slot = around
 
     def _let(self, s: st.LetStmt) -> None:
         operand = self.value(s.value)

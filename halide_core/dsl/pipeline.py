@@ -83,7 +83,10 @@ class Pipeline(Compilation):
 
         'Reuse2019', 'TreeSearch' and 'Genetic2013' make the whole schedule; 'default' is a few rules for Funcs that
         have no schedule yet, without text.  Raises HalideError for other names, for what is missing and for what a
-        method cannot schedule."""
+        method cannot schedule.
+
+        The option `report` of the first three names a file for what the schedule makes of each Func, measured at the
+        estimated sizes: a page where it ends with .html, else text."""
         from halide_core.autoschedule.default import apply_default_schedule
         from halide_core.autoschedule.methods import method
         from halide_core.passes.realization_order import build_environment
@@ -93,6 +96,10 @@ class Pipeline(Compilation):
             return AutoSchedulerResults(target, params)
         outputs = self.functions()
         schedule = method(params.name)(outputs, target, params.extra)
+        if params.extra.get("report"):
+            from halide_core.autoschedule.report import write_report
+
+            write_report(params.extra["report"], params.name, outputs, target, schedule)
         schedule.apply({f.name: f for f in build_environment(outputs).order})
         return AutoSchedulerResults(target, params, schedule.cpp(), schedule.python())
 

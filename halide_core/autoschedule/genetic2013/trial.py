@@ -6,23 +6,17 @@ import multiprocessing
 import signal
 import statistics
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
 
 import numpy as np
 
+from halide_core.autoschedule.bench import Bench
 from halide_core.autoschedule.directives import Schedule
-from halide_core.dsl.buffer import Buffer
-from halide_core.dsl.variables import PARAMS
 from halide_core.errors import HalideError
-from halide_core.function import Dim, Function, Image
-from halide_core.interp.expr import dtype_of
-from halide_core.ir.expr import const_value
-from halide_core.jit import run
+from halide_core.function import Function
 from halide_core.jit_code import Compiled
-from halide_core.passes.realization_order import build_environment
 from halide_core.target import Target
 
 # Rounds that a candidate and the incumbent run in turn, and seconds after which there is no further one.
@@ -120,7 +114,7 @@ def _serve(
     parent.close()
     # Who interrupts the search means the parent, which ends this process.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    bench: Bench | None = None
+    bench: Judge | None = None
     while True:
         try:
             candidate, incumbent = pipe.recv()
@@ -128,45 +122,20 @@ def _serve(
             return
         try:
             if bench is None:
-                bench = Bench(outputs, target, plain, seed)
+                bench = Judge(outputs, target, plain, seed)
             answer = bench.trial(candidate, incumbent)
         except HalideError as problem:
             answer = Outcome("invalid", str(problem).splitlines()[0])
         pipe.send(answer)
 
 
-class Bench:
-    """One pipeline at its estimated sizes on random images, scheduled again and again."""
+class Judge(Bench):
+    """Holds the results of schedules to those of a plain one, on several images, and their times to the incumbent's."""
 
     def __init__(self, outputs: list[Function], target: Target, plain: Schedule, seed: int) -> None:
-        self.functions, self.target = outputs, target
-        environment = build_environment(outputs)
-        self.order, self.images = environment.order, environment.images
-        self._restore = _saved(self.order)
-        for name in environment.parameters:
-            param = PARAMS.get(name)
-            if param is not None and param.get() is None and param.estimated() is not None:
-                param.set(param.estimated())
-        rng = np.random.default_rng(seed)
-        self.inputs = [{i.name: _image(i, rng, k == 0) for i in self.images} for k in range(IMAGES)]
-        self.results = self._buffers()
-        self._compiled: dict[str, Compiled] = {}
+        super().__init__(outputs, target, IMAGES, seed)
         code = self.compiled(plain)
-        self.wanted = [[np.array(b) for b in self._run(code, given)] for given in self.inputs]
-
-    def compiled(self, schedule: Schedule) -> Compiled:
-        """The code of a schedule.  Raises HalideError where it is refused."""
-        name = repr(schedule.directives)
-        if name not in self._compiled:
-            try:
-                schedule.apply({f.name: f for f in self.order})
-                made = Compiled(self.functions, self.order, self.images, self.target, True)
-            finally:
-                self._restore()
-            if len(self._compiled) >= 4:
-                self._compiled.pop(next(iter(self._compiled)))
-            self._compiled[name] = made
-        return self._compiled[name]
+        self.wanted = [[np.array(b) for b in self.run(code, given)] for given in self.inputs]
 
     def trial(self, candidate: Schedule, incumbent: Schedule) -> Outcome:
         """Results first, then times in turn with the incumbent's."""
@@ -174,7 +143,7 @@ class Bench:
         for number, (given, wanted) in enumerate(zip(self.inputs, self.wanted, strict=True)):
             for b in self.results:
                 np.asarray(b)[...] = 0
-            for found, expected in zip(self._run(mine, given), wanted, strict=True):
+            for found, expected in zip(self.run(mine, given), wanted, strict=True):
                 if not np.array_equal(np.array(found), expected, equal_nan=expected.dtype.kind == "f"):
                     return Outcome("wrong", f"other results on image {number}")
         ratios: list[float] = []
@@ -190,70 +159,5 @@ class Bench:
 
     def _timed(self, code: Compiled) -> float:
         start = time.perf_counter()
-        self._run(code, self.inputs[0])
+        self.run(code, self.inputs[0])
         return time.perf_counter() - start
-
-    def _run(self, code: Compiled, given: dict[str, Buffer]) -> list[Buffer]:
-        buffers = {a.name: given[a.name] for a in code.interface.inputs}
-        buffers |= {a.name: b for a, b in zip(code.interface.outputs, self.results, strict=True)}
-        run(code, buffers)
-        return self.results
-
-    def _buffers(self) -> list[Buffer]:
-        out: list[Buffer] = []
-        for f in self.functions:
-            box = [_ends(f.estimates.get(a) or f.bounds[a]) for a in f.args]
-            for t in f.types:
-                b = Buffer(t, [extent for _, extent in box])
-                b.set_min([low for low, _ in box])
-                out.append(b)
-        return out
-
-
-def _ends(known: Any) -> tuple[int, int]:
-    low, extent = (const_value(e) for e in known)
-    assert low is not None and extent is not None  # the description has checked it
-    return int(low), int(extent)
-
-
-def _image(image: Image, rng: np.random.Generator, own: bool) -> Buffer:
-    """The image that is bound, if `own`, else random values over the estimated box."""
-    if own and image.array is not None:
-        bound: Buffer = image.array
-        return bound
-    if image.array is not None:
-        box = list(zip(image.array.mins(), image.array.extents(), strict=True))
-        if not image.is_parameter:
-            return image.array  # type: ignore[no-any-return]
-    else:
-        box = [_ends(image.estimates.get(d) or (image.fixed[f"min.{d}"], image.fixed[f"extent.{d}"]))
-               for d in range(image.dimensions)]
-    shape = [extent for _, extent in reversed(box)]
-    dtype = np.dtype(dtype_of(image.type))
-    if dtype.kind == "f":
-        values = rng.random(shape).astype(dtype)
-    else:
-        top = 1 if dtype.kind == "b" else min(int(np.iinfo(dtype).max), 1 << 30)
-        values = rng.integers(0, top, shape, endpoint=True).astype(dtype)
-    made = Buffer(values)
-    made.set_min([low for low, _ in box])
-    return made
-
-
-def _saved(functions: list[Function]) -> Callable[[], None]:
-    """What takes all directives back that are given from now on."""
-    kept = [(f, list(f.storage_order), dict(f.bounds)) for f in functions]
-    loops = [(d.schedule, [Dim(x.var, x.kind) for x in d.schedule.dims]) for f in functions for d in f.definitions()]
-
-    def restore() -> None:
-        for f, order, bounds in kept:
-            f.compute = f.store = None
-            f.storage_order[:] = order
-            f.bounds.clear()
-            f.bounds.update(bounds)
-            f.handles.clear()
-        for schedule, dims in loops:
-            schedule.dims = [Dim(x.var, x.kind) for x in dims]
-            schedule.splits = []
-
-    return restore

@@ -151,6 +151,8 @@ class _Candidate:
         self.extent = {a: int(max(high - low + 1, 1)) for a, (low, high) in zip(args, node.region, strict=True)}
         # By member: its levels, and which of them each candidate takes.
         self.chosen: dict[str, tuple[list[Level], Number]] = {}
+        # Whether each candidate computes a member in the loop over tiles.
+        self.early: dict[str, Number] = {}
         self.order = [n for n in reversed(list(self.d.nodes)) if n in members or n in inlined]
 
     def best(self) -> Plan | None:
@@ -309,15 +311,26 @@ class _Candidate:
         total: Number = np.zeros(np.shape(rows), dtype=float)
         held: Number = np.zeros(np.shape(rows), dtype=float)
         passed: Number = np.zeros(np.shape(rows), dtype=float)
-        for name in self.members:
+        # Consumers first: what they need for a whole tile must be there by then.
+        for name in self.order:
             if name not in in_tile:
                 continue
             node = self.d.nodes[name]
+            early: Number = False
+            for user in node.consumers:
+                early = early | self.early.get(user, False)
+            if name in self.inlined:
+                self.early[name] = early
+                continue
             choices = self._options_of(name, in_tile, in_row, rows)
             rates = {TILE: self._point_cycles(node, in_tile[name])}
             if any(c[0].compute == ROW for c in choices):
                 rates[ROW] = self._point_cycles(node, in_row[name])
             costs = [c[1] * rates[c[0].compute] + (rows if c[0].compute == ROW else 1) * _BOUNDS for c in choices]
+            costs = [
+                np.where(early, np.inf, cost) if c[0].compute == ROW else cost
+                for c, cost in zip(choices, costs, strict=True)
+            ]
             least = costs[0]
             for c in costs[1:]:
                 least = np.minimum(least, c)
@@ -330,6 +343,8 @@ class _Candidate:
                 cost = np.where(better, c_cost, cost)
                 chosen = np.where(better, k, chosen)
             self.chosen[name] = [c[0] for c in choices], chosen
+            in_tiles = np.array([c[0].compute == TILE for c in choices])
+            self.early[name] = in_tiles[np.asarray(chosen, dtype=int)]
             total = total + cost
             held = held + stored * node.bytes
             passed = passed + computed * node.bytes

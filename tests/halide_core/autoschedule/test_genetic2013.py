@@ -21,7 +21,7 @@ from halide_core.autoschedule.genetic2013.genes import MOST, Genes
 from halide_core.autoschedule.genetic2013.mutation import RULES, crossover, mutated, names_known
 from halide_core.autoschedule.genetic2013.plot import plot
 from halide_core.autoschedule.genetic2013.state import Member, State, fingerprint, load, save
-from halide_core.autoschedule.genetic2013.trial import Bench, Trials
+from halide_core.autoschedule.genetic2013.trial import Judge, Trials
 from halide_core.autoschedule.machine import this_machine
 from halide_core.errors import HalideError
 
@@ -77,7 +77,7 @@ def test_every_rule_changes_schedules_and_most_are_valid(rule) -> None:
     _, f = blur()
     genes = genes_of(f)
     rng = random.Random(1)
-    bench = Bench([f._function], TARGET, genes.breadth_first().schedule(), 0)
+    bench = Judge([f._function], TARGET, genes.breadth_first().schedule(), 0)
     changed = valid = 0
     for _ in range(6):
         start = genes.reasonable(rng)
@@ -120,7 +120,7 @@ def test_trials_tell_the_refused_from_the_wrong() -> None:
     _, f = blur()
     genes = genes_of(f)
     plain = genes.breadth_first().schedule()
-    bench = Bench([f._function], TARGET, plain, 0)
+    bench = Judge([f._function], TARGET, plain, 0)
     found = bench.trial(genes.from_schedule(Schedule()).schedule(), plain)
     assert found.kind == "timed" and found.ratio > 0 < found.seconds
     bench.wanted[1][0] = bench.wanted[1][0] + 1
@@ -142,7 +142,7 @@ def test_a_crash_and_a_hang_lose_nothing(monkeypatch) -> None:
     crash, hang = Schedule(), Schedule()
     crash.add("blurred", 0, "parallel", Loop("y"))
     hang.add("blurred", 0, "parallel", Loop("x"))
-    proper = Bench.trial
+    proper = Judge.trial
 
     def tried(self, candidate, incumbent):
         if candidate == crash:
@@ -151,7 +151,7 @@ def test_a_crash_and_a_hang_lose_nothing(monkeypatch) -> None:
             time.sleep(60)
         return proper(self, candidate, incumbent)
 
-    monkeypatch.setattr(Bench, "trial", tried)
+    monkeypatch.setattr(Judge, "trial", tried)
     monkeypatch.setattr(trial, "_FEWEST", 0.5)
     with Trials([f._function], TARGET, 20.0) as trials:
         trials.reference(plain)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import halide_core as hl
+from corpus.pipelines.common import estimate, named_pipelines
 from halide_core.autoschedule.directives import FuncName, Loop, Schedule
 from halide_core.autoschedule.machine import this_machine
 from halide_core.dsl.loop_nest_text import loop_nest_text
@@ -171,6 +172,17 @@ def test_cpp_text() -> None:
         "g_1\n    .compute_at(f, x_o);\n"
         "g_1.update(0)\n    .reorder(x, g_1_r_x);\n"
     )
+
+
+def test_what_a_whole_tile_needs_is_not_computed_row_by_row() -> None:
+    """A Func computed for a tile reads one that was to slide along its rows."""
+    (p,) = named_pipelines(["unsharp"])
+    size = (1536, 1024)
+    built = p.build(hl, size)
+    estimate(built, p, size, p.arrays(size, np.random.default_rng(0)))
+    target = hl.Target("x86-64-linux-avx512_skylake")
+    hl.Pipeline(built.outputs).apply_autoscheduler(target, hl.AutoschedulerParams("Reuse2019", MACHINE))
+    assert "produce columns" in nest(built.outputs[0])
 
 
 def test_refusals() -> None:

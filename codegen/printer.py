@@ -53,6 +53,8 @@ class SourcePrinter:
             return self.variable(e), 12
         if isinstance(e, Cast):
             return self.cast(e.type, self.text(e.value)), 12
+        if isinstance(e, E.Reinterpret):
+            return self.reinterpret(e.type, self.text(e.value)), 12
         if type(e) in _BINARY:
             symbol, level = _BINARY[type(e)]
             return self.binary(e.a, e.b, symbol, level), level  # type: ignore[attr-defined]

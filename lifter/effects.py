@@ -7,6 +7,8 @@ memory as it is in that iteration after the effects with `order < t`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from halide_core.ir.expr import Expr, Load
@@ -91,6 +93,26 @@ class Path:
     line: int = field(default=0)
     defined: dict[str, Poly] = field(default_factory=dict)
     """What the locals of `Define` are, over the parameters."""
+
+
+def observed(effects: Sequence[Effect], outputs: AbstractSet[str], result: Expr | None) -> list[Effect]:
+    """The effects without stores to local arrays that nothing reads: what is read of them at once has been put in place
+    of the reads."""
+    while True:
+        seen = set(outputs)
+        for e in effects:
+            for x in (e.value, e.guard, *e.index.atoms().values(), *_bounds(e)):
+                seen |= {split_tag(n.name)[0] for n in loads(x) if "@" in n.name} if x is not None else set()
+        if result is not None:
+            seen |= {split_tag(n.name)[0] for n in loads(result) if "@" in n.name}
+        kept = [e for e in effects if e.array in seen]
+        if len(kept) == len(effects):
+            return kept
+        effects = kept
+
+
+def _bounds(e: Effect) -> list[Expr]:
+    return [a for loop in e.loops for a in loop.trip.atoms().values()]
 
 
 def split_tag(name: str) -> tuple[str, int]:

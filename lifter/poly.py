@@ -422,6 +422,11 @@ def _operands(kind: type[Min] | type[Max], p: Poly) -> list[Poly]:
     return _operands(kind, to_poly(e.a)) + _operands(kind, to_poly(e.b)) if isinstance(e, kind) else [p]
 
 
+def smallest_of(p: Poly) -> list[Poly]:
+    """The polynomials that `p` is the smallest of: itself alone where it is no such atom."""
+    return _operands(Min, p)
+
+
 def ceil_div(a: Poly, divisor: int) -> Poly:
     """ceil(a / divisor) for a positive constant."""
     if divisor == 1:

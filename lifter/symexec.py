@@ -36,14 +36,15 @@ from halide_core.ir.structural import key, post_order, transform, variables
 from halide_core.ir.types import Type
 from lifter import loops as L
 from lifter.breaks import without_breaks
-from lifter.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, Path, loads, split_tag
+from lifter.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, Path, loads, observed, split_tag
 from lifter.fold import conjunction, fold, fold_node, is_true, negate, parts, undefined
 from lifter.forks import guards_of_reads, must_fork, reshapes
-from lifter.poly import Obligation, Poly, address_poly, atom_of, by_parity, from_poly, to_poly
+from lifter.poly import Obligation, Poly, address_poly, atom_of, by_parity, from_poly, smallest_of, to_poly
 from lifter.pure_calls import inline_all, inline_call
 from lifter.scan import expand_scans
 from lifter.simd.simplify import simplify_node
 from lifter.trip import NoTrip, trip_count
+from lifter.turns import Fact, contrary, run_of, turn_of, turning_points
 
 MAX_PATHS = 16
 MAX_UNROLL = 64
@@ -63,6 +64,11 @@ class _NeedDefinition(Exception):
 
 
 class _NeedUnroll(Exception):
+    def __init__(self, loop: L.Loop) -> None:
+        self.loop = loop
+
+
+class _NeedTurns(Exception):
     def __init__(self, loop: L.Loop) -> None:
         self.loop = loop
 
@@ -118,18 +124,27 @@ Decide = Callable[[Sequence[Expr], Expr], bool | None]
 """What conditions on the parameters leave of another one: that it holds, that it does not, or None."""
 
 
-def execute(function: L.Function, decide: Decide = lambda _conditions, _test: None) -> list[Path]:
+Follows = Callable[[Sequence[Expr], Poly], bool]
+"""Whether conditions on the parameters are known to make a polynomial over them zero or more."""
+
+
+def execute(
+    function: L.Function,
+    decide: Decide = lambda _conditions, _test: None,
+    follows: Follows = lambda _conditions, _poly: False,
+) -> list[Path]:
     """All paths through the function's top-level conditionals, but for those that `decide` says are never taken.
 
     Raises loops.Unsupported for loops without closed form and for reads of values that were never given."""
     function = replace(function, body=without_breaks(function.body))
     cells: set[str] = set()
     unrolled: set[int] = set()
+    turning: set[int] = set()
     reshaping = True
     defined: dict[str, Poly] = {}
     for _ in range(MAX_RESTARTS):
         try:
-            return _Machine(function, cells, unrolled, reshaping, defined, decide).run()
+            return _Machine(function, cells, unrolled, turning, reshaping, defined, decide, follows).run()
         except _NeedDefinition as found:
             defined[found.name] = found.value
         except _TooManyPaths:
@@ -142,6 +157,8 @@ def execute(function: L.Function, decide: Decide = lambda _conditions, _test: No
             cells.add(need.name)
         except _NeedUnroll as need_unroll:
             unrolled.add(id(need_unroll.loop))
+        except _NeedTurns as need_turns:
+            turning.add(id(need_turns.loop))
     raise L.Unsupported("values carried between iterations are too entangled", function.line)
 
 
@@ -155,12 +172,20 @@ class _Machine:
         function: L.Function,
         cells: set[str],
         unrolled: set[int],
+        turning: set[int],
         reshaping: bool,
         defined: dict[str, Poly],
         decide: Decide,
+        follows: Follows,
     ) -> None:
         self.function = function
         self.decide = decide
+        self.follows = follows
+        self.turning = turning
+        self.running: list[tuple[L.Loop, str]] = []
+        """The loops around what is executed, with their counters."""
+        self.facts: dict[int, tuple[L.Loop, tuple[Fact, ...]]] = {}
+        """Of loops that are part of one of the source: what is known in their iterations."""
         self.reshaping = reshaping
         self.defined = defined
         self.cells = cells
@@ -198,7 +223,7 @@ class _Machine:
                 self.check_defined(e.guard, e.line)
         return Path(
             tuple(s.conditions),
-            tuple(s.effects),
+            tuple(observed(s.effects, {p.name for p in self.function.params if p.pointer}, s.result)),
             s.arrays,
             tuple(s.asserts),
             tuple(s.obligations),
@@ -430,6 +455,7 @@ class _Machine:
 
     def store(self, s: _State, array: str, index: Poly, value: Expr, line: int) -> None:
         guard = _and(s.guard, s.live)
+        self.check_turns(index)
         for p in [p for p in s.pending if p.array == array]:
             difference = (p.index - index).constant_value()
             if difference is None:
@@ -445,6 +471,14 @@ class _Machine:
                 p.line = line
                 return
         s.pending.append(_Pending(array, index, value, guard, line))
+
+    def check_turns(self, index: Poly) -> None:
+        """Asks for a loop to be executed in parts where the choice in a store's address turns with its counter."""
+        turn = turn_of(index)
+        names = variables(turn) if turn is not None else set()
+        for loop, counter in reversed(self.running):
+            if counter in names and id(loop) not in self.facts and turning_points(loop):
+                raise _NeedTurns(loop)
 
     def load(self, s: _State, e: Load) -> Expr:
         table = self.function.tables.get(e.name)
@@ -542,6 +576,8 @@ class _Machine:
         self.flush(s) if id(loop) not in self.unrolled else None
         if id(loop) in self.unrolled:
             return self.unroll(loop, s)
+        if id(loop) in self.turning and loop.test_first:
+            return self.exec_turns(loop, s, turning_points(loop), ())
         modified = [v for v in _assigned(loop) if v not in self.cells and v in s.env]
         started_here = [v for v in _assigned(loop) if v not in self.cells and v not in s.env]
         counter = self.counter()
@@ -568,9 +604,12 @@ class _Machine:
             inner.env.pop(v, None)
         if loop.test_first:
             self.exec_block(loop.prelude, inner)
+        self.running.append((loop, counter))
+        self.assume_facts(loop, inner, info)
         self.exec_block(loop.body, inner)
         inner.live = None
         self.exec_block(loop.step, inner)
+        self.running.pop()
         if not loop.test_first:
             self.exec_block(loop.prelude, inner)
         self.flush(inner)
@@ -587,6 +626,64 @@ class _Machine:
             s.env[v] = Variable(self.type_of(v), "?after " + v)
         if loop.test_first:
             self.exec_block(loop.prelude, s)
+
+    def exec_turns(self, loop: L.Loop, s: _State, points: list[Expr], facts: tuple[Fact, ...]) -> None:
+        """A loop as several, in each of which the comparisons `points` of its body hold always or never."""
+        if not points:
+            part = replace(loop)
+            self.facts[id(part)] = part, facts
+            return self.exec_loop(part, s)
+        point, *others = points
+        runs = self.runs_of(loop, s, point)
+        if runs is None:
+            return self.exec_turns(loop, s, others, facts)
+        first, count, whole = runs
+        if self.follows(s.conditions, count.scale(-1)):
+            return self.exec_turns(loop, s, others, (*facts, (first, False)))
+        if self.follows(s.conditions, count - whole):
+            return self.exec_turns(loop, s, others, (*facts, (first, True)))
+        both = And(BOOL, first, loop.condition)
+        new = [v for v in _assigned(loop) if v not in s.env]
+        self.exec_turns(replace(loop, condition=both), s, others, (*facts, (first, True)))
+        for v in new:  # the iterations of the second part start without them, too
+            s.env.pop(v, None)
+        return self.exec_turns(loop, s, others, (*facts, (first, False)))
+
+    def runs_of(self, loop: L.Loop, s: _State, point: Expr) -> tuple[Expr, Poly, Poly] | None:
+        """What of a comparison holds in a loop's first iterations; how many these are, and how many are in all."""
+        counter = self.counter()
+        modified = [v for v in _assigned(loop) if v not in self.cells and v in s.env]
+        steps, _ = self.classify(loop, s, modified, counter, [])
+        if variables(point) & (set(_assigned(loop)) - set(steps)):
+            return None
+        k = Poly.variable(counter, I32)
+        trial = replace(s.fork(), effects=[], uses=[], trips=[])
+        for v, d in steps.items():
+            trial.env[v] = from_poly(to_poly(self.read(s, v, self.type_of(v))) + k * d, self.type_of(v))
+        self.exec_block(loop.prelude, trial)
+        try:
+            whole = self.least(trip_count(self.value(loop.condition, trial), {}, counter), s)
+        except NoTrip:
+            return None
+        found = run_of(point, lambda t: self.value(t, trial), counter, {})
+        return None if found is None else (found[0], self.least(found[1], s), whole)
+
+    def least(self, p: Poly, s: _State) -> Poly:
+        """A number that is the least of several as the one that it is known to be."""
+        options = smallest_of(p)
+        return next((a for a in options if all(self.follows(s.conditions, b - a) for b in options if b != a)), p)
+
+    def assume_facts(self, loop: L.Loop, s: _State, info: LoopInfo | None) -> None:
+        """Makes what is known in the iterations of a part of a loop known; the part's `info`, where it is the final
+        execution, for what must be shown for it."""
+        for condition, holds in self.facts[id(loop)][1] if id(loop) in self.facts else ():
+            value = self.value(condition, s)
+            if const_value(value) is not None:
+                continue
+            s.conditions.append(value if holds else negate(value))
+            if info is not None and not holds:
+                guard = _and(s.guard, s.live)
+                s.obligations.extend(FoundObligation(o, s.loops, guard, loop.line) for o in contrary(value))
 
     def check_cells(self, loop: L.Loop, s: _State) -> None:
         for v in _assigned(loop):
@@ -630,6 +727,7 @@ class _Machine:
         if loop.test_first:
             self.exec_block(loop.prelude, trial)
             condition = self.value(loop.condition, trial)
+        self.assume_facts(loop, trial, None)
         self.exec_block(loop.body, trial)
         trial.live = None
         self.exec_block(loop.step, trial)
@@ -676,6 +774,8 @@ class _Machine:
             raise L.Unsupported(f"no closed form for the number of iterations: {problem}", loop.line) from None
         around = (*s.loops, LoopInfo(counter, count + Poly.constant(1), loop.line))
         s.obligations.extend(FoundObligation(o, around, s.guard, loop.line) for o in found)
+        if id(loop) in self.facts:
+            count = self.least(count, s)
         if not loop.test_first:
             s.obligations.append(FoundObligation(Obligation(count, None), s.loops, s.guard, loop.line))
             count = count + Poly.constant(1)

@@ -7,6 +7,7 @@ enough."""
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,6 +27,8 @@ Ends = tuple[Expr | None, Expr | None]
 """The least and the greatest coordinate, where it is clamped."""
 Allowed = Callable[[tuple[int, ...], Env], bool]
 """Whether a place may be read, under given values of the parameters."""
+
+Test = Callable[[Env], bool]
 
 _MOST_POINTS = 400
 _MOST_VARIANTS = 400
@@ -148,6 +151,25 @@ class Clamper:
         return out
 
 
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """The conditions on coordinates under which a part of an expression matters."""
+
+    equal: Mapping[str, Poly] = field(default_factory=dict)
+    """Coordinates that have one value only."""
+    tests: tuple[Test, ...] = ()
+
+    def chosen(self, condition: Expr, holds: bool, names: set[str]) -> _Around:
+        """What is known in an arm of a choice; this object itself where that is no more than before."""
+        equal = {**self.equal, **_equalities(condition, names)} if holds else self.equal
+        tests = self.tests
+        if mentions(condition, names):
+            with contextlib.suppress(NotConcrete):
+                test = compiled(condition)
+                tests = (*tests, test if holds else lambda point: not test(point))
+        return self if equal == self.equal and tests is self.tests else _Around(equal, tests)
+
+
 @dataclass(slots=True)
 class _Site:
     """One definition."""
@@ -163,7 +185,7 @@ class _Site:
             self.points = [self._points(env) for env in self.clamper.samples]
         except NotConcrete:
             return self.d.value
-        return self._visit(self.d.value, {}, {})
+        return self._visit(self.d.value, _Around(), {})
 
     def _points(self, env: Env) -> list[Env]:
         """Points of the definition's domain, all or evenly spread with both ends."""
@@ -186,43 +208,42 @@ class _Site:
             ranges[longest] = sorted({*ranges[longest][::2], ranges[longest][-1]})
         return [{**env, **dict(zip(names, values, strict=True))} for values in itertools.product(*ranges)]
 
-    def _visit(self, e: Expr, equal: dict[str, Poly], memo: dict[int, Expr]) -> Expr:
-        """`e` with its reads clamped; `equal`: coordinates that have one value only where `e` matters."""
+    def _visit(self, e: Expr, around: _Around, memo: dict[int, Expr]) -> Expr:
+        """`e` with its reads clamped; `around`: what is known where `e` matters."""
         found = memo.get(id(e))
         if found is not None:
             return found
         if isinstance(e, Call) and e.call_type in (CallType.IMAGE, CallType.HALIDE):
-            out: Expr = self._clamped(e, equal)
+            out: Expr = self._clamped(e, around)
         elif isinstance(e, Select):
-            inner = {**equal, **_equalities(e.condition, {x.name for x in self.f.layout.dims})}
-            out = E.with_children(
-                e,
-                (
-                    self._visit(e.condition, equal, memo),
-                    self._visit(e.true_value, inner, memo if inner == equal else {}),
-                    self._visit(e.false_value, equal, memo),
-                ),
-            )
+            names = {x.name for x in self.f.layout.dims}
+            arms = []
+            for arm, holds in ((e.true_value, True), (e.false_value, False)):
+                inner = around.chosen(e.condition, holds, names)
+                arms.append(self._visit(arm, inner, memo if inner is around else {}))
+            out = E.with_children(e, (self._visit(e.condition, around, memo), *arms))
         else:
-            out = E.with_children(e, tuple(self._visit(c, equal, memo) for c in E.children(e)))
+            out = E.with_children(e, tuple(self._visit(c, around, memo) for c in E.children(e)))
         memo[id(e)] = out
         return out
 
-    def _clamped(self, call: Call, equal: Mapping[str, Poly]) -> Call:
-        for between in (False, True):  # rather what is read than what lies between
+    def _clamped(self, call: Call, around: _Around) -> Call:
+        # Rather what is read than what lies between, and rather the same read where it does not matter too.
+        for everywhere, between in itertools.product((True, False) if around.tests else (True,), (False, True)):
             allowed = self._allowed(call, between)
             if allowed is None:
                 return call
+            tests = () if everywhere else around.tests
             try:
-                for base, variant in itertools.islice(self._variants(call, equal), _MOST_VARIANTS):
-                    if self._suits(base, variant, allowed):
+                for base, variant in itertools.islice(self._variants(call, around.equal), _MOST_VARIANTS):
+                    if self._suits(base, variant, allowed, tests):
                         return variant
             except (NotConcrete, ZeroDivisionError):
                 return call  # a coordinate made of data
         return call
 
-    def _suits(self, base: Call, variant: Call, allowed: Sequence[Allowed]) -> bool:
-        """Whether a read stays within what is allowed, and is the one of `base` wherever that is."""
+    def _suits(self, base: Call, variant: Call, allowed: Sequence[Allowed], tests: Sequence[Test]) -> bool:
+        """Whether a read stays within what is allowed, and is the one of `base` wherever that is and `tests` hold."""
         before, after = ([compiled(a) for a in c.args] for c in (base, variant))
         for ok, here in zip(allowed, self.points, strict=True):
             for point in here:
@@ -230,7 +251,7 @@ class _Site:
                 if not ok(place, point):
                     return False
                 wanted = tuple(t(point) for t in before)
-                if wanted != place and ok(wanted, point):
+                if wanted != place and ok(wanted, point) and all(test(point) for test in tests):
                     return False
         return True
 

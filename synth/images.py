@@ -35,6 +35,8 @@ class ImageMapper:
     names: Mapping[str, str]
     """What each array is called as an image."""
     non_negative: Callable[[Poly], bool]
+    settled: Callable[[Poly], Poly]
+    """A bound with what the contract says of it."""
 
     def map(
         self, funcs: list[FuncSummary], result: Expr | None
@@ -101,6 +103,7 @@ class ImageMapper:
                             ends = self._widen(ends, n, env, f)
             dims = []
             for dim, (low, high) in zip(image.layout.dims, ends or [], strict=False):
+                low, high = self.settled(low), self.settled(high)
                 dims.append(replace(dim, min=low, extent=high - low + Poly.constant(1)))
             out[array] = replace(image, layout=replace(image.layout, dims=tuple(dims) or image.layout.dims))
         return out

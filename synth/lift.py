@@ -10,7 +10,7 @@ from halide_core.ir.expr import I64, Expr
 from halide_core.ir.structural import variables
 from lifter.effects import Path, loads
 from lifter.loops import Function, Unsupported
-from lifter.poly import from_poly
+from lifter.poly import Poly, from_poly
 from lifter.summary import PathSummary, Summary
 from lifter.symexec import execute
 from synth.failure import NotFound
@@ -68,20 +68,46 @@ def lift_function(function: Function, options: Options | None = None) -> Lifted:
 
 def _lift(function: Function, options: Options, clock: Stopwatch, lifted: Lifted) -> None:
     with clock.stage("parse"):
-        lifted.paths = execute(function, decided)
+        lifted.paths = execute(function, decided, follows)
         lifted.function = function = with_definitions(function, lifted.paths)
-    summaries: list[PathSummary] = []
+    found: list[PathSummary] = []
     for path in lifted.paths:
-        summaries.append(PathLifter(function, path, options, clock, lifted.trace).lift())
-    lifted.summary = Summary(function, tuple(summaries), dict(function.functions))
-    for path, summary in zip(lifted.paths, summaries, strict=True):
-        with clock.stage("proof"):
-            verdict = verify_path(function, path, summary, options.query_timeout)
+        summary, verdict = _lift_path(function, path, options, clock, lifted.trace)
+        found.append(summary)
         lifted.verdicts.append(verdict)
+        lifted.summary = Summary(function, tuple(found), dict(function.functions))
         if not verdict.proved:
             _fail(lifted, verdict)
             return
+    lifted.summary = Summary(function, tuple(found), dict(function.functions))
     lifted.status = "verified"
+
+
+def _lift_path(
+    function: Function, path: Path, options: Options, clock: Stopwatch, trace: Trace
+) -> tuple[PathSummary, Verdict]:
+    """The summary of a path and what was proved of it; where nothing is, one whose contract asks for more."""
+    lifter = PathLifter(function, path, options, clock, trace)
+    first: tuple[PathSummary, Verdict] | NotFound
+    try:
+        first = _proved(lifter, stop_early=True)
+        if first[1].proved:
+            return first
+    except NotFound as problem:
+        first = problem
+    try:
+        return _proved(PathLifter(function, path, options, clock, trace, demanding=True), stop_early=False)
+    except (NotFound, TimedOut):  # the first attempt's reason says more of the function as it stands
+        if isinstance(first, NotFound):
+            raise first from None
+        return first
+
+
+def _proved(lifter: PathLifter, stop_early: bool) -> tuple[PathSummary, Verdict]:
+    summary = lifter.lift()
+    with lifter.clock.stage("proof"):
+        verdict = verify_path(lifter.function, lifter.path, summary, lifter.options.query_timeout, stop_early)
+    return summary, verdict
 
 
 def with_definitions(function: Function, paths: list[Path]) -> Function:
@@ -102,6 +128,16 @@ def decided(conditions: Sequence[Expr], test: Expr) -> bool | None:
         if isinstance(prove(Query((*index.facts, *given), claim), 2.0), Proved):
             return answer
     return None
+
+
+def follows(conditions: Sequence[Expr], p: Poly) -> bool:
+    """Whether p >= 0 is proved for all parameters for which `conditions` hold."""
+    if any(loads(a) for a in p.atoms().values()):
+        return False
+    index = IndexEncoder()
+    goal = index.poly(p) >= 0
+    given = [index.expr(c) for c in conditions if not loads(c) and index.faithful(c)]
+    return isinstance(prove(Query((*index.facts, *given), goal), 1.0), Proved)
 
 
 def _fail(lifted: Lifted, verdict: Verdict) -> None:

@@ -40,9 +40,11 @@ from synth.options import Options, Stopwatch
 from synth.roi import NoRegion, Pool, Region, RoiStatistics, regions
 from synth.samples import Env, NotConcrete, compiled_poly, sample_environments, visited
 from synth.stages import Proto, partition
+from synth.stores import Tests
 from synth.terminals import Mapper, NoMapping, coordinates, image_call
 from synth.trace import Candidate, Failure, Trace, failure
-from synth.unify import Tests, unify
+from synth.trial import may_be_equal
+from synth.unify import unify
 from verifier.condition import Condition
 from verifier.conditions import PathConditions
 from verifier.contract import ContractBuilder
@@ -51,7 +53,7 @@ from verifier.reads import Group, Unresolved, mentions, see
 from verifier.smt import Proved, prove
 
 # Each choice by coordinate that is tried to be done without costs a proof or two.
-_MOST_CHOICES = 6
+_MOST_CHOICES = 8
 
 
 @dataclass(slots=True)
@@ -68,11 +70,19 @@ class Draft:
 
 
 class PathLifter:
-    """Finds the summary of one path."""
+    """Finds the summary of one path.  `demanding`: its contract asks that loops run at all, and that rows that are read
+    lie one behind the other."""
 
     def __init__(
-        self, function: Function, path: Path, options: Options, clock: Stopwatch, trace: Trace | None = None
+        self,
+        function: Function,
+        path: Path,
+        options: Options,
+        clock: Stopwatch,
+        trace: Trace | None = None,
+        demanding: bool = False,
     ) -> None:
+        self.demanding = demanding
         self.trace = trace if trace is not None else Trace()
         self.function = function
         self.path = path
@@ -90,6 +100,8 @@ class PathLifter:
 
     def lift(self) -> PathSummary:
         """The summary.  Raises NotFound."""
+        if self.demanding:
+            self.contract.runs()
         self.contract.loops()
         self.contract.counters_fit()
         self.contract.obligations()
@@ -382,7 +394,7 @@ class PathLifter:
         """One expression for all effects of a group."""
         stores = list(zip(values, draft.plain, strict=True))
         names = [d.name for d in draft.layout.dims]
-        tests = Tests(self.equal, partial(self.same_place, names))
+        tests = Tests(self.equal, partial(self.same_place, names), self.ends, self.before)
         found = unify(stores, draft.layout, draft.phases, tests)
         if found is None:
             reason = "the stores of one region compute different things"
@@ -410,6 +422,26 @@ class PathLifter:
             return False
         return seen
 
+    def ends(self, m: EffectMap, position: int) -> tuple[Poly, Poly] | None:
+        """The first coordinate of an effect along a dimension, and the one after its last, if it takes each between."""
+        e, c = self.by_order[m.order], m.coords[position]
+        counters = [loop for loop in e.loops if loop.counter in c.names()]
+        coefficient = c.coefficient(counters[0].counter) if len(counters) == 1 else None
+        if coefficient is None or coefficient.constant_value() != 1:
+            return None
+        (loop,) = counters
+        first = c.substitute({loop.counter: Poly()})
+        ends = first, first + loop.trip
+        return None if any(p.names() & set(e.counters) for p in ends) else ends
+
+    def before(self, a: Poly, b: Poly) -> bool:
+        """Whether a polynomial over parameters is at most another one under all samples."""
+        try:
+            first, second = compiled_poly(a), compiled_poly(b)
+            return all(first(env) <= second(env) for env in self.samples)
+        except (NotConcrete, KeyError, ZeroDivisionError):
+            return False
+
     def equal(self, a: Expr, b: Expr) -> bool:
         """Whether two values are proved equal, wherever the path's conditions on the parameters hold."""
         facts = [c for c in (*self.path.conditions, *(c for c, _ in self.path.asserts)) if not loads(c)]
@@ -426,9 +458,11 @@ class PathLifter:
             except (NoMapping, Unresolved) as problem:
                 raise NotFound("terms", str(problem), self.path.line) from None
         with self.clock.stage("terms"):
-            inputs, funcs = ImageMapper(
-                self.function, self.path, self.groups, self.near_and_far(), self.names, self.contract.non_negative
-            ).map(funcs, result)
+            samples, c = self.near_and_far(), self.contract
+            mapper = ImageMapper(
+                self.function, self.path, self.groups, samples, self.names, c.non_negative, c.settled
+            )
+            inputs, funcs = mapper.map(funcs, result)
             funcs = [self.without_choices(f, funcs, inputs) for f in funcs]
         with self.clock.stage("expression"):
             funcs = [self.cheapest(f) for f in funcs]
@@ -454,18 +488,34 @@ class PathLifter:
             return f
         first = f.definitions[0]
         dims = {d.name for d in f.layout.dims}
-        for choice in [n for n in post_order(first.value) if isinstance(n, Select)][::-1][:_MOST_CHOICES]:
-            if not mentions(choice.condition, dims):
-                continue
+        try:
+            points = [p for m in first.maps for p in self.points(f, m)]
+        except (NotConcrete, KeyError, ZeroDivisionError):
+            points = []
+        plain = inline_all(first.value, self.function.functions)
+        nodes = list(post_order(first.value))
+        reads = [n for n in nodes if isinstance(n, Call) and n.call_type in (CallType.IMAGE, CallType.HALIDE)]
+        placed = {id(n) for call in reads for a in call.args for n in post_order(a)}
+        choices = [n for n in nodes if isinstance(n, Select) and id(n) not in placed]
+        for choice in [c for c in choices if mentions(c.condition, dims)][::-1][:_MOST_CHOICES]:
             for arm in (choice.false_value, choice.true_value):
                 value = replace_all(first.value, choice, arm)
                 if key(value) == key(first.value):
                     break  # gone with another choice
+                if not may_be_equal(plain, inline_all(value, self.function.functions), points):
+                    continue
                 candidate = replace(f, definitions=(replace(first, value=value), *f.definitions[1:]))
                 if self.same_values(candidate, funcs, inputs):
                     f, first = candidate, candidate.definitions[0]
+                    plain = inline_all(first.value, self.function.functions)
                     break
         return f
+
+    def points(self, f: FuncSummary, m: EffectMap) -> Iterator[list[Env]]:
+        """For some samples the points that an effect stores to, with its counters and the parameters."""
+        place = [(d.name, compiled_poly(c)) for d, c in zip(f.layout.dims, m.coords, strict=True)]
+        for env in self.samples[:4]:
+            yield [{**p, **{n: c(p) for n, c in place}} for p in visited(self.by_order[m.order], env)]
 
     def same_values(self, f: FuncSummary, funcs: list[FuncSummary], inputs: dict[str, InputSummary]) -> bool:
         """Whether the first definition of `f` is what all its stores write."""
@@ -581,6 +631,9 @@ class PathLifter:
                 for d in layout.dims:
                     if d.stride is not None and d.stride.constant_value() is None:
                         self.contract.require(d.stride, "stride")
+        if self.demanding:
+            for image in inputs.values():
+                self.contract.layout(image.layout)
         self.contract.coordinates_fit(i.layout for i in inputs.values())
         self.contract.no_overflow([f.layout for f in funcs] + [i.layout for i in inputs.values()])
 

@@ -3,30 +3,18 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 from halide_core.ir import expr as E
-from halide_core.ir.expr import I32, Call, CallType, Expr, Load, Select
+from halide_core.ir.expr import I32, Expr, Load, Select
 from halide_core.ir.structural import key, substitute, transform
 from lifter.fold import all_hold
-from lifter.poly import Poly, from_poly, to_poly
+from lifter.poly import from_poly, to_poly
 from lifter.summary import EffectMap, Layout
+from synth.pieces import by_range
+from synth.stores import Store, Tests, canonical, covers, reads, with_reads
 from synth.terminals import generalise
-
-Store = tuple[Expr, EffectMap]
-"""A value over the dimensions, and where it is stored."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tests:
-    """What is asked about values and places."""
-
-    equal: Callable[[Expr, Expr], bool]
-    """Whether two values are proved equal."""
-    same_place: Callable[[Poly, Poly, EffectMap], bool]
-    """Whether two addresses over the dimensions are one wherever an effect stores, as far as small runs show."""
-
 
 
 def unify(stores: Sequence[Store], layout: Layout, phases: bool, tests: Tests) -> Expr | None:
@@ -42,31 +30,14 @@ def unify(stores: Sequence[Store], layout: Layout, phases: bool, tests: Tests) -
         found = _by_constant(stores, layout, phases, tests)
     if found is None:
         found = _by_place(stores, layout, phases, tests)
+    if found is None:
+        found = by_range(stores, layout, tests, partial(unify, layout=layout, phases=phases, tests=tests))
     return _by_phase(stores, layout, phases, tests) if found is None and phases else found
-
-
-def _covers(general: Expr, value: Expr, m: EffectMap, names: list[str]) -> bool:
-    """Whether `general` is `value` in every iteration of an effect."""
-    if key(general) == key(value):
-        return True
-    place = dict(zip(names, m.coords, strict=True))
-
-    def read(n: Expr) -> Expr:
-        # The addresses as polynomials: their variables may be wider than coordinates are.
-        if isinstance(n, Load) and n.name.endswith("#"):
-            return E.with_children(n, (from_poly(to_poly(n.index).substitute(place)),))
-        return n
-
-    def here(e: Expr) -> Expr:
-        placed = substitute(transform(e, read), {n: from_poly(c, I32) for n, c in place.items()})
-        return transform(placed, _canonical)
-
-    return key(here(general)) == key(here(value))
 
 
 def _reads_alike(general: Load, load: Load, m: EffectMap, names: list[str], tests: Tests) -> bool:
     """Whether a read is `load` wherever an effect stores: by its form, or where the effect is seen to store."""
-    if _covers(general, load, m, names):
+    if covers(general, load, m, names):
         return True
     return general.name == load.name and tests.same_place(to_poly(general.index), to_poly(load.index), m)
 
@@ -74,7 +45,7 @@ def _reads_alike(general: Load, load: Load, m: EffectMap, names: list[str], test
 def _by_reads(stores: Sequence[Store], layout: Layout, tests: Tests) -> Expr | None:
     """Values that differ in what they read only: for each read, the coordinates of one store that suit all, or those
     rounded down to the step of the body (the chroma of a pair of pixels)."""
-    walks = [_reads(v) for v, _ in stores]
+    walks = [reads(v) for v, _ in stores]
     if any(w is None for w in walks) or len({w[0] for w in walks if w is not None}) != 1:
         return None
     names = [d.name for d in layout.dims]
@@ -93,7 +64,7 @@ def _by_reads(stores: Sequence[Store], layout: Layout, tests: Tests) -> Expr | N
         if best is None:
             return None
         chosen.append(best)
-    return _with_reads(stores[0][0], iter(chosen))
+    return with_reads(stores[0][0], iter(chosen))
 
 
 def _by_proof(stores: Sequence[Store], layout: Layout, tests: Tests) -> Expr | None:
@@ -101,7 +72,7 @@ def _by_proof(stores: Sequence[Store], layout: Layout, tests: Tests) -> Expr | N
     are alike one expression, which is proved equal to those of the others."""
     alike: dict[int, list[Store]] = {}
     for s in stores:
-        walk = _reads(s[0])
+        walk = reads(s[0])
         if walk is None:
             return None
         alike.setdefault(walk[0], []).append(s)
@@ -112,7 +83,7 @@ def _by_proof(stores: Sequence[Store], layout: Layout, tests: Tests) -> Expr | N
         general = _of_alike(group, layout, tests)
         if general is None:
             return None
-        ways.append(transform(general, _canonical))
+        ways.append(transform(general, canonical))
     first = ways[0]
     return first if all(tests.equal(first, other) for other in ways[1:]) else None
 
@@ -124,37 +95,9 @@ def _of_alike(stores: Sequence[Store], layout: Layout, tests: Tests) -> Expr | N
     """One expression for stores whose values differ in what they read only."""
     names = [d.name for d in layout.dims]
     for general in {key(v): v for v, _ in stores}.values():
-        if all(_covers(general, v, m, names) for v, m in stores):
+        if all(covers(general, v, m, names) for v, m in stores):
             return general
     return _by_reads(stores, layout, tests)
-
-
-_MOST_NODES = 3000
-
-
-def _reads(e: Expr) -> tuple[int, list[Load]] | None:
-    """(the expression without the addresses of its reads, as a number; the reads in order), None if it is large."""
-    found: list[Load] = []
-    count = 0
-
-    def visit(n: Expr) -> Expr:
-        nonlocal count
-        count += 1
-        if count > _MOST_NODES:
-            return n
-        if isinstance(n, Load) and n.name.endswith("#"):
-            found.append(n)
-            return E.with_children(n, (E.const(0, n.index.type),))
-        return E.with_children(n, tuple(visit(c) for c in E.children(n)))
-
-    erased = visit(e)
-    return None if count > _MOST_NODES else (key(erased), found)
-
-
-def _with_reads(e: Expr, reads: Iterator[Load]) -> Expr:
-    if isinstance(e, Load) and e.name.endswith("#"):
-        return next(reads)
-    return E.with_children(e, tuple(_with_reads(c, reads) for c in E.children(e)))
 
 
 def _rounded(n: Load, m: EffectMap, names: list[str]) -> Iterator[Load]:
@@ -168,14 +111,6 @@ def _rounded(n: Load, m: EffectMap, names: list[str]) -> Iterator[Load]:
             changed = E.with_children(n, (from_poly(to_poly(substitute(n.index, {name: value}))),))
             assert isinstance(changed, Load)
             yield changed
-
-
-def _canonical(n: Expr) -> Expr:
-    if isinstance(n, Load) and n.name.endswith("#"):
-        return E.with_children(n, (from_poly(to_poly(n.index)),))
-    if isinstance(n, Call) and n.call_type in (CallType.HALIDE, CallType.IMAGE):
-        return E.with_children(n, tuple(from_poly(to_poly(a), I32) for a in n.args))
-    return n
 
 
 def _by_constant(stores: Sequence[Store], layout: Layout, phases: bool, tests: Tests) -> Expr | None:

@@ -8,14 +8,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 
-from halide_core.ir.expr import BOOL, GE, I64, LE, Cast, Expr, Mul, Variable, const
+from halide_core.ir.expr import BOOL, GE, I64, LE, Cast, Div, Expr, Max, Min, Mul, Variable, const, const_value
 from halide_core.ir.expr import Add as AddNode
 from halide_core.ir.structural import key, post_order
 from halide_core.ir.types import Float, Int, Type
 from lifter.effects import FoundObligation, LoopInfo, Path
 from lifter.fold import negate
 from lifter.loops import Function
-from lifter.poly import Poly, atom_of, from_poly, index_text, poly_text
+from lifter.poly import Monomial, Poly, atom_of, from_poly, index_text, poly_max, poly_min, poly_text, to_poly
 from lifter.summary import ContractItem, Layout
 from verifier.sized import room
 from verifier.smt import IndexEncoder, Proved, Query, prove
@@ -75,6 +75,16 @@ class ContractBuilder:
                     self.require(Poly.variable(name, parameters[name]), "extent")
             if not self.follows(info.trip, around):
                 self.require(info.trip, "extent")
+
+    def runs(self) -> None:
+        """Loops run at all: sizes are not so small that only borders are left.  Not asked of what blocks leave over."""
+        for info, _, guard in self.path.trips:
+            terms = [m for m in info.trip.terms if m]
+            plain = all(_plain(atom_of(a)) for m in terms for a in m)
+            if guard is None and (plain or (len(terms) == 1 and info.trip.terms[terms[0]] > 0 and _halved(terms[0]))):
+                # Between borders three, so that what lies beside them is read whole.
+                least = 3 if any(c < 0 for c in info.trip.terms.values()) else 1
+                self.require(info.trip - Poly.constant(least), "extent")
 
     def counters_fit(self) -> None:
         """Every trip count fits the 32-bit coordinates of the lifted code."""
@@ -159,6 +169,25 @@ class ContractBuilder:
         single = len(p.terms) == 1 and all(c > 0 for c in p.terms.values())
         return single and self.require(p, "stride")
 
+    def settled(self, p: Poly) -> Poly:
+        """`p` with each min and max that the items decide replaced by the operand that it is."""
+        out = Poly()
+        for m, c in p.terms.items():
+            product = Poly.constant(c)
+            for atom in map(atom_of, m):
+                product = product * (self._extremum(atom) if isinstance(atom, Min | Max) else Poly.atom(atom))
+            out = out + product
+        return out
+
+    def _extremum(self, e: Min | Max) -> Poly:
+        a, b = self.settled(to_poly(e.a)), self.settled(to_poly(e.b))
+        greater, less = (a, b) if isinstance(e, Max) else (b, a)
+        if self.follows(greater - less):
+            return a
+        if self.follows(less - greater):
+            return b
+        return poly_max(a, b) if isinstance(e, Max) else poly_min(a, b)
+
     def disjoint(self, a: str, b: str, may_coincide: bool) -> None:
         """Two arrays do not overlap."""
         text = f"{a} and {b} do not overlap" + (", or are the same" if may_coincide else "")
@@ -230,9 +259,12 @@ def _as_double(p: Poly) -> Expr:
 
 
 def _plain(e: Expr) -> bool:
-    from halide_core.ir.expr import Variable
-
     return isinstance(e, Variable)
+
+
+def _halved(monomial: Monomial) -> bool:
+    """Whether a term of a trip count is a size divided by a few: of loops over pairs of pixels."""
+    return all(_plain(e) or (isinstance(e, Div) and 1 < (const_value(e.b) or 0) <= 4) for e in map(atom_of, monomial))
 
 
 def over_parameters(p: Poly, function: Function) -> bool:

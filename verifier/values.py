@@ -64,22 +64,28 @@ class ValueConditions(ReadConditions):
         if all(key(n) in there for n in post_order(e) if isinstance(n, Load)):
             return e
 
-        def visit(n: Expr, assumptions: list[Any]) -> Expr:
+        def visit(n: Expr, assumptions: list[Any], memo: dict[int, Expr]) -> Expr:
+            if id(n) not in memo:
+                memo[id(n)] = rewritten(n, assumptions, memo)
+            return memo[id(n)]
+
+        def rewritten(n: Expr, assumptions: list[Any], memo: dict[int, Expr]) -> Expr:
             if isinstance(n, Select):
                 known = self.known_here(n.condition, assumptions)
                 if known is not None:
-                    return visit(n.true_value if known else n.false_value, assumptions)
-                condition = visit(n.condition, assumptions)
-                yes = visit(n.true_value, [*assumptions, *self.assume_known(n.condition, True, assumptions)])
-                no = visit(n.false_value, [*assumptions, *self.assume_known(n.condition, False, assumptions)])
-                return Select(n.type, condition, yes, no)
+                    return visit(n.true_value if known else n.false_value, assumptions, memo)
+                arms = []
+                for arm, holds in ((n.true_value, True), (n.false_value, False)):
+                    more = self.assume_known(n.condition, holds, assumptions)
+                    arms.append(visit(arm, [*assumptions, *more], {} if more else memo))
+                return Select(n.type, visit(n.condition, assumptions, memo), *arms)
             if isinstance(n, Load) and key(n) not in there:
                 same = self.one_of(n, list(there.values()), choices, assumptions)
                 if same is not None:
                     return same
-            return with_children(n, tuple(visit(c, assumptions) for c in children(n)))
+            return with_children(n, tuple(visit(c, assumptions, memo) for c in children(n)))
 
-        return visit(e, inside)
+        return visit(e, inside, {})
 
     def assume_known(self, condition: Expr, holds: bool, assumptions: list[Any]) -> list[Any]:
         """Conjuncts of a condition that are about counters and parameters, and mean over Z what they say."""

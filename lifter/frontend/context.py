@@ -118,6 +118,7 @@ class Context:
         lane_types: dict[str, Type] | None = None,
         allocated: dict[str, Type] | None = None,
         ends: dict[str, str] | None = None,
+        mixed: set[str] | None = None,
     ) -> None:
         self.unit = unit
         self.locals: dict[str, Type] = {}
@@ -156,9 +157,13 @@ class Context:
         self.lane_types: dict[str, Type] = lane_types or {}
         """The lanes of SIMD variables and arrays, where a first lowering has found them, by where they are declared."""
         self.allocated: dict[str, Type] = allocated or {}
-        """Elements of memory that is allocated as bytes, where a first lowering has found them."""
+        """Elements of memory that is allocated, or taken, as bytes or words, where a first lowering has found them."""
+        self.mixed: set[str] = mixed or set()
+        """Parameters' arrays that are known to have elements of several types."""
+        self.used_as: dict[str, set[Type]] = {}
+        """The types that elements of arrays are read and written as."""
         self.untyped: set[str] = set()
-        """Allocated arrays that nothing has given a type yet."""
+        """Allocated arrays, and those behind `void *`, that nothing has given a type yet."""
         self.register_arrays: dict[str, str] = {}
         """Local arrays of registers, with their keys in `lane_types` where the lanes are not known yet, else ""."""
         self.uses_registers = False
@@ -255,6 +260,18 @@ class Context:
         self.arrays[name] = type_ if narrow is None or narrow >= type_.bytes() else UInt(8 * narrow)
         self.declared_bytes[name] = type_.bytes()
         return name
+
+    def only_wider(self) -> dict[str, Type]:
+        """Parameters' arrays that are used only as a type wider than they are declared with."""
+        found = {}
+        for name in self.pointer_parameters - self.mixed:
+            used = self.used_as.get(name, set())
+            own = self.arrays.get(name)
+            if len(used) == 1 and own is not None and name not in self.unit_bytes:
+                (type_,) = used
+                if type_.bytes() > own.bytes():
+                    found[name] = type_
+        return found
 
     # Statements
 

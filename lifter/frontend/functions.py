@@ -6,7 +6,7 @@ from clang.cindex import AccessSpecifier, Cursor, CursorKind, LinkageKind, Stora
 from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, const
-from halide_core.ir.types import Type
+from halide_core.ir.types import Type, UInt
 from lifter.frontend import (
     ends,
     inline,
@@ -55,11 +55,21 @@ def lower(unit: Unit, c: Cursor) -> Function:
     lane_types: dict[str, Type] = {}
     allocated: dict[str, Type] = {}
     found_ends: dict[str, str] = {}
+    mixed: set[str] = set()
     while True:
         active = list(unit.active)
+        ctx = Context(unit, c, unit_bytes, lane_types, allocated, found_ends, mixed)
         try:
-            return _lower(unit, c, Context(unit, c, unit_bytes, lane_types, allocated, found_ends))
+            function = _lower(unit, c, ctx)
+            wider = {name: t for name, t in ctx.only_wider().items() if name not in allocated}
+            if not wider:
+                return function
+            allocated |= wider
         except views.Narrower as wanted:
+            if wanted.array in ctx.pointer_parameters and allocated.pop(wanted.array, None) is not None:
+                mixed.add(wanted.array)  # not all of one type after all
+                unit.active[:] = active
+                continue
             # Each round narrows a unit, down to a byte at last,
             unit_bytes[wanted.array] = wanted.bytes_each
             unit.active[:] = active
@@ -265,15 +275,18 @@ def _pointer_parameter(ctx: Context, p: Cursor, name: str) -> Param:
     shown = f"parameter '{name}' of type '{p.type.spelling}'"
     if types.is_pointer(pointee) or types.is_pointer(types.innermost(pointee)):
         ctx.fail(f"{shown} (pointer to pointer)", p, "use one pointer and a stride")
-    if types.is_void(pointee):
-        ctx.fail(f"{shown} (elements of unknown type)", p, "declare it as a pointer to its elements")
     if types.is_function(pointee):
         ctx.fail(f"{shown} (function pointer)", p)
     if types.innermost(pointee).is_volatile_qualified():
         ctx.fail(f"volatile elements of {shown}", p)
     if types.count(pointee) < 0:
         ctx.fail(f"{shown} (array of variable size)", p)
-    type_ = _unit(ctx, name, pointee, shown, p)
+    type_ = ctx.allocated.get(name)
+    if type_ is None and types.is_void(pointee):
+        type_ = UInt(8)
+        ctx.untyped.add(name)
+    if type_ is None:
+        type_ = _unit(ctx, name, pointee, shown, p)
     const_ = types.is_const(pointee)
     ctx.arrays[name] = type_
     ctx.pointer_parameters.add(name)

@@ -161,6 +161,7 @@ def fail_assignment(ctx: Context, t: ClangType, at: Cursor | None) -> NoReturn:
 
 
 def _units_of_scalar(ctx: Context, array: str, wanted: Type, at: Cursor | None) -> int:
+    ctx.used_as.setdefault(array, set()).add(wanted)
     return 1 if _same_width(ctx.arrays[array], wanted) else views.parts(ctx, array, wanted, at)
 
 
@@ -240,10 +241,21 @@ def to_pointer(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
     old, new = types.scalar(types.innermost(v.pointee)), types.scalar(types.innermost(target))
     if views.is_record(types.innermost(v.pointee)) or views.is_record(types.innermost(target)):
         _check_scalars(ctx, v.pointee, target, to, at)
+    elif new is not None and all(ctx.arrays.get(t) == new for t in v.targets):
+        return replace(v, pointee=target)
     elif old is None or new is None or not (_same_width(old, new) or _integers(old, new)):
+        if old is not None and new is not None and not new.is_bool():
+            _wider(ctx, v, old, new)
         source = types.innermost(v.pointee).spelling if types.is_array(v.pointee) else v.pointee.spelling
         ctx.fail(f"pointer cast from '{source} *' to '{to.spelling}'", at)
     return replace(v, pointee=target)
+
+
+def _wider(ctx: Context, v: Pointer, old: Type, new: Type) -> None:
+    """Bytes that the caller gives, used as something else, may be nothing but that."""
+    for array in v.targets & ctx.pointer_parameters - ctx.mixed:
+        if array not in ctx.allocated and old.is_int_or_uint() and new.bytes() >= old.bytes():
+            raise views.Retyped(array, new)
 
 
 def _check_scalars(ctx: Context, source: ClangType, target: ClangType, to: ClangType, at: Cursor) -> None:
@@ -265,7 +277,7 @@ def _same_width(a: Type, b: Type) -> bool:
 def _typed(ctx: Context, v: Pointer, target: ClangType) -> None:
     """What a pointer to allocated bytes is cast to says which elements the memory has."""
     found = types.scalar(types.innermost(target))
-    for array in v.targets & ctx.untyped:
+    for array in v.targets & ctx.untyped - ctx.mixed:
         if found is not None and not found.is_bool() and array not in ctx.allocated:
             raise views.Retyped(array, found)
 

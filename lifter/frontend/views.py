@@ -113,6 +113,8 @@ def parts(ctx: Context, array: str, wanted: Type, at: Cursor | None) -> int:
     unit = ctx.arrays[array]
     if unit == wanted:
         return 1
+    if array in ctx.pointer_parameters and array in ctx.allocated:
+        raise Narrower(array, 1)
     if unit.is_float() or wanted.is_float() or unit.is_bool() or wanted.is_bool():
         ctx.fail(f"memory of type {unit} used as {wanted}", at)
     if wanted.bytes() < unit.bytes():

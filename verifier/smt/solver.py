@@ -9,7 +9,7 @@ from typing import Any
 
 import z3
 
-from verifier.smt.linear import linear
+from verifier.smt.linear import linear, plainly
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,10 @@ _MOST_ANSWERS = 4096
 _LINEAR_SECONDS = 1.0
 _ANSWERS: dict[tuple[tuple[int, ...], int], tuple[Query, Answer]] = {}
 """By the numbers of the terms, which Z3 shares among equal ones; the query kept here keeps them from being reused."""
+
+_MODELS: list[Any] = []
+"""The last models of queries about integers that were refuted, the latest first."""
+_MOST_MODELS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,8 @@ def _decide(query: Query, timeout: float) -> Answer:
     goal = z3.simplify(query.goal)
     if z3.is_true(goal):
         return Proved(time.perf_counter() - start)
+    if _refuted_before(query):
+        return Refuted(_model(_MODELS[0]), time.perf_counter() - start)
     if _holds_of_products(query, goal, min(timeout / 4, _LINEAR_SECONDS)):
         return Proved(time.perf_counter() - start)
     answer: Answer = Unknown("not tried")
@@ -90,7 +96,11 @@ def _decide(query: Query, timeout: float) -> Answer:
         if result == z3.unsat:
             return Proved(spent)
         if result == z3.sat:
-            return Refuted(_model(solver.model()), spent)
+            model = solver.model()
+            if _has_integers([query.goal]):
+                _MODELS.insert(0, model)
+                del _MODELS[_MOST_MODELS:]
+            return Refuted(_model(model), spent)
         answer = Unknown(str(solver.reason_unknown()), spent)
         remaining = timeout - spent
         if remaining <= 0:
@@ -98,15 +108,29 @@ def _decide(query: Query, timeout: float) -> Answer:
     return answer
 
 
+def _refuted_before(query: Query) -> bool:
+    """Whether one of the last counterexamples refutes this query too, as questions about one iteration after the other
+    often are; it is then the first of `_MODELS`."""
+    for k, model in enumerate(_MODELS):
+        refuted = z3.is_false(model.eval(query.goal, True))
+        if refuted and all(z3.is_true(model.eval(a, True)) for a in query.assumptions):
+            _MODELS.insert(0, _MODELS.pop(k))
+            return True
+    return False
+
+
 def _holds_of_products(query: Query, goal: Any, timeout: float) -> bool:
     """Whether the goal follows whatever the products of unknowns are: linear, and mostly fast."""
-    formulas = linear([*query.assumptions, z3.Not(goal)])
-    if formulas is None:
-        return False
-    solver = z3.Solver()
-    solver.set("timeout", max(1, int(timeout * 1000)))
-    solver.add(*formulas)
-    return bool(solver.check() == z3.unsat)
+    for reading in (plainly, linear):
+        formulas = reading([*query.assumptions, z3.Not(goal)])
+        if formulas is None:
+            continue
+        solver = z3.Solver()
+        solver.set("timeout", max(1, int(timeout * 1000)))
+        solver.add(*formulas)
+        if solver.check() == z3.unsat:
+            return True
+    return False
 
 
 def smaller(query: Query, found: Refuted, symbols: Sequence[str]) -> Refuted:

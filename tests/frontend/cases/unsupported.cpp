@@ -38,14 +38,14 @@ int u_static(int n) { static int calls = 0; calls += n; return calls; }
 int u_global(int n) { return counter + n; }
 void u_global_write(int n) { counter = n; }
 void u_const_cast(const int *p) { *const_cast<int *>(p) = 3; }
-void u_pointer_cast(const uint8_t *p, float *o) { o[0] = *(const float *)p; }
+void u_pointer_cast(const uint8_t *p, float *o) { o[0] = *(const float *)p + p[4]; }
 int u_two_arrays(const int *a, const int *b, int n) { const int *p = n > 0 ? a : b; return p[0]; }
 int u_two_arrays_if(const int *a, const int *b, int n) { const int *p = a; if (n > 0) p = b; return p[0]; }
 void u_ping_pong(int *a, int *b, int n) { for (int i = 0; i < n; i++) { a[i] = b[i]; int *t = a; a = b; b = t; } }
 long double u_long_double(long double x) { return x; }
 int u_long_double_local(int n) { long double x = n; return (int)x; }
 void u_rows(uint8_t **rows, int n) { rows[0][0] = n; }
-void u_void(void *p) { }
+void u_void(void *p, int n) { ((int *)p)[0] = n; ((float *)p)[1] = 0; }
 int u_string(int n) { const char *s = "abc"; return s[n]; }
 std::complex<float> u_complex(float x) { return x; }
 int u_uninit_pointer(int n) { int *p; return p[n]; }

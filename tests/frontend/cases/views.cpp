@@ -181,3 +181,24 @@ static int sum_of_parts(uint32_t v) {
 void parts_in_a_helper(const uint32_t* s, int32_t* d, int size) {
     for (int i = 0; i < size; i++) d[i] = sum_of_parts(s[i]);
 }
+
+// Bytes and memory of no type that are nothing but wider elements, and some that are not.
+void words_by_bytes(const uint8_t *src, uint8_t *dst, int n) {
+  const int16_t *s = (const int16_t *)src;
+  for (int i = 0; i < n; i++) ((int16_t *)dst)[i] = (int16_t)(s[i] * 3 + 1);
+}
+void floats_by_bytes(const uint8_t *src, uint8_t *dst, int n) {
+  float *d = (float *)dst;
+  for (int i = 0; i < n; i++) d[i] = ((const float *)src)[i] + 1.0f;
+}
+void words_of_void(const void *src, void *dst, int n) {
+  const uint16_t *s = (const uint16_t *)src;
+  uint32_t *d = (uint32_t *)dst;
+  for (int i = 0; i < n; i++) d[i] = s[i] * 65537u;
+}
+void bytes_and_words(const void *src, uint8_t *dst, int n) {
+  for (int i = 0; i < n; i++) dst[i] = ((const uint8_t *)src)[i] ^ (uint8_t)((const uint16_t *)src)[i];
+}
+void words_at_bytes(const uint8_t *src, uint16_t *dst, int n) {
+  for (int i = 0; i < n; i++) dst[i] = *(const uint16_t *)(src + i);
+}

@@ -310,7 +310,8 @@ def invert(e: Effect, coords: list[Poly], private: tuple[str, ...], names: tuple
         if factors:
             # Stores of one body at x = k*i + r have one witness, x/k; at x = n - k*i - r it is (n - x - 1)/k.
             start, step = base.terms.get((), 0), min(size for size, _, _ in factors)
-            rest = rest.scale(-1) + Poly.constant((-1 - start) % step) if negative else rest + Poly.constant(start % step)
+            rest, start = (rest.scale(-1), -1 - start) if negative else (rest, start)
+            rest = rest + Poly.constant(start % step)
         for size, _, counter in sorted(factors, reverse=True):
             digit = floor_div(rest, size)
             out[counter] = digit

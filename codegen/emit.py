@@ -22,6 +22,7 @@ def emit_file(
     target: str,
     clang_args: Sequence[str],
     outputs: Sequence[dict[str, str]],
+    autoscheduler: str = "",
 ) -> None:
     """Writes every kind for every function into `directory`; fills `outputs` (one dictionary a function)."""
     try:
@@ -31,7 +32,7 @@ def emit_file(
         if {"object", "header", "shared"} & set(kinds) and lifted:
             from codegen.native import emit_native  # the compiler is loaded only where it is needed
 
-            emit_native(source, lifted, names, directory, kinds, target, clang_args, outputs)
+            emit_native(source, lifted, names, directory, kinds, target, clang_args, outputs, autoscheduler)
     except OSError as problem:
         raise EmitError(f"cannot write {problem.filename or directory}: {problem.strerror}") from None
 

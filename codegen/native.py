@@ -34,6 +34,7 @@ def emit_native(
     target: str,
     clang_args: Sequence[str],
     outputs: Sequence[dict[str, str]],
+    autoscheduler: str = "",
 ) -> None:
     """Writes `object`, `header` and `shared` for verified functions."""
     machine = Target(target)
@@ -43,7 +44,7 @@ def emit_native(
             assert item.summary is not None
             if "object" in kinds:
                 path = directory / f"{name}.o"
-                module = compile_summary(item.summary, machine, None)
+                module = compile_summary(item.summary, machine, None, autoscheduler=autoscheduler)
                 for number, symbol in halide_entries(item.summary):
                     built = build_path(item.summary, number)
                     assert built is not None
@@ -57,12 +58,14 @@ def emit_native(
                 out["header"] = str(path)
     if "shared" in kinds:
         path = directory / f"lib{Path(source).stem}_lifted.so"
-        build_shared(source, summaries, path, machine, clang_args)
+        build_shared(source, summaries, path, machine, clang_args, autoscheduler)
         for out in outputs:
             out["shared"] = str(path)
 
 
-def compile_summary(summary: Summary, target: Target, fallback: str | None, module: Module | None = None) -> Module:
+def compile_summary(
+    summary: Summary, target: Target, fallback: str | None, module: Module | None = None, autoscheduler: str = ""
+) -> Module:
     """The function under its own symbol; `fallback` is called where no contract holds."""
     function = summary.function
     params = [RawParam(p.name, p.type, p.pointer) for p in function.params]
@@ -72,7 +75,8 @@ def compile_summary(summary: Summary, target: Target, fallback: str | None, modu
         if fallback is not None:
             params.append(RawParam(adapter.MISSED, UInt(8), True))
             fallback = adapter.missed_symbol(function)
-    return compile_raw(symbol, params, function.return_type, variants(summary, target), fallback, target, module)
+    ways = variants(summary, target, autoscheduler=autoscheduler)
+    return compile_raw(symbol, params, function.return_type, ways, fallback, target, module)
 
 
 def halide_entries(summary: Summary) -> list[tuple[int, str]]:
@@ -133,7 +137,8 @@ def _c_signature(function: Function) -> str:
 
 
 def build_shared(
-    source: str, summaries: Sequence[Summary], path: Path, target: Target, clang_args: Sequence[str]
+    source: str, summaries: Sequence[Summary], path: Path, target: Target, clang_args: Sequence[str],
+    autoscheduler: str = "",
 ) -> None:
     """Links the lifted functions with the original translation unit, whose versions become the fallbacks."""
     compiler = system_compiler()
@@ -151,7 +156,7 @@ def build_shared(
             rename_symbols(original, {adapter.adapter_symbol(s.function): s.function.symbol for s in adapted})
         module = Module(target)
         for s in summaries:
-            compile_summary(s, target, s.function.symbol + FALLBACK_SUFFIX, module)
+            compile_summary(s, target, s.function.symbol + FALLBACK_SUFFIX, module, autoscheduler)
         lifted = Path(folder) / "lifted.o"
         module.write_object(lifted)
         # Worker threads outlive calls, so their code must stay.

@@ -331,8 +331,10 @@ def _nothing_to_write(plan: PathPlan) -> Expr | None:
     return all_hold(parts)
 
 
-def variants(summary: Summary, target: Any, schedule: bool = True) -> list[Variant]:
-    """Every path as a compiled variant under its run-time checks."""
+def variants(summary: Summary, target: Any, schedule: bool = True, autoscheduler: str = "") -> list[Variant]:
+    """Every path as a compiled variant under its run-time checks.
+
+    A path that `autoscheduler` can schedule has that variant first, where it holds that it reads no more."""
     from halide_core.autoschedule.default import apply_default_schedule, small_reductions
 
     out: list[Variant] = []
@@ -347,6 +349,16 @@ def variants(summary: Summary, target: Any, schedule: bool = True) -> list[Varia
             # so that no stage before an empty output runs at all
             out.append(Variant(all_hold([condition, empty]), None))
         small = small_reductions(built.pipeline, built.buffers) if schedule else None
+        if autoscheduler not in ("", "default") and small is None:
+            from codegen.autoschedule import autoschedule
+
+            other = build_path(summary, number)
+            assert other is not None
+            within = autoschedule(other, summary, number, target, autoscheduler)
+            if within is not None:
+                out.append(_variant(all_hold([condition, within]), other))
+                if const_value(within) == 1:
+                    continue
         few = build_path(summary, number) if small is not None else None
         if small is not None and few is not None:
             apply_default_schedule(few.pipeline, target, few.in_place, few.buffers, small=True)

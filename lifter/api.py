@@ -113,6 +113,7 @@ def lift_file(
         raise UsageError(f"unknown output kind '{unknown[0]}'; the kinds are {', '.join(EMIT_KINDS)}")
     if target != "host":
         _check_target(target)
+    _check_autoscheduler(autoscheduler)
     directory = _output_folder(out)
     parsed = parse_file(path, clang_args, models)
     known = {f.name for f in parsed.functions}
@@ -131,19 +132,19 @@ def lift_file(
         r for r in report.functions
         if r.lifted is not None and r.lifted.summary is not None and (r.status == "verified" or unverified)
     ]
-    _emit(path, emitted, directory, emit, target, clang_args)
+    _emit(path, emitted, directory, emit, target, clang_args, autoscheduler)
     return report
 
 
 def _emit(
     path: str, reports: list[FunctionReport], directory: Path, kinds: Sequence[str], target: str,
-    clang_args: Sequence[str],
+    clang_args: Sequence[str], autoscheduler: str,
 ) -> None:
     """Writes the outputs.  A function that makes a code generator fail gets the status `error` and stops no other."""
 
     def write(some: list[FunctionReport]) -> None:
         lifted = [r.lifted for r in some if r.lifted is not None]
-        emit_file(path, lifted, directory, kinds, target, clang_args, [r.outputs for r in some])
+        emit_file(path, lifted, directory, kinds, target, clang_args, [r.outputs for r in some], autoscheduler)
 
     try:
         write(reports)
@@ -173,6 +174,15 @@ def _check_target(target: str) -> None:
         Target(target)
     except HalideError as problem:
         raise UsageError(str(problem)) from None
+
+
+def _check_autoscheduler(name: str) -> None:
+    if not name:
+        return
+    from codegen.autoschedule import NAMES
+
+    if name not in NAMES:
+        raise UsageError(f"unknown autoscheduler '{name}'; there are {', '.join(NAMES)}")
 
 
 def _output_folder(out: str) -> Path:

@@ -74,9 +74,10 @@ class Results:
 )
 @click.option("--json", "json_file", metavar="FILE", help="Also write the figures to FILE.")
 @click.option("--timeout", default=60.0, show_default=True, metavar="S", help="Seconds to lift one function.")
+@click.option("--autoscheduler", default="", metavar="NAME", help="Autoscheduler of the lifted functions.")
 def bench_command(
     paths: tuple[str, ...], functions: tuple[str, ...], sizes: str, seconds: float, sample: float,
-    json_file: str | None, timeout: float,
+    json_file: str | None, timeout: float, autoscheduler: str,
 ) -> None:
     """Time lifted functions against the originals built by g++ with -O2, and with -O3 -march=native.
 
@@ -93,7 +94,7 @@ def bench_command(
             raise UsageError(f"--timeout must be a positive number of seconds, not {timeout:g}")
         numbers = _sizes(sizes)
         files = _files(paths)
-        results = run(files, functions, numbers, (seconds, sample / 1e3), timeout, clang_args, console)
+        results = run(files, functions, numbers, (seconds, sample / 1e3), timeout, clang_args, console, autoscheduler)
         if json_file is not None:
             _write(Path(json_file), json.dumps(results.as_json(), indent=2) + "\n")
     except (SourceError, UsageError, EmitError) as problem:
@@ -138,7 +139,7 @@ def _write(path: Path, text: str) -> None:
 
 def run(
     files: Sequence[str], functions: Sequence[str], sizes: Sequence[int], seconds: tuple[float, float], timeout: float,
-    clang_args: Sequence[str], console: Console,
+    clang_args: Sequence[str], console: Console, autoscheduler: str = "",
 ) -> Results:
     """Lifts, builds and times everything; `seconds` for one function in all, and at a time.
 
@@ -152,7 +153,7 @@ def run(
             folder = Path(name)
             report = lift_file(
                 file, functions=functions, out=name, emit=("shared",), clang_args=clang_args,
-                options=Options(timeout=timeout), one_of_several=len(files) > 1,
+                options=Options(timeout=timeout), one_of_several=len(files) > 1, autoscheduler=autoscheduler,
                 progress=lambda f, doing, p=file: status.update(f"{p}: {doing} {f}"),  # type: ignore[misc]
             )
             reports.append(report)

@@ -59,8 +59,6 @@ def lift_command(
         raise click.UsageError(f"--timeout must be a positive number of seconds, not {timeout:g}")
     if not kinds:
         raise click.UsageError(f"--emit names no kind; the kinds are {KINDS}")
-    if autoscheduler:
-        raise click.UsageError(f"unknown autoscheduler '{autoscheduler}'; only the default schedule exists so far")
     try:
         chosen = read_grammar(grammar) if grammar is not None else Grammar()
     except GrammarError as problem:
@@ -75,6 +73,7 @@ def lift_command(
             with console.status(f"{path}: parsing") as status:
                 report = lift_file(
                     path, functions=functions, out=out, emit=kinds, target=target, models=models,
+                    autoscheduler=autoscheduler,
                     clang_args=[*flags, *clang_args], options=options, unverified=unverified,
                     one_of_several=len(files) > 1,
                     progress=lambda name, doing, p=path: status.update(f"{p}: {doing} {name}"),  # type: ignore[misc]

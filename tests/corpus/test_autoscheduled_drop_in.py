@@ -1,0 +1,67 @@
+"""Lifted functions under the autoschedulers, against their originals on memory that ends at unmapped pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from codegen.autoschedule import autoschedule
+from codegen.pipeline import build_path
+from corpus.compare import compare
+from corpus.harness import compile_original
+from halide_core.ir.expr import const_value
+from halide_core.target import Target
+from lifter.api import lift_file
+
+STENCILS = Path(__file__).parents[2] / "corpus/filter/stencils.cpp"
+NAMES = {"Reuse2019": ("Convolve", "Downsample2x2", "UnsharpMask"), "TreeSearch": ("UnsharpMask",)}
+SHARED = """\
+#include <cstdint>
+#include <cassert>
+void Twice(uint8_t* dst, const uint8_t* src, int n) {
+    for (int i = 0; i < n; i++) dst[i] = src[i] * 2;
+}
+void Invert(uint8_t* p, int n) {
+    for (int i = 0; i < n; i++) p[i] = 255 - p[i];
+}
+int Sum(const uint8_t* p, int n) {
+    int s = 0;
+    for (int i = 0; i < n; i++) s += p[i];
+    return s;
+}
+"""
+
+
+def scheduled(summary, number: int = 0, name: str = "Reuse2019"):
+    built = build_path(summary, number)
+    assert built is not None
+    return autoschedule(built, summary, number, Target("host"), name), built
+
+
+@pytest.mark.parametrize("method", list(NAMES))
+def test_equal_bit_for_bit(method, tmp_path) -> None:
+    names = NAMES[method]
+    report = lift_file(str(STENCILS), functions=names, out=str(tmp_path), emit=("shared",), autoscheduler=method)
+    assert report.verified and len(report.functions) == len(names)
+    original = compile_original(STENCILS, tmp_path / "original.so")
+    for f in report.functions:
+        assert f.lifted is not None and f.lifted.summary is not None
+        done = compare(f.lifted.summary, original, Path(f.outputs["shared"]))
+        assert not done.problems and done.met > 20, (f.name, done.problems)
+
+
+def test_where_it_applies(tmp_path) -> None:
+    """Images that may coincide, results in place and values that are returned keep the default schedule."""
+    source = tmp_path / "shared.cpp"
+    source.write_text(SHARED)
+    found = {f.name: f.lifted.summary for f in lift_file(str(source), out=str(tmp_path)).functions}
+    for name in ("Twice", "Invert", "Sum"):
+        assert scheduled(found[name])[0] is None, name
+    stencils = lift_file(str(STENCILS), functions=("Box3x3", "Convolve"), out=str(tmp_path))
+    box, convolve = (f.lifted.summary for f in stencils.functions)
+    condition, built = scheduled(box)
+    assert const_value(condition) == 1
+    assert built.pipeline.functions()[0].pure.schedule.splits
+    # The extents of windows are parameters: what tiles read is compared when it runs.
+    assert const_value(scheduled(convolve)[0]) is None

@@ -17,6 +17,7 @@ from halide_core.ir.expr import (
     Cast,
     Expr,
     Load,
+    Mod,
     Mul,
     Not,
     Or,
@@ -55,6 +56,9 @@ def fold_node(e: Expr) -> Expr:
         return e.value
     if isinstance(e, Add | Sub | Mul) and e.type.is_int_or_uint():
         return _fold_arithmetic(e)
+    if isinstance(e, EQ | NE) and isinstance(e.a, Call) and e.a.name == "mod_round_to_zero" and const_value(e.b) == 0:
+        # Whether it is zero does not depend on the way of rounding.
+        return type(e)(e.type, Mod(e.a.type, *e.a.args), e.b)
     return e
 
 
@@ -126,6 +130,21 @@ def parts(condition: Expr | None, *kinds: type[And | Or | Not]) -> list[Expr]:
         e = stack.pop()
         if isinstance(e, kinds):
             stack += reversed(children(e))
+        else:
+            out.append(e)
+    return out
+
+
+def clauses(condition: Expr) -> list[Expr]:
+    """Conditions that hold together where `condition` does: its conjuncts, and those of a negated disjunction."""
+    out: list[Expr] = []
+    stack = [condition]
+    while stack:
+        e = stack.pop()
+        if isinstance(e, And):
+            stack += (e.b, e.a)
+        elif isinstance(e, Not) and isinstance(e.a, Or):
+            stack += (negate(e.a.b), negate(e.a.a))
         else:
             out.append(e)
     return out

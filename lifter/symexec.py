@@ -37,8 +37,9 @@ from halide_core.ir.types import Type
 from lifter import loops as L
 from lifter.breaks import without_breaks
 from lifter.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, Path, loads, observed, split_tag
-from lifter.fold import conjunction, fold, fold_node, is_true, negate, parts, undefined
+from lifter.fold import clauses, conjunction, fold, fold_node, is_true, negate, parts, undefined
 from lifter.forks import guards_of_reads, must_fork, reshapes
+from lifter.planes import unflatten
 from lifter.poly import Obligation, Poly, address_poly, atom_of, by_parity, from_poly, smallest_of, to_poly
 from lifter.pure_calls import inline_all, inline_call
 from lifter.scan import expand_scans
@@ -209,7 +210,7 @@ class _Machine:
                 self.store(start, p.name, Poly(), Variable(p.type, p.name), self.function.line)
         finished: list[_State] = []
         self.exec_top(self.function.body, start, finished)
-        return [expand_scans(self.finish(s)) for s in finished]
+        return [unflatten(expand_scans(self.finish(s))) for s in finished]
 
     def finish(self, s: _State) -> Path:
         self.flush(s)
@@ -277,19 +278,19 @@ class _Machine:
                 if decided is not None:
                     return self.exec_top((*(stmt.then if decided else stmt.otherwise), *rest), s, finished)
                 other = s.fork()
-                s.conditions.append(condition)
-                other.conditions.append(negate(condition))
+                s.conditions += clauses(condition)
+                other.conditions += clauses(negate(condition))
                 self.exec_top((*stmt.then, *rest), s, finished)
                 return self.exec_top((*stmt.otherwise, *rest), other, finished)
             setting = self.setting(stmt, s) if isinstance(stmt, L.Loop) else None
             if setting is not None:  # what a parameter says not to read must not be read
                 decided = self.decide(s.conditions, setting)
                 if decided is not None:
-                    s.conditions.append(setting if decided else negate(setting))
+                    s.conditions += clauses(setting if decided else negate(setting))
                     return self.exec_top((stmt, *rest), s, finished)
                 other = s.fork()
-                s.conditions.append(setting)
-                other.conditions.append(negate(setting))
+                s.conditions += clauses(setting)
+                other.conditions += clauses(negate(setting))
                 self.exec_top((stmt, *rest), s, finished)
                 return self.exec_top((stmt, *rest), other, finished)
             self.exec_stmt(stmt, s)
@@ -318,12 +319,12 @@ class _Machine:
     def decided(self, test: Expr, s: _State) -> bool | None:
         """What the path's conditions say of a test."""
         known = {key(c) for c in s.conditions}
-        if key(test) in known:
+        if all(key(c) in known for c in clauses(test)):
             return True
         excluded = isinstance(test, EQ) and any(
             isinstance(c, EQ) and key(c.a) == key(test.a) and _differ(c.b, test.b) for c in s.conditions
         )
-        return False if excluded or key(negate(test)) in known else None
+        return False if excluded or all(key(c) in known for c in clauses(negate(test))) else None
 
     # Statements.
 
@@ -514,12 +515,22 @@ class _Machine:
         found: list[Obligation] = []
         # A pure function (a clamp) is looked into where that brings no arithmetic that may wrap (a hash).
         p = address_poly(fold(inline_all(e, self.function.functions)), found)
-        if found and p != to_poly(e):
+        if found and p != to_poly(e) and not self.concern_parameters(found):
             found = []
             p = address_poly(e, found)
         guard = _and(s.guard, s.live)
         s.obligations.extend(FoundObligation(o, s.loops, guard, line) for o in found)
         return p
+
+    def concern_parameters(self, found: list[Obligation]) -> bool:
+        """Whether all that is asked for is that signed arithmetic does not overflow, or the signs of numbers over the
+        parameters, which the contract can promise."""
+        names = {p.name for p in self.function.params if not p.pointer}
+        return all(
+            (o.type is not None and o.type.is_int() and o.type.bits >= 32)
+            or (o.poly.names() <= names and not any(map(loads, o.poly.atoms().values())))
+            for o in found
+        )
 
     def flush(self, s: _State) -> None:
         pending, s.pending = s.pending, []

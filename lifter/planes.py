@@ -55,7 +55,9 @@ def _steps(inside: list[Effect], counter: str) -> dict[str, int] | None:
     """By how many elements of each array the loop goes on; None where that is not one number, or where one iteration
     needs what another has written."""
     steps: dict[str, int] = {}
-    written = {e.array: e.index for e in inside}
+    written: dict[str, set[Poly]] = {}
+    for e in inside:
+        written.setdefault(e.array, set()).add(e.index)
     for e in inside:
         for array, index in _accesses(e):
             coefficient = index.coefficient(counter)
@@ -65,7 +67,7 @@ def _steps(inside: list[Effect], counter: str) -> dict[str, int] | None:
             if step is None or (step and steps.setdefault(array, step) != step):
                 return None
             own = written.get(array)
-            if own is not None and own != index and (step or own.coefficient(counter) != Poly()):
+            if own is not None and index not in own and (step or any(p.coefficient(counter) != Poly() for p in own)):
                 return None
     return steps
 

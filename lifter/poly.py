@@ -37,6 +37,7 @@ from halide_core.ir.expr import (
 )
 from halide_core.ir.structural import key, post_order
 from halide_core.ir.types import Type
+from lifter.ranges import ranges
 
 Monomial = tuple[int, ...]
 _ATOMS: dict[int, Expr] = {}
@@ -366,6 +367,8 @@ def _node_poly(e: Expr, memo: dict[int, Poly], obligations: list[Obligation] | N
 def _intrinsic_poly(e: Call, a: Poly, b: Poly, obligations: list[Obligation] | None) -> Poly | None:
     constant = b.constant_value()
     if e.name in ("div_round_to_zero", "mod_round_to_zero") and constant is not None and constant > 0:
+        if e.type.is_int() and reads_memory(e) and ranges(e, {})[id(e.args[0])][0] < 0:
+            return None  # data of either sign
         if obligations is not None and a.constant_value() is None and not e.type.is_uint():
             obligations.append(Obligation(a, None))
         return _quotient(e, a, b) if e.name == "div_round_to_zero" else _remainder(e, a, b)

@@ -22,7 +22,7 @@ void bilateral_grid(float *out, const float *in, int width, int height, float *g
     for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++) {
             float v = unit(in[y * width + x]);
-            int bin = (int)(v * 10.0f + 0.5f);
+            int bin = std::max(0, std::min((int)(v * 10.0f + 0.5f), kBins - 2));
             float *cell = grid + ((y + kCell / 2) / kCell * gw + (x + kCell / 2) / kCell) * across + bin * 2;
             cell[0] += v;
             cell[1] += 1.0f;
@@ -46,7 +46,7 @@ void bilateral_grid(float *out, const float *in, int width, int height, float *g
     for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++) {
             float level = unit(in[y * width + x]) * 10.0f;
-            int z = (int)level;
+            int z = std::max(0, std::min((int)level, kBins - 2));
             float zf = level - z, xf = (x % kCell) / (float)kCell, yf = (y % kCell) / (float)kCell;
             const float *p = blurred + y / kCell * down + x / kCell * across + z * 2;
             float value = lerp(lerp(lerp(p[0], p[across], xf), lerp(p[down], p[down + across], xf), yf),

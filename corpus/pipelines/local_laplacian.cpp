@@ -33,7 +33,7 @@ void local_laplacian(float *out, const float *in, int width, int height) {
     halve(small.data(), in, width, height);
     for (int i = 0; i < half; i++) {
         float position = std::min(std::max(small[i], 0.0f), 1.0f) * (kBins - 1);
-        int bin = std::min((int)position, kBins - 2);
+        int bin = std::max(0, std::min((int)position, kBins - 2));
         float t = position - bin;
         base[i] = (1.0f - t) * coarse[bin * half + i] + t * coarse[(bin + 1) * half + i];
     }
@@ -41,7 +41,7 @@ void local_laplacian(float *out, const float *in, int width, int height) {
         for (int x = 0; x < width; x++) {
             int i = y * width + x, j = y / 2 * (width / 2) + x / 2;
             float position = std::min(std::max(in[i], 0.0f), 1.0f) * (kBins - 1);
-            int bin = std::min((int)position, kBins - 2);
+            int bin = std::max(0, std::min((int)position, kBins - 2));
             float t = position - bin;
             float low = fine[bin * plane + i] - coarse[bin * half + j];
             float high = fine[(bin + 1) * plane + i] - coarse[(bin + 1) * half + j];

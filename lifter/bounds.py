@@ -73,9 +73,7 @@ def _atom_interval(e: Expr, env: Mapping[str, Interval], non_negative: Callable[
     if isinstance(e, Variable):
         return env[e.name]
     if isinstance(e, Min | Max):
-        (a1, b1), (a2, b2) = (interval(to_poly(c), env, non_negative) for c in (e.a, e.b))
-        combine = poly_min if isinstance(e, Min) else poly_max
-        return combine(a1, a2), combine(b1, b2)
+        return _extremum(e, env, non_negative)
     if isinstance(e, Div):
         divisor = to_poly(e.b).constant_value()
         if divisor is not None and divisor > 0:
@@ -92,6 +90,33 @@ def _atom_interval(e: Expr, env: Mapping[str, Interval], non_negative: Callable[
     if t.is_int_or_uint() and (t.bits <= 16 or (t.is_uint() and t.bits <= 32)):
         return Poly.constant(t.min()), Poly.constant(t.max())
     raise Unbounded(str(e))
+
+
+def _extremum(e: Min | Max, env: Mapping[str, Interval], non_negative: Callable[[Poly], bool]) -> Interval:
+    """Of a clamp also where nothing is known of what is clamped."""
+    combine, other = (poly_min, Max) if isinstance(e, Min) else (poly_max, Min)
+    ends: list[Interval] = []
+    for c, d in ((e.a, e.b), (e.b, e.a)):
+        try:
+            ends.append(interval(to_poly(c), env, non_negative))
+        except Unbounded:
+            known = [x for x in (c.a, c.b) if _bounded(x, env, non_negative)] if isinstance(c, other) else []
+            if not known:
+                raise
+            # min(high, max(low, x)) lies between the smaller of them and `high`.
+            inner, outer = interval(to_poly(known[0]), env, non_negative), interval(to_poly(d), env, non_negative)
+            low, high = poly_min(inner[0], outer[0]), poly_max(inner[1], outer[1])
+            return (low, outer[1]) if isinstance(e, Min) else (outer[0], high)
+    (a1, b1), (a2, b2) = ends
+    return combine(a1, a2), combine(b1, b2)
+
+
+def _bounded(e: Expr, env: Mapping[str, Interval], non_negative: Callable[[Poly], bool]) -> bool:
+    try:
+        interval(to_poly(e), env, non_negative)
+    except Unbounded:
+        return False
+    return True
 
 
 def _constant_interval(

@@ -333,6 +333,9 @@ def _check(p: Poly, t: Type, obligations: list[Obligation] | None) -> Poly:
     return p
 
 
+_ROUNDING = ("div_round_to_zero", "mod_round_to_zero")
+
+
 def _node_poly(e: Expr, memo: dict[int, Poly], obligations: list[Obligation] | None) -> Poly:
     if isinstance(e, IntImm | UIntImm):
         return Poly.constant(e.value)
@@ -355,6 +358,9 @@ def _node_poly(e: Expr, memo: dict[int, Poly], obligations: list[Obligation] | N
         return _remainder(e, memo[id(e.a)], memo[id(e.b)])
     if isinstance(e, Min | Max) and e.type.is_int_or_uint():
         return _extremum(type(e), memo[id(e.a)], memo[id(e.b)])
+    if isinstance(e, Call) and e.name in _ROUNDING and e.type.is_int() and reads_memory(e):
+        if ranges(e, {})[id(e.args[0])][0] < 0:  # data of either sign
+            return Poly.atom(_canonical(e, memo))
     if isinstance(e, Call) and len(e.args) == 2 and all(id(a) in memo for a in e.args):
         found = _intrinsic_poly(e, memo[id(e.args[0])], memo[id(e.args[1])], obligations)
         if found is not None:
@@ -366,9 +372,7 @@ def _node_poly(e: Expr, memo: dict[int, Poly], obligations: list[Obligation] | N
 
 def _intrinsic_poly(e: Call, a: Poly, b: Poly, obligations: list[Obligation] | None) -> Poly | None:
     constant = b.constant_value()
-    if e.name in ("div_round_to_zero", "mod_round_to_zero") and constant is not None and constant > 0:
-        if e.type.is_int() and reads_memory(e) and ranges(e, {})[id(e.args[0])][0] < 0:
-            return None  # data of either sign
+    if e.name in _ROUNDING and constant is not None and constant > 0:
         if obligations is not None and a.constant_value() is None and not e.type.is_uint():
             obligations.append(Obligation(a, None))
         return _quotient(e, a, b) if e.name == "div_round_to_zero" else _remainder(e, a, b)

@@ -33,6 +33,7 @@ from synth.clamp import apart
 from synth.enumerate import Enumerator, SearchStatistics
 from synth.failure import NotFound
 from synth.images import R_NAMES, ImageMapper, replace_images
+from synth.inside import reads_inside
 from synth.monolithic import MonolithicStatistics
 from synth.monolithic import search as search_at_once
 from synth.optimise import optimise
@@ -156,6 +157,7 @@ class PathLifter:
 
     def stage(self, p: Proto, drafts: list[Draft], funcs: list[FuncSummary]) -> FuncSummary:
         failure: NotFound | None = None
+        other: tuple[Draft, FuncSummary] | None = None
         for phases in (False, True) if len(p.plain) > 1 else (False,):
             try:
                 for draft in self.drafts(p):
@@ -167,10 +169,15 @@ class PathLifter:
                         if problem.stage == "terms":
                             self.trace.candidates.append(Candidate("terms", (_placeholder(draft),), problem.reason))
                         continue
-                    drafts.append(draft)
-                    return func
+                    if reads_inside(func, funcs, self.function.functions, self.samples):
+                        drafts.append(draft)
+                        return func
+                    other = other or (draft, func)
             except NotFound as problem:
                 failure = failure or problem
+        if other is not None:
+            drafts.append(other[0])
+            return other[1]
         raise failure or NotFound("roi", f"no region of interest for '{p.array}'", _line(p))
 
     def drafts(self, p: Proto) -> Iterator[Draft]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent
-SUITES = ("dexter", "blend", "filter", "sse_blend")
+SUITES = ("dexter", "blend", "filter", "sse_blend", "pipelines")
 STATUSES = ("verified", "not_found", "unsupported", "timeout")
 EVERY = 6
 """Of this many functions the default tests take one."""

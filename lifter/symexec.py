@@ -192,6 +192,8 @@ class _Machine:
         self.cells = cells
         self.unrolled = unrolled
         self.fresh = 0
+        # The loops being executed, outermost first, by their counters.
+        self.nest: list[tuple[str, L.Loop]] = []
         self.tidy = simplify_node if function.uses_registers else fold_node
 
     def run(self) -> list[Path]:
@@ -592,6 +594,14 @@ class _Machine:
         modified = [v for v in _assigned(loop) if v not in self.cells and v in s.env]
         started_here = [v for v in _assigned(loop) if v not in self.cells and v not in s.env]
         counter = self.counter()
+        self.nest.append((counter, loop))
+        self.enter(loop, s, modified, started_here, counter)
+        self.nest.pop()
+
+    def enter(
+        self, loop: L.Loop, s: _State, modified: list[str], started_here: list[str], counter: str
+    ) -> None:
+        """Executes a loop that is not unrolled."""
         self.check_cells(loop, s)
         met: list[Obligation] = []
         steps, temporaries = self.classify(loop, s, modified, counter, met)
@@ -776,6 +786,9 @@ class _Machine:
             trial.env.pop(v, None)
         condition = self.run_once(loop, trial)
         if any(isinstance(n, Load) for n in post_order(condition)):
+            chooser = self.chooser(condition)
+            if chooser is not None:
+                raise _NeedUnroll(chooser)
             raise L.Unsupported("the loop's exit depends on image data", loop.line)
         self.check_defined(condition, loop.line)
         found: list[Obligation] = []
@@ -791,6 +804,15 @@ class _Machine:
             s.obligations.append(FoundObligation(Obligation(count, None), s.loops, s.guard, loop.line))
             count = count + Poly.constant(1)
         return count, condition
+
+    def chooser(self, condition: Expr) -> L.Loop | None:
+        """The loop around whose counter picks from constant tables all that a condition reads: the width of a disc at
+        one of its rows."""
+        if not all(n.name.rpartition("@")[0] in self.function.tables for n in loads(condition)):
+            return None
+        places = [m for n in loads(condition) for m in post_order(n.index)]
+        names = {n.name.rpartition("'")[2] for n in places if isinstance(n, Variable)}
+        return next((loop for counter, loop in reversed(self.nest) if counter in names), None)
 
     def unroll(self, loop: L.Loop, s: _State) -> None:
         first = not loop.test_first

@@ -333,6 +333,10 @@ def _check(p: Poly, t: Type, obligations: list[Obligation] | None) -> Poly:
     return p
 
 
+def _divides_negative_data(e: Call) -> bool:
+    return e.type.is_int() and reads_memory(e) and ranges(e, {})[id(e.args[0])][0] < 0
+
+
 _ROUNDING = ("div_round_to_zero", "mod_round_to_zero")
 
 
@@ -358,9 +362,8 @@ def _node_poly(e: Expr, memo: dict[int, Poly], obligations: list[Obligation] | N
         return _remainder(e, memo[id(e.a)], memo[id(e.b)])
     if isinstance(e, Min | Max) and e.type.is_int_or_uint():
         return _extremum(type(e), memo[id(e.a)], memo[id(e.b)])
-    if isinstance(e, Call) and e.name in _ROUNDING and e.type.is_int() and reads_memory(e):
-        if ranges(e, {})[id(e.args[0])][0] < 0:  # data of either sign
-            return Poly.atom(_canonical(e, memo))
+    if isinstance(e, Call) and e.name in _ROUNDING and _divides_negative_data(e):
+        return Poly.atom(_canonical(e, memo))
     if isinstance(e, Call) and len(e.args) == 2 and all(id(a) in memo for a in e.args):
         found = _intrinsic_poly(e, memo[id(e.args[0])], memo[id(e.args[1])], obligations)
         if found is not None:

@@ -528,11 +528,16 @@ class _Machine:
         """Whether all that is asked for is that signed arithmetic does not overflow, or the signs of numbers over the
         parameters, which the contract can promise."""
         names = {p.name for p in self.function.params if not p.pointer}
-        return all(
-            (o.type is not None and o.type.is_int() and o.type.bits >= 32)
-            or (o.poly.names() <= names and not any(map(loads, o.poly.atoms().values())))
-            for o in found
-        )
+
+        def harmless(o: Obligation) -> bool:
+            if o.type is not None and o.type.is_int() and o.type.bits >= 32:
+                return True
+            if any(map(loads, o.poly.atoms().values())):
+                return False
+            counted = all(n.startswith("k.") for n in o.poly.names()) and all(c > 0 for c in o.poly.terms.values())
+            return o.poly.names() <= names or (o.type is None and counted)
+
+        return all(map(harmless, found))
 
     def flush(self, s: _State) -> None:
         pending, s.pending = s.pending, []

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-import subprocess
 
 import numpy as np
 import pytest
 
 from lifter.api import lift_file
+from tests.corpus.beside import libraries
 
 CLOSED = {
     "before": "for (int i = 0;; i++) { if (i >= n) break; d[i] = 255 - s[i]; }",
@@ -34,21 +34,13 @@ def _text(bodies: dict[str, str]) -> str:
 
 
 @pytest.fixture(scope="module")
-def libraries(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("breaks")
-    source = folder / "f.cpp"
-    source.write_text(_text(CLOSED))
-    report = lift_file(str(source), out=str(folder), emit=("shared",))
-    original = folder / "original.so"
-    subprocess.run(["g++", "-O1", "-fPIC", "-shared", "-o", str(original), str(source)], check=True)
-    return ctypes.CDLL(str(original)), ctypes.CDLL(str(folder / "libf_lifted.so")), report
+def pair(tmp_path_factory):
+    return libraries(tmp_path_factory.mktemp("breaks"), _text(CLOSED))
 
 
 @pytest.mark.parametrize("case", CLOSED)
-def test_closed(libraries, case: str) -> None:
-    original, lifted, report = libraries
-    found = next(f for f in report.functions if f.name == case)
-    assert found.status == "verified", found.reason
+def test_closed(pair, case: str) -> None:
+    original, lifted, symbols = pair
     rng = np.random.default_rng(len(case))
     for n in (0, 1, 2, 5, 6, 17, 40):
         for stop in (-1, 0, 1, 3, n - 1, n, n + 1, 100):
@@ -57,7 +49,7 @@ def test_closed(libraries, case: str) -> None:
             for library in (original, lifted):
                 out = data.copy()
                 address, given = ctypes.c_void_p(out.ctypes.data), ctypes.c_void_p(source.ctypes.data)
-                getattr(library, found.lifted.function.symbol)(address, given, n, stop)
+                getattr(library, symbols[case])(address, given, n, stop)
                 results.append(out)
             assert np.array_equal(*results), (n, stop)
 

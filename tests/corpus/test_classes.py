@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import subprocess
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from lifter.api import lift_file
+from tests.corpus.beside import libraries
 
 VIEW = """#include <cstdint>
 struct View {
@@ -36,21 +36,9 @@ class View(ctypes.Structure):
     )
 
 
-def _libraries(folder: Path, text: str) -> tuple[ctypes.CDLL, ctypes.CDLL, dict[str, str]]:
-    source = folder / "f.cpp"
-    source.write_text(text)
-    report = lift_file(str(source), out=str(folder), emit=("shared",))
-    assert all(f.status == "verified" for f in report.functions), [(f.name, f.reason) for f in report.functions]
-    original = folder / "original.so"
-    flags = ["-O2", "-fno-strict-aliasing", "-fPIC", "-shared"]
-    subprocess.run(["g++", *flags, "-o", str(original), str(source)], check=True)
-    symbols = {f.name: f.lifted.function.symbol for f in report.functions if f.lifted is not None}
-    return ctypes.CDLL(str(original)), ctypes.CDLL(str(folder / "libf_lifted.so")), symbols
-
-
 @pytest.fixture(scope="module")
 def views(tmp_path_factory):
-    return _libraries(tmp_path_factory.mktemp("views"), VIEW)
+    return libraries(tmp_path_factory.mktemp("views"), VIEW)
 
 
 def test_a_member_function_and_references(views):

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import ctypes
-import subprocess
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from lifter.api import lift_file
+from tests.corpus.beside import libraries
 
 SOURCE = """#include <stdint.h>
 #include <stddef.h>
@@ -32,19 +30,8 @@ int both(uint8_t* a, uint8_t* b) {
 
 
 @pytest.fixture(scope="module", params=["c", "cpp"])
-def libraries(request, tmp_path_factory) -> tuple[ctypes.CDLL, ctypes.CDLL, dict[str, str]]:
-    folder = tmp_path_factory.mktemp("ends")
-    source = folder / f"ends.{request.param}"
-    source.write_text(SOURCE)
-    report = lift_file(str(source), out=str(folder), emit=("shared",))
-    assert {f.name: f.status for f in report.functions} == dict.fromkeys(
-        ("raise_all", "subtracted", "backwards", "both"), "verified"
-    )
-    original = folder / "original.so"
-    compiler = "gcc" if request.param == "c" else "g++"
-    subprocess.run([compiler, "-O1", "-fPIC", "-shared", "-o", str(original), str(source)], check=True)
-    symbols = {f.name: f.lifted.function.symbol for f in report.functions if f.lifted is not None}
-    return ctypes.CDLL(str(original)), ctypes.CDLL(str(Path(folder) / "libends_lifted.so")), symbols
+def pair(request, tmp_path_factory) -> tuple[ctypes.CDLL, ctypes.CDLL, dict[str, str]]:
+    return libraries(tmp_path_factory.mktemp("ends"), SOURCE, request.param)
 
 
 def _call(library: ctypes.CDLL, symbol: str, *addresses: int | None) -> int:
@@ -54,8 +41,8 @@ def _call(library: ctypes.CDLL, symbol: str, *addresses: int | None) -> int:
 
 
 @pytest.mark.parametrize("count", [0, 1, 7, 64, 1001])
-def test_results(libraries, count: int) -> None:
-    original, lifted, symbols = libraries
+def test_results(pair, count: int) -> None:
+    original, lifted, symbols = pair
     rng = np.random.default_rng(count)
     words, floats = rng.integers(0, 1 << 16, (2, count + 4), np.uint16), rng.random((2, count + 4), np.float32)
     for name, data, arguments in (
@@ -74,8 +61,8 @@ def test_results(libraries, count: int) -> None:
         assert count < 7 or name == "backwards" or not np.array_equal(found, data)
 
 
-def test_null(libraries) -> None:
-    original, lifted, symbols = libraries
+def test_null(pair) -> None:
+    original, lifted, symbols = pair
     for shift in (None, 0, 3):
         data = np.zeros(8, np.uint8)
         other = None if shift is None else data.ctypes.data + shift

@@ -20,7 +20,7 @@ from halide_core.ir.types import Type, UInt
 from lifter.fold import all_hold
 from lifter.poly import Poly, from_poly
 from lifter.pure_calls import inline_all
-from lifter.summary import ContractItem, Definition, Dim, FuncSummary, Layout, Summary, var
+from lifter.summary import ContractItem, Definition, Dim, FuncSummary, InputSummary, Layout, Summary, var
 from synth.optimise import optimise
 
 U64 = UInt(64)
@@ -61,11 +61,12 @@ def build_path(summary: Summary, number: int) -> BuiltPath | None:
     plan = plan_path(summary, number)
     if not plan.outputs and plan.path.result is None:
         return None
-    builder = _Builder(summary, plan)
-    return builder.build()
+    return PathBuilder(summary, plan).build()
 
 
-class _Builder:
+class PathBuilder:
+    """Makes the Funcs of one path."""
+
     def __init__(self, summary: Summary, plan: PathPlan) -> None:
         self.summary = summary
         self.plan = plan
@@ -83,14 +84,9 @@ class _Builder:
         self.scalars = {p.name(): Variable(p.type(), n) for n, p in self.params.items()}
         tables = {i.layout.array for i in self.plan.tables}
         for i in self.plan.path.inputs:
-            image = Image(i.name, i.type, len(i.layout.dims))
-            if i.layout.array in tables:
-                values = self.summary.function.tables[i.layout.array].values
-                image.array = np.array(values, dtype=dtype_of(i.type))
-                self.buffers[i.name] = _raw(f"table.{i.layout.array}", i.layout)
-            else:
-                self.buffers[i.name] = _raw(i.layout.array, i.layout)
-            self.images[i.name] = image
+            self.images[i.name] = self.declared(i)
+            prefix = "table." if i.layout.array in tables else ""
+            self.buffers[i.name] = _raw(f"{prefix}{i.layout.array}", i.layout)
         outputs = []
         readers = self.overwritten_reads()
         read_after = set().union(*readers.values())
@@ -119,6 +115,14 @@ class _Builder:
             list(self.params.values()),
             list(self.images.values()),
         )
+
+    def declared(self, i: InputSummary) -> Image:
+        """An image that is read; a constant table with its values."""
+        image = Image(i.name, i.type, len(i.layout.dims))
+        table = self.summary.function.tables.get(i.layout.array)
+        if table is not None:
+            image.array = np.array(table.values, dtype=dtype_of(i.type))
+        return image
 
     def consumed(self) -> set[str]:
         """Funcs that other Funcs or the result call."""
@@ -183,7 +187,7 @@ class _Builder:
     def define(self, f: FuncSummary, func: Any) -> None:
         names = tuple(d.name for d in f.layout.dims)
         if f.undefined:
-            _assign(func, tuple(var(n) for n in names), E.intrinsic("undef", f.type))
+            _assign(func, tuple(var(n) for n in names), self.untouched(f))
         for d in f.definitions:
             rename = dict(self.rename)
             if d.rdom:
@@ -195,6 +199,10 @@ class _Builder:
             args = tuple(self.bind(substitute(a, rename), f, func) for a in d.args)
             _assign(func, args, value)
 
+    def untouched(self, f: FuncSummary) -> Expr:
+        """The values that an output has before it is only updated: what its memory holds."""
+        return E.intrinsic("undef", f.type)
+
     def bind(self, e: Expr, f: FuncSummary | None, func: Any) -> Expr:
         """`e` with its calls bound to the Funcs and images they name."""
 
@@ -203,12 +211,16 @@ class _Builder:
                 target = func if f is not None and n.name == f.name else self.funcs[n.name]
                 return Call(n.type, n.name, n.args, n.call_type, 0, target._function)
             if isinstance(n, Call) and n.call_type is CallType.IMAGE:
-                return Call(n.type, n.name, n.args, n.call_type, 0, self.images[n.name])
+                return self.image(n)
             if isinstance(n, Call) and n.call_type is CallType.PURE_EXTERN:
                 return Call(n.type, extern_name(n), n.args, n.call_type)
             return n
 
         return transform(e, rewrite)
+
+    def image(self, n: Call) -> Expr:
+        """A read of an image, bound to it."""
+        return Call(n.type, n.name, n.args, n.call_type, 0, self.images[n.name])
 
     def output(self, f: FuncSummary, func: Any, reads_overwritten: bool) -> Any:
         """The Func to be written to memory: through a temporary where it still reads what is overwritten."""

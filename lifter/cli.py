@@ -23,6 +23,7 @@ Other commands:
   lift batch DIR              lift a whole code base, or the files of a compile_commands.json
   lift explain FILE -f NAME   say why a function is not lifted: stage, line, closest candidate, counterexample
   lift bench FILE_OR_DIR...   time lifted functions against the originals
+  lift compose DOC.py         compile a pipeline of lifted functions as a whole
 Flags for clang go after `--`:  lift legacy.cpp -- -Iinclude -DNDEBUG
 Exit status: 0 all selected functions verified, 1 some not, 2 usage, unreadable file or parse errors."""
 KINDS = ", ".join(EMIT_KINDS)
@@ -130,6 +131,10 @@ def main(argv: Sequence[str] | None = None) -> None:
         from lifter.explain import explain_command
 
         command, name, args = explain_command, "lift explain", args[1:]
+    elif args and args[0] == "compose":
+        from lifter.compose import compose_command
+
+        command, name, args = compose_command, "lift compose", args[1:]
     elif args and args[0] == "batch":
         from lifter.batch import batch_command
 

@@ -59,11 +59,17 @@ def test_commands(folder):
 
 
 def test_python(folder):
-    ((_, program),) = blocks("python")
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.startswith("Darken verified select(")
+    program, document = (contents for _, contents in blocks("python"))
+    document += "import numpy as np\na, b, c = (np.full((1080, 1920), v, np.uint8) for v in (9, 7, 5))\n"
+    document += "found = document.realize(base=a, middle=b, top=c)['result']\nprint(found[539, 0], found[540, 0])"
+    printed = []
+    for text in (program, document):
+        done = subprocess.run(
+            [sys.executable, "-c", text], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, check=True
+        )
+        printed.append(done.stdout)
+    assert printed[0].startswith("Darken verified select(")
+    assert printed[1] == "5 7\n"
 
 
 def test_make_targets():

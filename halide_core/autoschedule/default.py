@@ -298,7 +298,7 @@ def _schedule_pure(f: Function, d: Definition, target: Target, layouts: Mapping[
             return
         if parallel and len(f.args) == 1:
             stage.split(x, Var(f"{x.name()}$strip"), x, _STRIP_ELEMENTS, _GUARD)
-        rows = _shared_rows(f, d, unit)
+        rows = shared_rows(f, d, unit)
         stage.vectorize(x, lanes, _GUARD)
         if rows:
             _unroll_rows(f, d, rows)
@@ -308,7 +308,7 @@ def _schedule_pure(f: Function, d: Definition, target: Target, layouts: Mapping[
             stage.parallel(Var(outermost))
 
 
-def _shared_rows(f: Function, d: Definition, unit: int) -> int:
+def shared_rows(f: Function, d: Definition, unit: int) -> int:
     """How many rows of `f` are computed together, for they share what they read: windows over rows and columns."""
     if unit or len(f.args) < 2 or f.updates or d.schedule.splits or len(d.values) > 1 or not _is_whole(d):
         return 0

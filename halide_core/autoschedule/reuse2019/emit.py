@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from halide_core.autoschedule.costs import Costs
+from halide_core.autoschedule.default import shared_rows
 from halide_core.autoschedule.description import Description, Node
 from halide_core.autoschedule.directives import GUARD, FuncName, Loop, Names, Schedule
 from halide_core.autoschedule.machine import Machine
 from halide_core.autoschedule.reuse2019.options import Options
 from halide_core.autoschedule.reuse2019.register_tile import RegisterTile
-from halide_core.autoschedule.reuse2019.segment import ROW, Plan
+from halide_core.autoschedule.reuse2019.segment import MOST_ROWS, ROW, Plan
 from halide_core.autoschedule.stage_loops import StageLoops, is_undef
 
 # Tasks for each thread beyond which more parallel loops bring nothing.
@@ -77,23 +78,50 @@ class Emitter:
         if row_loop is not None:
             inner.append(row_loop)
         outer = [x for x in (x_outer, y_outer) if x is not None] + outside
-        order = [*inside, *inner, *outer]
-        if [x.name for x in order] != list(node.function.args):
-            add(name, 0, "reorder", *order)
-        if way.vector is not None:
-            add(name, 0, "vectorize", inner[0], way.lanes, GUARD)
-        for x in inside:
-            add(name, 0, "unroll", x)
+        rows = self._shared_rows(node, plan)
+        if rows and row_loop is not None and not inside:
+            row_loop = self._rows(node, rows, inner[0], around, row_loop, outer, names)
+        else:
+            order = [*inside, *inner, *outer]
+            if [x.name for x in order] != list(node.function.args):
+                add(name, 0, "reorder", *order)
+            if way.vector is not None:
+                add(name, 0, "vectorize", inner[0], way.lanes, GUARD)
+            for x in inside:
+                add(name, 0, "unroll", x)
         parallel = [x for x in outer if x is not x_outer] or ([x_outer] if x_outer is not None else [])
         for x in reversed(parallel):
             add(name, 0, "parallel", x)
         tile_loop = outer[0] if outer else None
         return tile_loop, row_loop if row_loop is not None else tile_loop
 
+    def _shared_rows(self, node: Node, plan: Plan) -> int:
+        """How many rows are computed together, where windows of whole numbers share their sums (beyond the paper)."""
+        args = node.function.args
+        sliding = any(level.compute == ROW for level in plan.levels.values())
+        if not self.options.finish or sliding or len(args) < 2 or plan.slide != args[1]:
+            return 0
+        along = self.costs.ways[node.name, 0].vector == args[0]
+        return shared_rows(node.function, node.stages[0].definition, 0) if along else 0
+
+    def _rows(
+        self, node: Node, rows: int, x: Loop, around: list[Loop], y: Loop, outer: list[Loop], names: Names
+    ) -> Loop:
+        """Blocks of `rows` rows, of which each vector is computed before the next; returns the loop over blocks."""
+        add, name = self.schedule.add, node.name
+        blocks, row = Loop(names.new(node.function.args[1], "b")), Loop(names.new(node.function.args[1], "r"))
+        vectors, lane = Loop(names.new(node.function.args[0], "b")), Loop(names.new(node.function.args[0], "v"))
+        add(name, 0, "split", y, blocks, row, rows, GUARD)
+        add(name, 0, "split", x, vectors, lane, self.costs.ways[name, 0].lanes, GUARD)
+        add(name, 0, "reorder", lane, row, vectors, *around, blocks, *outer)
+        add(name, 0, "vectorize", lane)
+        add(name, 0, "unroll", row)
+        return blocks
+
     def _blocks(self, node: Node, plan: Plan) -> Loop:
         """Square blocks, read along one dimension and stored along the other; returns the loop over their rows."""
         add, name, args = self.schedule.add, node.name, node.function.args
-        names, lanes = Names(args), self.costs.ways[name, 0].lanes
+        names, lanes = Names(args), min(self.costs.ways[name, 0].lanes, MOST_ROWS)
         x, y = Loop(args[0]), Loop(plan.slide or args[-1])
         (xo, xi), (yo, yi) = ((Loop(names.new(v.name, "o")), Loop(names.new(v.name, "i"))) for v in (x, y))
         rows: list[Loop] = []

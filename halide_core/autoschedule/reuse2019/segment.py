@@ -25,6 +25,8 @@ _BOUNDS = 80.0
 _RAGGED = 1.05
 # What a block transposed in registers costs of what gathers would.
 _TURNED = 0.2
+# Rows of a block transposed in registers: what the registers hold.
+MOST_ROWS = 16
 ROW, TILE = "row", "tile"
 
 
@@ -212,8 +214,9 @@ class _Candidate:
         lanes = self.costs.ways[self.node.name, 0].lanes
         width = self.extent[self.vector]
         if self.blocks and self.slide is not None:
-            tall_blocks = [lanes * k for k in (1, 2, 3, 4, 6, 8, 12, 16, 32) if lanes * k <= self.extent[self.slide]]
-            return np.full(len(tall_blocks) or 1, width), np.array(tall_blocks or [lanes])
+            side = min(lanes, MOST_ROWS)
+            tall_blocks = [side * k for k in (1, 2, 3, 4, 6, 8, 12, 16, 32) if side * k <= self.extent[self.slide]]
+            return np.full(len(tall_blocks) or 1, width), np.array(tall_blocks or [side])
         powers = [1 << k for k in range(2, 16)]
         wide = {width} | {p for p in powers if lanes <= p < width}
         if self.options.any_size:

@@ -174,6 +174,34 @@ def test_cpp_text() -> None:
     )
 
 
+def test_rows_of_whole_number_windows_are_computed_together() -> None:
+    x, y = hl.Var("x"), hl.Var("y")
+    image, f = hl.ImageParam(hl.UInt(8), 2, "image"), hl.Func("f")
+    total = sum((hl.u16(image[x + i, y + j]) for i in range(3) for j in range(3)), hl.u16(0))
+    f[x, y] = hl.u8(total / 9)
+    image.set_estimates([(0, 1002), (0, 802)])
+    f.set_estimates([(0, 1000), (0, 800)])
+    text = scheduled(f).python_schedule_source
+    assert "f.split(y_i, y_b, y_r, 4, hl.TailStrategy.GuardWithIf)" in text and "f.unroll(y_r)" in text
+    data = np.random.default_rng(0).integers(0, 256, (41, 103), np.uint8)
+    image.set(hl.Buffer(data))
+    sums = sum(data[j : j + 39, i : i + 101].astype(np.uint16) for i in range(3) for j in range(3))
+    assert np.array_equal(np.array(f.realize([101, 39])), (sums // 9).astype(np.uint8))
+
+
+def test_bytes_are_transposed_in_blocks_that_registers_hold() -> None:
+    x, y = hl.Var("x"), hl.Var("y")
+    image, f = hl.ImageParam(hl.UInt(8), 2, "image"), hl.Func("f")
+    f[x, y] = image[y, x]
+    image.set_estimates([(0, 800), (0, 1000)])
+    f.set_estimates([(0, 1000), (0, 800)])
+    text = scheduled(f).python_schedule_source
+    assert "f.split(x, x_o, x_i, 16, hl.TailStrategy.GuardWithIf)" in text
+    data = np.random.default_rng(0).integers(0, 256, (67, 35), np.uint8)
+    image.set(hl.Buffer(data))
+    assert np.array_equal(np.array(f.realize([67, 35])), data.T)
+
+
 def test_what_a_whole_tile_needs_is_not_computed_row_by_row() -> None:
     """A Func computed for a tile reads one that was to slide along its rows."""
     (p,) = named_pipelines(["unsharp"])

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 
 from halide_core.autoschedule.description import Description, Node
 from halide_core.autoschedule.reuse2019.options import Options
-from halide_core.autoschedule.reuse2019.segment import Plan, Segments
+from halide_core.autoschedule.reuse2019.plan import Plan
+from halide_core.autoschedule.reuse2019.segment import Segments
 
 _SWEEPS = 3
 

@@ -1,62 +1,17 @@
-"""The cost of a segment: one Func that is stored whole, and the Funcs computed in its loops (algorithms 1 and 3).
-
-All candidates of tile sizes are evaluated at once, as NumPy arrays."""
+"""The segments of a pipeline and the permutations of their loops (algorithm 3)."""
 
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, field
-
-import numpy as np
 
 from halide_core.autoschedule.costs import Costs
 from halide_core.autoschedule.description import Description, Node, Stage
-from halide_core.autoschedule.footprints import Number, NumericBox, extents, joined, points
 from halide_core.autoschedule.machine import Machine
+from halide_core.autoschedule.reuse2019.candidate import Candidate, vector_loop
 from halide_core.autoschedule.reuse2019.options import Options
-from halide_core.autoschedule.reuse2019.register_tile import RegisterTile, best_register_tile
+from halide_core.autoschedule.reuse2019.plan import Plan
+from halide_core.autoschedule.reuse2019.register_tile import best_register_tile
 from halide_core.passes.races import is_pure_loop
-
-# Cycles of entering a loop over a row, and of starting a parallel task.
-_ROW, _TASK = 25.0, 6000.0
-# Cycles of finding the bounds of a stage in an iteration of the sliding loop.
-_BOUNDS = 80.0
-# How much worse tiles are that do not divide the output.
-_RAGGED = 1.05
-# What a block transposed in registers costs of what gathers would.
-_TURNED = 0.2
-# Rows of a block transposed in registers: what the registers hold.
-MOST_ROWS = 16
-ROW, TILE = "row", "tile"
-
-
-@dataclass(frozen=True, slots=True)
-class Level:
-    """Where a member is computed and stored: in an iteration of the sliding loop (ROW), or of the tile's (TILE)."""
-
-    compute: str
-    store: str
-
-
-@dataclass(slots=True)
-class Plan:
-    """The best schedule found for a segment, and its cost in cycles of one thread's work.
-
-    `slide`: the loop inside a tile that goes last; `inside`: dimensions whose loops lie whole in one iteration of it;
-    `outside`: those around all tiles; `tile`: sizes of dimension 0 and of `slide`, where they are cut."""
-
-    output: str
-    members: tuple[str, ...]
-    cost: float
-    slide: str | None = None
-    inside: tuple[str, ...] = ()
-    outside: tuple[str, ...] = ()
-    tile: dict[str, int] = field(default_factory=dict)
-    levels: dict[str, Level] = field(default_factory=dict)
-    extents: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    register_tile: RegisterTile | None = None
-    # Square blocks of as many rows as vectors have lanes: transposed in registers.
-    blocks: bool = False
 
 
 class Segments:
@@ -95,7 +50,9 @@ class Segments:
             for blocks in (False, True):
                 if blocks and (not self.options.finish or self.costs.turned(output) != shape[0]):
                     continue
-                found = _Candidate(self, node, members, inlined, *shape, blocks).best()
+                found = Candidate(
+                    self.description, self.costs, self.machine, self.options, node, members, inlined, *shape, blocks
+                ).best()
                 if found is not None and (best is None or found.cost < best.cost):
                     best = found
         assert best is not None
@@ -111,8 +68,8 @@ class Segments:
         args = node.function.args
         if not node.is_pure:
             free = [a for a in args if all(self._free(node, s, a) for s in node.stages)]
-            return [(None, (), tuple(a for a in args if a in free and a != self._vector(node)))]
-        vector = self._vector(node)
+            return [(None, (), tuple(a for a in args if a in free and a != vector_loop(self.costs, node)))]
+        vector = vector_loop(self.costs, node)
         others = [a for a in args if a != vector]
         # Unrolled dimensions are innermost, whatever the rest.
         unrolled = self.costs.muxes(node.name) if self.options.finish else set()
@@ -131,304 +88,3 @@ class Segments:
     def _free(self, node: Node, stage: Stage, name: str) -> bool:
         """Whether the loop over `name` may run in parallel in `stage`."""
         return name in stage.pure and (not stage.index or is_pure_loop(node.function, stage.definition, name))
-
-    def _vector(self, node: Node) -> str | None:
-        args = node.function.args
-        return self.costs.ways[node.name, 0].vector or (args[0] if args else None)
-
-
-class _Candidate:
-    """All tile sizes of one permutation of the loops."""
-
-    def __init__(
-        self, segments: Segments, node: Node, members: frozenset[str], inlined: frozenset[str],
-        slide: str | None, inside: tuple[str, ...], outside: tuple[str, ...], blocks: bool = False,
-    ) -> None:
-        self.d = segments.description
-        self.costs, self.machine, self.options = segments.costs, segments.machine, segments.options
-        self.node, self.members, self.inlined = node, members, inlined
-        self.slide, self.inside, self.outside, self.blocks = slide, inside, outside, blocks and slide is not None
-        self.vector = segments._vector(node)
-        args = node.function.args
-        self.extent = {a: int(max(high - low + 1, 1)) for a, (low, high) in zip(args, node.region, strict=True)}
-        # By member: its levels, and which of them each candidate takes.
-        self.chosen: dict[str, tuple[list[Level], Number]] = {}
-        # Whether each candidate computes a member in the loop over tiles.
-        self.early: dict[str, Number] = {}
-        self.order = [n for n in reversed(list(self.d.nodes)) if n in members or n in inlined]
-
-    def best(self) -> Plan | None:
-        sizes = self._sizes()
-        if sizes is None:
-            return None
-        wide, tall = sizes
-        tile, row = self._boxes(wide, tall)
-        in_tile, in_row = self._required(tile), self._required(row)
-        self.next_row = self._required(self._moved(row)) if self.slide is not None else {}
-        self.tall = tall
-        counts = {a: self.extent[a] for a in self.outside}
-        tiles: Number = np.ones_like(wide, dtype=float)
-        across = down = tiles
-        if self.node.is_pure and self.vector is not None:
-            across = np.ceil(self.extent[self.vector] / wide)
-        if self.slide is not None:
-            down = np.ceil(self.extent[self.slide] / tall)
-        outer: Number = tiles
-        for c in counts.values():
-            outer = outer * c
-        tiles = across * down * outer
-        rows = tall if self.slide is not None else np.ones_like(wide)
-        total, buffers, held = self._members_cost(in_tile, in_row, rows)
-        total = total + self._own_cost(tile)
-        total = total + self._loads(in_tile, in_row, tile, across, buffers, held)
-        total = total * tiles
-        tasks = self._tasks(across, down, counts)
-        threads = self.machine.parallelism
-        share = np.ceil(tasks / threads) / tasks
-        # Tasks that end at different times leave threads idle: few large ones cost more.
-        cost = total * share * (1 + 0.15 * (tasks > 1) * threads / np.maximum(tasks, threads)) + tasks * _TASK
-        cost = np.where(tasks > 1, cost, total * np.maximum(share, 1.0))
-        if self.slide is not None:
-            # The bounds of a last, shorter tile are not always exact: more may be computed and read than needed.
-            cost = cost * np.where(self.extent[self.slide] % tall == 0, 1.0, _RAGGED)
-        k = int(np.argmin(cost))
-        plan = Plan(
-            self.node.name, tuple(n for n in self.d.nodes if n in self.members), float(cost[k]),
-            self.slide, self.inside, self.outside, blocks=self.blocks,
-        )
-        if self.vector is not None and self.node.is_pure and wide[k] < self.extent[self.vector]:
-            plan.tile[self.vector] = int(wide[k])
-        if self.slide is not None and tall[k] < self.extent[self.slide]:
-            plan.tile[self.slide] = int(tall[k])
-        for n in plan.members:
-            levels, chosen = self.chosen[n]
-            plan.levels[n] = levels[int(_at(chosen, k))]
-            box = in_row if plan.levels[n].compute == ROW else in_tile
-            plan.extents[n] = tuple(int(_at(e, k)) for e in extents(box[n]))
-        return plan
-
-    def _sizes(self) -> tuple[Number, Number] | None:
-        """Candidates of the tile's width and of its height."""
-        if not self.node.is_pure or self.vector is None:
-            return np.ones(1, dtype=np.int64), np.ones(1, dtype=np.int64)
-        lanes = self.costs.ways[self.node.name, 0].lanes
-        width = self.extent[self.vector]
-        if self.blocks and self.slide is not None:
-            side = min(lanes, MOST_ROWS)
-            tall_blocks = [side * k for k in (1, 2, 3, 4, 6, 8, 12, 16, 32) if side * k <= self.extent[self.slide]]
-            return np.full(len(tall_blocks) or 1, width), np.array(tall_blocks or [side])
-        powers = [1 << k for k in range(2, 16)]
-        wide = {width} | {p for p in powers if lanes <= p < width}
-        if self.options.any_size:
-            wide |= {_round_up(-(-width // k), lanes) for k in range(2, 13)}
-        wide = {w for w in wide if w == width or (4 * lanes <= w < width)}
-        if self.slide is None:
-            wide = {w for w in wide if w >= min(width, 1024)}
-            pairs = [(w, 1) for w in sorted(wide)]
-        else:
-            height = self.extent[self.slide]
-            tall = {height} | {p for p in (1, 2, *powers) if p < height}
-            if self.options.any_size:
-                tall |= {n for n in range(1, height) if height % n == 0}
-                tall |= {-(-height // k) for k in (2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32)} | {6, 12, 24, 48, 96}
-            pairs = [(w, t) for w in sorted(wide) for t in sorted(tall) if t <= height]
-        both = np.array(pairs, dtype=np.int64)
-        return both[:, 0], both[:, 1]
-
-    def _boxes(self, wide: Number, tall: Number) -> tuple[NumericBox, NumericBox]:
-        """A tile in the middle of the output, and one iteration of its sliding loop."""
-        tile, row = [], []
-        for a, (low, high) in zip(self.node.function.args, self.node.region, strict=True):
-            if a == self.vector or a == self.slide:
-                size = wide if a == self.vector else tall
-                if a == self.vector and not self.node.is_pure:
-                    size = np.full_like(wide, self.extent[a])
-                start = low + np.where(size >= self.extent[a], 0, (self.extent[a] - size) // 16 * 8)
-                tile.append((start, start + size - 1))
-                middle = start + size // 16 * 8
-                row.append((start, start + size - 1) if a == self.vector else (middle, middle))
-            elif a in self.outside:
-                middle = low + (high - low) // 2
-                tile.append((middle, middle))
-                row.append((middle, middle))
-            else:
-                tile.append((low, high))
-                row.append((low, high))
-        return tuple(tile), tuple(row)
-
-    def _required(self, box: NumericBox) -> dict[str, NumericBox]:
-        """What is needed of every member, inlined Func and stored array to compute `box` of the output."""
-        found: dict[str, NumericBox] = {}
-
-        def visit(node: Node, over: NumericBox) -> None:
-            for stage in node.stages:
-                for read, b in self.d.required(stage, over).items():
-                    found[read] = joined(found.get(read), b)
-
-        visit(self.node, self.d.stored(self.node, box))
-        for name in self.order:
-            if name in found:
-                node = self.d.nodes[name]
-                found[name] = self.d.stored(node, found[name])
-                visit(node, found[name])
-        return found
-
-    def _moved(self, row: NumericBox) -> NumericBox:
-        """The next iteration of the sliding loop."""
-        args = self.node.function.args
-        return tuple((a + 1, b + 1) if n == self.slide else (a, b) for n, (a, b) in zip(args, row, strict=True))
-
-    def _folds(self, name: str, in_tile: dict[str, NumericBox], in_row: dict[str, NumericBox]) -> Number:
-        """Whether the window over a member moves by the same whole number each time, as folding it takes: windows of
-        what is sampled at twice the resolution stand still every other time."""
-        even: Number = True
-        boxes = zip(in_tile[name], in_row[name], self.next_row[name], strict=True)
-        for (t_low, t_high), (low, high), (next_low, next_high) in boxes:
-            rate = ((t_high - t_low) - (high - low)) / np.maximum(self.tall - 1, 1)
-            same = (np.abs(next_low - low - rate) < 0.2) & (np.abs(next_high - high - rate) < 0.2)
-            even = even & (same | (self.tall <= 1))
-        return even
-
-    def _options_of(
-        self, name: str, in_tile: dict[str, NumericBox], in_row: dict[str, NumericBox], rows: Number
-    ) -> list[tuple[Level, Number, Number]]:
-        """(level, points computed in a tile, points stored) for each way of placing a member."""
-        node = self.d.nodes[name]
-        whole, part = points(in_tile[name]), points(in_row[name])
-        if self.slide is None or self.blocks:
-            return [(Level(TILE, TILE), whole, whole)]
-        out = [(Level(TILE, TILE), whole, whole), (Level(ROW, ROW), part * rows, part)]
-        if node.is_pure and self.options.separate_store:
-            # The window slides: each point is computed once, and the rows that the next ones need are kept.
-            kept = np.where(self._folds(name, in_tile, in_row), np.minimum(part * 1.25, whole), whole)
-            out.append((Level(ROW, TILE), whole, kept))
-        return out
-
-    def _members_cost(
-        self, in_tile: dict[str, NumericBox], in_row: dict[str, NumericBox], rows: Number
-    ) -> tuple[Number, Number, Number]:
-        """(cycles in a tile, bytes that the buffers of the members take, bytes that pass through them).
-
-        Algorithm 1, with its levels compared by cost: of those that cost hardly more than the cheapest, the one that
-        stores least; where windows overlap, that is to compute in the sliding loop and to store outside of it."""
-        total: Number = np.zeros(np.shape(rows), dtype=float)
-        held: Number = np.zeros(np.shape(rows), dtype=float)
-        passed: Number = np.zeros(np.shape(rows), dtype=float)
-        # Consumers first: what they need for a whole tile must be there by then.
-        for name in self.order:
-            if name not in in_tile:
-                continue
-            node = self.d.nodes[name]
-            early: Number = False
-            for user in node.consumers:
-                early = early | self.early.get(user, False)
-            if name in self.inlined:
-                self.early[name] = early
-                continue
-            choices = self._options_of(name, in_tile, in_row, rows)
-            rates = {TILE: self._point_cycles(node, in_tile[name])}
-            if any(c[0].compute == ROW for c in choices):
-                rates[ROW] = self._point_cycles(node, in_row[name])
-            costs = [c[1] * rates[c[0].compute] + (rows if c[0].compute == ROW else 1) * _BOUNDS for c in choices]
-            costs = [
-                np.where(early, np.inf, cost) if c[0].compute == ROW else cost
-                for c, cost in zip(choices, costs, strict=True)
-            ]
-            least = costs[0]
-            for c in costs[1:]:
-                least = np.minimum(least, c)
-            stored: Number = np.inf
-            cost = computed = chosen = np.zeros(np.shape(rows))
-            for k, ((_, c_points, c_stored), c_cost) in enumerate(zip(choices, costs, strict=True)):
-                better = (c_cost <= least * 1.05) & (c_stored < stored)
-                stored = np.where(better, c_stored, stored)
-                computed = np.where(better, c_points, computed)
-                cost = np.where(better, c_cost, cost)
-                chosen = np.where(better, k, chosen)
-            self.chosen[name] = [c[0] for c in choices], chosen
-            in_tiles = np.array([c[0].compute == TILE for c in choices])
-            self.early[name] = in_tiles[np.asarray(chosen, dtype=int)]
-            total = total + cost
-            held = held + stored * node.bytes
-            passed = passed + computed * node.bytes
-        return total, held, passed
-
-    def _point_cycles(self, node: Node, box: NumericBox) -> Number:
-        """Cycles a point of all stages of a Func that is computed over `box` at a time."""
-        total: Number = 0.0
-        for stage in node.stages:
-            total = total + self._stage_cycles(stage, box, 1.0)
-        return total
-
-    def _stage_cycles(self, stage: Stage, box: NumericBox, computed: Number) -> Number:
-        """Cycles of `stage` where `computed` points of its Func are computed, a tile's being `box`."""
-        way = self.costs.ways[stage.func, stage.index]
-        args = self.d.nodes[stage.func].function.args
-        sizes = extents(box)
-        per_point = self.d.iterations(stage, box) / np.maximum(points(box), 1)
-        width = sizes[args.index(way.vector)] if way.vector is not None else np.ones(1)
-        padded = np.ceil(width / way.lanes) * way.lanes / np.maximum(width, 1)
-        cycles = self.costs.cycles(stage, self.inlined)
-        return computed * per_point * (cycles * padded + _ROW / np.maximum(width, 1))
-
-    def _own_cost(self, tile: NumericBox) -> Number:
-        total: Number = 0.0
-        box = tile if self.node.is_pure else self.d.stored(self.node, tile)
-        for stage in self.node.stages:
-            total = total + self._stage_cycles(stage, box, points(box)) * (_TURNED if self.blocks else 1.0)
-        written = points(tile) * self.node.bytes
-        return total + written * self._rate(points(self.node.region) * self.node.bytes) * 1.5
-
-    def _rate(self, size: Number) -> Number:
-        """Cycles a byte of what is reused only after `size` bytes."""
-        m = self.machine
-        slow = np.where(size > m.last_level_cache_size / 2, m.memory_cycles, m.last_level_cycles)
-        return np.where(size > m.l2_size / 2, slow, np.where(size > m.l1_size / 2, m.l2_cycles, 0.0))
-
-    def _loads(
-        self, in_tile: dict[str, NumericBox], in_row: dict[str, NumericBox], tile: NumericBox, across: Number,
-        buffers: Number, passed: Number,
-    ) -> Number:
-        """Cycles of bringing in a tile what is stored outside of the segment, and of what its buffers do not keep."""
-        total: Number = 0.0
-        window = buffers
-        m = self.machine
-        for name, box in in_tile.items():
-            if name in self.members or name in self.inlined:
-                continue
-            size = self.d.bytes(name)
-            whole = points(self.d.whole(name)) * size
-            sizes = extents(box)
-            rate = self._rate(whole)
-            length = sizes[0] * size if sizes else np.ones(1)
-            lines = points(box) * size / np.maximum(length, 1)
-            # A prefetcher follows a row once it has seen its start (equation 6 of the paper).
-            missed = lines if self.options.prefetch else lines * np.ceil(length / 64)
-            total = total + points(box) * size * rate + missed * np.where(rate > 0, m.load_cost, 0.0)
-            if name in in_row:
-                window = window + points(in_row[name]) * size
-        # What flows through the buffers of the segment, at the speed of the cache that holds them.
-        total = total + 2 * passed * self._rate(2 * buffers)
-        # Windows that do not fit are loaded again for each row of them.
-        spilled = window > m.l2_size
-        return total + np.where(spilled, 2 * window * m.last_level_cycles, 0.0)
-
-    def _tasks(self, across: Number, down: Number, counts: dict[str, int]) -> Number:
-        if not self.node.is_pure:
-            total: Number = np.ones(1)
-            for c in counts.values():
-                total = total * c
-            return total
-        total = down if self.slide is not None else across
-        for c in counts.values():
-            total = total * c
-        return total
-
-
-def _round_up(n: int, multiple: int) -> int:
-    return -(-n // multiple) * multiple
-
-
-def _at(value: Number, k: int) -> Number:
-    found = np.asarray(value)
-    return found if found.ndim == 0 else found[k] if found.shape[0] > 1 else found[0]

@@ -30,6 +30,40 @@ def expand_scans(path: Path) -> Path:
     return path
 
 
+def widen_starts(path: Path) -> Path:
+    """`path` where the first element of a local array, from which a recurrence computes all others, is given to all of
+    them first: t[0] = a; for (k < n) t[k + 1] = f(t[k]).  Each is overwritten before it is read."""
+    trips = list(path.trips)
+    effects = list(path.effects)
+    for place, e in enumerate(path.effects):
+        following = next((f for f in path.effects[place + 1 :] if f.array == e.array or _reads_array(f, e.array)), None)
+        if e.array not in path.arrays or following is None or not _continues(e, following):
+            continue
+        last = following.loops[-1]
+        many = LoopInfo(f"{last.counter}f", last.trip + Poly.constant(1), e.line)
+        trips.append((many, e.loops, None))
+        effects[place] = replace(e, index=e.index + Poly.variable(many.counter, I32), loops=(*e.loops, many))
+    return replace(path, effects=tuple(effects), trips=tuple(trips))
+
+
+def _reads_array(e: Effect, array: str) -> bool:
+    return any(split_tag(n.name)[0] == array for n in _reads(e))
+
+
+def _continues(first: Effect, scan: Effect) -> bool:
+    """Whether `scan` computes the elements behind that of `first`, each from the one before it."""
+    if first.array != scan.array or first.guard is not None or scan.guard is not None:
+        return False
+    if not scan.loops or scan.loops[:-1] != first.loops or _reads_array(first, first.array):
+        return False
+    counter = scan.counters[-1]
+    start = scan.index.substitute({counter: Poly()})
+    if scan.index - start != Poly.variable(counter, I32) or start - first.index != Poly.constant(1):
+        return False
+    own = {to_poly(n.index) for n in _reads(scan) if split_tag(n.name)[0] == scan.array}
+    return own == {scan.index - Poly.constant(1)}
+
+
 def _scan(path: Path, cell: str) -> Effect | None:
     writes = [e for e in path.effects if e.array == cell]
     if len(writes) != 2 or not all(e.index.is_zero() for e in writes):

@@ -42,7 +42,7 @@ from lifter.forks import guards_of_reads, must_fork, reshapes
 from lifter.planes import unflatten
 from lifter.poly import Obligation, Poly, address_poly, atom_of, by_parity, from_poly, smallest_of, to_poly
 from lifter.pure_calls import inline_all, inline_call
-from lifter.scan import expand_scans
+from lifter.scan import expand_scans, widen_starts
 from lifter.simd.simplify import simplify_node
 from lifter.trip import NoTrip, trip_count
 from lifter.turns import Fact, contrary, run_of, turn_of, turning_points
@@ -212,7 +212,7 @@ class _Machine:
                 self.store(start, p.name, Poly(), Variable(p.type, p.name), self.function.line)
         finished: list[_State] = []
         self.exec_top(self.function.body, start, finished)
-        return [unflatten(expand_scans(self.finish(s))) for s in finished]
+        return [unflatten(widen_starts(expand_scans(self.finish(s)))) for s in finished]
 
     def finish(self, s: _State) -> Path:
         self.flush(s)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from halide_core.ir.expr import And, Cast, Expr, Load, Or, Select, Variable, children
@@ -119,8 +120,17 @@ def meeting(own: Group, site: Effect, index: Poly, path: Path) -> Effect | None:
         there = _span(e.index)
         if place is not None and there is not None and (place[1] < there[0] or there[1] < place[0]):
             continue
+        if _differ_in_remainder(index, e.index):
+            continue
         return e
     return None
+
+
+def _differ_in_remainder(a: Poly, b: Poly) -> bool:
+    """Whether two addresses are never equal, whatever their counters and data are: the value and the weight of a cell,
+    at 2*bin and 2*bin + 1."""
+    modulus = math.gcd(*(c for p in (a, b) for m, c in p.terms.items() if m))
+    return modulus > 1 and (a.terms.get((), 0) - b.terms.get((), 0)) % modulus != 0
 
 
 def _last(effects: list[Effect], groups: list[Group]) -> Group | None:

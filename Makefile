@@ -4,7 +4,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 
 .PHONY: demo test test-generators test-pipelines corpus bench bench-search bench-codegen bench-autoschedule bench-tree-search \
-  bench-compile bench-memory fuzz-schedules fuzz-soundness arm-tools lint clean
+  bench-compile bench-memory fuzz-schedules fuzz-soundness fuzz-mutants arm-tools lint clean
 
 demo: .venv/demo.stamp
 	$(BIN)/python demo/run.py --out demo-out
@@ -65,6 +65,10 @@ fuzz-soundness: .venv/dev.stamp
 # What runs objects for AArch64 in tests, which are skipped without it.
 arm-tools:
 	apt-get install -y --no-install-recommends qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+
+# Wrong summaries of the whole corpus, ten thousand of them: about an hour.
+fuzz-mutants: .venv/dev.stamp
+	$(BIN)/python -m tests.verifier.campaign --each $(or $(EACH),24) --seed $(or $(SEED),0) --jobs $(WORKERS)
 
 lint: .venv/dev.stamp
 	$(BIN)/ruff check .

@@ -1,0 +1,140 @@
+"""Wrong summaries of every verified function of the corpus: none is proved unless it computes the same after all.
+
+    python -m tests.verifier.campaign [SUITE...] [--each 24] [--jobs N] [--seed N]
+
+changes the found summary of each function in that many ways (bounds, offsets, constants, operators, widths, operands
+exchanged).  What is proved all the same is compiled and compared with the original, bit for bit.  The exit status is 1
+where one differs."""
+
+from __future__ import annotations
+
+import ctypes
+import random
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import Progress
+
+from codegen.native import compile_summary
+from corpus.draw import Drawer
+from corpus.harness import bind, compile_original, difference
+from corpus.manifest import ROOT, SUITES, Entry, entries
+from halide_core.target import Target
+from lifter.frontend import FunctionError, parse_file
+from lifter.summary import Summary
+from synth.lift import lift_function
+from tests.verifier.mutate import mutants
+from verifier.check import verify_path
+
+SIZES = ((1, 1), (5, 3), (17, 9), (64, 33), (130, 21))
+DRAWS = 3
+SECONDS = 0.7
+
+
+@dataclass(slots=True)
+class Tally:
+    """What became of the mutants of one file."""
+
+    kinds: Counter[str] = field(default_factory=Counter)
+    refuted: int = 0
+    equal: int = 0
+    """Proved, and equal to the original in all calls."""
+    uncalled: int = 0
+    """Proved, and no arguments were found that meet the contract."""
+    wrong: list[str] = field(default_factory=list)
+
+
+def mutate_file(file: str, chosen: Sequence[Entry], each: int, seed: int) -> Tally:
+    """Mutants of the chosen functions of one file of the corpus."""
+    tally = Tally()
+    parsed = {f.name: f for f in parse_file(str(ROOT / file)).functions if not isinstance(f, FunctionError)}
+    with tempfile.TemporaryDirectory() as folder:
+        library = compile_original(ROOT / file, Path(folder) / "original.so")
+        for entry in chosen:
+            lifted = lift_function(parsed[entry.name])
+            if lifted.summary is None or lifted.status != "verified":
+                continue
+            summary = lifted.summary
+            number = max(range(len(summary.paths)), key=lambda i: len(summary.paths[i].funcs))
+            for text, wrong in mutants(summary.paths[number], each, seed):
+                tally.kinds[text.split(":")[0]] += 1
+                if not verify_path(summary.function, lifted.paths[number], wrong, SECONDS, stop_early=True).proved:
+                    tally.refuted += 1
+                    continue
+                changed = replace(summary, paths=(*summary.paths[:number], wrong, *summary.paths[number + 1 :]))
+                found, calls = compare(changed, ctypes.CDLL(str(library)), entry, number)
+                if found is not None:
+                    tally.wrong.append(f"{file}: {entry.name}: proved although wrong: {text}: {found}")
+                elif calls:
+                    tally.equal += 1
+                else:
+                    tally.uncalled += 1
+    return tally
+
+
+def compare(summary: Summary, library: ctypes.CDLL, entry: Entry, number: int) -> tuple[str | None, int]:
+    """(How the summary's code differs from the original, calls that were compared), on arguments of path `number`."""
+    function = summary.function
+    drawer = Drawer(summary, entry.ranges)
+    original = bind(library, function)
+    module = compile_summary(summary, Target("host"), None)
+    # A function that takes objects is called through a packer.
+    called = getattr(original, "func", original)
+    types = called.argtypes[-len(function.params) :]
+    kinds = [ctypes.c_void_p if p.pointer else t for p, t in zip(function.params, types, strict=True)]
+    changed = module.jit().function(function.symbol, called.restype, *kinds)
+    calls = 0
+    for width, height in SIZES:
+        rng = random.Random(width)
+        for seed in range(DRAWS):
+            draw = drawer.scalars(width, height, 3, rng)
+            if draw.path != number:
+                continue
+            calls += 1
+            found = difference(function, original, changed, drawer.arguments(draw, seed))
+            if found is not None:
+                return found, calls
+    return None, calls
+
+
+@click.command()
+@click.argument("suites", nargs=-1, metavar="[SUITE]...")
+@click.option("--each", default=24, show_default=True, help="Mutants of one function.")
+@click.option("--jobs", default=2, show_default=True, help="Files at a time.")
+@click.option("--seed", default=0, show_default=True)
+def main(suites: tuple[str, ...], each: int, jobs: int, seed: int) -> None:
+    """Mutants of the corpus."""
+    console = Console()
+    by_file: dict[str, list[Entry]] = {}
+    for e in entries(suites or SUITES):
+        if e.status == "verified":
+            by_file.setdefault(e.file, []).append(e)
+    whole = Tally()
+    with ProcessPoolExecutor(jobs) as pool, Progress(console=console) as progress:
+        task = progress.add_task("files", total=len(by_file))
+        running = {pool.submit(mutate_file, file, chosen, each, seed): file for file, chosen in by_file.items()}
+        for done in as_completed(running):
+            tally = done.result()
+            whole.kinds += tally.kinds
+            whole.refuted += tally.refuted
+            whole.equal += tally.equal
+            whole.uncalled += tally.uncalled
+            whole.wrong += tally.wrong
+            for text in tally.wrong:
+                console.print(text, markup=False)
+            progress.advance(task)
+    kinds = ", ".join(f"{k} {n}" for k, n in whole.kinds.most_common())
+    console.print(f"{whole.kinds.total()} mutants ({kinds}): {whole.refuted} refuted, {whole.equal} equal after all")
+    console.print(f"{whole.uncalled} proved and not compared, {len(whole.wrong)} proved although wrong")
+    sys.exit(1 if whole.wrong else 0)
+
+
+if __name__ == "__main__":
+    main()

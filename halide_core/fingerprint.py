@@ -16,6 +16,9 @@ from halide_core.ir.types import Type
 # What code does not depend on: the data of buffers, the objects that users hold, and hints.
 _LEFT_OUT = {(Image, "array"), (Image, "owner"), (Image, "estimates"), (Function, "estimates")}
 
+# The fields of each kind of expression, and whether they hold others.
+_FIELDS: dict[type[Expr], tuple[tuple[str, bool], ...]] = {}
+
 
 def digest(functions: list[Function], images: list[Image], rest: Iterable[str]) -> str:
     """A hexadecimal digest of everything in `functions`, in an order that has callees first, of `images`, and of
@@ -108,9 +111,12 @@ class _Encoder:
 
     def _attributes(self, n: Expr) -> str:
         parts: list[str] = []
-        for f in fields(n):
-            v = getattr(n, f.name)
-            if f.name in n.child_fields:
+        kind = type(n)
+        if kind not in _FIELDS:
+            _FIELDS[kind] = tuple((f.name, f.name in n.child_fields) for f in fields(n))
+        for name, is_child in _FIELDS[kind]:
+            v = getattr(n, name)
+            if is_child:
                 parts.append(str(len(v)) if isinstance(v, tuple) else str(v is None))
             elif isinstance(v, Function | Image):
                 parts.append(self._named(v))

@@ -67,8 +67,14 @@ def post_order(e: Expr) -> Iterator[Expr]:
         if id(node) in seen:
             continue
         seen.add(id(node))
+        inner = children(node)
+        if not inner:
+            yield node
+            continue
         stack.append((node, True))
-        stack.extend((c, False) for c in reversed(children(node)))
+        for c in reversed(inner):
+            if id(c) not in seen:
+                stack.append((c, False))
 
 
 def transform(e: Expr, rewrite: Callable[[Expr], Expr]) -> Expr:

@@ -12,11 +12,12 @@ from halide_core.autoschedule.footprints import Number, NumericBox, extents, joi
 from halide_core.autoschedule.machine import Machine
 from halide_core.autoschedule.reuse2019.options import Options
 from halide_core.autoschedule.reuse2019.plan import MOST_ROWS, ROW, TILE, Level, Plan
+from halide_core.ir.structural import variables
 
 # Cycles of entering a loop over a row, and of starting a parallel task.
 _ROW, _TASK = 25.0, 6000.0
 # Cycles of finding the bounds of a stage in an iteration of the sliding loop.
-_BOUNDS = 80.0
+BOUNDS = 80.0
 # How much worse tiles are that do not divide the output.
 _RAGGED = 1.05
 # What a block transposed in registers costs of what gathers would.
@@ -50,8 +51,8 @@ class Candidate:
             return None
         wide, tall = sizes
         tile, row = self._boxes(wide, tall)
-        in_tile, in_row = self._required(tile), self._required(row)
-        self.next_row = self._required(self._moved(row)) if self.slide is not None else {}
+        in_tile, in_row = self.required(tile), self.required(row)
+        self.next_row = self.required(self._moved(row)) if self.slide is not None else {}
         self.tall = tall
         counts = {a: self.extent[a] for a in self.outside}
         tiles: Number = np.ones_like(wide, dtype=float)
@@ -143,7 +144,7 @@ class Candidate:
                 row.append((low, high))
         return tuple(tile), tuple(row)
 
-    def _required(self, box: NumericBox) -> dict[str, NumericBox]:
+    def required(self, box: NumericBox) -> dict[str, NumericBox]:
         """What is needed of every member, inlined Func and stored array to compute `box` of the output."""
         found: dict[str, NumericBox] = {}
 
@@ -213,10 +214,10 @@ class Candidate:
                 self.early[name] = early
                 continue
             choices = self._options_of(name, in_tile, in_row, rows)
-            rates = {TILE: self._point_cycles(node, in_tile[name])}
+            rates = {TILE: self.point_cycles(node, in_tile[name])}
             if any(c[0].compute == ROW for c in choices):
-                rates[ROW] = self._point_cycles(node, in_row[name])
-            costs = [c[1] * rates[c[0].compute] + (rows if c[0].compute == ROW else 1) * _BOUNDS for c in choices]
+                rates[ROW] = self.point_cycles(node, in_row[name])
+            costs = [c[1] * rates[c[0].compute] + (rows if c[0].compute == ROW else 1) * BOUNDS for c in choices]
             costs = [
                 np.where(early, np.inf, cost) if c[0].compute == ROW else cost
                 for c, cost in zip(choices, costs, strict=True)
@@ -240,7 +241,7 @@ class Candidate:
             passed = passed + computed * node.bytes
         return total, held, passed
 
-    def _point_cycles(self, node: Node, box: NumericBox) -> Number:
+    def point_cycles(self, node: Node, box: NumericBox) -> Number:
         """Cycles a point of all stages of a Func that is computed over `box` at a time."""
         total: Number = 0.0
         for stage in node.stages:
@@ -256,6 +257,10 @@ class Candidate:
         width = sizes[args.index(way.vector)] if way.vector is not None else np.ones(1)
         padded = np.ceil(width / way.lanes) * way.lanes / np.maximum(width, 1)
         cycles = self.costs.cycles(stage, self.inlined)
+        if passes_through(stage):
+            # Each step of the reduction reads and writes all of the Func again.
+            width_bytes = self.d.nodes[stage.func].bytes
+            cycles = cycles + 3 * width_bytes * self.rate(points(box) * width_bytes)
         return computed * per_point * (cycles * padded + _ROW / np.maximum(width, 1))
 
     def _own_cost(self, tile: NumericBox) -> Number:
@@ -264,9 +269,9 @@ class Candidate:
         for stage in self.node.stages:
             total = total + self._stage_cycles(stage, box, points(box)) * (_TURNED if self.blocks else 1.0)
         written = points(tile) * self.node.bytes
-        return total + written * self._rate(points(self.node.region) * self.node.bytes) * 1.5
+        return total + written * self.rate(points(self.node.region) * self.node.bytes) * 1.5
 
-    def _rate(self, size: Number) -> Number:
+    def rate(self, size: Number) -> Number:
         """Cycles a byte of what is reused only after `size` bytes."""
         m = self.machine
         slow = np.where(size > m.last_level_cache_size / 2, m.memory_cycles, m.last_level_cycles)
@@ -286,7 +291,7 @@ class Candidate:
             size = self.d.bytes(name)
             whole = points(self.d.whole(name)) * size
             sizes = extents(box)
-            rate = self._rate(whole)
+            rate = self.rate(whole)
             length = sizes[0] * size if sizes else np.ones(1)
             lines = points(box) * size / np.maximum(length, 1)
             # A prefetcher follows a row once it has seen its start (equation 6 of the paper).
@@ -295,7 +300,7 @@ class Candidate:
             if name in in_row:
                 window = window + points(in_row[name]) * size
         # What flows through the buffers of the segment, at the speed of the cache that holds them.
-        total = total + 2 * passed * self._rate(2 * buffers)
+        total = total + 2 * passed * self.rate(2 * buffers)
         # Windows that do not fit are loaded again for each row of them.
         spilled = window > m.l2_size
         return total + np.where(spilled, 2 * window * m.last_level_cycles, 0.0)
@@ -310,6 +315,12 @@ class Candidate:
         for c in counts.values():
             total = total * c
         return total
+
+
+def passes_through(stage: Stage) -> bool:
+    """Whether the steps of an update write, and read, in different places: scans, and tables of wider and wider
+    windows."""
+    return stage.own is not None and any(variables(a) & set(stage.reduction) for a in stage.definition.args)
 
 
 def vector_loop(costs: Costs, node: Node) -> str | None:

@@ -33,7 +33,9 @@ class Emitter:
         if not node.is_output:
             self.schedule.add(node.name, 0, "compute_root")
         if plan.register_tile is not None:
-            self._register_tile(node, plan.register_tile)
+            level = self._register_tile(node, plan.register_tile, bool(plan.members))
+            for name in reversed(plan.members):
+                self._member(plan, self.d.nodes[name], level, level)
             return
         tile_loop: Loop | None
         row_loop: Loop | None
@@ -138,8 +140,9 @@ class Emitter:
             add(name, 0, "parallel", loop)
         return yo
 
-    def _register_tile(self, node: Node, block: RegisterTile) -> None:
-        """Blocks of vectors, unrolled, with the reduction in the innermost loop around them."""
+    def _register_tile(self, node: Node, block: RegisterTile, has_members: bool) -> Loop | None:
+        """Blocks of vectors, unrolled, with the reduction in the innermost loop around them; returns the loop over
+        tiles, if any.  `has_members`: something is computed there."""
         add, name, args = self.schedule.add, node.name, node.function.args
         names = Names(args)
         x, y = Loop(self.costs.ways[name, 0].vector or args[0]), Loop(block.across)
@@ -165,10 +168,12 @@ class Emitter:
         if block.wide > 1:
             add(name, 0, "unroll", xr)
         add(name, 0, "unroll", yr)
-        for loop in reversed([*(yo or yi), *around]):
+        tiles = [*xo, *yo, *around]
+        for loop in reversed(tiles if has_members else [*(yo or yi), *around]):
             add(name, 0, "parallel", loop)
         dims = args.index(x.name), args.index(y.name)
         self._accumulators(self.d.nodes[block.reduction], block, FuncName(name), blocks[0], dims)
+        return tiles[0] if tiles else None
 
     def _accumulators(
         self, node: Node, block: RegisterTile, at: FuncName, level: Loop, dims: tuple[int, int]

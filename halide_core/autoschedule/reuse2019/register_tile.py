@@ -7,6 +7,7 @@ block."""
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from halide_core.autoschedule.arithmetic import Site
 from halide_core.autoschedule.costs import Costs
 from halide_core.autoschedule.description import Description, Node, Stage
-from halide_core.autoschedule.footprints import Number, NumericBox, extents, points
+from halide_core.autoschedule.footprints import Number, NumericBox, extents, joined, points
 from halide_core.autoschedule.machine import Machine
 from halide_core.ir import expr as ir
 from halide_core.ir.structural import variables
@@ -66,10 +67,18 @@ def reduction_of(description: Description, costs: Costs, node: Node, name: str) 
     return update if first == mine and ways[0].vector == ways[1].vector else None
 
 
+Inside = Callable[[str, Number, Number], tuple[Number, Number]]
+"""From the dimension along which blocks are high and the sizes of tiles to (cycles of what else is computed for one,
+its bytes)."""
+
+
 def best_register_tile(
-    description: Description, costs: Costs, machine: Machine, node: Node, name: str, inlined: frozenset[str]
+    description: Description, costs: Costs, machine: Machine, node: Node, name: str, inlined: frozenset[str],
+    inside: Inside | None = None, members: frozenset[str] = frozenset(),
 ) -> RegisterTile | None:
-    """The cheapest register tile for the reduction `name` in the pure Func `node`, or None where none fits."""
+    """The cheapest register tile for the reduction `name` in the pure Func `node`, or None where none fits.
+
+    `inside`: what the Funcs `members`, computed for each tile, cost."""
     update = reduction_of(description, costs, node, name)
     if update is None:
         return None
@@ -77,7 +86,7 @@ def best_register_tile(
     vector = costs.ways[node.name, 0].vector
     for across in node.function.args:
         if across != vector:
-            found = _along(description, costs, machine, node, update, across, inlined)
+            found = _along(description, costs, machine, node, update, across, inlined, inside, members)
             if found is not None and (best is None or found.cost < best.cost):
                 best = found
     return best
@@ -85,7 +94,7 @@ def best_register_tile(
 
 def _along(
     description: Description, costs: Costs, machine: Machine, node: Node, update: Stage, across: str,
-    inlined: frozenset[str],
+    inlined: frozenset[str], inside: Inside | None, members: frozenset[str],
 ) -> RegisterTile | None:
     producer = description.nodes[update.func]
     args = node.function.args
@@ -97,7 +106,8 @@ def _along(
     for m, n in itertools.product((1, 2, 3, 4), (1, 2, 3, 4, 5, 6, 8)):
         if m * n + m + 2 > registers or n > size[s] or (m - 1) * lanes >= size[v]:
             continue
-        for a, b in itertools.product((1, 2, 4, 8, 16, 1 << 20), (1, 2, 4, 8, 16, 32, 64)):
+        high_blocks = (1, 2, 4, 8, 16, 32, 64) if inside is None else (1, 4, 16, 64, 1 << 20)
+        for a, b in itertools.product((1, 2, 4, 8, 16, 1 << 20), high_blocks):
             across_tile = min(m * lanes * a, -(-size[v] // (m * lanes)) * m * lanes)
             choices.append((m, n, across_tile, min(n * b, -(-size[s] // n) * n)))
     if not choices:
@@ -130,26 +140,50 @@ def _along(
     traffic: Number = 0.0
     brought: Number = 0.0
     held: Number = 0.0
-    needed = description.required(update, tile)
+    computed: Number = 0.0
+    if inside is not None:
+        computed, held = inside(across, width, height)
+    needed = _read(description, update, tile, inlined) if inside is not None else description.required(update, tile)
+    part = _read(description, update, block, inlined) if inside is not None else description.required(update, block)
     for read, over in needed.items():
+        if read in members:
+            continue
         held = held + points(over) * description.bytes(read)
-    for read, over in description.required(update, block).items():
+    for read, over in part.items():
         whole = points(description.whole(read)) * description.bytes(read)
         mine = points(over) * description.bytes(read)
         changes = any(x in variables(a) for c in update.cost.sites if c.name == read for a in c.args)
-        traffic = traffic + np.where(changes, mine * _rate(machine, held), 0.0)
+        traffic = traffic + np.where(changes | (read in members), mine * _rate(machine, held), 0.0)
+        if read in members:
+            continue
         in_tile = points(needed[read]) * description.bytes(read)
         lengths = extents(needed[read])
         lines = in_tile / np.maximum(lengths[0] * description.bytes(read), 1)
         brought = brought + in_tile * _rate(machine, np.asarray(whole)) + lines * machine.load_cost / 4
     tasks = np.ceil(size[s] / height) * rest
+    if inside is not None:
+        tasks = tiles * rest
     share = np.ceil(tasks / machine.parallelism) / tasks
-    total = (blocks * (steps * step + traffic + _START) + tiles * brought) * rest * share
+    total = (blocks * (steps * step + traffic + _START) + tiles * (brought + computed)) * rest * share
     least = int(np.argmin(total))
     return RegisterTile(
         update.func, across, lanes, int(wide[least]), int(high[least]),
         (int(width[least]), int(height[least])), float(total[least]),
     )
+
+
+def _read(
+    description: Description, stage: Stage, box: NumericBox, inlined: frozenset[str]
+) -> dict[str, NumericBox]:
+    """What `stage` reads over `box`, through what is inlined."""
+    wanted = dict(description.required(stage, box))
+    for name in reversed(list(description.nodes)):
+        if name in wanted and name in inlined:
+            over = wanted.pop(name)
+            for s in description.nodes[name].stages:
+                for read, b in description.required(s, over).items():
+                    wanted[read] = joined(wanted.get(read), b)
+    return wanted
 
 
 def _site_cycles(

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
+
 from halide_core.autoschedule.costs import Costs
 from halide_core.autoschedule.description import Description, Node, Stage
+from halide_core.autoschedule.footprints import extents
 from halide_core.autoschedule.machine import Machine
-from halide_core.autoschedule.reuse2019.candidate import Candidate, vector_loop
+from halide_core.autoschedule.reuse2019.candidate import Candidate, passes_through, vector_loop
 from halide_core.autoschedule.reuse2019.options import Options
-from halide_core.autoschedule.reuse2019.plan import Plan
-from halide_core.autoschedule.reuse2019.register_tile import best_register_tile
+from halide_core.autoschedule.reuse2019.plan import TILE, Level, Plan
+from halide_core.autoschedule.reuse2019.register_tile import best_register_tile, reduction_of
+from halide_core.autoschedule.reuse2019.tile_work import TileWork
 from halide_core.passes.races import is_pure_loop
 
 
@@ -56,12 +60,39 @@ class Segments:
                 if found is not None and (best is None or found.cost < best.cost):
                     best = found
         assert best is not None
-        if self.options.finish and len(members) == 1:
-            (name,) = members
-            block = best_register_tile(self.description, self.costs, self.machine, node, name, inlined)
-            if block is not None and block.cost < best.cost:
-                return Plan(output, (name,), block.cost, register_tile=block)
+        for name in members if self.options.finish else ():
+            found = self._register_tile(node, name, members, inlined)
+            if found is not None and found.cost < best.cost:
+                best = found
         return best
+
+    def _register_tile(
+        self, node: Node, name: str, members: frozenset[str], inlined: frozenset[str]
+    ) -> Plan | None:
+        """The plan that holds the reduction `name` in registers, what else is in the segment computed for each tile."""
+        if reduction_of(self.description, self.costs, node, name) is None:
+            return None
+        rest = members - {name}
+        nodes = [self.description.nodes[n] for n in rest]
+        tables = [n.is_pure or any(map(passes_through, n.stages)) for n in nodes]
+        if rest and (not all(tables) or all(n.is_pure for n in nodes)):
+            # Measured: borders, and other reductions, in the loops of a convolution cost more than they save.
+            return None
+        work = TileWork(Candidate(
+            self.description, self.costs, self.machine, self.options, node, members, inlined, None, (), ()
+        ), rest)
+        block = best_register_tile(
+            self.description, self.costs, self.machine, node, name, inlined, work.cost if rest else None, rest
+        )
+        if block is None:
+            return None
+        order = tuple(n for n in self.description.nodes if n in rest)
+        plan = Plan(node.name, order, block.cost, register_tile=block)
+        boxes = work.boxes(block.across, np.array([block.tile[0]]), np.array([block.tile[1]]))
+        for n in order:
+            plan.levels[n] = Level(TILE, TILE)
+            plan.extents[n] = tuple(int(np.asarray(e).flat[0]) for e in extents(boxes[n]))
+        return plan
 
     def _shapes(self, node: Node) -> list[tuple[str | None, tuple[str, ...], tuple[str, ...]]]:
         """(sliding loop, dimensions inside, dimensions outside): the permutations of the loops that are tried."""

@@ -174,6 +174,17 @@ def test_cpp_text() -> None:
     )
 
 
+def test_tables_are_computed_for_the_tiles_of_a_reduction_in_registers() -> None:
+    (p,) = named_pipelines(["max_filter"])
+    built = p.build(hl, p.size)
+    estimate(built, p, p.size, p.arrays(p.size, np.random.default_rng(0)))
+    target = hl.Target("x86-64-linux-avx512_skylake")
+    result = hl.Pipeline(built.outputs).apply_autoscheduler(target, hl.AutoschedulerParams("Reuse2019", MACHINE))
+    text = result.python_schedule_source
+    assert "vertical.compute_at(brightest, x_o)" in text and "brightest.parallel(x_o)" in text
+    assert "produce vertical" in nest(built.outputs[0])
+
+
 def test_rows_of_whole_number_windows_are_computed_together() -> None:
     x, y = hl.Var("x"), hl.Var("y")
     image, f = hl.ImageParam(hl.UInt(8), 2, "image"), hl.Func("f")

@@ -97,19 +97,27 @@ class Conditions:
 
     def assume(self, condition: Expr | None) -> list[Any]:
         """A condition as an assumption, where it means over Z what it means in C++."""
-        if condition is None or loads(condition) or not self.index.faithful(condition):
+        if condition is None or loads(condition):
             return []
-        return [self.index.expr(condition)]
+        if self.index.faithful(condition):
+            return [self.index.expr(condition)]
+        needed, read = self.index.reading(condition)
+        return [self.index.implies(self.index.all_of(needed), read)]
 
     def guard(self, e: Effect, m: EffectMap | None, rename: Mapping[str, Poly] | None = None) -> list[Any]:
+        """That an effect's guard holds: an assumption about its iteration, or, where `rename` says which iteration is
+        meant, a claim."""
         if e.guard is None or (m is not None and m.guard_in_value):
             return []
         guard = e.guard
         if rename:
             guard = substitute(guard, {n: from_poly(p, I32) for n, p in rename.items()})
-        if not self.index.faithful(guard):
-            return [self.index.any_of([])] if rename else []
-        return [self.index.expr(guard)]
+        if self.index.faithful(guard):
+            return [self.index.expr(guard)]
+        needed, read = self.index.reading(guard)
+        if rename is not None:
+            return [*needed, read]
+        return [self.index.implies(self.index.all_of(needed), read)]
 
     def in_box(self, f: FuncSummary | InputSummary, coords: tuple[Poly, ...]) -> list[Any]:
         out = []

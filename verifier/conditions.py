@@ -8,6 +8,7 @@ from halide_core.ir.expr import I32, Call, CallType, Expr, Variable
 from halide_core.ir.structural import key, post_order, substitute
 from lifter.effects import Effect, LoopInfo
 from lifter.poly import Obligation, Poly, from_poly, poly_text, to_poly
+from lifter.pure_calls import inline_all
 from lifter.summary import Definition, EffectMap, FuncSummary
 from verifier.condition import Condition, point_text
 from verifier.reads import Unresolved, meeting
@@ -254,6 +255,11 @@ class PathConditions(ValueConditions):
             self.index.any_of(ways),
         )
 
+    def inlined(self, p: Poly) -> Poly:
+        """A coordinate with the pure functions in it written out."""
+        calls = any(isinstance(n, Call) and n.call_type is CallType.FUNCTION for n in post_order(from_poly(p)))
+        return to_poly(inline_all(from_poly(p), self.function.functions)) if calls else p
+
     def update_point(self, f: FuncSummary, d: Definition, e: Effect, m: EffectMap) -> None:
         """An update walks its reduction domain in the order of the loops, and the pure variables independently."""
         where = f"line {e.line}"
@@ -318,7 +324,7 @@ class PathConditions(ValueConditions):
             "inside",
             f"{where}: every point updated lies in the region of interest",
             self.domain(e.loops),
-            self.index.all_of(self.in_box(f, coords)),
+            self.index.all_of(self.in_box(f, tuple(map(self.inlined, coords)))),
         )
 
 

@@ -142,11 +142,15 @@ class ReadConditions(Conditions):
         return self.index.all_of([self.index.any_of(lows), self.index.any_of(highs)])
 
     def holding(self, conditions: tuple[Expr, ...], rename: Mapping[str, Poly]) -> list[Any]:
-        """Conditions on counters and parameters, the counters renamed, as assumptions; false where one is not exact."""
+        """That conditions on counters and parameters, the counters renamed, hold, and mean over Z what they say."""
         out = []
         for c in conditions:
             renamed = substitute(c, {n: from_poly(p, I32) for n, p in rename.items()})
-            out.append(self.index.expr(renamed) if self.index.faithful(renamed) else self.index.any_of([]))
+            if self.index.faithful(renamed):
+                out.append(self.index.expr(renamed))
+            else:
+                needed, read = self.index.reading(renamed)
+                out += [*needed, read]
         return out
 
     def reached(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from halide_core.ir.expr import And, Cast, Expr, Load, Or, Select, Variable, children
+from halide_core.ir.expr import Add, And, Call, Cast, Expr, Load, Max, Min, Or, Select, Variable, children
 from halide_core.ir.structural import key, post_order
 from lifter.effects import Effect, LoopInfo, Path, loads, split_tag
 from lifter.fold import negate, parts
@@ -122,6 +122,8 @@ def meeting(own: Group, site: Effect, index: Poly, path: Path) -> Effect | None:
             continue
         if _differ_in_remainder(index, e.index):
             continue
+        if {e.order, site.order} <= own.updates and _commute(e, site, path):
+            continue
         return e
     return None
 
@@ -131,6 +133,35 @@ def _differ_in_remainder(a: Poly, b: Poly) -> bool:
     at 2*bin and 2*bin + 1."""
     modulus = math.gcd(*(c for p in (a, b) for m, c in p.terms.items() if m))
     return modulus > 1 and (a.terms.get((), 0) - b.terms.get((), 0)) % modulus != 0
+
+
+def _commute(a: Effect, b: Effect, path: Path) -> bool:
+    """Whether two stores add to what their elements hold, in one way, in whatever order."""
+    kinds = [_accumulation(e, path) for e in (a, b)]
+    return kinds[0] is not None and kinds[0] == kinds[1] and a.value.type == b.value.type
+
+
+def _accumulation(e: Effect, path: Path) -> str | None:
+    """The operation, commutative and associative, by which a store changes the element that it writes, as it is then,
+    with something that the array has no part in; None where it is no such store."""
+    value = e.value
+    if isinstance(value, Add | Min | Max):
+        kind, (a, b) = type(value).__name__, (value.a, value.b)
+    elif isinstance(value, Call) and value.name in ("bitwise_and", "bitwise_or", "bitwise_xor"):
+        kind, (a, b) = value.name, value.args
+    else:
+        return None
+    if not value.type.is_int_or_uint():
+        return None
+    for held, added in ((a, b), (b, a)):
+        if not isinstance(held, Load) or to_poly(held.index) != e.index:
+            continue
+        array, time = split_tag(held.name)
+        between = any(o.array == array and time <= o.order < e.order for o in path.effects)
+        others = (added, held.index, *([e.guard] if e.guard is not None else []))
+        if array == e.array and not between and all(split_tag(n.name)[0] != array for x in others for n in loads(x)):
+            return kind
+    return None
 
 
 def _last(effects: list[Effect], groups: list[Group]) -> Group | None:

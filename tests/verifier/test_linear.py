@@ -8,13 +8,14 @@ import pytest
 import z3
 
 from verifier.smt import Proved, Query, Refuted, prove
-from verifier.smt.linear import linear
+from verifier.smt.linear import linear, plainly
 
 NAMES = ("w", "h", "s", "k")
 
 
+@pytest.mark.parametrize("reading", [linear, plainly])
 @pytest.mark.parametrize("seed", range(150))
-def test_solutions_are_kept(seed: int) -> None:
+def test_solutions_are_kept(seed: int, reading) -> None:
     rng = random.Random(seed)
     solution = {n: rng.randint(-5, 9) for n in NAMES}
     symbols = {n: z3.Int(n) for n in NAMES}
@@ -51,7 +52,7 @@ def test_solutions_are_kept(seed: int) -> None:
             formulas[-1], *((symbols[n], z3.IntVal(v)) for n, v in solution.items())
         ))):
             formulas.pop()
-    found = linear(formulas)
+    found = reading(formulas)
     if found is None:
         return
     solver = z3.Solver()

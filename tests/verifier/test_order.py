@@ -15,6 +15,16 @@ APART = {
     "banks of a histogram": """void f(const uint8_t* a, int n, uint32_t* h) {
         for (int j = 0; j < 512; j++) h[j] = 0;
         for (int i = 0; i + 1 < n; i += 2) { h[a[i]]++; h[256 + a[i + 1]]++; } }""",
+    "two counts of an iteration": """void f(const uint8_t* a, const uint8_t* b, int n, uint32_t* h) {
+        for (int j = 0; j < 256; j++) h[j] = 0;
+        for (int i = 0; i < n; i++) { h[a[i]]++; h[b[i]] += 2; } }""",
+    "pairs, and the last one of an odd number": """void f(const uint8_t* a, int w, int h, uint32_t* count) {
+        for (int j = 0; j < 256; j++) count[j] = 0;
+        for (int y = 0; y < h; y++, a += w) {
+            int x = 0;
+            for (; x < (w & ~1); x += 2) { count[a[x]]++; count[a[x + 1]]++; }
+            for (; x < w; x++) count[a[x]]++;
+        } }""",
 }
 MEETING = {
     "marks, the later wins": """void f(const uint8_t* a, const uint8_t* b, int n, uint8_t* m) {
@@ -26,6 +36,15 @@ MEETING = {
     "a mark and a count": """void f(const uint8_t* a, const uint8_t* b, int n, uint32_t* m) {
         for (int j = 0; j < 256; j++) m[j] = 0;
         for (int i = 0; i < n; i++) { m[a[i]] += 1; m[b[i]] = 2; } }""",
+    "a sum and a product": """void f(const uint8_t* a, const uint8_t* b, int n, uint32_t* m) {
+        for (int j = 0; j < 256; j++) m[j] = 1;
+        for (int i = 0; i < n; i++) { m[a[i]] += 1; m[b[i]] *= 3; } }""",
+    "a count of a count": """void f(const uint8_t* a, const uint8_t* b, int n, uint32_t* m) {
+        for (int j = 0; j < 256; j++) m[j] = 0;
+        for (int i = 0; i < n; i++) { m[a[i]] += 1; m[b[i]] += m[3]; } }""",
+    "sums of floats": """void f(const uint8_t* a, const uint8_t* b, int n, float* m) {
+        for (int j = 0; j < 256; j++) m[j] = 0;
+        for (int i = 0; i < n; i++) { m[a[i]] += 0.1f; m[b[i]] += 1e8f; } }""",
     "a running total of a sum": """void f(const uint8_t* a, int n, uint32_t* s) {
         s[0] = 0; s[1] = 0;
         for (int i = 0; i < n; i++) { s[0] += a[i]; s[1] += s[0]; } }""",

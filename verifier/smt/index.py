@@ -120,6 +120,23 @@ class IndexEncoder:
         finally:
             self._met = None
 
+    def reading(self, e: Expr) -> tuple[list[Any], Any]:
+        """A condition read over Z throughout, and what must hold for that to be what it means in C++."""
+        self._met = []
+        try:
+            read = self.expr(e)
+            met = self._met
+        finally:
+            self._met = None
+        wrapping = [o for o in dict.fromkeys(met) if o.type is None or o.type.is_uint() or o.type.bits < 32]
+        needed = []
+        for o in wrapping:
+            p = self.poly(o.poly)
+            needed += [p >= 0] if o.type is None else [p >= o.type.min(), p <= o.type.max()]
+        if any(n.type.is_float() for n in post_order(e)):
+            needed.append(z3.BoolVal(False))
+        return needed, read
+
     def expr(self, e: Expr) -> Any:
         memo: dict[int, Any] = {}
         for n in post_order(e):
@@ -155,6 +172,8 @@ class IndexEncoder:
         if isinstance(e, Cast) and e.value.type.is_int_or_uint() and not e.value.type.is_bool():
             # The obligations gathered by `to_poly` say where this reading needs a range.
             return memo[id(e.value)]
+        if isinstance(e, Cast) and e.value.type.is_bool() and memo.get(id(e.value)) is not None:
+            return z3.If(memo[id(e.value)], z3.IntVal(1), z3.IntVal(0))
         if isinstance(e, Call) and e.name == "shift_right" and 0 <= (const_value(e.args[1]) or 0) < t.bits:
             count = const_value(e.args[1])
             if count is not None:

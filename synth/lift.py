@@ -122,7 +122,7 @@ def decided(conditions: Sequence[Expr], test: Expr) -> bool | None:
     index = IndexEncoder()
     if loads(test) or not variables(test) & names or not index.faithful(test):
         return None
-    given = [index.expr(c) for c in conditions if not loads(c) and index.faithful(c)]
+    given = [index.given(c) for c in conditions if not loads(c)]
     goal = index.expr(test)
     for answer, claim in ((True, goal), (False, index.negate(goal))):
         if isinstance(prove(Query((*index.facts, *given), claim), 2.0), Proved):
@@ -136,7 +136,7 @@ def follows(conditions: Sequence[Expr], p: Poly) -> bool:
         return False
     index = IndexEncoder()
     goal = index.poly(p) >= 0
-    given = [index.expr(c) for c in conditions if not loads(c) and index.faithful(c)]
+    given = [index.given(c) for c in conditions if not loads(c)]
     return isinstance(prove(Query((*index.facts, *given), goal), 1.0), Proved)
 
 

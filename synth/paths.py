@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -29,6 +30,7 @@ from lifter.summary import (
     dim_names,
     var,
 )
+from synth.choices import Choices
 from synth.clamp import apart
 from synth.enumerate import Enumerator, SearchStatistics
 from synth.failure import NotFound
@@ -44,17 +46,13 @@ from synth.stages import Proto, partition
 from synth.stores import Tests
 from synth.terminals import Mapper, NoMapping, coordinates, image_call
 from synth.trace import Candidate, Failure, Trace, failure
-from synth.trial import may_be_equal
 from synth.unify import unify
 from verifier.condition import Condition
 from verifier.conditions import PathConditions
 from verifier.contract import ContractBuilder
-from verifier.lemmas import decide_lemma, replace_all
-from verifier.reads import Group, Unresolved, mentions, see
+from verifier.lemmas import decide_lemma
+from verifier.reads import Group, Unresolved, see
 from verifier.smt import Proved, prove
-
-# Each choice by coordinate that is tried to be done without costs a proof or two.
-_MOST_CHOICES = 8
 
 
 @dataclass(slots=True)
@@ -488,54 +486,13 @@ class PathLifter:
     def without_choices(
         self, f: FuncSummary, funcs: list[FuncSummary], inputs: dict[str, InputSummary]
     ) -> FuncSummary:
-        """Choices by coordinate taken out where clamped reads alone make the difference: at a border
-        select(x > 0, src(max(x - 1, 0)), src(x)) is src(max(x - 1, 0)), and an odd tail's average of two pixels the
-        body's of four."""
+        """`f` without choices by coordinate that clamped reads make needless."""
         if not self.options.suggestions or f.undefined:
             return f
-        first = f.definitions[0]
-        dims = {d.name for d in f.layout.dims}
-        try:
-            points = [p for m in first.maps for p in self.points(f, m)]
-        except (NotConcrete, KeyError, ZeroDivisionError):
-            points = []
-        plain = inline_all(first.value, self.function.functions)
-        nodes = list(post_order(first.value))
-        reads = [n for n in nodes if isinstance(n, Call) and n.call_type in (CallType.IMAGE, CallType.HALIDE)]
-        placed = {id(n) for call in reads for a in call.args for n in post_order(a)}
-        choices = [n for n in nodes if isinstance(n, Select) and id(n) not in placed]
-        for choice in [c for c in choices if mentions(c.condition, dims)][::-1][:_MOST_CHOICES]:
-            for arm in (choice.false_value, choice.true_value):
-                value = replace_all(first.value, choice, arm)
-                if key(value) == key(first.value):
-                    break  # gone with another choice
-                if not may_be_equal(plain, inline_all(value, self.function.functions), points):
-                    continue
-                candidate = replace(f, definitions=(replace(first, value=value), *f.definitions[1:]))
-                if self.same_values(candidate, funcs, inputs):
-                    f, first = candidate, candidate.definitions[0]
-                    plain = inline_all(first.value, self.function.functions)
-                    break
-        return f
-
-    def points(self, f: FuncSummary, m: EffectMap) -> Iterator[list[Env]]:
-        """For some samples the points that an effect stores to, with its counters and the parameters."""
-        place = [(d.name, compiled_poly(c)) for d, c in zip(f.layout.dims, m.coords, strict=True)]
-        for env in self.samples[:4]:
-            yield [{**p, **{n: c(p) for n, c in place}} for p in visited(self.by_order[m.order], env)]
-
-    def same_values(self, f: FuncSummary, funcs: list[FuncSummary], inputs: dict[str, InputSummary]) -> bool:
-        """Whether the first definition of `f` is what all its stores write."""
-        others = tuple(f if g.name == f.name else g for g in funcs)
-        summary = PathSummary(
-            self.path.conditions, others, tuple(inputs.values()), None, tuple(self.contract.items)
-        )
-        conditions = PathConditions(self.function, self.path, summary)
-        for m in f.definitions[0].maps:
-            conditions.value(f, f.definitions[0], self.by_order[m.order], m)
-            if not all(self.holds(c) for c in conditions.out if c.name in ("value", "reads")):
-                return False
-        return True
+        images, now = list(inputs.values()), time.perf_counter()
+        soon = now + (self.clock.deadline - now) / 4
+        choices = Choices(self.function, self.path, self.samples, self.contract.items, images, self.holds, soon)
+        return choices.without(f, funcs)
 
     # Stage three.
 

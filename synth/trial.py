@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,27 +18,27 @@ from synth.samples import Env
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
-def may_be_equal(a: Expr, b: Expr, places: Iterable[list[Env]]) -> bool:
-    """Whether two expressions over coordinates and parameters have the same values wherever they are tried.  `places`:
-    lists of points, those of one list with the same variables.  What cannot be evaluated counts as equal."""
-    for points in places:
-        if not points:
-            continue
-        env: dict[str, Any] = {n: np.array([p[n] for p in points], dtype=np.int64) for n in points[0]}
-        for n in (n for e in (a, b) for n in post_order(e)):
+class Trial:
+    """Points of coordinates and parameters at which expressions are tried."""
+
+    def __init__(self, points: Sequence[Env]) -> None:
+        self.count = len(points)
+        names = set.intersection(*(set(p) for p in points)) if points else set()
+        self.values: dict[str, Array] = {n: np.array([p[n] for p in points], dtype=np.int64) for n in names}
+
+    def outcome(self, e: Expr) -> bytes | None:
+        """The values of an expression at the points; None where it cannot be evaluated, or there are none."""
+        env: dict[str, Any] = dict(self.values)
+        for n in post_order(e):
             if isinstance(n, Variable) and n.name not in env:
                 env[n.name] = _element(np.array([_number(n.name)], dtype=np.uint64), n.type)
+        if not self.count:
+            return None
         try:
-            one, other = (_values(e, env, len(points)) for e in (a, b))
+            found = evaluate(e, env, None, _call)
         except HalideError:
-            return True
-        if one.tobytes() != other.tobytes():
-            return False
-    return True
-
-
-def _values(e: Expr, env: Mapping[str, Any], count: int) -> Array:
-    return np.ascontiguousarray(np.broadcast_to(evaluate(e, env, None, _call), (count,)))
+            return None
+        return np.ascontiguousarray(np.broadcast_to(found, (self.count,))).tobytes()
 
 
 def _call(node: Call, args: list[Array]) -> Array:

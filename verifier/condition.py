@@ -59,14 +59,14 @@ class Conditions:
         self._keyed: dict[tuple[int, int | None], Expr] = {}
         self._sure: dict[tuple[int, str], list[tuple[Poly, tuple[Expr, ...]]]] = {}
         stated = [i.condition for i in summary.contract if i.condition is not None]
-        self.contract = [self.index.expr(c) for c in (*stated, *summary.conditions) if self.index.faithful(c)]
+        self.contract = [self.index.given(c) for c in (*stated, *summary.conditions)]
         self.contract += [
             self.index.poly(i.bound) <= (1 << 62 if "int64" in i.text else 1 << 30)
             for i in summary.contract
             if i.bound is not None
         ]
         plain = [i.condition for i in summary.contract if i.condition is not None and i.kind != "overflow"]
-        self.plain = [self.index.expr(c) for c in (*plain, *summary.conditions) if self.index.faithful(c)]
+        self.plain = [self.index.given(c) for c in (*plain, *summary.conditions)]
         self.known = plain
 
     def add(self, stage: str, name: str, text: str, assumptions: list[Any], goal: Any, line: int = 0) -> None:
@@ -99,10 +99,7 @@ class Conditions:
         """A condition as an assumption, where it means over Z what it means in C++."""
         if condition is None or loads(condition):
             return []
-        if self.index.faithful(condition):
-            return [self.index.expr(condition)]
-        needed, read = self.index.reading(condition)
-        return [self.index.implies(self.index.all_of(needed), read)]
+        return [self.index.given(condition)]
 
     def guard(self, e: Effect, m: EffectMap | None, rename: Mapping[str, Poly] | None = None) -> list[Any]:
         """That an effect's guard holds: an assumption about its iteration, or, where `rename` says which iteration is
@@ -112,12 +109,12 @@ class Conditions:
         guard = e.guard
         if rename:
             guard = substitute(guard, {n: from_poly(p, I32) for n, p in rename.items()})
+        if rename is None:
+            return [self.index.given(guard)]
         if self.index.faithful(guard):
             return [self.index.expr(guard)]
         needed, read = self.index.reading(guard)
-        if rename is not None:
-            return [*needed, read]
-        return [self.index.implies(self.index.all_of(needed), read)]
+        return [*needed, read]
 
     def in_box(self, f: FuncSummary | InputSummary, coords: tuple[Poly, ...]) -> list[Any]:
         out = []

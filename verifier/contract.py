@@ -29,15 +29,15 @@ class ContractBuilder:
         self.path = path
         self.items: list[ContractItem] = []
         self._encoder = IndexEncoder()
-        self._assumed = [self._encoder.expr(c) for c in path.conditions if self._encoder.faithful(c)]
+        self._assumed = [self._encoder.given(c) for c in path.conditions]
         for condition, line in path.asserts:
             text = index_text_of(condition)
             self._add(ContractItem("assert", f"{text}  [assert, line {line}]", condition, inferred=False))
 
     def _add(self, item: ContractItem) -> None:
         self.items.append(item)
-        if item.condition is not None and self._encoder.faithful(item.condition):
-            self._assumed.append(self._encoder.expr(item.condition))
+        if item.condition is not None:
+            self._assumed.append(self._encoder.given(item.condition))
 
     def follows(self, p: Poly, loops: tuple[LoopInfo, ...] = ()) -> bool:
         """Whether p >= 0 follows from the items so far, inside the given loops."""

@@ -137,6 +137,13 @@ class IndexEncoder:
             needed.append(z3.BoolVal(False))
         return needed, read
 
+    def given(self, e: Expr) -> Any:
+        """A condition that holds in C++, as an assumption: what it says over Z, wherever that is what it means."""
+        if self.faithful(e):
+            return self.expr(e)
+        needed, read = self.reading(e)
+        return z3.Implies(z3.And(*needed), read)
+
     def expr(self, e: Expr) -> Any:
         memo: dict[int, Any] = {}
         for n in post_order(e):

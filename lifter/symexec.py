@@ -706,10 +706,11 @@ class _Machine:
             value = self.value(condition, s)
             if const_value(value) is not None:
                 continue
-            s.conditions.append(value if holds else negate(value))
-            if info is not None and not holds:
+            held, other = (value, negate(value)) if holds else (negate(value), value)
+            s.conditions.append(held)
+            if info is not None:
                 guard = _and(s.guard, s.live)
-                s.obligations.extend(FoundObligation(o, s.loops, guard, loop.line) for o in contrary(value))
+                s.obligations.extend(FoundObligation(o, s.loops, guard, loop.line) for o in contrary(other))
 
     def check_cells(self, loop: L.Loop, s: _State) -> None:
         for v in _assigned(loop):

@@ -56,6 +56,7 @@ def lower(unit: Unit, c: Cursor) -> Function:
     allocated: dict[str, Type] = {}
     found_ends: dict[str, str] = {}
     mixed: set[str] = set()
+    as_declared: Function | None = None
     while True:
         active = list(unit.active)
         ctx = Context(unit, c, unit_bytes, lane_types, allocated, found_ends, mixed)
@@ -64,7 +65,13 @@ def lower(unit: Unit, c: Cursor) -> Function:
             wider = {name: t for name, t in ctx.only_wider().items() if name not in allocated}
             if not wider:
                 return function
+            as_declared = as_declared or function
             allocated |= wider
+        except Unsupported:
+            if as_declared is None:
+                raise
+            unit.active[:] = active
+            return as_declared
         except views.Narrower as wanted:
             if wanted.array in ctx.pointer_parameters and allocated.pop(wanted.array, None) is not None:
                 mixed.add(wanted.array)  # not all of one type after all

@@ -202,3 +202,7 @@ void bytes_and_words(const void *src, uint8_t *dst, int n) {
 void words_at_bytes(const uint8_t *src, uint16_t *dst, int n) {
   for (int i = 0; i < n; i++) dst[i] = *(const uint16_t *)(src + i);
 }
+void cleared_bytes_and_words(uint8_t *dst, int n) {
+  memset(dst, 7, (size_t)n | 1);
+  for (int i = 0; i < n / 2; i++) ((int16_t *)dst)[i] += 300;
+}

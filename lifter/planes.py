@@ -15,7 +15,7 @@ from dataclasses import replace
 from halide_core.ir import structural
 from halide_core.ir.expr import I32, Expr, Load, Variable
 from lifter.effects import Effect, LoopInfo, Path, loads, split_tag
-from lifter.poly import Poly, from_poly, to_poly
+from lifter.poly import Monomial, Poly, from_poly, to_poly
 
 _MOST_SPLITS = 24
 
@@ -81,16 +81,17 @@ def _strides(path: Path, counter: str, steps: dict[str, int]) -> list[Poly]:
         for array, index in _accesses(e):
             if not steps.get(array):
                 continue
+            # What multiplies a counter, or a coordinate made of counters (a clamp, a cell).
+            strides: dict[int, dict[Monomial, int]] = {}
             for monomial, c in index.terms.items():
                 varying = [a for a in monomial if not Poly({(a,): 1}).names().isdisjoint(e.counters)]
                 rest = tuple(a for a in monomial if a not in varying)
-                if len(varying) == 1 and rest and c % steps[array] == 0:
-                    found[Poly({rest: abs(c // steps[array])})] = None
-            for each in e.counters:
-                stride = index.coefficient(each)
-                whole = stride is not None and all(c % steps[array] == 0 for c in stride.terms.values())
-                if stride is not None and len(stride.terms) > 1 and whole:
-                    found[Poly({m: c // steps[array] for m, c in stride.terms.items()})] = None
+                if len(varying) == 1:
+                    strides.setdefault(varying[0], {})[rest] = c
+            for terms in strides.values():
+                step = steps[array]
+                if any(terms) and all(c % step == 0 for c in terms.values()):
+                    found[Poly({m: abs(c // step) if len(terms) == 1 else c // step for m, c in terms.items()})] = None
     return sorted(found, key=lambda p: (-len(p.terms), str(p)))
 
 

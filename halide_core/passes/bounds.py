@@ -350,8 +350,10 @@ class _Boxes:
                 self._let(s, expressions[0], at)
                 return
             case st.IfThenElse():
-                inner, more = _assume(expressions[0], at.scope)
-                self.visit(s.then_case, replace(at, scope=inner, facts=at.facts + more))
+                assumed = _assume(expressions[0], at.scope)
+                if assumed is not None:
+                    inner, more = assumed
+                    self.visit(s.then_case, replace(at, scope=inner, facts=at.facts + more))
                 if s.else_case is not None:
                     self.visit(s.else_case, at)
                 return
@@ -426,8 +428,9 @@ def _expand(e: Expr, defined: dict[str, Expr]) -> Expr:
     return simplify_index(substitute(e, {n: defined[n] for n in names})) if names else e
 
 
-def _assume(condition: Expr, scope: dict[str, Interval]) -> tuple[dict[str, Interval], Facts]:
-    """`scope` tightened by comparisons of variables in `condition`, and what it says of sums."""
+def _assume(condition: Expr, scope: dict[str, Interval]) -> tuple[dict[str, Interval], Facts] | None:
+    """`scope` tightened by comparisons of variables in `condition`, and what it says of sums; None where it is never
+    true."""
     work, out = [condition], dict(scope)
     facts: list[tuple[Expr, Interval]] = []
     while work:
@@ -442,6 +445,9 @@ def _assume(condition: Expr, scope: dict[str, Interval]) -> tuple[dict[str, Inte
         slack = 1 if isinstance(c, ir.LT) else 0
         high = bounds_of(c.b, scope)[1]
         low = bounds_of(c.a, scope)[0]
+        apart = None if low is None or high is None else const_value(simplify_index(low - high))
+        if apart is not None and apart + slack > 0:
+            return None
         if isinstance(c.a, ir.Variable) and c.a.name in out and high is not None:
             out[c.a.name] = intersect(out[c.a.name], (None, high - slack))
         if isinstance(c.b, ir.Variable) and c.b.name in out and low is not None:

@@ -1,0 +1,366 @@
+"""Symbolic execution of loops: closed forms, numbers of iterations, what is carried."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import replace
+
+from halide_core.ir.expr import (
+    BOOL,
+    EQ,
+    GE,
+    GT,
+    I32,
+    I64,
+    LE,
+    LT,
+    NE,
+    And,
+    Expr,
+    Load,
+    Variable,
+    const,
+    const_value,
+)
+from halide_core.ir.structural import post_order, variables
+from lifter import loops as L
+from lifter.effects import Effect, FoundObligation, LoopInfo, loads, split_tag
+from lifter.fold import negate, undefined
+from lifter.poly import Obligation, Poly, from_poly, smallest_of, to_poly
+from lifter.symexec.memory import Memory
+from lifter.symexec.state import NeedCell, NeedUnroll, State, both
+from lifter.trip import NoTrip, trip_count
+from lifter.turns import Fact, contrary, run_of, turning_points
+
+MAX_UNROLL = 64
+FEW = 8
+"""Iterations of a loop over the channels of a pixel, at the most."""
+
+
+class Loops(Memory, ABC):
+    """Executes loops; what executes their bodies is left to the statements' class."""
+
+    @abstractmethod
+    def exec_block(self, body: tuple[L.Stmt, ...], s: State) -> None:
+        """Executes statements in order."""
+
+    @abstractmethod
+    def check_defined(self, e: Expr, line: int) -> None:
+        """Raises where `e` reads what was never given a value."""
+
+    def counter(self) -> str:
+        self.fresh += 1
+        return f"k.{self.fresh}"
+
+    def exec_loop(self, loop: L.Loop, s: State) -> None:
+        self.flush(s) if id(loop) not in self.plan.unrolled else None
+        if id(loop) in self.plan.unrolled:
+            return self.unroll(loop, s)
+        if id(loop) in self.plan.turning and loop.test_first:
+            return self.exec_turns(loop, s, turning_points(loop), ())
+        modified = [v for v in _assigned(loop) if v not in self.plan.cells and v in s.env]
+        started_here = [v for v in _assigned(loop) if v not in self.plan.cells and v not in s.env]
+        counter = self.counter()
+        self.nest.append((loop, counter))
+        self.enter(loop, s, modified, started_here, counter)
+        self.nest.pop()
+
+    def enter(self, loop: L.Loop, s: State, modified: list[str], started_here: list[str], counter: str) -> None:
+        """Executes a loop that is not unrolled."""
+        self.check_cells(loop, s)
+        met: list[Obligation] = []
+        steps, temporaries = self.classify(loop, s, modified, counter, met)
+        k = Poly.variable(counter, I32)
+        heads = {v: to_poly(self.read(s, v, self.type_of(v))) + k * steps[v] for v in steps}
+        trip, condition = self.trip(loop, s, heads, temporaries, counter)
+        forms = {f"{v}'{counter}": p for v, p in heads.items()}
+        info = LoopInfo(counter, trip, loop.line, condition, not loop.test_first, _counting(steps, s))
+        s.trips.append((info, s.loops, both(s.guard, s.live)))
+        for o in met:  # what the closed forms rest on
+            held = Obligation(o.poly.substitute(forms), o.type)
+            s.obligations.append(FoundObligation(held, (*s.loops, info), both(s.guard, s.live), loop.line))
+
+        inner = replace(s.fork(), loops=(*s.loops, info), guard=None, live=None)
+        outer_guard = both(s.guard, s.live)
+        if outer_guard is not None:
+            inner.guard = outer_guard
+        for v, p in heads.items():
+            inner.env[v] = from_poly(p, self.type_of(v))
+        for v in temporaries:
+            inner.env.pop(v, None)
+        if loop.test_first:
+            self.exec_block(loop.prelude, inner)
+        self.assume_facts(loop, inner, info)
+        self.exec_block(loop.body, inner)
+        inner.live = None
+        self.exec_block(loop.step, inner)
+        if not loop.test_first:
+            self.exec_block(loop.prelude, inner)
+        self.flush(inner)
+        few = trip.constant_value()
+        if s.loops and few is not None and few <= FEW and _overwrites(inner.effects[len(s.effects) :], counter, few):
+            raise NeedUnroll(loop)
+        s.effects, s.obligations, s.trips, s.asserts = inner.effects, inner.obligations, inner.trips, inner.asserts
+        s.defined = inner.defined
+        s.arrays = {**inner.arrays, **s.arrays}
+        s.clock = inner.clock
+        for v, p in heads.items():
+            self.set(s, v, from_poly(p.substitute({counter: trip}), self.type_of(v)))
+        for v in temporaries + started_here:
+            s.env[v] = Variable(self.type_of(v), "?after " + v)
+        if loop.test_first:
+            self.exec_block(loop.prelude, s)
+
+    def exec_turns(self, loop: L.Loop, s: State, points: list[Expr], facts: tuple[Fact, ...]) -> None:
+        """A loop as several, in each of which the comparisons `points` of its body hold always or never."""
+        if not points:
+            part = replace(loop)
+            self.facts[id(part)] = part, facts
+            return self.exec_loop(part, s)
+        point, *others = points
+        runs = self.runs_of(loop, s, point)
+        if runs is None:
+            return self.exec_turns(loop, s, others, facts)
+        first, count, whole = runs
+        if self.follows(s.conditions, count.scale(-1)):
+            return self.exec_turns(loop, s, others, (*facts, (first, False)))
+        if self.follows(s.conditions, count - whole):
+            return self.exec_turns(loop, s, others, (*facts, (first, True)))
+        both = And(BOOL, first, loop.condition)
+        new = [v for v in _assigned(loop) if v not in s.env]
+        self.exec_turns(replace(loop, condition=both), s, others, (*facts, (first, True)))
+        for v in new:  # the iterations of the second part start without them, too
+            s.env.pop(v, None)
+        return self.exec_turns(loop, s, others, (*facts, (first, False)))
+
+    def runs_of(self, loop: L.Loop, s: State, point: Expr) -> tuple[Expr, Poly, Poly] | None:
+        """What of a comparison holds in a loop's first iterations; how many these are, and how many are in all."""
+        counter = self.counter()
+        modified = [v for v in _assigned(loop) if v not in self.plan.cells and v in s.env]
+        steps, _ = self.classify(loop, s, modified, counter, [])
+        if variables(point) & (set(_assigned(loop)) - set(steps)):
+            return None
+        k = Poly.variable(counter, I32)
+        trial = replace(s.fork(), effects=[], uses=[], trips=[])
+        for v, d in steps.items():
+            trial.env[v] = from_poly(to_poly(self.read(s, v, self.type_of(v))) + k * d, self.type_of(v))
+        self.exec_block(loop.prelude, trial)
+        try:
+            whole = self.least(trip_count(self.value(loop.condition, trial), {}, counter), s)
+        except NoTrip:
+            return None
+        found = run_of(point, lambda t: self.value(t, trial), counter, {})
+        return None if found is None else (found[0], self.least(found[1], s), whole)
+
+    def least(self, p: Poly, s: State) -> Poly:
+        """A number that is the least of several as the one that it is known to be."""
+        options = smallest_of(p)
+        return next((a for a in options if all(self.follows(s.conditions, b - a) for b in options if b != a)), p)
+
+    def assume_facts(self, loop: L.Loop, s: State, info: LoopInfo | None) -> None:
+        """Makes what is known in the iterations of a part of a loop known; the part's `info`, where it is the final
+        execution, for what must be shown for it."""
+        for condition, holds in self.facts[id(loop)][1] if id(loop) in self.facts else ():
+            value = self.value(condition, s)
+            if const_value(value) is not None:
+                continue
+            held, other = (value, negate(value)) if holds else (negate(value), value)
+            s.conditions.append(held)
+            if info is not None:
+                guard = both(s.guard, s.live)
+                s.obligations.extend(FoundObligation(o, s.loops, guard, loop.line) for o in contrary(other))
+
+    def check_cells(self, loop: L.Loop, s: State) -> None:
+        for v in _assigned(loop):
+            if v in self.plan.cells and v in s.env and v not in s.arrays:
+                self.declare_cell(s, v, loop.line)
+
+    def classify(
+        self, loop: L.Loop, s: State, modified: list[str], counter: str, met: list[Obligation]
+    ) -> tuple[dict[str, Poly], list[str]]:
+        """Which of the modified variables advance by a fixed step, and which are set anew in each iteration."""
+        trial = replace(s.fork(), effects=[], trips=[], uses=[], live=None, guard=both(s.guard, s.live))
+        trial.loops = (*s.loops, LoopInfo(counter, Poly(), loop.line))
+        heads = {v: Variable(self.type_of(v), f"{v}'{counter}") for v in modified}
+        trial.env.update(heads)
+        end_condition = self.run_once(loop, trial)
+        trial.uses.append(end_condition)
+        used = _names_in(trial)
+        placeholders = {h.name: v for v, h in heads.items()}
+        steps: dict[str, Poly] = {}
+        temporaries: list[str] = []
+        carried: list[str] = []
+        for v in modified:
+            after = trial.env[v]
+            others = used | {n for w in modified if w != v for n in _names(trial.env[w])}
+            if after.type.is_int_or_uint() and not after.type.is_bool():
+                found: list[Obligation] = []
+                step = to_poly(after, found) - to_poly(heads[v])
+                if _is_invariant(step, set(placeholders), s):
+                    steps[v] = step
+                    met += found
+                    continue
+            if heads[v].name not in _names(after) and heads[v].name not in others:
+                temporaries.append(v)
+            else:
+                carried.append(v)
+        if carried:
+            self.carry(loop, s, carried, steps, end_condition, counter)
+        return steps, temporaries
+
+    def run_once(self, loop: L.Loop, trial: State) -> Expr:
+        if loop.test_first:
+            self.exec_block(loop.prelude, trial)
+            condition = self.value(loop.condition, trial)
+        self.assume_facts(loop, trial, None)
+        self.exec_block(loop.body, trial)
+        trial.live = None
+        self.exec_block(loop.step, trial)
+        if not loop.test_first:
+            self.exec_block(loop.prelude, trial)
+            condition = self.value(loop.condition, trial)
+        self.flush(trial)
+        return condition
+
+    def carry(
+        self, loop: L.Loop, s: State, carried: list[str], steps: dict[str, Poly], condition: Expr, counter: str
+    ) -> None:
+        k = Poly.variable(counter, I32)
+        heads = {f"{v}'{counter}": to_poly(self.read(s, v, self.type_of(v))) + k * d for v, d in steps.items()}
+        try:
+            trip = trip_count(condition, heads, counter).constant_value()
+        except NoTrip:
+            trip = None
+        if trip is not None and 0 <= trip <= MAX_UNROLL:
+            raise NeedUnroll(loop)
+        name = carried[0]
+        if self.type_of(name) == I64 and name in {p.name for p in self.function.params if p.pointer}:
+            raise L.Unsupported(f"pointer '{name}' advances by data", loop.line)
+        raise NeedCell(name)
+
+    def trip(
+        self, loop: L.Loop, s: State, heads: dict[str, Poly], temporaries: list[str], counter: str
+    ) -> tuple[Poly, Expr]:
+        """Number of iterations, and the loop's condition at iteration `counter`."""
+        trial = replace(s.fork(), effects=[], uses=[], live=None, guard=both(s.guard, s.live), trips=[])
+        trial.loops = (*s.loops, LoopInfo(counter, Poly(), loop.line))
+        for v, p in heads.items():
+            trial.env[v] = from_poly(p, self.type_of(v))
+        for v in temporaries:
+            trial.env.pop(v, None)
+        condition = self.run_once(loop, trial)
+        if any(isinstance(n, Load) for n in post_order(condition)):
+            chooser = self.chooser(condition)
+            if chooser is not None:
+                raise NeedUnroll(chooser)
+            raise L.Unsupported("the loop's exit depends on image data", loop.line)
+        self.check_defined(condition, loop.line)
+        found: list[Obligation] = []
+        try:
+            count = trip_count(condition, {}, counter, found)
+        except NoTrip as problem:
+            raise L.Unsupported(f"no closed form for the number of iterations: {problem}", loop.line) from None
+        around = (*s.loops, LoopInfo(counter, count + Poly.constant(1), loop.line))
+        s.obligations.extend(FoundObligation(o, around, s.guard, loop.line) for o in found)
+        if id(loop) in self.facts:
+            count = self.least(count, s)
+        if not loop.test_first:
+            s.obligations.append(FoundObligation(Obligation(count, None), s.loops, s.guard, loop.line))
+            count = count + Poly.constant(1)
+        return count, condition
+
+    def chooser(self, condition: Expr) -> L.Loop | None:
+        """The loop around whose counter picks from constant tables all that a condition reads: the width of a disc at
+        one of its rows."""
+        if not all(n.name.rpartition("@")[0] in self.function.tables for n in loads(condition)):
+            return None
+        places = [m for n in loads(condition) for m in post_order(n.index)]
+        names = {n.name.rpartition("'")[2] for n in places if isinstance(n, Variable)}
+        return next((loop for loop, counter in reversed(self.nest) if counter in names), None)
+
+    def unroll(self, loop: L.Loop, s: State) -> None:
+        first = not loop.test_first
+        for _ in range(MAX_UNROLL + 1):
+            if not first:
+                self.exec_block(loop.prelude, s)
+                known = const_value(_decide(self.value(loop.condition, s)))
+                if known is None:
+                    raise L.Unsupported("the number of iterations is not constant after all", loop.line)
+                if not known:
+                    return
+            first = False
+            live = s.live
+            self.exec_block(loop.body, s)
+            s.live = live
+            self.exec_block(loop.step, s)
+        raise L.Unsupported("too many iterations to unroll", loop.line)
+
+
+def _overwrites(effects: list[Effect], counter: str, trip: int) -> bool:
+    """Whether the iterations of a loop, one after the other, write what all of them read: the channels of a pixel that
+    was read as a whole before the loop over its channels."""
+    written = {
+        (e.array, e.index.substitute({counter: Poly.constant(k)}))
+        for e in effects
+        if counter in e.index.names()
+        for k in range(trip)
+    }
+    return any((split_tag(n.name)[0], to_poly(n.index)) in written for e in effects for n in loads(e.value))
+
+
+def _counting(steps: dict[str, Poly], s: State) -> str:
+    """The variable that counts the iterations from zero."""
+    for v, step in steps.items():
+        if step.constant_value() == 1 and to_poly(s.env[v]).is_zero():
+            return v
+    return ""
+
+
+def _decide(e: Expr) -> Expr:
+    """A comparison of polynomials that differ by a constant, decided."""
+
+    if isinstance(e, LT | LE | GT | GE | EQ | NE) and e.a.type.is_int_or_uint():
+        d = (to_poly(e.a) - to_poly(e.b)).constant_value()
+        if d is not None:
+            answers = {LT: d < 0, LE: d <= 0, GT: d > 0, GE: d >= 0, EQ: d == 0, NE: d != 0}
+            return const(answers[type(e)], BOOL)
+    return e
+
+
+def _assigned(loop: L.Loop) -> list[str]:
+    """Scalars assigned anywhere in the loop, in first-assignment order."""
+    return list(dict.fromkeys(s.name for s in L.walk((loop,)) if isinstance(s, L.Assign)))
+
+
+def _names(e: Expr) -> set[str]:
+    return {n.name for n in post_order(e) if isinstance(n, Variable)}
+
+
+def _names_in(s: State) -> set[str]:
+    out: set[str] = set()
+    for e in s.effects:
+        out |= _names(e.value) | e.index.names()
+        if e.guard is not None:
+            out |= _names(e.guard)
+    for info, _, guard in s.trips:
+        out |= info.trip.names()
+        if guard is not None:
+            out |= _names(guard)
+    for used in s.uses:
+        out |= _names(used)
+    return out
+
+
+def _is_invariant(step: Poly, placeholders: set[str], s: State) -> bool:
+    """Whether a step is the same in every iteration: no placeholders, no memory, nothing undefined."""
+    names = step.names()
+    if names & placeholders or any(undefined(n) for n in names):
+        return False
+    known = {loop.counter for loop in s.loops}
+    for e in step.atoms().values():
+        for n in post_order(e):
+            if isinstance(n, Load):
+                return False
+            if isinstance(n, Variable) and n.name.startswith("k.") and n.name not in known:
+                return False
+    return True

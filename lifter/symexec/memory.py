@@ -1,0 +1,250 @@
+"""Symbolic execution of expressions and of memory: what is stored waits until a read asks for it."""
+
+from __future__ import annotations
+
+from halide_core.ir.expr import (
+    BOOL,
+    EQ,
+    GE,
+    GT,
+    I64,
+    LE,
+    LT,
+    NE,
+    Call,
+    CallType,
+    Cast,
+    Expr,
+    Load,
+    Or,
+    Select,
+    Variable,
+    const,
+    const_value,
+)
+from halide_core.ir.structural import key, post_order, transform, variables
+from halide_core.ir.types import Type
+from lifter import loops as L
+from lifter.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, loads
+from lifter.fold import clauses, conjunction, fold, fold_node, is_true, negate, parts
+from lifter.poly import Obligation, Poly, address_poly, atom_of, from_poly, to_poly
+from lifter.pure_calls import inline_all, inline_call
+from lifter.simd.simplify import simplify_node
+from lifter.symexec.state import Decide, Follows, NeedTurns, PendingStore, Plan, State, both
+from lifter.turns import Fact, turn_of, turning_points
+
+
+class Memory:
+    """Evaluates expressions of one function, reads and writes what it has stored."""
+
+    def __init__(self, function: L.Function, plan: Plan, decide: Decide, follows: Follows) -> None:
+        self.function = function
+        self.plan = plan
+        self.decide = decide
+        self.follows = follows
+        self.nest: list[tuple[L.Loop, str]] = []
+        """The loops around what is executed, outermost first, with their counters."""
+        self.facts: dict[int, tuple[L.Loop, tuple[Fact, ...]]] = {}
+        """Of loops that are part of one of the source: what is known in their iterations."""
+        self.fresh = 0
+        self.tidy = simplify_node if function.uses_registers else fold_node
+
+    def type_of(self, name: str) -> Type:
+        for p in self.function.params:
+            if p.name == name:
+                return I64 if p.pointer else p.type
+        return self.function.locals[name]
+
+    def value(self, e: Expr, s: State) -> Expr:
+        def rewrite(n: Expr) -> Expr:
+            if isinstance(n, Variable) and not n.name.startswith("addr."):
+                return self.read(s, n.name, n.type)
+            if isinstance(n, Load):
+                return self.load(s, n)
+            if isinstance(n, Call) and n.call_type is CallType.FUNCTION and self.is_setting(n):
+                body = inline_call(n, self.function.functions)
+                assert body is not None
+                return fold(inline_all(body, self.function.functions))
+            n = self.tidy(n)
+            if s.conditions and isinstance(n, EQ | NE | LT | LE | GT | GE | Variable | Cast) and n.type.is_bool():
+                answer = self.decided(n, s)
+                return n if answer is None else const(int(answer), BOOL)
+            return n
+
+        return transform(e, rewrite)
+
+    def decided(self, test: Expr, s: State) -> bool | None:
+        """What the path's conditions say of a test."""
+        known = {key(c) for c in s.conditions}
+        if all(key(c) in known for c in clauses(test)):
+            return True
+        excluded = isinstance(test, EQ) and any(
+            isinstance(c, EQ) and key(c.a) == key(test.a) and _differ(c.b, test.b) for c in s.conditions
+        )
+        return False if excluded or all(key(c) in known for c in clauses(negate(test))) else None
+
+    def is_setting(self, call: Call) -> bool:
+        """Whether a pure function is called with parameters only: what bounds and steps are made of, not pixels."""
+        if self.function.functions[call.name].from_model:
+            return False
+        names = {n.name for a in call.args for n in post_order(a) if isinstance(n, Variable)}
+        return names <= {p.name for p in self.function.params} and not any(loads(a) for a in call.args)
+
+    def declare_cell(self, s: State, name: str, line: int) -> None:
+        s.arrays[name] = ArrayInfo(name, Poly.constant(1), s.loops, line, cell=True)
+
+    def set(self, s: State, name: str, value: Expr) -> None:
+        """Gives a variable a value; it keeps its own in an iteration that `continue` has ended."""
+        if s.live is not None:
+            old = s.env.get(name, Variable(value.type, "?" + name))
+            value = fold_node(Select(value.type, s.live, value, old))
+        s.env[name] = value
+
+    def read(self, s: State, name: str, type_: Type) -> Expr:
+        if name in self.plan.cells:
+            if name not in s.arrays:
+                return Variable(type_, "?" + name)
+            return self.load(s, Load(type_, name, const(0, I64)))
+        value = s.env.get(name, Variable(type_, "?" + name))
+        # What is read here counts only where this code runs, so of a choice made before `continue` the live arm.
+        while isinstance(value, Select) and _implies(both(s.guard, s.live), value.condition):
+            value = value.true_value
+        return value
+
+    def load(self, s: State, e: Load) -> Expr:
+        table = self.function.tables.get(e.name)
+        if table is not None:
+            position = const_value(e.index)
+            if position is not None and 0 <= position < len(table.values):
+                return const(table.values[int(position)], e.type)
+            return self.memory(s, e, self.index_poly(e.index, s, 0))
+        return self.load_at(s, e, self.index_poly(e.index, s, 0), _MOST_ROW_CHOICES)
+
+    def load_at(self, s: State, e: Load, index: Poly, choices: int) -> Expr:
+        chosen = row_choice(index) if choices else None
+        if chosen is not None:
+            condition, yes, no = chosen
+            a, b = (self.load_at(s, e, i, choices - 1) for i in (yes, no))
+            return fold_node(Select(e.type, condition, a, b))
+        for p in [p for p in s.pending if p.array == e.name]:
+            difference = (p.index - index).constant_value()
+            if difference is None:
+                self.flush(s)
+                break
+            if difference == 0:
+                if p.guard is None or _implies(both(s.guard, s.live), p.guard):
+                    return p.value
+                return fold_node(Select(e.type, p.guard, p.value, self.memory(s, e, index)))
+        return self.memory(s, e, index)
+
+    def memory(self, s: State, e: Load, index: Poly) -> Load:
+        return Load(e.type, f"{e.name}@{s.clock}", from_poly(index))
+
+    def index_poly(self, e: Expr, s: State, line: int) -> Poly:
+        """An address, in elements."""
+        found: list[Obligation] = []
+        # A pure function (a clamp) is looked into where that brings no arithmetic that may wrap (a hash).
+        p = address_poly(fold(inline_all(e, self.function.functions)), found)
+        if found and p != to_poly(e) and not self.concern_parameters(found):
+            found = []
+            p = address_poly(e, found)
+        guard = both(s.guard, s.live)
+        s.obligations.extend(FoundObligation(o, s.loops, guard, line) for o in found)
+        return p
+
+    def concern_parameters(self, found: list[Obligation]) -> bool:
+        """Whether all that is asked for is that signed arithmetic does not overflow, or the signs of numbers over the
+        parameters, which the contract can promise."""
+        names = {p.name for p in self.function.params if not p.pointer}
+
+        def harmless(o: Obligation) -> bool:
+            if o.type is not None and o.type.is_int() and o.type.bits >= 32:
+                return True
+            if any(map(loads, o.poly.atoms().values())):
+                return False
+            counted = all(n.startswith("k.") for n in o.poly.names()) and all(c > 0 for c in o.poly.terms.values())
+            return o.poly.names() <= names or (o.type is None and counted)
+
+        return all(map(harmless, found))
+
+    def check_turns(self, index: Poly) -> None:
+        """Asks for a loop to be executed in parts where the choice in a store's address turns with its counter."""
+        turn = turn_of(index)
+        names = variables(turn) if turn is not None else set()
+        for loop, counter in reversed(self.nest):
+            if counter in names and id(loop) not in self.facts and turning_points(loop):
+                raise NeedTurns(loop)
+
+    def store(self, s: State, array: str, index: Poly, value: Expr, line: int) -> None:
+        guard = both(s.guard, s.live)
+        self.check_turns(index)
+        for p in [p for p in s.pending if p.array == array]:
+            difference = (p.index - index).constant_value()
+            if difference is None:
+                self.flush(s)
+                break
+            if difference == 0:
+                p.rewritten |= any(isinstance(n, Load) for e in (value, guard) if e is not None for n in post_order(e))
+                if guard is None:
+                    p.value, p.guard = value, None
+                else:
+                    p.value = fold_node(Select(value.type, guard, value, p.value))
+                    p.guard = _or(p.guard, guard)
+                p.line = line
+                return
+        s.pending.append(PendingStore(array, index, value, guard, line))
+
+    def flush(self, s: State) -> None:
+        pending, s.pending = s.pending, []
+        for p in pending:
+            self.emit(s, p, s.loops)
+
+    def emit(self, s: State, p: PendingStore, loops: tuple[LoopInfo, ...]) -> None:
+        guard, value = None if is_true(p.guard) else p.guard, p.value
+        data = [c for c in parts(guard) if loads(c)]
+        places = [c for c in parts(guard) if not loads(c)]
+        if data and places and all(not isinstance(n, Load) for a in p.index.atoms().values() for n in post_order(a)):
+            # Where the data say no, the element keeps its value; which elements there are is not for them to say.
+            condition = conjunction(data)
+            assert condition is not None
+            value = Select(value.type, condition, value, Load(value.type, f"{p.array}@{s.clock}", from_poly(p.index)))
+            guard = conjunction(places)
+        s.effects.append(Effect(p.array, p.index, value, guard, loops, s.clock, p.line, p.rewritten))
+        s.clock += 1
+
+
+def _differ(a: Expr, b: Expr) -> bool:
+    x, y = const_value(a), const_value(b)
+    return x is not None and y is not None and x != y
+
+
+def _or(a: Expr | None, b: Expr | None) -> Expr | None:
+    if a is None or b is None:
+        return None
+    result = fold_node(Or(BOOL, a, b))
+    return None if is_true(result) else result
+
+
+def _implies(a: Expr | None, b: Expr) -> bool:
+    """Whether guard `a` holds `b` among its conjuncts."""
+    wanted = {key(c) for c in parts(b)}
+    return wanted <= {key(c) for c in parts(a)}
+
+
+# Each choice between rows doubles the reads.
+_MOST_ROW_CHOICES = 2
+
+
+def row_choice(index: Poly) -> tuple[Expr, Poly, Poly] | None:
+    """(condition, the address where it holds, where not) of an address whose row depends on a condition on counters and
+    parameters: a pointer to the row above, or to this one at the border."""
+    for m, coefficient in index.terms.items():
+        e = atom_of(m[0]) if len(m) == 1 else None
+        if not isinstance(e, Select) or any(isinstance(n, Load) for n in post_order(e)):
+            continue
+        yes, no = to_poly(e.true_value), to_poly(e.false_value)
+        apart = yes - no
+        if apart.constant_value() is None and not any(n.startswith("k.") for n in apart.names()):
+            rest = index - Poly({m: coefficient})
+            return e.condition, rest + yes.scale(coefficient), rest + no.scale(coefficient)
+    return None

@@ -1,0 +1,118 @@
+"""What symbolic execution knows at a place of a function, and the signals by which it starts again with more known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from halide_core.ir.expr import Expr
+from lifter import loops as L
+from lifter.effects import ArrayInfo, Effect, FoundObligation, LoopInfo
+from lifter.fold import conjunction
+from lifter.poly import Poly
+
+Decide = Callable[[Sequence[Expr], Expr], bool | None]
+"""What conditions on the parameters leave of another one: that it holds, that it does not, or None."""
+
+Follows = Callable[[Sequence[Expr], Poly], bool]
+"""Whether conditions on the parameters are known to make a polynomial over them zero or more."""
+
+
+@dataclass(slots=True)
+class Plan:
+    """How the loops and variables of a function are taken; each start finds out more."""
+
+    cells: set[str] = field(default_factory=set)
+    """Variables that carry values: arrays of one element."""
+    unrolled: set[int] = field(default_factory=set)
+    """Ids of loops that are unrolled."""
+    turning: set[int] = field(default_factory=set)
+    """Ids of loops that are executed in parts."""
+    defined: dict[str, Poly] = field(default_factory=dict)
+    """The locals of `Define`, over the parameters."""
+    reshaping: bool = True
+    """Whether conditionals that change the shapes of loops fork the path."""
+
+
+class NeedCell(Exception):
+    """A variable carries a value between iterations."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+class NeedDefinition(Exception):
+    """A local of `Define` was met with its value."""
+
+    def __init__(self, name: str, value: Poly) -> None:
+        self.name, self.value = name, value
+
+
+class NeedUnroll(Exception):
+    """A loop must be unrolled."""
+
+    def __init__(self, loop: L.Loop) -> None:
+        self.loop = loop
+
+
+class NeedTurns(Exception):
+    """A loop must be executed in parts."""
+
+    def __init__(self, loop: L.Loop) -> None:
+        self.loop = loop
+
+
+@dataclass(slots=True)
+class PendingStore:
+    """A store of the iteration that no read has forced out yet."""
+
+    array: str
+    index: Poly
+    value: Expr
+    guard: Expr | None
+    line: int
+    # Whether it has replaced an earlier store of the iteration, with something read from memory.
+    rewritten: bool = False
+
+
+@dataclass(slots=True)
+class State:
+    """What is known where execution has come to."""
+
+    env: dict[str, Expr]
+    live: Expr | None = None
+    guard: Expr | None = None
+    loops: tuple[LoopInfo, ...] = ()
+    pending: list[PendingStore] = field(default_factory=list)
+    effects: list[Effect] = field(default_factory=list)
+    arrays: dict[str, ArrayInfo] = field(default_factory=dict)
+    conditions: list[Expr] = field(default_factory=list)
+    asserts: list[tuple[Expr, int]] = field(default_factory=list)
+    obligations: list[FoundObligation] = field(default_factory=list)
+    trips: list[tuple[LoopInfo, tuple[LoopInfo, ...], Expr | None]] = field(default_factory=list)
+    uses: list[Expr] = field(default_factory=list)
+    result: Expr | None = None
+    result_line: int = 0
+    returned: bool = False
+    clock: int = 0
+    defined: list[tuple[str, Poly, int]] = field(default_factory=list)
+
+    def fork(self) -> State:
+        return replace(
+            self,
+            env=dict(self.env),
+            pending=[replace(p) for p in self.pending],
+            effects=list(self.effects),
+            arrays=dict(self.arrays),
+            conditions=list(self.conditions),
+            asserts=list(self.asserts),
+            obligations=list(self.obligations),
+            trips=list(self.trips),
+            uses=list(self.uses),
+            defined=list(self.defined),
+        )
+
+
+def both(a: Expr | None, b: Expr | None) -> Expr | None:
+    """The conjunction of two guards; None is always."""
+    return conjunction([e for e in (a, b) if e is not None])

@@ -1,0 +1,298 @@
+"""Symbolic execution of statements, and of the paths through the conditionals at a function's top level."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from halide_core.ir.expr import (
+    BOOL,
+    I32,
+    I64,
+    And,
+    Expr,
+    Load,
+    Or,
+    Select,
+    Variable,
+    const,
+    const_value,
+)
+from halide_core.ir.structural import post_order, variables
+from lifter import loops as L
+from lifter.breaks import without_breaks
+from lifter.effects import ArrayInfo, FoundObligation, LoopInfo, Path, loads, observed
+from lifter.fold import clauses, fold, fold_node, negate, undefined
+from lifter.forks import guards_of_reads, must_fork, reshapes
+from lifter.planes import unflatten
+from lifter.poly import Obligation, Poly, by_parity, from_poly, to_poly
+from lifter.pure_calls import inline_all
+from lifter.scan import expand_scans, widen_starts
+from lifter.symexec.loops import Loops
+from lifter.symexec.state import (
+    Decide,
+    Follows,
+    NeedCell,
+    NeedDefinition,
+    NeedTurns,
+    NeedUnroll,
+    PendingStore,
+    Plan,
+    State,
+    both,
+)
+
+MAX_PATHS = 16
+MAX_RESTARTS = 64
+
+
+class _TooManyPaths(L.Unsupported):
+    """More paths than are followed."""
+
+
+def execute(
+    function: L.Function,
+    decide: Decide = lambda _conditions, _test: None,
+    follows: Follows = lambda _conditions, _poly: False,
+) -> list[Path]:
+    """All paths through the function's top-level conditionals, but for those that `decide` says are never taken.
+
+    Raises loops.Unsupported for loops without closed form and for reads of values that were never given."""
+    function = replace(function, body=without_breaks(function.body))
+    plan = Plan()
+    for _ in range(MAX_RESTARTS):
+        try:
+            return _Statements(function, plan, decide, follows).run()
+        except NeedDefinition as found:
+            plan.defined[found.name] = found.value
+        except _TooManyPaths:
+            if not plan.reshaping:
+                raise
+            plan.reshaping = False
+        except NeedCell as need:
+            if need.name in plan.cells:
+                raise L.Unsupported(f"variable '{need.name}' has no closed form", function.line) from None
+            plan.cells.add(need.name)
+        except NeedUnroll as need_unroll:
+            plan.unrolled.add(id(need_unroll.loop))
+        except NeedTurns as need_turns:
+            plan.turning.add(id(need_turns.loop))
+    raise L.Unsupported("values carried between iterations are too entangled", function.line)
+
+
+class _Statements(Loops):
+    def run(self) -> list[Path]:
+        env: dict[str, Expr] = {}
+        for p in self.function.params:
+            env[p.name] = const(0, I64) if p.pointer else Variable(p.type, p.name)
+        for d in (d for d in L.walk(self.function.body) if isinstance(d, L.Define)):
+            known = self.plan.defined.get(d.name)
+            env[d.name] = Variable(I64, d.name) if known is None else from_poly(known, I64)
+        start = State(env)
+        for p in self.function.params:
+            if p.name in self.plan.cells:
+                if p.pointer:
+                    raise L.Unsupported(f"pointer '{p.name}' has no closed form", self.function.line)
+                self.declare_cell(start, p.name, self.function.line)
+                self.store(start, p.name, Poly(), Variable(p.type, p.name), self.function.line)
+        finished: list[State] = []
+        self.exec_top(self.function.body, start, finished)
+        return [unflatten(widen_starts(expand_scans(self.finish(s)))) for s in finished]
+
+    def finish(self, s: State) -> Path:
+        self.flush(s)
+        self.check_definitions(s)
+        if s.result is not None:
+            self.check_defined(s.result, s.result_line)
+        for e in s.effects:
+            self.check_defined(e.value, e.line)
+            self.check_defined(from_poly(e.index), e.line)
+            if e.guard is not None:
+                self.check_defined(e.guard, e.line)
+        return Path(
+            tuple(s.conditions),
+            tuple(observed(s.effects, {p.name for p in self.function.params if p.pointer}, s.result)),
+            s.arrays,
+            tuple(s.asserts),
+            tuple(s.obligations),
+            tuple(s.trips),
+            s.result,
+            s.result_line,
+            dict(self.plan.defined),
+        )
+
+    def check_definitions(self, s: State) -> None:
+        """Each local of `Define` is one number over the parameters, the same wherever it is met."""
+        parameters = {p.name for p in self.function.params if not p.pointer}
+        for name, value, line in s.defined:
+            if not value.names() <= parameters or any(loads(a) for a in value.atoms().values()):
+                raise L.Unsupported("rows whose length is not the same for all", line)
+            known = self.plan.defined.get(name)
+            if known is None:
+                raise NeedDefinition(name, value)
+            if known != value:
+                raise L.Unsupported("rows or results of several lengths", line)
+
+    def check_defined(self, e: Expr, line: int) -> None:
+        for n in post_order(e):
+            if isinstance(n, Variable) and undefined(n.name):
+                name = n.name[1:]
+                if name.startswith("after "):
+                    raise NeedCell(name.removeprefix("after "))
+                raise L.Unsupported(f"'{name}' is read before it is given a value", line, "initialise it")
+
+    def exec_top(self, body: tuple[L.Stmt, ...], s: State, finished: list[State]) -> None:
+        for position, stmt in enumerate(body):
+            rest = body[position + 1 :]
+            must = isinstance(stmt, L.If) and must_fork(stmt)
+            if isinstance(stmt, L.If) and (must or (self.plan.reshaping and reshapes(stmt, rest))):
+                condition = self.value(stmt.condition, s)
+                known = const_value(condition)
+                if known is not None:
+                    branch = stmt.then if known else stmt.otherwise
+                    return self.exec_top((*branch, *rest), s, finished)
+                if any(isinstance(n, Load) for n in post_order(condition)):
+                    if must:
+                        raise L.Unsupported(
+                            "a condition on image data decides which loops run", stmt.line, "move it into the loop"
+                        )
+                    self.exec_stmt(stmt, s)
+                    continue
+                self.check_defined(condition, stmt.line)
+                decided = self.decide(s.conditions, condition)
+                if decided is not None:
+                    return self.exec_top((*(stmt.then if decided else stmt.otherwise), *rest), s, finished)
+                other = s.fork()
+                s.conditions += clauses(condition)
+                other.conditions += clauses(negate(condition))
+                self.exec_top((*stmt.then, *rest), s, finished)
+                return self.exec_top((*stmt.otherwise, *rest), other, finished)
+            setting = self.setting(stmt, s) if isinstance(stmt, L.Loop) else None
+            if setting is not None:  # what a parameter says not to read must not be read
+                decided = self.decide(s.conditions, setting)
+                if decided is not None:
+                    s.conditions += clauses(setting if decided else negate(setting))
+                    return self.exec_top((stmt, *rest), s, finished)
+                other = s.fork()
+                s.conditions += clauses(setting)
+                other.conditions += clauses(negate(setting))
+                self.exec_top((stmt, *rest), s, finished)
+                return self.exec_top((stmt, *rest), other, finished)
+            self.exec_stmt(stmt, s)
+            if s.returned:
+                break
+        finished.append(s)
+        if len(finished) > MAX_PATHS:
+            raise _TooManyPaths(f"more than {MAX_PATHS} paths through the conditionals", self.function.line)
+
+    def setting(self, loop: L.Loop, s: State) -> Expr | None:
+        """A condition on parameters inside a loop under which it reads arrays (a pointer that may be null, a mode), and
+        which this path has not decided yet."""
+        changed = {x.name for x in L.walk((loop,)) if isinstance(x, L.Assign)}
+        for test in guards_of_reads(loop):
+            if variables(test) & changed or any(isinstance(n, Load) for n in post_order(test)):
+                continue
+            here = self.value(test, s)
+            fixed = const_value(here) is not None or any(
+                isinstance(n, Load) or (isinstance(n, Variable) and (undefined(n.name) or n.name.startswith("k.")))
+                for n in post_order(here)
+            )
+            if not fixed and self.decided(here, s) is None:
+                return here
+        return None
+
+    def exec_block(self, body: tuple[L.Stmt, ...], s: State) -> None:
+        for stmt in body:
+            if s.live is not None and const_value(s.live) == 0:
+                return
+            self.exec_stmt(stmt, s)
+
+    def exec_stmt(self, stmt: L.Stmt, s: State) -> None:
+        match stmt:
+            case L.Assign():
+                self.assign(s, stmt.name, self.value(stmt.value, s), stmt.line)
+            case L.Store():
+                index, value = self.value(stmt.index, s), self.value(stmt.value, s)
+                self.store(s, stmt.array, self.index_poly(index, s, stmt.line), value, stmt.line)
+            case L.If():
+                self.exec_if(stmt, s)
+            case L.Loop():
+                self.exec_loop(stmt, s)
+            case L.Declare():
+                self.declare(stmt, s)
+            case L.Define():
+                self.define(stmt, s)
+            case L.Continue():
+                s.live = const(0, BOOL)
+            case L.Assert():
+                self.exec_assert(stmt, s)
+            case L.Return():
+                if s.loops or s.guard is not None:
+                    raise L.Unsupported("return inside a loop", stmt.line)
+                s.result = None if stmt.value is None else self.value(stmt.value, s)
+                s.result_line = stmt.line
+                s.returned = True
+            case L.Break():
+                raise L.Unsupported("break out of a loop", stmt.line)
+            case _:
+                raise L.Unsupported(type(stmt).__name__, stmt.line)
+
+    def exec_assert(self, stmt: L.Assert, s: State) -> None:
+        condition = self.value(stmt.condition, s)
+        if s.loops or any(isinstance(n, Load) for n in post_order(condition)):
+            return  # only asserts on parameters become contract items; nothing is assumed from the others
+        if s.guard is not None:
+            condition = fold_node(Or(BOOL, negate(s.guard), condition))
+        s.asserts.append((condition, stmt.line))
+
+    def assign(self, s: State, name: str, value: Expr, line: int) -> None:
+        if name in self.plan.cells:
+            if name not in s.arrays:
+                self.declare_cell(s, name, line)
+            self.store(s, name, Poly(), value, line)
+            return
+        self.set(s, name, value)
+
+    def exec_if(self, stmt: L.If, s: State) -> None:
+        condition = self.value(stmt.condition, s)
+        known = const_value(condition)
+        if known is not None:
+            return self.exec_block(stmt.then if known else stmt.otherwise, s)
+        guard, live, before = s.guard, s.live, dict(s.env)
+        s.uses.append(condition)
+        s.guard = both(guard, condition)
+        self.exec_block(stmt.then, s)
+        then_env, then_live = s.env, s.live
+        s.env, s.live, s.guard = dict(before), live, both(guard, negate(condition))
+        self.exec_block(stmt.otherwise, s)
+        else_env, else_live = s.env, s.live
+        s.guard = guard
+        s.env = {}
+        for name in {**then_env, **else_env}:
+            fallback = Variable(self.type_of(name), "?" + name)
+            a, b = then_env.get(name, fallback), else_env.get(name, fallback)
+            chosen = a if a is b else by_parity(condition, a, b)
+            s.env[name] = fold_node(Select(a.type, condition, a, b)) if chosen is None else chosen
+        if then_live is not live or else_live is not live:
+            yes = then_live if then_live is not None else const(1, BOOL)
+            no = else_live if else_live is not None else const(1, BOOL)
+            merged = fold(Or(BOOL, And(BOOL, condition, yes), And(BOOL, negate(condition), no)))
+            s.live = merged
+
+    def declare(self, stmt: L.Declare, s: State) -> None:
+        found: list[Obligation] = []
+        size = to_poly(fold(inline_all(self.value(stmt.size, s), self.function.functions)), found)
+        s.obligations.extend(FoundObligation(o, s.loops, both(s.guard, s.live), stmt.line) for o in found)
+        self.flush(s)
+        s.arrays[stmt.array] = ArrayInfo(stmt.array, size, s.loops, stmt.line)
+        if stmt.zeroed:
+            counter = self.counter()
+            loop = LoopInfo(counter, size, stmt.line)
+            s.trips.append((loop, s.loops, s.guard))
+            zero = const(0, self.function.arrays[stmt.array])
+            self.emit(s, PendingStore(stmt.array, Poly.variable(counter, I32), zero, None, stmt.line), (*s.loops, loop))
+
+    def define(self, stmt: L.Define, s: State) -> None:
+        found: list[Obligation] = []
+        value = to_poly(fold(inline_all(self.value(stmt.value, s), self.function.functions)), found)
+        s.obligations.extend(FoundObligation(o, s.loops, both(s.guard, s.live), stmt.line) for o in found)
+        s.defined.append((stmt.name, value, stmt.line))

@@ -39,6 +39,8 @@ def widen_starts(path: Path) -> Path:
         following = next((f for f in path.effects[place + 1 :] if f.array == e.array or _reads_array(f, e.array)), None)
         if e.array not in path.arrays or following is None or not _continues(e, following):
             continue
+        if not all(_is_behind(f, following) for f in path.effects if f is not following):
+            continue
         last = following.loops[-1]
         many = LoopInfo(f"{last.counter}f", last.trip + Poly.constant(1), e.line)
         trips.append((many, e.loops, None))
@@ -62,6 +64,17 @@ def _continues(first: Effect, scan: Effect) -> bool:
         return False
     own = {to_poly(n.index) for n in _reads(scan) if split_tag(n.name)[0] == scan.array}
     return own == {scan.index - Poly.constant(1)}
+
+
+def _is_behind(e: Effect, scan: Effect) -> bool:
+    """Whether an effect reads only what the scan has computed, if they share its loop: what comes later has no value
+    yet, and must not get one."""
+    if scan.counters[-1] not in e.counters:
+        return True
+    written = scan.index if e.order > scan.order else scan.index - Poly.constant(1)
+    reads = [to_poly(n.index) for n in _reads(e) if split_tag(n.name)[0] == scan.array]
+    ahead = [(written - r).constant_value() for r in reads]
+    return all(a is not None and a >= 0 for a in ahead)
 
 
 def _scan(path: Path, cell: str) -> Effect | None:

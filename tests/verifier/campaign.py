@@ -4,7 +4,7 @@
 
 changes the found summary of each function in that many ways (bounds, offsets, constants, operators, widths, operands
 exchanged).  What is proved all the same is compiled and compared with the original, bit for bit.  The exit status is 1
-where one differs."""
+where one differs, or could not be called."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
@@ -32,6 +33,7 @@ from lifter.summary import Summary
 from synth.lift import lift_function
 from tests.verifier.mutate import mutants
 from verifier.check import verify_path
+from verifier.smt.solver import Refuted
 
 SIZES = ((1, 1), (5, 3), (17, 9), (64, 33), (130, 21))
 DRAWS = 3
@@ -44,11 +46,22 @@ class Tally:
 
     kinds: Counter[str] = field(default_factory=Counter)
     refuted: int = 0
+    undecided: int = 0
+    """Neither proved nor refuted in time."""
     equal: int = 0
     """Proved, and equal to the original in all calls."""
-    uncalled: int = 0
+    uncalled: list[str] = field(default_factory=list)
     """Proved, and no arguments were found that meet the contract."""
     wrong: list[str] = field(default_factory=list)
+
+    def add(self, other: Tally) -> None:
+        """Counts another one in."""
+        self.kinds += other.kinds
+        self.refuted += other.refuted
+        self.undecided += other.undecided
+        self.equal += other.equal
+        self.uncalled += other.uncalled
+        self.wrong += other.wrong
 
 
 def mutate_file(file: str, chosen: Sequence[Entry], each: int, seed: int) -> Tally:
@@ -65,8 +78,11 @@ def mutate_file(file: str, chosen: Sequence[Entry], each: int, seed: int) -> Tal
             number = max(range(len(summary.paths)), key=lambda i: len(summary.paths[i].funcs))
             for text, wrong in mutants(summary.paths[number], each, seed):
                 tally.kinds[text.split(":")[0]] += 1
-                if not verify_path(summary.function, lifted.paths[number], wrong, SECONDS, stop_early=True).proved:
-                    tally.refuted += 1
+                verdict = verify_path(summary.function, lifted.paths[number], wrong, SECONDS, stop_early=True)
+                if not verdict.proved:
+                    refuted = any(isinstance(d.answer, Refuted) for d in verdict.decisions)
+                    tally.refuted += refuted
+                    tally.undecided += not refuted
                     continue
                 changed = replace(summary, paths=(*summary.paths[:number], wrong, *summary.paths[number + 1 :]))
                 found, calls = compare(changed, ctypes.CDLL(str(library)), entry, number)
@@ -75,8 +91,18 @@ def mutate_file(file: str, chosen: Sequence[Entry], each: int, seed: int) -> Tal
                 elif calls:
                     tally.equal += 1
                 else:
-                    tally.uncalled += 1
+                    tally.uncalled.append(f"{file}: {entry.name}: proved and never called: {text}")
     return tally
+
+
+def compiled(summary: Summary, original: Any) -> Any:
+    """The summary's code, called with what `original`, the bound function of the source, takes."""
+    function = summary.function
+    # A function that takes objects is called through a packer.
+    called = getattr(original, "func", original)
+    types = called.argtypes[-len(function.params) :]
+    kinds = [ctypes.c_void_p if p.pointer else t for p, t in zip(function.params, types, strict=True)]
+    return compile_summary(summary, Target("host"), None).jit().function(function.symbol, called.restype, *kinds)
 
 
 def compare(summary: Summary, library: ctypes.CDLL, entry: Entry, number: int) -> tuple[str | None, int]:
@@ -84,12 +110,7 @@ def compare(summary: Summary, library: ctypes.CDLL, entry: Entry, number: int) -
     function = summary.function
     drawer = Drawer(summary, entry.ranges)
     original = bind(library, function)
-    module = compile_summary(summary, Target("host"), None)
-    # A function that takes objects is called through a packer.
-    called = getattr(original, "func", original)
-    types = called.argtypes[-len(function.params) :]
-    kinds = [ctypes.c_void_p if p.pointer else t for p, t in zip(function.params, types, strict=True)]
-    changed = module.jit().function(function.symbol, called.restype, *kinds)
+    changed = compiled(summary, original)
     calls = 0
     for width, height in SIZES:
         rng = random.Random(width)
@@ -122,18 +143,14 @@ def main(suites: tuple[str, ...], each: int, jobs: int, seed: int) -> None:
         running = {pool.submit(mutate_file, file, chosen, each, seed): file for file, chosen in by_file.items()}
         for done in as_completed(running):
             tally = done.result()
-            whole.kinds += tally.kinds
-            whole.refuted += tally.refuted
-            whole.equal += tally.equal
-            whole.uncalled += tally.uncalled
-            whole.wrong += tally.wrong
-            for text in tally.wrong:
+            whole.add(tally)
+            for text in (*tally.wrong, *tally.uncalled):
                 console.print(text, markup=False)
             progress.advance(task)
     kinds = ", ".join(f"{k} {n}" for k, n in whole.kinds.most_common())
-    console.print(f"{whole.kinds.total()} mutants ({kinds}): {whole.refuted} refuted, {whole.equal} equal after all")
-    console.print(f"{whole.uncalled} proved and not compared, {len(whole.wrong)} proved although wrong")
-    sys.exit(1 if whole.wrong else 0)
+    console.print(f"{whole.kinds.total()} mutants ({kinds}): {whole.refuted} refuted, {whole.undecided} undecided,")
+    console.print(f"  {whole.equal} equal after all, {len(whole.uncalled)} never called, {len(whole.wrong)} wrong")
+    sys.exit(1 if whole.wrong or whole.uncalled else 0)
 
 
 if __name__ == "__main__":

@@ -10,13 +10,12 @@ from dataclasses import replace
 
 import pytest
 
-from codegen.native import compile_summary
 from corpus.cases import CASES, ROOT
 from corpus.harness import arguments, bind, compile_original, difference
-from halide_core.target import Target
 from lifter.frontend import parse_file
 from lifter.summary import Summary
 from synth.lift import lift_function
+from tests.verifier.campaign import SIZES, compiled
 from tests.verifier.mutate import mutants
 from verifier.check import verify_path
 
@@ -50,9 +49,7 @@ def assert_same(name, function, summary: Summary, folder, text):
     """A summary that was proved although it was changed computes what the original computes."""
     case = CASES[name]
     original = bind(ctypes.CDLL(str(compile_original(ROOT / case.file, folder / "original.so"))), function)
-    module = compile_summary(summary, Target("host"), None)
-    kinds = [ctypes.c_void_p if p.pointer else t for p, t in zip(function.params, original.argtypes, strict=True)]
-    changed = module.jit().function(function.symbol, original.restype, *kinds)
-    for seed, (width, height) in enumerate([(1, 1), (5, 3), (17, 9), (64, 33), (130, 21)] * 3):
+    changed = compiled(summary, original)
+    for seed, (width, height) in enumerate(SIZES * 3):
         args = arguments(function, case, width, height, 3, seed)
         assert difference(function, original, changed, args) is None, f"proved although wrong: {text}"

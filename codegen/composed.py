@@ -117,5 +117,3 @@ class _Call(PathBuilder):
     def untouched(self, f: FuncSummary) -> Expr:
         coords = tuple(var(d.name) for d in f.layout.dims)
         return self.memory(f.layout.array).reader(self.box(f.layout))(coords)
-
-

@@ -78,7 +78,10 @@ class Document:
         self.outputs: dict[str, Any] = {}
         self.shapes: dict[str, tuple[int, ...]] = {}
         self.calls: list[str] = []
+        self.schedule: Any = None
+        """What the autoscheduler chose, once there is a pipeline: an AutoSchedulerResults."""
         self._pipeline: Any = None
+        self._autoscheduler = ""
 
     def image(self, name: str, type: str, shape: Sequence[int]) -> Memory:
         """An input: `shape` as NumPy has it, rows first; elements lie one after the other."""
@@ -137,14 +140,18 @@ class Document:
         self.shapes[name] = tuple(extent for _, extent, _ in reversed(box.dims))
         self._pipeline = None
 
-    def pipeline(self, autoscheduler: str = "default") -> Any:
-        """The whole as one scheduled pipeline of `halide_core`; its schedule's text is in `schedule`."""
+    def pipeline(self, autoscheduler: str | None = None) -> Any:
+        """The whole as one scheduled pipeline of `halide_core`; its schedule's text is in `schedule`.  It is scheduled
+        once, by "default" where nothing else is said."""
         if not self.outputs:
             raise ComposeError("the document has no output; give it one by output(name, memory)")
         if self._pipeline is None:
+            self._autoscheduler = autoscheduler or "default"
             self._pipeline = hl.Pipeline(list(self.outputs.values()))
-            parameters = hl.AutoschedulerParams(autoscheduler, {})
+            parameters = hl.AutoschedulerParams(self._autoscheduler, {})
             self.schedule = self._pipeline.apply_autoscheduler(hl.get_host_target(), parameters)
+        elif autoscheduler not in (None, self._autoscheduler):
+            raise ComposeError(f"the pipeline is scheduled by {self._autoscheduler} already, not by {autoscheduler}")
         return self._pipeline
 
     def realize(self, **arrays: Any) -> dict[str, np.ndarray[Any, Any]]:
@@ -211,6 +218,8 @@ def compose_command(file: str, out: str, emit: str, autoscheduler: str) -> None:
     unknown = [k for k in kinds if k not in KINDS]
     if unknown or not kinds:
         raise click.UsageError(f"unknown output kind '{''.join(unknown[:1])}'; the kinds are {', '.join(KINDS)}")
+    if "schedule" in kinds and autoscheduler == "default":
+        raise click.UsageError("the default schedule has no text; choose another by --autoscheduler Reuse2019")
     try:
         with console.status(f"{file}: lifting and composing"):
             document = load(file)

@@ -139,6 +139,10 @@ def test_refusals(parts) -> None:
     ):
         with pytest.raises(ComposeError, match=problem):
             call()
+    document.output("o", blur(dst=None, src=image, rows=ROWS, cols=COLS, pitch=COLS)["dst"])
+    assert document.pipeline("Reuse2019") is document.pipeline()
+    with pytest.raises(ComposeError, match="scheduled by Reuse2019 already"):
+        document.pipeline("default")
 
 
 def test_the_command(parts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
@@ -156,6 +160,13 @@ def test_the_command(parts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cap
     main(["compose", str(script), "-o", str(tmp_path), "--emit", "object,header,stmt"])
     assert "soft: 30 x 44" in capsys.readouterr().err
     assert {"doc.o", "doc.h", "doc.stmt"} <= {p.name for p in tmp_path.iterdir()}
+    main(["compose", str(script), "-o", str(tmp_path), "--emit", "schedule", "--autoscheduler", "Reuse2019"])
+    assert "compute_root" in (tmp_path / "doc_schedule.py").read_text()
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as status:
+        main(["compose", str(script), "-o", str(tmp_path), "--emit", "schedule"])
+    assert status.value.code == 2
+    assert "has no text" in capsys.readouterr().err
     script.write_text("x = 1\n")
     with pytest.raises(SystemExit) as status:
         main(["compose", str(script)])

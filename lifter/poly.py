@@ -10,10 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from halide_core.ir.expr import (
-    EQ,
     I32,
     I64,
-    NE,
     Add,
     Call,
     CallType,
@@ -458,45 +456,6 @@ def poly_min(a: Poly, b: Poly) -> Poly:
 def poly_max(a: Poly, b: Poly) -> Poly:
     """The larger of two polynomials, as an atom where that is not known."""
     return _extremum(Max, a, b)
-
-
-def by_parity(condition: Expr, a: Expr, b: Expr) -> Expr | None:
-    """select(condition, a, b) where `condition` asks whether some n is odd and the arms differ as n and n/2*2 do: an
-    index that a remainder moves on by one is n whether there is a remainder or not."""
-    odd = _asks_odd(condition)
-    if odd is None or a.type != b.type or not a.type.is_int() or a.type.bits < 32:
-        return None
-    n, when = odd
-    if_odd, if_even = (to_poly(a), to_poly(b)) if when else (to_poly(b), to_poly(a))
-    step = (if_odd - if_even).constant_value()
-    (half,) = floor_div(n, 2).terms.items() if len(floor_div(n, 2).terms) == 1 else (((), 0),)
-    if not step or half[1] != 1 or if_even.terms.get(half[0]) != 2 * step:
-        return None
-    return from_poly(if_even - Poly({half[0]: 2 * step}) + n.scale(step), a.type)
-
-
-def _asks_odd(condition: Expr) -> tuple[Poly, bool] | None:
-    """(n, whether the condition holds where n is odd) of `(n & 1) != 0` and the like."""
-    if isinstance(condition, Cast) and condition.type.is_bool():
-        return _low_bit(condition.value, True)
-    if not isinstance(condition, EQ | NE):
-        return None
-    for side, other in ((condition.a, condition.b), (condition.b, condition.a)):
-        value = const_value(other)
-        if value in (0, 1):
-            found = _low_bit(side, isinstance(condition, EQ) == (value == 1))
-            if found is not None:
-                return found
-    return None
-
-
-def _low_bit(e: Expr, when: bool) -> tuple[Poly, bool] | None:
-    if isinstance(e, Call) and e.name == "bitwise_and" and e.type.bits >= 32:
-        for n, mask in (e.args, e.args[::-1]):
-            # Unsigned sums wrap, and are then no polynomials.
-            if const_value(mask) == 1 and (e.type.is_int() or isinstance(n, Variable)):
-                return to_poly(n), when
-    return None
 
 
 def from_poly(p: Poly, type_: Type = I64) -> Expr:

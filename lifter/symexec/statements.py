@@ -23,8 +23,9 @@ from lifter.breaks import without_breaks
 from lifter.effects import ArrayInfo, FoundObligation, LoopInfo, Path, loads, observed
 from lifter.fold import clauses, fold, fold_node, negate, undefined
 from lifter.forks import guards_of_reads, must_fork, reshapes
+from lifter.parity import by_parity
 from lifter.planes import unflatten
-from lifter.poly import Obligation, Poly, by_parity, from_poly, to_poly
+from lifter.poly import Obligation, Poly, from_poly, to_poly
 from lifter.pure_calls import inline_all
 from lifter.scan import expand_scans, widen_starts
 from lifter.symexec.loops import Loops

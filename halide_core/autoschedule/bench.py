@@ -85,13 +85,11 @@ def _ends(known: Any) -> tuple[int, int]:
 
 def _image(image: Image, rng: np.random.Generator, own: bool) -> Buffer:
     """The image that is bound, if `own`, else random values over the estimated box."""
-    if own and image.array is not None:
-        bound: Buffer = image.array
+    bound: Buffer | None = image.array
+    if bound is not None and (own or not image.is_parameter):
         return bound
-    if image.array is not None:
-        box = list(zip(image.array.mins(), image.array.extents(), strict=True))
-        if not image.is_parameter:
-            return image.array  # type: ignore[no-any-return]
+    if bound is not None:
+        box = list(zip(bound.mins(), bound.extents(), strict=True))
     else:
         box = [_ends(image.estimates.get(d) or (image.fixed[f"min.{d}"], image.fixed[f"extent.{d}"]))
                for d in range(image.dimensions)]

@@ -24,21 +24,11 @@ from halide_core.autoschedule.genetic2013.state import Member, State, fingerprin
 from halide_core.autoschedule.genetic2013.trial import Judge, Trials
 from halide_core.autoschedule.machine import this_machine
 from halide_core.errors import HalideError
+from tests.halide_core.autoschedule.blurs import blur
 
 TARGET = hl.Target("host-strict_float")
 MACHINE = {"parallelism": "2", "l1_size": "32768", "l2_size": "1048576", "last_level_cache_size": "33554432"}
 SHORT = {"seconds": "2", "population": "6", "candidate_seconds": "20", "seeds": "0"}
-
-
-def blur(size: int = 96) -> tuple[Any, Any]:
-    x, y = hl.Var("x"), hl.Var("y")
-    image = hl.ImageParam(hl.Int(32), 2, "image")
-    rows, blurred = hl.Func("rows"), hl.Func("blurred")
-    rows[x, y] = (image[x, y] + image[x + 1, y] + image[x + 2, y]) / 3
-    blurred[x, y] = (rows[x, y] + rows[x, y + 1] + rows[x, y + 2]) / 3
-    image.set_estimates([(0, size + 2), (0, size + 2)])
-    blurred.set_estimates([(0, size), (0, size)])
-    return image, blurred
 
 
 def genes_of(*outputs: Any) -> Genes:
@@ -74,7 +64,7 @@ def test_reasonable_seeds() -> None:
 
 @pytest.mark.parametrize("rule", RULES)
 def test_every_rule_changes_schedules_and_most_are_valid(rule) -> None:
-    _, f = blur()
+    _, f = blur(96)
     genes = genes_of(f)
     rng = random.Random(1)
     bench = Judge([f._function], TARGET, genes.breadth_first().schedule(), 0)
@@ -96,7 +86,7 @@ def test_every_rule_changes_schedules_and_most_are_valid(rule) -> None:
 
 
 def test_crossover_takes_whole_genes_of_neighbours() -> None:
-    _, f = blur()
+    _, f = blur(96)
     genes = genes_of(f)
     a, b = genes.breadth_first(), genes.reasonable(random.Random(0))
     found = {crossover(a, b, random.Random(s)) for s in range(20)}
@@ -106,7 +96,7 @@ def test_crossover_takes_whole_genes_of_neighbours() -> None:
 
 
 def test_levels_that_no_func_has_are_seen_at_once() -> None:
-    _, f = blur()
+    _, f = blur(96)
     genes = genes_of(f)
     schedule = Schedule()
     schedule.add("rows", 0, "compute_at", FuncName("blurred"), Loop("y_o"))
@@ -117,7 +107,7 @@ def test_levels_that_no_func_has_are_seen_at_once() -> None:
 
 
 def test_trials_tell_the_refused_from_the_wrong() -> None:
-    _, f = blur()
+    _, f = blur(96)
     genes = genes_of(f)
     plain = genes.breadth_first().schedule()
     bench = Judge([f._function], TARGET, plain, 0)
@@ -136,7 +126,7 @@ def test_trials_tell_the_refused_from_the_wrong() -> None:
 
 
 def test_a_crash_and_a_hang_lose_nothing(monkeypatch) -> None:
-    _, f = blur()
+    _, f = blur(96)
     genes = genes_of(f)
     plain = genes.breadth_first().schedule()
     crash, hang = Schedule(), Schedule()
@@ -166,7 +156,7 @@ def test_a_crash_and_a_hang_lose_nothing(monkeypatch) -> None:
 
 def test_a_search_keeps_the_results_and_is_taken_up_again(tmp_path) -> None:
     state, picture = tmp_path / "state.json", tmp_path / "plot.svg"
-    image, f = blur()
+    image, f = blur(96)
     text = searched(hl.Pipeline([f]), state_file=str(state), plot=str(picture), seed="3")
     first = json.loads(state.read_text())
     assert first["counts"]["timed"] > 3 and not first["counts"].get("wrong") and not first["counts"].get("crashed")
@@ -178,7 +168,7 @@ def test_a_search_keeps_the_results_and_is_taken_up_again(tmp_path) -> None:
     rows = (data[:, :-2] + data[:, 1:-1] + data[:, 2:]) // 3
     assert np.array_equal(np.array(f.realize([101, 67])), (rows[:-2] + rows[1:-1] + rows[2:]) // 3)
     # No time left: the best of the first search, at once.
-    _, again = blur()
+    _, again = blur(96)
     start = time.perf_counter()
     assert searched(hl.Pipeline([again]), state_file=str(state), seconds="0") == text
     assert time.perf_counter() - start < 5
@@ -187,11 +177,11 @@ def test_a_search_keeps_the_results_and_is_taken_up_again(tmp_path) -> None:
         searched(hl.Pipeline([other]), state_file=str(state))
     state.write_text("{}")
     with pytest.raises(HalideError, match="no state of a search"):
-        searched(hl.Pipeline([blur()[1]]), state_file=str(state))
+        searched(hl.Pipeline([blur(96)[1]]), state_file=str(state))
 
 
 def test_states_are_read_back_whole(tmp_path) -> None:
-    _, f = blur()
+    _, f = blur(96)
     genes = genes_of(f)
     rng = random.Random(5)
     population = [Member(genes.arbitrary(rng), 1.5), Member(genes.reasonable(rng), 2.5)]
@@ -240,4 +230,4 @@ def test_reductions_params_and_several_outputs() -> None:
 )
 def test_options_that_make_no_sense(options, reason) -> None:
     with pytest.raises(HalideError, match=reason):
-        searched(hl.Pipeline([blur()[1]]), **options)
+        searched(hl.Pipeline([blur(96)[1]]), **options)

@@ -23,6 +23,7 @@ from halide_core.errors import HalideError
 from halide_core.ir import expr as ir
 from halide_core.ir.stmt import ForKind
 from halide_core.ir.structural import post_order
+from tests.halide_core.autoschedule.blurs import blur
 
 TARGET = hl.Target("host-strict_float")
 MACHINE = {"parallelism": "2", "l1_size": "32768", "l2_size": "1048576", "last_level_cache_size": "33554432"}
@@ -42,17 +43,6 @@ def pair(size: int = 512) -> tuple[Any, Any]:
     return f, g
 
 
-def blur(size: int = 2048) -> tuple[Any, Any]:
-    x, y = hl.Var("x"), hl.Var("y")
-    image = hl.ImageParam(hl.Int(32), 2, "image")
-    rows, blurred = hl.Func("rows"), hl.Func("blurred")
-    rows[x, y] = (image[x, y] + image[x + 1, y] + image[x + 2, y]) / 3
-    blurred[x, y] = (rows[x, y] + rows[x, y + 1] + rows[x, y + 2]) / 3
-    image.set_estimates([(0, size + 2), (0, size + 2)])
-    blurred.set_estimates([(0, size), (0, size)])
-    return image, blurred
-
-
 def stored(search: TreeSearch, func: str) -> Root:
     tree = t.deinline(search.default(), search.graph, func)
     assert tree is not None
@@ -60,7 +50,7 @@ def stored(search: TreeSearch, func: str) -> Root:
 
 
 def test_the_default_schedule_is_row_major_and_inlines_all() -> None:
-    _, f = blur()
+    _, f = blur(2048)
     search = search_of(f)
     assert text(search.default()) == (
         "root\n"
@@ -73,7 +63,7 @@ def test_the_default_schedule_is_row_major_and_inlines_all() -> None:
 
 def test_deinlined_lowered_and_kept_further_out() -> None:
     """The schedule whose Halide the page prints: stored at the root, computed for each row."""
-    _, f = blur()
+    _, f = blur(2048)
     search = search_of(f)
     tree: Root | None = stored(search, "rows")
     assert tree is not None and fault(tree, search.graph) is None
@@ -98,7 +88,7 @@ def test_deinlined_lowered_and_kept_further_out() -> None:
 
 
 def test_splits_orders_and_kinds_become_directives() -> None:
-    _, f = blur()
+    _, f = blur(2048)
     search = search_of(f)
     tree: Root | None = search.default()
     for step in (
@@ -137,7 +127,7 @@ def test_splits_orders_and_kinds_become_directives() -> None:
     ],
 )
 def test_ill_formed_trees_are_named(change, reason) -> None:
-    search = search_of(blur()[1])
+    search = search_of(blur(2048)[1])
     assert reason in str(fault(change(search), search.graph))
 
 
@@ -216,7 +206,7 @@ def test_windows_that_slide_are_computed_once() -> None:
 
 
 def test_vectors_threads_and_locality_cost_less() -> None:
-    _, f = blur()
+    _, f = blur(2048)
     search = search_of(f)
     found = search.best(2, 1, 300)
     at = {n: k for k, n in enumerate(NAMES)}
@@ -276,7 +266,7 @@ def test_funcs_with_updates_are_stored_and_scheduled_by_rule() -> None:
 
 @pytest.mark.parametrize("options", [{"beam_width": "0"}, {"sweeps": "many"}])
 def test_options_that_make_no_sense(options) -> None:
-    _, f = blur()
+    _, f = blur(2048)
     with pytest.raises(HalideError, match=r"is a number from 1, not '(0|many)'"):
         hl.Pipeline([f]).apply_autoscheduler(TARGET, hl.AutoschedulerParams("TreeSearch", options))
 

@@ -7,13 +7,13 @@ from typing import Any
 
 from halide_core.autoschedule.channels import merge_channel_updates
 from halide_core.autoschedule.rfactor import split_reduction
+from halide_core.autoschedule.rows import share_rows, shared_rows, vector_loop
 from halide_core.autoschedule.scans import write_scans_directly
 from halide_core.dsl.schedule import Stage
 from halide_core.dsl.variables import Var
 from halide_core.function import Definition, Function, LoopLevel, Split, TailStrategy
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import CallType, const_value
-from halide_core.ir.simplify import difference
 from halide_core.ir.stmt import ForKind
 from halide_core.ir.structural import key, post_order, variables
 from halide_core.ir.types import UInt
@@ -279,7 +279,7 @@ def _schedule_pure(f: Function, d: Definition, target: Target, layouts: Mapping[
         channel, x = Var(f.args[c]), Var(f.args[x_dim])
         stage.vectorize(x, lanes, _GUARD)
         f.bounds.setdefault(channel.name(), (ir.const(0, ir.I32), ir.const(extent, ir.I32)))
-        inner = _vector_loop(d)
+        inner = vector_loop(d)
         others = [v.var for v in d.schedule.dims if v.var not in (channel.name(), inner)]
         stage.reorder(channel, *(Var(n) for n in (inner, x.name(), *(o for o in others if o != x.name()))))
         stage.unroll(channel)
@@ -301,43 +301,12 @@ def _schedule_pure(f: Function, d: Definition, target: Target, layouts: Mapping[
         rows = shared_rows(f, d, unit)
         stage.vectorize(x, lanes, _GUARD)
         if rows:
-            _unroll_rows(f, d, rows)
+            share_rows(f, d, rows, parallel)
+            return
     if parallel:
         outermost = d.schedule.dims[-1].var
         if len(d.schedule.dims) > 1 or outermost.endswith("$strip"):
             stage.parallel(Var(outermost))
-
-
-def shared_rows(f: Function, d: Definition, unit: int) -> int:
-    """How many rows of `f` are computed together, for they share what they read: windows over rows and columns."""
-    if unit or len(f.args) < 2 or f.updates or d.schedule.splits or len(d.values) > 1 or not _is_whole(d):
-        return 0
-    windows: dict[str, tuple[set[int], set[int]]] = {}
-    for n in post_order(d.values[0]):
-        if isinstance(n, ir.Call) and n.call_type in (CallType.IMAGE, CallType.HALIDE) and len(n.args) >= 2:
-            columns, rows = windows.setdefault(n.name, (set(), set()))
-            for a, name, places in ((n.args[0], f.args[0], columns), (n.args[1], f.args[1], rows)):
-                place = difference(a, ir.Variable(ir.I32, name))
-                if place is None:
-                    return 0
-                places.add(place)
-    most = max((len(rows) for columns, rows in windows.values() if len(columns) > 1), default=1)
-    return 0 if most < 2 else 4 if most <= 3 else 2
-
-
-def _is_whole(d: Definition) -> bool:
-    """Whether the definition computes whole numbers, of which a window's sums can be shared."""
-    return not any(n.type.is_float() for n in post_order(d.values[0]))
-
-
-def _unroll_rows(f: Function, d: Definition, rows: int) -> None:
-    """Computes blocks of `rows` rows, of which each vector is computed before the next."""
-    stage, inner, outer = Stage(f, 0), Var(f"{f.args[1]}$row"), Var(f"{f.args[1]}$rows")
-    stage.split(Var(f.args[1]), outer, inner, rows, _GUARD)
-    lanes = _vector_loop(d)
-    others = [v.var for v in d.schedule.dims if v.var not in (lanes, inner.name())]
-    stage.reorder(Var(lanes), inner, *(Var(n) for n in others))
-    stage.unroll(inner)
 
 
 def _channels_alike(f: Function, d: Definition, layouts: Mapping[str, Any], c: int, extent: int, x: int) -> bool:
@@ -405,10 +374,6 @@ def _schedule_transpose(f: Function, d: Definition, x: Var, y: Var, parallel: bo
     stage.vectorize(xi)
     if parallel:
         stage.parallel(Var(d.schedule.dims[-1].var))
-
-
-def _vector_loop(d: Definition) -> str:
-    return next(v.var for v in d.schedule.dims if v.kind.value == "vectorized")
 
 
 def small_reductions(pipeline: Any, buffers: Mapping[str, Any]) -> ir.Expr | None:
@@ -487,7 +452,7 @@ def _schedule_update(f: Function, stage: int, d: Definition, target: Target, par
             row, block = Var(domain[0]), Var(f"{domain[0]}$block")
             s.split(row, block, row, 8, _GUARD)
             s.vectorize(Var(x), lanes, _GUARD)
-            inner = (row.name(), _vector_loop(d), x)
+            inner = (row.name(), vector_loop(d), x)
             s.reorder(*(Var(n) for n in (*inner, *(n for n in domain if n != row.name()), block.name(), *rows)))
         elif not rows and parallel:
             strip = Var(f"{x}$strip")
@@ -498,7 +463,7 @@ def _schedule_update(f: Function, stage: int, d: Definition, target: Target, par
             return
         else:
             s.vectorize(Var(x), lanes, _GUARD)
-            s.reorder(*(Var(n) for n in (*domain, _vector_loop(d), x, *rows)))
+            s.reorder(*(Var(n) for n in (*domain, vector_loop(d), x, *rows)))
         if parallel and rows:
             s.parallel(Var(d.schedule.dims[-1].var))
         return

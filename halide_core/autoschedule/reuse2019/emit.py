@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from halide_core.autoschedule.costs import Costs
-from halide_core.autoschedule.default import shared_rows
 from halide_core.autoschedule.description import Description, Node
 from halide_core.autoschedule.directives import GUARD, FuncName, Loop, Names, Schedule
 from halide_core.autoschedule.machine import Machine
 from halide_core.autoschedule.reuse2019.options import Options
 from halide_core.autoschedule.reuse2019.plan import MOST_ROWS, ROW, Plan
 from halide_core.autoschedule.reuse2019.register_tile import RegisterTile
+from halide_core.autoschedule.rows import shared_rows
 from halide_core.autoschedule.stage_loops import StageLoops, is_undef
 
 # Tasks for each thread beyond which more parallel loops bring nothing.

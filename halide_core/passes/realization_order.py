@@ -48,6 +48,7 @@ def build_environment(outputs: list[Function]) -> Environment:
     env = Environment()
     state: dict[int, int] = {}
     images: dict[int, Image] = {}
+    stale = [False]
 
     def visit(f: Function) -> None:
         if state.get(id(f)) == 2:
@@ -66,6 +67,7 @@ def build_environment(outputs: list[Function]) -> Environment:
             external = f.extern.arguments if f.extern is not None and not number else ()
             for e in (*definition_expressions(definition), *external):
                 for node in post_order(e):
+                    stale[0] = stale[0] or _is_stale(node)
                     if isinstance(node, ir.Variable) and node.name not in local:
                         env.parameters[node.name] = node
                     elif isinstance(node, ir.Call) and node.call_type is CallType.IMAGE:
@@ -85,7 +87,9 @@ def build_environment(outputs: list[Function]) -> Environment:
         images[id(image)] = image
     env.order.sort(key=lambda f: f.last)
     env.images = list(images.values())
-    _rename_duplicates(env)
+    renamed = _rename_duplicates(env)
+    for f in env.order:
+        _refresh_function(f, renamed or stale[0])
     return env
 
 
@@ -98,32 +102,42 @@ def _asked_about(parameters: Iterable[str], known: set[str]) -> Iterator[Image]:
             yield IMAGE_PARAMS[owner]
 
 
-def _rename_duplicates(env: Environment) -> None:
-    """Gives Functions and embedded Buffers of one name names of their own: f, f$1, f$2.
+def _rename_duplicates(env: Environment) -> bool:
+    """Gives Functions and embedded Buffers of one name names of their own: f, f$1, f$2.  Returns whether there were any.
 
     ImageParams keep theirs, which callers know; two of one name are an error, as in Halide."""
     taken: dict[str, Function | Image] = {}
     items: list[Function | Image] = [*sorted(env.images, key=lambda i: not i.is_parameter), *env.order]
+    renamed = False
     for item in items:
         base, count = item.name, itertools.count(1)
         while item.name in taken:
             if isinstance(item, Image) and item.is_parameter:
                 raise HalideError(f"Two ImageParams of one pipeline are called {base}; give them names of their own")
             item.name = f"{base}${next(count)}"
+            renamed = True
         taken[item.name] = item
-    for f in env.order:
+    return renamed
+
+
+def _refresh_function(f: Function, calls: bool) -> None:
+    """Levels by the present names of what they name; if `calls`, calls too."""
+    if calls:
         for d in f.definitions():
             _refresh(d)
         if f.extern is not None:
             f.extern.arguments = tuple(transform(e, _renewed) for e in f.extern.arguments)
-        f.compute = None if f.compute is None else f.compute.named()
-        f.store = None if f.store is None else f.store.named()
+    f.compute = None if f.compute is None else f.compute.named()
+    f.store = None if f.store is None else f.store.named()
+
+
+def _is_stale(e: Expr) -> bool:
+    return isinstance(e, ir.Call) and isinstance(e.target, Function | Image) and e.name != e.target.name
 
 
 def _renewed(e: Expr) -> Expr:
     """`e` by the present name of what it calls."""
-    stale = isinstance(e, ir.Call) and isinstance(e.target, Function | Image) and e.name != e.target.name
-    return replace(e, name=e.target.name) if stale and isinstance(e, ir.Call) else e
+    return replace(e, name=e.target.name) if isinstance(e, ir.Call) and _is_stale(e) else e
 
 
 def _refresh(d: Definition) -> None:

@@ -350,10 +350,8 @@ class _Boxes:
                 self._let(s, expressions[0], at)
                 return
             case st.IfThenElse():
-                assumed = _assume(expressions[0], at.scope)
-                if assumed is not None:
-                    inner, more = assumed
-                    self.visit(s.then_case, replace(at, scope=inner, facts=at.facts + more))
+                inner, more = _assume(expressions[0], at.scope)
+                self.visit(s.then_case, replace(at, scope=inner, facts=at.facts + more))
                 if s.else_case is not None:
                     self.visit(s.else_case, at)
                 return
@@ -428,9 +426,8 @@ def _expand(e: Expr, defined: dict[str, Expr]) -> Expr:
     return simplify_index(substitute(e, {n: defined[n] for n in names})) if names else e
 
 
-def _assume(condition: Expr, scope: dict[str, Interval]) -> tuple[dict[str, Interval], Facts] | None:
-    """`scope` tightened by comparisons of variables in `condition`, and what it says of sums; None where it is never
-    true."""
+def _assume(condition: Expr, scope: dict[str, Interval]) -> tuple[dict[str, Interval], Facts]:
+    """`scope` tightened by comparisons of variables in `condition`, and what it says of sums."""
     work, out = [condition], dict(scope)
     facts: list[tuple[Expr, Interval]] = []
     while work:
@@ -445,9 +442,6 @@ def _assume(condition: Expr, scope: dict[str, Interval]) -> tuple[dict[str, Inte
         slack = 1 if isinstance(c, ir.LT) else 0
         high = bounds_of(c.b, scope)[1]
         low = bounds_of(c.a, scope)[0]
-        apart = None if low is None or high is None else const_value(simplify_index(low - high))
-        if apart is not None and apart + slack > 0:
-            return None
         if isinstance(c.a, ir.Variable) and c.a.name in out and high is not None:
             out[c.a.name] = intersect(out[c.a.name], (None, high - slack))
         if isinstance(c.b, ir.Variable) and c.b.name in out and low is not None:
@@ -457,6 +451,23 @@ def _assume(condition: Expr, scope: dict[str, Interval]) -> tuple[dict[str, Inte
         if isinstance(c.b, ir.Add | ir.Sub) and low is not None and is_coordinate(c.b):
             facts.append((c.b, (low + slack, None)))
     return out, tuple(facts)
+
+
+def never_true(condition: Expr, scope: Scope) -> bool:
+    """Whether `condition` is known to be false when the Variables of `scope` range over theirs."""
+    match condition:
+        case ir.And():
+            return never_true(condition.a, scope) or never_true(condition.b, scope)
+        case ir.Or():
+            return never_true(condition.a, scope) and never_true(condition.b, scope)
+        case ir.GT() | ir.GE():
+            turned = ir.LT if isinstance(condition, ir.GT) else ir.LE
+            return never_true(turned(ir.BOOL, condition.b, condition.a), scope)
+        case ir.LT() | ir.LE() if condition.a.type == I32:
+            low, high = bounds_of(condition.a, scope)[0], bounds_of(condition.b, scope)[1]
+            apart = None if low is None or high is None else const_value(simplify_index(low - high))
+            return apart is not None and apart >= (0 if isinstance(condition, ir.LT) else 1)
+    return False
 
 
 def _touch(name: str, dims: list[Interval], found: dict[str, Box]) -> None:

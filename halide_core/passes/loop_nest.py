@@ -9,6 +9,7 @@ from halide_core.ir import stmt as st
 from halide_core.ir.expr import I32, Expr, Variable, const
 from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import same, substitute, variables
+from halide_core.passes.bounds import never_true
 from halide_core.passes.races import is_pure_loop, runs_in_order
 
 
@@ -37,6 +38,12 @@ def build_loop_nest(
     Enters the range that every original variable really takes into `promises`."""
     builder = _Nest(function, stage, definition)
     return builder.build(box, promises)
+
+
+def _never_runs(domain: ReductionDomain) -> bool:
+    """Whether no point of `domain` meets its conditions."""
+    scope = {n: (low, simplify_index(low + extent - 1)) for n, low, extent in domain.variables}
+    return any(never_true(p, scope) for p in domain.predicates)
 
 
 class _Nest:
@@ -239,6 +246,9 @@ class _Nest:
         values = tuple(substitute(v, inner) for v in self.definition.values)
         args = tuple(substitute(a, inner) for a in self.definition.args)
         body: st.Stmt = st.Provide(self.function.name, values, args)
+        if domain is not None and _never_runs(domain):
+            # Nothing is read or written; the loops stay, for what other stages do in them.
+            body = st.Block(())
         for b in self.blends:
             body = st.IfThenElse(simplify_index(b), body)
         for p in reversed(domain.predicates if domain is not None else []):

@@ -103,7 +103,7 @@ def _asked_about(parameters: Iterable[str], known: set[str]) -> Iterator[Image]:
 
 
 def _rename_duplicates(env: Environment) -> bool:
-    """Gives Functions and embedded Buffers of one name names of their own: f, f$1, f$2.  Returns whether there were any.
+    """Gives Functions and embedded Buffers of one name names of their own: f, f$1, f$2; returns whether any did.
 
     ImageParams keep theirs, which callers know; two of one name are an error, as in Halide."""
     taken: dict[str, Function | Image] = {}

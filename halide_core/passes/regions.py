@@ -117,7 +117,8 @@ def stage_boxes(f: Function, definitions: list[Definition], touched: Box, contex
     """What each stage must cover: what consumers touch, and what later updates read or write."""
     boxes = [touched] * len(definitions)
     for k in range(len(definitions) - 1, 0, -1):
-        boxes[k - 1] = joined(boxes[k], _own_box(f, k, definitions[k], boxes[k], context))
+        own = _own_box(f, k, definitions[k], boxes[k], context)
+        boxes[k - 1] = boxes[k] if own is None else joined(boxes[k], own)
     return boxes
 
 
@@ -142,10 +143,11 @@ def _guarded_use(f: Function, body: st.Stmt) -> bool:
     )
 
 
-def _own_box(f: Function, stage: int, definition: Definition, box: Box, context: Context) -> Box:
+def _own_box(f: Function, stage: int, definition: Definition, box: Box, context: Context) -> Box | None:
+    """What a stage touches of `f` itself; None where it never runs."""
     ranges = [computed_range(f, *box.dims[i], i, context) for i in range(len(f.args))]
     nest = build_loop_nest(f, stage, definition, ranges, context.promises)
-    return boxes_touched(nest, context.promises, frozenset((f.name,)))[f.name]
+    return boxes_touched(nest, context.promises, frozenset((f.name,))).get(f.name)
 
 
 def joined(a: Box, b: Box) -> Box:

@@ -479,3 +479,33 @@ def promised_clamps(hl: Any) -> Any:
     f.compute_root()
     g[x] = f[hl.unsafe_promise_clamped(hl.i32(n[x]), 0, 255)]
     return g.realize([100])
+
+
+@case
+def updates_that_never_run(hl: Any) -> Any:
+    """Their domains are empty of points that meet the conditions; what only they use need not be computed."""
+    out = []
+    for place in ("inline", "in the update", "at root", "fused"):
+        x, y, _ = xyz(hl)
+        used, f, other, both = (hl.Func(n) for n in ("used", "f", "other", "both"))
+        r = hl.RDom([(1, 3), (1, 2)])
+        r.where(r.x + r.y < 2)
+        used[x, y] = x + y
+        f[x, y] = x
+        f[x, y] += used[x + r.x, y]
+        other[x, y] = x * y
+        other[x, y] += used[x + 1, y]
+        both[x, y] = f[x, y] + other[x, y]
+        if place == "in the update":
+            used.compute_at(f, r.x)
+        elif place == "at root":
+            used.compute_root()
+        elif place == "fused":
+            f.compute_root()
+            other.compute_root()
+            used.compute_root()
+            other.compute_with(f, y)
+            other.update(0).compute_with(f.update(0), y)
+        f.update(0).vectorize(x, 8, hl.TailStrategy.GuardWithIf)
+        out.append((f if place == "in the update" else both).realize([9, 5]))
+    return out

@@ -394,8 +394,9 @@ class _Boxes:
     def _in_loop(self, name: str, low: Expr, extent: Expr, at: _Around, memo: dict[int, Interval]) -> _Around:
         last = simplify_index(low + extent - 1)
         inner = at.with_interval(name, (self.bounds(low, at, memo)[0], self.bounds(last, at)[1]))
-        if isinstance(extent, ir.Min) and variables(extent) & at.scope.keys() and low.type == I32:
-            limits = tuple(simplify_index(low + part - 1) for part in (extent.a, extent.b))
+        parts = _smaller_of(extent)
+        if parts and variables(extent) & at.scope.keys() and low.type == I32:
+            limits = tuple(simplify_index(low + part - 1) for part in parts)
             inner = replace(inner, cut=(*inner.cut, (name, low, limits)))
         return inner
 
@@ -403,6 +404,15 @@ class _Boxes:
         for node in post_order(e):
             if isinstance(node, ir.Call) and node.call_type in _STORED and self.wanted(node.name):
                 _touch(node.name, [self.bounds(a, at, memo) for a in node.args], self.found)
+
+    def _limit(self, last: Expr, at: _Around) -> Expr | None:
+        """The greatest value of `last`, where it is a sum with the smaller of two numbers: of either sum."""
+        found = _sum_with_min(last)
+        if found is None or not variables(found[0]) & variables(found[1]) & at.scope.keys():
+            return self.bounds(last, at)[1]
+        rest, least = found
+        ends = [self.bounds(simplify_index(rest + part), at)[1] for part in (least.a, least.b)]
+        return intersect((None, ends[0]), (None, ends[1]))[1]
 
     def _let(self, s: st.LetStmt, value: Expr, at: _Around) -> None:
         if s.name not in self.promises:
@@ -414,7 +424,7 @@ class _Boxes:
             # Splits start at the range's min; only at its end may arithmetic overshoot what guards allow.
             first, last = (_expand(p, at.defined) for p in self.promises[s.name])
             low = self.bounds(first, at)[0] if low is None else low
-            limit = self.bounds(last, at)[1]
+            limit = self._limit(last, at)
             narrower = high is not None and not variables(high) <= (variables(last) | variables(first))
             high = intersect((None, high), (None, limit))[1] if narrower else limit
         value_range = (None if low is None else simplify_index(low), None if high is None else simplify_index(high))
@@ -424,6 +434,29 @@ class _Boxes:
 def _expand(e: Expr, defined: dict[str, Expr]) -> Expr:
     names = variables(e) & defined.keys()
     return simplify_index(substitute(e, {n: defined[n] for n in names})) if names else e
+
+
+def _sum_with_min(e: Expr) -> tuple[Expr, ir.Min] | None:
+    """(what is added, the minimum) of a sum that has one."""
+    work, rest, least = [e], const(0, e.type), []
+    while work:
+        n = work.pop()
+        if isinstance(n, ir.Add):
+            work += [n.a, n.b]
+        elif isinstance(n, ir.Min):
+            least.append(n)
+        else:
+            rest = rest + n
+    return (rest, least[0]) if len(least) == 1 else None
+
+
+def _smaller_of(e: Expr) -> tuple[Expr, ...]:
+    """The two of which `e` is the smaller one, or that plus a number."""
+    if isinstance(e, ir.Min):
+        return e.a, e.b
+    if isinstance(e, ir.Add | ir.Sub) and isinstance(e.a, ir.Min) and const_value(e.b) is not None:
+        return tuple(simplify_index(type(e)(e.type, part, e.b)) for part in (e.a.a, e.a.b))
+    return ()
 
 
 def _assume(condition: Expr, scope: dict[str, Interval]) -> tuple[dict[str, Interval], Facts]:

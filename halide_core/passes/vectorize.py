@@ -345,13 +345,15 @@ class _Vectorizer:
         return replace(ir.with_children(e, wide), type=e.type.with_lanes(self.lanes))
 
     def _load(self, e: ir.Load, mask: Expr | None) -> Expr:
+        conditional = mask is not None and mask is not self.tail
         if e.name in self.private:
-            return ir.Load(e.type.with_lanes(self.lanes), e.name, self._private_index(e.index, mask))
+            # The element may not exist in lanes where the condition fails.
+            index = self._private_index(e.index, mask)
+            return ir.Load(e.type.with_lanes(self.lanes), e.name, index, mask if conditional else None)
         divided = self._divided(e, mask)
         if divided is not None:
             return divided
         index = self.index(e.index, mask)
-        conditional = mask is not None and mask is not self.tail
         if index.type.is_scalar():
             if not conditional:
                 return ir.Load(e.type, e.name, index, e.predicate)

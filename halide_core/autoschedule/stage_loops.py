@@ -24,11 +24,12 @@ class StageLoops:
         self.schedule = schedule
         self.unroll = unroll
 
-    def muxed(self, node: Node) -> list[str]:
-        """Dimensions that are bounded and unrolled, so that each value is computed for its own channel only."""
+    def muxed(self, node: Node, moving: frozenset[str] = frozenset()) -> list[str]:
+        """Dimensions that are bounded and unrolled, so that each value is computed for its own channel only; not those
+        `moving`, of which another part is computed in each iteration of the loops around."""
         if not self.unroll:
             return []
-        found = [a for a in node.function.args if a in self.costs.muxes(node.name)]
+        found = [a for a in node.function.args if a in self.costs.muxes(node.name) and a not in moving]
         for a in found:
             low, high = node.region[node.function.args.index(a)]
             self.schedule.add(node.name, 0, "bound", Loop(a), int(low), int(high - low + 1))
@@ -40,17 +41,21 @@ class StageLoops:
         for a in reversed(node.function.args):
             low, high = node.region[node.function.args.index(a)]
             free = a in stage.pure and (not stage.index or is_pure_loop(node.function, stage.definition, a))
-            if free and a != way.vector and high - low + 1 >= self.machine.parallelism:
+            unrolled = self.unroll and not stage.index and a in self.costs.muxes(node.name)
+            if free and not unrolled and a != way.vector and high - low + 1 >= self.machine.parallelism:
                 return a
         return None
 
-    def loops(self, node: Node, stage: Stage, sizes: tuple[int, ...] | None, parallel: str | None) -> None:
+    def loops(
+        self, node: Node, stage: Stage, sizes: tuple[int, ...] | None, parallel: str | None,
+        moving: frozenset[str] = frozenset(),
+    ) -> None:
         """The loops of one stage: its vectors, reductions around them or outside, and threads."""
         add, name, k = self.schedule.add, node.name, stage.index
         way = self.costs.ways[name, k]
         if all(is_undef(v) for v in stage.definition.values):
             return
-        muxed = self.muxed(node) if not k else []
+        muxed = self.muxed(node, moving) if not k else []
         if way.vector is None:
             if parallel is not None:
                 add(name, k, "parallel", Loop(parallel))

@@ -21,22 +21,25 @@ def emit(root: Root, description: Description, costs: Costs, machine: Machine, g
     schedule = Schedule()
     rules = StageLoops(description, costs, machine, schedule)
     found = nests(root)
-    placed = Extents(description).place(found)
+    extents = Extents(description)
+    placed = extents.place(found)
     names: dict[Level, str] = {}
+    moving: dict[str, frozenset[str]] = {}
     # Consumers first: a person reads a schedule from the output back.
     for name in reversed(list(found)):
         nest = found[name]
         node = description.nodes[name]
+        moving[name] = extents.moving(name, placed, moving)
         if name not in graph.outputs:
             _place(schedule, nest, names)
         if name in graph.opaque:
             names |= {n.level: n.dim for n in nest.own}
             for stage in node.stages:
                 sizes = None if not nest.around else tuple(high - low + 1 for low, high in placed[name].computed)
-                rules.loops(node, stage, sizes, None if nest.around else rules.parallel(node, stage))
+                rules.loops(node, stage, sizes, None if nest.around else rules.parallel(node, stage), moving[name])
         else:
-            rules.muxed(node)
-            names |= _loops(schedule, nest, graph.args[name])
+            rules.muxed(node, moving[name])
+            names |= _loops(schedule, nest, graph.args[name], moving[name])
     return schedule
 
 
@@ -54,8 +57,11 @@ def _place(schedule: Schedule, nest: Nest, names: dict[Level, str]) -> None:
     schedule.add(nest.func, 0, "compute_at", *at(nest.around[-1]))
 
 
-def _loops(schedule: Schedule, nest: Nest, args: tuple[str, ...]) -> dict[Level, str]:
-    """Splits, order and kinds of the loops of a pure Func; returns their names."""
+def _loops(
+    schedule: Schedule, nest: Nest, args: tuple[str, ...], moving: frozenset[str]
+) -> dict[Level, str]:
+    """Splits, order and kinds of the loops of a pure Func; returns their names.  Loops over dimensions in `moving` have
+    no constant extent, and are not unrolled."""
     fresh, names = Names(args), dict[Level, str]()
     for a in args:
         own = [n for n in nest.own if n.dim == a]
@@ -72,6 +78,6 @@ def _loops(schedule: Schedule, nest: Nest, args: tuple[str, ...]) -> dict[Level,
     if order != list(args):
         schedule.add(nest.func, 0, "reorder", *map(Name, order))
     for n in nest.own:
-        if n.kind in _METHODS:
+        if n.kind in _METHODS and not (n.kind is ForKind.UNROLLED and n.dim in moving):
             schedule.add(nest.func, 0, _METHODS[n.kind], Name(names[n.level]))
     return names

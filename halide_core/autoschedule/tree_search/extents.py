@@ -12,6 +12,8 @@ from halide_core.autoschedule.footprints import NumericBox, joined
 from halide_core.autoschedule.tree_search.tree import Level, Loop, Nest
 
 Box = tuple[tuple[int, int], ...]
+# By how much a box is moved to see what moves with it: whole blocks of all strides.
+_SHIFT = 64
 
 
 @dataclass(slots=True)
@@ -76,6 +78,25 @@ class Extents:
             allocations = _product([trips[n.level] for n in nest.around[: nest.stored_inside]])
             out[name] = Placed(nest, computed, kept, times, allocations, own)
         return out
+
+    def moving(self, name: str, placed: dict[str, Placed], known: dict[str, frozenset[str]]) -> frozenset[str]:
+        """The dimensions of which each iteration of the loops around `name` needs another part; `known` has those of its
+        users."""
+        around, out = placed[name].nest.around, set[str]()
+        args = self.d.nodes[name].function.args
+        for user, moved in known.items():
+            nest = placed[user].nest
+            if not around or not self._calls(user, nest.inlined, name):
+                continue
+            own = {n.dim for n in around if n.func == user} | moved
+            box = self.within(placed[user], around)
+            shifted = tuple(
+                (low + _SHIFT, high + _SHIFT) if a in own else (low, high)
+                for a, (low, high) in zip(self.d.nodes[user].function.args, box, strict=True)
+            )
+            before, after = (self.reads(user, nest.inlined, b)[name] for b in (box, shifted))
+            out |= {a for a, x, y in zip(args, before, after, strict=True) if x != y}
+        return frozenset(out)
 
     def _needed(
         self, found: dict[str, Nest], known: dict[str, Placed], name: str, around: tuple[Loop, ...]

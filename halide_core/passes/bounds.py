@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 
 from halide_core.ir import expr as ir
@@ -21,12 +21,14 @@ from halide_core.ir.expr import (
     is_scatter,
 )
 from halide_core.ir.simplify import difference, is_coordinate, simplify_index
-from halide_core.ir.structural import key, post_order, same, substitute, variables
+from halide_core.ir.structural import key, post_order, same, substitute, transform, variables
 from halide_core.ir.types import Type
 from halide_core.passes.float_bounds import float_bounds
 
 # Inclusive; None where unbounded.
 Scope = Mapping[str, Interval]
+# Minima and maxima in a sum up to which they are spread out: each may double it.
+_MOST_CHOICES = 4
 # Known ranges of variables that a schedule's guards enforce: name -> (min, max).
 Promises = Mapping[str, tuple[Expr, Expr]]
 # Sums of coordinates and the intervals that conditions around leave them.
@@ -393,7 +395,7 @@ class _Boxes:
 
     def _in_loop(self, name: str, low: Expr, extent: Expr, at: _Around, memo: dict[int, Interval]) -> _Around:
         last = simplify_index(low + extent - 1)
-        inner = at.with_interval(name, (self.bounds(low, at, memo)[0], self.bounds(last, at)[1]))
+        inner = at.with_interval(name, (self.bounds(low, at, memo)[0], self._limit(last, at)))
         parts = _smaller_of(extent)
         if parts and variables(extent) & at.scope.keys() and low.type == I32:
             limits = tuple(simplify_index(low + part - 1) for part in parts)
@@ -406,13 +408,8 @@ class _Boxes:
                 _touch(node.name, [self.bounds(a, at, memo) for a in node.args], self.found)
 
     def _limit(self, last: Expr, at: _Around) -> Expr | None:
-        """The greatest value of `last`, where it is a sum with the smaller of two numbers: of either sum."""
-        found = _sum_with_min(last)
-        if found is None or not variables(found[0]) & variables(found[1]) & at.scope.keys():
-            return self.bounds(last, at)[1]
-        rest, least = found
-        ends = [self.bounds(simplify_index(rest + part), at)[1] for part in (least.a, least.b)]
-        return intersect((None, ends[0]), (None, ends[1]))[1]
+        """The greatest value of `last`."""
+        return self.bounds(_spread(last, at.scope.keys()), at)[1]
 
     def _let(self, s: st.LetStmt, value: Expr, at: _Around) -> None:
         if s.name not in self.promises:
@@ -436,18 +433,39 @@ def _expand(e: Expr, defined: dict[str, Expr]) -> Expr:
     return simplify_index(substitute(e, {n: defined[n] for n in names})) if names else e
 
 
-def _sum_with_min(e: Expr) -> tuple[Expr, ir.Min] | None:
-    """(what is added, the minimum) of a sum that has one."""
-    work, rest, least = [e], const(0, e.type), []
+def _spread(e: Expr, names: Set[str]) -> Expr:
+    """`e` with what is added to minima and maxima of the same variables `names` added within them, so that it may
+    cancel there: y * 32 + min(n - y * 32, 32) is min(n, y * 32 + 32)."""
+
+    def rewrite(n: Expr) -> Expr:
+        terms = _terms(n) if isinstance(n, ir.Add | ir.Sub) and n.type == I32 else []
+        for k, (added, choice) in enumerate(terms):
+            if not isinstance(choice, ir.Min | ir.Max):
+                continue
+            rest: Expr = const(0, I32)
+            for plus, t in terms[:k] + terms[k + 1 :]:
+                rest = rest + t if plus else rest - t
+            if variables(choice) & variables(rest) & names:
+                parts = [simplify_index(rest + p if added else rest - p) for p in (choice.a, choice.b)]
+                least = isinstance(choice, ir.Min) == added
+                return (ir.Min if least else ir.Max)(I32, rewrite(parts[0]), rewrite(parts[1]))
+        return n
+
+    if not 1 <= sum(isinstance(n, ir.Min | ir.Max) for n in post_order(e)) <= _MOST_CHOICES:
+        return e
+    return simplify_index(transform(e, rewrite))
+
+
+def _terms(e: Expr) -> list[tuple[bool, Expr]]:
+    """What a sum consists of; whether each is added."""
+    out, work = [], [(True, e)]
     while work:
-        n = work.pop()
-        if isinstance(n, ir.Add):
-            work += [n.a, n.b]
-        elif isinstance(n, ir.Min):
-            least.append(n)
+        added, n = work.pop()
+        if isinstance(n, ir.Add | ir.Sub):
+            work += [(added, n.a), (added == isinstance(n, ir.Add), n.b)]
         else:
-            rest = rest + n
-    return (rest, least[0]) if len(least) == 1 else None
+            out.append((added, n))
+    return out
 
 
 def _smaller_of(e: Expr) -> tuple[Expr, ...]:

@@ -80,8 +80,9 @@ class Extents:
         return out
 
     def moving(self, name: str, placed: dict[str, Placed], known: dict[str, frozenset[str]]) -> frozenset[str]:
-        """The dimensions of which each iteration of the loops around `name` needs another part; `known` has those of its
-        users."""
+        """The dimensions of which each iteration of the loops around `name` needs another part.
+
+        `known` has those of its users."""
         around, out = placed[name].nest.around, set[str]()
         args = self.d.nodes[name].function.args
         for user, moved in known.items():

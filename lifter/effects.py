@@ -93,6 +93,9 @@ class Path:
     line: int = field(default=0)
     defined: dict[str, Poly] = field(default_factory=dict)
     """What the locals of `Define` are, over the parameters."""
+    reads: tuple[Effect, ...] = ()
+    """Values of variables and conditions, as effects on no array: their Loads are made whether they are used or not.
+    Their time says nothing once the effects have been put in another order."""
 
 
 def observed(effects: Sequence[Effect], outputs: AbstractSet[str], result: Expr | None) -> list[Effect]:

@@ -21,7 +21,7 @@ from lifter.poly import Poly, from_poly, to_poly
 from lifter.summary import Definition, FuncSummary, InputSummary, Layout
 from synth.samples import Env, NotConcrete, compiled, compiled_poly, visited
 from synth.terminals import NoMapping, coordinates
-from verifier.reads import Group, Unresolved, mentions, see, sure_loads, unconditional_loads
+from verifier.reads import Group, Unresolved, mentions, read_beforehand, see, sure_loads, unconditional_loads
 
 Ends = tuple[Expr | None, Expr | None]
 """The least and the greatest coordinate, where it is clamped."""
@@ -117,6 +117,7 @@ class Clamper:
                 yield from self._as_given(own, array, replace(e, guard=None), ())
             for load, given in reads:
                 yield from self._as_given(load, array, e, given)
+        yield from read_beforehand(self.path, array)
 
     def _as_given(
         self, load: Load, array: str, e: Effect, given: tuple[Expr, ...]

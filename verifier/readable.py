@@ -16,7 +16,7 @@ from lifter.pure_calls import inline_all
 from lifter.summary import Definition, EffectMap, FuncSummary, Layout
 from verifier.condition import Conditions, counters_in_range, point_text
 from verifier.lemmas import decide_lemma
-from verifier.reads import conditions_over, mentions, sure_loads, unconditional_loads
+from verifier.reads import conditions_over, mentions, read_beforehand, sure_loads, unconditional_loads
 from verifier.sized import room
 from verifier.smt import Proved, Query, prove
 
@@ -106,8 +106,13 @@ class ReadConditions(Conditions):
                 sure = self.sure_reads(other, layout.array)
                 ways += [self.reached(other, layout, index, target, given) for index, given in sure]
         text = f"line {e.line}: {call.name}({point_text(target)}) is read by the original too"
-        exactly = Query((*self.contract, *self.index.facts, *inside), self.index.any_of(ways))
-        if not isinstance(prove(exactly, 2.0), Proved):
+        hypotheses = (*self.contract, *self.index.facts, *inside)
+        proved = isinstance(prove(Query(hypotheses, self.index.any_of(ways)), 2.0), Proved)
+        if not proved:
+            more = [self.reached(o, layout, index, target, given) for o, index, given in self.beforehand(layout.array)]
+            ways += more
+            proved = bool(more) and isinstance(prove(Query(hypotheses, self.index.any_of(ways)), 2.0), Proved)
+        if not proved:
             text = f"line {e.line}: {call.name}({point_text(target)}) lies between elements that the original reads"
             ways = [self.between(e, layout, target)]
         self.add(f.name, "readable", self.say(text, e), inside, self.index.any_of(ways), e.line)
@@ -123,6 +128,15 @@ class ReadConditions(Conditions):
                 if isinstance(seen, Load) and seen.name == f"{array}#initial":
                     self._sure[asked].append((to_poly(seen.index), given))
         return self._sure[asked]
+
+    def beforehand(self, array: str) -> list[tuple[Effect, Poly, tuple[Expr, ...]]]:
+        """Elements that values of variables and conditions read, each once."""
+        found: dict[object, tuple[Effect, Poly, tuple[Expr, ...]]] = {}
+        for e, index, given in read_beforehand(self.path, array):
+            if e.guard is None or self.index.faithful(e.guard):
+                guard = key(e.guard) if e.guard is not None else None
+                found[index, e.loops, guard, tuple(map(key, given))] = e, index, given
+        return list(found.values())
 
     def between(self, e: Effect, layout: Layout, target: tuple[Poly, ...]) -> Any:
         """Whether an element lies between two that the original reads, or between the one that its pointer points to

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from halide_core.ir.expr import Add, And, Call, Cast, Expr, Load, Max, Min, Or, Select, Variable, children
@@ -266,6 +267,19 @@ def _collect(
     else:
         for c in children(e):
             _collect(c, given, found, met)
+
+
+def read_beforehand(path: Path, array: str) -> Iterator[tuple[Effect, Poly, tuple[Expr, ...]]]:
+    """Elements of an array that values of variables and conditions read, with the conditions, none on data, under which.
+
+    That memory is there, whatever it holds by then."""
+    for e in path.reads:
+        if e.guard is not None and loads(e.guard):
+            continue
+        for load, given in sure_loads(e.value):
+            index = to_poly(load.index)
+            if split_tag(load.name)[0] == array and not any(loads(a) for a in index.atoms().values()):
+                yield e, index, given
 
 
 def _load_keys(e: Expr) -> set[int]:

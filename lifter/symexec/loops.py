@@ -101,7 +101,7 @@ class Loops(Memory, ABC):
         if s.loops and few is not None and few <= FEW and _overwrites(inner.effects[len(s.effects) :], counter, few):
             raise NeedUnroll(loop)
         s.effects, s.obligations, s.trips, s.asserts = inner.effects, inner.obligations, inner.trips, inner.asserts
-        s.defined = inner.defined
+        s.defined, s.reads = inner.defined, inner.reads
         s.arrays = {**inner.arrays, **s.arrays}
         s.clock = inner.clock
         for v, p in heads.items():

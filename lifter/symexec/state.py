@@ -91,6 +91,7 @@ class State:
     obligations: list[FoundObligation] = field(default_factory=list)
     trips: list[tuple[LoopInfo, tuple[LoopInfo, ...], Expr | None]] = field(default_factory=list)
     uses: list[Expr] = field(default_factory=list)
+    reads: list[Effect] = field(default_factory=list)
     result: Expr | None = None
     result_line: int = 0
     returned: bool = False
@@ -109,6 +110,7 @@ class State:
             obligations=list(self.obligations),
             trips=list(self.trips),
             uses=list(self.uses),
+            reads=list(self.reads),
             defined=list(self.defined),
         )
 

@@ -20,7 +20,7 @@ from halide_core.ir.expr import (
 from halide_core.ir.structural import post_order, variables
 from lifter import loops as L
 from lifter.breaks import without_breaks
-from lifter.effects import ArrayInfo, FoundObligation, LoopInfo, Path, loads, observed
+from lifter.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, Path, loads, observed
 from lifter.fold import clauses, fold, fold_node, negate, undefined
 from lifter.forks import guards_of_reads, must_fork, reshapes
 from lifter.parity import by_parity
@@ -119,6 +119,7 @@ class _Statements(Loops):
             s.result,
             s.result_line,
             dict(self.plan.defined),
+            tuple(s.reads),
         )
 
     def check_definitions(self, s: State) -> None:
@@ -210,7 +211,9 @@ class _Statements(Loops):
     def exec_stmt(self, stmt: L.Stmt, s: State) -> None:
         match stmt:
             case L.Assign():
-                self.assign(s, stmt.name, self.value(stmt.value, s), stmt.line)
+                value = self.value(stmt.value, s)
+                self.note_reads(s, value, stmt.line)
+                self.assign(s, stmt.name, value, stmt.line)
             case L.Store():
                 index, value = self.value(stmt.index, s), self.value(stmt.value, s)
                 self.store(s, stmt.array, self.index_poly(index, s, stmt.line), value, stmt.line)
@@ -253,6 +256,11 @@ class _Statements(Loops):
             return
         self.set(s, name, value)
 
+    def note_reads(self, s: State, value: Expr, line: int) -> None:
+        """What is evaluated here is read, whatever becomes of it."""
+        if loads(value):
+            s.reads.append(Effect("", Poly(), value, both(s.guard, s.live), s.loops, s.clock, line))
+
     def exec_if(self, stmt: L.If, s: State) -> None:
         condition = self.value(stmt.condition, s)
         known = const_value(condition)
@@ -260,6 +268,7 @@ class _Statements(Loops):
             return self.exec_block(stmt.then if known else stmt.otherwise, s)
         guard, live, before = s.guard, s.live, dict(s.env)
         s.uses.append(condition)
+        self.note_reads(s, condition, stmt.line)
         s.guard = both(guard, condition)
         self.exec_block(stmt.then, s)
         then_env, then_live = s.env, s.live

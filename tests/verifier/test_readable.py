@@ -1,0 +1,26 @@
+"""What the lifted code may read: memory that the original reads whatever the data are, used or not."""
+
+from __future__ import annotations
+
+import pytest
+
+from lifter.api import lift_file
+
+HEAD = "#include <cstdint>\nvoid f(uint8_t* d, const uint8_t* s, int n, int m) { for (int i = 0; i < n; i++) {"
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ("int v = s[i + 1]; d[i] = s[i] > 9 && m ? v : 0;", "verified"),
+        ("if (m && s[i] > 9) d[i] = 1; else d[i] = s[i + 1] > 2;", "not_found"),
+        ("int v = m ? s[i + 1] : 0; d[i] = s[i] > 9 ? v : 0;", "not_found"),
+        ("int v = 0; if (m) v = s[i + 1]; d[i] = s[i] > 9 ? v : 0;", "not_found"),
+        ("int v = i + 1 < n ? s[i + 1] : 0; d[i] = s[i] > 9 && i + m < n ? v : 0;", "verified"),
+    ],
+)
+def test_reads_beforehand(tmp_path, body: str, status: str) -> None:
+    source = tmp_path / "f.cpp"
+    source.write_text(f"{HEAD} {body} }} }}")
+    (found,) = lift_file(str(source), out=str(tmp_path)).functions
+    assert found.status == status, found.reason

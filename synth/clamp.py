@@ -136,7 +136,7 @@ class Clamper:
         if layout.array in self.known_ends:
             return self.known_ends[layout.array]
         out: list[tuple[list[Poly], list[Poly]]] = [([], []) for _ in layout.dims]
-        for e, index, _ in self.sure_reads(layout.array):
+        for e, index, given in self.sure_reads(layout.array):
             env = {loop.counter: (Poly(), loop.trip - Poly.constant(1)) for loop in e.loops}
             try:
                 place = coordinates(index, layout, ())
@@ -148,8 +148,23 @@ class Clamper:
                     lows.append(low)
                 if high not in highs:
                     highs.append(high)
+            for (lows, highs), c in zip(out, place, strict=True):
+                for end in _fixed_by(c, given, set(e.counters)):
+                    lows += [end] if end not in lows else []
+                    highs += [end] if end not in highs else []
         self.known_ends[layout.array] = out
         return out
+
+
+def _fixed_by(coordinate: Poly, given: Sequence[Expr], counters: set[str]) -> Iterator[Poly]:
+    """What a coordinate is where equations with counters hold: the last row, read where there is no next one."""
+    for c in given:
+        if isinstance(c, E.EQ) and c.a.type.is_int_or_uint():
+            a, b = to_poly(c.a), to_poly(c.b)
+            for p, q in ((a, b), (b, a)):
+                apart = (coordinate - p).constant_value()
+                if apart is not None and not q.names() & counters:
+                    yield q + Poly.constant(int(apart))
 
 
 @dataclass(frozen=True, slots=True)

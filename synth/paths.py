@@ -598,7 +598,7 @@ class PathLifter:
         if self.demanding:
             for image in inputs.values():
                 self.contract.layout(image.layout)
-        self.contract.coordinates_fit(i.layout for i in inputs.values())
+        self.contract.coordinates_fit([*(f.layout for f in funcs), *(i.layout for i in inputs.values())])
         self.contract.no_overflow([f.layout for f in funcs] + [i.layout for i in inputs.values()])
 
 

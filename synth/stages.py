@@ -50,6 +50,7 @@ def partition(function: Function, path: Path, join_nests: bool, as_updates: bool
             protos.append(Proto(e.array, () if e.array in outputs else private, updates=[e]))
         elif current is not None and _joins(e, private, current, protos, join_nests):
             current.plain.append(e)
+            _after_what_it_reads(protos, current, e)
         else:
             protos.append(Proto(e.array, private, plain=[e]))
     _name(protos)
@@ -57,7 +58,7 @@ def partition(function: Function, path: Path, join_nests: bool, as_updates: bool
 
 
 def _after_what_it_reads(protos: list[Proto], current: Proto, e: Effect) -> None:
-    """Moves `current`, just given the update `e`, behind groups that `e` reads (row sums that are added up), unless
+    """Moves `current`, just given `e`, behind groups that `e` reads (row sums that are added up), unless
     one of those reads `current`."""
     later = protos[protos.index(current) + 1 :]
     if any(_reads(e, p.array) for p in later) and not any(

@@ -57,6 +57,7 @@ class Conditions:
         self.by_order = {e.order: e for e in path.effects}
         self.out: list[Condition] = []
         self._keyed: dict[tuple[int, int | None], Expr] = {}
+        self._versions: dict[str, tuple[str, tuple[Poly, ...]]] = {}
         self._sure: dict[tuple[int, str], list[tuple[Poly, tuple[Expr, ...]]]] = {}
         stated = [i.condition for i in summary.contract if i.condition is not None]
         self.contract = [self.index.given(c) for c in (*stated, *summary.conditions)]
@@ -146,10 +147,20 @@ class Conditions:
                 version = seen.group.name if seen.group is not None else "initial"
                 if seen.rivals and site is not None:
                     self.not_yet_written(n, site, seen.index, seen.rivals)
-                return _read(n, seen.array, version, seen.index, seen.private)
+                return self.read_of(n, seen.array, version, seen.index, seen.private)
             return n
 
         return transform(e, rewrite)
+
+    def read_of(self, n: Expr, array: str, version: str, index: Poly, private: tuple[Poly, ...]) -> Load:
+        """A read of what a version of an array holds, new in each iteration of the counters `private`."""
+        name = f"{array}#{version}" + "".join(f"|{p}" for p in private)
+        self._versions[name] = f"{array}#{version}", private
+        return Load(n.type, name, from_poly(index, I64))
+
+    def version(self, load: Load) -> tuple[str, tuple[Poly, ...]]:
+        """Which version of an array a read sees, and the iteration in which that is new."""
+        return self._versions.get(load.name, (load.name, ()))
 
     def not_yet_written(self, load: Load, site: Effect, index: Poly, rivals: tuple[Effect, ...]) -> None:
         """No store of the same nest has written the location that `load` reads by the time it reads it."""
@@ -232,7 +243,7 @@ class Conditions:
             coords = tuple(to_poly(a) for a in n.args)
             version = n.name if n.call_type is CallType.HALIDE else "initial"
             private = layout.private(coords)[::-1]
-            return _read(n, layout.array, version, layout.index(coords), private)
+            return self.read_of(n, layout.array, version, layout.index(coords), private)
 
         return transform(e, rewrite)
 
@@ -252,11 +263,6 @@ def groups_of(summary: PathSummary, path: Path) -> list[Group]:
         updates = frozenset(m.order for d in f.definitions if d.update for m in d.maps)
         groups.append(Group(f.name, f.layout.array, orders, private, updates))
     return groups
-
-
-def _read(n: Expr, array: str, version: str, index: Poly, private: tuple[Poly, ...]) -> Load:
-    suffix = "".join(f"|{p}" for p in private)
-    return Load(n.type, f"{array}#{version}{suffix}", from_poly(index, I64))
 
 
 def point_text(coords: tuple[Poly, ...]) -> str:

@@ -222,8 +222,12 @@ class ContractBuilder:
                 variable = len(magnitude.terms) == 1 and all(
                     len(m) == 1 and c == 1 and isinstance(atom_of(m[0]), Variable) for m, c in magnitude.terms.items()
                 )
-                if magnitude.constant_value() is None and not variable and over_parameters(magnitude, self.function):
+                if magnitude.constant_value() is not None or not over_parameters(magnitude, self.function):
+                    continue
+                if not variable:
                     bounds.append(magnitude)
+                else:
+                    self.require(Poly.constant((1 << 31) - 1) - magnitude, "extent")
         for magnitude in _maximal(list(dict.fromkeys(bounds))):
             self._overflow(magnitude, Int(32))
 

@@ -270,7 +270,7 @@ def _collect(
 
 
 def read_beforehand(path: Path, array: str) -> Iterator[tuple[Effect, Poly, tuple[Expr, ...]]]:
-    """Elements of an array that values of variables and conditions read, with the conditions, none on data, under which.
+    """Elements of an array that values of variables and conditions read; under which conditions, none of them on data.
 
     That memory is there, whatever it holds by then."""
     for e in path.reads:

@@ -103,7 +103,7 @@ class ValueConditions(ReadConditions):
     ) -> Expr | None:
         """The one of the original's `reads` that `load` is; or the one of two that it is by one of the original's
         `choices` (src(max(x - 1, 0)) where the original reads src[x - 1] if x > 0, else src[x])."""
-        rivals = [n for n in reads if n.name == load.name]
+        rivals = [n for n in reads if self.version(n)[0] == self.version(load)[0]]
         for n in rivals:
             if self.same_element(load, n, assumptions):
                 return n
@@ -143,7 +143,9 @@ class ValueConditions(ReadConditions):
         return None
 
     def same_element(self, a: Load, b: Load, assumptions: list[Any]) -> bool:
-        goal = self.index.poly(to_poly(a.index) - to_poly(b.index)) == 0
+        pairs = [(to_poly(a.index), to_poly(b.index))]
+        pairs += zip(self.version(a)[1], self.version(b)[1], strict=True)
+        goal = self.index.all_of([self.index.poly(p - q) == 0 for p, q in pairs])
         # Without what bounds products of sizes: it does not tell elements apart, and is slow to refute.
         return isinstance(prove(Query((*self.plain, *self.index.facts, *assumptions), goal), 2.0), Proved)
 

@@ -92,3 +92,14 @@ void PrefixSum(uint32_t* out, const uint16_t* in, int n) {
         out[i] = sum;
     }
 }
+
+// How much each row differs from the next one; nothing follows the last.
+void row_changes(uint32_t* changes, const uint8_t* src, size_t width, size_t height, size_t stride) {
+    changes[height - 1] = 0;
+    for (size_t y = 0; y + 1 < height; ++y) {
+        const uint8_t *row = src + y * stride, *next = row + stride;
+        uint32_t total = 0;
+        for (size_t x = 0; x < width; ++x) total += row[x] < next[x] ? next[x] - row[x] : row[x] - next[x];
+        changes[y] = total;
+    }
+}

@@ -145,3 +145,14 @@ void enlarge_dithered(u8* out, int out_pitch, const u8* in, int pitch, int width
             o[out_pitch + 1] = v > 96 ? 255 : 0;
         }
 }
+
+// Half the size, of odd sizes too: the last row and the last column stand for the missing ones.
+void halve_rounded_up(u8* dst, const u8* src, size_t width, size_t height, size_t stride) {
+    const size_t even = width & ~(size_t)1, half = (width + 1) / 2;
+    for (size_t y = 0; y < height; y += 2, src += 2 * stride, dst += half) {
+        const u8 *upper = src, *lower = y + 1 == height ? src : src + stride;
+        u8* d = dst;
+        for (size_t x = 0; x < even; x += 2) *d++ = (u8)((upper[x] + upper[x + 1] + lower[x] + lower[x + 1] + 2) >> 2);
+        if (even != width) *d = (u8)((upper[even] + lower[even] + 1) >> 1);
+    }
+}

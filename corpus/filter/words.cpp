@@ -96,3 +96,20 @@ void ScaleByFours(uint8_t* dst, const uint8_t* src, int n, int scale) {
     }
     for (; i < n; ++i) dst[i] = (uint8_t)(src[i] * scale >> 8);
 }
+
+// A colour into all pixels of a row: four at a time as three words made beforehand, then one by one.
+void fill_rgb(uint8_t* dst, size_t width, size_t height, size_t stride, uint8_t r, uint8_t g, uint8_t b) {
+    const size_t whole = width / 4 * 4 * 3, all = width * 3;
+    uint32_t pattern[3];
+    pattern[0] = r | (g << 8) | (b << 16) | ((uint32_t)r << 24);
+    pattern[1] = g | (b << 8) | (r << 16) | ((uint32_t)g << 24);
+    pattern[2] = b | (r << 8) | (g << 16) | ((uint32_t)b << 24);
+    for (size_t y = 0; y < height; ++y, dst += stride) {
+        size_t at = 0;
+        for (; at < whole; at += 12) {
+            uint32_t* words = (uint32_t*)(dst + at);
+            words[0] = pattern[0], words[1] = pattern[1], words[2] = pattern[2];
+        }
+        for (; at < all; at += 3) dst[at] = r, dst[at + 1] = g, dst[at + 2] = b;
+    }
+}

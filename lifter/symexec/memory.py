@@ -135,7 +135,27 @@ class Memory:
                 if p.guard is None or _implies(both(s.guard, s.live), p.guard):
                     return p.value
                 return fold_node(Select(e.type, p.guard, p.value, self.memory(s, e, index)))
-        return self.memory(s, e, index)
+        stored = self.stored_before(s, e.name, index)
+        return self.memory(s, e, index) if stored is None else stored
+
+    def stored_before(self, s: State, array: str, index: Poly) -> Expr | None:
+        """The value over parameters that an element of a local array was given once for all iterations of the loops
+        around the read: a constant pattern in words, weights."""
+        place = index.constant_value()
+        if place is None or array not in s.arrays or s.arrays[array].cell:
+            return None
+        for e in reversed(s.effects):
+            if e.array != array:
+                continue
+            there = e.index.constant_value()
+            if there is None:
+                return None
+            if there == place:
+                again = [loop for loop, counter in self.nest if counter not in e.counters]
+                stores = (x for x in L.walk(again) if isinstance(x, L.Store))
+                same = e.loops == s.loops[: len(e.loops)] and not any(x.array == array for x in stores)
+                return e.value if e.guard is None and same and not loads(e.value) else None
+        return None
 
     def memory(self, s: State, e: Load, index: Poly) -> Load:
         return Load(e.type, f"{e.name}@{s.clock}", from_poly(index))

@@ -102,7 +102,7 @@ class ReadConditions(Conditions):
             same = [n for n in safe.values() if isinstance(n, Load) and n.name == here.name]
             ways += [self.index.poly(to_poly(n.index)) == place for n in same]
         for other in self.path.effects:
-            if other.guard is None or (self.index.faithful(other.guard) and not loads(other.guard)):
+            if other.guard is None or not loads(other.guard):
                 sure = self.sure_reads(other, layout.array)
                 ways += [self.reached(other, layout, index, target, given) for index, given in sure]
         text = f"line {e.line}: {call.name}({point_text(target)}) is read by the original too"
@@ -133,9 +133,8 @@ class ReadConditions(Conditions):
         """Elements that values of variables and conditions read, each once."""
         found: dict[object, tuple[Effect, Poly, tuple[Expr, ...]]] = {}
         for e, index, given in read_beforehand(self.path, array):
-            if e.guard is None or self.index.faithful(e.guard):
-                guard = key(e.guard) if e.guard is not None else None
-                found[index, e.loops, guard, tuple(map(key, given))] = e, index, given
+            guard = key(e.guard) if e.guard is not None else None
+            found[index, e.loops, guard, tuple(map(key, given))] = e, index, given
         return list(found.values())
 
     def between(self, e: Effect, layout: Layout, target: tuple[Poly, ...]) -> Any:
@@ -144,12 +143,11 @@ class ReadConditions(Conditions):
         place = layout.index(target)
         lows, highs = [self.index.poly(place) >= 0], []
         for other in self.path.effects:
-            if other.guard is not None and (loads(other.guard) or not self.index.faithful(other.guard)):
+            if other.guard is not None and loads(other.guard):
                 continue
             for index, given in self.sure_reads(other, layout.array):
                 for rename in _instants(other, e):
-                    when = [*self.domain(other.loops, rename), *self.guard(other, None, rename)]
-                    when += self.holding(given, rename)
+                    when = [*self.domain(other.loops, rename), *self.holding(_all(other.guard, given), rename)]
                     ahead = self.index.poly(index.substitute(rename) - place)
                     lows.append(self.index.all_of([*when, ahead <= 0]))
                     highs.append(self.index.all_of([*when, ahead >= 0]))
@@ -203,7 +201,7 @@ class ReadConditions(Conditions):
         left = [c for c in e.counters if c not in rename]
         if left:  # iterations that read the same element again: the first will do
             rename.update({c: Poly() for c in left})
-        when = [*self.domain(e.loops, rename), *self.guard(e, None, rename), *self.holding(given, rename)]
+        when = [*self.domain(e.loops, rename), *self.holding(_all(e.guard, given), rename)]
         return self.index.all_of([*conditions, *when])
 
     def guarded_read(self, value: Expr, load: Load, e: Effect) -> bool:
@@ -226,6 +224,10 @@ class ReadConditions(Conditions):
                 if isinstance(decide_lemma(goal, const(1, BOOL), inside, self.inline), Proved):
                     answers.add(wanted)
         return answers == {True, False}
+
+
+def _all(guard: Expr | None, given: tuple[Expr, ...]) -> tuple[Expr, ...]:
+    return given if guard is None else (guard, *given)
 
 
 def _instants(other: Effect, e: Effect) -> list[dict[str, Poly]]:

@@ -44,7 +44,8 @@ class _Encoder:
         self.numbers: dict[str, int] = {}
         # The expressions are kept, so that the ids stay theirs.
         self.known: dict[int, tuple[Expr, int]] = {}
-        self.types: dict[Type, str] = {}
+        # By id: to hash a type takes longer than to write it.
+        self.types: dict[int, tuple[Type, str]] = {}
         self.names: dict[int, str] = {id(f): f"Function {k}" for k, f in enumerate(functions)}
         self.names |= {id(i): f"Image {k}" for k, i in enumerate(images)}
 
@@ -83,14 +84,15 @@ class _Encoder:
         return self.names.get(id(v)) or f"{type(v).__name__} {v.name!r}"
 
     def _plain(self, v: Any) -> str:
-        if isinstance(v, enum.Enum):
-            return f"{type(v).__name__}.{v.name}"
         if isinstance(v, Type):
-            if v not in self.types:
-                self.types[v] = repr(v)
-            return self.types[v]
+            known = self.types.get(id(v))
+            if known is None:
+                known = self.types[id(v)] = v, repr(v)
+            return known[1]
         if v is None or isinstance(v, str | int | float):
             return v.hex() if isinstance(v, float) else repr(v)
+        if isinstance(v, enum.Enum):
+            return f"{type(v).__name__}.{v.name}"
         raise TypeError(f"No text for {type(v).__name__} in a fingerprint")
 
     def expression(self, e: Expr) -> int:

@@ -11,6 +11,7 @@ import pytest
 from corpus.harness import numpy_type
 
 hl = pytest.importorskip("halide")
+OWN_FUNCTIONS = ("exp", "log", "pow", "sin", "cos", "tan", "tanh", "atan", "atan2")
 
 
 def load(path, name):
@@ -75,10 +76,26 @@ def run(module, function, args):
 
 
 def halide_equals(path, function, original, args):
-    """Whether an emitted module leaves in the arguments' memory, and returns, what the original does."""
+    """Whether an emitted module leaves in the arguments' memory, and returns, what the original does.
+
+    The package has exponentials and the like of its own, which differ from libm's in the last places: floats computed
+    with them are compared to a few units of the sixth digit."""
     before = args.snapshot()
     expected = original(*args.values(function))
     after = args.snapshot()
     args.restore(before)
     got = run(load(path, function.name), function, args)
+    if any(f"hl.{name}(" in path.read_text() for name in OWN_FUNCTIONS):
+        return got == expected and all(
+            np.allclose(a, b, rtol=2e-6, atol=1e-6, equal_nan=True)
+            for a, b in zip(_floats(args, args.snapshot()), _floats(args, after), strict=True)
+        )
     return got == expected and args.snapshot() == after
+
+
+def _floats(args, contents):
+    """The memory of pointers to floats as such, of others as bytes."""
+    for name, block in args.blocks.items():
+        raw = np.frombuffer(contents[name], np.uint8)
+        whole = len(raw) // block.type.bytes() * block.type.bytes()
+        yield raw[:whole].view(numpy_type(block.type)) if block.type.is_float() else raw

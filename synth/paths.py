@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from halide_core.ir import expr as E
-from halide_core.ir.expr import I32, Call, CallType, Expr, Load, Select
-from halide_core.ir.structural import key, post_order, transform
+from halide_core.ir.expr import I32, Call, Expr, Load, Select
+from halide_core.ir.structural import transform
 from halide_core.ir.types import Type
 from lifter.bits import take_bits
 from lifter.bounds import Unbounded, interval
@@ -36,6 +36,7 @@ from synth.enumerate import Enumerator, SearchStatistics
 from synth.failure import NotFound
 from synth.images import R_NAMES, ImageMapper, replace_images
 from synth.inside import reads_inside
+from synth.memory_contract import MemoryContract
 from synth.monolithic import MonolithicStatistics
 from synth.monolithic import search as search_at_once
 from synth.optimise import optimise
@@ -472,7 +473,7 @@ class PathLifter:
         with self.clock.stage("expression"):
             funcs = [self.cheapest(f) for f in funcs]
         result = replace_images(result, inputs) if result is not None else None
-        self.memory_contract(funcs, inputs)
+        MemoryContract(self.function, self.path, self.contract, self.holds).state(funcs, inputs, self.demanding)
         return PathSummary(
             self.path.conditions, tuple(funcs), tuple(inputs.values()), result, tuple(self.contract.items)
         )
@@ -553,54 +554,6 @@ class PathLifter:
             return self.terminal(n, to_poly(n.index), None, None, known)
         return n
 
-    def read_in_time(self, funcs: list[FuncSummary], read: str) -> bool:
-        """Whether, if the one Func's array and `read` are the same memory, no read of it comes after a store there: a
-        row's end that overlaps what has been written is no longer the same the second time."""
-        (f,) = funcs
-        summary = PathSummary(self.path.conditions, (f,), (), None, tuple(self.contract.items))
-        conditions = PathConditions(self.function, self.path, summary)
-        stores = tuple(self.by_order[m.order] for m in f.definitions[0].maps)
-        if any(e.rewritten for e in stores):
-            return False
-        for e in stores:
-            for load in [*loads(e.value), *(loads(e.guard) if e.guard is not None else [])]:
-                if load.name.rpartition("@")[0] == read:
-                    conditions.not_yet_written(load, e, to_poly(load.index), stores)
-        return all(self.holds(c) for c in conditions.out)
-
-    def memory_contract(self, funcs: list[FuncSummary], inputs: dict[str, InputSummary]) -> None:
-        written = [f for f in funcs if f.output]
-        arrays: dict[str, list[Layout]] = {}
-        for f in written:
-            arrays.setdefault(f.layout.array, []).append(f.layout)
-        for array, image in inputs.items():
-            if array in self.outputs:
-                arrays.setdefault(array, []).append(image.layout)
-        done: set[frozenset[str]] = set()
-        for f in (f for f in written if f.layout.array not in self.function.fresh):
-            for o in self.function.objects:  # it was read before anything is written
-                if self.function.objects_of.get(f.layout.array) != o:
-                    self.contract.disjoint(f.layout.array, o, False)
-            for other in arrays:
-                pair = frozenset((f.layout.array, other))
-                if other != f.layout.array and pair not in done and other not in self.function.fresh:
-                    done.add(pair)
-                    same = pointwise(funcs, inputs, f.layout.array, other) and self.read_in_time(funcs, other)
-                    self.contract.disjoint(f.layout.array, other, same)
-        for layout in [f.layout for f in written] + [i.layout for i in inputs.values()]:
-            if layout.array in self.function.sizes and not self.contract.inside(layout):
-                raise NotFound("roi", f"'{layout.array}' may be used beyond its end", self.function.line)
-        for layouts in arrays.values():
-            for layout in layouts:
-                for d in layout.dims:
-                    if d.stride is not None and d.stride.constant_value() is None:
-                        self.contract.require(d.stride, "stride")
-        if self.demanding:
-            for image in inputs.values():
-                self.contract.layout(image.layout)
-        self.contract.coordinates_fit([*(f.layout for f in funcs), *(i.layout for i in inputs.values())])
-        self.contract.no_overflow([f.layout for f in funcs] + [i.layout for i in inputs.values()])
-
 
 def _placeholder(draft: Draft) -> FuncSummary:
     """The Func of a draft, with nothing said of its values."""
@@ -615,27 +568,6 @@ def readable_index(p: Poly) -> str:
 
 def _untag(n: Expr) -> Expr:
     return replace(n, name=n.name.rpartition("@")[0]) if isinstance(n, Load) and "@" in n.name else n
-
-
-def pointwise(funcs: list[FuncSummary], inputs: dict[str, InputSummary], written: str, read: str) -> bool:
-    """Whether the replacement is also right where both arrays are the same memory: one stage, one definition, and the
-    image is read at the very point that is written."""
-    image = inputs.get(read)
-    if image is None or len(funcs) != 1 or len(funcs[0].definitions) != 1 or funcs[0].layout.array != written:
-        return False
-    f = funcs[0]
-    if f.definitions[0].update or f.type != image.type or len(f.layout.dims) != len(image.layout.dims):
-        return False
-    if any(a.stride != b.stride for a, b in zip(f.layout.dims, image.layout.dims, strict=True)):
-        return False
-    if f.layout.offset != image.layout.offset:
-        return False
-    here = [key(var(d.name)) for d in f.layout.dims]
-    return all(
-        [key(a) for a in n.args] == here
-        for n in post_order(f.definitions[0].value)
-        if isinstance(n, Call) and n.call_type is CallType.IMAGE and n.name == image.name
-    )
 
 
 def _undefined(draft: Draft) -> Expr:

@@ -12,9 +12,9 @@ from halide_core.ir.expr import I64, CallType, Expr, children, const
 from halide_core.ir.simplify import difference
 from halide_core.ir.structural import post_order
 
-# Rows computed together where lines of all of them stay in the first cache, and the operations up to which what is read
-# is what counts.
-_MANY, _CHEAP = 8, 16
+# Rows computed together: of windows of up to three rows, of higher ones; and of the former where lines of all of them
+# stay in the first cache and there are so few operations that what is read is what counts.
+_LOW, _HIGH, _MANY, _CHEAP = 4, 2, 8, 16
 # Bytes between rows whose multiples put the lines of all rows into few sets of the first cache.
 _PERIOD = 2048
 
@@ -32,13 +32,13 @@ def shared_rows(f: Function, d: Definition, unit: int) -> int:
                 return 0
             places.add(place)
     most = max((len(rows) for columns, rows in windows.values() if len(columns) > 1), default=1)
-    return 0 if most < 2 else 4 if most <= 3 else 2
+    return 0 if most < 2 else _LOW if most <= 3 else _HIGH
 
 
 def share_rows(f: Function, d: Definition, rows: int, parallel: bool) -> None:
     """Computes blocks of `rows` rows, of which each vector is computed before the next; of more rows where what is read
     is what counts and the rows do not lie in the same sets of the cache."""
-    apart = _lie_apart(d) if rows == 4 else None
+    apart = _lie_apart(d) if rows == _LOW else None
     if apart is not None:
         special = Stage(f, 0).specialize(apart)
         _unroll(f, special, _MANY, parallel)

@@ -102,6 +102,8 @@ class PathLifter:
         """The summary.  Raises NotFound."""
         if self.demanding:
             self.contract.runs()
+        if self.demanding or self.function.uses_registers:
+            self.contract.tails()
         self.contract.loops()
         self.contract.counters_fit()
         self.contract.obligations()

@@ -142,7 +142,7 @@ def _joins(e: Effect, private: tuple[str, ...], current: Proto, protos: list[Pro
                 return False
     if same_nest:
         before = [o for o in current.plain if o.counters == e.counters]
-        overwrites = any(o.index == e.index for o in before)
+        overwrites = any(o.index == e.index for o in before) and e.guard is not None
         return not overwrites
     return not _reads(e, e.array) or _in_place(e)
 

@@ -155,7 +155,7 @@ def _choose(values: list[tuple[int, Expr]], selector: Expr) -> Expr:
 def _by_place(stores: Sequence[Store], layout: Layout, phases: bool, tests: Tests) -> Expr | None:
     """Stores at fixed places (the first and the last column) beside those of the loop between them:
     select(x == first, ..., select(x == last, ..., inside))."""
-    fixed: list[tuple[Expr, Expr]] = []
+    fixed: list[tuple[Expr, Store]] = []
     inside: list[Store] = []
     # Where all stores have one coordinate it tells none of them apart.
     apart = [len({m.coords[k] for _, m in stores}) > 1 for k in range(len(layout.dims))]
@@ -166,7 +166,7 @@ def _by_place(stores: Sequence[Store], layout: Layout, phases: bool, tests: Test
             if differs and not c.names() & set(m.inverse)
         ]
         if here:
-            fixed.append((all_hold(here), value))
+            fixed.append((all_hold(here), (value, m)))
         else:
             inside.append((value, m))
     if not fixed or not inside:
@@ -174,8 +174,11 @@ def _by_place(stores: Sequence[Store], layout: Layout, phases: bool, tests: Test
     result = unify(inside, layout, phases, tests)
     if result is None:
         return None
-    for test, value in fixed:
-        result = Select(value.type, test, value, result)
+    names = [d.name for d in layout.dims]
+    between = result
+    for test, (value, m) in fixed:
+        if not covers(between, value, m, names):  # as a row's last register does, which overlaps the one before
+            result = Select(value.type, test, value, result)
     return result
 
 

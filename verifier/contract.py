@@ -86,6 +86,20 @@ class ContractBuilder:
                 least = 3 if any(c < 0 for c in info.trip.terms.values()) else 1
                 self.require(info.trip - Poly.constant(least), "extent")
 
+    def tails(self) -> None:
+        """A row's last register starts within the row: `width - 16` is not negative."""
+        starts: set[Poly] = set()
+        for e in self.path.effects:
+            here = [x.index for x in self.path.effects if x.array == e.array]
+            strides = {a for p in here for m in p.terms if len(m) > 1 for a in m}
+            start = Poly({m: c for m, c in e.index.terms.items() if len(m) < 2 and not strides & set(m)})
+            start = start.substitute({c: Poly() for c in e.counters})
+            if start.terms.get((), 0) < -1 and all(c > 0 for m, c in start.terms.items() if m):
+                starts.add(start)
+        for start in sorted(starts, key=lambda p: (p.terms[()], str(p))):
+            if over_parameters(start, self.function):
+                self.require(start, "extent")
+
     def counters_fit(self) -> None:
         """Every trip count fits the 32-bit coordinates of the lifted code."""
         most = Poly.constant((1 << 31) - 1)

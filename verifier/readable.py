@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from halide_core.ir.expr import BOOL, I32, Call, CallType, Expr, Load, const
+from halide_core.ir.expr import BOOL, I32, Call, CallType, Expr, Load, Max, Min, const
 from halide_core.ir.structural import key, post_order, substitute, transform
 from halide_core.ir.types import Type
 from lifter.effects import Effect, loads
 from lifter.fold import negate
-from lifter.poly import Poly, floor_div, from_poly, to_poly
+from lifter.poly import Poly, atom_of, floor_div, from_poly, poly_max, poly_min, to_poly
 from lifter.pure_calls import inline_all
 from lifter.summary import Definition, EffectMap, FuncSummary, Layout
 from verifier.condition import Conditions, counters_in_range, point_text
@@ -91,6 +91,11 @@ class ReadConditions(Conditions):
             return
         layout = self.summary.layouts()[call.name]
         target = tuple(to_poly(self.read_calls(substitute(a, instance), f, e)) for a in call.args)
+        if isinstance(here, Load) and any(_clamped(p) for p in target):
+            plain = layout.index(tuple(self.unclamped(p, e, inside) for p in target))
+            if any(isinstance(n, Load) and n.name == here.name and to_poly(n.index) == plain for n in safe.values()):
+                self.decide(f.name, "readable", f"line {e.line}: {call.name} is read by the original too", True)
+                return
         if layout.array in self.function.sizes:
             text = f"line {e.line}: {call.name}({point_text(target)}) lies in the memory of {layout.array}"
             there = [self.index.poly(p) >= 0 for p in room(self.function, self.path.defined, layout, target)]
@@ -116,6 +121,29 @@ class ReadConditions(Conditions):
             text = f"line {e.line}: {call.name}({point_text(target)}) lies between elements that the original reads"
             ways = [self.between(e, layout, target)]
         self.add(f.name, "readable", self.say(text, e), inside, self.index.any_of(ways), e.line)
+
+    def unclamped(self, p: Poly, e: Effect, inside: list[Any]) -> Poly:
+        """A coordinate with each min and max that is one of its operands in all iterations of `e` replaced by that."""
+        out = Poly()
+        for m, c in p.terms.items():
+            product = Poly.constant(c)
+            for atom in map(atom_of, m):
+                product = product * (self.operand(atom, e, inside) if isinstance(atom, Min | Max) else Poly.atom(atom))
+            out = out + product
+        return out
+
+    def operand(self, extremum: Min | Max, e: Effect, inside: list[Any]) -> Poly:
+        asked = (key(extremum), e.counters, None if e.guard is None else key(e.guard))
+        if asked not in self._operands:
+            a, b = (self.unclamped(to_poly(x), e, inside) for x in (extremum.a, extremum.b))
+            least = isinstance(extremum, Min)
+            self._operands[asked] = poly_min(a, b) if least else poly_max(a, b)
+            for one, other in ((a, b), (b, a)):
+                goal = self.index.poly(one if least else other) <= self.index.poly(other if least else one)
+                if isinstance(prove(Query((*self.plain, *self.index.facts, *inside), goal), 2.0), Proved):
+                    self._operands[asked] = one
+                    break
+        return self._operands[asked]
 
     def sure_reads(self, e: Effect, array: str) -> list[tuple[Poly, tuple[Expr, ...]]]:
         """Elements of an array, as it was given, that an effect reads in every iteration in which conditions on
@@ -224,6 +252,10 @@ class ReadConditions(Conditions):
                 if isinstance(decide_lemma(goal, const(1, BOOL), inside, self.inline), Proved):
                     answers.add(wanted)
         return answers == {True, False}
+
+
+def _clamped(p: Poly) -> bool:
+    return any(isinstance(a, Min | Max) for a in p.atoms().values())
 
 
 def _all(guard: Expr | None, given: tuple[Expr, ...]) -> tuple[Expr, ...]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from halide_core.ir.expr import And, Call, CallType, Expr, Load, Or, Select, children, const_value, with_children
 from halide_core.ir.structural import key, post_order, substitute
-from lifter.effects import Effect, loads
+from lifter.effects import Effect, loads, split_tag
 from lifter.fold import fold
 from lifter.poly import from_poly, to_poly
 from lifter.pure_calls import inline_all
@@ -37,7 +37,12 @@ class ValueConditions(ReadConditions):
             return False
         instance = self.instance(f, d, m)
         right = self.read_calls(substitute(d.origin if d.origin is not None else d.value, instance), f, e)
-        right = self.unclamp(right, left, [*self.domain(e.loops), *self.guard(e, m)])
+        last = self.stays(f, d, e, m)
+        inside = [*self.domain(e.loops), *self.guard(e, m), *last]
+        if last and self.impossible(inside):
+            self.decide(f.name, "value", f"{where}: what is written is written over", True)
+            return True
+        right = self.unclamp(right, left, inside, bool(last))
         self.equal_values(
             f.name,
             f"{where}: the value written is the summary's expression",
@@ -56,12 +61,53 @@ class ValueConditions(ReadConditions):
             self.decide(f.name, "reads", f"line {e.line}: {problem}", False)
             return None
 
-    def unclamp(self, e: Expr, original: Expr, inside: list[Any]) -> Expr:
-        """Reads under a condition whose address is, under that condition, one that the original reads: `original`'s
+    def stays(self, f: FuncSummary, d: Definition, e: Effect, m: EffectMap) -> list[Any]:
+        """That no later store of the definition takes the place of what `e` stores: only what stays is to be the
+        summary's, where nothing reads the array (a row's first pixel, stored with a register and set to zero
+        afterwards).
+
+        Of the stores to an element the last one is followed by none, so that the element is what that one stores."""
+        if len(f.definitions) != 1 or d.update or any(x.guard_in_value for x in d.maps):
+            return []
+        outputs = {p.name for p in self.function.params if p.pointer}
+        if f.layout.array not in outputs or self.is_read(f.layout.array):
+            return []
+        place = {dim.name: c for dim, c in zip(f.layout.dims, m.coords, strict=True)}
+        out = []
+        for later in (x for x in d.maps if x.order > e.order):
+            other = self.by_order[later.order]
+            if set(later.inverse) != set(other.counters):
+                continue
+            at = {counter: p.substitute(place) for counter, p in later.inverse.items()}
+            # A claim at each step: what is assumed is that they do not all hold.
+            met = [*self.domain(other.loops, at), *self.guard(other, later, at)]
+            for mine, its in zip(m.coords, later.coords, strict=True):
+                met.append(self.index.poly(its.substitute(at)) == self.index.poly(mine))
+            for a, b in zip(e.loops, other.loops, strict=False):
+                if a.counter != b.counter:
+                    break
+                met.append(self.index.poly(at[a.counter]) == self.index.symbol(a.counter))
+            out.append(self.index.negate(self.index.all_of(met)))
+        return out
+
+    def impossible(self, assumptions: list[Any]) -> bool:
+        query = Query((*self.plain, *self.index.facts, *assumptions), self.index.any_of([]))
+        return isinstance(prove(query, 2.0), Proved)
+
+    def is_read(self, array: str) -> bool:
+        """Whether the path reads an array at any time."""
+        sites = [x for e in (*self.path.effects, *self.path.reads) for x in (e.value, e.guard)]
+        sites += [a for e in (*self.path.effects, *self.path.reads) for a in e.index.atoms().values()]
+        sites += [x for info, _, guard in self.path.trips for x in (guard, *info.trip.atoms().values())]
+        sites += [self.path.result, *self.path.conditions]
+        return any(split_tag(n.name)[0] == array for x in sites if x is not None for n in loads(x) if "@" in n.name)
+
+    def unclamp(self, e: Expr, original: Expr, inside: list[Any], decide: bool = False) -> Expr:
+        """Choices that are made within the iteration's range where `decide`, and reads under a condition whose address is, under that condition, one that the original reads: `original`'s
         read in their place.  (`select(x > 0, src(max(x - 1, 0)), ...)` reads src(x - 1) where it matters.)"""
         there = {key(n): n for n in post_order(original) if isinstance(n, Load)}
         choices = {key(n.condition): n.condition for n in post_order(original) if isinstance(n, Select)}
-        if all(key(n) in there for n in post_order(e) if isinstance(n, Load)):
+        if not decide and all(key(n) in there for n in post_order(e) if isinstance(n, Load)):
             return e
 
         def visit(n: Expr, assumptions: list[Any], memo: dict[int, Expr]) -> Expr:

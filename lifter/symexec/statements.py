@@ -19,6 +19,7 @@ from halide_core.ir.expr import (
 )
 from halide_core.ir.structural import post_order, variables
 from lifter import loops as L
+from lifter.alike import without_twins
 from lifter.breaks import without_breaks
 from lifter.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, Path, loads, observed
 from lifter.fold import clauses, fold, fold_node, negate, undefined
@@ -58,6 +59,7 @@ def execute(
     """All paths through the function's top-level conditionals, but for those that `decide` says are never taken.
 
     Raises loops.Unsupported for loops without closed form and for reads of values that were never given."""
+    function = replace(function, body=without_twins(function))
     function = replace(function, body=without_breaks(function.body))
     plan = Plan()
     for _ in range(MAX_RESTARTS):

@@ -3,8 +3,8 @@ instances of one template that differ in the instruction that loads a register.
 
     if (aligned(p)) { int i = 0; ... } else { int j = 0; ... }   becomes   int i = 0; ...
 
-Locals of the arms go by the order in which they come up.  An assert that both arms have stays; one that only one has, of
-what the arms do not change, holds under its condition; others (that the aligned arm is aligned) are dropped."""
+Locals of the arms go by the order in which they come up.  An assert that both arms have stays; one that only one has,
+of what the arms do not change, holds under its condition; others (that the aligned arm is aligned) are dropped."""
 
 from __future__ import annotations
 
@@ -71,10 +71,14 @@ class _Arm:
 
     def needed(self, arm: Body) -> Body:
         needed: set[str] = set()
+
+        def keep(s: L.Stmt) -> bool:
+            if isinstance(s, L.Assign):
+                return s.name in needed or s.name not in self.own
+            return not isinstance(s, L.Assert)
+
         while True:
-            body = _filtered(
-                arm, lambda s: not (isinstance(s, L.Assert) or (isinstance(s, L.Assign) and s.name in self.own - needed))
-            )
+            body = _filtered(arm, keep)
             read = {n for s in L.walk(body) for e in L.expressions(s) for n in _named(e)}
             if read <= needed:
                 return body

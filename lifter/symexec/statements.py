@@ -28,6 +28,7 @@ from lifter.parity import by_parity
 from lifter.planes import unflatten
 from lifter.poly import Obligation, Poly, from_poly, to_poly
 from lifter.pure_calls import inline_all
+from lifter.reroll import reroll
 from lifter.scan import expand_scans, widen_starts
 from lifter.symexec.loops import Loops
 from lifter.symexec.state import (
@@ -99,7 +100,8 @@ class _Statements(Loops):
                 self.store(start, p.name, Poly(), Variable(p.type, p.name), self.function.line)
         finished: list[State] = []
         self.exec_top(self.function.body, start, finished)
-        return [unflatten(widen_starts(expand_scans(self.finish(s)))) for s in finished]
+        paths = [unflatten(widen_starts(expand_scans(self.finish(s)))) for s in finished]
+        return [reroll(p) for p in paths] if self.function.uses_registers else paths
 
     def finish(self, s: State) -> Path:
         self.flush(s)

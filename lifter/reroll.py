@@ -1,0 +1,225 @@
+"""Stores of a register's lanes as one store in a loop over the lanes.
+
+    dst[16*i] = f(src[16*i]); dst[16*i + 1] = f(src[16*i + 1]); ...
+becomes
+    for (j < 16) dst[16*i + j] = f(src[16*i + j]);
+
+What is stored stays the same: the elements differ, and none of the values reads an element of another lane after it has
+been stored.  Of values that come in turns (the bytes of pixels) each turn has a store of its own."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from halide_core.ir import expr as E
+from halide_core.ir.expr import I32, Cast, Expr, IntImm, Load, UIntImm, Variable, children, const, with_children
+from halide_core.ir.structural import key
+from lifter.effects import Effect, LoopInfo, Path, loads, split_tag
+from lifter.fold import fold_node
+from lifter.poly import Poly, from_poly, to_poly
+
+_LEAST_LANES = 4
+_MOST_TURNS = 8
+
+
+def reroll(path: Path) -> Path:
+    """`path` with such stores in loops."""
+    effects: list[Effect] = []
+    trips = list(path.trips)
+    used = {loop.counter for loop, _, _ in path.trips} | {c for e in path.effects for c in e.counters}
+    numbers = (f"k.{n}" for n in itertools.count(1) if f"k.{n}" not in used)
+    rolling = _Rolling(path)
+    for lanes in _runs(path.effects):
+        counter = next(numbers) if len(lanes) >= _LEAST_LANES else ""
+        rolled = rolling.rolled(lanes, counter) if counter else None
+        if rolled is None:
+            effects += lanes
+            continue
+        effects += rolled
+        trips.append((rolled[0].loops[-1], lanes[0].loops, lanes[0].guard))
+    reads = list(_reads(path.reads, numbers, trips))
+    return replace(path, effects=tuple(effects), trips=tuple(trips), reads=tuple(reads))
+
+
+def _reads(
+    reads: Sequence[Effect], numbers: Iterator[str], trips: list[tuple[LoopInfo, tuple[LoopInfo, ...], Expr | None]]
+) -> Iterator[Effect]:
+    """What values of variables and conditions read, each element once, those of lanes in loops: the time and what is
+    computed of them says nothing."""
+    places: dict[tuple[object, ...], dict[tuple[str, Poly], Effect]] = {}
+    others: list[tuple[tuple[object, ...], Effect]] = []
+    for e in reads:
+        site = (e.loops, None if e.guard is None else key(e.guard))
+        here = places.setdefault(site, {})
+        if isinstance(e.value, Load):
+            here.setdefault(_place(e.value), e)
+        else:
+            others.append((site, e))
+    for site, e in others:
+        if any(_place(n) not in places[site] for n in loads(e.value)):
+            yield e
+    for here in places.values():
+        rows: dict[tuple[str, Poly], list[tuple[int, Effect]]] = {}
+        for (array, index), e in here.items():
+            start = index.terms.get((), 0)
+            rows.setdefault((array, index - Poly.constant(start)), []).append((start, e))
+        for (_, row), found in rows.items():
+            for run in _consecutive(sorted(found, key=lambda x: x[0])):
+                start, e = run[0]
+                assert isinstance(e.value, Load)
+                if len(run) < _LEAST_LANES:
+                    yield from (x for _, x in run)
+                    continue
+                loop = LoopInfo(next(numbers), Poly.constant(len(run)), e.line)
+                trips.append((loop, e.loops, e.guard))
+                index = row + Poly.constant(start) + Poly.variable(loop.counter, I32)
+                yield replace(e, value=replace(e.value, index=from_poly(index)), loops=(*e.loops, loop))
+
+
+def _place(load: Load) -> tuple[str, Poly]:
+    return split_tag(load.name)[0], to_poly(load.index)
+
+
+def _consecutive(places: list[tuple[int, Effect]]) -> Iterator[list[tuple[int, Effect]]]:
+    run: list[tuple[int, Effect]] = []
+    for place in places:
+        if run and place[0] != run[-1][0] + 1:
+            yield run
+            run = []
+        run.append(place)
+    if run:
+        yield run
+
+
+def _runs(effects: Sequence[Effect]) -> Iterator[list[Effect]]:
+    """Neighbouring stores of one array in one iteration, to elements that lie a constant apart."""
+    run: list[Effect] = []
+    for e in effects:
+        if run and not _beside(run[0], e):
+            yield run
+            run = []
+        run.append(e)
+    if run:
+        yield run
+
+
+def _beside(a: Effect, b: Effect) -> bool:
+    guards = [None if e.guard is None else key(e.guard) for e in (a, b)]
+    apart = (b.index - a.index).constant_value()
+    return a.array == b.array and a.loops == b.loops and guards[0] == guards[1] and apart is not None
+
+
+class _Rolling:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.written = {e.array for e in path.effects}
+        sites = [x for e in (*path.effects, *path.reads) for x in (e.value, e.guard, *e.index.atoms().values())]
+        sites += [x for info, _, guard in path.trips for x in (guard, *info.trip.atoms().values())]
+        sites.append(path.result)
+        self.tags: dict[str, set[int]] = {}
+        for n in (n for x in sites if x is not None for n in loads(x) if "@" in n.name):
+            array, tag = split_tag(n.name)
+            self.tags.setdefault(array, set()).add(tag)
+
+    def rolled(self, lanes: list[Effect], counter: str) -> list[Effect] | None:
+        """The stores of a loop over lanes, or None."""
+        lanes = sorted(lanes, key=lambda e: e.index.terms.get((), 0))
+        first, count = lanes[0], len(lanes)
+        if any((e.index - first.index).constant_value() != k for k, e in enumerate(lanes)):
+            return None
+        orders = [e.order for e in lanes]
+        if any(min(orders) < t <= max(orders) for t in self.tags.get(first.array, ())):
+            return None
+        if any(split_tag(n.name)[0] == e.array and to_poly(n.index) != e.index for e in lanes for n in _tagged(e)):
+            return None
+        for turns in range(1, _MOST_TURNS + 1):
+            if count % turns == 0 and count // turns >= _LEAST_LANES:
+                values = [_Lanes(self.written, counter).one([e.value for e in lanes[c::turns]]) for c in range(turns)]
+                if all(v is not None for v in values):
+                    break
+        else:
+            return None
+        loop = LoopInfo(counter, Poly.constant(count // turns), first.line)
+        lane = Poly.variable(counter, I32).scale(turns)
+        again = any(e.rewritten for e in lanes)
+        return [
+            replace(
+                lanes[c], index=lanes[c].index + lane, value=v, loops=(*first.loops, loop), order=order, rewritten=again
+            )
+            for c, (v, order) in enumerate(zip(values, sorted(orders), strict=False))
+            if v is not None
+        ]
+
+
+def _tagged(e: Effect) -> list[Load]:
+    return [n for n in loads(e.value) if "@" in n.name]
+
+
+class _Lanes:
+    """Expressions of lanes as one over a counter."""
+
+    def __init__(self, written: set[str], counter: str) -> None:
+        self.written = written
+        self.counter = Variable(I32, counter)
+        self.known: dict[tuple[int, ...], Expr | None] = {}
+
+    def one(self, lanes: Sequence[Expr]) -> Expr | None:
+        """An expression over the counter that is each lane's for its number; None where there is none of their form."""
+        keys = tuple(key(e) for e in lanes)
+        if len(set(keys)) == 1:
+            return lanes[0]
+        if keys not in self.known:
+            self.known[keys] = self._differing(lanes)
+        return self.known[keys]
+
+    def _differing(self, lanes: Sequence[Expr]) -> Expr | None:
+        first = lanes[0]
+        if any(type(e) is not type(first) or e.type != first.type for e in lanes):
+            return None
+        if isinstance(first, Load):
+            return self._read([e for e in lanes if isinstance(e, Load)])
+        if isinstance(first, IntImm | UIntImm):
+            return self._constant([e.value for e in lanes if isinstance(e, IntImm | UIntImm)], first)
+        inner = [children(e) for e in lanes]
+        if not inner[0] or any(len(c) != len(inner[0]) for c in inner):
+            return None
+        if any(key(with_children(first, c)) != key(e) for e, c in zip(lanes, inner, strict=True)):
+            return None
+        found = [self.one(column) for column in zip(*inner, strict=True)]
+        whole = tuple(c for c in found if c is not None)
+        return fold_node(with_children(first, whole)) if len(whole) == len(found) else None
+
+    def _read(self, lanes: list[Load]) -> Expr | None:
+        names = {e.name for e in lanes}
+        if len(names) > 1 and ({split_tag(n)[0] for n in names} & self.written or any("@" not in n for n in names)):
+            return None
+        if len({split_tag(n)[0] if "@" in n else n for n in names}) > 1:
+            return None
+        name = min(names, key=lambda n: split_tag(n)[1]) if len(names) > 1 else lanes[0].name
+        index = self._index([to_poly(e.index) for e in lanes])
+        if index is None:
+            plain = self.one([e.index for e in lanes])
+            return None if plain is None else replace(lanes[0], name=name, index=plain)
+        return replace(lanes[0], name=name, index=from_poly(index))
+
+    def _index(self, places: list[Poly]) -> Poly | None:
+        apart = [(p - places[0]).constant_value() for p in places]
+        step = apart[1]
+        if step is None or any(a != step * k for k, a in enumerate(apart)):
+            return None
+        return places[0] + Poly.variable(self.counter.name, I32).scale(int(step))
+
+    def _constant(self, values: list[int], first: Expr) -> Expr | None:
+        """An arithmetic progression, all of which the type holds."""
+        step = values[1] - values[0]
+        if any(v != values[0] + step * k for k, v in enumerate(values)) or first.type.bits < 8:
+            return None
+        wide = E.Add(I32, const(values[0], I32), E.Mul(I32, self.counter, const(step, I32)))
+        if not all(-(1 << 30) < v < 1 << 30 for v in values):
+            return None
+        return wide if first.type == I32 else Cast(first.type, wide)
+
+
+__all__ = ["reroll"]

@@ -14,11 +14,29 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from halide_core.ir import expr as E
-from halide_core.ir.expr import I32, Cast, Expr, IntImm, Load, UIntImm, Variable, children, const, with_children
-from halide_core.ir.structural import key
+from halide_core.ir.expr import (
+    BOOL,
+    I32,
+    And,
+    Cast,
+    Expr,
+    IntImm,
+    Load,
+    Select,
+    UIntImm,
+    Variable,
+    children,
+    const,
+    with_children,
+)
+from halide_core.ir.structural import key, post_order, same, transform
 from lifter.effects import Effect, LoopInfo, Path, loads, split_tag
-from lifter.fold import fold_node
+from lifter.fold import fold_node, negate
 from lifter.poly import Poly, from_poly, to_poly
+from lifter.simd.simplify import simplify_node
+
+_Site = tuple[tuple[str, ...], int | None]
+"""The counters and the guard of an effect."""
 
 _LEAST_LANES = 4
 _MOST_TURNS = 8
@@ -37,8 +55,9 @@ def reroll(path: Path) -> Path:
         if rolled is None:
             effects += lanes
             continue
-        effects += rolled
-        trips.append((rolled[0].loops[-1], lanes[0].loops, lanes[0].guard))
+        effects += sorted((*rolled[0], *rolled[1]), key=lambda e: e.order)
+        trips.append((rolled[1][0].loops[-1], lanes[0].loops, lanes[0].guard))
+    effects = [_masked(e) for e in effects]
     reads = list(_reads(path.reads, numbers, trips))
     return replace(path, effects=tuple(effects), trips=tuple(trips), reads=tuple(reads))
 
@@ -48,10 +67,10 @@ def _reads(
 ) -> Iterator[Effect]:
     """What values of variables and conditions read, each element once, those of lanes in loops: the time and what is
     computed of them says nothing."""
-    places: dict[tuple[object, ...], dict[tuple[str, Poly], Effect]] = {}
-    others: list[tuple[tuple[object, ...], Effect]] = []
+    places: dict[_Site, dict[tuple[str, Poly], Effect]] = {}
+    others: list[tuple[_Site, Effect]] = []
     for e in reads:
-        site = (e.loops, None if e.guard is None else key(e.guard))
+        site = (e.counters, None if e.guard is None else key(e.guard))
         here = places.setdefault(site, {})
         if isinstance(e.value, Load):
             here.setdefault(_place(e.value), e)
@@ -108,7 +127,33 @@ def _runs(effects: Sequence[Effect]) -> Iterator[list[Effect]]:
 def _beside(a: Effect, b: Effect) -> bool:
     guards = [None if e.guard is None else key(e.guard) for e in (a, b)]
     apart = (b.index - a.index).constant_value()
-    return a.array == b.array and a.loops == b.loops and guards[0] == guards[1] and apart is not None
+    return a.array == b.array and a.counters == b.counters and guards[0] == guards[1] and apart is not None
+
+
+def _masked(e: Effect) -> Effect:
+    """A store that gives an element back what it held unless a condition on counters and parameters holds, as a store
+    under that condition: a row's last register, masked where it overlaps the one before."""
+    own = [n for n in _tagged(e) if split_tag(n.name)[0] == e.array and to_poly(n.index) == e.index]
+    if not own:
+        return e
+    conditions = [n.condition for n in post_order(e.value) if isinstance(n, Select) and not loads(n.condition)]
+    for c in {key(c): c for c in conditions}.values():
+        for when in (c, negate(c)):
+            if same(_given(e.value, when, False), own[0]):
+                guard = when if e.guard is None else fold_node(And(BOOL, e.guard, when))
+                return replace(e, value=_given(e.value, when, True), guard=guard)
+    return e
+
+
+def _given(value: Expr, condition: Expr, holds: bool) -> Expr:
+    """A value where a condition holds, or does not."""
+    yes, no = key(condition), key(negate(condition))
+
+    def decided(n: Expr) -> Expr:
+        found = key(n) if n.type.is_bool() else -1
+        return const(int(holds == (found == yes)), BOOL) if found in (yes, no) else simplify_node(n)
+
+    return transform(value, decided)
 
 
 class _Rolling:
@@ -123,8 +168,8 @@ class _Rolling:
             array, tag = split_tag(n.name)
             self.tags.setdefault(array, set()).add(tag)
 
-    def rolled(self, lanes: list[Effect], counter: str) -> list[Effect] | None:
-        """The stores of a loop over lanes, or None."""
+    def rolled(self, lanes: list[Effect], counter: str) -> tuple[list[Effect], list[Effect]] | None:
+        """The stores that stay by themselves, and those of a loop over lanes."""
         lanes = sorted(lanes, key=lambda e: e.index.terms.get((), 0))
         first, count = lanes[0], len(lanes)
         if any((e.index - first.index).constant_value() != k for k, e in enumerate(lanes)):
@@ -134,23 +179,34 @@ class _Rolling:
             return None
         if any(split_tag(n.name)[0] == e.array and to_poly(n.index) != e.index for e in lanes for n in _tagged(e)):
             return None
+        alone: list[Effect] = []
+        for skipped, left in ((0, 0), (1, 0), (0, 1), (1, 1)):  # a border's lane has a value of its own
+            inner = lanes[skipped : count - left]
+            found = self.in_turns(inner, counter)
+            if found is not None:
+                alone = [*lanes[:skipped], *lanes[count - left :]]
+                break
+        else:
+            return None
+        loop = LoopInfo(counter, Poly.constant(len(inner) // len(found)), first.line)
+        lane = Poly.variable(counter, I32).scale(len(found))
+        again = any(e.rewritten for e in inner)
+        loops = (*first.loops, loop)
+        return alone, [
+            replace(e, index=e.index + lane, value=v, loops=loops, rewritten=again)
+            for e, v in zip(inner, found, strict=False)
+        ]
+
+    def in_turns(self, lanes: list[Effect], counter: str) -> list[Expr] | None:
+        """The values of lanes that come in turns, over the counter."""
+        count = len(lanes)
         for turns in range(1, _MOST_TURNS + 1):
             if count % turns == 0 and count // turns >= _LEAST_LANES:
                 values = [_Lanes(self.written, counter).one([e.value for e in lanes[c::turns]]) for c in range(turns)]
-                if all(v is not None for v in values):
-                    break
-        else:
-            return None
-        loop = LoopInfo(counter, Poly.constant(count // turns), first.line)
-        lane = Poly.variable(counter, I32).scale(turns)
-        again = any(e.rewritten for e in lanes)
-        return [
-            replace(
-                lanes[c], index=lanes[c].index + lane, value=v, loops=(*first.loops, loop), order=order, rewritten=again
-            )
-            for c, (v, order) in enumerate(zip(values, sorted(orders), strict=False))
-            if v is not None
-        ]
+                found = [v for v in values if v is not None]
+                if len(found) == turns:
+                    return found
+        return None
 
 
 def _tagged(e: Effect) -> list[Load]:
@@ -216,7 +272,8 @@ class _Lanes:
         step = values[1] - values[0]
         if any(v != values[0] + step * k for k, v in enumerate(values)) or first.type.bits < 8:
             return None
-        wide = E.Add(I32, const(values[0], I32), E.Mul(I32, self.counter, const(step, I32)))
+        lane = self.counter if step == 1 else E.Mul(I32, self.counter, const(step, I32))
+        wide = fold_node(E.Add(I32, const(values[0], I32), lane))
         if not all(-(1 << 30) < v < 1 << 30 for v in values):
             return None
         return wide if first.type == I32 else Cast(first.type, wide)

@@ -12,7 +12,7 @@ from halide_core.ir.expr import BOOL, GE, I64, LE, Cast, Div, Expr, Max, Min, Mu
 from halide_core.ir.expr import Add as AddNode
 from halide_core.ir.structural import key, post_order
 from halide_core.ir.types import Float, Int, Type
-from lifter.effects import FoundObligation, LoopInfo, Path
+from lifter.effects import Effect, FoundObligation, LoopInfo, Path, loads, split_tag
 from lifter.fold import negate
 from lifter.loops import Function
 from lifter.poly import Monomial, Poly, atom_of, from_poly, index_text, poly_max, poly_min, poly_text, to_poly
@@ -88,14 +88,19 @@ class ContractBuilder:
 
     def tails(self) -> None:
         """A row's last register starts within the row: `width - 16` is not negative."""
+        places: dict[str, list[tuple[Effect, Poly]]] = {}
+        for e in (*self.path.effects, *self.path.reads):
+            found = [(split_tag(n.name)[0], to_poly(n.index)) for n in loads(e.value) if "@" in n.name]
+            for array, place in found if not e.array else [(e.array, e.index), *found]:
+                places.setdefault(array, []).append((e, place))
         starts: set[Poly] = set()
-        for e in self.path.effects:
-            here = [x.index for x in self.path.effects if x.array == e.array]
-            strides = {a for p in here for m in p.terms if len(m) > 1 for a in m}
-            start = Poly({m: c for m, c in e.index.terms.items() if len(m) < 2 and not strides & set(m)})
-            start = start.substitute({c: Poly() for c in e.counters})
-            if start.terms.get((), 0) < -1 and all(c > 0 for m, c in start.terms.items() if m):
-                starts.add(start)
+        for here in places.values():
+            strides = {a for _, p in here for m in p.terms if len(m) > 1 for a in m}
+            for e, place in here:
+                start = Poly({m: c for m, c in place.terms.items() if len(m) < 2 and not strides & set(m)})
+                start = start.substitute({c: Poly() for c in e.counters})
+                if start.terms.get((), 0) < -1 and all(c > 0 for m, c in start.terms.items() if m):
+                    starts.add(start)
         for start in sorted(starts, key=lambda p: (p.terms[()], str(p))):
             if over_parameters(start, self.function):
                 self.require(start, "extent")

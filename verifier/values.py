@@ -103,8 +103,9 @@ class ValueConditions(ReadConditions):
         return any(split_tag(n.name)[0] == array for x in sites if x is not None for n in loads(x) if "@" in n.name)
 
     def unclamp(self, e: Expr, original: Expr, inside: list[Any], decide: bool = False) -> Expr:
-        """Choices that are made within the iteration's range where `decide`, and reads under a condition whose address is, under that condition, one that the original reads: `original`'s
-        read in their place.  (`select(x > 0, src(max(x - 1, 0)), ...)` reads src(x - 1) where it matters.)"""
+        """Reads under a condition whose address is, under that condition, one that the original reads: `original`'s
+        read in their place.  (`select(x > 0, src(max(x - 1, 0)), ...)` reads src(x - 1) where it matters.)  With
+        `decide` choices that have one answer are made even where all reads are the original's."""
         there = {key(n): n for n in post_order(original) if isinstance(n, Load)}
         choices = {key(n.condition): n.condition for n in post_order(original) if isinstance(n, Select)}
         if not decide and all(key(n) in there for n in post_order(e) if isinstance(n, Load)):

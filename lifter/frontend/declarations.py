@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from clang.cindex import Cursor, CursorKind, StorageClass, TypeKind
@@ -265,7 +266,7 @@ def _registers(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     """A local array of SIMD registers, as an array of their lanes."""
     each = types.innermost(c.type)
     count = types.count(c.type)
-    if count < 0 or len(types.shape(c.type)) != 1:
+    if count < 0:
         ctx.fail(f"array of registers '{c.spelling}' of this shape", c)
     unit = registers.unit_of_array(ctx, c, each)
     array = ctx.new_array(c.spelling, unit)
@@ -276,14 +277,23 @@ def _registers(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     ctx.declare_array(array, const(count * size // unit.bytes(), I64), False)
     if init is None:
         return
+    for index, item in enumerate(_listed(ctx, init, types.shape(c.type))):
+        v = registers.value(ctx, item) if item is not None else registers.zero(each)
+        at = Pointer(frozenset({array}), const(index * size // unit.bytes(), I64), each)
+        registers.store(ctx, at, v, c)
+
+
+def _listed(ctx: Context, init: Cursor, shape: tuple[int, ...]) -> list[Cursor | None]:
+    """The initialisers of an array's elements, row by row; None for those that the list leaves out."""
     source = constants.unwrap(init)
     if source.kind is not K.INIT_LIST_EXPR:
         ctx.fail("array initialiser that is not a list", init)
     items = operands(source)
-    for index in range(count):
-        v = registers.value(ctx, items[index]) if index < len(items) else registers.zero(each)
-        at = Pointer(frozenset({array}), const(index * size // unit.bytes(), I64), each)
-        registers.store(ctx, at, v, c)
+    rest = math.prod(shape[1:])
+    out: list[Cursor | None] = []
+    for item in items:
+        out += _listed(ctx, item, shape[1:]) if len(shape) > 1 else [item]
+    return out + [None] * (rest * (shape[0] - len(items)))
 
 
 def _record(ctx: Context, c: Cursor, init: Cursor | None) -> None:

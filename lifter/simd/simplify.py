@@ -34,6 +34,7 @@ from halide_core.ir.structural import same
 from halide_core.ir.types import Int, Type, UInt
 from lifter.bits import take_bits_node
 from lifter.fold import fold_node, negate
+from lifter.simd.steps import as_step
 
 _COMPARISONS = (EQ, NE, LT, LE, GT, GE)
 _BITWISE = {"bitwise_and", "bitwise_or", "bitwise_xor"}
@@ -221,7 +222,7 @@ def _select(n: Select) -> Expr:
         if isinstance(arm, Select) and same(arm.condition, n.condition):
             kept = arm.true_value if first else arm.false_value
             return fold_node(Select(n.type, n.condition, *((kept, other) if first else (other, kept))))
-    return n
+    return as_step(n)
 
 
 def _mask(e: Expr) -> Expr | None:
@@ -342,6 +343,13 @@ def _strip(e: Expr) -> Expr:
     return e
 
 
+def _saturating(n: Call) -> Expr:
+    a, b = n.args
+    if const_value(b) == 0:
+        return a
+    return b if n.name == "saturating_add" and const_value(a) == 0 else n
+
+
 def _saturating_cast(n: Call) -> Expr:
     inner = n.args[0]
     if n.type.can_represent(inner.type):
@@ -418,5 +426,7 @@ _RULES: dict[str, Callable[[Call], Expr]] = {
     "bitwise_not": _not,
     "shift_left": _shift_left,
     "shift_right": _shift_right,
+    "saturating_add": _saturating,
+    "saturating_sub": _saturating,
     "saturating_cast": _saturating_cast,
 }

@@ -285,7 +285,7 @@ class _Statements(Loops):
             fallback = Variable(self.type_of(name), "?" + name)
             a, b = then_env.get(name, fallback), else_env.get(name, fallback)
             chosen = a if a is b else by_parity(condition, a, b)
-            s.env[name] = fold_node(Select(a.type, condition, a, b)) if chosen is None else chosen
+            s.env[name] = self.tidy(Select(a.type, condition, a, b)) if chosen is None else chosen
         if then_live is not live or else_live is not live:
             yes = then_live if then_live is not None else const(1, BOOL)
             no = else_live if else_live is not None else const(1, BOOL)

@@ -53,8 +53,6 @@ def as_step(n: Select) -> Expr:
         return n
     if any(f is None or f.terms() != first.terms() for f in forms):
         return n
-    if any(t.modulus != modulus and isinstance(c, LT) for c, t in _conditions(n, tests)):
-        return n
     values = [_at(n, tests, v) for v in range(modulus)]
     places = [v for v in range(1, modulus) if values[v] != values[v - 1]]
     if not places:
@@ -65,16 +63,6 @@ def as_step(n: Select) -> Expr:
     test = LT(BOOL, rest, const(places[0], rest.type))
     found = Select(n.type, test, const(values[0], n.type), const(values[-1], n.type))
     return n if same(found, n) else found
-
-
-def _conditions(n: Expr, tests: dict[int, _Test]) -> list[tuple[Expr, _Test]]:
-    out, stack = [], [n]
-    while stack:
-        e = stack.pop()
-        if isinstance(e, Select):
-            out.append((e.condition, tests[key(e.condition)]))
-            stack += [e.true_value, e.false_value]
-    return out
 
 
 def _collect(e: Expr, tests: dict[int, _Test]) -> bool:

@@ -13,6 +13,7 @@ from halide_core.ir.expr import (
     EQ,
     GT,
     LT,
+    NE,
     Call,
     CallType,
     Cast,
@@ -35,6 +36,7 @@ F32 = Float(32)
 a, b = Variable(U8, "a"), Variable(U8, "b")
 s, w, f = Variable(I8, "s"), Variable(U16, "w"), Variable(F32, "f")
 c, d = LT(BOOL, a, b), Variable(BOOL, "d")
+n = Variable(UInt(64), "n")
 
 
 def op(name: str, *args: Expr) -> Expr:
@@ -47,6 +49,15 @@ def mask(condition: Expr, t=U8) -> Expr:
 
 def joined(low: Expr, high: Expr, t=U16) -> Expr:
     return op("bitwise_or", Cast(t, low), op("shift_left", Cast(t, high), const(t.bits // 2, t)))
+
+
+def bit(k: int) -> Expr:
+    return NE(BOOL, op("bitwise_and", n, const(k, UInt(64))), const(0, UInt(64)))
+
+
+def chosen(high: int, low: int, yes: Expr, no: Expr) -> Expr:
+    """yes where either bit of n is set."""
+    return Select(yes.type, bit(high), yes, Select(yes.type, bit(low), yes, no))
 
 
 CASES = [
@@ -76,6 +87,13 @@ CASES = [
     (Cast(I32, Cast(U16, Cast(I32, a))), "int32(a)"),
     (Reinterpret(F32, op("bitwise_and", mask(d, U32), Reinterpret(U32, f))), "select(d, f, 0.0f)"),
     (Reinterpret(F32, Cast(U32, Reinterpret(I32, f))), "f"),
+    (op("saturating_sub", a, const(0, U8)), "a"),
+    (op("saturating_add", const(0, U8), a), "a"),
+    (chosen(8, 4, const(0, U8), const(9, U8)), "select((n & (uint64)15) < (uint64)4, (uint8)9, (uint8)0)"),
+    (Select(U8, bit(1), const(0, U8), chosen(8, 4, const(0, U8), const(9, U8))),
+     "select((n & (uint64)1) != (uint64)0, (uint8)0, select((n & (uint64)15) < (uint64)4, (uint8)9, (uint8)0))"),
+    (Select(U8, bit(2), const(0, U8), Select(U8, bit(1), const(0, U8), chosen(8, 4, const(0, U8), const(9, U8)))),
+     "select((n & (uint64)15) < (uint64)1, (uint8)9, (uint8)0)"),
 ]  # fmt: skip
 
 

@@ -1,0 +1,99 @@
+"""Lanes of registers become loops, where the lanes compute the same and none reads what another one has stored."""
+
+from __future__ import annotations
+
+import pytest
+
+from lifter.frontend import parse_file
+from lifter.symexec import execute
+from synth.lift import lift_function
+
+HEAD = """#include <cstddef>
+#include <cstdint>
+#include <smmintrin.h>
+typedef __m128i R;
+static R load(const uint8_t* p) { return _mm_loadu_si128((const R*)p); }
+static void store(uint8_t* p, R v) { _mm_storeu_si128((R*)p, v); }
+static R shifted(R t, size_t n) {
+    if (n & 8) t = _mm_slli_si128(t, 8);
+    if (n & 4) t = _mm_slli_si128(t, 4);
+    if (n & 2) t = _mm_slli_si128(t, 2);
+    if (n & 1) t = _mm_slli_si128(t, 1);
+    return t;
+}
+"""
+
+
+def function(tmp_path, text: str):
+    source = tmp_path / "f.cpp"
+    source.write_text(HEAD + text + "\n")
+    return next(f for f in parse_file(str(source), ("-msse4.2",)).functions if f.name == "f")
+
+
+@pytest.mark.parametrize(
+    ("statement", "trips"),
+    [
+        ("store(d + x, _mm_adds_epu8(load(s + x), load(s + x + 1)));", [16]),
+        ("store(d + x, _mm_insert_epi8(load(s + x), 7, 0));", [15]),
+        ("store(d + x, _mm_unpacklo_epi8(load(s + x), _mm_setzero_si128()));", [8, 8]),
+        ("store(d + x, load(d + x + 1));", []),
+        ("store(d + x, _mm_adds_epu8(load(d + x), load(s + x)));", [16]),
+        ("store(d + x, _mm_shuffle_epi8(load(s + x), _mm_setr_epi8(9, 1, 4, 0, 3, 8, 2, 2, 7, 6, 11, 5, 1, 1, 0, 3)));",
+         []),
+    ],
+)  # fmt: skip
+def test_loops(tmp_path, statement: str, trips: list[int]) -> None:
+    head = "void f(uint8_t* d, const uint8_t* s, size_t n) "
+    f = function(tmp_path, f"{head} {{ for (size_t x = 0; x < n; x += 16) {{ {statement} }} }}")
+    (path,) = execute(f)
+    found = [e.loops[-1].trip.constant_value() for e in path.effects if len(e.loops) > 1]
+    assert found == trips
+    assert sum(trips) + len(path.effects) - len(trips) == 16
+
+
+ROWS = """void f(uint8_t* d, const uint8_t* s, size_t width, size_t height, size_t stride) {{
+    size_t whole = width & ~size_t(15);
+    R mask = shifted(_mm_set1_epi8(1), 16 - width + whole);
+    for (size_t y = 0; y < height; y++, d += stride, s += stride) {{
+        for (size_t x = 0; x < whole; x += 16) {{ {body} }}
+        if (whole != width) {{ {tail} }}
+    }}
+}}"""
+END = "size_t x = width - 16; "
+
+
+@pytest.mark.parametrize(
+    ("body", "tail", "status"),
+    [
+        # Tails that overlap: where the source is not changed; under a mask that leaves out what has been changed.
+        ("store(d + x, _mm_subs_epu8(load(s + x), _mm_set1_epi8(1)));",
+         "store(d + x, _mm_subs_epu8(load(s + x), _mm_set1_epi8(1)));", "verified"),
+        ("store(d + x, _mm_subs_epu8(load(d + x), _mm_set1_epi8(1)));",
+         "store(d + x, _mm_subs_epu8(load(d + x), mask));", "verified"),
+        ("store(d + x, _mm_subs_epu8(load(d + x), _mm_set1_epi8(1)));",
+         "store(d + x, _mm_subs_epu8(load(d + x), _mm_set1_epi8(1)));", "not_found"),
+        ("store(d + x, _mm_subs_epu8(load(s + x), _mm_set1_epi8(1)));",
+         "store(d + x, _mm_subs_epu8(load(s + x), _mm_set1_epi8(2)));", "not_found"),
+    ],
+)  # fmt: skip
+def test_tails(tmp_path, body: str, tail: str, status: str) -> None:
+    found = lift_function(function(tmp_path, ROWS.format(body=body, tail=END + tail)))
+    assert found.status == status, found.reason
+    if status == "verified":
+        (path,) = found.summary.paths
+        assert next(i.text for i in path.contract if "16" in i.text) == "width >= 16"
+
+
+@pytest.mark.parametrize(
+    ("last", "status"),
+    [
+        ("d[0] = 0; d[width - 1] = 0;", "verified"),  # written over in each row
+        ("if (y & 1) d[0] = 0;", "not_found"),  # in every other one
+        ("d[0] = d[1];", "not_found"),  # read meanwhile
+    ],
+)
+def test_borders_written_over(tmp_path, last: str, status: str) -> None:
+    statement = "store(d + x, _mm_avg_epu8(load(s + x), load(s + x + 1)));"
+    found = lift_function(function(tmp_path, ROWS.format(body=statement, tail=END + statement).replace(
+        "    }\n}", f"    {last} }}\n}}")))
+    assert found.status == status, found.reason

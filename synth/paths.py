@@ -114,16 +114,19 @@ class PathLifter:
         if not self.samples:
             raise NotFound("roi", "no small parameter values satisfy the function's own conditions")
         problem: NotFound | None = None
-        attempts = (
-            [(True, False), (False, False), (False, True)] if self._several_nests() else [(True, False), (False, True)]
-        )
-        for join, as_updates in attempts:
+        joined = partition(self.function, self.path, True)
+        in_turn = partition(self.function, self.path, True, in_turn=True)
+        groupings = [joined]
+        groupings += [partition(self.function, self.path, False)] if self._several_nests() else []
+        groupings += [in_turn] if len(in_turn) < len(joined) else []
+        groupings.append(partition(self.function, self.path, False, as_updates=True))
+        for protos in groupings:
             try:
-                summary = self.attempt(partition(self.function, self.path, join, as_updates))
+                summary = self.attempt(protos)
             except NotFound as found:
                 problem = problem or found
                 continue
-            if as_updates or self.reads_in_order(summary):
+            if protos is groupings[-1] or self.reads_in_order(summary):
                 return summary
         assert problem is not None
         raise problem

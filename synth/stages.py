@@ -29,9 +29,13 @@ class Proto:
         return Group(self.name, self.array, orders, self.private, frozenset(e.order for e in self.updates))
 
 
-def partition(function: Function, path: Path, join_nests: bool, as_updates: bool = False) -> list[Proto]:
+def partition(
+    function: Function, path: Path, join_nests: bool, as_updates: bool = False, in_turn: bool = False
+) -> list[Proto]:
     """Groups the effects of a path, in order.  `join_nests`: neighbouring nests that write the same array without
-    reading it elsewhere make one group.  `as_updates`: a later nest that writes an output again updates part of it."""
+    reading it elsewhere make one group.  `as_updates`: a later nest that writes an output again updates part of it.
+    `in_turn`: a nest whose body stores to several outputs, as do the ends of its rows, makes one group of each, even
+    where they read what the others hold."""
     outputs = {p.name for p in function.params if p.pointer}
     protos: list[Proto] = []
     for e in path.effects:
@@ -48,7 +52,9 @@ def partition(function: Function, path: Path, join_nests: bool, as_updates: bool
             _after_what_it_reads(protos, current, e)
         elif current is None and (is_reduction(e, private) or (as_updates and e.array in outputs and _scans(e))):
             protos.append(Proto(e.array, () if e.array in outputs else private, updates=[e]))
-        elif current is not None and _joins(e, private, current, protos, join_nests):
+        elif current is not None and _joins(
+            e, private, current, protos, join_nests, in_turn and e.array in outputs
+        ):
             current.plain.append(e)
             _after_what_it_reads(protos, current, e)
         else:
@@ -60,11 +66,12 @@ def partition(function: Function, path: Path, join_nests: bool, as_updates: bool
 def _after_what_it_reads(protos: list[Proto], current: Proto, e: Effect) -> None:
     """Moves `current`, just given `e`, behind groups that `e` reads (row sums that are added up), unless
     one of those reads `current`."""
-    later = protos[protos.index(current) + 1 :]
+    place = next(k for k, p in enumerate(protos) if p is current)
+    later = protos[place + 1 :]
     if any(_reads(e, p.array) for p in later) and not any(
         _reads(other, current.array) for p in later for other in (*p.plain, *p.updates)
     ):
-        protos.remove(current)
+        del protos[place]
         protos.append(current)
 
 
@@ -125,7 +132,9 @@ def _scans(e: Effect) -> bool:
     return any(not d.is_zero() and not d.names() & set(e.counters) for d in distances)
 
 
-def _joins(e: Effect, private: tuple[str, ...], current: Proto, protos: list[Proto], join_nests: bool) -> bool:
+def _joins(
+    e: Effect, private: tuple[str, ...], current: Proto, protos: list[Proto], join_nests: bool, in_turn: bool
+) -> bool:
     if current.updates or not current.plain:
         return False
     same_nest = current.plain[-1].nest == e.nest and e.nest is not None
@@ -136,7 +145,7 @@ def _joins(e: Effect, private: tuple[str, ...], current: Proto, protos: list[Pro
     if not same_nest and private:
         return False
     first = current.plain[0].order
-    for p in protos:
+    for p in protos if not (in_turn and same_nest) else ():
         for other in (*p.plain, *p.updates):
             if other.order > first and p is not current and _reads(other, e.array):
                 return False

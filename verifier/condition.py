@@ -8,13 +8,14 @@ from typing import Any
 
 from halide_core.ir.expr import BOOL, GE, I32, I64, LT, Call, CallType, Expr, Load, Variable, const
 from halide_core.ir.structural import key, substitute, transform
-from lifter.effects import Effect, LoopInfo, Path, loads
+from lifter.effects import Effect, LoopInfo, Path, loads, split_tag
 from lifter.loops import Function
 from lifter.poly import Poly, from_poly, poly_text, to_poly
 from lifter.pure_calls import inline_call
 from lifter.summary import Definition, EffectMap, FuncSummary, InputSummary, PathSummary
+from verifier.lemmas import decide_lemma
 from verifier.reads import Group, see
-from verifier.smt import Answer, IndexEncoder, Query
+from verifier.smt import Answer, IndexEncoder, Proved, Query, prove
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +148,12 @@ class Conditions:
                 seen = see(n, site, self.path, self.groups)
                 version = seen.group.name if seen.group is not None else "initial"
                 if seen.rivals and site is not None:
+                    first = len(self.out)
                     self.not_yet_written(n, site, seen.index, seen.rivals)
+                    if self.same_again(n, site, seen.rivals) and not all(map(self.proved, self.out[first:])):
+                        del self.out[first:]
+                        text = f"line {site.line}: where {seen.array} was written before, it stays as it is"
+                        self.decide(seen.array, "not-yet-written", text, True)
                 return self.read_of(n, seen.array, version, seen.index, seen.private)
             return n
 
@@ -192,6 +198,29 @@ class Conditions:
                 self.index.negate(target),
                 site.line,
             )
+
+    def same_again(self, load: Load, site: Effect, rivals: tuple[Effect, ...]) -> bool:
+        """Whether a store makes of its element, read by `load`, what it would make of that again (a row's last
+        register, `d[x] = max(d[x], s[x])`), and only stores of its own definition may have written the element before.
+
+        Whatever store of the definition comes first finds the element as it was and leaves what the definition says;
+        each later one finds that, and leaves it."""
+        group = next((g for g in self.groups if site.order in g.orders), None)
+        if group is None or group.array != site.array or group.updates:
+            return False
+        if any(r.order not in group.orders for r in rivals):
+            return False
+        own = [n for n in loads(site.value) if split_tag(n.name)[0] == site.array]
+        if any(key(n) != key(load) for n in own) or to_poly(load.index) != site.index:
+            return False
+        if site.guard is not None and any(split_tag(n.name)[0] == site.array for n in loads(site.guard)):
+            return False
+        again = transform(site.value, lambda n: site.value if key(n) == key(load) else n)
+        return isinstance(decide_lemma(again, site.value, (), self.inline), Proved)
+
+    @staticmethod
+    def proved(c: Condition) -> bool:
+        return c.holds if c.query is None else isinstance(prove(c.query, 2.0), Proved)
 
     def applies(self, e: Effect, rename: Mapping[str, Poly]) -> list[Any]:
         """That an effect's guard on counters and parameters holds, in an iteration whose counters are renamed; nothing

@@ -95,10 +95,11 @@ class ContractBuilder:
                 places.setdefault(array, []).append((e, place))
         starts: set[Poly] = set()
         for here in places.values():
-            strides = {a for _, p in here for m in p.terms if len(m) > 1 for a in m}
+            moving = [(m, {c for c in e.counters if c in Poly({m: 1}).names()}) for e, p in here for m in p.terms]
+            strides = [s for m, counters in moving if counters for s in [_without(m, counters)] if s]
             for e, place in here:
-                start = Poly({m: c for m, c in place.terms.items() if len(m) < 2 and not strides & set(m)})
-                start = start.substitute({c: Poly() for c in e.counters})
+                start = place.substitute({c: Poly() for c in e.counters})
+                start = Poly({m: c for m, c in start.terms.items() if not any(set(s) <= set(m) for s in strides)})
                 if start.terms.get((), 0) < -1 and all(c > 0 for m, c in start.terms.items() if m):
                     starts.add(start)
         for start in sorted(starts, key=lambda p: (p.terms[()], str(p))):
@@ -279,6 +280,11 @@ def _as_double(p: Poly) -> Expr:
             product = Mul(double, product, Cast(double, atom_of(a)))
         total = AddNode(double, total, product)
     return total
+
+
+def _without(m: Monomial, counters: set[str]) -> Monomial:
+    """The factors of a product that are no counters."""
+    return tuple(a for a in m if not (isinstance(e := atom_of(a), Variable) and e.name in counters))
 
 
 def _plain(e: Expr) -> bool:

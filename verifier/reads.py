@@ -76,7 +76,15 @@ def see(load: Load, site: Effect | None, path: Path, groups: list[Group]) -> See
         return Seen(array, None, index, (), tuple(later))
     same_nest = [e for e in path.effects if e.order in last.orders and nest is not None and e.nest == nest]
     if same_nest:
-        _must_be_complete(last, loops, time, path)
+        earlier = [e for e in before if e.order not in last.orders]
+        try:
+            _must_be_complete(last, loops, time, path)
+        except Unresolved:
+            if last.private or any(e.nest == nest for e in earlier):
+                raise
+            # What the nest has not written by then is as it was: the end of a row beside its whole blocks.
+            rivals = tuple(e for e in path.effects if e.array == array and e.nest == nest)
+            return Seen(array, _last(earlier, groups), index, (), rivals)
         return Seen(array, last, index, _counters(last, loops))
     if last.private:
         raise Unresolved(f"'{array}' is read after the loop in whose iterations it is computed")

@@ -7,6 +7,7 @@ import pytest
 from lifter.frontend import parse_file
 from lifter.symexec import execute
 from synth.lift import lift_function
+from synth.options import Options
 
 HEAD = """#include <cstddef>
 #include <cstdint>
@@ -97,3 +98,27 @@ def test_borders_written_over(tmp_path, last: str, status: str) -> None:
     found = lift_function(function(tmp_path, ROWS.format(body=statement, tail=END + statement).replace(
         "    }\n}", f"    {last} }}\n}}")))
     assert found.status == status, found.reason
+
+
+@pytest.mark.parametrize(
+    ("statement", "verified"),
+    [
+        ("store(d + x, _mm_max_epu8(load(d + x), load(s + x)));", True),  # what is done twice changes nothing
+        ("store(d + x, _mm_avg_epu8(load(d + x), load(s + x)));", False),
+        ("store(d + x, _mm_max_epu8(load(d + x), load(d + x + 1)));", False),
+    ],
+)
+def test_tails_in_place(tmp_path, statement: str, verified: bool) -> None:
+    found = lift_function(function(tmp_path, ROWS.format(body=statement, tail=END + statement)), Options(timeout=10))
+    assert (found.status == "verified") == verified, found.reason
+
+
+@pytest.mark.parametrize(("behind", "verified"), [(0, True), (16, False)])
+def test_outputs_that_read_each_other(tmp_path, behind: int, verified: bool) -> None:
+    """Two planes that exchange their pixels, the last ones of each row under a mask; and one that runs behind."""
+    body = f"R a = load(s + x), b = load(d + x - {behind}); store(s + x, b); store(d + x, a);"
+    tail = "R a = load(s + x), b = load(d + x);"
+    tail += "store(s + x, _mm_blendv_epi8(a, b, mask)); store(d + x, _mm_blendv_epi8(b, a, mask));"
+    text = ROWS.format(body=body, tail=END + tail).replace("const ", "").replace("epi8(1)", "epi8(-1)")
+    found = lift_function(function(tmp_path, text), Options(timeout=20))
+    assert (found.status == "verified") == verified, found.reason

@@ -41,8 +41,8 @@ def _merged(function: L.Function, mentioned: Counter[str], body: Sequence[L.Stmt
                 arms = _Arm(function, mentioned, s.then), _Arm(function, mentioned, s.otherwise)
                 if arms[0].body and arms[0].shape == arms[1].shape:
                     common = arms[0].asserts.keys() & arms[1].asserts.keys()
-                    keep = [a for number, a in arms[0].asserts.items() if number in common]
-                    rest = [[a for number, a in arm.asserts.items() if number not in common] for arm in arms]
+                    keep = [a for number, found in arms[0].asserts.items() if number in common for a in found]
+                    rest = [[a for n, found in arm.asserts.items() if n not in common for a in found] for arm in arms]
                     out += [*_held(s, *rest), *_with(s.then, arms[0].body, keep)]
                     continue
         out.append(s)
@@ -64,10 +64,10 @@ class _Arm:
         self.done: dict[int, Expr] = {}
         self.body = self.needed(arm)
         self.shape = self.block(self.body)
-        self.asserts: dict[int, L.Assert] = {}
+        self.asserts: dict[int, list[L.Assert]] = {}
         for a in (s for s in L.walk(arm) if isinstance(s, L.Assert)):
             if not (_named(a.condition) & self.own) - self.names.keys():
-                self.asserts[self.expression(a.condition)] = a
+                self.asserts.setdefault(self.expression(a.condition), []).append(a)
 
     def needed(self, arm: Body) -> Body:
         needed: set[str] = set()

@@ -50,6 +50,13 @@ def test_asserts_of_both_arms_stay(tmp_path) -> None:
     assert [str(c) for c, _ in path.asserts] == ["n >= 4"]
 
 
+def test_asserts_of_both_arms_stay_where_they_are(tmp_path) -> None:
+    inner = "if (m) row<{0}>(d, s, n); else for (int i = 0; i < n; i++) {{ assert(n >= 4); d[i] = 1; }}"
+    arms = [inner.format(fast) for fast in ("true", "false")]
+    found = paths(tmp_path, f"if ((uintptr_t)d % 16 == 0) {{ {arms[0]} }} else {{ {arms[1]} }}")
+    assert [[str(c) for c, _ in p.asserts] for p in found] == [["n >= 4"], []]  # one in a loop is no item
+
+
 def test_an_assert_of_one_arm_holds_under_its_condition(tmp_path) -> None:
     (path,) = paths(
         tmp_path,

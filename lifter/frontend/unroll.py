@@ -1,4 +1,5 @@
-"""Loops over the planes of an image: few iterations, whose counter chooses one of several pointers, are written out."""
+"""Loops over the planes of an image, or over an array of registers: few iterations, whose counter chooses one of
+several pointers or registers, are written out."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ _TESTS: dict[str, Callable[[int, int], bool]] = {
 
 
 def unrolled(ctx: Context, init: Cursor | None, condition: Cursor | None, step: Cursor | None, body: Cursor) -> bool:
-    """Lowers `for (int i = 0; i < 3; i++) ... p[i] ...`, p an array of pointers, iteration by iteration; False, and
+    """Lowers `for (int i = 0; i < 3; i++) ... p[i] ...`, p an array of pointers or registers, one by one; False, and
     nothing done, for any other loop."""
     counted = _counter(init)
     if counted is None or condition is None or step is None:
@@ -76,8 +77,9 @@ def _values(condition: Cursor, variable: Cursor, first: int) -> range | None:
 
 
 def _chooses(c: Cursor, variable: Cursor) -> bool:
-    """Whether an expression is an element of an array of pointers at an index made of the variable."""
-    if c.kind is not K.ARRAY_SUBSCRIPT_EXPR or not types.is_pointer(c.type):
+    """Whether an expression is an element of such an array at an index made of the variable."""
+    each = types.innermost(c.type)
+    if c.kind is not K.ARRAY_SUBSCRIPT_EXPR or not (types.is_pointer(c.type) or types.register_bytes(each)):
         return False
     index = operands(c)[1]
     return any(k.kind is K.DECL_REF_EXPR and k.referenced == variable for k in index.walk_preorder())

@@ -29,6 +29,8 @@ from halide_core.ir.types import Type
 from lifter.fold import fold_node
 
 _MOST = 64
+_WIDTH = 16
+"""Bytes of a register."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,9 @@ def as_step(n: Select) -> Expr:
         return const(values[0], n.type)
     if len(places) > 1:
         return n
-    rest = first.expression(modulus)
+    # Below a register's width the number stays whole: more of its bits are to come.
+    number = next(iter(tests.values())).number
+    rest = first.expression(modulus) if modulus >= _WIDTH else _remainder(number, modulus)
     test = LT(BOOL, rest, const(places[0], rest.type))
     found = Select(n.type, test, const(values[0], n.type), const(values[-1], n.type))
     return n if same(found, n) else found
@@ -141,7 +145,11 @@ class _Linear:
             total = Add(t, total, p if p.type == t else Cast(t, p))
         if self.start:
             total = Add(t, total, const(self.start, t))
-        return Call(t, "bitwise_and", (total, const(modulus - 1, t)), CallType.INTRINSIC)
+        return _remainder(total, modulus)
+
+
+def _remainder(e: Expr, modulus: int) -> Expr:
+    return Call(e.type, "bitwise_and", (e, const(modulus - 1, e.type)), CallType.INTRINSIC)
 
 
 def _linear(e: Expr, modulus: int) -> _Linear | None:

@@ -1,0 +1,215 @@
+// Filters and statistics in SSE4.1 whose rows end with a register that overlaps the one before, in a dialect of templates
+// for aligned memory, masks shifted to the end of the row, and borders that are written last.
+#pragma GCC target("sse4.1")
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <smmintrin.h>
+
+namespace {
+
+typedef __m128i Reg;
+const size_t kLanes = sizeof(Reg);
+
+template <bool aligned> inline Reg Get(const uint8_t* p) {
+    return aligned ? _mm_load_si128((const Reg*)p) : _mm_loadu_si128((const Reg*)p);
+}
+
+template <bool aligned> inline void Put(uint8_t* p, Reg v) {
+    if (aligned)
+        _mm_store_si128((Reg*)p, v);
+    else
+        _mm_storeu_si128((Reg*)p, v);
+}
+
+inline bool IsAligned(const void* p) { return (size_t)p % kLanes == 0; }
+inline bool IsAligned(size_t stride) { return stride % kLanes == 0; }
+inline size_t Whole(size_t n) { return n / kLanes * kLanes; }
+
+// A register moved up by `count` bytes, zeros below: binary digits, since the instruction wants a constant.
+inline Reg MovedUp(Reg v, size_t count) {
+    if (count & 1) v = _mm_slli_si128(v, 1);
+    if (count & 2) v = _mm_slli_si128(v, 2);
+    if (count & 4) v = _mm_slli_si128(v, 4);
+    if (count & 8) v = _mm_slli_si128(v, 8);
+    return v;
+}
+
+inline Reg Above(Reg a, Reg b) { return _mm_andnot_si128(_mm_cmpeq_epi8(_mm_max_epu8(a, b), b), _mm_set1_epi8(-1)); }
+
+inline Reg Distance(Reg a, Reg b) { return _mm_sub_epi8(_mm_max_epu8(a, b), _mm_min_epu8(a, b)); }
+
+}  // namespace
+
+// The upper bound of a background model rises by one where a frame exceeds it.
+template <bool aligned>
+static void RaiseBound(uint8_t* bound, size_t boundStride, const uint8_t* frame, size_t frameStride, size_t width, size_t height) {
+    assert(width >= kLanes);
+    if (aligned) assert(IsAligned(bound) && IsAligned(boundStride) && IsAligned(frame) && IsAligned(frameStride));
+    const size_t whole = Whole(width);
+    const Reg one = _mm_set1_epi8(1), last = MovedUp(one, kLanes - width + whole);
+    for (size_t y = 0; y < height; y++, bound += boundStride, frame += frameStride) {
+        for (size_t x = 0; x < whole; x += kLanes) {
+            const Reg b = Get<aligned>(bound + x);
+            Put<aligned>(bound + x, _mm_adds_epu8(b, _mm_and_si128(one, Above(Get<aligned>(frame + x), b))));
+        }
+        if (whole != width) {
+            uint8_t* end = bound + width - kLanes;
+            const Reg b = Get<false>(end);
+            Put<false>(end, _mm_adds_epu8(b, _mm_and_si128(last, Above(Get<false>(frame + width - kLanes), b))));
+        }
+    }
+}
+
+void raise_bound(uint8_t* bound, size_t boundStride, const uint8_t* frame, size_t frameStride, size_t width, size_t height) {
+    if (IsAligned(bound) && IsAligned(boundStride) && IsAligned(frame) && IsAligned(frameStride))
+        RaiseBound<true>(bound, boundStride, frame, frameStride, width, height);
+    else
+        RaiseBound<false>(bound, boundStride, frame, frameStride, width, height);
+}
+
+// The brightest of all frames so far: what is done twice at the end of a row changes nothing.
+void keep_brightest(uint8_t* most, const uint8_t* frame, size_t width, size_t height, size_t stride) {
+    assert(width >= 16 && stride >= width);
+    for (size_t y = 0; y < height; y++) {
+        for (size_t x = 0; x + 16 <= width; x += 16)
+            Put<false>(most + y * stride + x, _mm_max_epu8(Get<false>(most + y * stride + x), Get<false>(frame + y * stride + x)));
+        const size_t at = y * stride + width - 16;
+        Put<false>(most + at, _mm_max_epu8(Get<false>(most + at), Get<false>(frame + at)));
+    }
+}
+
+// The saturated sum of both central differences, zero at the borders, which are written last.
+void edge_strength(uint8_t* out, size_t outStride, const uint8_t* in, size_t inStride, size_t width, size_t height) {
+    assert(width >= 16);
+    const size_t whole = Whole(width);
+    memset(out, 0, width);
+    for (size_t y = 1; y + 1 < height; y++) {
+        uint8_t* o = out + y * outStride;
+        const uint8_t* i = in + y * inStride;
+        for (size_t x = 0; x < whole; x += 16)
+            Put<false>(o + x, _mm_adds_epu8(Distance(Get<false>(i + x - 1), Get<false>(i + x + 1)),
+                                            Distance(Get<false>(i + x - inStride), Get<false>(i + x + inStride))));
+        if (whole != width) {
+            const size_t x = width - 16;
+            Put<false>(o + x, _mm_adds_epu8(Distance(Get<false>(i + x - 1), Get<false>(i + x + 1)),
+                                            Distance(Get<false>(i + x - inStride), Get<false>(i + x + inStride))));
+        }
+        o[0] = 0;
+        o[width - 1] = 0;
+    }
+    memset(out + (height - 1) * outStride, 0, width);
+}
+
+// Two bounds that move towards a frame together: each needs what the other one was.
+void shift_bounds(uint8_t* low, uint8_t* high, const uint8_t* frame, size_t width, size_t height, size_t stride) {
+    assert(width >= 16 && stride >= width);
+    const size_t whole = Whole(width);
+    const Reg last = MovedUp(_mm_set1_epi8(-1), 16 - width + whole);
+    for (size_t y = 0; y < height; y++, low += stride, high += stride, frame += stride) {
+        for (size_t x = 0; x < whole; x += 16) {
+            const Reg v = Get<false>(frame + x), l = Get<false>(low + x), h = Get<false>(high + x);
+            const Reg up = _mm_subs_epu8(v, h), down = _mm_subs_epu8(l, v);
+            Put<false>(low + x, _mm_subs_epu8(_mm_adds_epu8(l, up), down));
+            Put<false>(high + x, _mm_subs_epu8(_mm_adds_epu8(h, up), down));
+        }
+        if (whole != width) {
+            const size_t x = width - 16;
+            const Reg v = Get<false>(frame + x), l = Get<false>(low + x), h = Get<false>(high + x);
+            const Reg up = _mm_and_si128(last, _mm_subs_epu8(v, h)), down = _mm_and_si128(last, _mm_subs_epu8(l, v));
+            Put<false>(low + x, _mm_subs_epu8(_mm_adds_epu8(l, up), down));
+            Put<false>(high + x, _mm_subs_epu8(_mm_adds_epu8(h, up), down));
+        }
+    }
+}
+
+// The sum of a plane, the end of each row under a mask.
+void masked_sum(uint64_t* sum, const uint8_t* in, size_t width, size_t height, size_t stride) {
+    assert(width >= 16);
+    const size_t whole = Whole(width);
+    const Reg last = MovedUp(_mm_set1_epi8(-1), 16 - width + whole);
+    Reg total = _mm_setzero_si128();
+    for (size_t y = 0; y < height; y++, in += stride) {
+        for (size_t x = 0; x < whole; x += 16) total = _mm_add_epi64(total, _mm_sad_epu8(Get<false>(in + x), _mm_setzero_si128()));
+        if (whole != width)
+            total = _mm_add_epi64(total, _mm_sad_epu8(_mm_and_si128(last, Get<false>(in + width - 16)), _mm_setzero_si128()));
+    }
+    *sum = (uint64_t)_mm_extract_epi64(total, 0) + (uint64_t)_mm_extract_epi64(total, 1);
+}
+
+// One of several operations on planes of any number of channels, a template for each.
+enum Operation { kMean, kAnd, kDifference };
+
+template <Operation op> static inline Reg Apply(Reg a, Reg b) {
+    return op == kMean ? _mm_avg_epu8(a, b) : op == kAnd ? _mm_and_si128(a, b) : Distance(a, b);
+}
+
+template <Operation op, bool aligned>
+static void Planes(uint8_t* out, const uint8_t* a, const uint8_t* b, size_t bytes, size_t height, size_t stride) {
+    assert(bytes >= kLanes);
+    const size_t whole = Whole(bytes);
+    for (size_t y = 0; y < height; y++, out += stride, a += stride, b += stride) {
+        for (size_t x = 0; x < whole; x += kLanes) Put<aligned>(out + x, Apply<op>(Get<aligned>(a + x), Get<aligned>(b + x)));
+        if (whole != bytes) {
+            const size_t x = bytes - kLanes;
+            Put<false>(out + x, Apply<op>(Get<false>(a + x), Get<false>(b + x)));
+        }
+    }
+}
+
+template <Operation op>
+static void Planes(uint8_t* out, const uint8_t* a, const uint8_t* b, size_t bytes, size_t height, size_t stride) {
+    if (IsAligned(out) && IsAligned(a) && IsAligned(b) && IsAligned(stride))
+        Planes<op, true>(out, a, b, bytes, height, stride);
+    else
+        Planes<op, false>(out, a, b, bytes, height, stride);
+}
+
+void combine_planes(uint8_t* out, const uint8_t* a, const uint8_t* b, size_t width, size_t height, size_t channels,
+                    size_t stride, Operation op) {
+    width *= channels;
+    switch (op) {
+        case kMean: return Planes<kMean>(out, a, b, width, height, stride);
+        case kAnd: return Planes<kAnd>(out, a, b, width, height, stride);
+        default: return Planes<kDifference>(out, a, b, width, height, stride);
+    }
+}
+
+// Rows above, on and below, their left and right ends repeated, in registers of a small matrix.
+static void Ends(const uint8_t* row, Reg taps[3], bool left) {
+    taps[1] = Get<false>(row);
+    if (left) {
+        taps[0] = _mm_insert_epi8(_mm_slli_si128(taps[1], 1), row[0], 0);
+        taps[2] = Get<false>(row + 1);
+    } else {
+        taps[0] = Get<false>(row - 1);
+        taps[2] = _mm_insert_epi8(_mm_srli_si128(taps[1], 1), row[15], 15);
+    }
+}
+
+static Reg Largest(const Reg taps[2][3]) {
+    Reg most = taps[0][0];
+    for (int r = 0; r < 2; r++)
+        for (int c = 0; c < 3; c++) most = _mm_max_epu8(most, taps[r][c]);
+    return most;
+}
+
+void dilate_2x3(uint8_t* out, const uint8_t* in, size_t width, size_t height, size_t stride) {
+    assert(width > 32 && stride >= width);
+    Reg taps[2][3];
+    for (size_t y = 0; y < height; y++, out += stride) {
+        const uint8_t* rows[2] = {in + (y ? y - 1 : y) * stride, in + y * stride};
+        Ends(rows[0], taps[0], true);
+        Ends(rows[1], taps[1], true);
+        Put<false>(out, Largest(taps));
+        for (size_t x = 16; x + 16 < width; x += 16) {
+            for (int r = 0; r < 2; r++)
+                for (int c = 0; c < 3; c++) taps[r][c] = Get<false>(rows[r] + x + c - 1);
+            Put<false>(out + x, Largest(taps));
+        }
+        Ends(rows[0] + width - 16, taps[0], false);
+        Ends(rows[1] + width - 16, taps[1], false);
+        Put<false>(out + width - 16, Largest(taps));
+    }
+}

@@ -13,11 +13,16 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+import numpy as np
+
+from halide_core.interp.expr import dtype_of, evaluate
 from halide_core.ir import expr as E
 from halide_core.ir.expr import (
     BOOL,
     I32,
     And,
+    Call,
+    CallType,
     Cast,
     Expr,
     IntImm,
@@ -29,7 +34,7 @@ from halide_core.ir.expr import (
     const,
     with_children,
 )
-from halide_core.ir.structural import key, post_order, same, transform
+from halide_core.ir.structural import key, post_order, same, transform, variables
 from lifter.effects import Effect, LoopInfo, Path, loads, split_tag
 from lifter.fold import fold_node, negate
 from lifter.poly import Poly, from_poly, to_poly
@@ -139,10 +144,29 @@ def _masked(e: Effect) -> Effect:
     conditions = [n.condition for n in post_order(e.value) if isinstance(n, Select) and not loads(n.condition)]
     for c in {key(c): c for c in conditions}.values():
         for when in (c, negate(c)):
-            if same(_given(e.value, when, False), own[0]):
+            if _is_that(_given(e.value, when, False), own[0]):
                 guard = when if e.guard is None else fold_node(And(BOOL, e.guard, when))
                 return replace(e, value=_given(e.value, when, True), guard=guard)
     return e
+
+
+def _is_that(value: Expr, own: Load) -> bool:
+    """Whether a value is what the element holds: by its form, or for each of the values that it may have (a blend by a
+    weight of zero)."""
+    if same(value, own):
+        return True
+    if value.type != own.type or not own.type.is_int_or_uint() or own.type.bits > 16:
+        return False
+    held = Variable(own.type, "held")
+    value = transform(value, lambda n: held if key(n) == key(own) else n)
+    if variables(value) != {"held"} or loads(value) or any(_named(n) for n in post_order(value)):
+        return False
+    all_values = np.arange(own.type.min(), own.type.max() + 1).astype(dtype_of(own.type))
+    return bool(np.array_equal(evaluate(value, {"held": all_values}), all_values))
+
+
+def _named(n: Expr) -> bool:
+    return isinstance(n, Call) and n.call_type is not CallType.INTRINSIC
 
 
 def _given(value: Expr, condition: Expr, holds: bool) -> Expr:

@@ -27,6 +27,7 @@ from halide_core.ir.expr import (
     Expr,
     IntImm,
     Load,
+    Or,
     Select,
     UIntImm,
     Variable,
@@ -45,6 +46,8 @@ _Site = tuple[tuple[str, ...], int | None]
 
 _LEAST_LANES = 4
 _MOST_TURNS = 8
+_ENDS = [(0, 0), *((first, last) for n in (1, 2, 3, 4) for first, last in ((n, 0), (0, n), (n, n)))]
+"""How many lanes at either end may have values of their own, as borders have: those of a pixel."""
 
 
 def reroll(path: Path) -> Path:
@@ -73,17 +76,18 @@ def _reads(
     """What values of variables and conditions read, each element once, those of lanes in loops: the time and what is
     computed of them says nothing."""
     places: dict[_Site, dict[tuple[str, Poly], Effect]] = {}
-    others: list[tuple[_Site, Effect]] = []
+    seen: dict[_Site, set[int]] = {}
     for e in reads:
         site = (e.counters, None if e.guard is None else key(e.guard))
-        here = places.setdefault(site, {})
-        if isinstance(e.value, Load):
-            here.setdefault(_place(e.value), e)
-        else:
-            others.append((site, e))
-    for site, e in others:
-        if any(_place(n) not in places[site] for n in loads(e.value)):
-            yield e
+        here, known = places.setdefault(site, {}), seen.setdefault(site, set())
+        for part in _parts(e.value):
+            if key(part) in known:
+                continue
+            known.add(key(part))
+            if isinstance(part, Load):
+                here.setdefault(_place(part), replace(e, value=part))
+            else:
+                yield replace(e, value=part)
     for here in places.values():
         rows: dict[tuple[str, Poly], list[tuple[int, Effect]]] = {}
         for (array, index), e in here.items():
@@ -100,6 +104,21 @@ def _reads(
                 trips.append((loop, e.loops, e.guard))
                 index = row + Poly.constant(start) + Poly.variable(loop.counter, I32)
                 yield replace(e, value=replace(e.value, index=from_poly(index)), loops=(*e.loops, loop))
+
+
+def _parts(e: Expr) -> Iterator[Expr]:
+    """What is read in all of an expression: its Loads, and its choices among some."""
+    stack = [e]
+    while stack:
+        n = stack.pop()
+        if isinstance(n, Load):
+            yield n
+            stack.append(n.index)
+        elif isinstance(n, Select | And | Or):
+            if loads(n):
+                yield n
+        else:
+            stack += children(n)
 
 
 def _place(load: Load) -> tuple[str, Poly]:
@@ -204,7 +223,7 @@ class _Rolling:
         if any(split_tag(n.name)[0] == e.array and to_poly(n.index) != e.index for e in lanes for n in _tagged(e)):
             return None
         alone: list[Effect] = []
-        for skipped, left in ((0, 0), (1, 0), (0, 1), (1, 1)):  # a border's lane has a value of its own
+        for skipped, left in _ENDS:
             inner = lanes[skipped : count - left]
             found = self.in_turns(inner, counter)
             if found is not None:

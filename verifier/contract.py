@@ -88,18 +88,18 @@ class ContractBuilder:
 
     def tails(self) -> None:
         """A row's last register starts within the row: `width - 16` is not negative."""
-        places: dict[str, list[tuple[Effect, Poly]]] = {}
+        places: dict[str, dict[Poly, Effect]] = {}
         for e in (*self.path.effects, *self.path.reads):
             found = [(split_tag(n.name)[0], to_poly(n.index)) for n in loads(e.value) if "@" in n.name]
             for array, place in found if not e.array else [(e.array, e.index), *found]:
-                places.setdefault(array, []).append((e, place))
+                places.setdefault(array, {})[place] = e
         starts: set[Poly] = set()
         for here in places.values():
-            moving = [(m, {c for c in e.counters if c in Poly({m: 1}).names()}) for e, p in here for m in p.terms]
-            strides = [s for m, counters in moving if counters for s in [_without(m, counters)] if s]
-            for e, place in here:
+            moving = {(m, e.counters) for place, e in here.items() for m in place.terms if len(m) > 1}
+            strides = {frozenset(_without(m, counters)) for m, counters in moving if _without(m, counters) != m}
+            for place, e in here.items():
                 start = place.substitute({c: Poly() for c in e.counters})
-                start = Poly({m: c for m, c in start.terms.items() if not any(set(s) <= set(m) for s in strides)})
+                start = Poly({m: c for m, c in start.terms.items() if not any(s and s <= set(m) for s in strides)})
                 if start.terms.get((), 0) < -1 and all(c > 0 for m, c in start.terms.items() if m):
                     starts.add(start)
         for start in sorted(starts, key=lambda p: (p.terms[()], str(p))):
@@ -282,7 +282,7 @@ def _as_double(p: Poly) -> Expr:
     return total
 
 
-def _without(m: Monomial, counters: set[str]) -> Monomial:
+def _without(m: Monomial, counters: tuple[str, ...]) -> Monomial:
     """The factors of a product that are no counters."""
     return tuple(a for a in m if not (isinstance(e := atom_of(a), Variable) and e.name in counters))
 

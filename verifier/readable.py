@@ -159,11 +159,13 @@ class ReadConditions(Conditions):
 
     def beforehand(self, array: str) -> list[tuple[Effect, Poly, tuple[Expr, ...]]]:
         """Elements that values of variables and conditions read, each once."""
-        found: dict[object, tuple[Effect, Poly, tuple[Expr, ...]]] = {}
-        for e, index, given in read_beforehand(self.path, array):
-            guard = key(e.guard) if e.guard is not None else None
-            found[index, e.loops, guard, tuple(map(key, given))] = e, index, given
-        return list(found.values())
+        if array not in self._beforehand:
+            found: dict[object, tuple[Effect, Poly, tuple[Expr, ...]]] = {}
+            for e, index, given in read_beforehand(self.path, array):
+                guard = key(e.guard) if e.guard is not None else None
+                found[index, e.counters, guard, tuple(map(key, given))] = e, index, given
+            self._beforehand[array] = list(found.values())
+        return self._beforehand[array]
 
     def between(self, e: Effect, layout: Layout, target: tuple[Poly, ...]) -> Any:
         """Whether an element lies between two that the original reads, or between the one that its pointer points to

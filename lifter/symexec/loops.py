@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from dataclasses import replace
 
 from halide_core.ir.expr import (
@@ -190,17 +191,19 @@ class Loops(Memory, ABC):
         steps: dict[str, Poly] = {}
         temporaries: list[str] = []
         carried: list[str] = []
+        read = {v: variables(trial.env[v]) for v in modified}
+        readers = Counter(n for names in read.values() for n in names)
         for v in modified:
-            after = trial.env[v]
-            others = used | {n for w in modified if w != v for n in _names(trial.env[w])}
-            if after.type.is_int_or_uint() and not after.type.is_bool():
+            after, head = trial.env[v], heads[v].name
+            on = head in read[v]
+            if on and after.type.is_int_or_uint() and not after.type.is_bool():
                 found: list[Obligation] = []
                 step = to_poly(after, found) - to_poly(heads[v])
                 if _is_invariant(step, set(placeholders), s):
                     steps[v] = step
                     met += found
                     continue
-            if heads[v].name not in _names(after) and heads[v].name not in others:
+            if not on and head not in used and not readers[head]:
                 temporaries.append(v)
             else:
                 carried.append(v)
@@ -332,22 +335,18 @@ def _assigned(loop: L.Loop) -> list[str]:
     return list(dict.fromkeys(s.name for s in L.walk((loop,)) if isinstance(s, L.Assign)))
 
 
-def _names(e: Expr) -> set[str]:
-    return {n.name for n in post_order(e) if isinstance(n, Variable)}
-
-
 def _names_in(s: State) -> set[str]:
     out: set[str] = set()
     for e in s.effects:
-        out |= _names(e.value) | e.index.names()
+        out |= variables(e.value) | e.index.names()
         if e.guard is not None:
-            out |= _names(e.guard)
+            out |= variables(e.guard)
     for info, _, guard in s.trips:
         out |= info.trip.names()
         if guard is not None:
-            out |= _names(guard)
+            out |= variables(guard)
     for used in s.uses:
-        out |= _names(used)
+        out |= variables(used)
     return out
 
 

@@ -65,7 +65,7 @@ def reroll(path: Path) -> Path:
             continue
         effects += sorted((*rolled[0], *rolled[1]), key=lambda e: e.order)
         trips.append((rolled[1][0].loops[-1], lanes[0].loops, lanes[0].guard))
-    effects = [_masked(e) for e in effects]
+    effects = [_masked(e, path.effects) for e in effects]
     reads = list(_reads(path.reads, numbers, trips))
     return replace(path, effects=tuple(effects), trips=tuple(trips), reads=tuple(reads))
 
@@ -154,11 +154,11 @@ def _beside(a: Effect, b: Effect) -> bool:
     return a.array == b.array and a.counters == b.counters and guards[0] == guards[1] and apart is not None
 
 
-def _masked(e: Effect) -> Effect:
+def _masked(e: Effect, all_effects: Sequence[Effect]) -> Effect:
     """A store that gives an element back what it held unless a condition on counters and parameters holds, as a store
     under that condition: a row's last register, masked where it overlaps the one before."""
     own = [n for n in _tagged(e) if split_tag(n.name)[0] == e.array and to_poly(n.index) == e.index]
-    if not own:
+    if not own or not _still_there(own[0], e, all_effects):
         return e
     conditions = [n.condition for n in post_order(e.value) if isinstance(n, Select) and not loads(n.condition)]
     for c in {key(c): c for c in conditions}.values():
@@ -167,6 +167,20 @@ def _masked(e: Effect) -> Effect:
                 guard = when if e.guard is None else fold_node(And(BOOL, e.guard, when))
                 return replace(e, value=_given(e.value, when, True), guard=guard)
     return e
+
+
+def _still_there(load: Load, e: Effect, all_effects: Sequence[Effect]) -> bool:
+    """Whether what an effect reads of its own element, or of those of its lanes, is what is there when it stores: what
+    has been stored to the array meanwhile, as it stood before lanes became loops, went to other lanes."""
+    _, time = split_tag(load.name)
+    first = next(x for x in all_effects if x.order == e.order)
+    meanwhile = [x for x in all_effects if x.array == e.array and time <= x.order < e.order]
+    if any(not _beside(first, x) for x in meanwhile):
+        return False
+    lanes = [x.index for x in (*meanwhile, first)]
+    if e.counters != first.counters:
+        lanes += [x.index for x in all_effects if x.order > e.order and x.array == e.array and _beside(first, x)]
+    return len(set(lanes)) == len(lanes)
 
 
 def _is_that(value: Expr, own: Load) -> bool:
@@ -296,7 +310,8 @@ class _Lanes:
             return None
         if len({split_tag(n)[0] if "@" in n else n for n in names}) > 1:
             return None
-        name = min(names, key=lambda n: split_tag(n)[1]) if len(names) > 1 else lanes[0].name
+        # At the latest of their times: where another array is the same memory, that is what must be early enough.
+        name = max(names, key=lambda n: split_tag(n)[1]) if len(names) > 1 else lanes[0].name
         index = self._index([to_poly(e.index) for e in lanes])
         if index is None:
             plain = self.one([e.index for e in lanes])

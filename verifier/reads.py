@@ -83,7 +83,8 @@ def see(load: Load, site: Effect | None, path: Path, groups: list[Group]) -> See
             if last.private or any(e.nest == nest for e in earlier):
                 raise
             # What the nest has not written by then is as it was: the end of a row beside its whole blocks.
-            rivals = tuple(e for e in path.effects if e.array == array and e.nest == nest)
+            mixed = [e for e in path.effects if e.array == array]
+            rivals = tuple(e for e in mixed if e.nest == nest or (e.order in last.orders and e.order < time))
             return Seen(array, _last(earlier, groups), index, (), rivals)
         return Seen(array, last, index, _counters(last, loops))
     if last.private:

@@ -76,7 +76,7 @@ class ValueConditions(ReadConditions):
         out = []
         for later in (x for x in d.maps if x.order > e.order):
             other = self.by_order[later.order]
-            if set(later.inverse) != set(other.counters):
+            if set(later.inverse) != set(other.counters) or (other.guard is not None and loads(other.guard)):
                 continue
             at = {counter: p.substitute(place) for counter, p in later.inverse.items()}
             # A claim at each step: what is assumed is that they do not all hold.

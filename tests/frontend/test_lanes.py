@@ -113,6 +113,17 @@ def test_tails_in_place(tmp_path, statement: str, verified: bool) -> None:
     assert (found.status == "verified") == verified, found.reason
 
 
+def test_what_a_mask_keeps_is_what_was_read(tmp_path) -> None:
+    """Under the mask the last register of a row brings back pixels as they were before the row was copied."""
+    copy = "store(d + x, load(s + x));"
+    tail = "store(d + x, _mm_blendv_epi8(old, load(s + x), mask));"
+    text = ROWS.format(body=copy, tail=END + tail).replace("epi8(1)", "epi8(-1)")
+    late = text.replace("if (whole", "R old = load(d + width - 16); if (whole")
+    early = text.replace("for (size_t x", "R old = load(d + width - 16); for (size_t x")
+    assert lift_function(function(tmp_path, late), Options(timeout=20)).status == "verified"
+    assert lift_function(function(tmp_path, early), Options(timeout=20)).status != "verified"
+
+
 @pytest.mark.parametrize(("behind", "verified"), [(0, True), (16, False)])
 def test_outputs_that_read_each_other(tmp_path, behind: int, verified: bool) -> None:
     """Two planes that exchange their pixels, the last ones of each row under a mask; and one that runs behind."""

@@ -48,6 +48,12 @@ MEETING = {
     "a running total of a sum": """void f(const uint8_t* a, int n, uint32_t* s) {
         s[0] = 0; s[1] = 0;
         for (int i = 0; i < n; i++) { s[0] += a[i]; s[1] += s[0]; } }""",
+    "a start that another loop has given": """void f(uint8_t* s, uint8_t* t, int n) {
+        for (int x = 0; x < 16; x++) t[x] = 1;
+        for (int x = 16; x < n; x++) { t[x] = 2; s[x] = t[x & 15]; } }""",
+    "an element that another loop has given": """void f(uint8_t* s, uint8_t* t, int n) {
+        for (int x = 0; x < 1; x++) t[x] = 1;
+        for (int x = 1; x < n; x++) { t[x] = 2; s[x] = t[0]; } }""",
     "a mark and a clearing": """void f(const uint8_t* a, int n, uint8_t* m) {
         for (int i = 0; i < n; i++) { m[i] = 0; m[a[i]] = 5; } }""",
 }

@@ -13,7 +13,7 @@ import click
 from rich.progress import Progress
 
 from tests.soundness.compare import run
-from tests.soundness.kernels import kernel
+from tests.soundness.kernels import SHAPES, kernel
 
 # Kernels in one file.
 CHUNK = 10
@@ -24,13 +24,16 @@ CHUNK = 10
 @click.option("--seed", default=0, show_default=True, help="the first seed")
 @click.option("--jobs", default=2, show_default=True, help="processes")
 @click.option("--timeout", default=10.0, show_default=True, help="seconds for lifting one kernel")
-def main(count: int, seed: int, jobs: int, timeout: float) -> None:
+@click.option("--style", default="", help="the name of one style of kernels (tests/soundness/kernels.py)")
+def main(count: int, seed: int, jobs: int, timeout: float, style: str) -> None:
+    if style not in ("", *(s.__name__ for s in SHAPES)):
+        raise click.BadParameter(f"{style} is none of {', '.join(sorted({s.__name__ for s in SHAPES}))}")
     statuses: Counter[str] = Counter()
     calls, wrong = 0, 0
     with Progress() as progress, ProcessPoolExecutor(jobs) as pool:
         task = progress.add_task("kernels", total=count)
         chunks = [range(s, min(s + CHUNK, seed + count)) for s in range(seed, seed + count, CHUNK)]
-        for done in as_completed([pool.submit(run, [kernel(s) for s in c], timeout) for c in chunks]):
+        for done in as_completed([pool.submit(run, [kernel(s, style) for s in c], timeout) for c in chunks]):
             tally = done.result()
             statuses += tally.statuses
             calls += tally.calls

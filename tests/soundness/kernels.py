@@ -329,20 +329,75 @@ def borders(g: _Writer) -> Kernel:
     )
 
 
+REGISTERS = """#pragma GCC target("sse4.1")
+#include <smmintrin.h>
+typedef __m128i R;
+static inline R get(const uint8_t* p) { return _mm_loadl_epi64((const R*)p); }
+static inline void put(uint8_t* p, R v) { _mm_storel_epi64((R*)p, v); }
+static inline R moved(R t, int n) {
+  if (n & 1) t = _mm_slli_si128(t, 1);
+  if (n & 2) t = _mm_slli_si128(t, 2);
+  if (n & 4) t = _mm_slli_si128(t, 4);
+  if (n & 8) t = _mm_slli_si128(t, 8);
+  return t;
+}
+"""
+_OF_TWO = ["adds_epu8", "subs_epu8", "max_epu8", "min_epu8", "avg_epu8", "and_si128", "xor_si128", "add_epi8"]
+
+
+def registers(g: _Writer) -> Kernel:
+    """Rows in registers of eight pixels: a last one that overlaps the one before, under a mask or not, what it held
+    read early or late; borders that are written last; outputs that read each other."""
+    outputs = ["d", "e"][: g.rng.choice([1, 1, 2])]
+    for n in ["a", *outputs]:
+        g.array(n, n == "a", ["uint8_t"])
+
+    def value(depth: int, place: str) -> str:
+        if depth == 0 or g.rng.random() < 0.2:
+            name = g.rng.choice(["a", "a", "a", *outputs])
+            step = g.rng.choice([0, 0, 0, -1, 1]) if name == "a" or g.rng.random() < 0.1 else 0
+            return f"get({name} + {place}{f' + {step}' if step else ''})"
+        if g.rng.random() < 0.1:
+            return f"_mm_set1_epi8({g.rng.randint(-128, 127)})"
+        return f"_mm_{g.rng.choice(_OF_TWO)}({value(depth - 1, place)}, {value(depth - 1, place)})"
+
+    depth, rows, ends = g.rng.randint(1, 2), "", ""
+    stores = [value(depth, "x") for _ in outputs]
+    for k, v in enumerate(stores):
+        rows += f" R v{k} = {v};"
+    rows += "".join(f" put({n} + x, v{k});" for k, n in enumerate(outputs))
+    masked, early = g.rng.random() < 0.5, g.rng.random() < 0.2
+    held = "".join(f"    R o{k} = get({n} + w - 8);\n" for k, n in enumerate(outputs)) if masked else ""
+    for k, v in enumerate(stores):
+        again = value(depth, "x") if g.rng.random() < 0.1 else v
+        ends += f" R v{k} = _mm_blendv_epi8(o{k}, {again}, m);" if masked else f" R v{k} = {again};"
+    ends += "".join(f" put({n} + x, v{k});" for k, n in enumerate(outputs))
+    last = f"    d[{g.rng.choice(['0', 'w - 1', '1'])}] = {g.rng.choice(['0', 'a[1]', 'd[2]'])};\n"
+    border = last if g.rng.random() < 0.4 else ""
+    test = g.rng.choice(["q != w", "q != w", "true"]) if not masked else "q != w"
+    step = "".join(f" {n} += {g.stride};" for n in ["a", *outputs])
+    return g.done(
+        "  if (w < 8) return;\n  int q = w & ~7;\n  R m = moved(_mm_set1_epi8(-1), 8 - w + q);\n"
+        f"  for (int y = 0; y < h; y++) {{\n{held if early else ''}"
+        f"    for (int x = 0; x < q; x += 8) {{{rows} }}\n{'' if early else held}"
+        f"    if ({test}) {{ int x = w - 8;{ends} }}\n{border}   {step}\n  }}\n"
+    )
+
+
 SHAPES: list[Callable[[_Writer], Kernel]] = [
     pointwise, pointwise, pointer_walk, unrolled, unrolled, stencil, stencil, reduction, sums, channels, resampling,
     carried, carried, overlapping, overlapping, two_passes, words, drivers, halves, halves, borders,
-    borders,
+    borders, registers, registers,
 ]  # fmt: skip
 
 
-def kernel(seed: int) -> Kernel:
-    """The function of a seed."""
+def kernel(seed: int, style: str = "") -> Kernel:
+    """The function of a seed, in one of the styles where that is given."""
     rng = random.Random(seed)
-    shape = rng.choice(SHAPES)
+    shape = rng.choice([s for s in SHAPES if not style or s.__name__ == style])
     return shape(_Writer(rng, f"{shape.__name__}_{seed}"))
 
 
 def source(kernels: list[Kernel]) -> str:
     """One translation unit."""
-    return "#include <cstdint>\n" + TABLE + "".join(k.text for k in kernels)
+    return "#include <cstdint>\n" + REGISTERS + TABLE + "".join(k.text for k in kernels)

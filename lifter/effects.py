@@ -7,7 +7,7 @@ memory as it is in that iteration after the effects with `order < t`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
@@ -127,3 +127,13 @@ def split_tag(name: str) -> tuple[str, int]:
 def loads(e: Expr) -> list[Load]:
     """Every distinct Load in `e`."""
     return [n for n in post_order(e) if isinstance(n, Load)]
+
+
+def loads_of(path: Path) -> Iterator[Load]:
+    """Every Load of a path: in what is stored, where, and under which guard; in values of variables and conditions; in
+    how often loops run; in the path's conditions and the result."""
+    sites = [x for e in (*path.effects, *path.reads) for x in (e.value, e.guard, *e.index.atoms().values())]
+    sites += [x for info, _, guard in path.trips for x in (guard, *info.trip.atoms().values())]
+    sites += [path.result, *path.conditions]
+    for x in sites:
+        yield from loads(x) if x is not None else ()

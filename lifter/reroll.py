@@ -36,7 +36,7 @@ from halide_core.ir.expr import (
     with_children,
 )
 from halide_core.ir.structural import key, post_order, same, transform, variables
-from lifter.effects import Effect, LoopInfo, Path, loads, split_tag
+from lifter.effects import Effect, LoopInfo, Path, loads, loads_of, split_tag
 from lifter.fold import fold_node, negate
 from lifter.poly import Poly, from_poly, to_poly
 from lifter.simd.simplify import simplify_node
@@ -54,7 +54,7 @@ def reroll(path: Path) -> Path:
     """`path` with such stores in loops."""
     effects: list[Effect] = []
     trips = list(path.trips)
-    used = {loop.counter for loop, _, _ in path.trips} | {c for e in path.effects for c in e.counters}
+    used = {loop.counter for loop, _, _ in path.trips} | {c for e in (*path.effects, *path.reads) for c in e.counters}
     numbers = (f"k.{n}" for n in itertools.count(1) if f"k.{n}" not in used)
     rolling = _Rolling(path)
     for lanes in _runs(path.effects):
@@ -157,7 +157,7 @@ def _beside(a: Effect, b: Effect) -> bool:
 def _masked(e: Effect, all_effects: Sequence[Effect]) -> Effect:
     """A store that gives an element back what it held unless a condition on counters and parameters holds, as a store
     under that condition: a row's last register, masked where it overlaps the one before."""
-    own = [n for n in _tagged(e) if split_tag(n.name)[0] == e.array and to_poly(n.index) == e.index]
+    own = [n for n in _own_reads(e, e.value) if to_poly(n.index) == e.index]
     if not own or not _still_there(own[0], e, all_effects):
         return e
     conditions = [n.condition for n in post_order(e.value) if isinstance(n, Select) and not loads(n.condition)]
@@ -215,15 +215,12 @@ def _given(value: Expr, condition: Expr, holds: bool) -> Expr:
 
 class _Rolling:
     def __init__(self, path: Path) -> None:
-        self.path = path
         self.written = {e.array for e in path.effects}
-        sites = [x for e in (*path.effects, *path.reads) for x in (e.value, e.guard, *e.index.atoms().values())]
-        sites += [x for info, _, guard in path.trips for x in (guard, *info.trip.atoms().values())]
-        sites.append(path.result)
         self.tags: dict[str, set[int]] = {}
-        for n in (n for x in sites if x is not None for n in loads(x) if "@" in n.name):
-            array, tag = split_tag(n.name)
-            self.tags.setdefault(array, set()).add(tag)
+        for n in loads_of(path):
+            if "@" in n.name:
+                array, tag = split_tag(n.name)
+                self.tags.setdefault(array, set()).add(tag)
 
     def rolled(self, lanes: list[Effect], counter: str) -> tuple[list[Effect], list[Effect]] | None:
         """The stores that stay by themselves, and those of a loop over lanes."""
@@ -234,7 +231,7 @@ class _Rolling:
         orders = [e.order for e in lanes]
         if any(min(orders) < t <= max(orders) for t in self.tags.get(first.array, ())):
             return None
-        if any(split_tag(n.name)[0] == e.array and to_poly(n.index) != e.index for e in lanes for n in _tagged(e)):
+        if any(_reads_others(e) for e in lanes):
             return None
         alone: list[Effect] = []
         for skipped, left in _ENDS:
@@ -266,8 +263,16 @@ class _Rolling:
         return None
 
 
-def _tagged(e: Effect) -> list[Load]:
-    return [n for n in loads(e.value) if "@" in n.name]
+def _own_reads(e: Effect, x: Expr) -> list[Load]:
+    """What an expression of an effect reads of the array that the effect stores to."""
+    return [n for n in loads(x) if "@" in n.name and split_tag(n.name)[0] == e.array]
+
+
+def _reads_others(e: Effect) -> bool:
+    """Whether an effect reads an element of its array that another lane may store to; a guard is that of all lanes, and
+    so is what their addresses share."""
+    shared = [*e.index.atoms().values(), *([e.guard] if e.guard is not None else [])]
+    return any(_own_reads(e, x) for x in shared) or any(to_poly(n.index) != e.index for n in _own_reads(e, e.value))
 
 
 class _Lanes:

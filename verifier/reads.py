@@ -85,7 +85,10 @@ def see(load: Load, site: Effect | None, path: Path, groups: list[Group]) -> See
             # What the nest has not written by then is as it was: the end of a row beside its whole blocks.
             mixed = [e for e in path.effects if e.array == array]
             rivals = tuple(e for e in mixed if e.nest == nest or (e.order in last.orders and e.order < time))
-            return Seen(array, _last(earlier, groups), index, (), rivals)
+            original = _last(earlier, groups)
+            if original is not None and original.private:
+                raise
+            return Seen(array, original, index, (), rivals)
         return Seen(array, last, index, _counters(last, loops))
     if last.private:
         raise Unresolved(f"'{array}' is read after the loop in whose iterations it is computed")

@@ -7,7 +7,7 @@ from typing import Any
 
 from halide_core.ir.expr import And, Call, CallType, Expr, Load, Or, Select, children, const_value, with_children
 from halide_core.ir.structural import key, post_order, substitute
-from lifter.effects import Effect, loads, split_tag
+from lifter.effects import Effect, loads, loads_of, split_tag
 from lifter.fold import fold
 from lifter.poly import from_poly, to_poly
 from lifter.pure_calls import inline_all
@@ -96,11 +96,7 @@ class ValueConditions(ReadConditions):
 
     def is_read(self, array: str) -> bool:
         """Whether the path reads an array at any time."""
-        sites = [x for e in (*self.path.effects, *self.path.reads) for x in (e.value, e.guard)]
-        sites += [a for e in (*self.path.effects, *self.path.reads) for a in e.index.atoms().values()]
-        sites += [x for info, _, guard in self.path.trips for x in (guard, *info.trip.atoms().values())]
-        sites += [self.path.result, *self.path.conditions]
-        return any(split_tag(n.name)[0] == array for x in sites if x is not None for n in loads(x) if "@" in n.name)
+        return any("@" in n.name and split_tag(n.name)[0] == array for n in loads_of(self.path))
 
     def unclamp(self, e: Expr, original: Expr, inside: list[Any], decide: bool = False) -> Expr:
         """Reads under a condition whose address is, under that condition, one that the original reads: `original`'s

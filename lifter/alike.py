@@ -41,9 +41,8 @@ def _merged(function: L.Function, mentioned: Counter[str], body: Sequence[L.Stmt
                 arms = _Arm(function, mentioned, s.then), _Arm(function, mentioned, s.otherwise)
                 if arms[0].body and arms[0].shape == arms[1].shape:
                     common = arms[0].asserts.keys() & arms[1].asserts.keys()
-                    keep = [a for number, found in arms[0].asserts.items() if number in common for a in found]
-                    rest = [[a for n, found in arm.asserts.items() if n not in common for a in found] for arm in arms]
-                    out += [*_held(s, *rest), *_with(s.then, arms[0].body, keep)]
+                    shared = {id(a) for arm in arms for n in common for a in arm.asserts[n]}
+                    out += [*_held(s, shared), *_with(s.then, arms[0].body, shared)]
                     continue
         out.append(s)
     return tuple(out)
@@ -123,22 +122,28 @@ class _Arm:
         return tuple(self.statement(s) for s in body)
 
 
-def _held(s: L.If, then: list[L.Assert], otherwise: list[L.Assert]) -> list[L.Stmt]:
-    """Asserts of one arm alone that say something before both."""
+def _held(s: L.If, shared: set[int]) -> list[L.Stmt]:
+    """Asserts at the top of one arm that are not `shared`, and say something before both."""
     changed = {x.name for x in L.walk((s,)) if isinstance(x, L.Assign | L.Define)}
 
-    def says(test: Expr, given: Expr) -> bool:
+    def says(arm: Body, given: Expr) -> Body:
         known = {key(c) for c in clauses(given)}
-        return not _named(test) & changed and not all(key(c) in known for c in clauses(test))
+        return tuple(
+            a
+            for a in arm
+            if isinstance(a, L.Assert)
+            and id(a) not in shared
+            and not _named(a.condition) & changed
+            and not all(key(c) in known for c in clauses(a.condition))
+        )
 
-    first = tuple(a for a in then if says(a.condition, s.condition))
-    second = tuple(a for a in otherwise if says(a.condition, negate(s.condition)))
+    first, second = says(s.then, s.condition), says(s.otherwise, negate(s.condition))
     return [replace(s, then=first, otherwise=second)] if first or second else []
 
 
-def _with(arm: Body, body: Body, asserts: list[L.Assert]) -> Body:
+def _with(arm: Body, body: Body, asserts: set[int]) -> Body:
     """`arm` with the statements of `body` and those asserts only."""
-    kept = {id(x) for x in L.walk(body)} | {id(a) for a in asserts}
+    kept = {id(x) for x in L.walk(body)} | asserts
     return _filtered(arm, lambda s: id(s) in kept or isinstance(s, L.If | L.Loop))
 
 

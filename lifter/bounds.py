@@ -150,3 +150,24 @@ def _floor(a: Poly, divisor: Poly) -> Poly:
 
 
 __all__ = ["Interval", "Unbounded", "interval"]
+
+
+def settled(p: Poly, non_negative: Callable[[Poly], bool]) -> Poly:
+    """`p` with each min and max that `non_negative` decides replaced by the operand that it is."""
+    out = Poly()
+    for m, c in p.terms.items():
+        product = Poly.constant(c)
+        for atom in map(atom_of, m):
+            product = product * (_operand(atom, non_negative) if isinstance(atom, Min | Max) else Poly.atom(atom))
+        out = out + product
+    return out
+
+
+def _operand(e: Min | Max, non_negative: Callable[[Poly], bool]) -> Poly:
+    a, b = settled(to_poly(e.a), non_negative), settled(to_poly(e.b), non_negative)
+    greater, less = (a, b) if isinstance(e, Max) else (b, a)
+    if non_negative(greater - less):
+        return a
+    if non_negative(less - greater):
+        return b
+    return poly_max(a, b) if isinstance(e, Max) else poly_min(a, b)

@@ -151,8 +151,7 @@ def _joins(
                 return False
     if same_nest:
         before = [o for o in current.plain if o.counters == e.counters]
-        overwrites = any(o.index == e.index for o in before) and e.guard is not None
-        return not overwrites
+        return e.guard is None or all(o.index != e.index for o in before)
     return not _reads(e, e.array) or _in_place(e)
 
 

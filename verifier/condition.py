@@ -60,7 +60,7 @@ class Conditions:
         self._keyed: dict[tuple[int, int | None], Expr] = {}
         self._versions: dict[str, tuple[str, tuple[Poly, ...]]] = {}
         self._beforehand: dict[str, list[tuple[Effect, Poly, tuple[Expr, ...]]]] = {}
-        self._operands: dict[tuple[object, ...], Poly] = {}
+        self._signs: dict[tuple[object, ...], bool] = {}
         self._sure: dict[tuple[int, str], list[tuple[Poly, tuple[Expr, ...]]]] = {}
         stated = [i.condition for i in summary.contract if i.condition is not None]
         self.contract = [self.index.given(c) for c in (*stated, *summary.conditions)]

@@ -8,14 +8,15 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 
-from halide_core.ir.expr import BOOL, GE, I64, LE, Cast, Div, Expr, Max, Min, Mul, Variable, const, const_value
+from halide_core.ir.expr import BOOL, GE, I64, LE, Cast, Div, Expr, Mul, Variable, const, const_value
 from halide_core.ir.expr import Add as AddNode
 from halide_core.ir.structural import key, post_order
 from halide_core.ir.types import Float, Int, Type
+from lifter.bounds import settled
 from lifter.effects import Effect, FoundObligation, LoopInfo, Path, loads, split_tag
 from lifter.fold import negate
 from lifter.loops import Function
-from lifter.poly import Monomial, Poly, atom_of, from_poly, index_text, poly_max, poly_min, poly_text, to_poly
+from lifter.poly import Monomial, Poly, atom_of, from_poly, index_text, poly_text, to_poly
 from lifter.summary import ContractItem, Layout
 from verifier.sized import room
 from verifier.smt import IndexEncoder, Proved, Query, prove
@@ -191,22 +192,7 @@ class ContractBuilder:
 
     def settled(self, p: Poly) -> Poly:
         """`p` with each min and max that the items decide replaced by the operand that it is."""
-        out = Poly()
-        for m, c in p.terms.items():
-            product = Poly.constant(c)
-            for atom in map(atom_of, m):
-                product = product * (self._extremum(atom) if isinstance(atom, Min | Max) else Poly.atom(atom))
-            out = out + product
-        return out
-
-    def _extremum(self, e: Min | Max) -> Poly:
-        a, b = self.settled(to_poly(e.a)), self.settled(to_poly(e.b))
-        greater, less = (a, b) if isinstance(e, Max) else (b, a)
-        if self.follows(greater - less):
-            return a
-        if self.follows(less - greater):
-            return b
-        return poly_max(a, b) if isinstance(e, Max) else poly_min(a, b)
+        return settled(p, self.follows)
 
     def disjoint(self, a: str, b: str, may_coincide: bool) -> None:
         """Two arrays do not overlap."""

@@ -9,9 +9,10 @@ from typing import Any
 from halide_core.ir.expr import BOOL, I32, Call, CallType, Expr, Load, Max, Min, const
 from halide_core.ir.structural import key, post_order, substitute, transform
 from halide_core.ir.types import Type
+from lifter.bounds import settled
 from lifter.effects import Effect, loads
 from lifter.fold import negate
-from lifter.poly import Poly, atom_of, floor_div, from_poly, poly_max, poly_min, to_poly
+from lifter.poly import Poly, floor_div, from_poly, to_poly
 from lifter.pure_calls import inline_all
 from lifter.summary import Definition, EffectMap, FuncSummary, Layout
 from verifier.condition import Conditions, counters_in_range, point_text
@@ -124,26 +125,15 @@ class ReadConditions(Conditions):
 
     def unclamped(self, p: Poly, e: Effect, inside: list[Any]) -> Poly:
         """A coordinate with each min and max that is one of its operands in all iterations of `e` replaced by that."""
-        out = Poly()
-        for m, c in p.terms.items():
-            product = Poly.constant(c)
-            for atom in map(atom_of, m):
-                product = product * (self.operand(atom, e, inside) if isinstance(atom, Min | Max) else Poly.atom(atom))
-            out = out + product
-        return out
 
-    def operand(self, extremum: Min | Max, e: Effect, inside: list[Any]) -> Poly:
-        asked = (key(extremum), e.counters, None if e.guard is None else key(e.guard))
-        if asked not in self._operands:
-            a, b = (self.unclamped(to_poly(x), e, inside) for x in (extremum.a, extremum.b))
-            least = isinstance(extremum, Min)
-            self._operands[asked] = poly_min(a, b) if least else poly_max(a, b)
-            for one, other in ((a, b), (b, a)):
-                goal = self.index.poly(one if least else other) <= self.index.poly(other if least else one)
-                if isinstance(prove(Query((*self.plain, *self.index.facts, *inside), goal), 2.0), Proved):
-                    self._operands[asked] = one
-                    break
-        return self._operands[asked]
+        def non_negative(q: Poly) -> bool:
+            asked = (q, e.counters, None if e.guard is None else key(e.guard))
+            if asked not in self._signs:
+                query = Query((*self.plain, *self.index.facts, *inside), self.index.poly(q) >= 0)
+                self._signs[asked] = isinstance(prove(query, 2.0), Proved)
+            return self._signs[asked]
+
+        return settled(p, non_negative)
 
     def sure_reads(self, e: Effect, array: str) -> list[tuple[Poly, tuple[Expr, ...]]]:
         """Elements of an array, as it was given, that an effect reads in every iteration in which conditions on

@@ -64,3 +64,12 @@ def test_an_assert_of_one_arm_holds_under_its_condition(tmp_path) -> None:
         "else for (int i = 0; i < n; i++) d[i] = 1;",
     )
     assert [str(c) for c, _ in path.asserts] == ["(m <= 2) || (n > m)"]
+
+
+def test_an_assert_deeper_in_one_arm_is_dropped(tmp_path) -> None:
+    (path,) = paths(
+        tmp_path,
+        "if (m > 2) for (int i = 0; i < n; i++) { assert(n > m); d[i] = 1; }"
+        "else for (int i = 0; i < n; i++) d[i] = 1;",
+    )
+    assert path.asserts == ()

@@ -39,6 +39,7 @@ def function(tmp_path, text: str):
         ("store(d + x, _mm_unpacklo_epi8(load(s + x), _mm_setzero_si128()));", [8, 8]),
         ("store(d + x, load(d + x + 1));", []),
         ("store(d + x, _mm_adds_epu8(load(d + x), load(s + x)));", [16]),
+        ("if (d[x] > 9) store(d + x, load(s + x));", []),
         ("store(d + x, _mm_shuffle_epi8(load(s + x), _mm_setr_epi8(9, 1, 4, 0, 3, 8, 2, 2, 7, 6, 11, 5, 1, 1, 0, 3)));",
          []),
     ],

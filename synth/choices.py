@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from halide_core.ir.expr import Call, CallType, Expr, Select
+from halide_core.ir.expr import Call, CallType, Expr, Select, children
 from halide_core.ir.structural import key, post_order
 from lifter.effects import Path
 from lifter.loops import Function
@@ -21,8 +21,9 @@ from verifier.conditions import PathConditions
 from verifier.lemmas import replace_all
 from verifier.reads import mentions
 
-# Each choice that is tried to be done without costs a proof or two.
-_MOST_CHOICES = 24
+_MOST_CHOICES = 200
+# Each choice that is tried by itself to be done without costs a proof or two.
+_MOST_PROVED = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ class Choices:
         every = _with(f, value)
         if self._same(every, funcs):
             return every
-        for choice in choices:  # one by one
+        for choice in choices[:_MOST_PROVED]:  # one by one
             for value in fewer(f.definitions[0].value, choice):
                 candidate = _with(f, value)
                 if time.perf_counter() < self.deadline and self._same(candidate, funcs):
@@ -96,11 +97,22 @@ class Choices:
 
 def _choices(value: Expr, dims: set[str]) -> list[Select]:
     """The choices by coordinate that are no part of coordinates, the outermost first."""
-    nodes = list(post_order(value))
+    nodes = _by_depth(value)
     reads = [n for n in nodes if isinstance(n, Call) and n.call_type in (CallType.IMAGE, CallType.HALIDE)]
     placed = {id(n) for call in reads for a in call.args for n in post_order(a)}
     found = [n for n in nodes if isinstance(n, Select) and id(n) not in placed and mentions(n.condition, dims)]
-    return found[::-1][:_MOST_CHOICES]
+    return found[:_MOST_CHOICES]
+
+
+def _by_depth(e: Expr) -> list[Expr]:
+    """Every distinct node under `e`, the nearest to it first."""
+    out: dict[int, Expr] = {}
+    level = [e]
+    while level:
+        level = list({id(n): n for n in level if id(n) not in out}.values())
+        out |= {id(n): n for n in level}
+        level = [c for n in level for c in children(n)]
+    return list(out.values())
 
 
 def _with(f: FuncSummary, value: Expr) -> FuncSummary:

@@ -497,7 +497,9 @@ class PathLifter:
             return f
         images, now = list(inputs.values()), time.perf_counter()
         soon = now + (self.clock.deadline - now) / 4
-        choices = Choices(self.function, self.path, self.samples, self.contract.items, images, self.holds, soon)
+        stated = self.contract.branch()
+        stated.coordinates_fit([*(g.layout for g in funcs), *(i.layout for i in images)])
+        choices = Choices(self.function, self.path, self.samples, stated.items, images, self.holds, soon)
         return choices.without(f, funcs)
 
     # Stage three.

@@ -14,7 +14,7 @@ from lifter.poly import Poly, from_poly, poly_text, to_poly
 from lifter.pure_calls import inline_call
 from lifter.summary import Definition, EffectMap, FuncSummary, InputSummary, PathSummary
 from verifier.lemmas import decide_lemma
-from verifier.reads import Group, see
+from verifier.reads import Group, mentions, see
 from verifier.smt import Answer, IndexEncoder, Proved, Query, prove
 
 
@@ -60,7 +60,11 @@ class Conditions:
         self._keyed: dict[tuple[int, int | None], Expr] = {}
         self._versions: dict[str, tuple[str, tuple[Poly, ...]]] = {}
         self._beforehand: dict[str, list[tuple[Effect, Poly, tuple[Expr, ...]]]] = {}
-        self._signs: dict[tuple[object, ...], bool] = {}
+        self._places: dict[int, Poly] = {}
+        """Coordinates at iterations of effects, as `instance` writes them."""
+        self._asked: set[tuple[object, ...]] = set()
+        self._signs: dict[tuple[int, ...], tuple[list[Any], dict[Poly, bool]]] = {}
+        """What `non_negative` has found, by the assumptions' numbers, which stand for them as long as they are kept."""
         self._sure: dict[tuple[int, str], list[tuple[Poly, tuple[Expr, ...]]]] = {}
         stated = [i.condition for i in summary.contract if i.condition is not None]
         self.contract = [self.index.given(c) for c in (*stated, *summary.conditions)]
@@ -72,6 +76,15 @@ class Conditions:
         plain = [i.condition for i in summary.contract if i.condition is not None and i.kind != "overflow"]
         self.plain = [self.index.given(c) for c in (*plain, *summary.conditions)]
         self.known = plain
+
+    def non_negative(self, p: Poly, assumptions: list[Any]) -> bool:
+        """Whether p >= 0 is proved under the assumptions."""
+        _, known = self._signs.setdefault(tuple(a.get_id() for a in assumptions), (assumptions, {}))
+        if p not in known:
+            # Without what bounds products of sizes: it is of no use here, and makes refutations slow.
+            query = Query((*self.plain, *self.index.facts, *assumptions), self.index.poly(p) >= 0)
+            known[p] = isinstance(prove(query, 2.0), Proved)
+        return known[p]
 
     def add(self, stage: str, name: str, text: str, assumptions: list[Any], goal: Any, line: int = 0) -> None:
         query = Query((*self.contract, *self.index.facts, *assumptions), goal)
@@ -134,6 +147,9 @@ class Conditions:
             values[dim.name] = from_poly(c, I32)
         for r, p in zip(d.rdom, m.rvars, strict=True):
             values[r.name] = from_poly(p, I32)
+        counters = self.by_order[m.order].counters
+        sums = [e for e in values.values() if not isinstance(e, Variable) and mentions(e, set(counters))]
+        self._places |= {key(e): to_poly(e) for e in sums}
         return values
 
     def keyed(self, e: Expr, site: Effect | None) -> Expr:

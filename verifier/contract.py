@@ -5,6 +5,7 @@ replacement."""
 
 from __future__ import annotations
 
+import copy
 import itertools
 from collections.abc import Iterable
 
@@ -34,6 +35,12 @@ class ContractBuilder:
         for condition, line in path.asserts:
             text = index_text_of(condition)
             self._add(ContractItem("assert", f"{text}  [assert, line {line}]", condition, inferred=False))
+
+    def branch(self) -> ContractBuilder:
+        """A builder with the same items, to which more can be added that this one does not get."""
+        out = copy.copy(self)
+        out.items, out._assumed = [*self.items], [*self._assumed]
+        return out
 
     def _add(self, item: ContractItem) -> None:
         self.items.append(item)

@@ -93,7 +93,7 @@ class ReadConditions(Conditions):
         layout = self.summary.layouts()[call.name]
         target = tuple(to_poly(self.read_calls(substitute(a, instance), f, e)) for a in call.args)
         if isinstance(here, Load) and any(_clamped(p) for p in target):
-            plain = layout.index(tuple(self.unclamped(p, e, inside) for p in target))
+            plain = layout.index(tuple(settled(p, lambda q: self.non_negative(q, inside)) for p in target))
             if any(isinstance(n, Load) and n.name == here.name and to_poly(n.index) == plain for n in safe.values()):
                 self.decide(f.name, "readable", f"line {e.line}: {call.name} is read by the original too", True)
                 return
@@ -102,38 +102,56 @@ class ReadConditions(Conditions):
             there = [self.index.poly(p) >= 0 for p in room(self.function, self.path.defined, layout, target)]
             self.add(f.name, "readable", self.say(text, e), inside, self.index.all_of(there), e.line)
             return
-        ways = []
-        if isinstance(here, Load):
-            place = self.index.poly(to_poly(here.index))
-            same = [n for n in safe.values() if isinstance(n, Load) and n.name == here.name]
-            ways += [self.index.poly(to_poly(n.index)) == place for n in same]
-        for other in self.path.effects:
-            if other.guard is None or not loads(other.guard):
-                sure = self.sure_reads(other, layout.array)
-                ways += [self.reached(other, layout, index, target, given) for index, given in sure]
+        asked = (key(here), target, e.loops, key(e.guard) if e.guard is not None and inside else None, len(inside))
+        if asked in self._asked:
+            return
+        self._asked.add(asked)
         text = f"line {e.line}: {call.name}({point_text(target)}) is read by the original too"
         hypotheses = (*self.contract, *self.index.facts, *inside)
-        proved = isinstance(prove(Query(hypotheses, self.index.any_of(ways)), 2.0), Proved)
-        if not proved:
-            more = [self.reached(o, layout, index, target, given) for o, index, given in self.beforehand(layout.array)]
-            ways += more
-            proved = bool(more) and isinstance(prove(Query(hypotheses, self.index.any_of(ways)), 2.0), Proved)
-        if not proved:
+        ways: list[Any] = []
+        for more in self.passed_over(e, here, layout, target, safe):
+            found = more()
+            ways += found
+            if found and isinstance(prove(Query(hypotheses, self.index.any_of(ways)), 2.0), Proved):
+                break
+        else:
             text = f"line {e.line}: {call.name}({point_text(target)}) lies between elements that the original reads"
             ways = [self.between(e, layout, target)]
         self.add(f.name, "readable", self.say(text, e), inside, self.index.any_of(ways), e.line)
 
-    def unclamped(self, p: Poly, e: Effect, inside: list[Any]) -> Poly:
-        """A coordinate with each min and max that is one of its operands in all iterations of `e` replaced by that."""
+    def passed_over(
+        self, e: Effect, here: Expr, layout: Layout, target: tuple[Poly, ...], safe: Mapping[int, Expr]
+    ) -> list[Callable[[], list[Any]]]:
+        """Ways in which the original may read an element: in the same iteration, in another one, or beforehand; each
+        made when it is asked for, for most reads are found among the first."""
+        certain = [o for o in self.path.effects if o.guard is None or not loads(o.guard)]
 
-        def non_negative(q: Poly) -> bool:
-            asked = (q, e.counters, None if e.guard is None else key(e.guard))
-            if asked not in self._signs:
-                query = Query((*self.plain, *self.index.facts, *inside), self.index.poly(q) >= 0)
-                self._signs[asked] = isinstance(prove(query, 2.0), Proved)
-            return self._signs[asked]
+        def now() -> list[Any]:
+            if not isinstance(here, Load):
+                return []
+            place = self.index.poly(to_poly(here.index))
+            same = [n for n in safe.values() if isinstance(n, Load) and n.name == here.name]
+            out = [self.index.poly(to_poly(n.index)) == place for n in same]
+            for other in certain:
+                for index, given in self.sure_reads(other, layout.array) if other.loops == e.loops else ():
+                    when = self.holding(_all(other.guard, given), {})
+                    out.append(self.index.all_of([self.index.poly(index) == place, *when]))
+            return out
 
-        return settled(p, non_negative)
+        def in_another_iteration() -> list[Any]:
+            reads = {
+                (index, other.loops, None if other.guard is None else key(other.guard), tuple(map(key, given))): (
+                    other, index, given
+                )
+                for other in certain
+                for index, given in self.sure_reads(other, layout.array)
+            }
+            return [self.reached(other, layout, index, target, given) for other, index, given in reads.values()]
+
+        def before() -> list[Any]:
+            return [self.reached(o, layout, index, target, given) for o, index, given in self.beforehand(layout.array)]
+
+        return [now, in_another_iteration, before]
 
     def sure_reads(self, e: Effect, array: str) -> list[tuple[Poly, tuple[Expr, ...]]]:
         """Elements of an array, as it was given, that an effect reads in every iteration in which conditions on

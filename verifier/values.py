@@ -5,11 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from halide_core.ir.expr import And, Call, CallType, Expr, Load, Or, Select, children, const_value, with_children
+from halide_core.ir.expr import (
+    EQ,
+    I32,
+    NE,
+    And,
+    Call,
+    CallType,
+    Expr,
+    Load,
+    Or,
+    Select,
+    Variable,
+    children,
+    const_value,
+    with_children,
+)
 from halide_core.ir.structural import key, post_order, substitute
+from lifter.bounds import settled
 from lifter.effects import Effect, loads, loads_of, split_tag
 from lifter.fold import fold
-from lifter.poly import from_poly, to_poly
+from lifter.poly import Poly, atom_of, from_poly, to_poly
 from lifter.pure_calls import inline_all
 from lifter.summary import Definition, EffectMap, FuncSummary
 from verifier.condition import Condition, counters_in_range, point_text
@@ -147,29 +163,50 @@ class ValueConditions(ReadConditions):
         """The one of the original's `reads` that `load` is; or the one of two that it is by one of the original's
         `choices` (src(max(x - 1, 0)) where the original reads src[x - 1] if x > 0, else src[x])."""
         rivals = [n for n in reads if self.version(n)[0] == self.version(load)[0]]
-        for n in rivals:
-            if self.same_element(load, n, assumptions):
-                return n
-        for condition in choices.values():
-            found = []
-            for holds in (True, False):
-                known = self.assume_known(condition, holds, assumptions)
-                case = [*assumptions, *known]
-                found.append(next((n for n in rivals if known and self.same_element(load, n, case)), None))
-            if found[0] is not None and found[1] is not None:
-                return Select(load.type, condition, found[0], found[1])
+
+        def settled_alike(case: list[Any], equal: Mapping[str, Poly]) -> Load | None:
+            place = self.settled_place(load, case, equal)
+            return next((n for n in rivals if self.settled_place(n, case, equal) == place), None)
+
+        def proved_alike(case: list[Any], equal: Mapping[str, Poly]) -> Load | None:
+            return next((n for n in rivals if self.same_element(load, n, case)), None)
+
+        for alike in (settled_alike, proved_alike):
+            same = alike(assumptions, {})
+            if same is not None:
+                return same
+            for condition in choices.values():
+                found = []
+                for holds in (True, False):
+                    known = self.assume_known(condition, holds, assumptions)
+                    found.append(alike([*assumptions, *known], _solved(condition, holds)) if known else None)
+                if found[0] is not None and found[1] is not None:
+                    return Select(load.type, condition, found[0], found[1])
         return None
 
     def exact(self, condition: Expr, assumptions: list[Any]) -> bool:
-        """Whether no arithmetic in a condition of the summary wraps: there signed overflow is no one's promise."""
+        """Whether no arithmetic in a condition of the summary wraps: there signed overflow is no one's promise.  How a
+        coordinate is reckoned from counters is no arithmetic of the summary's."""
         given = (*self.contract, *self.index.facts, *assumptions)
-        for o in self.index.obligations(condition):
-            p = self.index.poly(o.poly)
-            least = 0 if o.type is None else o.type.min()
-            goal = [p >= least] if o.type is None else [p >= least, p <= o.type.max()]
+        places: dict[str, Poly] = {}
+        over = self.over_places(condition, places)
+        found = [(o.poly.substitute(places), o.type) for o in self.index.obligations(over)]
+        found += [(place, I32) for place in places.values()]
+        for value, t in found:
+            p = self.index.poly(value)
+            goal = [p >= 0] if t is None else [p >= t.min(), p <= t.max()]
             if not isinstance(prove(Query(given, self.index.all_of(goal)), 2.0), Proved):
                 return False
         return not any(n.type.is_float() for n in post_order(condition))
+
+    def over_places(self, e: Expr, places: dict[str, Poly]) -> Expr:
+        """`e` over one variable for each coordinate; what it stands for goes to `places`."""
+        number = key(e)
+        if number in self._places:
+            name = f"place.{number}"
+            places[name] = self._places[number]
+            return Variable(e.type, name)
+        return with_children(e, tuple(self.over_places(c, places) for c in children(e)))
 
     def known_here(self, condition: Expr, assumptions: list[Any]) -> bool | None:
         """Whether a condition about counters and parameters always holds, or never does; None if neither is proved."""
@@ -185,9 +222,17 @@ class ValueConditions(ReadConditions):
                 return answer
         return None
 
+    def settled_place(self, load: Load, assumptions: list[Any], equal: Mapping[str, Poly]) -> tuple[Poly, ...]:
+        """The address of a read, with each min and max that the assumptions decide replaced by its operand, and the
+        variables that they give a value by that."""
+        places = (to_poly(load.index), *self.version(load)[1])
+        return tuple(settled(p, lambda q: self.non_negative(q, assumptions)).substitute(equal) for p in places)
+
     def same_element(self, a: Load, b: Load, assumptions: list[Any]) -> bool:
         pairs = [(to_poly(a.index), to_poly(b.index))]
         pairs += zip(self.version(a)[1], self.version(b)[1], strict=True)
+        if any((p - q).constant_value() for p, q in pairs):
+            return False
         goal = self.index.all_of([self.index.poly(p - q) == 0 for p, q in pairs])
         # Without what bounds products of sizes: it does not tell elements apart, and is slow to refute.
         return isinstance(prove(Query((*self.plain, *self.index.facts, *assumptions), goal), 2.0), Proved)
@@ -253,6 +298,20 @@ class ValueConditions(ReadConditions):
             else (self.summary.result)
         )
         self.equal_values("result", "the return value is the summary's", left, right)
+
+
+def _solved(condition: Expr, holds: bool) -> dict[str, Poly]:
+    """A variable that an equation of numbers gives a value: `k == height - 1`."""
+    if not isinstance(condition, EQ if holds else NE) or not condition.a.type.is_int_or_uint():
+        return {}
+    difference = to_poly(condition.a) - to_poly(condition.b)
+    for m, c in difference.terms.items():
+        atom = atom_of(m[0]) if len(m) == 1 else None
+        if isinstance(atom, Variable) and abs(c) == 1:
+            rest = (Poly({m: c}) - difference).scale(c)
+            if atom.name not in rest.names():
+                return {atom.name: rest}
+    return {}
 
 
 def _written(e: Effect, m: EffectMap) -> Expr:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, NoReturn
 from clang.cindex import Cursor
 from clang.cindex import Type as ClangType
 
-from halide_core.ir.expr import I64, Expr, Load, Variable, children, const, const_value
+from halide_core.ir.expr import I64, Expr, Load, Variable, const, const_value
+from halide_core.ir.structural import post_order
 from halide_core.ir.types import Type, UInt
 from lifter.frontend.values import (
     ADDRESS,
@@ -38,6 +39,10 @@ if TYPE_CHECKING:
     from lifter.frontend.unit import Unit
 
 Targets = dict[str, frozenset[str]]
+
+
+Element = tuple[int | float, int]
+"""An index, and the width of the elements that it counts."""
 
 
 @dataclass
@@ -173,6 +178,8 @@ class Context:
         self.functions: dict[str, PureFunction] = {}
         self.notes: list[str] = []
         self.used: set[str] = set()
+        self.numbers: dict[str, int] = {}
+        """For each hint the number of the last name made of it."""
         self.block: list[Stmt] = []
         self.held: list[Held] = []
         self.pending: list[Pending] = []
@@ -233,11 +240,12 @@ class Context:
 
     def unique(self, hint: str) -> str:
         """A name not used before in the function, `hint` if possible."""
-        name, n = hint, 0
+        name, n = hint, self.numbers.get(hint, 0)
         while name in self.used:
             n += 1
             name = f"{hint}_{n}"
         self.used.add(name)
+        self.numbers[hint] = n
         return name
 
     def new_local(self, hint: str, type_: Type) -> str:
@@ -295,7 +303,9 @@ class Context:
         elif isinstance(statement, Store | Declare):
             if isinstance(statement, Store) and statement.value.type.bits != self.arrays[statement.array].bits:
                 self.fail(f"array '{statement.array}' initialised, and used at another width")
-            self._save_readers(None, statement.array)
+            where = const_value(statement.index) if isinstance(statement, Store) else None
+            bits = self.arrays[statement.array].bits
+            self._save_readers(None, statement.array, None if where is None else (where, bits))
         self.block.append(statement)
 
     def assign(self, name: str, value: Expr) -> None:
@@ -310,18 +320,18 @@ class Context:
         self.assign(name, value)
         return Variable(value.type, name)
 
-    def _refuse_unsequenced(self, local: str | None, array: str | None) -> None:
+    def _refuse_unsequenced(self, local: str | None, array: str | None, place: Element | None = None) -> None:
         for held in self.held:
-            if held.unsequenced and local not in held.own and reads(held.value, local, array):
+            if held.unsequenced and local not in held.own and reads(held.value, local, array, place):
                 self._fail_order(local or array)
 
     def _fail_order(self, name: str | None) -> NoReturn:
         self.fail(f"expression whose value depends on the order in which '{name}' is read and changed")
 
-    def _save_readers(self, local: str | None, array: str | None) -> None:
-        self._refuse_unsequenced(local, array)
+    def _save_readers(self, local: str | None, array: str | None, place: Element | None = None) -> None:
+        self._refuse_unsequenced(local, array, place)
         for held in self.held:
-            if reads(held.value, local, array):
+            if reads(held.value, local, array, place):
                 name = self.new_local("t", held.value.type)
                 save = Assign(self.line, name, held.value)
                 self.saves[id(save)] = save
@@ -401,7 +411,7 @@ class Context:
         # Tables stay: the names bound to them do.
         self.locals, self.arrays = dict(s.locals), dict(s.arrays)
         self.arrays.update({name: table.type for name, table in self.tables.items()})
-        self.used, self.notes = set(s.used) | set(self.tables), list(s.notes)
+        self.used, self.notes, self.numbers = set(s.used) | set(self.tables), list(s.notes), {}
         self.stable = set(s.stable)
         for frame in self.frames:
             if frame.result not in self.locals:
@@ -475,14 +485,13 @@ class Context:
         return op.offset_sum(base, scaled)
 
 
-def reads(e: Expr, local: str | None, array: str | None) -> bool:
-    """Whether an expression reads a local or an element of an array."""
-    stack = [e]
-    while stack:
-        node = stack.pop()
+def reads(e: Expr, local: str | None, array: str | None, place: Element | None = None) -> bool:
+    """Whether an expression reads a local or an element of an array: the one at `place`, if that is given."""
+    for node in post_order(e):
         if isinstance(node, Variable) and node.name == local:
             return True
         if isinstance(node, Load) and node.name == array:
-            return True
-        stack.extend(children(node))
+            index = const_value(node.index)
+            if place is None or index is None or node.type.bits != place[1] or index == place[0]:
+                return True
     return False

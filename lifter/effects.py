@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
-from halide_core.ir.expr import Expr, Load
-from halide_core.ir.structural import post_order
+from halide_core.ir.expr import Expr, Load, children
+from halide_core.ir.structural import key
 from lifter.poly import Obligation, Poly
 
 
@@ -124,9 +124,28 @@ def split_tag(name: str) -> tuple[str, int]:
     return array, int(tag)
 
 
+_LOADS: dict[int, tuple[Load, ...]] = {}
+
+
 def loads(e: Expr) -> list[Load]:
-    """Every distinct Load in `e`."""
-    return [n for n in post_order(e) if isinstance(n, Load)]
+    """Every distinct Load in `e`, those inside of others first."""
+    number = key(e)
+    if number not in _LOADS:
+        found: dict[int, Load] = {}
+        entered: set[int] = set()
+        stack = [e]
+        while stack:
+            n = stack.pop()
+            k = key(n)
+            if k in _LOADS:  # a value made of earlier ones
+                found.update({key(x): x for x in _LOADS[k] if key(x) not in found})
+            elif k not in entered:
+                entered.add(k)
+                stack += [n, *reversed(children(n))]
+            elif isinstance(n, Load):
+                found.setdefault(k, n)
+        _LOADS[number] = tuple(found.values())
+    return list(_LOADS[number])
 
 
 def loads_of(path: Path) -> Iterator[Load]:

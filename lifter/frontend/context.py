@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, NoReturn
 from clang.cindex import Cursor
 from clang.cindex import Type as ClangType
 
-from halide_core.ir.expr import I64, Expr, Load, Variable, const, const_value
-from halide_core.ir.structural import post_order
+from halide_core.ir.expr import I64, Expr, Variable, const, const_value
+from halide_core.ir.structural import variables
 from halide_core.ir.types import Type, UInt
+from lifter.effects import loads
 from lifter.frontend.values import (
     ADDRESS,
     NULL,
@@ -487,11 +488,13 @@ class Context:
 
 def reads(e: Expr, local: str | None, array: str | None, place: Element | None = None) -> bool:
     """Whether an expression reads a local or an element of an array: the one at `place`, if that is given."""
-    for node in post_order(e):
-        if isinstance(node, Variable) and node.name == local:
-            return True
-        if isinstance(node, Load) and node.name == array:
-            index = const_value(node.index)
-            if place is None or index is None or node.type.bits != place[1] or index == place[0]:
+    if local is not None and local in variables(e):
+        return True
+    if array is None:
+        return False
+    for load in loads(e):
+        if load.name == array:
+            index = const_value(load.index)
+            if place is None or index is None or load.type.bits != place[1] or index == place[0]:
                 return True
     return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from halide_core.ir.expr import Call, Cast, Div, Expr, Max, Min, Select, Variable
+from halide_core.ir.expr import Call, Cast, Div, Expr, Max, Min, Mod, Select, Variable
 from lifter.poly import Poly, atom_of, ceil_div, poly_max, poly_min, to_poly
 
 Interval = tuple[Poly, Poly]
@@ -80,6 +80,8 @@ def _atom_interval(e: Expr, env: Mapping[str, Interval], non_negative: Callable[
             a, b = interval(to_poly(e.a), env, non_negative)
             down = Poly.constant(divisor)
             return _floor(a, down), _floor(b, down)
+    if isinstance(e, Div | Mod):
+        return _by_parameter(e, env, non_negative)
     if isinstance(e, Select):
         (a1, b1), (a2, b2) = (interval(to_poly(c), env, non_negative) for c in (e.true_value, e.false_value))
         return poly_min(a1, a2), poly_max(b1, b2)
@@ -90,6 +92,24 @@ def _atom_interval(e: Expr, env: Mapping[str, Interval], non_negative: Callable[
     if t.is_int_or_uint() and (t.bits <= 16 or (t.is_uint() and t.bits <= 32)):
         return Poly.constant(t.min()), Poly.constant(t.max())
     raise Unbounded(str(e))
+
+
+def _by_parameter(
+    e: Div | Mod, env: Mapping[str, Interval], non_negative: Callable[[Poly], bool]
+) -> Interval:
+    """Of a quotient or a remainder by something positive that does not vary, of what is not negative."""
+    one, divisor = Poly.constant(1), to_poly(e.b)
+    if not _fixed(e.b, env) or not non_negative(divisor - one):
+        raise Unbounded(str(e))
+    if isinstance(e, Mod):
+        return Poly(), divisor - one
+    low, high = interval(to_poly(e.a), env, non_negative)
+    if not non_negative(low):
+        raise Unbounded(str(e))
+    whole, rest = high.divide_by(divisor) if len(divisor.terms) == 1 else (Poly(), high)
+    if non_negative(rest.scale(-1) - one):
+        return Poly(), whole - one
+    return (Poly(), whole) if non_negative(divisor - one - rest) else (Poly(), high)
 
 
 def _extremum(e: Min | Max, env: Mapping[str, Interval], non_negative: Callable[[Poly], bool]) -> Interval:

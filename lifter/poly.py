@@ -354,10 +354,11 @@ def _node_poly(e: Expr, memo: dict[int, Poly], obligations: list[Obligation] | N
         if e.type.can_represent(e.value.type):
             return inner
         return _check(inner, e.type, obligations)
-    if isinstance(e, Div) and e.type.is_int_or_uint():
-        return _quotient(e, memo[id(e.a)], memo[id(e.b)])
-    if isinstance(e, Mod) and e.type.is_int_or_uint():
-        return _remainder(e, memo[id(e.a)], memo[id(e.b)])
+    if isinstance(e, Div | Mod) and e.type.is_int_or_uint():
+        a, b = memo[id(e.a)], memo[id(e.b)]
+        if b.constant_value() is None and not reads_memory(e):
+            return _by_parameter(e, a, b, obligations)
+        return _quotient(e, a, b) if isinstance(e, Div) else _remainder(e, a, b)
     if isinstance(e, Min | Max) and e.type.is_int_or_uint():
         return _extremum(type(e), memo[id(e.a)], memo[id(e.b)])
     if isinstance(e, Call) and e.name in _ROUNDING and _divides_negative_data(e):
@@ -373,6 +374,8 @@ def _node_poly(e: Expr, memo: dict[int, Poly], obligations: list[Obligation] | N
 
 def _intrinsic_poly(e: Call, a: Poly, b: Poly, obligations: list[Obligation] | None) -> Poly | None:
     constant = b.constant_value()
+    if e.name in _ROUNDING and constant is None and not reads_memory(e):
+        return _by_parameter(e, a, b, obligations)
     if e.name in _ROUNDING and constant is not None and constant > 0:
         if obligations is not None and a.constant_value() is None and not e.type.is_uint():
             obligations.append(Obligation(a, None))
@@ -389,6 +392,19 @@ def _intrinsic_poly(e: Call, a: Poly, b: Poly, obligations: list[Obligation] | N
         if clear and clear & (clear + 1) == 0:  # a & ~7
             return a - _remainder(e, a, Poly.constant(clear + 1))
     return None
+
+
+def _by_parameter(e: Expr, a: Poly, b: Poly, obligations: list[Obligation] | None) -> Poly:
+    """A quotient or a remainder by a parameter: rounded down, which is to zero where neither is negative."""
+    if obligations is not None:
+        obligations.append(Obligation(b - Poly.constant(1), None))
+        if not e.type.is_uint():
+            obligations.append(Obligation(a, None))
+    quotient = isinstance(e, Div) or (isinstance(e, Call) and e.name == "div_round_to_zero")
+    whole = a.exact_quotient(b)
+    if whole is not None:
+        return whole if quotient else Poly()
+    return Poly.atom((Div if quotient else Mod)(I64, from_poly(a), from_poly(b)))
 
 
 def _quotient(e: Expr, a: Poly, b: Poly) -> Poly:
@@ -494,7 +510,7 @@ def coordinate(p: Poly) -> Expr:
 def _as_type(e: Expr, type_: Type) -> Expr:
     if e.type == type_:
         return e
-    if isinstance(e, Div | Min | Max) and e.type == I64:  # atoms made here: retype instead of casting
+    if isinstance(e, Div | Mod | Min | Max) and e.type == I64:  # atoms made here: retype instead of casting
         a, b = (from_poly(to_poly(c), type_) for c in (e.a, e.b))
         return type(e)(type_, a, b)
     return Cast(type_, e)

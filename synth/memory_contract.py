@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from halide_core.ir.expr import Call, CallType
 from halide_core.ir.structural import key, post_order
+from lifter.bounds import Unbounded, interval
 from lifter.effects import Path, loads
 from lifter.loops import Function
-from lifter.poly import to_poly
+from lifter.poly import Poly, to_poly
 from lifter.summary import (
+    Definition,
     FuncSummary,
     InputSummary,
     Layout,
@@ -21,6 +24,7 @@ from synth.failure import NotFound
 from verifier.condition import Condition
 from verifier.conditions import PathConditions
 from verifier.contract import ContractBuilder
+from verifier.fits import granted, sums
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,20 @@ class MemoryContract:
                 self.contract.layout(image.layout)
         self.contract.coordinates_fit([*(f.layout for f in funcs), *(i.layout for i in inputs.values())])
         self.contract.no_overflow([f.layout for f in funcs] + [i.layout for i in inputs.values()])
+        for f in funcs:
+            for definition in f.definitions:
+                self._fitting(f, definition)
+
+    def _fitting(self, f: FuncSummary, d: Definition) -> None:
+        """Sums that coordinates are made of fit 32 bits."""
+        one = Poly.constant(1)
+        env = {x.name: (x.min, x.min + x.extent - one) for x in f.layout.dims}
+        env |= {r.name: (Poly(), r.extent - one) for r in d.rdom}
+        promised = granted(self.path, d)
+        for p in sums(self.function, d):
+            if p not in promised:
+                with contextlib.suppress(Unbounded):  # then the verifier says what does not hold
+                    self.contract.small(*interval(p, env, self.contract.non_negative))
 
     def _read_in_time(self, funcs: list[FuncSummary], read: str) -> bool:
         """Whether, if the one Func's array and `read` are the same memory, no read of it comes after a store there: a

@@ -11,6 +11,7 @@ from lifter.poly import Obligation, Poly, from_poly, poly_text, to_poly
 from lifter.pure_calls import inline_all
 from lifter.summary import Definition, EffectMap, FuncSummary
 from verifier.condition import Condition, point_text
+from verifier.fits import granted, sums
 from verifier.reads import Unresolved, meeting
 from verifier.values import ValueConditions
 
@@ -192,6 +193,8 @@ class PathConditions(ValueConditions):
         if not d.update:
             self.region(f, d)
         self.chain(f, d)
+        if values:
+            self.fitting(f, d)
         for m in d.maps:
             e = self.by_order.get(m.order)
             if e is None or len(m.coords) != len(f.layout.dims) or len(m.rvars) != len(d.rdom):
@@ -203,6 +206,22 @@ class PathConditions(ValueConditions):
                 self.values(f, d, e, m)
             else:
                 self.reads(f, e, m)
+
+    def fitting(self, f: FuncSummary, d: Definition) -> None:
+        """Coordinates are computed without overflow, wherever the definition is evaluated."""
+        promised = granted(self.path, d)
+        inside = []
+        for x in f.layout.dims:
+            at = self.index.symbol(x.name)
+            inside += [at >= self.index.poly(x.min), at < self.index.poly(x.min + x.extent)]
+        for r in d.rdom:
+            at = self.index.symbol(r.name)
+            inside += [at >= 0, at < self.index.poly(r.extent)]
+        for p in sums(self.function, d):
+            if p not in promised:
+                value = self.index.poly(p)
+                fits = self.index.all_of([value >= I32.min(), value <= I32.max()])
+                self.add(f.name, "fits", f"{poly_text(p)} fits 32 bits in {f.name}", inside, fits)
 
     def private(self, f: FuncSummary, e: Effect, m: EffectMap) -> None:
         group = next(g for g in self.groups if g.name == f.name)

@@ -244,6 +244,27 @@ class ContractBuilder:
         for magnitude in _maximal(list(dict.fromkeys(bounds))):
             self._overflow(magnitude, Int(32))
 
+    def small(self, low: Poly, high: Poly) -> None:
+        """What lies between two bounds fits 32 bits."""
+        room = Poly.constant(Int(32).max()) - high, low - Poly.constant(Int(32).min())
+        if all(self.follows(p) for p in room):
+            return
+        magnitude = Poly()
+        for end in (low, high):
+            for m, c in end.terms.items():
+                magnitude = magnitude + Poly({m: max(0, abs(c) - magnitude.terms.get(m, 0))})
+        known = [i.bound for i in self.items if i.bound is not None]
+        covered = any(all(b.terms.get(m, 0) >= c for m, c in magnitude.terms.items()) for b in known)
+        if not over_parameters(magnitude, self.function) or covered:
+            return
+        parameters = {p.name: p.type for p in self.function.params if not p.pointer}
+        mentioned = {n: t for n, t in parameters.items() if n in magnitude.names()}
+        if all(self.follows(Poly.variable(n, t)) for n, t in mentioned.items()):
+            self._overflow(magnitude, Int(32))
+        elif all(t.bits <= 32 for t in mentioned.values()) and all(len(m) <= 2 for m in magnitude.terms):
+            for p in room:
+                self.require(p, "overflow")
+
     def _overflow(self, magnitude: Poly, narrow: Type) -> None:
         condition = LE(BOOL, _as_double(magnitude), const(float(narrow.max() >> 1), Float(64)))
         text = f"{poly_text(magnitude)} does not overflow {narrow}"

@@ -156,3 +156,30 @@ void halve_rounded_up(u8* dst, const u8* src, size_t width, size_t height, size_
         if (even != width) *d = (u8)((upper[even] + lower[even] + 1) >> 1);
     }
 }
+
+// Nearest neighbour between sizes of any kind: products in 64 bits, rows of their own pitch.
+void nearest_wide(u8* dst, const u8* src, int width, int height, int src_width, int src_height, int pitch) {
+    for (int y = 0; y < height; y++) {
+        const u8* row = src + (int64_t)y * src_height / height * pitch;
+        for (int x = 0; x < width; x++) *dst++ = row[(int64_t)x * src_width / width];
+    }
+}
+
+// A mosaic: each block of a size that is a parameter shows its first pixel.
+void pixelate(u8* dst, const u8* src, int width, int height, int stride, int block) {
+    if (block < 1) return;
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++) dst[y * stride + x] = src[y / block * block * stride + x / block * block];
+}
+
+// A pattern repeated over the image.
+void tile_pattern(u8* dst, const u8* pattern, int width, int height, int size) {
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++) dst[y * width + x] = pattern[(y % size) * size + x % size];
+}
+
+// A checkered board of cells of a size that is a parameter.
+void checkered(u8* dst, int width, int height, int cell, u8 light, u8 dark) {
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++) dst[y * width + x] = ((x / cell + y / cell) & 1) ? dark : light;
+}

@@ -176,6 +176,8 @@ class IndexEncoder:
                 return z3.If(a > b, a, b)
             if isinstance(e.b, IntImm | UIntImm) and e.b.value > 0:
                 return a / b if isinstance(e, Div) else a % b
+            if not const_value(e.b):
+                return self._by_parameter(e, a, b)
         if isinstance(e, Cast) and e.value.type.is_int_or_uint() and not e.value.type.is_bool():
             # The obligations gathered by `to_poly` say where this reading needs a range.
             return memo[id(e.value)]
@@ -197,6 +199,18 @@ class IndexEncoder:
         if isinstance(e, Select) and memo.get(id(e.condition)) is not None:
             return z3.If(memo[id(e.condition)], memo[id(e.true_value)], memo[id(e.false_value)])
         return self.symbol(f"v!{key(e)}", t)
+
+    def _by_parameter(self, e: Div | Mod, a: Any, b: Any) -> Any:
+        """A quotient or a remainder, rounded down, by what is no number: an unknown, of which is said what it is where
+        that is positive."""
+        name = f"v!{key(e)}"
+        new = name not in self._symbols
+        found = self.symbol(name, e.type)
+        if new:
+            self.facts.append(z3.Implies(z3.And(a >= 0, b >= 1), z3.And(found >= 0, found <= a)))
+            near = [b * found <= a, a < b * found + b] if isinstance(e, Div) else [found >= 0, found < b]
+            self.facts.append(z3.Implies(b >= 1, z3.And(*near)))
+        return found
 
     def _bool(self, e: Expr, memo: dict[int, Any]) -> Any:
         if isinstance(e, UIntImm):

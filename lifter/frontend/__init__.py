@@ -11,7 +11,7 @@ from pathlib import Path
 
 from clang.cindex import Cursor, CursorKind
 
-from lifter.frontend import functions, models
+from lifter.frontend import functions, instances, models
 from lifter.frontend.clang import SourceError, children, parse
 from lifter.frontend.unit import Unit
 from lifter.loops import Function, Unsupported
@@ -54,14 +54,19 @@ def parse_file(path: str, clang_args: Sequence[str] = (), models: Sequence[str] 
 
     Raises SourceError when a file cannot be read or parsed."""
     unit = _unit(path, clang_args, models)
+    definitions = list(_definitions(unit, unit.translation_unit.cursor))
     found: list[Function | FunctionError] = []
-    for c in _definitions(unit, unit.translation_unit.cursor):
+    while len(found) < len(definitions):
+        c = definitions[len(found)]
         try:
             if c.kind is CursorKind.FUNCTION_TEMPLATE:
                 raise Unsupported("function template", c.location.line, "it is lifted where it is called")
             found.append(functions.lower(unit, c))
         except Unsupported as reason:
             found.append(FunctionError(c.spelling, functions.symbol(c), c.location.line, reason, _internal(c)))
+        except instances.Wanted as wanted:
+            unit = _with_member(unit, wanted.key, clang_args)
+            definitions = list(_definitions(unit, unit.translation_unit.cursor))
         except Exception as problem:  # stops no other function, and is said as such
             if os.environ.get("LIFT_DEBUG"):
                 raise
@@ -84,12 +89,24 @@ def _unit(path: str, clang_args: Sequence[str], model_files: Sequence[str]) -> U
     return unit
 
 
+def _with_member(unit: Unit, key: instances.Key, clang_args: Sequence[str]) -> Unit:
+    """The file parsed again with a member of a class template's instance named in it, if that can be."""
+    keys = [k for k, c in unit.instances.items() if c is not None] + [key]
+    try:
+        parsed = parse(unit.path, clang_args, added=instances.text(keys))
+    except SourceError:
+        unit.instances[key] = None
+        unit.active.clear()
+        return unit
+    return Unit(unit.path, parsed, unit.is_c, unit.models, instances=unit.instances | instances.found(parsed, keys))
+
+
 def _definitions(unit: Unit, scope: Cursor) -> Iterator[Cursor]:
     for c in children(scope):
         if c.kind in _FUNCTIONS:
             if c.is_definition() and unit.in_main_file(c) and not _is_deleted(c):
                 yield c
-        elif c.kind in _SCOPES and unit.in_main_file(c):
+        elif c.kind in _SCOPES and unit.in_main_file(c) and c.spelling != instances.NAMESPACE:
             yield from _definitions(unit, c)
 
 

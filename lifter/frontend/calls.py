@@ -13,6 +13,7 @@ from lifter.frontend import (
     classes,
     code,
     construct,
+    destructors,
     expressions,
     inline,
     models,
@@ -158,7 +159,7 @@ def _constructed(ctx: Context, c: Cursor, arguments: list[Cursor]) -> Value:
     if classes.is_plain(c.type):
         made = records.create(ctx, c.type, "t", c)
         construct.construct(ctx, c, made)
-        construct.check_destructor(ctx, made, c)
+        destructors.check(ctx, made, c)
         return records.load(ctx, made, c)
     if vectors.container(c.type):
         return new_vectors.made(ctx, "t", c.type, c, c)

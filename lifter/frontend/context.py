@@ -189,6 +189,8 @@ class Context:
         self.labels = 0
         self.gotos: dict[int, tuple[int, list[Targets]]] = {}
         """By hash, the labels that come later in an open block: the mark of jumps there, and what is known there."""
+        self.undecided = False
+        """Whether what pointers are at present says nothing about what they will be when the code runs."""
         self.line = cursor.location.line
         self._bindings: dict[int, list[tuple[Cursor, Binding]]] = {}
 

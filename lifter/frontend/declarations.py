@@ -13,6 +13,7 @@ from lifter.frontend import (
     code,
     constants,
     construct,
+    destructors,
     expressions,
     inline,
     new_vectors,
@@ -301,7 +302,7 @@ def _record(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     if init is not None:
         construct.initialise(ctx, place, init)
         ctx.flush()
-    construct.check_destructor(ctx, place, c)
+    destructors.check(ctx, place, c)
     ctx.bind(c, place)
 
 

@@ -358,7 +358,9 @@ def discard(ctx: Context, c: Cursor) -> None:
     elif kind is K.CALL_EXPR:
         calls.call(ctx, c, want=False)
     elif kind is K.CXX_DELETE_EXPR:
-        pass
+        (freed,) = operands(c)
+        if types.is_pointer(freed.type) and not classes.is_trivial(types.innermost(types.pointee(freed.type))):
+            ctx.fail("delete of an object whose class has a destructor of its own", c)
     elif kind is K.CXX_THROW_EXPR:
         ctx.fail("exception (throw)", c)
     else:

@@ -358,6 +358,8 @@ def is_not_null(ctx: Context, p: Pointer | RecordPointer, at: Cursor) -> Expr:
     if isinstance(p, RecordPointer):
         here = Variable(UInt(64), f"addr.{p.address}")
         return NE(BOOL, here, const(0, UInt(64))) if p.address else make_bool(True)
+    if ctx.undecided:
+        return Variable(BOOL, ctx.new_local("either", BOOL))
     if p.targets == {NULL}:
         return make_bool(False)
     if p.targets == {ADDRESS}:
@@ -375,6 +377,8 @@ def is_not_null(ctx: Context, p: Pointer | RecordPointer, at: Cursor) -> Expr:
 
 def compare(ctx: Context, operator: str, a: Pointer, b: Pointer, at: Cursor) -> Expr:
     """A comparison of two pointers."""
+    if ctx.undecided:
+        return Variable(BOOL, ctx.new_local("either", BOOL))
     if operator in ("==", "!=") and (a.targets == {NULL} or b.targets == {NULL}):
         present = is_not_null(ctx, b if a.targets == {NULL} else a, at)
         return present if operator == "!=" else op.negate(present)

@@ -1,0 +1,44 @@
+// Instances of class templates: constructors, copies and destructors that only an object of theirs runs.
+#include <cassert>
+#include <cstdint>
+#include <cstdlib>
+
+template <class T> struct Five { T v; Five() : v(5) {} };
+template <class T> struct Six { T v = 6; };
+struct HasFive { Five<int> five; int k; };
+struct HasSix { Six<short> six; HasSix() {} };
+template <class T, int N> struct Rows {
+    T* p[N];
+    Rows(int n) { for (int k = 0; k < N; k++) p[k] = (T*)malloc(n * sizeof(T)); }
+    ~Rows() { for (int k = 0; k < N; k++) free(p[k]); }
+};
+template <class T> struct Guarded {
+    T* p;
+    int n;
+    Guarded(int n) : p((T*)malloc((n + 2) * sizeof(T))), n(n) { p[0] = p[n + 1] = 85; }
+    ~Guarded() {
+        if (p) {
+            for (int k = 0; k < 2; k++) assert(p[k * (n + 1)] == 85);
+            free(p);
+            p = 0;
+        }
+    }
+    T& operator[](int k) { return p[k + 1]; }
+};
+struct Plain { int base; };
+template <class T> struct OfPlain : Plain { T own; };
+
+int default_of_a_field(int n) { HasFive a; a.k = n; HasFive b{}; return a.five.v * 100 + b.five.v * 10 + a.k; }
+int initialiser_of_a_field(int n) { HasSix a; a.six.v += n & 15; return a.six.v; }
+int plain_base(int n) { OfPlain<int> a; a.base = n; a.own = 3; OfPlain<int> b = a; return b.base * 2 + b.own; }
+void two_rows(uint8_t* d, const uint8_t* s, int n) {
+    Rows<uint8_t, 2> rows(n + 1);
+    for (int i = 0; i < n; i++) rows.p[0][i] = s[i] >> 1;
+    for (int i = 0; i < n; i++) rows.p[1][i] = rows.p[0][i] + 1;
+    for (int i = 0; i < n; i++) d[i] = rows.p[1][i];
+}
+void guard_words(uint8_t* d, const uint8_t* s, int n) {
+    Guarded<int> row(n);
+    for (int i = 0; i < n; i++) row[i] = s[i] * 3;
+    for (int i = 0; i < n; i++) d[i] = row[i] >> 2;
+}

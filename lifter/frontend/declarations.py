@@ -32,6 +32,7 @@ from lifter.frontend.values import (
     ElementPlace,
     Lambda,
     Pointer,
+    PointerAddress,
     PointerPlace,
     Pointers,
     RecordPointer,
@@ -149,7 +150,8 @@ def _scalar(ctx: Context, c: Cursor, init: Cursor | None) -> None:
 def _pointer(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     pointee = types.pointee(c.type)
     if types.is_pointer(pointee):
-        ctx.fail(f"pointer to pointer '{c.spelling}'", c, "use one pointer and an index")
+        _pointer_to_pointer(ctx, c, init)
+        return
     if pointee.is_volatile_qualified():
         ctx.fail(f"volatile object '{c.spelling}'", c, "volatile accesses cannot be reordered or removed")
     if init is None:
@@ -167,6 +169,14 @@ def _pointer(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     assert isinstance(v, Pointer)
     v = Pointer(v.targets, ctx.settled(v.offset), v.pointee, v.name)
     inline.bind_pointer(ctx, c, v, c.hash not in ctx.changed)
+
+
+def _pointer_to_pointer(ctx: Context, c: Cursor, init: Cursor | None) -> None:
+    """Another name of a local pointer, or of a local array of pointers."""
+    v = None if init is None else pointers.convert(ctx, expressions.value(ctx, init), c.type, c)
+    if not isinstance(v, PointerAddress | Pointers) or c.hash in ctx.changed:
+        ctx.fail(f"pointer to pointer '{c.spelling}'", c, "use one pointer and an index")
+    ctx.bind(c, Alias(v))
 
 
 def _array(ctx: Context, c: Cursor, init: Cursor | None) -> None:

@@ -32,6 +32,7 @@ from lifter.frontend.values import (
     Nothing,
     Place,
     Pointer,
+    PointerAddress,
     PointerPlace,
     Pointers,
     Record,
@@ -167,7 +168,7 @@ def _as_pointer(ctx: Context, v: Value, c: Cursor) -> Pointer:
 def condition(ctx: Context, c: Cursor) -> Expr:
     """The value of an expression as a condition."""
     v = value(ctx, c)
-    if isinstance(v, Pointer | RecordPointer):
+    if isinstance(v, Pointer | RecordPointer | PointerAddress):
         return pointers.is_not_null(ctx, v, c)
     if not isinstance(v, Expr):
         ctx.fail(pointers.describe(c.type), c)
@@ -266,7 +267,7 @@ def _chosen_place(ctx: Context, c: Cursor) -> Place:
 def _decayed(ctx: Context, c: Cursor) -> Value:
     """The value of an expression of pointer type (or of an array, which decays), to a structure too."""
     v = value(ctx, c)
-    return v if isinstance(v, RecordPointer) else _as_pointer(ctx, v, c)
+    return v if isinstance(v, RecordPointer | PointerAddress) else _as_pointer(ctx, v, c)
 
 
 def _temporary(ctx: Context, v: Expr) -> Place:

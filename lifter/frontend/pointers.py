@@ -24,6 +24,7 @@ from lifter.frontend.values import (
     Nothing,
     Place,
     Pointer,
+    PointerAddress,
     PointerPlace,
     Pointers,
     Record,
@@ -184,7 +185,7 @@ def convert(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
         return Nothing()
     if types.is_pointer(to) or types.is_function(to):
         return to_pointer(ctx, v, to, at)
-    if isinstance(v, RecordPointer):
+    if isinstance(v, RecordPointer | PointerAddress):
         return is_not_null(ctx, v, at) if scalar_type(ctx, to, at).is_bool() else ctx.fail(describe(to), at)
     if isinstance(v, Vector | Rows | Lambda | Nothing | Lanes | Pointers | Record):
         return v
@@ -208,6 +209,10 @@ def to_pointer(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
     if isinstance(v, Pointers):
         if not types.is_pointer(target):
             ctx.fail(f"array of pointers converted to '{to.spelling}'", at)
+        return v
+    if isinstance(v, PointerAddress):
+        if not _is_same_pointer(v.place.pointee, target):
+            ctx.fail(f"address of the pointer '{v.place.spelling or v.place.name}' converted to '{to.spelling}'", at)
         return v
     if isinstance(v, RecordPointer):
         if not classes.is_plain(target):
@@ -249,6 +254,14 @@ def to_pointer(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
         source = types.innermost(v.pointee).spelling if types.is_array(v.pointee) else v.pointee.spelling
         ctx.fail(f"pointer cast from '{source} *' to '{to.spelling}'", at)
     return replace(v, pointee=target)
+
+
+def _is_same_pointer(pointee: ClangType, target: ClangType) -> bool:
+    """Whether a pointer variable is seen as what it is, but for `const`."""
+    if not types.is_pointer(target):
+        return False
+    own, seen = (t.get_canonical().spelling.removeprefix("const ") for t in (pointee, types.pointee(target)))
+    return bool(own == seen)
 
 
 def _wider(ctx: Context, v: Pointer, old: Type, new: Type) -> None:
@@ -353,11 +366,13 @@ def advance(ctx: Context, p: Pointer, index: Expr, at: Cursor | None, back: bool
     return replace(p, offset=offset)
 
 
-def is_not_null(ctx: Context, p: Pointer | RecordPointer, at: Cursor) -> Expr:
+def is_not_null(ctx: Context, p: Pointer | RecordPointer | PointerAddress, at: Cursor) -> Expr:
     """Whether a pointer is not null: known for local arrays, asked of the caller's address for parameters."""
     if isinstance(p, RecordPointer):
         here = Variable(UInt(64), f"addr.{p.address}")
         return NE(BOOL, here, const(0, UInt(64))) if p.address else make_bool(True)
+    if isinstance(p, PointerAddress):
+        return make_bool(True)
     if ctx.undecided:
         return Variable(BOOL, ctx.new_local("either", BOOL))
     if p.targets == {NULL}:
@@ -412,7 +427,9 @@ def difference(ctx: Context, a: Pointer, b: Pointer, at: Cursor) -> Expr:
     return distance if n == 1 else op.binary("/", distance, const(n, I64))
 
 
-def pointer_to(ctx: Context, place: Place, type_: ClangType, at: Cursor) -> Pointer | RecordPointer:
+def pointer_to(
+    ctx: Context, place: Place, type_: ClangType, at: Cursor
+) -> Pointer | RecordPointer | PointerAddress:
     """The address of an object of a C++ type."""
     if isinstance(place, RecordPlace):
         return RecordPointer(place)
@@ -421,7 +438,7 @@ def pointer_to(ctx: Context, place: Place, type_: ClangType, at: Cursor) -> Poin
     if isinstance(place, BitsPlace):
         ctx.fail("address of a member of a union", at)
     if isinstance(place, PointerPlace):
-        ctx.fail(f"address of the pointer '{place.name}'", at)
+        return PointerAddress(place)
     if isinstance(place, LanesPlace):
         ctx.fail("address of a register variable", at)
     ctx.before_read(place.name)

@@ -22,6 +22,7 @@ from lifter.frontend.values import (
     Lambda,
     Place,
     Pointer,
+    PointerAddress,
     PointerPlace,
     Pointers,
     Record,
@@ -240,7 +241,7 @@ def this(ctx: Context, at: Cursor) -> Place:
 
 def pointee_place(ctx: Context, v: Value, at: Cursor) -> Place:
     """What a pointer to a structure points to."""
-    if isinstance(v, RecordPointer):
+    if isinstance(v, RecordPointer | PointerAddress):
         return v.place
     if isinstance(v, Pointer):
         return ElementPlace(v)

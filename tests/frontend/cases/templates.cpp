@@ -42,3 +42,50 @@ void guard_words(uint8_t* d, const uint8_t* s, int n) {
     for (int i = 0; i < n; i++) row[i] = s[i] * 3;
     for (int i = 0; i < n; i++) d[i] = row[i] >> 2;
 }
+template <class T> struct Buffer {
+    T* const data;
+    const int size;
+    Buffer(int n = 0, bool zero = false) : data(0), size(0) { resize(n, zero); }
+    ~Buffer() { if (data) free(data); }
+    void resize(int n, bool zero = false) {
+        if (n != size) {
+            if (data) {
+                free(data);
+                *(T**)&data = 0;
+            }
+            *(int*)&size = n;
+            if (n) *(T**)&data = (T*)malloc(n * sizeof(T));
+        }
+        if (zero) for (int i = 0; i < size; i++) data[i] = 0;
+    }
+    T& operator[](int i) { return data[i]; }
+};
+struct Twice {
+    Buffer<int> row;
+    void run(uint8_t* d, const uint8_t* s, int n) {
+        row.resize(n + 1);
+        for (int i = 0; i < n; i++) row[i] = s[i] * 2;
+        for (int i = 0; i < n; i++) d[i] = row.data[i] >> 1;
+    }
+};
+static void advance(const uint8_t** p, int by) { *p += by; }
+static void swapped(uint8_t** a, uint8_t** b) { uint8_t* t = *a; *a = *b; *b = t; }
+
+void resized(uint8_t* d, const uint8_t* s, int n) {
+    Buffer<uint8_t> row(n + 1);
+    for (int i = 0; i < n; i++) row[i] = s[i] + 1;
+    for (int i = 0; i < n; i++) d[i] = row[i] * 3;
+}
+int zeroed(const uint8_t* s, int n) {
+    Buffer<int> counts(256, true);
+    for (int i = 0; i < n; i++) counts[s[i]]++;
+    return counts[7] + counts[0];
+}
+void resized_later(uint8_t* d, const uint8_t* s, int n) { Twice t; t.run(d, s, n); }
+void by_address(uint8_t* d, const uint8_t* s, int n) { for (int i = 0; i < n; i++) { d[i] = *s; advance(&s, 2); } }
+void exchanged_by_address(uint8_t* d, const uint8_t* s, int n) {
+    uint8_t a[64], b[64], *p = a, *q = b, **r = &q;
+    for (int i = 0; i < n; i++) { p[i] = s[i]; q[i] = 0; }
+    swapped(&p, r);
+    for (int i = 0; i < n; i++) d[i] = p[i] + 2 * (*r)[i];
+}

@@ -13,6 +13,7 @@ from clang.cindex import Cursor, CursorKind
 
 from lifter.frontend import functions, instances, models
 from lifter.frontend.clang import SourceError, children, parse
+from lifter.frontend.sources import Sources
 from lifter.frontend.unit import Unit
 from lifter.loops import Function, Unsupported
 
@@ -50,7 +51,8 @@ class ParsedFile:
 
 
 def parse_file(path: str, clang_args: Sequence[str] = (), models: Sequence[str] = ()) -> ParsedFile:
-    """Lower every function defined in a file; `models` are files that define replacements of called functions.
+    """Lower every function defined in a file; `models` are files that define replacements of called functions, and
+    folders with the sources of others.
 
     Raises SourceError when a file cannot be read or parsed."""
     unit = _unit(path, clang_args, models)
@@ -83,7 +85,11 @@ def _internal(c: Cursor) -> bool:
 def _unit(path: str, clang_args: Sequence[str], model_files: Sequence[str]) -> Unit:
     translation_unit = parse(path, clang_args)
     unit = Unit(path, translation_unit, Path(path).suffix == ".c")
+    folders = [m for m in model_files if os.path.isdir(m)]
+    unit.sources = Sources(folders, path, clang_args) if folders else None
     for file in model_files:
+        if file in folders:
+            continue
         for c in models.definitions(file, clang_args):
             unit.models.setdefault(c.spelling, []).append(c)
     return unit
@@ -98,7 +104,8 @@ def _with_member(unit: Unit, key: instances.Key, clang_args: Sequence[str]) -> U
         unit.instances[key] = None
         unit.active.clear()
         return unit
-    return Unit(unit.path, parsed, unit.is_c, unit.models, instances=unit.instances | instances.found(parsed, keys))
+    known = unit.instances | instances.found(parsed, keys)
+    return Unit(unit.path, parsed, unit.is_c, unit.models, unit.sources, instances=known)
 
 
 def _definitions(unit: Unit, scope: Cursor) -> Iterator[Cursor]:

@@ -232,8 +232,10 @@ def to_pointer(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
         ctx.fail("volatile object", at, "volatile accesses cannot be reordered or removed")
     if types.is_void(target) or types.is_function(target):
         return v
-    if types.is_void(v.pointee):
+    byte = types.scalar(types.innermost(v.pointee))
+    if types.is_void(v.pointee) or (byte is not None and byte.bits == 8):
         _typed(ctx, v, target)
+    if types.is_void(v.pointee):
         if not any(t in ctx.arrays and t not in ctx.untyped for t in v.targets):
             return replace(v, pointee=target)
         v = replace(v, pointee=target)
@@ -288,19 +290,23 @@ def _same_width(a: Type, b: Type) -> bool:
 
 
 def _typed(ctx: Context, v: Pointer, target: ClangType) -> None:
-    """What a pointer to allocated bytes is cast to says which elements the memory has."""
+    """What a pointer to allocated bytes is cast to says which elements the memory has; bytes say nothing."""
     found = types.scalar(types.innermost(target))
+    if found is None or found.bits <= 8:
+        return
     for array in v.targets & ctx.untyped - ctx.mixed:
-        if found is not None and not found.is_bool() and array not in ctx.allocated:
+        if array not in ctx.allocated:
             raise views.Retyped(array, found)
 
 
 def kept(ctx: Context, v: Value, to: ClangType) -> Value:
     """A value about to be kept in a variable of type `to`: allocated memory whose elements are not known yet becomes an
     array of bytes, until the pointer is cast."""
-    if not isinstance(v, Allocation):
-        return v
-    array = ctx.new_array(ctx.array_hint or "memory", UInt(8))
+    return _kept(ctx, v, types.pointee(to), UInt(8)) if isinstance(v, Allocation) else v
+
+
+def _kept(ctx: Context, v: Allocation, pointee: ClangType, byte: Type) -> Pointer:
+    array = ctx.new_array(ctx.array_hint or "memory", byte)
     found = ctx.allocated.get(array)
     if found is not None:
         ctx.arrays[array] = found
@@ -316,11 +322,13 @@ def kept(ctx: Context, v: Value, to: ClangType) -> Value:
         size = op.binary("/", v.bytes, const(each, UInt(64)))
     ctx.declare_array(array, op.cast(size, I64), v.zeroed)
     ctx.note("memory allocation is assumed to succeed")
-    return Pointer(frozenset({array}), const(0, I64), types.pointee(to))
+    return Pointer(frozenset({array}), const(0, I64), pointee)
 
 
 def _allocated(ctx: Context, v: Allocation, target: ClangType, at: Cursor) -> Pointer:
     type_ = element_type(ctx, target, at)
+    if type_.bits == 8:  # bytes may be anything yet
+        return _kept(ctx, v, target, type_)
     size = elements_of(v.bytes, type_.bytes())
     if size is None:
         size = op.binary("/", v.bytes, const(type_.bytes(), UInt(64)))
@@ -355,15 +363,27 @@ def elements_of(size: Expr, bytes_each: int) -> Expr | None:
 
 def advance(ctx: Context, p: Pointer, index: Expr, at: Cursor | None, back: bool = False) -> Pointer:
     """p + index or p - index in units of what p points to."""
-    n = views.units(ctx, p, at)
-    if n < 0:
-        ctx.fail("arithmetic on a pointer to an array of variable size", at)
-    distance = op.offset_scaled(op.cast(index, I64), n)
+    distance = _whole_units(ctx, p, index)
+    if distance is None:
+        n = views.units(ctx, p, at)
+        if n < 0:
+            ctx.fail("arithmetic on a pointer to an array of variable size", at)
+        distance = op.offset_scaled(op.cast(index, I64), n)
     if back:
         offset = p.offset if const_value(distance) == 0 else op.binary("-", p.offset, distance)
     else:
         offset = op.offset_sum(p.offset, distance)
     return replace(p, offset=offset)
+
+
+def _whole_units(ctx: Context, p: Pointer, index: Expr) -> Expr | None:
+    """A number of bytes in units of allocated memory of wider elements, where that is seen to be exact."""
+    found = types.scalar(types.innermost(p.pointee))
+    each = {ctx.arrays[t].bytes() for t in p.targets if t in ctx.arrays}
+    if found is None or found.bits != 8 or types.is_array(p.pointee) or len(each) != 1 or each == {1}:
+        return None
+    (size,) = each
+    return elements_of(op.cast(index, I64), size)
 
 
 def is_not_null(ctx: Context, p: Pointer | RecordPointer | PointerAddress, at: Cursor) -> Expr:

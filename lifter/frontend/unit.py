@@ -8,6 +8,7 @@ from clang.cindex import Cursor, TranslationUnit
 from clang.cindex import Type as ClangType
 
 from lifter.frontend import instances
+from lifter.frontend.sources import Sources
 from lifter.loops import PureFunction
 
 
@@ -28,6 +29,8 @@ class Unit:
     is_c: bool
     models: dict[str, list[Cursor]] = field(default_factory=dict)
     """Functions of model files, by name."""
+    sources: Sources | None = None
+    """Where definitions of other functions are looked for."""
     pure: dict[str, Known | None] = field(default_factory=dict)
     """By `inline.key`; None for functions that are not pure."""
     taken: dict[str, tuple[int, Cursor]] = field(default_factory=dict)

@@ -436,3 +436,5 @@ int hidden(int x) { return x + 1; }
 namespace image {
 int visible(const uint8_t *__restrict p, int n) { return n > 0 ? hidden(p[0]) : 0; }
 }
+static int raised(int* p) { return ++*p; }
+int operands_on_elements(int n) { int a[2] = {n, 1}; return raised(a) * 3 - raised(a + 1); }

@@ -89,3 +89,20 @@ void exchanged_by_address(uint8_t* d, const uint8_t* s, int n) {
     swapped(&p, r);
     for (int i = 0; i < n; i++) d[i] = p[i] + 2 * (*r)[i];
 }
+struct Signed {
+    int k;
+    template <int add> int apply(int a) { return add ? a + k : a - k; }
+    template <int add> int both(int a) { return apply<add>(a) * 3 + this->apply<0>(a); }
+    int all(int a) { return both<1>(a) - both<0>(k); }
+};
+int member_templates(int n) { Signed x{n & 31}; return x.both<1>(n) + (&x)->apply<1>(n) + x.all(7); }
+static void* reserve(size_t n) {
+    char* p = (char*)malloc(n + 64);
+    return p + 64;
+}
+void behind_a_header(float* d, const float* s, int n) {
+    float* t = (float*)reserve(n * sizeof(float));
+    for (int i = 0; i < n; i++) t[i] = s[i] + 1.0f;
+    for (int i = 0; i < n; i++) d[i] = t[i] * 0.5f;
+    free((char*)t - 64);
+}

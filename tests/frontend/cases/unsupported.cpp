@@ -122,3 +122,4 @@ int u_destructor_of_a_reference(int n) { int k = 1; { Leaves a(k); } return k + 
 struct Late { int* out; int* held; Late(int* o) : out(o), held(0) {} ~Late() { if (held) *out = 1; } };
 void u_destructor_later(int* d, int n) { Late a(d); a.held = d; for (int i = 0; i < n; i++) d[i] = 5; }
 void u_delete(Late* a) { delete a; }
+int u_order_of_elements(int n) { int a[2] = {n, 1}; auto raise = [](int* p) { return ++*p; }; return raise(a + 1) * raise(a + (n & 1)); }

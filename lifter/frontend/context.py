@@ -105,6 +105,7 @@ class Snapshot:
     used: set[str]
     stable: set[str]
     notes: list[str]
+    stored: dict[str, dict[int | None, list[Expr]]]
 
 
 class Context:
@@ -119,6 +120,7 @@ class Context:
         allocated: dict[str, Type] | None = None,
         ends: dict[str, str] | None = None,
         mixed: set[str] | None = None,
+        varied: set[str] | None = None,
     ) -> None:
         self.unit = unit
         self.locals: dict[str, Type] = {}
@@ -166,6 +168,12 @@ class Context:
         """Allocated arrays, and those behind `void *`, that nothing has given a type yet."""
         self.register_arrays: dict[str, str] = {}
         """Local arrays of registers, with their keys in `lane_types` where the lanes are not known yet, else ""."""
+        self.stored: dict[str, dict[int | None, list[Expr]]] = {}
+        """What has been stored in each of these arrays, by place; None for places that are not constant."""
+        self.taken_as: dict[tuple[str, int], Expr] = {}
+        """The constants that their elements were taken for."""
+        self.varied: set[str] = varied or set()
+        """Arrays of registers whose elements are known to change."""
         self.uses_registers = False
         self.declared_bytes: dict[str, int] = {}
         """Bytes of the elements that local arrays are declared with."""
@@ -297,6 +305,10 @@ class Context:
         elif isinstance(statement, Store | Declare):
             if isinstance(statement, Store) and statement.value.type.bits != self.arrays[statement.array].bits:
                 self.fail(f"array '{statement.array}' initialised, and used at another width")
+            if isinstance(statement, Store) and statement.array in self.register_arrays:
+                index = const_value(statement.index)
+                places = self.stored.setdefault(statement.array, {})
+                places.setdefault(None if index is None else int(index), []).append(statement.value)
             self._save_readers(None, statement.array)
         self.block.append(statement)
 
@@ -397,7 +409,10 @@ class Context:
         return out
 
     def snapshot(self) -> Snapshot:
-        return Snapshot(dict(self.locals), dict(self.arrays), set(self.used), set(self.stable), list(self.notes))
+        stored = {array: {k: list(v) for k, v in places.items()} for array, places in self.stored.items()}
+        return Snapshot(
+            dict(self.locals), dict(self.arrays), set(self.used), set(self.stable), list(self.notes), stored
+        )
 
     def restore(self, s: Snapshot) -> None:
         # Tables stay: the names bound to them do.
@@ -405,6 +420,7 @@ class Context:
         self.arrays.update({name: table.type for name, table in self.tables.items()})
         self.used, self.notes = set(s.used) | set(self.tables), list(s.notes)
         self.stable = set(s.stable)
+        self.stored = {array: {k: list(v) for k, v in places.items()} for array, places in s.stored.items()}
         for frame in self.frames:
             if frame.result not in self.locals:
                 frame.result = ""

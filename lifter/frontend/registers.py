@@ -13,6 +13,7 @@ from clang.cindex import Cursor
 from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, Expr, Load, Variable, const, const_value
+from halide_core.ir.structural import same
 from halide_core.ir.types import Type, UInt
 from lifter.frontend import assignments, expressions, order, pointers, types, views
 from lifter.frontend import operations as op
@@ -38,6 +39,14 @@ class Relaned(Exception):
     def __init__(self, key: str, type_: Type) -> None:
         super().__init__(key, type_)
         self.key, self.type = key, type_
+
+
+class Varied(Exception):
+    """An array of registers has elements that change, of which one was taken for a constant."""
+
+    def __init__(self, array: str) -> None:
+        super().__init__(array)
+        self.array = array
 
 
 # Variables
@@ -123,7 +132,34 @@ def load(ctx: Context, p: Pointer, size: int, at: Cursor | None) -> Lanes:
         return Lanes((whole,))
     unit = _unit(ctx, array, size, at)
     offsets = [op.offset_sum(p.offset, const(k, I64)) for k in range(size // unit.bytes())]
+    known = tuple(e for o in offsets if (e := _constant(ctx, array, o)) is not None)
+    if len(known) == len(offsets):
+        return Lanes(known)
     return Lanes(tuple(Load(unit, array, o) for o in offsets))
+
+
+def _constant(ctx: Context, array: str, index: Expr) -> Expr | None:
+    """The one constant that is stored in an element of a local array of registers, as far as the function has been
+    read; `check_constants` looks at the rest."""
+    k = const_value(index)
+    places = ctx.stored.get(array, {})
+    if array not in ctx.register_arrays or array in ctx.varied or k is None or None in places:
+        return None
+    found = places.get(int(k), [])
+    if not found or const_value(found[0]) is None or any(not same(e, found[0]) for e in found):
+        return None
+    ctx.taken_as[array, int(k)] = found[0]
+    return found[0]
+
+
+def check_constants(ctx: Context) -> None:
+    """Raises Varied where an element that was taken for a constant is stored again.
+
+    (What is read where nothing has been stored may be anything.)"""
+    for (array, k), e in ctx.taken_as.items():
+        places = ctx.stored.get(array, {})
+        if None in places or any(not same(v, e) for v in places.get(k, [])):
+            raise Varied(array)
 
 
 def store(ctx: Context, p: Pointer, v: Lanes, at: Cursor | None) -> None:

@@ -1,5 +1,5 @@
 // SIMD registers in every place where a value can be.
-#include <emmintrin.h>
+#include <tmmintrin.h>
 #include <stdint.h>
 
 static const __m128i K_BIAS = {0x0004000400040004LL, 0x0004000400040004LL};
@@ -81,4 +81,25 @@ void uninitialised_first(const int32_t a[4], int which, int32_t out[4]) {
     else
         v = _mm_set_epi32(which, 2, 3, 4);
     _mm_storeu_si128((__m128i*)out, _mm_add_epi32(v, v));
+}
+
+__attribute__((target("ssse3"))) static __m128i shuffled(__m128i v, __m128i k[2][2], int at) { return at ? _mm_shuffle_epi8(v, k[1][0]) : _mm_shuffle_epi8(v, k[0][1]); }
+
+__attribute__((target("ssse3"))) void controls_in_an_array(uint8_t bytes[64], int n) {
+    __m128i k[2][2];
+    k[0][1] = _mm_setr_epi8(2, 1, 0, 3, 6, 5, 4, 7, 10, 9, 8, 11, 14, 13, 12, 15);
+    k[1][0] = _mm_set1_epi8(3);
+    for (int i = 0; i < 4; i++) {
+        __m128i v = _mm_loadu_si128((const __m128i*)bytes + i);
+        _mm_storeu_si128((__m128i*)bytes + i, shuffled(v, k, i == (n & 3)));
+    }
+}
+
+void constant_until_the_next(uint8_t bytes[64]) {
+    __m128i k[2] = {_mm_set1_epi8(1), _mm_set1_epi8(2)};
+    for (int i = 0; i < 4; i++) {
+        __m128i v = _mm_loadu_si128((const __m128i*)bytes + i);
+        _mm_storeu_si128((__m128i*)bytes + i, _mm_add_epi8(v, _mm_add_epi8(k[0], k[1])));
+        k[0] = _mm_add_epi8(k[0], k[1]);
+    }
 }

@@ -91,7 +91,10 @@ def is_union(t: ClangType) -> bool:
 
 
 def _one_size(t: ClangType) -> bool:
-    """Whether all members of a union are scalars of one size."""
+    """Whether all members of a union are scalars of one size, or registers."""
+    sizes = {types.register_bytes(f.type) for f in t.get_fields()}
+    if len(sizes) == 1 and sizes != {0}:
+        return True
     found = [types.scalar(f.type) for f in t.get_fields()]
     whole = [s for s in found if s is not None and not s.is_bool()]
     return len(whole) == len(found) > 0 and len({s.bits for s in whole}) == 1

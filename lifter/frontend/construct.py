@@ -32,6 +32,7 @@ from lifter.frontend.values import (
     Binding,
     BitsPlace,
     ElementPlace,
+    LanesPlace,
     Pointer,
     PointerPlace,
     Pointers,
@@ -93,6 +94,9 @@ def _fill_union(ctx: Context, place: RecordPlace, items: list[Cursor], at: Curso
         _init_field(ctx, place, first, items[0], at)
         return
     b = place.fields[first.spelling]
+    if isinstance(b, LanesPlace):
+        registers.write(ctx, b, registers.zero(first.type))
+        return
     assert isinstance(b, BitsPlace)
     ctx.assign(b.name, const(0, b.whole))
 

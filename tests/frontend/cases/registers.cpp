@@ -103,3 +103,18 @@ void constant_until_the_next(uint8_t bytes[64]) {
         k[0] = _mm_add_epi8(k[0], k[1]);
     }
 }
+
+union Bits128 {
+    __m128 f;
+    __m128i i;
+};
+
+void union_of_registers(const float* a, int32_t out[8]) {
+    Bits128 v, w;
+    v.f = _mm_loadu_ps(a);
+    w = v;
+    v.i = _mm_xor_si128(v.i, _mm_set1_epi32((int)0x80000000));
+    w.f = _mm_mul_ps(w.f, v.f);
+    _mm_storeu_si128((__m128i*)out, v.i);
+    _mm_storeu_si128((__m128i*)out + 1, w.i);
+}

@@ -198,7 +198,7 @@ class Context:
         self.gotos: dict[int, tuple[int, list[Targets]]] = {}
         """By hash, the labels that come later in an open block: the mark of jumps there, and what is known there."""
         self.undecided = False
-        """Whether what pointers are at present says nothing about what they will be when the code runs."""
+        """Whether what pointers and memory are at present says nothing about what they will be when the code runs."""
         self.line = cursor.location.line
         self._bindings: dict[int, list[tuple[Cursor, Binding]]] = {}
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from clang.cindex import Cursor, CursorKind
 
-from halide_core.ir.expr import Expr, Load
+from halide_core.ir.expr import Load
 from halide_core.ir.structural import post_order
 from lifter.frontend import classes, inline, types
 from lifter.frontend.clang import members
@@ -40,6 +40,7 @@ def _check_body(ctx: Context, place: RecordPlace, destructor: Cursor, at: Cursor
             ctx.fail(f"destructor of '{place.type.spelling}', which has no body here", at)
         return
     pending, ctx.pending = ctx.pending, []
+    arrays = set(ctx.arrays)
     targets, before, undecided = dict(ctx.targets), set(ctx.locals) | set(ctx.parameters), ctx.undecided
     ctx.undecided = True
     try:
@@ -49,25 +50,21 @@ def _check_body(ctx: Context, place: RecordPlace, destructor: Cursor, at: Cursor
     finally:
         ctx.undecided, ctx.pending = undecided, pending
     ctx.targets = targets
+    ctx.arrays = {name: t for name, t in ctx.arrays.items() if name in arrays or name in ctx.tables}
     own = set(_variables(ctx, place, at))
-    if not all(_is_unseen(ctx, s, own, before) for s in walk(block)):
+    if not all(_is_unseen(s, own, before) for s in walk(block)):
         ctx.fail(f"destructor of '{place.type.spelling}' that does more than free memory", at)
 
 
-def _is_unseen(ctx: Context, s: Stmt, own: set[str], before: set[str]) -> bool:
+def _is_unseen(s: Stmt, own: set[str], before: set[str]) -> bool:
     """Whether a statement changes only the object and the destructor's own variables.
 
-    An assertion counts where it is about the function's own memory (guard bytes around it)."""
+    An assertion about memory (guard bytes around it) counts for nothing, as everywhere."""
     if isinstance(s, Assign):
         return s.name in own or s.name not in before
     if isinstance(s, Assert):
-        read = list(_arrays(s.condition))
-        return bool(read) and not any(a in ctx.pointer_parameters for a in read)
+        return any(isinstance(n, Load) for n in post_order(s.condition))
     return isinstance(s, If | Loop)
-
-
-def _arrays(e: Expr) -> Iterator[str]:
-    return (n.name for n in post_order(e) if isinstance(n, Load))
 
 
 def _references(ctx: Context, place: RecordPlace, at: Cursor) -> set[str]:

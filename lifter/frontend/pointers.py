@@ -96,6 +96,8 @@ def read(ctx: Context, place: Place, at: Cursor | None = None) -> Value:
     if types.is_pointer(p.pointee):
         ctx.fail("array of pointers", at)
     wanted = element_type(ctx, p.pointee, at)
+    if ctx.undecided:
+        return Load(wanted, ctx.new_array("either", wanted), const(0, I64))
     array = ctx.array_of(p, at)
     if array.startswith("&"):
         _check_scalar_offset(ctx, p, array, at)
@@ -230,6 +232,8 @@ def to_pointer(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
         ctx.fail(f"cast of a number to a pointer '{to.spelling}'", at)
     if target.is_volatile_qualified():
         ctx.fail("volatile object", at, "volatile accesses cannot be reordered or removed")
+    if ctx.undecided:
+        return replace(v, pointee=target)
     if types.is_void(target) or types.is_function(target):
         return v
     byte = types.scalar(types.innermost(v.pointee))
@@ -363,6 +367,8 @@ def elements_of(size: Expr, bytes_each: int) -> Expr | None:
 
 def advance(ctx: Context, p: Pointer, index: Expr, at: Cursor | None, back: bool = False) -> Pointer:
     """p + index or p - index in units of what p points to."""
+    if ctx.undecided:
+        return p
     distance = _whole_units(ctx, p, index)
     if distance is None:
         n = views.units(ctx, p, at)

@@ -106,3 +106,25 @@ void behind_a_header(float* d, const float* s, int n) {
     for (int i = 0; i < n; i++) d[i] = t[i] * 0.5f;
     free((char*)t - 64);
 }
+struct Fenced {
+    uint8_t* p;
+    Fenced(int n) {
+        p = (uint8_t*)malloc(n + 32) + 16;
+        *(size_t*)(p - 16) = n;
+        for (int i = 0; i < 8; i++) p[i - 8] = p[n + i] = 0x55;
+    }
+    ~Fenced() {
+        if (p) {
+            uint8_t* q = p - 16;
+            size_t size = *(size_t*)q;
+            for (int i = 0; i < 8; i++) assert(q[8 + i] == 0x55 && q[16 + size + i] == 0x55);
+            free(q);
+        }
+    }
+};
+struct TwoFenced { Fenced a, b; TwoFenced(int n) : a(n), b(2 * n) {} };
+void fenced(uint8_t* d, const uint8_t* s, int n) {
+    TwoFenced t(n);
+    for (int i = 0; i < n; i++) t.a.p[i] = t.b.p[n + i] = s[i];
+    for (int i = 0; i < n; i++) d[i] = t.a.p[i] + t.b.p[n + i];
+}

@@ -247,10 +247,10 @@ def _structures(ctx: Context, c: Cursor, init: Cursor | None) -> None:
 
 
 def _pointers(ctx: Context, c: Cursor, init: Cursor | None) -> None:
-    """A local array of pointers, as a pointer variable for each element."""
+    """A local array of pointers, of any shape, as a pointer variable for each element."""
     each, name = types.innermost(c.type), c.spelling
     count = types.count(c.type)
-    if count < 0 or len(types.shape(c.type)) != 1 or types.is_pointer(types.pointee(each)):
+    if count < 0 or types.is_pointer(types.pointee(each)):
         ctx.fail(f"array of pointers '{name}' of this shape", c, "use one variable for each")
     if types.is_function_pointer(each):
         ctx.fail(f"array of function pointers '{name}' that is not constant", c)
@@ -265,9 +265,8 @@ def _pointers(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     source = constants.unwrap(init)
     if source.kind is not K.INIT_LIST_EXPR:
         ctx.fail("array initialiser that is not a list", init)
-    items = operands(source)
-    for k, place in enumerate(places):
-        v = pointers.convert(ctx, expressions.value(ctx, items[k]) if k < len(items) else const(0, I64), each, c)
+    for item, place in zip(_listed(ctx, init, types.shape(c.type)), places, strict=True):
+        v = pointers.convert(ctx, const(0, I64) if item is None else expressions.value(ctx, item), each, c)
         if not isinstance(v, Pointer):
             ctx.fail(f"element of the array of pointers '{name}' of this form", c)
         pointers.write(ctx, place, replace(v, offset=ctx.settled(v.offset)), c)

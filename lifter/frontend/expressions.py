@@ -77,6 +77,8 @@ def value(ctx: Context, c: Cursor) -> Value:
         return code.element(ctx, c)
     if kind is K.ARRAY_SUBSCRIPT_EXPR and types.is_pointer(c.type):
         return _element_of_pointers(ctx, c)
+    if kind is K.ARRAY_SUBSCRIPT_EXPR and types.is_array(c.type) and types.is_pointer(types.innermost(c.type)):
+        return _row_of_pointers(ctx, c)
     if kind is K.ARRAY_SUBSCRIPT_EXPR:
         return pointers.read(ctx, place(ctx, c), c)
     if kind is K.UNARY_OPERATOR:
@@ -316,6 +318,17 @@ def _pointers(ctx: Context, c: Cursor) -> Pointers:
     if not isinstance(table, Pointers):
         ctx.fail(pointers.describe(c.type), c)
     return table
+
+
+def _row_of_pointers(ctx: Context, c: Cursor) -> Pointers:
+    """A row of a local array of pointers of several dimensions."""
+    array, index = operands(c)
+    table, count = _pointers(ctx, array), types.count(c.type)
+    number = const_value(scalar(ctx, index))
+    row = -1 if number is None else int(number)
+    if not 0 <= row < len(table.places) // count:
+        ctx.fail(f"row of the array of pointers '{table.name}' at an index that varies", c, "use one variable for each")
+    return Pointers(table.places[row * count : (row + 1) * count], f"{table.name}[{row}]")
 
 
 def _element_of_pointers(ctx: Context, c: Cursor) -> Value:

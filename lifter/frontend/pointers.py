@@ -209,7 +209,7 @@ def to_pointer(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
         return v
     target = types.pointee(to)
     if isinstance(v, Pointers):
-        if not types.is_pointer(target):
+        if not types.is_pointer(types.innermost(target)):
             ctx.fail(f"array of pointers converted to '{to.spelling}'", at)
         return v
     if isinstance(v, PointerAddress):

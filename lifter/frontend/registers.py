@@ -20,7 +20,7 @@ from lifter.frontend import operations as op
 from lifter.frontend.clang import evaluate, operands
 from lifter.frontend.context import Context, Held
 from lifter.frontend.values import LanesPlace, Nothing, Pointer, Record, Value, Vector
-from lifter.loops import Store
+from lifter.loops import ConstArray, Store
 from lifter.simd.apply import Operand, apply
 from lifter.simd.lanes import Lanes, as_type, is_constant, zeros
 from lifter.simd.meanings import table
@@ -30,6 +30,7 @@ _NO_EFFECT = {
     *("_mm_prefetch", "_mm_sfence", "_mm_lfence", "_mm_mfence", "_mm_pause", "_mm_clflush", "_mm256_zeroupper"),
     "_mm_free",
 }
+_BYTE_SHUFFLES = {"_mm_shuffle_epi8", "_mm256_shuffle_epi8"}
 _INTRINSICS = ("_mm_", "_mm256_")
 
 
@@ -240,12 +241,40 @@ def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Va
     try:
         result = apply(meaning, wanted, bits)
     except NotConstant:
-        _refuse(ctx, name, arguments[-1])
+        found = _looked_up(ctx, wanted, bits) if name in _BYTE_SHUFFLES else None
+        if found is None:
+            _refuse(ctx, name, arguments[-1])
+        result = found
     if meaning.writes:
         assert pointer is not None and isinstance(result, Lanes)
         store(ctx, pointer, result, c)
         return Nothing()
     return result
+
+
+def _looked_up(ctx: Context, given: list[Operand], bits: int) -> Lanes | None:
+    """A shuffle of constant bytes by data: a table of sixteen for each half of 128 bits."""
+    source, control = given
+    if not isinstance(source, Lanes) or not isinstance(control, Lanes) or not is_constant(source):
+        return None
+    byte = UInt(8)
+    values = [int(const_value(e) or 0) for e in as_type(source, byte).parts]
+    out: list[Expr] = []
+    for k, c in enumerate(as_type(control, byte).parts[: bits // 8]):
+        name = _table_of(ctx, tuple(values[k // 16 * 16 :][:16]))
+        index = op.cast(op.binary("&", c, const(15, byte)), I64)
+        outside = op.binary(">=", c, const(128, byte))
+        out.append(op.select(outside, const(0, byte), Load(byte, name, index)))
+    return Lanes(tuple(out))
+
+
+def _table_of(ctx: Context, values: tuple[int, ...]) -> str:
+    for name, known in ctx.tables.items():
+        if known.values == values and known.type == UInt(8):
+            return name
+    name = ctx.new_array("table", UInt(8))
+    ctx.tables[name] = ConstArray(name, UInt(8), values, (len(values),))
+    return name
 
 
 def _refuse(ctx: Context, name: str, at: Cursor) -> NoReturn:

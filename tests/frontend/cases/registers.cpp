@@ -118,3 +118,13 @@ void union_of_registers(const float* a, int32_t out[8]) {
     _mm_storeu_si128((__m128i*)out, v.i);
     _mm_storeu_si128((__m128i*)out + 1, w.i);
 }
+
+__attribute__((target("ssse3"))) void looked_up(uint8_t bytes[64], int n) {
+    const __m128i bits = _mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4), low = _mm_set1_epi8(15);
+    for (int i = 0; i < 4; i++) {
+        __m128i v = _mm_loadu_si128((const __m128i*)bytes + i);
+        __m128i a = _mm_shuffle_epi8(bits, _mm_and_si128(v, low));
+        __m128i b = _mm_shuffle_epi8(bits, i == (n & 3) ? v : _mm_and_si128(_mm_srli_epi16(v, 4), low));
+        _mm_storeu_si128((__m128i*)bytes + i, _mm_add_epi8(a, b));
+    }
+}

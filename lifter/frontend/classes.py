@@ -125,9 +125,18 @@ def is_trivial(t: ClangType) -> bool:
     return all(is_trivial(types.innermost(f.type)) for f in record.get_fields())
 
 
+def has_constructor_template(t: ClangType) -> bool:
+    """Whether a class has a constructor that is a template, which may be the one without arguments."""
+    declaration = types.canonical(t).get_declaration()
+    name = declaration.spelling
+    return any(
+        k.kind is K.FUNCTION_TEMPLATE and k.spelling.partition("<")[0] == name for k in members(declaration)
+    )
+
+
 def has_no_initialiser(t: ClangType) -> bool:
     """Whether a new object of a class holds nothing yet: it has no constructors, its fields no initialisers."""
-    if any(base is None or not has_no_initialiser(base) for base in bases(t)):
+    if has_constructor_template(t) or any(base is None or not has_no_initialiser(base) for base in bases(t)):
         return False
     for k in members(types.canonical(t).get_declaration()):
         if k.kind is K.CONSTRUCTOR and not is_implicit(k):

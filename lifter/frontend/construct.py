@@ -192,7 +192,9 @@ def _default(ctx: Context, place: RecordPlace, at: Cursor, zero: bool) -> None:
             start = partial(_initialisers, ctx, definition, place)
             inline.function(ctx, at, definition, list(k.get_arguments()), body, [], False, place, start)
             return
-    if any(not k.is_copy_constructor() and not k.is_move_constructor() for k in declared):
+    if classes.has_constructor_template(place.type) or any(
+        not k.is_copy_constructor() and not k.is_move_constructor() for k in declared
+    ):
         ctx.fail(f"object of '{place.type.spelling}' without a constructor call", at)
     for base in classes.known_bases(ctx, place.type, at):
         _default(ctx, RecordPlace(place.fields, types.canonical(base)), at, zero)

@@ -27,8 +27,7 @@ class Wanted(Exception):
 
 def key(t: ClangType, member: str) -> Key:
     """What a member of a class is asked for by."""
-    spelled = t.get_canonical().spelling.removeprefix("const ").replace("(anonymous namespace)::", "")
-    return member, spelled
+    return member, t.get_canonical().spelling.removeprefix("const ")
 
 
 def text(keys: list[Key]) -> str:
@@ -37,7 +36,8 @@ def text(keys: list[Key]) -> str:
     for k, (member, spelled) in enumerate(keys):
         alias, object_ = f"lift_class_{k}", f"lift_use_{k}"
         use = f"() {{ {alias} object; }}" if member == "constructor" else f"({alias} &object) {{ object.~{alias}(); }}"
-        out.append(f"typedef {spelled} {alias}; inline void {object_}{use}")
+        named = spelled.replace("(anonymous namespace)::", "")
+        out.append(f"typedef {named} {alias}; inline void {object_}{use}")
     return f"\nnamespace {NAMESPACE} {{\n" + "\n".join(out) + "\n}\n"
 
 
@@ -45,11 +45,12 @@ def found(unit: TranslationUnit, keys: list[Key]) -> dict[Key, Cursor | None]:
     """The members that the added text names."""
     scope = [c for c in children(unit.cursor) if c.kind is CursorKind.NAMESPACE and c.spelling == NAMESPACE]
     uses = {c.spelling: c for s in scope for c in children(s) if c.kind is CursorKind.FUNCTION_DECL}
-    return {k: next(_named(uses[f"lift_use_{n}"]), None) for n, k in enumerate(keys)}
+    return {k: next(_named(uses[f"lift_use_{n}"], k), None) for n, k in enumerate(keys)}
 
 
-def _named(use: Cursor) -> Iterator[Cursor]:
+def _named(use: Cursor, wanted: Key) -> Iterator[Cursor]:
     for c in use.walk_preorder():
         target = c.referenced if c.kind is CursorKind.CALL_EXPR else None
-        if target is not None and target.kind in _MEMBERS:
+        # Another class may have the name that one in an unnamed namespace is looked up by.
+        if target is not None and target.kind in _MEMBERS and key(target.semantic_parent.type, wanted[0]) == wanted:
             yield target

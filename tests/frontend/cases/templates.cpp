@@ -128,3 +128,6 @@ void fenced(uint8_t* d, const uint8_t* s, int n) {
     for (int i = 0; i < n; i++) t.a.p[i] = t.b.p[n + i] = s[i];
     for (int i = 0; i < n; i++) d[i] = t.a.p[i] + t.b.p[n + i];
 }
+namespace { namespace inner { template <class T> struct Hidden { T v; Hidden() : v(3) {} }; } }
+struct HasHidden { inner::Hidden<int> h; };
+int in_an_unnamed_namespace(int n) { HasHidden a; return a.h.v + n; }

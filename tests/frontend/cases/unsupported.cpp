@@ -123,3 +123,6 @@ struct Late { int* out; int* held; Late(int* o) : out(o), held(0) {} ~Late() { i
 void u_destructor_later(int* d, int n) { Late a(d); a.held = d; for (int i = 0; i < n; i++) d[i] = 5; }
 void u_delete(Late* a) { delete a; }
 int u_order_of_elements(int n) { int a[2] = {n, 1}; auto raise = [](int* p) { return ++*p; }; return raise(a + 1) * raise(a + (n & 1)); }
+struct AnyOf { int v; template <class U = int> AnyOf(U u = 7) : v(u) {} };
+struct HasAnyOf { AnyOf a; };
+int u_constructor_template(int n) { HasAnyOf h{}; return h.a.v + n; }

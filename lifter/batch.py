@@ -39,7 +39,7 @@ class Job:
 @click.option("--emit", default="dsl", show_default=True, metavar="KIND,...", help=", ".join(EMIT_KINDS))
 @click.option("--timeout", default=60.0, show_default=True, metavar="S", help="Seconds for one function.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a file on standard output.")
-@click.option("--model", "models", multiple=True, metavar="FILE", help="C++ definitions of external functions.")
+@click.option("--model", "models", multiple=True, metavar="PATH", help="Definitions of external functions, or folder.")
 def batch_command(
     root: str, out: str, jobs: int, emit: str, timeout: float, as_json: bool, models: tuple[str, ...]
 ) -> None:

@@ -46,7 +46,7 @@ _SHOWN = 3
 @click.argument("file", metavar="FILE")
 @click.option("-f", "--function", "name", required=True, metavar="NAME", help="The function to explain.")
 @click.option("--timeout", default=60.0, show_default=True, metavar="S", help="Seconds for the function.")
-@click.option("--model", "models", multiple=True, metavar="FILE", help="C++ definitions of external functions.")
+@click.option("--model", "models", multiple=True, metavar="PATH", help="Definitions of external functions, or folder.")
 @click.option("-p", "build", metavar="BUILD_DIR", help="Take flags from BUILD_DIR/compile_commands.json.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
 def explain_command(

@@ -227,3 +227,51 @@ void fill_box(uint8_t* plane, int stride, const Box& box, uint8_t value) {
     for (int y = box.from.y; y < box.to.y; y++)
         for (int x = 0; x < box.width(); x++) plane[y * stride + box.from.x + x] = value;
 }
+
+// Scratch memory of any type, made larger through its own constant members.
+template <class T> struct Scratch {
+    T* const data;
+    const int count;
+
+    Scratch(int n = 0) : data(0), count(0) { resize(n); }
+    ~Scratch() {
+        if (data) free(data);
+    }
+    void resize(int n) {
+        if (n == count) return;
+        if (data) {
+            free(data);
+            *(T**)&data = 0;
+        }
+        *(int*)&count = n;
+        if (n) *(T**)&data = (T*)malloc(n * sizeof(T));
+    }
+    T& operator[](int k) { return data[k]; }
+};
+
+// Sums of three rows, then of three columns, each sum of columns kept in scratch memory.
+void tent_through_scratch(uint8_t* dst, const uint8_t* src, int width, int height, int stride) {
+    Scratch<uint16_t> sums(width);
+    for (int y = 1; y < height - 1; y++) {
+        const uint8_t* s = src + y * stride;
+        for (int x = 0; x < width; x++) sums[x] = s[x - stride] + 2 * s[x] + s[x + stride];
+        for (int x = 1; x < width - 1; x++)
+            dst[y * stride + x] = (uint8_t)((sums[x - 1] + 2 * sums[x] + sums[x + 1] + 8) >> 4);
+    }
+}
+
+// A filter object that keeps its scratch memory from one run to the next.
+struct Softener {
+    Scratch<float> line;
+
+    void run(const uint8_t* s, uint8_t* d, int n, float weight) {
+        line.resize(n);
+        for (int x = 0; x < n; x++) line[x] = s[x] * weight;
+        for (int x = 1; x < n - 1; x++) d[x] = (uint8_t)(line[x - 1] + line[x + 1] + (1.0f - 2.0f * weight) * s[x]);
+    }
+};
+
+void soften(uint8_t* dst, const uint8_t* src, int width, float weight) {
+    Softener softener;
+    softener.run(src, dst, width, weight < 0.5f ? 0.25f : 0.5f);
+}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from clang.cindex import Cursor, CursorKind
+from clang.cindex import Cursor, CursorKind, TypeKind
 from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, Call, CallType, Expr, const
@@ -13,6 +13,7 @@ from lifter.frontend import (
     classes,
     code,
     construct,
+    destructors,
     expressions,
     inline,
     models,
@@ -27,6 +28,7 @@ from lifter.frontend import (
 from lifter.frontend import operations as op
 from lifter.frontend.clang import children, in_system_header, operands
 from lifter.frontend.context import Context
+from lifter.frontend.sources import Unclear
 from lifter.frontend.values import (
     ElementPlace,
     Lambda,
@@ -41,7 +43,7 @@ from lifter.frontend.values import (
 from lifter.loops import Store, Unsupported
 
 K = CursorKind
-_BODY = "give the file that defines it, or a model, with --model"
+_BODY = "give the file that defines it, or a model or a folder, with --model"
 _IO = {
     *("printf", "fprintf", "sprintf", "snprintf", "vprintf", "puts", "putchar", "fputs", "fputc", "putc", "perror"),
     *(
@@ -115,6 +117,8 @@ def _named(
     if name in _ENDS:
         ctx.fail(f"call to '{name}', which ends the program", c)
     if definition is None and not library:
+        definition = _elsewhere(ctx, c, target)
+    if definition is None and not library:
         ctx.fail(f"call to external function '{name}' has no body here", c, _BODY)
     if definition is not None and not library:
         return _user(ctx, c, definition, arguments, want, as_place, from_model=False)
@@ -125,6 +129,19 @@ def _named(
     except Unsupported:
         pass
     ctx.fail(f"call to library function '{name}'", c, "give a model with --model")
+
+
+def _elsewhere(ctx: Context, c: Cursor, target: Cursor) -> Cursor | None:
+    """The definition of a function in a folder of sources that was given."""
+    if ctx.unit.sources is None:
+        return None
+    try:
+        found = ctx.unit.sources.definition(target)
+    except Unclear as problem:
+        ctx.fail(f"call to '{target.spelling}', {problem}", c, _BODY)
+    if found is not None:
+        ctx.note(f"'{target.spelling}' is what {found.location.file.name} defines")
+    return found
 
 
 def _user(
@@ -158,7 +175,7 @@ def _constructed(ctx: Context, c: Cursor, arguments: list[Cursor]) -> Value:
     if classes.is_plain(c.type):
         made = records.create(ctx, c.type, "t", c)
         construct.construct(ctx, c, made)
-        construct.check_destructor(ctx, made, c)
+        destructors.check(ctx, made, c)
         return records.load(ctx, made, c)
     if vectors.container(c.type):
         return new_vectors.made(ctx, "t", c.type, c, c)
@@ -181,7 +198,7 @@ def _method(
     else:
         members = operands(c)
         inner = operands(members[0]) if members else []
-        receiver, rest = inner[0] if inner else None, arguments
+        receiver, rest = inner[0] if inner and _is_object(inner[0], members[0]) else None, arguments
     owner = target.semantic_parent
     if target.is_virtual_method():
         ctx.fail(f"call to the virtual function '{name}'", c)
@@ -194,6 +211,12 @@ def _method(
         if isinstance(thing, Vector | Rows):
             return vectors.method(ctx, c, thing, name, rest, as_place)
     ctx.fail(f"call to the member function '{name}'", c)
+
+
+def _is_object(c: Cursor, whole: Cursor) -> bool:
+    """Whether what stands first in a member access is the object, and not an argument of a member template."""
+    record = types.canonical(_class_of(c)).kind is TypeKind.RECORD
+    return record and bool(c.extent.start.offset == whole.extent.start.offset)
 
 
 def _class_of(receiver: Cursor) -> ClangType:

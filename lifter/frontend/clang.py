@@ -122,6 +122,32 @@ def children(c: Cursor) -> list[Cursor]:
     return list(c.get_children())
 
 
+_MEMBER_KINDS = {
+    *(CursorKind.FIELD_DECL, CursorKind.CXX_BASE_SPECIFIER, CursorKind.CONSTRUCTOR, CursorKind.DESTRUCTOR),
+    *(CursorKind.CXX_METHOD, CursorKind.FUNCTION_TEMPLATE, CursorKind.CONVERSION_FUNCTION, CursorKind.VAR_DECL),
+}
+
+
+def members(declaration: Cursor) -> list[Cursor]:
+    """What a class declares; of an instance of a class template, whose members libclang does not list, those of the
+    template."""
+    own = children(declaration)
+    if any(c.kind in _MEMBER_KINDS for c in own):
+        return own
+    template = specialized(declaration)
+    return own if template is None else children(template)
+
+
+def specialized(declaration: Cursor) -> Cursor | None:
+    """The template, or the partial specialisation, that a class is an instance of."""
+    lib = _library()
+    result = lib.clang_getSpecializedCursorTemplate(declaration)
+    if result is None or lib.clang_Cursor_isNull(result):
+        return None
+    result._tu = declaration._tu
+    return result
+
+
 _REFERENCE_KINDS = {
     CursorKind.TYPE_REF,
     CursorKind.NAMESPACE_REF,
@@ -181,8 +207,10 @@ def _arguments(path: str, clang_args: Sequence[str], force_cxx: bool) -> list[st
     return [*out, *clang_args]
 
 
-def parse(path: str, clang_args: Sequence[str] = (), force_cxx: bool = False) -> cindex.TranslationUnit:
-    """The translation unit of a file.
+def parse(
+    path: str, clang_args: Sequence[str] = (), force_cxx: bool = False, added: str = ""
+) -> cindex.TranslationUnit:
+    """The translation unit of a file, with text `added` at its end.
 
     Raises SourceError for a file that cannot be read and for errors outside system headers."""
     if os.path.isdir(path):
@@ -191,7 +219,8 @@ def parse(path: str, clang_args: Sequence[str] = (), force_cxx: bool = False) ->
         raise SourceError(path, 0, 0, "no such file")
     try:
         with open(path, "rb") as f:
-            head = f.read(1 << 16)
+            whole = f.read()
+            head = whole[: 1 << 16]
     except OSError as e:
         raise SourceError(path, 0, 0, f"cannot be read: {e.strerror}") from e
     if b"\0" in head:
@@ -199,7 +228,10 @@ def parse(path: str, clang_args: Sequence[str] = (), force_cxx: bool = False) ->
         raise SourceError(path, line, 1, "not a text file: it contains a zero byte")
     index = cindex.Index.create()
     try:
-        virtual = [(str(INCLUDE_DIRECTORY / name), text) for name, text in declarations.headers().items()]
+        virtual: list[tuple[str, str | bytes]] = []
+        virtual += [(str(INCLUDE_DIRECTORY / name), text) for name, text in declarations.headers().items()]
+        if added:
+            virtual.append((path, whole + added.encode()))
         unit = index.parse(path, _arguments(path, clang_args, force_cxx), unsaved_files=virtual)
     except cindex.TranslationUnitLoadError as e:
         raise SourceError(path, 0, 0, "libclang cannot parse this file; check the compiler arguments") from e

@@ -8,7 +8,7 @@ from clang.cindex import Cursor, CursorKind, TypeKind
 from clang.cindex import Type as ClangType
 
 from lifter.frontend import types, vectors, views
-from lifter.frontend.clang import children, in_system_header
+from lifter.frontend.clang import children, in_system_header, members, specialized
 from lifter.frontend.context import Context
 
 K = CursorKind
@@ -20,6 +20,34 @@ def is_plain(t: ClangType) -> bool:
         return False
     declaration = types.canonical(t).get_declaration()
     return not vectors.container(t) and not is_closure(t) and not in_system_header(declaration.location)
+
+
+def bases(t: ClangType) -> list[ClangType | None]:
+    """The base classes; None for one that depends on the parameters of a template."""
+    own = (k.type for k in members(types.canonical(t).get_declaration()) if k.kind is K.CXX_BASE_SPECIFIER)
+    return [base if types.canonical(base).kind is TypeKind.RECORD else None for base in own]
+
+
+def known_bases(ctx: Context, t: ClangType, at: Cursor | None) -> list[ClangType]:
+    """As `bases`; raises Unsupported where one is not known."""
+    found = []
+    for base in bases(t):
+        if base is None:
+            name = types.canonical(t).spelling
+            ctx.fail(f"object of '{name}', whose base class depends on a template's parameters", at)
+        found.append(base)
+    return found
+
+
+def own_member(ctx: Context, t: ClangType, member: Cursor, at: Cursor | None) -> Cursor:
+    """The class's own constructor without arguments, or destructor, where `member` may be its template's."""
+    if specialized(types.canonical(t).get_declaration()) is None:
+        return member
+    kind = "destructor" if member.kind is K.DESTRUCTOR else "constructor"
+    found = ctx.unit.instance(types.canonical(t), kind)
+    if found is None:
+        ctx.fail(f"{kind} of '{types.canonical(t).spelling}', an instance of a template that cannot be named", at)
+    return found
 
 
 def is_closure(t: ClangType) -> bool:
@@ -43,12 +71,10 @@ def body_of(method: Cursor) -> tuple[Cursor, Cursor | None]:
 def fields(ctx: Context, t: ClangType, at: Cursor | None) -> Iterator[Cursor]:
     """The fields of a class in the order of their initialisation, those of base classes first."""
     record = types.canonical(t)
-    declaration = record.get_declaration()
     if is_union(record) and not _one_size(record):
         ctx.fail(f"object of the union '{record.spelling}'", at)
-    for base in children(declaration):
-        if base.kind is K.CXX_BASE_SPECIFIER:
-            yield from fields(ctx, base.type, at)
+    for base in known_bases(ctx, t, at):
+        yield from fields(ctx, base, at)
     for f in record.get_fields():
         inner = types.canonical(f.type)
         if views.is_record(inner) and inner.get_declaration().is_anonymous() and not f.spelling:
@@ -65,7 +91,10 @@ def is_union(t: ClangType) -> bool:
 
 
 def _one_size(t: ClangType) -> bool:
-    """Whether all members of a union are scalars of one size."""
+    """Whether all members of a union are scalars of one size, or registers."""
+    sizes = {types.register_bytes(f.type) for f in t.get_fields()}
+    if len(sizes) == 1 and sizes != {0}:
+        return True
     found = [types.scalar(f.type) for f in t.get_fields()]
     whole = [s for s in found if s is not None and not s.is_bool()]
     return len(whole) == len(found) > 0 and len({s.bits for s in whole}) == 1
@@ -86,23 +115,31 @@ def is_trivial(t: ClangType) -> bool:
     record = types.canonical(t)
     if record.kind is not TypeKind.RECORD:
         return True
-    for k in children(record.get_declaration()):
+    for k in members(record.get_declaration()):
         copies = k.kind is K.CONSTRUCTOR and (k.is_copy_constructor() or k.is_move_constructor())
         assigns = k.kind is K.CXX_METHOD and k.spelling == "operator="
         if (copies or assigns or k.kind is K.DESTRUCTOR) and not is_implicit(k):
             return False
-        if k.kind is K.CXX_BASE_SPECIFIER and not is_trivial(k.type):
-            return False
+    if any(base is None or not is_trivial(base) for base in bases(record)):
+        return False
     return all(is_trivial(types.innermost(f.type)) for f in record.get_fields())
+
+
+def has_constructor_template(t: ClangType) -> bool:
+    """Whether a class has a constructor that is a template, which may be the one without arguments."""
+    declaration = types.canonical(t).get_declaration()
+    name = declaration.spelling
+    return any(
+        k.kind is K.FUNCTION_TEMPLATE and k.spelling.partition("<")[0] == name for k in members(declaration)
+    )
 
 
 def has_no_initialiser(t: ClangType) -> bool:
     """Whether a new object of a class holds nothing yet: it has no constructors, its fields no initialisers."""
-    declaration = types.canonical(t).get_declaration()
-    for k in children(declaration):
+    if has_constructor_template(t) or any(base is None or not has_no_initialiser(base) for base in bases(t)):
+        return False
+    for k in members(types.canonical(t).get_declaration()):
         if k.kind is K.CONSTRUCTOR and not is_implicit(k):
-            return False
-        if k.kind is K.CXX_BASE_SPECIFIER and not has_no_initialiser(k.type):
             return False
         if k.kind is K.FIELD_DECL:
             parts = [p for p in children(k) if p.kind.is_expression() or p.kind is K.UNEXPOSED_EXPR]
@@ -113,9 +150,9 @@ def has_no_initialiser(t: ClangType) -> bool:
 
 def check_copy(ctx: Context, t: ClangType, at: Cursor | None) -> None:
     """Refuses what the compiler's own copy would not do by fields: base classes that copy in their own way."""
-    for k in children(types.canonical(t).get_declaration()):
-        if k.kind is K.CXX_BASE_SPECIFIER and not is_trivial(k.type):
-            ctx.fail(f"copy of an object whose base class '{k.type.spelling}' copies in its own way", at)
+    for base in known_bases(ctx, t, at):
+        if not is_trivial(base):
+            ctx.fail(f"copy of an object whose base class '{base.spelling}' copies in its own way", at)
 
 
 def is_padded(ctx: Context, t: ClangType, at: Cursor | None) -> bool:

@@ -1,4 +1,4 @@
-"""Initialisation of structures and classes: lists, constructors, the fields' own initialisers; destructors."""
+"""Initialisation of structures and classes: lists, constructors, the fields' own initialisers."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from halide_core.ir.expr import I64, Expr, const
 from lifter.frontend import (
     classes,
     constants,
+    destructors,
     expressions,
     inline,
     memory,
@@ -24,13 +25,14 @@ from lifter.frontend import (
     views,
 )
 from lifter.frontend import operations as op
-from lifter.frontend.clang import children, operands
+from lifter.frontend.clang import children, members, operands
 from lifter.frontend.context import Context
 from lifter.frontend.values import (
     Alias,
     Binding,
     BitsPlace,
     ElementPlace,
+    LanesPlace,
     Pointer,
     PointerPlace,
     Pointers,
@@ -39,7 +41,6 @@ from lifter.frontend.values import (
     Value,
     VariablePlace,
 )
-from lifter.loops import Assign, walk
 
 K = CursorKind
 
@@ -48,7 +49,7 @@ def listed(ctx: Context, c: Cursor) -> Record:
     """The value of `{a, b, c}` for an aggregate."""
     place = records.create(ctx, c.type, "", c)
     fill(ctx, place, c)
-    check_destructor(ctx, place, c)
+    destructors.check(ctx, place, c)
     return records.load(ctx, place, c)
 
 
@@ -73,13 +74,12 @@ def fill(ctx: Context, place: RecordPlace, c: Cursor) -> None:
     if classes.is_union(place.type):
         _fill_union(ctx, place, remaining, c)
         return
-    for base in children(place.type.get_declaration()):
-        if base.kind is K.CXX_BASE_SPECIFIER:
-            own = RecordPlace(place.fields, types.canonical(base.type))
-            if remaining:
-                initialise(ctx, own, remaining.pop(0))
-            else:
-                _default(ctx, own, c, zero=True)
+    for base in classes.known_bases(ctx, place.type, c):
+        own = RecordPlace(place.fields, types.canonical(base))
+        if remaining:
+            initialise(ctx, own, remaining.pop(0))
+        else:
+            _default(ctx, own, c, zero=True)
     for f in types.canonical(place.type).get_fields():
         if remaining:
             _init_field(ctx, place, f, remaining.pop(0), c)
@@ -94,6 +94,9 @@ def _fill_union(ctx: Context, place: RecordPlace, items: list[Cursor], at: Curso
         _init_field(ctx, place, first, items[0], at)
         return
     b = place.fields[first.spelling]
+    if isinstance(b, LanesPlace):
+        registers.write(ctx, b, registers.zero(first.type))
+        return
     assert isinstance(b, BitsPlace)
     ctx.assign(b.name, const(0, b.whole))
 
@@ -156,10 +159,8 @@ def _initialisers(ctx: Context, definition: Cursor, place: RecordPlace) -> None:
         if types.canonical(init.type).spelling == place.type.spelling:  # another constructor of the class
             initialise(ctx, place, init)
             return
-    for base in children(place.type.get_declaration()):
-        if base.kind is not K.CXX_BASE_SPECIFIER:
-            continue
-        own = RecordPlace(place.fields, types.canonical(base.type))
+    for base in classes.known_bases(ctx, place.type, definition):
+        own = RecordPlace(place.fields, types.canonical(base))
         name = own.type.spelling
         chosen = next((init for init in bases if types.canonical(init.type).spelling == name), None)
         if chosen is None:
@@ -177,27 +178,32 @@ def _initialisers(ctx: Context, definition: Cursor, place: RecordPlace) -> None:
 
 def _default(ctx: Context, place: RecordPlace, at: Cursor, zero: bool) -> None:
     """What an object has that is given no value: its class's constructor, the fields' initialisers, or zeros."""
-    declaration = place.type.get_declaration()
     if classes.is_union(place.type):
         if zero:
             _fill_union(ctx, place, [], at)
         return
-    declared = [k for k in children(declaration) if k.kind is K.CONSTRUCTOR and not classes.is_implicit(k)]
+    declared = [k for k in _declared(place) if k.kind is K.CONSTRUCTOR and not classes.is_implicit(k)]
     for k in declared:
         if all(inline.default_argument(p) is not None for p in k.get_arguments()):
+            k = classes.own_member(ctx, place.type, k, at)
             definition, body = classes.body_of(k)
             if body is None:
                 ctx.fail(f"constructor of '{place.type.spelling}' without a body here", at)
             start = partial(_initialisers, ctx, definition, place)
             inline.function(ctx, at, definition, list(k.get_arguments()), body, [], False, place, start)
             return
-    if any(not k.is_copy_constructor() and not k.is_move_constructor() for k in declared):
+    if classes.has_constructor_template(place.type) or any(
+        not k.is_copy_constructor() and not k.is_move_constructor() for k in declared
+    ):
         ctx.fail(f"object of '{place.type.spelling}' without a constructor call", at)
-    for base in children(declaration):
-        if base.kind is K.CXX_BASE_SPECIFIER:
-            _default(ctx, RecordPlace(place.fields, types.canonical(base.type)), at, zero)
+    for base in classes.known_bases(ctx, place.type, at):
+        _default(ctx, RecordPlace(place.fields, types.canonical(base)), at, zero)
     for f in place.type.get_fields():
         _default_field(ctx, place, f, at, zero)
+
+
+def _declared(place: RecordPlace) -> list[Cursor]:
+    return members(place.type.get_declaration())
 
 
 def _default_field(ctx: Context, place: RecordPlace, f: Cursor, at: Cursor, zero: bool) -> None:
@@ -293,28 +299,3 @@ def settled(ctx: Context, v: Value) -> Value:
     held = ctx.hold_all(registers.expressions_of(v))
     ctx.flush()
     return registers.with_expressions(v, ctx.release_all(held)) if held else v
-
-
-def check_destructor(ctx: Context, place: RecordPlace, at: Cursor) -> None:
-    """A destructor may free memory, and do nothing else; those of fields and base classes too."""
-    for inner in place.fields.values():
-        if isinstance(inner, RecordPlace):
-            check_destructor(ctx, inner, at)
-    for base in children(place.type.get_declaration()):
-        if base.kind is K.CXX_BASE_SPECIFIER:
-            check_destructor(ctx, RecordPlace(place.fields, types.canonical(base.type)), at)
-    for k in children(place.type.get_declaration()):
-        if k.kind is not K.DESTRUCTOR:
-            continue
-        definition, body = classes.body_of(k)
-        if body is None:
-            if not classes.is_implicit(k):
-                ctx.fail(f"destructor of '{place.type.spelling}', which has no body here", at)
-            continue
-        targets = dict(ctx.targets)
-        with ctx.collecting() as block:
-            inline.function(ctx, at, definition, [], body, [], False, place)
-            ctx.flush()
-        ctx.targets = targets
-        if any(not isinstance(s, Assign) for s in walk(block)):
-            ctx.fail(f"destructor of '{place.type.spelling}' that does more than free memory", at)

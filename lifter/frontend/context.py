@@ -111,6 +111,7 @@ class Snapshot:
     used: set[str]
     stable: set[str]
     notes: list[str]
+    stored: dict[str, dict[int | None, list[Expr]]]
 
 
 class Context:
@@ -125,6 +126,7 @@ class Context:
         allocated: dict[str, Type] | None = None,
         ends: dict[str, str] | None = None,
         mixed: set[str] | None = None,
+        varied: set[str] | None = None,
     ) -> None:
         self.unit = unit
         self.locals: dict[str, Type] = {}
@@ -172,6 +174,12 @@ class Context:
         """Allocated arrays, and those behind `void *`, that nothing has given a type yet."""
         self.register_arrays: dict[str, str] = {}
         """Local arrays of registers, with their keys in `lane_types` where the lanes are not known yet, else ""."""
+        self.stored: dict[str, dict[int | None, list[Expr]]] = {}
+        """What has been stored in each of these arrays, by place; None for places that are not constant."""
+        self.taken_as: dict[tuple[str, int], Expr] = {}
+        """The constants that their elements were taken for."""
+        self.varied: set[str] = varied or set()
+        """Arrays of registers whose elements are known to change."""
         self.uses_registers = False
         self.declared_bytes: dict[str, int] = {}
         """Bytes of the elements that local arrays are declared with."""
@@ -197,6 +205,8 @@ class Context:
         self.labels = 0
         self.gotos: dict[int, tuple[int, list[Targets]]] = {}
         """By hash, the labels that come later in an open block: the mark of jumps there, and what is known there."""
+        self.undecided = False
+        """Whether what pointers and memory are at present says nothing about what they will be when the code runs."""
         self.line = cursor.location.line
         self._bindings: dict[int, list[tuple[Cursor, Binding]]] = {}
 
@@ -305,6 +315,9 @@ class Context:
             if isinstance(statement, Store) and statement.value.type.bits != self.arrays[statement.array].bits:
                 self.fail(f"array '{statement.array}' initialised, and used at another width")
             where = const_value(statement.index) if isinstance(statement, Store) else None
+            if isinstance(statement, Store) and statement.array in self.register_arrays:
+                places = self.stored.setdefault(statement.array, {})
+                places.setdefault(None if where is None else int(where), []).append(statement.value)
             bits = self.arrays[statement.array].bits
             self._save_readers(None, statement.array, None if where is None else (where, bits))
         self.block.append(statement)
@@ -406,7 +419,10 @@ class Context:
         return out
 
     def snapshot(self) -> Snapshot:
-        return Snapshot(dict(self.locals), dict(self.arrays), set(self.used), set(self.stable), list(self.notes))
+        stored = {array: {k: list(v) for k, v in places.items()} for array, places in self.stored.items()}
+        return Snapshot(
+            dict(self.locals), dict(self.arrays), set(self.used), set(self.stable), list(self.notes), stored
+        )
 
     def restore(self, s: Snapshot) -> None:
         # Tables stay: the names bound to them do.
@@ -414,6 +430,7 @@ class Context:
         self.arrays.update({name: table.type for name, table in self.tables.items()})
         self.used, self.notes, self.numbers = set(s.used) | set(self.tables), list(s.notes), {}
         self.stable = set(s.stable)
+        self.stored = {array: {k: list(v) for k, v in places.items()} for array, places in s.stored.items()}
         for frame in self.frames:
             if frame.result not in self.locals:
                 frame.result = ""

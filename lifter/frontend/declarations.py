@@ -13,6 +13,7 @@ from lifter.frontend import (
     code,
     constants,
     construct,
+    destructors,
     expressions,
     inline,
     new_vectors,
@@ -31,6 +32,7 @@ from lifter.frontend.values import (
     ElementPlace,
     Lambda,
     Pointer,
+    PointerAddress,
     PointerPlace,
     Pointers,
     RecordPointer,
@@ -148,7 +150,8 @@ def _scalar(ctx: Context, c: Cursor, init: Cursor | None) -> None:
 def _pointer(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     pointee = types.pointee(c.type)
     if types.is_pointer(pointee):
-        ctx.fail(f"pointer to pointer '{c.spelling}'", c, "use one pointer and an index")
+        _pointer_to_pointer(ctx, c, init)
+        return
     if pointee.is_volatile_qualified():
         ctx.fail(f"volatile object '{c.spelling}'", c, "volatile accesses cannot be reordered or removed")
     if init is None:
@@ -166,6 +169,14 @@ def _pointer(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     assert isinstance(v, Pointer)
     v = Pointer(v.targets, ctx.settled(v.offset), v.pointee, v.name)
     inline.bind_pointer(ctx, c, v, c.hash not in ctx.changed)
+
+
+def _pointer_to_pointer(ctx: Context, c: Cursor, init: Cursor | None) -> None:
+    """Another name of a local pointer, or of a local array of pointers."""
+    v = None if init is None else pointers.convert(ctx, expressions.value(ctx, init), c.type, c)
+    if not isinstance(v, PointerAddress | Pointers) or c.hash in ctx.changed:
+        ctx.fail(f"pointer to pointer '{c.spelling}'", c, "use one pointer and an index")
+    ctx.bind(c, Alias(v))
 
 
 def _array(ctx: Context, c: Cursor, init: Cursor | None) -> None:
@@ -236,10 +247,10 @@ def _structures(ctx: Context, c: Cursor, init: Cursor | None) -> None:
 
 
 def _pointers(ctx: Context, c: Cursor, init: Cursor | None) -> None:
-    """A local array of pointers, as a pointer variable for each element."""
+    """A local array of pointers, of any shape, as a pointer variable for each element."""
     each, name = types.innermost(c.type), c.spelling
     count = types.count(c.type)
-    if count < 0 or len(types.shape(c.type)) != 1 or types.is_pointer(types.pointee(each)):
+    if count < 0 or types.is_pointer(types.pointee(each)):
         ctx.fail(f"array of pointers '{name}' of this shape", c, "use one variable for each")
     if types.is_function_pointer(each):
         ctx.fail(f"array of function pointers '{name}' that is not constant", c)
@@ -254,9 +265,8 @@ def _pointers(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     source = constants.unwrap(init)
     if source.kind is not K.INIT_LIST_EXPR:
         ctx.fail("array initialiser that is not a list", init)
-    items = operands(source)
-    for k, place in enumerate(places):
-        v = pointers.convert(ctx, expressions.value(ctx, items[k]) if k < len(items) else const(0, I64), each, c)
+    for item, place in zip(_listed(ctx, init, types.shape(c.type)), places, strict=True):
+        v = pointers.convert(ctx, const(0, I64) if item is None else expressions.value(ctx, item), each, c)
         if not isinstance(v, Pointer):
             ctx.fail(f"element of the array of pointers '{name}' of this form", c)
         pointers.write(ctx, place, replace(v, offset=ctx.settled(v.offset)), c)
@@ -301,7 +311,7 @@ def _record(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     if init is not None:
         construct.initialise(ctx, place, init)
         ctx.flush()
-    construct.check_destructor(ctx, place, c)
+    destructors.check(ctx, place, c)
     ctx.bind(c, place)
 
 

@@ -32,6 +32,7 @@ from lifter.frontend.values import (
     Nothing,
     Place,
     Pointer,
+    PointerAddress,
     PointerPlace,
     Pointers,
     Record,
@@ -76,6 +77,8 @@ def value(ctx: Context, c: Cursor) -> Value:
         return code.element(ctx, c)
     if kind is K.ARRAY_SUBSCRIPT_EXPR and types.is_pointer(c.type):
         return _element_of_pointers(ctx, c)
+    if kind is K.ARRAY_SUBSCRIPT_EXPR and types.is_array(c.type) and types.is_pointer(types.innermost(c.type)):
+        return _row_of_pointers(ctx, c)
     if kind is K.ARRAY_SUBSCRIPT_EXPR:
         return pointers.read(ctx, place(ctx, c), c)
     if kind is K.UNARY_OPERATOR:
@@ -167,7 +170,7 @@ def _as_pointer(ctx: Context, v: Value, c: Cursor) -> Pointer:
 def condition(ctx: Context, c: Cursor) -> Expr:
     """The value of an expression as a condition."""
     v = value(ctx, c)
-    if isinstance(v, Pointer | RecordPointer):
+    if isinstance(v, Pointer | RecordPointer | PointerAddress):
         return pointers.is_not_null(ctx, v, c)
     if not isinstance(v, Expr):
         ctx.fail(pointers.describe(c.type), c)
@@ -266,7 +269,7 @@ def _chosen_place(ctx: Context, c: Cursor) -> Place:
 def _decayed(ctx: Context, c: Cursor) -> Value:
     """The value of an expression of pointer type (or of an array, which decays), to a structure too."""
     v = value(ctx, c)
-    return v if isinstance(v, RecordPointer) else _as_pointer(ctx, v, c)
+    return v if isinstance(v, RecordPointer | PointerAddress) else _as_pointer(ctx, v, c)
 
 
 def _temporary(ctx: Context, v: Expr) -> Place:
@@ -317,6 +320,17 @@ def _pointers(ctx: Context, c: Cursor) -> Pointers:
     return table
 
 
+def _row_of_pointers(ctx: Context, c: Cursor) -> Pointers:
+    """A row of a local array of pointers of several dimensions."""
+    array, index = operands(c)
+    table, count = _pointers(ctx, array), types.count(c.type)
+    number = const_value(scalar(ctx, index))
+    row = -1 if number is None else int(number)
+    if not 0 <= row < len(table.places) // count:
+        ctx.fail(f"row of the array of pointers '{table.name}' at an index that varies", c, "use one variable for each")
+    return Pointers(table.places[row * count : (row + 1) * count], f"{table.name}[{row}]")
+
+
 def _element_of_pointers(ctx: Context, c: Cursor) -> Value:
     """The value of an element; at an index that varies, a choice."""
     first, second = operands(c)
@@ -358,7 +372,9 @@ def discard(ctx: Context, c: Cursor) -> None:
     elif kind is K.CALL_EXPR:
         calls.call(ctx, c, want=False)
     elif kind is K.CXX_DELETE_EXPR:
-        pass
+        (freed,) = operands(c)
+        if types.is_pointer(freed.type) and not classes.is_trivial(types.innermost(types.pointee(freed.type))):
+            ctx.fail("delete of an object whose class has a destructor of its own", c)
     elif kind is K.CXX_THROW_EXPR:
         ctx.fail("exception (throw)", c)
     else:

@@ -8,6 +8,7 @@ from clang.cindex import Type as ClangType
 from halide_core.ir.expr import I64, const
 from halide_core.ir.types import Type, UInt
 from lifter.frontend import (
+    allocations,
     ends,
     inline,
     interface,
@@ -56,10 +57,11 @@ def lower(unit: Unit, c: Cursor) -> Function:
     allocated: dict[str, Type] = {}
     found_ends: dict[str, str] = {}
     mixed: set[str] = set()
+    varied: set[str] = set()
     as_declared: Function | None = None
     while True:
         active = list(unit.active)
-        ctx = Context(unit, c, unit_bytes, lane_types, allocated, found_ends, mixed)
+        ctx = Context(unit, c, unit_bytes, lane_types, allocated, found_ends, mixed, varied)
         try:
             function = _lower(unit, c, ctx)
             wider = {name: t for name, t in ctx.only_wider().items() if name not in allocated}
@@ -83,6 +85,9 @@ def lower(unit: Unit, c: Cursor) -> Function:
         except registers.Relaned as found:
             # or learns of one variable's lanes, once for each.
             lane_types[found.key] = found.type
+            unit.active[:] = active
+        except registers.Varied as changes:
+            varied.add(changes.array)
             unit.active[:] = active
         except views.Retyped as memory:
             allocated[memory.array] = memory.type
@@ -127,8 +132,10 @@ def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
         ctx.fail("a type or construct unknown to libclang's binding")
     finally:
         unit.active.remove(own)
+    registers.check_constants(ctx)
     block[:0] = ctx.block
     ends.check(ctx, c, block)
+    block = allocations.without_starts(ctx, allocations.unconditional(block))
     body_statements = local_arrays.split(ctx, block, [a for a in ctx.register_arrays if a in ctx.arrays])
     name = symbol(c)
     call: Interface | None = None

@@ -37,6 +37,7 @@ from lifter.frontend.values import (
     Nothing,
     Place,
     Pointer,
+    PointerAddress,
     PointerPlace,
     Pointers,
     Record,
@@ -223,8 +224,8 @@ def _bind(ctx: Context, parameter: Cursor, v: Value | Place, changed: set[int]) 
         ctx.bind(parameter, v)
     elif isinstance(v, Record):
         ctx.bind(parameter, records.copied(ctx, v, name, parameter))
-    elif isinstance(v, RecordPointer) and not constant:
-        ctx.fail(f"pointer '{name}' to a structure, which is changed", parameter)
+    elif isinstance(v, RecordPointer | PointerAddress) and not constant:
+        ctx.fail(f"pointer '{name}' to a structure or a pointer, which is changed", parameter)
     elif isinstance(v, Lanes):
         if constant and all(ctx.is_stable(e) for e in v.parts):
             ctx.bind(parameter, Alias(v))
@@ -233,7 +234,7 @@ def _bind(ctx: Context, parameter: Cursor, v: Value | Place, changed: set[int]) 
     else:
         if isinstance(v, Vector) and const_value(v.offset) is None:
             v = replace(v, offset=ctx.temporary(v.offset, name or "row"))
-        assert isinstance(v, Vector | Rows | Lambda | Pointers | RecordPointer)
+        assert isinstance(v, Vector | Rows | Lambda | Pointers | RecordPointer | PointerAddress)
         ctx.bind(parameter, Alias(v))
 
 

@@ -56,16 +56,17 @@ def split_named(
 
     for array in places:
         del ctx.arrays[array]
-    return _rewritten(block, lambda e: transform(e, read), names, set(places)), names
+    return rewritten(block, lambda e: transform(e, read), names, set(places)), names
 
 
-def _rewritten(
+def rewritten(
     block: Iterable[Stmt], value: Callable[[Expr], Expr], names: dict[tuple[str, int], str], gone: set[str]
 ) -> list[Stmt]:
+    """Statements with other expressions, and assignments of `names` in place of stores to the arrays `gone`."""
     out: list[Stmt] = []
 
     def inside(part: Iterable[Stmt]) -> tuple[Stmt, ...]:
-        return tuple(_rewritten(part, value, names, gone))
+        return tuple(rewritten(part, value, names, gone))
 
     for s in block:
         match s:

@@ -23,6 +23,11 @@ def definitions(path: str, clang_args: Sequence[str]) -> list[Cursor]:
     return found
 
 
+def functions_of(path: str, clang_args: Sequence[str]) -> list[Cursor]:
+    """The functions that a source file defines and other files can call.  Raises SourceError for errors in it."""
+    return [c for c in _functions(parse(path, clang_args).cursor, path) if c.linkage == LinkageKind.EXTERNAL]
+
+
 def choose(models: Sequence[Cursor], target: Cursor) -> Cursor | None:
     """Of `models`, functions of one name, what stands for the one that `target` declares; None for none.
 

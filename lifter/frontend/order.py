@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from halide_core.ir.expr import Expr, Load, Variable, children
+from halide_core.ir.expr import Expr, Load, Variable, children, const_value
 from lifter.frontend.context import Context
 from lifter.loops import Assign, Declare, Define, Stmt, Store, expressions, walk
 
@@ -24,7 +24,7 @@ class Effects:
             if isinstance(node, Variable):
                 self.reads.add(node.name)
             elif isinstance(node, Load):
-                self.reads.add(f"{node.name}[]")
+                self.reads.add(_element(node.name, node.index))
             stack.extend(children(node))
 
     def add(self, statements: Iterable[Stmt]) -> None:
@@ -33,10 +33,27 @@ class Effects:
             match s:
                 case Assign() | Define():
                     self.writes.add(s.name)
-                case Store() | Declare():
+                case Store():
+                    self.writes.add(_element(s.array, s.index))
+                case Declare():
                     self.writes.add(f"{s.array}[]")
                 case _:
                     pass
+
+
+def _element(array: str, offset: Expr) -> str:
+    """An element at a constant place, or the whole array."""
+    k = const_value(offset)
+    return f"{array}[]" if k is None else f"{array}[{k}]"
+
+
+def _meeting(a: set[str], b: set[str]) -> set[str]:
+    """What both sets have; an array meets each of its elements."""
+    both = a & b
+    for some, others in ((a, b), (b, a)):
+        whole = {n.removesuffix("[]") for n in some if n.endswith("[]")}
+        both |= {n.partition("[")[0] for n in others if "[" in n} & whole
+    return both
 
 
 class Operands:
@@ -77,7 +94,7 @@ class Operands:
             second.add(other)
             second.add_expression(*other_values)
             second.writes -= self.pending
-            shared = first.writes & (second.reads | second.writes) | second.writes & first.reads
+            shared = _meeting(first.writes, second.reads | second.writes) | _meeting(second.writes, first.reads)
             if shared:
-                name = min(shared).removesuffix("[]")
+                name = min(shared).partition("[")[0]
                 self.ctx.fail(f"operands that read and change '{name}' in an order C++ leaves open")

@@ -24,6 +24,7 @@ from lifter.frontend.values import (
     Nothing,
     Place,
     Pointer,
+    PointerAddress,
     PointerPlace,
     Pointers,
     Record,
@@ -95,6 +96,8 @@ def read(ctx: Context, place: Place, at: Cursor | None = None) -> Value:
     if types.is_pointer(p.pointee):
         ctx.fail("array of pointers", at)
     wanted = element_type(ctx, p.pointee, at)
+    if ctx.undecided:
+        return Load(wanted, ctx.new_array("either", wanted), const(0, I64))
     array = ctx.array_of(p, at)
     if array.startswith("&"):
         _check_scalar_offset(ctx, p, array, at)
@@ -184,7 +187,7 @@ def convert(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
         return Nothing()
     if types.is_pointer(to) or types.is_function(to):
         return to_pointer(ctx, v, to, at)
-    if isinstance(v, RecordPointer):
+    if isinstance(v, RecordPointer | PointerAddress):
         return is_not_null(ctx, v, at) if scalar_type(ctx, to, at).is_bool() else ctx.fail(describe(to), at)
     if isinstance(v, Vector | Rows | Lambda | Nothing | Lanes | Pointers | Record):
         return v
@@ -206,8 +209,12 @@ def to_pointer(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
         return v
     target = types.pointee(to)
     if isinstance(v, Pointers):
-        if not types.is_pointer(target):
+        if not types.is_pointer(types.innermost(target)):
             ctx.fail(f"array of pointers converted to '{to.spelling}'", at)
+        return v
+    if isinstance(v, PointerAddress):
+        if not _is_same_pointer(v.place.pointee, target):
+            ctx.fail(f"address of the pointer '{v.place.spelling or v.place.name}' converted to '{to.spelling}'", at)
         return v
     if isinstance(v, RecordPointer):
         if not classes.is_plain(target):
@@ -225,10 +232,14 @@ def to_pointer(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
         ctx.fail(f"cast of a number to a pointer '{to.spelling}'", at)
     if target.is_volatile_qualified():
         ctx.fail("volatile object", at, "volatile accesses cannot be reordered or removed")
+    if ctx.undecided:
+        return replace(v, pointee=target)
     if types.is_void(target) or types.is_function(target):
         return v
-    if types.is_void(v.pointee):
+    byte = types.scalar(types.innermost(v.pointee))
+    if types.is_void(v.pointee) or (byte is not None and byte.bits == 8):
         _typed(ctx, v, target)
+    if types.is_void(v.pointee):
         if not any(t in ctx.arrays and t not in ctx.untyped for t in v.targets):
             return replace(v, pointee=target)
         v = replace(v, pointee=target)
@@ -249,6 +260,14 @@ def to_pointer(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
         source = types.innermost(v.pointee).spelling if types.is_array(v.pointee) else v.pointee.spelling
         ctx.fail(f"pointer cast from '{source} *' to '{to.spelling}'", at)
     return replace(v, pointee=target)
+
+
+def _is_same_pointer(pointee: ClangType, target: ClangType) -> bool:
+    """Whether a pointer variable is seen as what it is, but for `const`."""
+    if not types.is_pointer(target):
+        return False
+    own, seen = (t.get_canonical().spelling.removeprefix("const ") for t in (pointee, types.pointee(target)))
+    return bool(own == seen)
 
 
 def _wider(ctx: Context, v: Pointer, old: Type, new: Type) -> None:
@@ -275,19 +294,23 @@ def _same_width(a: Type, b: Type) -> bool:
 
 
 def _typed(ctx: Context, v: Pointer, target: ClangType) -> None:
-    """What a pointer to allocated bytes is cast to says which elements the memory has."""
+    """What a pointer to allocated bytes is cast to says which elements the memory has; bytes say nothing."""
     found = types.scalar(types.innermost(target))
+    if found is None or found.bits <= 8:
+        return
     for array in v.targets & ctx.untyped - ctx.mixed:
-        if found is not None and not found.is_bool() and array not in ctx.allocated:
+        if array not in ctx.allocated:
             raise views.Retyped(array, found)
 
 
 def kept(ctx: Context, v: Value, to: ClangType) -> Value:
     """A value about to be kept in a variable of type `to`: allocated memory whose elements are not known yet becomes an
     array of bytes, until the pointer is cast."""
-    if not isinstance(v, Allocation):
-        return v
-    array = ctx.new_array(ctx.array_hint or "memory", UInt(8))
+    return _kept(ctx, v, types.pointee(to), UInt(8)) if isinstance(v, Allocation) else v
+
+
+def _kept(ctx: Context, v: Allocation, pointee: ClangType, byte: Type) -> Pointer:
+    array = ctx.new_array(ctx.array_hint or "memory", byte)
     found = ctx.allocated.get(array)
     if found is not None:
         ctx.arrays[array] = found
@@ -303,11 +326,13 @@ def kept(ctx: Context, v: Value, to: ClangType) -> Value:
         size = op.binary("/", v.bytes, const(each, UInt(64)))
     ctx.declare_array(array, op.cast(size, I64), v.zeroed)
     ctx.note("memory allocation is assumed to succeed")
-    return Pointer(frozenset({array}), const(0, I64), types.pointee(to))
+    return Pointer(frozenset({array}), const(0, I64), pointee)
 
 
 def _allocated(ctx: Context, v: Allocation, target: ClangType, at: Cursor) -> Pointer:
     type_ = element_type(ctx, target, at)
+    if type_.bits == 8:  # bytes may be anything yet
+        return _kept(ctx, v, target, type_)
     size = elements_of(v.bytes, type_.bytes())
     if size is None:
         size = op.binary("/", v.bytes, const(type_.bytes(), UInt(64)))
@@ -342,10 +367,14 @@ def elements_of(size: Expr, bytes_each: int) -> Expr | None:
 
 def advance(ctx: Context, p: Pointer, index: Expr, at: Cursor | None, back: bool = False) -> Pointer:
     """p + index or p - index in units of what p points to."""
-    n = views.units(ctx, p, at)
-    if n < 0:
-        ctx.fail("arithmetic on a pointer to an array of variable size", at)
-    distance = op.offset_scaled(op.cast(index, I64), n)
+    if ctx.undecided:
+        return p
+    distance = _whole_units(ctx, p, index)
+    if distance is None:
+        n = views.units(ctx, p, at)
+        if n < 0:
+            ctx.fail("arithmetic on a pointer to an array of variable size", at)
+        distance = op.offset_scaled(op.cast(index, I64), n)
     if back:
         offset = p.offset if const_value(distance) == 0 else op.binary("-", p.offset, distance)
     else:
@@ -353,11 +382,25 @@ def advance(ctx: Context, p: Pointer, index: Expr, at: Cursor | None, back: bool
     return replace(p, offset=offset)
 
 
-def is_not_null(ctx: Context, p: Pointer | RecordPointer, at: Cursor) -> Expr:
+def _whole_units(ctx: Context, p: Pointer, index: Expr) -> Expr | None:
+    """A number of bytes in units of allocated memory of wider elements, where that is seen to be exact."""
+    found = types.scalar(types.innermost(p.pointee))
+    each = {ctx.arrays[t].bytes() for t in p.targets if t in ctx.arrays}
+    if found is None or found.bits != 8 or types.is_array(p.pointee) or len(each) != 1 or each == {1}:
+        return None
+    (size,) = each
+    return elements_of(op.cast(index, I64), size)
+
+
+def is_not_null(ctx: Context, p: Pointer | RecordPointer | PointerAddress, at: Cursor) -> Expr:
     """Whether a pointer is not null: known for local arrays, asked of the caller's address for parameters."""
     if isinstance(p, RecordPointer):
         here = Variable(UInt(64), f"addr.{p.address}")
         return NE(BOOL, here, const(0, UInt(64))) if p.address else make_bool(True)
+    if isinstance(p, PointerAddress):
+        return make_bool(True)
+    if ctx.undecided:
+        return Variable(BOOL, ctx.new_local("either", BOOL))
     if p.targets == {NULL}:
         return make_bool(False)
     if p.targets == {ADDRESS}:
@@ -375,6 +418,8 @@ def is_not_null(ctx: Context, p: Pointer | RecordPointer, at: Cursor) -> Expr:
 
 def compare(ctx: Context, operator: str, a: Pointer, b: Pointer, at: Cursor) -> Expr:
     """A comparison of two pointers."""
+    if ctx.undecided:
+        return Variable(BOOL, ctx.new_local("either", BOOL))
     if operator in ("==", "!=") and (a.targets == {NULL} or b.targets == {NULL}):
         present = is_not_null(ctx, b if a.targets == {NULL} else a, at)
         return present if operator == "!=" else op.negate(present)
@@ -408,7 +453,9 @@ def difference(ctx: Context, a: Pointer, b: Pointer, at: Cursor) -> Expr:
     return distance if n == 1 else op.binary("/", distance, const(n, I64))
 
 
-def pointer_to(ctx: Context, place: Place, type_: ClangType, at: Cursor) -> Pointer | RecordPointer:
+def pointer_to(
+    ctx: Context, place: Place, type_: ClangType, at: Cursor
+) -> Pointer | RecordPointer | PointerAddress:
     """The address of an object of a C++ type."""
     if isinstance(place, RecordPlace):
         return RecordPointer(place)
@@ -417,7 +464,7 @@ def pointer_to(ctx: Context, place: Place, type_: ClangType, at: Cursor) -> Poin
     if isinstance(place, BitsPlace):
         ctx.fail("address of a member of a union", at)
     if isinstance(place, PointerPlace):
-        ctx.fail(f"address of the pointer '{place.name}'", at)
+        return PointerAddress(place)
     if isinstance(place, LanesPlace):
         ctx.fail("address of a register variable", at)
     ctx.before_read(place.name)

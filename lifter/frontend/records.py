@@ -22,6 +22,7 @@ from lifter.frontend.values import (
     Lambda,
     Place,
     Pointer,
+    PointerAddress,
     PointerPlace,
     Pointers,
     Record,
@@ -39,6 +40,14 @@ def create(ctx: Context, t: ClangType, hint: str, at: Cursor | None) -> RecordPl
     place = RecordPlace({}, types.canonical(t))
     if classes.is_union(t):
         members = classes.own_fields(ctx, t, at)
+        size = types.register_bytes(members[0].type)
+        if size:
+            # Its lanes are seen at any width: all members are one register.
+            each = {types.register_element(f.type) for f in members}
+            type_ = next(iter(each)) if len(each) == 1 else UInt(8 * max(e.bytes() for e in each))
+            register = registers.new_place(ctx, hint or "bits", 8 * size, type_)
+            place.fields.update({str(f.spelling): register for f in members})
+            return place
         whole = UInt(8 * int(place.type.get_size()))
         name = ctx.new_local(hint or "bits", whole)
         for f in members:
@@ -240,7 +249,7 @@ def this(ctx: Context, at: Cursor) -> Place:
 
 def pointee_place(ctx: Context, v: Value, at: Cursor) -> Place:
     """What a pointer to a structure points to."""
-    if isinstance(v, RecordPointer):
+    if isinstance(v, RecordPointer | PointerAddress):
         return v.place
     if isinstance(v, Pointer):
         return ElementPlace(v)

@@ -13,13 +13,14 @@ from clang.cindex import Cursor
 from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, Expr, Load, Variable, const, const_value
+from halide_core.ir.structural import same
 from halide_core.ir.types import Type, UInt
 from lifter.frontend import assignments, expressions, order, pointers, types, views
 from lifter.frontend import operations as op
 from lifter.frontend.clang import evaluate, operands
 from lifter.frontend.context import Context, Held
 from lifter.frontend.values import LanesPlace, Nothing, Pointer, Record, Value, Vector
-from lifter.loops import Store
+from lifter.loops import ConstArray, Store
 from lifter.simd.apply import Operand, apply
 from lifter.simd.lanes import Lanes, as_type, is_constant, zeros
 from lifter.simd.meanings import table
@@ -29,6 +30,7 @@ _NO_EFFECT = {
     *("_mm_prefetch", "_mm_sfence", "_mm_lfence", "_mm_mfence", "_mm_pause", "_mm_clflush", "_mm256_zeroupper"),
     "_mm_free",
 }
+_BYTE_SHUFFLES = {"_mm_shuffle_epi8", "_mm256_shuffle_epi8"}
 _INTRINSICS = ("_mm_", "_mm256_")
 
 
@@ -38,6 +40,14 @@ class Relaned(Exception):
     def __init__(self, key: str, type_: Type) -> None:
         super().__init__(key, type_)
         self.key, self.type = key, type_
+
+
+class Varied(Exception):
+    """An array of registers has elements that change, of which one was taken for a constant."""
+
+    def __init__(self, array: str) -> None:
+        super().__init__(array)
+        self.array = array
 
 
 # Variables
@@ -123,7 +133,34 @@ def load(ctx: Context, p: Pointer, size: int, at: Cursor | None) -> Lanes:
         return Lanes((whole,))
     unit = _unit(ctx, array, size, at)
     offsets = [op.offset_sum(p.offset, const(k, I64)) for k in range(size // unit.bytes())]
+    known = tuple(e for o in offsets if (e := _constant(ctx, array, o)) is not None)
+    if len(known) == len(offsets):
+        return Lanes(known)
     return Lanes(tuple(Load(unit, array, o) for o in offsets))
+
+
+def _constant(ctx: Context, array: str, index: Expr) -> Expr | None:
+    """The one constant that is stored in an element of a local array of registers, as far as the function has been
+    read; `check_constants` looks at the rest."""
+    k = const_value(index)
+    places = ctx.stored.get(array, {})
+    if array not in ctx.register_arrays or array in ctx.varied or k is None or None in places:
+        return None
+    found = places.get(int(k), [])
+    if not found or const_value(found[0]) is None or any(not same(e, found[0]) for e in found):
+        return None
+    ctx.taken_as[array, int(k)] = found[0]
+    return found[0]
+
+
+def check_constants(ctx: Context) -> None:
+    """Raises Varied where an element that was taken for a constant is stored again.
+
+    (What is read where nothing has been stored may be anything.)"""
+    for (array, k), e in ctx.taken_as.items():
+        places = ctx.stored.get(array, {})
+        if None in places or any(not same(v, e) for v in places.get(k, [])):
+            raise Varied(array)
 
 
 def store(ctx: Context, p: Pointer, v: Lanes, at: Cursor | None) -> None:
@@ -204,12 +241,40 @@ def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Va
     try:
         result = apply(meaning, wanted, bits)
     except NotConstant:
-        _refuse(ctx, name, arguments[-1])
+        found = _looked_up(ctx, wanted, bits) if name in _BYTE_SHUFFLES else None
+        if found is None:
+            _refuse(ctx, name, arguments[-1])
+        result = found
     if meaning.writes:
         assert pointer is not None and isinstance(result, Lanes)
         store(ctx, pointer, result, c)
         return Nothing()
     return result
+
+
+def _looked_up(ctx: Context, given: list[Operand], bits: int) -> Lanes | None:
+    """A shuffle of constant bytes by data: a table of sixteen for each half of 128 bits."""
+    source, control = given
+    if not isinstance(source, Lanes) or not isinstance(control, Lanes) or not is_constant(source):
+        return None
+    byte = UInt(8)
+    values = [int(const_value(e) or 0) for e in as_type(source, byte).parts]
+    out: list[Expr] = []
+    for k, c in enumerate(as_type(control, byte).parts[: bits // 8]):
+        name = _table_of(ctx, tuple(values[k // 16 * 16 :][:16]))
+        index = op.cast(op.binary("&", c, const(15, byte)), I64)
+        outside = op.binary(">=", c, const(128, byte))
+        out.append(op.select(outside, const(0, byte), Load(byte, name, index)))
+    return Lanes(tuple(out))
+
+
+def _table_of(ctx: Context, values: tuple[int, ...]) -> str:
+    for name, known in ctx.tables.items():
+        if known.values == values and known.type == UInt(8):
+            return name
+    name = ctx.new_array("table", UInt(8))
+    ctx.tables[name] = ConstArray(name, UInt(8), values, (len(values),))
+    return name
 
 
 def _refuse(ctx: Context, name: str, at: Cursor) -> NoReturn:

@@ -165,8 +165,18 @@ class RecordPointer:
     address: str = ""
 
 
+@dataclass(frozen=True)
+class PointerAddress:
+    """The address of a pointer variable."""
+
+    place: PointerPlace
+
+
 Container = Vector | Rows
-Value = Expr | Pointer | Pointers | Allocation | Vector | Rows | Lambda | Nothing | Lanes | Record | RecordPointer
+Value = (
+    Expr | Pointer | Pointers | PointerAddress | Allocation | Vector | Rows | Lambda | Nothing | Lanes | Record
+    | RecordPointer
+)
 
 
 @dataclass(frozen=True)

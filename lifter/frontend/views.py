@@ -15,6 +15,7 @@ from halide_core.ir.expr import I64, Expr, Load, const, const_value
 from halide_core.ir.types import Type, UInt
 from lifter.frontend import operations as op
 from lifter.frontend import types
+from lifter.frontend.clang import members
 from lifter.frontend.context import Context
 from lifter.frontend.values import Pointer
 from lifter.loops import Store, Unsupported
@@ -59,8 +60,7 @@ def scalars_inside(ctx: Context, t: ClangType, at: Cursor | None) -> set[Type]:
         if found is None:
             ctx.fail(f"value of type '{inner.spelling}' in a structure", at, "pass it as a parameter")
         return {found}
-    declaration = inner.get_declaration()
-    if any(c.kind is CursorKind.CXX_BASE_SPECIFIER for c in declaration.get_children()):
+    if any(c.kind is CursorKind.CXX_BASE_SPECIFIER for c in members(inner.get_declaration())):
         ctx.fail(f"object of the derived class '{inner.spelling}'", at)
     out: set[Type] = set()
     for f in inner.get_fields():

@@ -14,7 +14,10 @@ from compiled_reference import CASES, check, compile_source
 from lifter.frontend import FunctionError, parse_file
 from lifter.loops import Function
 
-FILES = ("features.cpp", "c_features.c", "legacy.cpp", "views.cpp", "registers.cpp", "records.cpp", "containers.cpp")
+FILES = (
+    *("features.cpp", "c_features.c", "legacy.cpp", "views.cpp", "registers.cpp", "records.cpp", "containers.cpp"),
+    "templates.cpp",
+)
 _ROUNDS = 40
 
 

@@ -104,6 +104,34 @@ int f(int x) { return udiv(x) + assembly(x); }
     assert {s.line for s in f.body} == {4}
 
 
+def test_folder_of_sources(tmp_path: Path) -> None:
+    """What is called is looked for by its whole signature; not the file itself, and not what only looks like it."""
+    folder = tmp_path / "sources"
+    folder.mkdir()
+    _write(folder, "a.cpp", "namespace N { static int k(int x) { return x + 1; } int twice(int x) { return 2*k(x); }}")
+    _write(folder, "b.cpp", "int twice(int x) { return x; }\nint g() { return twice(3); }\n")
+    _write(folder, "broken.cpp", "int other() { return }\n")
+    text = "namespace N { int twice(int x); }\nint f(int x) {\n  return N::twice(x);\n}\n"
+    f = _function(folder, text, models=[str(folder)])
+    assert run(f, {"x": 20}) == 42
+    assert f.notes == (f"'twice' is what {folder / 'a.cpp'} defines",)
+
+
+def test_unclear_sources(tmp_path: Path) -> None:
+    def reason(text: str) -> str:
+        parsed = parse_file(_write(tmp_path, "source.cpp", text), models=[str(tmp_path)])
+        (f,) = [f for f in parsed.functions if f.name == "f"]
+        assert isinstance(f, FunctionError)
+        return str(f.reason)
+
+    assert "no body here" in reason("int g(int x);\nint f(int x) { return g(x); }")
+    _write(tmp_path, "a.cpp", "int g(int x) { return x; }\nint h(int x) { return }\n")
+    assert "which cannot be parsed, may have the definition" in reason("int g(int x);\nint f(int x) { return g(x); }")
+    _write(tmp_path, "a.cpp", "int g(int x) { return x; }\n")
+    _write(tmp_path, "b.cpp", "int g(int x) { return x + 1; }\n")
+    assert "both define" in reason("int g(int x);\nint f(int x) { return g(x); }")
+
+
 def test_model_without_functions(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="must define at least one function"):
         _function(tmp_path, "int f() { return 1; }", models=[_write(tmp_path, "m.cpp", "int x;")])

@@ -436,3 +436,19 @@ int hidden(int x) { return x + 1; }
 namespace image {
 int visible(const uint8_t *__restrict p, int n) { return n > 0 ? hidden(p[0]) : 0; }
 }
+static int raised(int* p) { return ++*p; }
+int operands_on_elements(int n) { int a[2] = {n, 1}; return raised(a) * 3 - raised(a + 1); }
+static int corners(const uint8_t* p[2][2], int k) { return p[0][0][k] + 2 * p[0][1][k] + 3 * p[1][0][k] + 4 * p[1][1][k]; }
+void matrix_of_pointers(uint8_t* d, const uint8_t* s, const uint8_t* t, int n) {
+    const uint8_t* p[2][2] = {{s, t}};
+    if (n > 3) p[0][1] = s + 1;
+    else p[0][1] = s + 2;
+    p[1][0] = t + 1;
+    for (int k = 0; k < 1; k++) p[1][k + 1] = p[0][1];
+    for (int i = 0; i < n; i++) {
+        d[i] = corners(p, 0);
+        for (int m = 0; m < 2; m++) p[0][m]++;
+        p[1][0]++;
+        p[1][1]++;
+    }
+}

@@ -1,5 +1,5 @@
 // SIMD registers in every place where a value can be.
-#include <emmintrin.h>
+#include <tmmintrin.h>
 #include <stdint.h>
 
 static const __m128i K_BIAS = {0x0004000400040004LL, 0x0004000400040004LL};
@@ -81,4 +81,50 @@ void uninitialised_first(const int32_t a[4], int which, int32_t out[4]) {
     else
         v = _mm_set_epi32(which, 2, 3, 4);
     _mm_storeu_si128((__m128i*)out, _mm_add_epi32(v, v));
+}
+
+__attribute__((target("ssse3"))) static __m128i shuffled(__m128i v, __m128i k[2][2], int at) { return at ? _mm_shuffle_epi8(v, k[1][0]) : _mm_shuffle_epi8(v, k[0][1]); }
+
+__attribute__((target("ssse3"))) void controls_in_an_array(uint8_t bytes[64], int n) {
+    __m128i k[2][2];
+    k[0][1] = _mm_setr_epi8(2, 1, 0, 3, 6, 5, 4, 7, 10, 9, 8, 11, 14, 13, 12, 15);
+    k[1][0] = _mm_set1_epi8(3);
+    for (int i = 0; i < 4; i++) {
+        __m128i v = _mm_loadu_si128((const __m128i*)bytes + i);
+        _mm_storeu_si128((__m128i*)bytes + i, shuffled(v, k, i == (n & 3)));
+    }
+}
+
+void constant_until_the_next(uint8_t bytes[64]) {
+    __m128i k[2] = {_mm_set1_epi8(1), _mm_set1_epi8(2)};
+    for (int i = 0; i < 4; i++) {
+        __m128i v = _mm_loadu_si128((const __m128i*)bytes + i);
+        _mm_storeu_si128((__m128i*)bytes + i, _mm_add_epi8(v, _mm_add_epi8(k[0], k[1])));
+        k[0] = _mm_add_epi8(k[0], k[1]);
+    }
+}
+
+union Bits128 {
+    __m128 f;
+    __m128i i;
+};
+
+void union_of_registers(const float* a, int32_t out[8]) {
+    Bits128 v, w;
+    v.f = _mm_loadu_ps(a);
+    w = v;
+    v.i = _mm_xor_si128(v.i, _mm_set1_epi32((int)0x80000000));
+    w.f = _mm_mul_ps(w.f, v.f);
+    _mm_storeu_si128((__m128i*)out, v.i);
+    _mm_storeu_si128((__m128i*)out + 1, w.i);
+}
+
+__attribute__((target("ssse3"))) void looked_up(uint8_t bytes[64], int n) {
+    const __m128i bits = _mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4), low = _mm_set1_epi8(15);
+    for (int i = 0; i < 4; i++) {
+        __m128i v = _mm_loadu_si128((const __m128i*)bytes + i);
+        __m128i a = _mm_shuffle_epi8(bits, _mm_and_si128(v, low));
+        __m128i b = _mm_shuffle_epi8(bits, i == (n & 3) ? v : _mm_and_si128(_mm_srli_epi16(v, 4), low));
+        _mm_storeu_si128((__m128i*)bytes + i, _mm_add_epi8(a, b));
+    }
 }

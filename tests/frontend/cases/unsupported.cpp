@@ -110,3 +110,19 @@ int u_base_with_copies(int n) { DerivedCounts a(n); DerivedCounts b = a; return 
 template <class T> struct Cells { T* p; int n; void clear(int k) const; int size() const; };
 template <class T> void Cells<T>::clear(int k) const { for (int i = 0; i < n; i++) p[i] = k; }
 template <class T> int Cells<T>::size() const { return n; }
+template <class T> struct Zeroes { T* p; Zeroes(T* q) : p(q) {} ~Zeroes() { *p = 0; } };
+void u_template_destructor(int* d, int n) { Zeroes<int> z(d); for (int i = 0; i < n; i++) d[i] = 7; }
+template <class T> struct CountsT { T k; CountsT(T k) : k(k) {} CountsT(const CountsT& o) : k(o.k + 1) {} };
+struct HasCountsT { CountsT<int> c; int n; };
+int u_template_copies(int n) { HasCountsT a{{n}, 2}; HasCountsT b = a; return b.c.k; }
+template <class T> struct DerivedT : CountsT<T> { T n; DerivedT(T k) : CountsT<T>(k), n(k) {} };
+int u_template_base(int n) { DerivedT<int> a(n); return a.k; }
+struct Leaves { int& c; Leaves(int& x) : c(x) {} ~Leaves() { c = 7; } };
+int u_destructor_of_a_reference(int n) { int k = 1; { Leaves a(k); } return k + n; }
+struct Late { int* out; int* held; Late(int* o) : out(o), held(0) {} ~Late() { if (held) *out = 1; } };
+void u_destructor_later(int* d, int n) { Late a(d); a.held = d; for (int i = 0; i < n; i++) d[i] = 5; }
+void u_delete(Late* a) { delete a; }
+int u_order_of_elements(int n) { int a[2] = {n, 1}; auto raise = [](int* p) { return ++*p; }; return raise(a + 1) * raise(a + (n & 1)); }
+struct AnyOf { int v; template <class U = int> AnyOf(U u = 7) : v(u) {} };
+struct HasAnyOf { AnyOf a; };
+int u_constructor_template(int n) { HasAnyOf h{}; return h.a.v + n; }

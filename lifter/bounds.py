@@ -26,15 +26,18 @@ def interval(
         low, high = interval(rest, env, non_negative)
         return low, high + Poly.constant((divisor - 1) * times)
     low = high = Poly()
+    factors: dict[int, Poly] = {}
     for m, c in p.terms.items():
         varying = [a for a in m if not _fixed(atom_of(a), env)]
         factor = Poly({tuple(a for a in m if a not in varying): c})
         if not varying:
             low, high = low + factor, high + factor
-            continue
-        if len(varying) > 1:
+        elif len(varying) > 1:
             raise Unbounded(str(p))
-        a, b = _atom_interval(atom_of(varying[0]), env, non_negative)
+        else:
+            factors[varying[0]] = factors.get(varying[0], Poly()) + factor
+    for atom, factor in factors.items():
+        a, b = _atom_interval(atom_of(atom), env, non_negative)
         if non_negative(factor):
             low, high = low + factor * a, high + factor * b
         elif non_negative(factor.scale(-1)):

@@ -139,6 +139,12 @@ class ContractBuilder:
             self._sign_by_parameters(found)
 
     def _sign_by_parameters(self, found: FoundObligation) -> None:
+        for loop in found.loops:  # x*(width - 1): the other factor
+            factor = found.obligation.poly.coefficient(loop.counter)
+            if factor is not None and over_parameters(factor, self.function):
+                if self.follows(found.obligation.poly, found.loops):
+                    return
+                self.require(factor, "sign")
         parameters = {p.name: p.type for p in self.function.params if not p.pointer}
         for name in sorted(found.obligation.poly.names() & set(parameters)):
             if self.follows(found.obligation.poly, found.loops):

@@ -183,3 +183,17 @@ void checkered(u8* dst, int width, int height, int cell, u8 light, u8 dark) {
     for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++) dst[y * width + x] = ((x / cell + y / cell) & 1) ? dark : light;
 }
+
+// Bilinear between sizes of any kind: whole coordinates by quotients, weights by remainders.
+void linear_divided(u8* dst, const u8* src, int width, int height, int src_width, int src_height) {
+    for (int y = 0; y < height; y++) {
+        const int sy = y * (src_height - 1) / height, fy = y * (src_height - 1) % height;
+        for (int x = 0; x < width; x++) {
+            const int sx = x * (src_width - 1) / width, fx = x * (src_width - 1) % width;
+            const u8* p = src + sy * src_width + sx;
+            const int upper = p[0] * (width - fx) + p[1] * fx;
+            const int lower = p[src_width] * (width - fx) + p[src_width + 1] * fx;
+            dst[y * width + x] = (u8)(((int64_t)upper * (height - fy) + (int64_t)lower * fy) / ((int64_t)width * height));
+        }
+    }
+}

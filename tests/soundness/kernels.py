@@ -384,10 +384,34 @@ def registers(g: _Writer) -> Kernel:
     )
 
 
+def quotients(g: _Writer) -> Kernel:
+    """Coordinates divided by parameters and sizes, and modulo them, in 32 and 64 bits, some of them negative."""
+    t = g.array("a", True, TYPES[:6])
+    g.array("d")
+    g.scalar("p", g.rng.choice([-3, 0, 1]), 20)
+    g.scalar("q", 1, 9)
+    wide = g.rng.choice(["", "", "(int64_t)", "(unsigned)"])
+
+    def place(c: str, size: str) -> str:
+        return g.rng.choice([
+            f"{wide}{c} * p / {size}", f"{wide}{c} * (p - 1) / {size}", f"{c} / q", f"{c} / q * q", f"{c} % q",
+            f"({c} + p) % {size}", f"({wide}{c} * q + p) / {size}", f"({c} + q - 1) / q", f"{c} - {c} % q", c,
+        ])  # fmt: skip
+
+    row, column = place("y", "h"), place("x", "w")
+    if "unsigned" in row + column:
+        g.k.scalars["p"] = (1, 20)
+    atoms = [read(f"a[({row}) * {g.stride} + {column}{f' + {k}' if k else ''}]", t) for k in range(g.rng.randint(1, 2))]
+    if g.rng.random() < 0.4:
+        atoms.append(Value(g.rng.choice(["(x % q)", "(x / q + y / q)", "(y % q)"]), 0, 40))
+    return g.done(f"  for (int y = 0; y < h; y++)\n    for (int x = 0; x < w; x++)\n"
+                  f"      d[y * {g.stride} + x] = {g.value(atoms)};\n")  # fmt: skip
+
+
 SHAPES: list[Callable[[_Writer], Kernel]] = [
     pointwise, pointwise, pointer_walk, unrolled, unrolled, stencil, stencil, reduction, sums, channels, resampling,
     carried, carried, overlapping, overlapping, two_passes, words, drivers, halves, halves, borders,
-    borders, registers, registers,
+    borders, registers, registers, quotients,
 ]  # fmt: skip
 
 

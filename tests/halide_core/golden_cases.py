@@ -425,6 +425,18 @@ def choice_outside():
     return f.reorder(xi, yi, xo, yo).vectorize(xi).unroll(yi)
 
 
+@golden("partition")
+def channels_of_a_sum():
+    """The stores of all channels, in the loop of a sum, stand under one condition of the loop outside of it."""
+    im = image()
+    k = hl.RDom([(0, 5)], "k")
+    f = func("f", (x, y), hl.u8(0))
+    f[x, y] += im[x + k.x, y]
+    f.bound(y, 0, 2)
+    f.update(0).split(x, xo, xi, 8, hl.TailStrategy.GuardWithIf).reorder(xi, y, k.x, xo).vectorize(xi).unroll(y)
+    return f
+
+
 def _turned(f: Any) -> Any:
     f.split(x, xo, xi, 8, hl.TailStrategy.GuardWithIf).split(y, yo, yi, 8, hl.TailStrategy.GuardWithIf)
     return f.reorder(xi, yi, xo, yo).vectorize(xi)

@@ -135,6 +135,29 @@ def test_sums_stay_in_registers() -> None:
     assert {"product.update(0).unroll(x)", "product.update(0).unroll(y)"} <= set(text.splitlines())
 
 
+def test_sums_of_few_channels_are_computed_together() -> None:
+    """What the channels share, such as where they read, is found once; at odd sizes too."""
+
+    def build() -> Any:
+        x, y, c = hl.Var("x"), hl.Var("y"), hl.Var("c")
+        k = hl.RDom([(0, 5)], "k")
+        total, mean = hl.Func("total"), hl.Func("mean")
+        place = hl.cast(hl.Int(32), (x * 7 + y * 3 + k.x * 5) % 16)
+        total[x, y, c] = hl.select(c < 3, hl.f32(0.5), hl.f32(1.0))
+        total[x, y, c] += hl.select(c < 3, hl.f32(place + c), hl.f32(1.0))
+        mean[x, y, c] = total[x, y, c] / total[x, y, 3]
+        return mean
+
+    f = build()
+    f.set_estimates([(0, 1536), (0, 1024), (0, 3)])
+    text = scheduled(f).python_schedule_source
+    assert "total.bound(c, 0, 4)" in text
+    assert "total.update(0).unroll(c)" in text
+    target = hl.Target("host-strict_float")
+    got, wanted = (np.array(g.realize([37, 19, 3], target)) for g in (f, build()))
+    assert np.array_equal(got, wanted)
+
+
 def test_transposes_are_made_in_blocks() -> None:
     x, y = hl.Var("x"), hl.Var("y")
     image = hl.ImageParam(hl.Float(32), 2, "image")

@@ -382,7 +382,7 @@ def loads_stay():
 
 @golden("share_gathers")
 def channels_gather_once():
-    """Both channels of a sum read one gather, and the coordinates that lead there, once; what is summed is not shared."""
+    """Both channels of a sum share a gather and the coordinates that lead there; what is summed is not shared."""
     im = image()
     k = hl.RDom([(0, 5)], "k")
     f, g = func("f", (x, y), hl.u8(0)), hl.Func("g")

@@ -173,16 +173,18 @@ def test_scans_join_the_transpose_that_they_are_read_through() -> None:
         after[x, y] = turned[x, y]
         after[x, across.x] = after[x, across.x - 1] * 0.5 + turned[x, across.x]
         result[x, y] = after[y, x]
-        return image, result
+        return image, result, (scan, after)
 
-    image, f = build()
+    image, f, _ = build()
     image.set_estimates([(0, 4096), (0, 512)])
     f.set_estimates([(0, 4096), (0, 512)])
     text = scheduled(f).python_schedule_source
     assert "turned.compute_root()" in text
     assert "scan.compute_at(turned, " in text
     pixels = np.random.default_rng(0).random((512, 700), np.float32)
-    other, plain = build()
+    other, plain, scans = build()
+    for scan in scans:
+        scan.compute_root()
     target = hl.Target("host-strict_float")
     found = []
     for i, g in ((image, f), (other, plain)):

@@ -40,7 +40,7 @@ bench-codegen: .venv/dev.stamp
 # The schedules of Reuse2019 against the autoschedulers of the package `halide` and the schedules by hand; --ablations
 # for what its parts are worth.
 bench-autoschedule: .venv/dev.stamp
-	$(BIN)/python -m corpus.bench_autoschedule --json bench-autoschedule.json
+	$(BIN)/python -m corpus.bench_autoschedule --json bench-autoschedule.json --markdown bench-autoschedule.md
 
 # TreeSearch against the default schedule, on the functions of its page and others.
 bench-tree-search: .venv/base.stamp

@@ -1,28 +1,28 @@
 """The schedules of Reuse2019 against the package `halide`'s autoschedulers and the schedules by hand.
 
-All run on the same inputs, in turn, in one process: Reuse2019 and the schedule by hand compiled by halide_core, the
-other autoschedulers by the package `halide` from the same algorithm; floats as written (`strict_float`) everywhere."""
+All run on the same inputs, in turn, each in a process of its own: Reuse2019 and the schedule by hand compiled by
+halide_core, the other autoschedulers by the package `halide` from the same algorithm; floats as written
+(`strict_float`) everywhere."""
 
 from __future__ import annotations
 
 import json
 import statistics
 import sys
-from collections.abc import Callable
+import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 import click
 import numpy as np
 from rich.console import Console
-from rich.table import Table
 
-import halide_core
-from corpus.bench_codegen import Compiled, by_hand, equal
-from corpus.pipelines.common import Built, PipelineFile, Size, estimate, named_pipelines
-from corpus.timing import interleave, machine, threads
+from corpus.bench_codegen import equal
+from corpus.pipelines.common import PipelineFile, Size, named_pipelines
+from corpus.scheduled_process import Arrays, Ready, ScheduledError, ScheduledProcess, Scheduling, load_plugins
+from corpus.timing import Timing, interleave, machine, threads
 
+HAND, OWN = "by hand", "Reuse2019"
 PEERS = ("Mullapudi2016", "Adams2019")
 """The autoschedulers that Reuse2019 is held to."""
 OTHERS = ("Li2018",)
@@ -33,155 +33,189 @@ ABLATIONS = {
     "no prefetch": {"prefetch": "0"},
     "no final steps": {"finish": "0"},
 }
-_TARGET = "host-strict_float"
+# Seconds in which the schedules that halide_core compiles must be ready.
+_READY = 600.0
 
 
 @dataclass(slots=True)
 class Result:
-    """One pipeline: milliseconds of a run and seconds of scheduling, by schedule; why others did not run."""
+    """One pipeline: milliseconds of a run, seconds of scheduling and of compiling, by schedule; why others did not
+    run; whose results differ; seconds that all of it took."""
 
     pipeline: str
     size: Size
     ms: dict[str, float] = field(default_factory=dict)
     scheduling_s: dict[str, float] = field(default_factory=dict)
+    compiling_s: dict[str, float] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
     wrong: list[str] = field(default_factory=list)
+    seconds: float = 0.0
 
     def over_peers(self) -> float | None:
         """The time of the better peer over Reuse2019's; None where no peer ran."""
         found = [self.ms[n] for n in PEERS if n in self.ms]
-        return min(found) / self.ms["Reuse2019"] if found and "Reuse2019" in self.ms else None
+        return min(found) / self.ms[OWN] if found and OWN in self.ms else None
 
-    def over_hand(self) -> float | None:
-        """The time of the schedule by hand over Reuse2019's."""
-        return self.ms["by hand"] / self.ms["Reuse2019"] if {"by hand", "Reuse2019"} <= self.ms.keys() else None
-
-
-Scheduler = Callable[[Built, Any, Any], object]
+    def over(self, name: str) -> float | None:
+        """The time under the schedule `name` over Reuse2019's."""
+        return self.ms[name] / self.ms[OWN] if {name, OWN} <= self.ms.keys() else None
 
 
-def load_plugins() -> None:
-    """Loads the autoschedulers that come with the package `halide`."""
-    import halide
-
-    folder = next(Path(halide.__file__).parent.glob("lib*/libautoschedule_mullapudi2016.so")).parent
-    for name in (*PEERS, *OTHERS):
-        halide.load_plugin(str(folder / f"libautoschedule_{name.lower()}.so"))
-
-
-def automatic(
-    hl: Any, name: str, extra: dict[str, str], p: PipelineFile, size: Size, arrays: list[np.ndarray[Any, Any]]
-) -> Scheduler:
-    """What schedules a pipeline by the autoscheduler `name` of a module."""
-
-    def schedule(built: Built, pipeline: Any, target: Any) -> object:
-        estimate(built, p, size, arrays)
-        return pipeline.apply_autoscheduler(target, hl.AutoschedulerParams(name, extra))
-
-    return schedule
-
-
-def measure(p: PipelineFile, size: Size, seconds: float, ablations: bool) -> Result:
-    """Times one pipeline under every schedule."""
-    import halide
-
-    arrays = p.arrays(size, np.random.default_rng(0))
-    result = Result(p.name, size)
-    wanted: list[tuple[str, Any, Scheduler]] = [
-        ("by hand", halide_core, by_hand),
-        ("Reuse2019", halide_core, automatic(halide_core, "Reuse2019", {}, p, size, arrays)),
-    ]
+def schedulings(ablations: bool) -> list[Scheduling]:
+    """What is compared: the schedule by hand, Reuse2019, then parts of it or others."""
+    ours = [Scheduling(HAND, "halide_core"), Scheduling(OWN, "halide_core", OWN)]
     if ablations:
-        wanted += [
-            (n, halide_core, automatic(halide_core, "Reuse2019", e, p, size, arrays)) for n, e in ABLATIONS.items()
-        ]
-    else:
-        extra = {"parallelism": str(threads())}
-        wanted += [(n, halide, automatic(halide, n, extra, p, size, arrays)) for n in (*PEERS, *OTHERS)]
-    ready: list[tuple[str, Compiled]] = []
-    for name, module, schedule in wanted:
-        try:
-            made = Compiled(module, p, size, arrays, _TARGET, schedule)
-            made.run(2)
-        except Exception as problem:  # one schedule's failure, named below, stops no other
-            result.failed[name] = f"{type(problem).__name__}: {problem}"
-            continue
-        result.scheduling_s[name] = made.schedule_seconds
-        same_compiler = module is halide_core and bool(ready) and ready[0][0] == "by hand"
-        compare = np.array_equal if same_compiler else equal
-        if ready and not all(map(compare, made.results(), ready[0][1].results())):
-            result.wrong.append(name)
-        ready.append((name, made))
-    timing = interleave([c.run for _, c in ready], lambda: None, seconds)
-    result.ms = {n: 1e3 * s for (n, _), s in zip(ready, timing.seconds, strict=True)}
+        return ours + [Scheduling(n, "halide_core", OWN, tuple(e.items())) for n, e in ABLATIONS.items()]
+    parallelism = (("parallelism", str(threads())),)
+    return ours + [Scheduling(n, "halide", n, parallelism) for n in (*PEERS, *OTHERS)]
+
+
+def measure(p: PipelineFile, size: Size, seconds: float, ablations: bool, limit: float) -> Result:
+    """Times one pipeline under every schedule; `limit`: seconds in which others must be scheduled and compiled."""
+    start = time.perf_counter()
+    result = Result(p.name, size)
+    ready: list[ScheduledProcess] = []
+    running: list[ScheduledProcess] = []
+    reference: Arrays | None = None
+    wanted = schedulings(ablations)
+    try:
+        # Ours are scheduled with nothing beside them, for that is timed; the others all at once.
+        for group in [[w] for w in wanted if w.module == "halide_core"] + [[w for w in wanted if w.module == "halide"]]:
+            started = [ScheduledProcess(how, p, size) for how in group]
+            running += started
+            for how, process in zip(group, started, strict=True):
+                ours = how.module == "halide_core"
+                found = _ready(process, _READY if ours else limit, result)
+                if found is None:
+                    continue
+                if reference is not None and not all(map(np.array_equal if ours else equal, found.results, reference)):
+                    result.wrong.append(how.name)
+                reference = reference if reference is not None else found.results
+                ready.append(process)
+        _time(ready, seconds, result)
+    finally:
+        for process in running:
+            process.close()
+    result.seconds = time.perf_counter() - start
     return result
+
+
+def _ready(process: ScheduledProcess, limit: float, result: Result) -> Ready | None:
+    try:
+        found = process.ready(limit)
+    except ScheduledError as problem:
+        result.failed[process.name] = str(problem)
+        process.close()
+        return None
+    result.scheduling_s[process.name], result.compiling_s[process.name] = found.schedule_s, found.compile_s
+    return found
+
+
+def _time(ready: list[ScheduledProcess], seconds: float, result: Result) -> None:
+    """Times what is ready; what crashes meanwhile is named, and the others are timed again."""
+    while ready:
+        try:
+            timing: Timing = interleave([r.run for r in ready], lambda: None, seconds)
+        except ScheduledError as problem:
+            result.failed[problem.process.name] = str(problem)
+            ready.remove(problem.process)
+            continue
+        result.ms = {r.name: 1e3 * s for r, s in zip(ready, timing.seconds, strict=True)}
+        return
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("names", nargs=-1, metavar="[PIPELINE]...")
 @click.option("--seconds", default=6.0, show_default=True, metavar="S", help="Time spent on one pipeline.")
+@click.option(
+    "--limit", default=150.0, show_default=True, metavar="S",
+    help="Time in which another autoscheduler must have scheduled and compiled a pipeline; else it is left out.",
+)
 @click.option("--small", is_flag=True, help="At the smallest size, to try that everything runs.")
 @click.option("--ablations", is_flag=True, help="Reuse2019 without parts of it, in place of the other autoschedulers.")
-@click.option("--json", "json_file", metavar="FILE", help="Also write the figures to FILE.")
-def main(names: tuple[str, ...], seconds: float, small: bool, ablations: bool, json_file: str | None) -> None:
+@click.option("--json", "json_file", metavar="FILE", help="Also write the figures to FILE, after each pipeline.")
+@click.option("--markdown", metavar="FILE", help="Also write the table to FILE, after each pipeline.")
+@click.option("--resume", is_flag=True, help="Keep the figures that the file of --json has, and measure the rest.")
+def main(
+    names: tuple[str, ...], seconds: float, limit: float, small: bool, ablations: bool, json_file: str | None,
+    markdown: str | None, resume: bool,
+) -> None:
     """Compare Reuse2019 with the autoschedulers of the package `halide` and with schedules by hand."""
     console = Console(stderr=True, highlight=False)
     try:
-        load_plugins()
+        if not ablations:
+            load_plugins(())
+        chosen = named_pipelines(names)
     except ImportError:
         console.print("error: the package `halide` is not installed; install the extra: pip install -e '.[halide]'")
         sys.exit(2)
-    try:
-        chosen = named_pipelines(names)
     except KeyError as problem:
         console.print(f"error: {problem.args[0]}", markup=False)
         sys.exit(2)
-    results: list[Result] = []
+    results: list[Result] = _kept(json_file) if resume and json_file is not None else []
     for p in chosen:
-        with console.status(p.name):
-            results.append(measure(p, p.small[0] if small else p.size, seconds, ablations))
-    out = Console(highlight=False, width=150)
-    columns = ["by hand", "Reuse2019", *(ABLATIONS if ablations else (*PEERS, *OTHERS))]
-    out.print(_table(results, columns))
-    _print_means(out, results)
-    for r in results:
-        for name, why in r.failed.items():
-            out.print(f"{r.pipeline}: {name} failed: {why.splitlines()[0]}", markup=False)
-        for name in r.wrong:
-            out.print(f"{r.pipeline}: the results of {name} differ", markup=False)
-    for what, text in machine().items():
-        out.print(f"{what}: {text}", markup=False)
-    if json_file is not None:
-        figures = {"machine": machine(), "results": [asdict(r) for r in results]}
-        Path(json_file).write_text(json.dumps(figures, indent=2) + "\n")
-    ours = {"by hand", "Reuse2019", *ABLATIONS}
+        size = p.small[0] if small else p.size
+        if any((r.pipeline, r.size) == (p.name, size) for r in results):
+            continue
+        results.append(measure(p, size, seconds, ablations, limit))
+        print(progress(results[-1]), flush=True)
+        if json_file is not None:
+            figures = {"machine": machine(), "results": [asdict(r) for r in results]}
+            Path(json_file).write_text(json.dumps(figures, indent=2) + "\n")
+        if markdown is not None:
+            Path(markdown).write_text(table(results, ablations))
+    print()
+    print(table(results, ablations), end="")
+    ours = {HAND, OWN, *ABLATIONS}
     sys.exit(1 if any(ours & r.failed.keys() or ours & set(r.wrong) for r in results) else 0)
 
 
-def _print_means(out: Console, results: list[Result]) -> None:
-    for what, ratios in (
-        (f"the better of {' and '.join(PEERS)}", [r.over_peers() for r in results]),
-        ("the schedules by hand", [r.over_hand() for r in results]),
-    ):
-        found = [r for r in ratios if r is not None]
-        if found:
-            out.print(
-                f"over {what}: geometric mean {statistics.geometric_mean(found):.2f}, minimum {min(found):.2f}, "
-                f"of {len(found)} pipelines"
-            )
+def _kept(json_file: str) -> list[Result]:
+    """The results of an earlier run, if there are any."""
+    path = Path(json_file)
+    found = json.loads(path.read_text())["results"] if path.exists() else []
+    return [Result(**{**r, "size": tuple(r["size"])}) for r in found]
 
 
-def _table(results: list[Result], columns: list[str]) -> Table:
-    table = Table(title="Milliseconds of a run; times over Reuse2019's", title_justify="left")
-    table.add_column("pipeline", no_wrap=True)
-    for head in ("size", *columns, "over hand", "over peers", "scheduled s"):
-        table.add_column(head, justify="right")
+def progress(r: Result) -> str:
+    """One line on a pipeline, for who waits."""
+    parts = [f"{n} {ms:.2f} ms" for n, ms in r.ms.items()]
+    parts += [f"{n}: {why}" for n, why in r.failed.items()]
+    parts += [f"the results of {n} differ" for n in r.wrong]
+    return f"{r.pipeline} ({r.seconds:.0f} s): " + "; ".join(parts)
+
+
+def table(results: list[Result], ablations: bool) -> str:
+    """The results as a Markdown table, means and remarks below it."""
+    columns = [HAND, OWN, *(ABLATIONS if ablations else (*PEERS, *OTHERS))]
+    ratios = [f"{n} / {OWN}" for n in ABLATIONS] if ablations else ["over peers"]
+    heads = ["pipeline", "size", *(f"{c} ms" for c in columns), "over hand", *ratios, "scheduled s"]
+    lines = ["| " + " | ".join(heads) + " |", "|---|" + "---:|" * (len(heads) - 1)]
     for r in results:
-        cells = [f"{r.ms[c]:.2f}" if c in r.ms else "-" for c in columns]
-        ratios = [f"{v:.2f}" if v is not None else "-" for v in (r.over_hand(), r.over_peers())]
-        seconds = f"{r.scheduling_s['Reuse2019']:.2f}" if "Reuse2019" in r.scheduling_s else "-"
-        table.add_row(r.pipeline, "x".join(map(str, r.size)), *cells, *ratios, seconds)
-    return table
+        values = [r.over(HAND), *([r.over(n) for n in ABLATIONS] if ablations else [r.over_peers()])]
+        cells = [r.pipeline, "x".join(map(str, r.size))]
+        cells += [f"{r.ms[c]:.2f}" if c in r.ms else "-" for c in columns]
+        cells += ["-" if v is None else f"{v:.2f}" for v in values]
+        cells.append(f"{r.scheduling_s[OWN]:.2f}" if OWN in r.scheduling_s else "-")
+        lines.append("| " + " | ".join(cells) + " |")
+    lines.append("")
+    means = [("over the schedules by hand", [r.over(HAND) for r in results])]
+    if ablations:
+        means += [(f"{n}: time over that of all parts", [r.over(n) for r in results]) for n in ABLATIONS]
+    else:
+        means.append((f"over the better of {' and '.join(PEERS)}", [r.over_peers() for r in results]))
+    for what, all_of in means:
+        found = [v for v in all_of if v is not None]
+        if found:
+            mean = statistics.geometric_mean(found)
+            lines.append(
+                f"- {what}: geometric mean {mean:.2f}, minimum {min(found):.2f}, of {len(found)} pipelines"
+            )
+    for r in results:
+        lines += [f"- {r.pipeline}: {name} failed: {why}" for name, why in r.failed.items()]
+        lines += [f"- {r.pipeline}: the results of {name} differ" for name in r.wrong]
+    lines += [f"- {what}: {text}" for what, text in machine().items()]
+    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":

@@ -43,6 +43,7 @@ from halide_core.passes.realization_order import Environment, build_environment
 from halide_core.passes.regions import Context, joined, metadata
 from halide_core.passes.regroup_sums import regroup_sums
 from halide_core.passes.schedule_functions import schedule_functions
+from halide_core.passes.share_gathers import share_gathers
 from halide_core.passes.stream import loaded_arrays, stream_stores
 from halide_core.passes.substitute_lets import substitute_lets
 from halide_core.passes.unroll import unroll
@@ -138,6 +139,7 @@ def lower(
     # Last, for the other passes compare whole indices.
     s = log.after("loop_invariants", hoist_loop_invariants(s), level, flat)
     s = log.after("common_subexpressions", share_common_subexpressions(s), level, flat)
+    s = log.after("share_gathers", share_gathers(s), level, flat)
     return Lowered(inputs, arrays, parameters, required, context.requirements, flat_queries, s, environment)
 
 

@@ -9,8 +9,8 @@ from halide_core.autoschedule.default import lanes_for, transposed_dimension
 from halide_core.autoschedule.description import Description, Node, Stage
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import const_value
-from halide_core.ir.simplify import difference
-from halide_core.ir.structural import post_order
+from halide_core.ir.simplify import difference, simplify
+from halide_core.ir.structural import post_order, substitute
 from halide_core.passes.inline import make_inliner
 from halide_core.passes.races import is_pure_loop
 from halide_core.target import Target
@@ -99,8 +99,36 @@ class Costs:
         d = stage.definition
         return arithmetic((*map(expand, d.values), *(expand(a) for a in d.args if not isinstance(a, ir.Variable))))
 
-    def _priced(self, stage: Stage, near: frozenset[str]) -> float:
+    def unrolled(self, stage: Stage) -> list[str]:
+        """The dimensions of `muxes` whose points one iteration of the loops of `stage` computes together."""
+        node = self.description.nodes[stage.func]
+        return [
+            a for a in node.function.args
+            if a in self.muxes(stage.func) and a in stage.pure
+            and (not stage.index or is_pure_loop(node.function, stage.definition, a))
+        ]
+
+    def _together(self, stage: Stage, near: frozenset[str]) -> tuple[Arithmetic | None, int]:
+        """(the work of the points that are computed together, how many): what they share is counted once."""
+        along = self.unrolled(stage)
+        node = self.description.nodes[stage.func]
         cost = self.work(stage, near)
+        if not along or cost is None:
+            return cost, 1
+        d = stage.definition
+        ranges = [(a, node.region[node.function.args.index(a)]) for a in along]
+        places: list[dict[str, ir.Expr]] = [{}]
+        for a, (low, high) in ranges:
+            places = [{**p, a: ir.const(k, ir.I32)} for p in places for k in range(int(low), int(high) + 1)]
+        expand = make_inliner({id(self.description.nodes[n].function) for n in near})
+        values = tuple(
+            simplify(substitute(expand(v), p)) for p in places
+            for v in (*d.values, *(a for a in d.args if not isinstance(a, ir.Variable)))
+        )
+        return arithmetic(values), len(places)
+
+    def _priced(self, stage: Stage, near: frozenset[str]) -> float:
+        cost, count = self._together(stage, near)
         if cost is None:
             # No need to know its price.
             return float(self.count(stage, near))
@@ -112,6 +140,7 @@ class Costs:
                 total += 0.6 * site.bytes / register
             else:
                 total += read_cycles(site, way.vector, register)
+        total /= count
         width = self.description.nodes[stage.func].bytes
         if way.vector is None:
             # Lane by lane: each instruction costs as much as one on a whole register.
@@ -130,10 +159,11 @@ class Costs:
         if name not in self.muxed:
             node = self.description.nodes[name]
             found: set[str] = set()
+            values = [v for s in node.stages for v in s.definition.values]
             for d, arg in enumerate(node.function.args):
                 low, high = node.region[d]
-                few = high - low + 1 <= FEW and arg != self.ways[name, 0].vector
-                if few and any(_distinguishes(v, arg) for v in node.stages[0].definition.values):
+                few = high - low + 1 <= FEW and all(self.ways[name, s.index].vector != arg for s in node.stages)
+                if few and any(_distinguishes(v, arg) for v in values):
                     found.add(arg)
             self.muxed[name] = found
         return self.muxed[name]

@@ -35,13 +35,19 @@ class StageLoops:
             self.schedule.add(node.name, 0, "bound", Loop(a), int(low), int(high - low + 1))
         return found
 
+    def unrolled(self, node: Node, stage: Stage, moving: frozenset[str]) -> list[str]:
+        """The loops of an update over dimensions that its Func's pure definition has bounded."""
+        if not self.unroll or all(is_undef(v) for v in node.stages[0].definition.values):
+            return []
+        return [a for a in self.costs.unrolled(stage) if a not in moving]
+
     def parallel(self, node: Node, stage: Stage) -> str | None:
         """The outermost dimension over which a stage may run in parallel."""
         way = self.costs.ways[node.name, stage.index]
         for a in reversed(node.function.args):
             low, high = node.region[node.function.args.index(a)]
             free = a in stage.pure and (not stage.index or is_pure_loop(node.function, stage.definition, a))
-            unrolled = self.unroll and not stage.index and a in self.costs.muxes(node.name)
+            unrolled = self.unroll and a in self.costs.muxes(node.name)
             if free and not unrolled and a != way.vector and high - low + 1 >= self.machine.parallelism:
                 return a
         return None
@@ -55,7 +61,8 @@ class StageLoops:
         way = self.costs.ways[name, k]
         if all(is_undef(v) for v in stage.definition.values):
             return
-        muxed = self.muxed(node, moving) if not k else []
+        # Bounded with the pure definition; updates unroll those along which their points are independent.
+        muxed = self.muxed(node, moving) if not k else self.unrolled(node, stage, moving)
         if way.vector is None:
             if parallel is not None:
                 add(name, k, "parallel", Loop(parallel))
@@ -77,7 +84,8 @@ class StageLoops:
             moves = any(variables(a) & set(stage.reduction) for a in stage.definition.args)
             # Where each step of the reduction writes elsewhere, rows are finished one after the other.
             middle = [block, *reductions] if moves else [*reductions, block]
-            order = [lane, *middle, *others, *last]
+            # What the channels of a point share (where to gather from, weights) is computed once.
+            order = [lane, *(Loop(a) for a in muxed), *middle, *others, *last]
         if [o.name for o in order] != [v.var for v in stage.definition.schedule.dims]:
             add(name, k, "reorder", *order)
         if reductions:

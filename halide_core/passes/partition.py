@@ -121,7 +121,7 @@ def _hoisted(s: st.Stmt, name: str) -> st.Stmt:
     parts = [x for x in s.stmts if isinstance(x, st.IfThenElse)]
     if len(parts) != len(s.stmts) or len({key(x.condition) for x in parts}) != 1:
         return s
-    if name not in variables(parts[0].condition):
+    if name not in variables(parts[0].condition) and not _is_fixed(parts[0].condition, name):
         return s
     other = [x.else_case for x in parts if x.else_case is not None]
     return st.IfThenElse(

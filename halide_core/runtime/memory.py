@@ -1,16 +1,23 @@
 """Heap storage of compiled programs, as LLVM IR: halide_malloc and halide_free, which a program may define itself.
 
-A block starts at a multiple of 64 bytes."""
+A block starts at a multiple of 64 bytes.  Large ones ask for huge pages: they are given back to the system when they
+are freed, and what most of them cost is that the system clears and maps them anew, page by page."""
 
 from __future__ import annotations
 
+# Bytes from which malloc, once it has seen such sizes, maps a block of its own; pages have 64 KiB at most.
+LARGE = 32 << 20
+_PAGE = 64 << 10
+# Linux's MADV_HUGEPAGE.
+_HUGE = 14
 # malloc's own pointer stands in the eight bytes before the block.
-_DEFAULT = """
+_DEFAULT = f"""
 declare noalias ptr @malloc(i64) nounwind
 declare void @free(ptr) nounwind
+declare i32 @madvise(ptr, i64, i32) nounwind
 declare ptr @llvm.ptrmask.p0.i64(ptr, i64)
 
-define internal noalias ptr @hl.default_malloc(i64 %size) nounwind {
+define internal noalias ptr @hl.default_malloc(i64 %size) nounwind {{
   %padded = add i64 %size, 80
   %whole = call noalias ptr @malloc(i64 %padded)
   %none = icmp eq ptr %whole, null
@@ -22,15 +29,24 @@ fine:
   %block = call ptr @llvm.ptrmask.p0.i64(ptr %past, i64 -64)
   %before = getelementptr i8, ptr %block, i64 -8
   store ptr %whole, ptr %before, align 8
+  %large = icmp uge i64 %size, {LARGE}
+  br i1 %large, label %advised, label %done
+advised:
+  %later = getelementptr i8, ptr %whole, i64 {_PAGE - 1}
+  %page = call ptr @llvm.ptrmask.p0.i64(ptr %later, i64 -{_PAGE})
+  %length = sub i64 %size, {_PAGE}
+  %ignored = call i32 @madvise(ptr %page, i64 %length, i32 {_HUGE})
+  br label %done
+done:
   ret ptr %block
-}
+}}
 
-define internal void @hl.default_free(ptr %block) nounwind {
+define internal void @hl.default_free(ptr %block) nounwind {{
   %before = getelementptr i8, ptr %block, i64 -8
   %whole = load ptr, ptr %before, align 8
   call void @free(ptr %whole)
   ret void
-}
+}}
 """
 
 # Of objects: `context` is Halide's user context, here null.

@@ -380,6 +380,31 @@ def loads_stay():
     return f
 
 
+@golden("share_gathers")
+def channels_gather_once():
+    """Both channels of a sum share a gather and the coordinates that lead there; what is summed is not shared."""
+    im = image()
+    k = hl.RDom([(0, 5)], "k")
+    f, g = func("f", (x, y), hl.u8(0)), hl.Func("g")
+    f[x, y] += im[hl.clamp(hl.i32(im[x, 0]) * k.x, 0, 9), 1] * hl.u8(y + 1)
+    g[x, y] = f[x, y] + 1
+    f.compute_at(g, hl.Var.outermost()).bound(y, 0, 2)
+    f.update(0).split(x, xo, xi, 8, hl.TailStrategy.RoundUp).reorder(xi, y, k.x, xo).vectorize(xi).unroll(y)
+    return g
+
+
+@golden("share_gathers")
+def not_before_outputs():
+    """Who calls may have put the output where the gather reads: it is made again after each store."""
+    im = image()
+    k = hl.RDom([(0, 5)], "k")
+    f = func("f", (x, y), hl.u8(0))
+    f[x, y] += im[hl.clamp(hl.i32(im[x, 0]) * k.x, 0, 9), 1] * hl.u8(y + 1)
+    f.bound(y, 0, 2)
+    f.update(0).split(x, xo, xi, 8, hl.TailStrategy.RoundUp).reorder(xi, y, k.x, xo).vectorize(xi).unroll(y)
+    return f
+
+
 @golden("common_subexpressions")
 def of_stages():
     """One block has both stages once their loops are gone; each of the loops is a block of its own."""
@@ -423,6 +448,18 @@ def choice_outside():
     f = func("f", (x, y), im[x, y] + 1)
     f.split(y, yo, yi, 2, hl.TailStrategy.GuardWithIf).split(x, xo, xi, 8, hl.TailStrategy.GuardWithIf)
     return f.reorder(xi, yi, xo, yo).vectorize(xi).unroll(yi)
+
+
+@golden("partition")
+def channels_of_a_sum():
+    """The stores of all channels, in the loop of a sum, stand under one condition of the loop outside of it."""
+    im = image()
+    k = hl.RDom([(0, 5)], "k")
+    f = func("f", (x, y), hl.u8(0))
+    f[x, y] += im[x + k.x, y]
+    f.bound(y, 0, 2)
+    f.update(0).split(x, xo, xi, 8, hl.TailStrategy.GuardWithIf).reorder(xi, y, k.x, xo).vectorize(xi).unroll(y)
+    return f
 
 
 def _turned(f: Any) -> Any:

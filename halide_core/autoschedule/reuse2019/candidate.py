@@ -13,6 +13,7 @@ from halide_core.autoschedule.machine import Machine
 from halide_core.autoschedule.reuse2019.options import Options
 from halide_core.autoschedule.reuse2019.plan import MOST_ROWS, ROW, TILE, Level, Plan
 from halide_core.ir.structural import variables
+from halide_core.runtime.memory import LARGE
 
 # Cycles of entering a loop over a row, and of starting a parallel task.
 _ROW, _TASK = 25.0, 6000.0
@@ -20,6 +21,8 @@ _ROW, _TASK = 25.0, 6000.0
 BOUNDS = 80.0
 # How much worse tiles are that do not divide the output.
 _RAGGED = 1.05
+# Cycles a byte of memory that the system gives anew, in huge pages.
+_FRESH = 1.0
 # What a block transposed in registers costs of what gathers would.
 _TURNED = 0.2
 
@@ -269,7 +272,10 @@ class Candidate:
         for stage in self.node.stages:
             total = total + self._stage_cycles(stage, box, points(box)) * (_TURNED if self.blocks else 1.0)
         written = points(tile) * self.node.bytes
-        return total + written * self.rate(points(self.node.region) * self.node.bytes) * 1.5
+        whole = points(self.node.region) * self.node.bytes
+        # Large arrays are new memory in each run, which the system clears.
+        fresh = _FRESH if whole > LARGE and not self.node.is_output else 0.0
+        return total + written * (self.rate(whole) * 1.5 + fresh)
 
     def rate(self, size: Number) -> Number:
         """Cycles a byte of what is reused only after `size` bytes."""

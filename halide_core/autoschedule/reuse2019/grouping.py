@@ -79,20 +79,57 @@ def _decide(
     before = state.segment.get(name)
     users = _users(description, state, name)
     held = state.members(name) if before == name else frozenset()
-    choices: list[str | None] = [name]
+    choices: list[tuple[str | None, frozenset[str]]] = [(name, frozenset())]
     if node.is_pure:
-        choices.append(None)
+        choices.append((None, frozenset()))
     if options.fusion:
         users_without = {u for u in users if u != name}
         if len(users_without) == 1 and (before != name or not held or _joinable(description, node)):
-            choices += users_without
-    found = [_cost(description, segments, state, node, c, users, held) for c in choices]
+            choices += [(u, frozenset()) for u in users_without]
+        # Two steps in one, where each by itself costs more: stored whole, with scans and sums that it alone reads in
+        # its loops, which they cannot join as long as it is inlined.
+        alone = _producers(description, state, node) if before is None else frozenset()
+        if alone:
+            choices.append((name, alone))
+    found = [_cost(description, segments, state, node, c, users, held, pulled) for c, pulled in choices]
     best = min(range(len(choices)), key=lambda k: found[k][0])
     # What stands costs 0 here; a gain of less than a thousand cycles is none.
-    if choices[best] == before or found[best][0] > -1000.0:
+    if choices[best] == (before, frozenset()) or found[best][0] > -1000.0:
         return False
     state.inlined, state.segment = found[best][1].inlined, found[best][1].segment
     return True
+
+
+def _producers(description: Description, state: Grouping, node: Node) -> frozenset[str]:
+    """Funcs with updates that are stored whole and that `node` alone would read if it were stored; through inlined
+    Funcs too."""
+    inlined = state.inlined - {node.name}
+    found: set[str] = set()
+    work = [r for s in node.stages for r in s.reads]
+    while work:
+        name = work.pop()
+        if name in inlined:
+            work += [r for s in description.nodes[name].stages for r in s.reads]
+            continue
+        producer = description.nodes.get(name)
+        if producer is None or producer.is_pure or producer.is_output or state.segment.get(name) != name:
+            continue
+        if _readers(description, inlined, name) == {node.name}:
+            found.add(name)
+    return frozenset(found)
+
+
+def _readers(description: Description, inlined: set[str], name: str) -> set[str]:
+    """The Funcs that read `name`, through the inlined ones too."""
+    found: set[str] = set()
+    work = list(description.nodes[name].consumers)
+    while work:
+        consumer = work.pop()
+        if consumer in inlined:
+            work += description.nodes[consumer].consumers
+        else:
+            found.add(consumer)
+    return found
 
 
 def _joinable(description: Description, node: Node) -> bool:
@@ -125,11 +162,13 @@ def _apply(description: Description, state: Grouping, name: str, choice: str | N
 
 def _cost(
     description: Description, segments: Segments, state: Grouping, node: Node, choice: str | None,
-    users: set[str], held: frozenset[str],
+    users: set[str], held: frozenset[str], pulled: frozenset[str],
 ) -> tuple[float, Grouping]:
-    """How much the modelled cost changes by `choice`, and the grouping that it leads to."""
+    """How much the modelled cost changes by `choice`, `pulled` joining its segment, and the grouping it leads to."""
     trial = Grouping(set(state.inlined), dict(state.segment))
     moved = _apply(description, trial, node.name, choice, held)
+    for name in pulled:
+        moved |= _apply(description, trial, name, choice, trial.members(name))
     affected = users | moved
     for n in moved:
         affected |= {s.segment[n] for s in (state, trial) if n in s.segment}

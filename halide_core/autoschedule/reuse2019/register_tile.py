@@ -24,6 +24,8 @@ from halide_core.ir.structural import variables
 _LONG = 8
 # Cycles of a vector load, of a broadcast, of a multiplication or sum; of starting a tile.
 _LOAD, _BROADCAST, _STEP, _START = 0.6, 0.5, 0.6, 60.0
+# How much worse blocks are that do not divide the output.
+_RAGGED = 1.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +167,8 @@ def _along(
         tasks = tiles * rest
     share = np.ceil(tasks / machine.parallelism) / tasks
     total = (blocks * (steps * step + traffic + _START) + tiles * (brought + computed)) * rest * share
+    # Blocks that the output does not consist of are guarded, and the last of them is not full.
+    total = total * np.where((size[v] % (wide * lanes) == 0) & (size[s] % high == 0), 1.0, _RAGGED)
     least = int(np.argmin(total))
     return RegisterTile(
         update.func, across, lanes, int(wide[least]), int(high[least]),

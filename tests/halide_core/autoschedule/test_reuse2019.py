@@ -135,6 +135,64 @@ def test_sums_stay_in_registers() -> None:
     assert {"product.update(0).unroll(x)", "product.update(0).unroll(y)"} <= set(text.splitlines())
 
 
+def test_sums_of_few_channels_are_computed_together() -> None:
+    """What the channels share, such as where they read, is found once; at odd sizes too."""
+
+    def build() -> Any:
+        x, y, c = hl.Var("x"), hl.Var("y"), hl.Var("c")
+        k = hl.RDom([(0, 5)], "k")
+        total, mean = hl.Func("total"), hl.Func("mean")
+        place = hl.cast(hl.Int(32), (x * 7 + y * 3 + k.x * 5) % 16)
+        total[x, y, c] = hl.select(c < 3, hl.f32(0.5), hl.f32(1.0))
+        total[x, y, c] += hl.select(c < 3, hl.f32(place + c), hl.f32(1.0))
+        mean[x, y, c] = total[x, y, c] / total[x, y, 3]
+        return mean
+
+    f = build()
+    f.set_estimates([(0, 1536), (0, 1024), (0, 3)])
+    text = scheduled(f).python_schedule_source
+    assert "total.bound(c, 0, 4)" in text
+    assert "total.update(0).unroll(c)" in text
+    target = hl.Target("host-strict_float")
+    got, wanted = (np.array(g.realize([37, 19, 3], target)) for g in (f, build()))
+    assert np.array_equal(got, wanted)
+
+
+def test_scans_join_the_transpose_that_they_are_read_through() -> None:
+    """By itself the transpose would be inlined; the results are the same at odd sizes."""
+
+    def build() -> Any:
+        x, y, height = hl.Var("x"), hl.Var("y"), 512
+        image = hl.ImageParam(hl.Float(32), 2, "image")
+        scan, turned, after, result = (hl.Func(n) for n in ("scan", "turned", "after", "result"))
+        down = hl.RDom([(1, height - 1)], "down")
+        scan[x, y] = image[x, y]
+        scan[x, down.x] = scan[x, down.x - 1] * 0.5 + image[x, down.x]
+        turned[x, y] = scan[y, x]
+        across = hl.RDom([(1, 600)], "across")
+        after[x, y] = turned[x, y]
+        after[x, across.x] = after[x, across.x - 1] * 0.5 + turned[x, across.x]
+        result[x, y] = after[y, x]
+        return image, result, (scan, after)
+
+    image, f, _ = build()
+    image.set_estimates([(0, 4096), (0, 512)])
+    f.set_estimates([(0, 4096), (0, 512)])
+    text = scheduled(f).python_schedule_source
+    assert "turned.compute_root()" in text
+    assert "scan.compute_at(turned, " in text
+    pixels = np.random.default_rng(0).random((512, 700), np.float32)
+    other, plain, scans = build()
+    for scan in scans:
+        scan.compute_root()
+    target = hl.Target("host-strict_float")
+    found = []
+    for i, g in ((image, f), (other, plain)):
+        i.set(hl.Buffer(pixels))
+        found.append(np.array(g.realize([677, 512], target)))
+    assert np.array_equal(*found)
+
+
 def test_transposes_are_made_in_blocks() -> None:
     x, y = hl.Var("x"), hl.Var("y")
     image = hl.ImageParam(hl.Float(32), 2, "image")

@@ -56,13 +56,15 @@ class Places:
 
 @dataclass(slots=True)
 class Clamper:
-    """Clamps the reads of one path's Funcs.  `samples`: values of the parameters, as `apart` makes them."""
+    """Clamps the reads of one path's Funcs.  `samples`: values of the parameters, as `apart` makes them; `tables`: the
+    sizes of the constant tables."""
 
     path: Path
     groups: list[Group]
     samples: list[Env]
     inputs: Mapping[str, InputSummary]
     non_negative: Callable[[Poly], bool]
+    tables: Mapping[str, int]
     kept: frozenset[int] = frozenset()
     """Orders of the effects whose elements keep what they hold where a guard fails: the definitions read it."""
     places: dict[str, list[Places]] = field(default_factory=dict)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from halide_core.ir import expr as E
 from halide_core.ir.expr import I32, Call, CallType, Expr, Select, const_value
 from halide_core.ir.structural import key, post_order
+from lifter.bounds import Unbounded, interval
 from lifter.poly import Poly, from_poly, to_poly
 from lifter.summary import Definition, FuncSummary
 from synth.samples import Env, NotConcrete, compiled, compiled_poly
@@ -116,6 +117,9 @@ class Site:
         return out
 
     def _clamped(self, call: Call, around: _Around) -> Call:
+        box = self._box(call) if call.call_type is CallType.IMAGE else None
+        if box is not None:
+            return replace(call, args=tuple(self._inside(a, *ends) for a, ends in zip(call.args, box, strict=True)))
         # Rather what is read than what lies between, and rather the same read where it does not matter too.
         for everywhere, between in itertools.product((True, False) if around.tests else (True,), (False, True)):
             allowed = self._allowed(call, between)
@@ -130,6 +134,21 @@ class Site:
             except (NotConcrete, ZeroDivisionError):
                 return call  # a coordinate made of data
         return call
+
+    def _inside(self, a: Expr, low: Poly, high: Poly) -> Expr:
+        """A coordinate of a constant table, clamped unless it is plain to see that it lies inside: small runs do not
+        tell how large it may be where the element does not matter."""
+        one = Poly.constant(1)
+        env = {x.name: (x.min, x.min + x.extent - one) for x in self.f.layout.dims}
+        env |= {r.name: (Poly(), r.extent - one) for r in self.d.rdom}
+        non_negative = self.clamper.non_negative
+        try:
+            least, most = interval(to_poly(a), env, non_negative)
+        except Unbounded:
+            least, most = low - one, high + one
+        first = None if non_negative(least - low) else from_poly(low, I32)
+        last = None if non_negative(high - most) else from_poly(high, I32)
+        return _held(a, first, last)
 
     def _suits(self, base: Call, variant: Call, allowed: Sequence[Allowed], tests: Sequence[Test]) -> bool:
         """Whether a read stays within what is allowed, and is the one of `base` wherever that is and `tests` hold."""
@@ -146,18 +165,16 @@ class Site:
 
     def _allowed(self, call: Call, between: bool) -> list[Allowed] | None:
         """For each sample, whether a place may be read; `between`: also one between elements that are."""
-        if call.call_type is CallType.HALIDE:
-            producer = self.funcs.get(call.name)
-            if producer is None or producer.undefined:
-                return None
-            box = [
-                (compiled_poly(x.min), compiled_poly(x.min + x.extent)) for x in producer.layout.dims
-            ]
+        known = self._box(call)
+        if known is not None:
+            box = [(compiled_poly(low), compiled_poly(high)) for low, high in known]
 
             def inside(place: tuple[int, ...], env: Env) -> bool:
-                return all(low(env) <= p < high(env) for p, (low, high) in zip(place, box, strict=True))
+                return all(low(env) <= p <= high(env) for p, (low, high) in zip(place, box, strict=True))
 
             return [inside] * len(self.points)
+        if call.call_type is CallType.HALIDE:
+            return None
         image = next((i for i in self.clamper.inputs.values() if i.name == call.name), None)
         if image is None or not image.layout.dims:
             return None
@@ -178,6 +195,17 @@ class Site:
 
         return [within(read) for read in places]
 
+    def _box(self, call: Call) -> list[tuple[Poly, Poly]] | None:
+        """The first and the last coordinates of what may be read throughout: an earlier Func, a constant table."""
+        if call.call_type is CallType.IMAGE:
+            array = next((i.layout.array for i in self.clamper.inputs.values() if i.name == call.name), "")
+            size = self.clamper.tables.get(array)
+            return [(Poly(), Poly.constant(size - 1))] if size and len(call.args) == 1 else None
+        producer = self.funcs.get(call.name)
+        if producer is None or producer.undefined:
+            return None
+        return [(x.min, x.min + x.extent - Poly.constant(1)) for x in producer.layout.dims]
+
     def _spans(self, call: Call) -> list[tuple[Numbers, Numbers]]:
         """For each coordinate of a read the least and the greatest that is allowed, at each point."""
         if call.name not in self.known_spans:
@@ -186,9 +214,9 @@ class Site:
 
     def _found_spans(self, call: Call) -> list[tuple[Numbers, Numbers]]:
         many = [len(here) for here in self.points]
-        if call.call_type is CallType.HALIDE:
-            ends = [(x.min, x.min + x.extent - Poly.constant(1)) for x in self.funcs[call.name].layout.dims]
-            return [(self._at_points(from_poly(a)), self._at_points(from_poly(b))) for a, b in ends]
+        box = self._box(call)
+        if box is not None:
+            return [(self._at_points(from_poly(a)), self._at_points(from_poly(b))) for a, b in box]
         image = next(i for i in self.clamper.inputs.values() if i.name == call.name)
         found = [zip(*p.coordinates, strict=True) for p in self.clamper.read_by_original(image)]
         spans = [[(min(c), max(c)) for c in one] or [(1, 0)] * len(call.args) for one in found]
@@ -266,9 +294,9 @@ class Site:
         return [], []
 
     def _ends(self, call: Call) -> list[tuple[list[Poly], list[Poly]]]:
-        if call.call_type is CallType.HALIDE:
-            dims = self.funcs[call.name].layout.dims
-            return [([x.min], [x.min + x.extent - Poly.constant(1)]) for x in dims]
+        box = self._box(call)
+        if box is not None:
+            return [([low], [high]) for low, high in box]
         image = next(i for i in self.clamper.inputs.values() if i.name == call.name)
         return self.clamper.ends(image.layout)
 

@@ -81,7 +81,8 @@ class ImageMapper:
             )
             mapped.append(replace(f, definitions=definitions))
         kept = frozenset(m.order for f in mapped for d in f.definitions for m in d.maps if m.guard_in_value)
-        clamper = Clamper(self.path, self.groups, self.samples, inputs, self.non_negative, kept)
+        sizes = {name: len(table.values) for name, table in self.function.tables.items()}
+        clamper = Clamper(self.path, self.groups, self.samples, inputs, self.non_negative, sizes, kept)
         known = {f.name: f for f in mapped}
         mapped = [clamper.clamped(f, {n: g for n, g in known.items() if n != f.name}) for f in mapped]
         return self.regions(inputs, mapped), mapped

@@ -102,6 +102,12 @@ class ReadConditions(Conditions):
             there = [self.index.poly(p) >= 0 for p in room(self.function, self.path.defined, layout, target)]
             self.add(f.name, "readable", self.say(text, e), inside, self.index.all_of(there), e.line)
             return
+        if layout.array in self.function.tables:
+            place = self.index.poly(layout.index(target))
+            there = [place >= 0, place < len(self.function.tables[layout.array].values)]
+            text = f"line {e.line}: {call.name}({point_text(target)}) is an element of the table"
+            self.add(f.name, "readable", self.say(text, e), inside, self.index.all_of(there), e.line)
+            return
         asked = (key(here), target, e.loops, key(e.guard) if e.guard is not None and inside else None, len(inside))
         if asked in self._asked:
             return

@@ -24,7 +24,7 @@ from halide_core.ir.expr import (
 from halide_core.ir.structural import key, post_order, substitute
 from lifter.bounds import settled
 from lifter.effects import Effect, loads, loads_of, split_tag
-from lifter.fold import fold
+from lifter.fold import fold, negate
 from lifter.poly import Poly, atom_of, from_poly, to_poly
 from lifter.pure_calls import inline_all
 from lifter.summary import Definition, EffectMap, FuncSummary
@@ -123,28 +123,43 @@ class ValueConditions(ReadConditions):
         if not decide and all(key(n) in there for n in post_order(e) if isinstance(n, Load)):
             return e
 
-        def visit(n: Expr, assumptions: list[Any], memo: dict[int, Expr]) -> Expr:
+        by_data = any(isinstance(n, Load) and key(n) not in there and loads(n.index) for n in post_order(e))
+
+        def visit(n: Expr, assumptions: list[Any], given: tuple[Expr, ...], memo: dict[int, Expr]) -> Expr:
             if id(n) not in memo:
-                memo[id(n)] = rewritten(n, assumptions, memo)
+                memo[id(n)] = rewritten(n, assumptions, given, memo)
             return memo[id(n)]
 
-        def rewritten(n: Expr, assumptions: list[Any], memo: dict[int, Expr]) -> Expr:
+        def rewritten(n: Expr, assumptions: list[Any], given: tuple[Expr, ...], memo: dict[int, Expr]) -> Expr:
             if isinstance(n, Select):
                 known = self.known_here(n.condition, assumptions)
                 if known is not None:
-                    return visit(n.true_value if known else n.false_value, assumptions, memo)
+                    return visit(n.true_value if known else n.false_value, assumptions, given, memo)
                 arms = []
                 for arm, holds in ((n.true_value, True), (n.false_value, False)):
                     more = self.assume_known(n.condition, holds, assumptions)
-                    arms.append(visit(arm, [*assumptions, *more], {} if more else memo))
-                return Select(n.type, visit(n.condition, assumptions, memo), *arms)
+                    data = by_data and bool(loads(n.condition))
+                    case = (*given, n.condition if holds else negate(n.condition)) if data else given
+                    arms.append(visit(arm, [*assumptions, *more], case, {} if more or data else memo))
+                return Select(n.type, visit(n.condition, assumptions, given, memo), *arms)
             if isinstance(n, Load) and key(n) not in there:
-                same = self.one_of(n, list(there.values()), choices, assumptions)
+                reads = list(there.values())
+                found = self.looked_up(n, reads, given) if loads(n.index) else None
+                same = self.one_of(n, reads, choices, assumptions) if found is None else found
                 if same is not None:
                     return same
-            return with_children(n, tuple(visit(c, assumptions, memo) for c in children(n)))
+            return with_children(n, tuple(visit(c, assumptions, given, memo) for c in children(n)))
 
-        return visit(e, inside, {})
+        return visit(e, inside, (), {})
+
+    def looked_up(self, load: Load, reads: list[Load], given: tuple[Expr, ...]) -> Load | None:
+        """The one of the original's `reads` at an address made of data that `load` is under conditions on data: what is
+        looked up only where it lies in the table."""
+        alike = [n for n in reads if self.version(n) == self.version(load) and n.index.type == load.index.type]
+        for n in alike:
+            if isinstance(decide_lemma(load.index, n.index, given, self.inline), Proved):
+                return n
+        return None
 
     def assume_known(self, condition: Expr, holds: bool, assumptions: list[Any]) -> list[Any]:
         """Conjuncts of a condition that are about counters and parameters, and mean over Z what they say."""

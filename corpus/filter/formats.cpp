@@ -222,3 +222,24 @@ void rgb_to_hsv(uint8_t *hsv, const uint8_t *rgb, int n) {
         hsv[2] = (uint8_t)high;
     }
 }
+
+// Sixteen colours to levels of grey, and black for what is no colour.
+static const uint8_t kGreyOfColour[16] = {0, 29, 150, 179, 76, 105, 226, 255, 64, 20, 99, 120, 51, 71, 190, 160};
+
+void grey_of_colours(uint8_t *dst, const uint8_t *src, int width, int height, int stride) {
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++) {
+            const uint8_t c = src[y * stride + x];
+            dst[y * width + x] = c < sizeof(kGreyOfColour) ? kGreyOfColour[c] : 0;
+        }
+}
+
+// A wedge of grey at the left, by a table, before the image.
+void wedge_before(uint8_t *dst, const uint8_t *src, int width, int height, int stride) {
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width + 16; x++) {
+            int left = x - 16;
+            if (left < 0) left = 0;
+            dst[y * (width + 16) + x] = x < 16 ? kGreyOfColour[x] : src[y * stride + left];
+        }
+}

@@ -142,7 +142,9 @@ class ValueConditions(ReadConditions):
                     case = (*given, n.condition if holds else negate(n.condition)) if data else given
                     arms.append(visit(arm, [*assumptions, *more], case, {} if more or data else memo))
                 return Select(n.type, visit(n.condition, assumptions, given, memo), *arms)
-            if isinstance(n, Load) and key(n) not in there:
+            if isinstance(n, Load) and key(n) in there:
+                return n
+            if isinstance(n, Load):
                 reads = list(there.values())
                 found = self.looked_up(n, reads, given) if loads(n.index) else None
                 same = self.one_of(n, reads, choices, assumptions) if found is None else found

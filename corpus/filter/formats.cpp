@@ -233,13 +233,3 @@ void grey_of_colours(uint8_t *dst, const uint8_t *src, int width, int height, in
             dst[y * width + x] = c < sizeof(kGreyOfColour) ? kGreyOfColour[c] : 0;
         }
 }
-
-// A wedge of grey at the left, by a table, before the image.
-void wedge_before(uint8_t *dst, const uint8_t *src, int width, int height, int stride) {
-    for (int y = 0; y < height; y++)
-        for (int x = 0; x < width + 16; x++) {
-            int left = x - 16;
-            if (left < 0) left = 0;
-            dst[y * (width + 16) + x] = x < 16 ? kGreyOfColour[x] : src[y * stride + left];
-        }
-}

@@ -24,3 +24,21 @@ def test_reads_beforehand(tmp_path, body: str, status: str) -> None:
     source.write_text(f"{HEAD} {body} }} }}")
     (found,) = lift_file(str(source), out=str(tmp_path)).functions
     assert found.status == status, found.reason
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "term"),
+    [
+        ("d[i] = s[i] < 4 ? T[s[i]] : 0;", "verified", "T(min(s(x), 3))"),
+        ("d[i] = s[i] > 3 ? 0 : T[s[i]];", "verified", "T(min(s(x), 3))"),
+        ("d[i] = s[i] < 5 ? T[s[i]] : 0;", "not_found", ""),
+        ("d[i] = i < 4 ? T[i] : 9;", "verified", "T(min(x, 3))"),
+        ("d[i] = T[s[i] & 3];", "verified", "T(s(x)%4)"),
+    ],
+)
+def test_tables_are_read_inside(tmp_path, body: str, status: str, term: str) -> None:
+    source = tmp_path / "f.cpp"
+    source.write_text(f"static const unsigned char T[4] = {{7, 1, 9, 4}};\n{HEAD} {body} }} }}")
+    (found,) = lift_file(str(source), out=str(tmp_path)).functions
+    assert found.status == status, found.reason
+    assert not term or term in [t for s in found.stages for t in s.terms]

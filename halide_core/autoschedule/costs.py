@@ -40,7 +40,7 @@ class Costs:
         for node in description.nodes.values():
             for stage in node.stages:
                 self.ways[stage.func, stage.index] = self._way(node, stage)
-        self._cycles: dict[tuple[str, int, frozenset[str]], float] = {}
+        self._cycles: dict[tuple[str, int, frozenset[str], bool], float] = {}
         self._work: dict[tuple[str, int, frozenset[str]], Arithmetic | None] = {}
 
     def _way(self, node: Node, stage: Stage) -> Way:
@@ -53,12 +53,13 @@ class Costs:
                 return Way(name, min(lanes, _power(int(extents[name]))))
         return Way(None, 1)
 
-    def cycles(self, stage: Stage, inlined: frozenset[str]) -> float:
-        """Cycles a point of `stage`, the Funcs `inlined` computed anew at each of their calls."""
+    def cycles(self, stage: Stage, inlined: frozenset[str], together: bool = True) -> float:
+        """Cycles a point of `stage`, the Funcs `inlined` computed anew at each of their calls; `together`: the points
+        along the dimensions of `unrolled` share what they can."""
         near = self.near(stage, inlined)
-        entry = stage.func, stage.index, near
+        entry = stage.func, stage.index, near, together
         if entry not in self._cycles:
-            self._cycles[entry] = self._priced(stage, near)
+            self._cycles[entry] = self._priced(stage, near, together)
         return self._cycles[entry]
 
     def work(self, stage: Stage, inlined: frozenset[str]) -> Arithmetic | None:
@@ -127,8 +128,8 @@ class Costs:
         )
         return arithmetic(values), len(places)
 
-    def _priced(self, stage: Stage, near: frozenset[str]) -> float:
-        cost, count = self._together(stage, near)
+    def _priced(self, stage: Stage, near: frozenset[str], together: bool) -> float:
+        cost, count = self._together(stage, near) if together else (self.work(stage, near), 1)
         if cost is None:
             # No need to know its price.
             return float(self.count(stage, near))
@@ -159,7 +160,7 @@ class Costs:
         if name not in self.muxed:
             node = self.description.nodes[name]
             found: set[str] = set()
-            values = [v for s in node.stages for v in s.definition.values]
+            values = node.stages[0].definition.values
             for d, arg in enumerate(node.function.args):
                 low, high = node.region[d]
                 few = high - low + 1 <= FEW and all(self.ways[name, s.index].vector != arg for s in node.stages)

@@ -93,7 +93,12 @@ class StageLoops:
         else:
             add(name, k, "vectorize", x, lanes, GUARD)
         for a in muxed:
-            add(name, k, "unroll", Loop(a))
+            if sizes is None:
+                add(name, k, "unroll", Loop(a))
+                continue
+            # In the loops of another Func the bound may not be known to hold: a factor unrolls all the same.
+            low, high = node.region[node.function.args.index(a)]
+            add(name, k, "unroll", Loop(a), int(high - low + 1), GUARD)
         for loop in last:
             add(name, k, "parallel", loop)
 

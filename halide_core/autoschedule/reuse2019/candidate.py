@@ -259,7 +259,11 @@ class Candidate:
         per_point = self.d.iterations(stage, box) / np.maximum(points(box), 1)
         width = sizes[args.index(way.vector)] if way.vector is not None else np.ones(1)
         padded = np.ceil(width / way.lanes) * way.lanes / np.maximum(width, 1)
-        cycles = self.costs.cycles(stage, self.inlined)
+        whole = extents(self.d.nodes[stage.func].region)
+        together = self.options.finish and all(
+            bool(np.all(sizes[args.index(a)] >= whole[args.index(a)])) for a in self.costs.muxes(stage.func)
+        )
+        cycles = self.costs.cycles(stage, self.inlined, together)
         if passes_through(stage):
             # Each step of the reduction reads and writes all of the Func again.
             width_bytes = self.d.nodes[stage.func].bytes

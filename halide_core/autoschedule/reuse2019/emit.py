@@ -215,5 +215,11 @@ class Emitter:
             if store != compute:
                 self.schedule.add(node.name, 0, "store_at", at, store)
             self.schedule.add(node.name, 0, "compute_at", at, compute)
+        sizes = plan.extents.get(node.name)
+        # Dimensions of which one iteration of the loops around takes a part.
+        moving = frozenset(
+            a for a, (low, high), size in zip(node.function.args, node.region, sizes or (), strict=False)
+            if size < high - low + 1
+        )
         for stage in node.stages:
-            self.loops.loops(node, stage, plan.extents.get(node.name), None)
+            self.loops.loops(node, stage, sizes, None, moving)

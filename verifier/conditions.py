@@ -7,8 +7,9 @@ import itertools
 from halide_core.ir.expr import I32, Call, CallType, Expr, Variable
 from halide_core.ir.structural import key, post_order, substitute
 from lifter.effects import Effect, LoopInfo
-from lifter.poly import Obligation, Poly, from_poly, poly_text, to_poly
+from lifter.poly import Obligation, Poly, from_poly, poly_text, reads_memory, to_poly
 from lifter.pure_calls import inline_all
+from lifter.ranges import ranges
 from lifter.summary import Definition, EffectMap, FuncSummary
 from verifier.condition import Condition, point_text
 from verifier.fits import granted, sums
@@ -218,10 +219,15 @@ class PathConditions(ValueConditions):
             at = self.index.symbol(r.name)
             inside += [at >= 0, at < self.index.poly(r.extent)]
         for p in sums(self.function, d):
-            if p not in promised:
-                value = self.index.poly(p)
-                fits = self.index.all_of([value >= I32.min(), value <= I32.max()])
-                self.add(f.name, "fits", f"{poly_text(p)} fits 32 bits in {f.name}", inside, fits)
+            if p in promised:
+                continue
+            value, data = self.index.poly(p), []
+            for atom in p.atoms().values():
+                if reads_memory(atom):
+                    low, high = ranges(atom, {})[id(atom)]
+                    data += [self.index.expr(atom) >= low, self.index.expr(atom) <= high]
+            fits = self.index.all_of([value >= I32.min(), value <= I32.max()])
+            self.add(f.name, "fits", f"{poly_text(p)} fits 32 bits in {f.name}", [*inside, *data], fits)
 
     def private(self, f: FuncSummary, e: Effect, m: EffectMap) -> None:
         group = next(g for g in self.groups if g.name == f.name)

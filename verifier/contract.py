@@ -267,9 +267,17 @@ class ContractBuilder:
         mentioned = {n: t for n, t in parameters.items() if n in magnitude.names()}
         if all(self.follows(Poly.variable(n, t)) for n, t in mentioned.items()):
             self._overflow(magnitude, Int(32))
-        elif all(t.bits <= 32 for t in mentioned.values()) and all(len(m) <= 2 for m in magnitude.terms):
-            for p in room:
-                self.require(p, "overflow")
+            return
+        if any(len(m) > 2 for m in magnitude.terms):
+            return
+        for n, t in mentioned.items():  # of either sign, and small enough that the sums do not overflow 64 bits
+            if t.bits > 32:
+                self._between(Poly.variable(n, t), Poly.variable(n, t))
+        self._between(low, high)
+
+    def _between(self, low: Poly, high: Poly) -> None:
+        self.require(low - Poly.constant(Int(32).min()), "overflow")
+        self.require(Poly.constant(Int(32).max()) - high, "overflow")
 
     def _overflow(self, magnitude: Poly, narrow: Type) -> None:
         condition = LE(BOOL, _as_double(magnitude), const(float(narrow.max() >> 1), Float(64)))

@@ -16,6 +16,7 @@ WIDE = {
     "a quotient": ("int n, int m", "d[x] = a[(int64_t)x * m / n]", "n*m + m does not overflow int32"),
     "a remainder": ("int n, int m", "d[x] = a[(int64_t)x * m % n]", "n*m + m does not overflow int32"),
     "every second": ("int64_t n", "d[x] = a[2LL * x]", "n*2 + 1 does not overflow int32"),
+    "a pitch of any sign": ("int n, int64_t m", "d[x] = a[2 * x + m]", "n*2 + m <= 2147483649"),
     "of any sign": ("int n, int m", "d[x] = a[2LL * x - m]", "n*2 <= m + 2147483649"),
 }
 

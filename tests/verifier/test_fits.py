@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lifter.frontend import parse_file
-from synth.lift import lift_function
+from synth.lift import Lifted, lift_function
 from verifier.check import verify_path
 
 WIDE = {
@@ -21,9 +21,7 @@ WIDE = {
 }
 
 
-@pytest.mark.parametrize("name", WIDE)
-def test_what_64_bits_hold_must_fit_32(name: str, tmp_path: Path) -> None:
-    parameters, body, item = WIDE[name]
+def lifted(tmp_path: Path, parameters: str, body: str) -> Lifted:
     source = tmp_path / "source.cpp"
     source.write_text(
         f"#include <cstdint>\nvoid f(const uint8_t* a, uint8_t* d, {parameters}) {{"
@@ -32,6 +30,14 @@ def test_what_64_bits_hold_must_fit_32(name: str, tmp_path: Path) -> None:
     (f,) = parse_file(str(source)).functions
     found = lift_function(f)  # type: ignore[arg-type]
     assert found.status == "verified" and found.summary is not None, found.reason
+    return found
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_what_64_bits_hold_must_fit_32(name: str, tmp_path: Path) -> None:
+    parameters, body, item = WIDE[name]
+    found = lifted(tmp_path, parameters, body)
+    assert found.summary is not None
     (summary,), (path,) = found.summary.paths, found.paths
     assert item in [i.text for i in summary.contract]
     without = replace(summary, contract=tuple(i for i in summary.contract if "overflow" not in i.kind))
@@ -41,12 +47,6 @@ def test_what_64_bits_hold_must_fit_32(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("body", ["d[x] = a[2 * x + 1]", "d[x] = a[x + 1]", "d[x] = a[x * m / n]"])
 def test_what_the_original_promises_is_not_asked_again(body: str, tmp_path: Path) -> None:
-    source = tmp_path / "source.cpp"
-    source.write_text(
-        f"#include <cstdint>\nvoid f(const uint8_t* a, uint8_t* d, int n, int m) {{"
-        f"for (int x = 0; x < n; x++) {body}; }}\n"
-    )
-    (f,) = parse_file(str(source)).functions
-    found = lift_function(f)  # type: ignore[arg-type]
-    assert found.status == "verified" and found.summary is not None, found.reason
+    found = lifted(tmp_path, "int n, int m", body)
+    assert found.summary is not None
     assert not [i.text for p in found.summary.paths for i in p.contract if "overflow" in i.text]

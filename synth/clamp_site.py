@@ -16,6 +16,7 @@ from halide_core.ir.expr import I32, Call, CallType, Expr, Select, const_value
 from halide_core.ir.structural import key, post_order
 from lifter.bounds import Unbounded, interval
 from lifter.poly import Poly, from_poly, to_poly
+from lifter.ranges import ranges
 from lifter.summary import Definition, FuncSummary
 from synth.samples import Env, NotConcrete, compiled, compiled_poly
 from verifier.reads import mentions
@@ -142,6 +143,9 @@ class Site:
         env = {x.name: (x.min, x.min + x.extent - one) for x in self.f.layout.dims}
         env |= {r.name: (Poly(), r.extent - one) for r in self.d.rdom}
         non_negative = self.clamper.non_negative
+        by_type = ranges(a, {})[id(a)]
+        if low.constant_value() == 0 and by_type[0] >= 0 and non_negative(high - Poly.constant(by_type[1])):
+            return a
         try:
             least, most = interval(to_poly(a), env, non_negative)
         except Unbounded:

@@ -172,8 +172,6 @@ def _floor(a: Poly, divisor: Poly) -> Poly:
     return ceil_div(a - Poly.constant(value - 1), value)
 
 
-__all__ = ["Interval", "Unbounded", "interval"]
-
 
 def settled(p: Poly, non_negative: Callable[[Poly], bool]) -> Poly:
     """`p` with each min and max that `non_negative` decides replaced by the operand that it is."""
@@ -194,3 +192,6 @@ def _operand(e: Min | Max, non_negative: Callable[[Poly], bool]) -> Poly:
     if non_negative(less - greater):
         return b
     return poly_max(a, b) if isinstance(e, Max) else poly_min(a, b)
+
+
+__all__ = ["Interval", "Unbounded", "interval", "settled"]

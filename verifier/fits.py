@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from halide_core.ir.expr import I32, Add, Call, CallType, Cast, Expr, Mul, Sub, Variable
-from halide_core.ir.structural import post_order
-from lifter.effects import Path
+from halide_core.ir.structural import key, post_order
+from lifter.effects import Path, loads
 from lifter.loops import Function
 from lifter.poly import Poly, atom_of, to_poly
 from lifter.pure_calls import inline_all
 from lifter.summary import Definition
+from verifier.reads import unconditional_loads
 
 
 def sums(function: Function, d: Definition) -> Iterator[Poly]:
@@ -29,13 +30,21 @@ def sums(function: Function, d: Definition) -> Iterator[Poly]:
 
 def granted(path: Path, d: Definition) -> set[Poly]:
     """Sums that the original computes in as many bits for each store of a definition, signed, so that it promises that
-    they fit."""
+    they fit: nothing is promised of what it computes under conditions that the definition does not have."""
+    sites = (*path.effects, *path.reads)
+    if any(key(n) not in unconditional_loads(e.value) for e in sites for n in loads(e.value)):
+        return set()
+    guards = {e.order: e.guard for e in path.effects}
     out: set[Poly] | None = None
     for m in d.maps:
+        guard = None if m.guard_in_value else guards[m.order]
+        under = {None, None if guard is None else key(guard)}
         mine = {
             f.obligation.poly.substitute(m.inverse)
             for f in path.obligations
-            if f.obligation.type == I32 and {loop.counter for loop in f.loops} <= set(m.inverse)
+            if f.obligation.type == I32
+            and {loop.counter for loop in f.loops} <= set(m.inverse)
+            and (None if f.guard is None else key(f.guard)) in under
         }
         out = mine if out is None else out & mine
     return out or set()

@@ -205,7 +205,7 @@ class IndexEncoder:
         that is positive."""
         name = f"v!{key(e)}"
         new = name not in self._symbols
-        found = self.symbol(name, e.type)
+        found = self.symbol(name)  # of no type's range: that would say that the quotient fits
         if new:
             self.facts.append(z3.Implies(z3.And(a >= 0, b >= 1), z3.And(found >= 0, found <= a)))
             near = [b * found <= a, a < b * found + b] if isinstance(e, Div) else [found >= 0, found < b]

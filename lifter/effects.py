@@ -86,6 +86,7 @@ class Path:
     effects: tuple[Effect, ...]
     arrays: dict[str, ArrayInfo]
     asserts: tuple[tuple[Expr, int], ...]
+    """Conditions with the lines of the source's own asserts; 0 for what the source does not state."""
     obligations: tuple[FoundObligation, ...]
     trips: tuple[tuple[LoopInfo, tuple[LoopInfo, ...], Expr | None], ...]
     """Every loop with the loops around it and the guard it stands under."""

@@ -34,7 +34,10 @@ class ContractBuilder:
         self._assumed = [self._encoder.given(c) for c in path.conditions]
         for condition, line in path.asserts:
             text = index_text_of(condition)
-            self._add(ContractItem("assert", f"{text}  [assert, line {line}]", condition, inferred=False))
+            if line:
+                self._add(ContractItem("assert", f"{text}  [assert, line {line}]", condition, inferred=False))
+            else:
+                self._add(ContractItem("apart", text, condition))
 
     def branch(self) -> ContractBuilder:
         """A builder with the same items, to which more can be added that this one does not get."""

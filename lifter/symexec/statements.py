@@ -30,7 +30,7 @@ from lifter.poly import Obligation, Poly, from_poly, to_poly
 from lifter.pure_calls import inline_all
 from lifter.reroll import reroll
 from lifter.scan import expand_scans, widen_starts
-from lifter.symexec.loops import Loops
+from lifter.symexec.merging import Merging
 from lifter.symexec.state import (
     Decide,
     Follows,
@@ -83,7 +83,7 @@ def execute(
     raise L.Unsupported("values carried between iterations are too entangled", function.line)
 
 
-class _Statements(Loops):
+class _Statements(Merging):
     def run(self) -> list[Path]:
         env: dict[str, Expr] = {}
         for p in self.function.params:
@@ -152,10 +152,6 @@ class _Statements(Loops):
             must = isinstance(stmt, L.If) and must_fork(stmt)
             if isinstance(stmt, L.If) and (must or (self.plan.reshaping and reshapes(stmt, rest))):
                 condition = self.value(stmt.condition, s)
-                known = const_value(condition)
-                if known is not None:
-                    branch = stmt.then if known else stmt.otherwise
-                    return self.exec_top((*branch, *rest), s, finished)
                 if any(isinstance(n, Load) for n in post_order(condition)):
                     if must:
                         raise L.Unsupported(
@@ -164,9 +160,12 @@ class _Statements(Loops):
                     self.exec_stmt(stmt, s)
                     continue
                 self.check_defined(condition, stmt.line)
-                decided = self.decide(s.conditions, condition)
-                if decided is not None:
-                    return self.exec_top((*(stmt.then if decided else stmt.otherwise), *rest), s, finished)
+                arm = self.arm(stmt, condition, s)
+                if arm is not None:
+                    return self.exec_top((*arm, *rest), s, finished)
+                merged = self.merged(stmt, condition, rest, s)
+                if merged is not None:
+                    return self.exec_top(merged[1], merged[0], finished)
                 other = s.fork()
                 s.conditions += clauses(condition)
                 other.conditions += clauses(negate(condition))

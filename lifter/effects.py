@@ -97,6 +97,8 @@ class Path:
     reads: tuple[Effect, ...] = ()
     """Values of variables and conditions, as effects on no array: their Loads are made whether they are used or not.
     Their time says nothing once the effects have been put in another order."""
+    apart: frozenset[frozenset[str]] = frozenset()
+    """Pairs of arrays that must not be the same memory for the effects to be what the source does."""
 
 
 def observed(effects: Sequence[Effect], outputs: AbstractSet[str], result: Expr | None) -> list[Effect]:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from halide_core.ir.expr import (
     EQ,
+    GT,
+    LT,
     NE,
     Call,
     Cast,
+    Div,
     Expr,
     Variable,
     const_value,
 )
-from lifter.poly import Poly, floor_div, from_poly, to_poly
+from lifter.poly import Poly, atom_of, floor_div, from_poly, to_poly
 
 
 def by_parity(condition: Expr, a: Expr, b: Expr) -> Expr | None:
@@ -33,6 +36,9 @@ def _asks_odd(condition: Expr) -> tuple[Poly, bool] | None:
     """(n, whether the condition holds where n is odd) of `(n & 1) != 0` and the like."""
     if isinstance(condition, Cast) and condition.type.is_bool():
         return _low_bit(condition.value, True)
+    if isinstance(condition, LT | GT) and condition.a.type.is_int():
+        less, more = (condition.a, condition.b) if isinstance(condition, LT) else (condition.b, condition.a)
+        return _over_pairs(to_poly(more) - to_poly(less))
     if not isinstance(condition, EQ | NE):
         return None
     for side, other in ((condition.a, condition.b), (condition.b, condition.a)):
@@ -41,6 +47,16 @@ def _asks_odd(condition: Expr) -> tuple[Poly, bool] | None:
             found = _low_bit(side, isinstance(condition, EQ) == (value == 1))
             if found is not None:
                 return found
+    return None
+
+
+def _over_pairs(p: Poly) -> tuple[Poly, bool] | None:
+    """(n, True) where `p` is n - n/2*2: what `i < n` asks after a loop over pairs."""
+    for m, c in p.terms.items():
+        e = atom_of(m[0]) if len(m) == 1 and c == -2 else None
+        n = p - Poly({m: c})
+        if isinstance(e, Div) and floor_div(n, 2) == Poly({m: 1}):
+            return n, True
     return None
 
 

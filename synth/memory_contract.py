@@ -55,8 +55,8 @@ class MemoryContract:
                 pair = frozenset((f.layout.array, other))
                 if other != f.layout.array and pair not in done and other not in self.function.fresh:
                     done.add(pair)
-                    same = _pointwise(funcs, inputs, f.layout.array, other) and self._read_in_time(funcs, other)
-                    self.contract.disjoint(f.layout.array, other, same)
+                    same = pair not in self.path.apart and _pointwise(funcs, inputs, f.layout.array, other)
+                    self.contract.disjoint(f.layout.array, other, same and self._read_in_time(funcs, other))
         for layout in [f.layout for f in written] + [i.layout for i in inputs.values()]:
             if layout.array in self.function.sizes and not self.contract.inside(layout):
                 raise NotFound("roi", f"'{layout.array}' may be used beyond its end", self.function.line)

@@ -14,6 +14,7 @@ from lifter.forks import must_fork, reshapes
 from lifter.rows_as_one import Values, counters, equalities, promised, same_effects, same_value
 from lifter.symexec.loops import Loops
 from lifter.symexec.state import State
+from lifter.unrolled import rolled
 
 Body = tuple[L.Stmt, ...]
 
@@ -56,14 +57,29 @@ class Merging(Loops, ABC):
             if not rest or not self.straight(rest[:1], a) or not self.straight(rest[:1], b):
                 return None
             rest = rest[1:]
-        self.flush(a)
-        self.flush(b)
+        for state in (a, b):
+            self.flush(state)
+            self.roll(state, len(s.effects))
         if not self.same_outcome(a, b, s, known):
             return None
+        b.apart |= a.apart
         # What `general` promises of its own arithmetic is not promised where the program runs `special`.
         start = len(s.obligations)
         b.obligations[start:] = [o for o in b.obligations[start:] if not promised(o.obligation)]
         return b, rest
+
+    def roll(self, s: State, start: int) -> None:
+        """Makes unrolled loops among a state's effects from `start` plain ones, where no local array is theirs."""
+        own = {loop for a in s.arrays.values() for loop in a.loops}
+        effects = s.effects[start:]
+        if any(loop in own for e in effects for loop in e.loops):
+            return
+        s.effects[start:] = rolled(effects, self.counter, s.apart)
+        known = {loop for loop, _, _ in s.trips}
+        for e in s.effects[start:]:
+            if e.loops and e.loops[-1] not in known:
+                known.add(e.loops[-1])
+                s.trips.append((e.loops[-1], e.loops[:-1], e.guard))
 
     def straight(self, body: Sequence[L.Stmt], s: State) -> bool:
         """Executes statements at a function's top level; False where the path would fork."""
@@ -107,7 +123,7 @@ class Merging(Loops, ABC):
         if set(a.arrays) != set(s.arrays) or not same_effects(a.effects[stored:], b.effects[stored:], known):
             return False
         if not same_effects(a.reads[read:], b.reads[read:], known):
-            return False
+            b.reads[read:] = []  # what is read of which nothing comes need not be the same
         asked = [c for c, _ in b.asserts]
         for c, _ in a.asserts[len(s.asserts) :]:
             stated = any(same_value(c, other, known, {}) for other in asked)

@@ -97,6 +97,8 @@ class State:
     returned: bool = False
     clock: int = 0
     defined: list[tuple[str, Poly, int]] = field(default_factory=list)
+    apart: set[frozenset[str]] = field(default_factory=set)
+    """Pairs of arrays that must not be the same memory."""
 
     def fork(self) -> State:
         return replace(
@@ -112,6 +114,7 @@ class State:
             uses=list(self.uses),
             reads=list(self.reads),
             defined=list(self.defined),
+            apart=set(self.apart),
         )
 
 

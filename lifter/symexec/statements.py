@@ -105,6 +105,7 @@ class _Statements(Merging):
 
     def finish(self, s: State) -> Path:
         self.flush(s)
+        self.roll(s, 0)
         self.check_definitions(s)
         if s.result is not None:
             self.check_defined(s.result, s.result_line)
@@ -124,6 +125,7 @@ class _Statements(Merging):
             s.result_line,
             dict(self.plan.defined),
             tuple(s.reads),
+            frozenset(s.apart),
         )
 
     def check_definitions(self, s: State) -> None:

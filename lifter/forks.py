@@ -7,7 +7,7 @@ strides, where one path would have bounds that are choices, which fit no region.
 from __future__ import annotations
 
 from halide_core.ir.expr import And, Expr, Load, Not, Or, Select, children
-from halide_core.ir.structural import post_order, variables
+from halide_core.ir.structural import post_order, substitute, variables
 from lifter import loops as L
 from lifter.fold import parts
 
@@ -64,6 +64,28 @@ def guards_of_reads(loop: L.Loop) -> list[Expr]:
                 elif isinstance(n, And | Or) and _arrays(n.b) - certain:
                     out += parts(n.a, And, Or, Not)
     return out
+
+
+def choices_of_loops(loop: L.Loop) -> list[Expr]:
+    """Conditions, one by one, that decide inside a loop which loops run."""
+    chosen = [s.condition for s in L.walk(loop.body) if isinstance(s, L.If) and must_fork(s)]
+    return [c for condition in chosen for c in parts(condition, And, Or, Not)]
+
+
+def invariant(e: Expr, loop: L.Loop) -> Expr | None:
+    """An expression of a loop's body over what the loop does not change, where its locals are given one value each."""
+    values: dict[str, list[Expr]] = {}
+    for s in L.walk((loop,)):
+        if isinstance(s, L.Assign):
+            values.setdefault(s.name, []).append(s.value)
+    for _ in values:
+        names = variables(e) & values.keys()
+        if any(len(values[n]) > 1 for n in names):
+            return None
+        if not names:
+            break
+        e = substitute(e, {n: values[n][0] for n in names})
+    return None if variables(e) & values.keys() else e
 
 
 def _arrays(e: Expr) -> set[str]:

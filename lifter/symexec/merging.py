@@ -13,7 +13,7 @@ from lifter.fold import clauses, negate
 from lifter.forks import must_fork, reshapes
 from lifter.rows_as_one import Values, counters, equalities, promised, same_effects, same_value
 from lifter.symexec.loops import Loops
-from lifter.symexec.state import State
+from lifter.symexec.state import NeedSetting, State
 from lifter.unrolled import rolled
 
 Body = tuple[L.Stmt, ...]
@@ -32,7 +32,8 @@ class Merging(Loops, ABC):
 
     def merged(self, stmt: L.If, condition: Expr, rest: Body, s: State) -> tuple[State, Body] | None:
         """The state after a conditional and as much of `rest` as its arms make a difference to, and the rest of `rest`,
-        where the arm that is taken if `condition` does not hold does the same as the other one if it does."""
+        where the arm that is taken if `condition` does not hold does the same as the other one if it does.  Raises
+        NeedSetting."""
         for held, special, general in (
             (condition, stmt.then, stmt.otherwise), (negate(condition), stmt.otherwise, stmt.then)
         ):
@@ -82,7 +83,7 @@ class Merging(Loops, ABC):
                 s.trips.append((e.loops[-1], e.loops[:-1], e.guard))
 
     def straight(self, body: Sequence[L.Stmt], s: State) -> bool:
-        """Executes statements at a function's top level; False where the path would fork."""
+        """Executes statements at a function's top level; False where the path would fork.  Raises NeedSetting."""
         work = list(body)
         while work:
             stmt = work.pop(0)
@@ -97,8 +98,9 @@ class Merging(Loops, ABC):
                     return False
                 work = [*arm, *work]
                 continue
-            if isinstance(stmt, L.Loop) and self.setting(stmt, s) is not None:
-                return False
+            setting = self.setting(stmt, s) if isinstance(stmt, L.Loop) else None
+            if setting is not None:
+                raise NeedSetting(setting)
             self.exec_stmt(stmt, s)
         return True
 

@@ -62,6 +62,13 @@ class NeedTurns(Exception):
         self.loop = loop
 
 
+class NeedSetting(Exception):
+    """A path must know whether a condition on the parameters holds before it can go on as one."""
+
+    def __init__(self, condition: Expr) -> None:
+        self.condition = condition
+
+
 @dataclass(slots=True)
 class PendingStore:
     """A store of the iteration that no read has forced out yet."""

@@ -17,13 +17,13 @@ from halide_core.ir.expr import (
     const,
     const_value,
 )
-from halide_core.ir.structural import post_order, variables
+from halide_core.ir.structural import post_order
 from lifter import loops as L
 from lifter.alike import without_twins
 from lifter.breaks import without_breaks
 from lifter.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, Path, loads, observed
 from lifter.fold import clauses, fold, fold_node, negate, undefined
-from lifter.forks import guards_of_reads, must_fork, reshapes
+from lifter.forks import choices_of_loops, guards_of_reads, invariant, must_fork, reshapes
 from lifter.parity import by_parity
 from lifter.planes import unflatten
 from lifter.poly import Obligation, Poly, from_poly, to_poly
@@ -36,6 +36,7 @@ from lifter.symexec.state import (
     Follows,
     NeedCell,
     NeedDefinition,
+    NeedSetting,
     NeedTurns,
     NeedUnroll,
     PendingStore,
@@ -165,7 +166,10 @@ class _Statements(Merging):
                 arm = self.arm(stmt, condition, s)
                 if arm is not None:
                     return self.exec_top((*arm, *rest), s, finished)
-                merged = self.merged(stmt, condition, rest, s)
+                try:
+                    merged = self.merged(stmt, condition, rest, s)
+                except NeedSetting as needed:
+                    return self.exec_settings(needed.condition, (stmt, *rest), s, finished)
                 if merged is not None:
                     return self.exec_top(merged[1], merged[0], finished)
                 other = s.fork()
@@ -175,15 +179,7 @@ class _Statements(Merging):
                 return self.exec_top((*stmt.otherwise, *rest), other, finished)
             setting = self.setting(stmt, s) if isinstance(stmt, L.Loop) else None
             if setting is not None:  # what a parameter says not to read must not be read
-                decided = self.decide(s.conditions, setting)
-                if decided is not None:
-                    s.conditions += clauses(setting if decided else negate(setting))
-                    return self.exec_top((stmt, *rest), s, finished)
-                other = s.fork()
-                s.conditions += clauses(setting)
-                other.conditions += clauses(negate(setting))
-                self.exec_top((stmt, *rest), s, finished)
-                return self.exec_top((stmt, *rest), other, finished)
+                return self.exec_settings(setting, (stmt, *rest), s, finished)
             self.exec_stmt(stmt, s)
             if s.returned:
                 break
@@ -191,12 +187,24 @@ class _Statements(Merging):
         if len(finished) > MAX_PATHS:
             raise _TooManyPaths(f"more than {MAX_PATHS} paths through the conditionals", self.function.line)
 
+    def exec_settings(self, setting: Expr, body: tuple[L.Stmt, ...], s: State, finished: list[State]) -> None:
+        """Executes statements with a condition on the parameters known, one way and the other."""
+        decided = self.decide(s.conditions, setting)
+        if decided is not None:
+            s.conditions += clauses(setting if decided else negate(setting))
+            return self.exec_top(body, s, finished)
+        other = s.fork()
+        s.conditions += clauses(setting)
+        other.conditions += clauses(negate(setting))
+        self.exec_top(body, s, finished)
+        return self.exec_top(body, other, finished)
+
     def setting(self, loop: L.Loop, s: State) -> Expr | None:
-        """A condition on parameters inside a loop under which it reads arrays (a pointer that may be null, a mode), and
-        which this path has not decided yet."""
-        changed = {x.name for x in L.walk((loop,)) if isinstance(x, L.Assign)}
-        for test in guards_of_reads(loop):
-            if variables(test) & changed or any(isinstance(n, Load) for n in post_order(test)):
+        """A condition on parameters inside a loop under which it reads arrays (a pointer that may be null, a mode) or
+        runs loops, and which this path has not decided yet."""
+        for met in (*guards_of_reads(loop), *choices_of_loops(loop)):
+            test = invariant(met, loop)
+            if test is None or any(isinstance(n, Load) for n in post_order(test)):
                 continue
             here = self.value(test, s)
             fixed = const_value(here) is not None or any(

@@ -88,7 +88,7 @@ class Return(Stmt):
 
 @dataclass(frozen=True, slots=True)
 class Assert(Stmt):
-    """The source's own assert: becomes an item of the contract."""
+    """The source's own assert: becomes an item of the contract.  On line 0 what the source does not say."""
 
     condition: Expr
 

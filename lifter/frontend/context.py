@@ -172,6 +172,10 @@ class Context:
         """The types that elements of arrays are read and written as."""
         self.untyped: set[str] = set()
         """Allocated arrays, and those behind `void *`, that nothing has given a type yet."""
+        self.heap: set[str] = set()
+        """Arrays of memory that the function allocates."""
+        self.aligned: set[str] = set()
+        """Those whose elements are reached from an address that is rounded up, as another array."""
         self.register_arrays: dict[str, str] = {}
         """Local arrays of registers, with their keys in `lane_types` where the lanes are not known yet, else ""."""
         self.stored: dict[str, dict[int | None, list[Expr]]] = {}
@@ -488,7 +492,7 @@ class Context:
         return Pointer(frozenset({NULL}), const(0, I64), pointee)
 
     def address(self, p: Pointer, at: Cursor) -> Expr:
-        """The address of a pointer into a parameter's array, in bytes (uint64)."""
+        """The address of a pointer into a parameter's array or allocated memory, in bytes (uint64)."""
         from lifter.frontend import operations as op
 
         if p.targets == {NULL}:
@@ -496,7 +500,7 @@ class Context:
         if p.targets == {ADDRESS}:
             return op.cast(p.offset, UInt(64))
         array = self.array_of(p, at)
-        if array not in self.pointer_parameters or NULL in p.targets:
+        if array not in self.pointer_parameters | self.heap or NULL in p.targets:
             self.fail(f"address of {array.lstrip('&')} as a number", at)
         base = Variable(UInt(64), f"addr.{array}")
         scaled = op.binary("*", op.cast(p.offset, UInt(64)), const(self.arrays[array].bytes(), UInt(64)))

@@ -26,7 +26,9 @@ from lifter.frontend import operations as op
 from lifter.frontend.clang import binary_operator, children, evaluate, operands, unary_operator
 from lifter.frontend.context import Context, Targets
 from lifter.frontend.values import (
+    NULL,
     Alias,
+    Allocation,
     ElementPlace,
     Lambda,
     Nothing,
@@ -40,7 +42,7 @@ from lifter.frontend.values import (
     Value,
     VariablePlace,
 )
-from lifter.loops import Stmt
+from lifter.loops import Assert, Stmt
 from lifter.simd.lanes import Lanes, as_type
 
 _T = TypeVar("_T")
@@ -569,6 +571,11 @@ def _conditional(ctx: Context, c: Cursor, test: Cursor, first: Cursor, second: C
         return a
     if isinstance(a, Record) and isinstance(b, Record):
         return _choose_records(ctx, c, test_value, then, a, otherwise, b)
+    if not then and not otherwise and not ctx.loops:
+        for none, memory, refused in ((a, b, test_value), (b, a, op.negate(test_value))):
+            if isinstance(memory, Allocation) and isinstance(none, Pointer) and none.targets == {NULL}:
+                ctx.emit(Assert(0, op.negate(refused)))  # where there is none, the original's answer is its own
+                return memory
     ctx.fail(pointers.describe(c.type), c)
 
 

@@ -8,6 +8,7 @@ from clang.cindex import Type as ClangType
 from halide_core.ir.expr import I64, const
 from halide_core.ir.types import Type, UInt
 from lifter.frontend import (
+    aligned,
     allocations,
     ends,
     inline,
@@ -135,6 +136,7 @@ def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
     registers.check_constants(ctx)
     block[:0] = ctx.block
     ends.check(ctx, c, block)
+    aligned.check(ctx, block)
     block = allocations.without_starts(ctx, allocations.unconditional(block))
     body_statements = local_arrays.split(ctx, block, [a for a in ctx.register_arrays if a in ctx.arrays])
     name = symbol(c)

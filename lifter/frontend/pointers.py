@@ -10,7 +10,7 @@ from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import BOOL, I64, NE, Expr, Load, Variable, const, const_value, make_bool
 from halide_core.ir.types import Type, UInt
-from lifter.frontend import classes, records, registers, types, views
+from lifter.frontend import aligned, classes, records, registers, types, views
 from lifter.frontend import operations as op
 from lifter.frontend.context import Context
 from lifter.frontend.values import (
@@ -228,6 +228,9 @@ def to_pointer(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
         if isinstance(v, Lambda):
             ctx.fail("lambda converted to a function pointer", at)
         if isinstance(v, Expr) and v.type.is_int_or_uint() and v.type.bits == 64:
+            memory = aligned.allocation(ctx, v, at)
+            if memory is not None:
+                return to_pointer(ctx, memory, to, at)
             return Pointer(frozenset({ADDRESS}), op.cast(v, I64), target)
         ctx.fail(f"cast of a number to a pointer '{to.spelling}'", at)
     if target.is_volatile_qualified():
@@ -311,6 +314,7 @@ def kept(ctx: Context, v: Value, to: ClangType) -> Value:
 
 def _kept(ctx: Context, v: Allocation, pointee: ClangType, byte: Type) -> Pointer:
     array = ctx.new_array(ctx.array_hint or "memory", byte)
+    ctx.heap.add(array)
     found = ctx.allocated.get(array)
     if found is not None:
         ctx.arrays[array] = found
@@ -337,6 +341,7 @@ def _allocated(ctx: Context, v: Allocation, target: ClangType, at: Cursor) -> Po
     if size is None:
         size = op.binary("/", v.bytes, const(type_.bytes(), UInt(64)))
     array = ctx.new_array(ctx.array_hint, type_)
+    ctx.heap.add(array)
     ctx.declare_array(array, op.cast(size, I64), v.zeroed)
     ctx.note("memory allocation is assumed to succeed")
     return Pointer(frozenset({array}), const(0, I64), target)

@@ -256,6 +256,8 @@ class _Statements(Merging):
     def exec_assert(self, stmt: L.Assert, s: State) -> None:
         condition = self.value(stmt.condition, s)
         if s.loops or any(isinstance(n, Load) for n in post_order(condition)):
+            if not stmt.line:
+                raise L.Unsupported("memory whose size depends on image data", self.function.line)
             return  # only asserts on parameters become contract items; nothing is assumed from the others
         if s.guard is not None:
             condition = fold_node(Or(BOOL, negate(s.guard), condition))

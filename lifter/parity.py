@@ -11,6 +11,7 @@ from halide_core.ir.expr import (
     Cast,
     Div,
     Expr,
+    Mod,
     Variable,
     const_value,
 )
@@ -61,6 +62,8 @@ def _over_pairs(p: Poly) -> tuple[Poly, bool] | None:
 
 
 def _low_bit(e: Expr, when: bool) -> tuple[Poly, bool] | None:
+    if isinstance(e, Mod) and e.type.is_int() and e.type.bits >= 32 and const_value(e.b) == 2:
+        return to_poly(e.a), when
     if isinstance(e, Call) and e.name == "bitwise_and" and e.type.bits >= 32:
         for n, mask in (e.args, e.args[::-1]):
             # Unsigned sums wrap, and are then no polynomials.

@@ -1,5 +1,9 @@
 // Drivers of row functions: through constant pointers, tables and callbacks, with rows run as one where they are.
+#include <climits>
+#include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
 
 typedef void (*RowFunction)(const uint8_t* src, uint8_t* dst, int width);
 typedef int (*PixelFunction)(int a, int b);
@@ -50,4 +54,104 @@ static void ForEachPair(const uint8_t* a, const uint8_t* b, uint8_t* dst, int n,
 
 void SubtractByCallback(const uint8_t* a, const uint8_t* b, uint8_t* dst, int n) {
     ForEachPair(a, b, dst, n, kOperations[1]);
+}
+
+// One plane of several: flipped for a negative height, as one run of bytes where its rows touch, nothing where it is
+// its own copy.
+static void MovePlane(const uint8_t* src, int srcStride, uint8_t* dst, int dstStride, int width, int height) {
+    if (width <= 0 || height == 0 || height == INT_MIN) return;
+    if (height < 0) {
+        height = -height;
+        dst = dst + (ptrdiff_t)(height - 1) * dstStride;
+        dstStride = -dstStride;
+    }
+    if (srcStride == width && dstStride == width && (ptrdiff_t)width * height <= INT_MAX) {
+        width *= height;
+        height = 1;
+        srcStride = dstStride = 0;
+    }
+    if (src == dst && srcStride == dstStride) return;
+    for (int y = 0; y < height; ++y) {
+        memcpy(dst, src, width);
+        src += srcStride;
+        dst += dstStride;
+    }
+}
+
+int MovePicture420(const uint8_t* srcY, int srcStrideY, const uint8_t* srcU, int srcStrideU, const uint8_t* srcV,
+                   int srcStrideV, uint8_t* dstY, int dstStrideY, uint8_t* dstU, int dstStrideU, uint8_t* dstV,
+                   int dstStrideV, int width, int height) {
+    int halfWidth = (width + 1) >> 1, halfHeight = (height + 1) >> 1;
+    if (width <= 0 || height <= 0) return -1;
+    if (dstY) MovePlane(srcY, srcStrideY, dstY, dstStrideY, width, height);
+    MovePlane(srcU, srcStrideU, dstU, dstStrideU, halfWidth, halfHeight);
+    MovePlane(srcV, srcStrideV, dstV, dstStrideV, halfWidth, halfHeight);
+    return 0;
+}
+
+// Two pixels an iteration and a lone last one, in rows that may run as one.
+static void DimRow(const uint8_t* src, uint8_t* dst, int width) {
+    int x;
+    for (x = 0; x < width - 1; x += 2) {
+        dst[0] = src[0] - (src[0] >> 2);
+        dst[1] = src[1];
+        dst[2] = src[2] - (src[2] >> 2);
+        dst[3] = src[3];
+        src += 4;
+        dst += 4;
+    }
+    if (width & 1) {
+        dst[0] = src[0] - (src[0] >> 2);
+        dst[1] = src[1];
+    }
+}
+
+void DimPicture(const uint8_t* src, int srcStride, uint8_t* dst, int dstStride, int width, int height) {
+    if (width <= 0 || height <= 0) return;
+    if (srcStride == width * 2 && dstStride == width * 2) {
+        width *= height;
+        height = 1;
+        srcStride = dstStride = 0;
+    }
+    for (int y = 0; y < height; ++y, src += srcStride, dst += dstStride) DimRow(src, dst, width);
+}
+
+// The row function is chosen row by row by what is the same for all of them.
+static void FadeRow(const uint8_t* a, const uint8_t* b, uint8_t* dst, int width, int weight) {
+    int rest = 256 - weight;
+    if (weight == 0) {
+        memcpy(dst, a, width);
+        return;
+    }
+    if (weight == 128) {
+        for (int x = 0; x < width; ++x) dst[x] = (a[x] + b[x] + 1) >> 1;
+        return;
+    }
+    for (int x = 0; x < width; ++x) dst[x] = (a[x] * rest + b[x] * weight + 128) >> 8;
+}
+
+void FadePicture(const uint8_t* a, int aStride, const uint8_t* b, int bStride, uint8_t* dst, int dstStride, int width,
+                 int height, int weight) {
+    for (int y = 0; y < height; ++y) {
+        FadeRow(a, b, dst, width, weight);
+        a += aStride;
+        b += bStride;
+        dst += dstStride;
+    }
+}
+
+// A row in memory that is aligned by hand.
+int SmoothTwice(const uint8_t* src, int srcStride, uint8_t* dst, int dstStride, int width, int height) {
+    const size_t size = (size_t)width * 2;
+    void* memory = size > SIZE_MAX - 63 ? NULL : malloc(size + 63);
+    uint16_t* row = (uint16_t*)(((intptr_t)memory + 63) & ~63);
+    if (!row) return 1;
+    for (int y = 0; y < height; ++y) {
+        for (int x = 0; x < width; ++x) row[x] = src[x > 0 ? x - 1 : 0] + src[x];
+        for (int x = 0; x < width; ++x) dst[x] = (row[x] + row[x + 1 < width ? x + 1 : x] + 2) >> 2;
+        src += srcStride;
+        dst += dstStride;
+    }
+    free(memory);
+    return 0;
 }

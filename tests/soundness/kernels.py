@@ -286,6 +286,43 @@ def drivers(g: _Writer) -> Kernel:
                   f"    for (int x = 0; x < w; x++) d[x] = {value};\n    a += step;\n    d += {g.stride};\n  }}\n")  # fmt: skip
 
 
+def as_one(g: _Writer) -> Kernel:
+    """Rows that run as one where a condition says that they touch, and at times where it does not say so."""
+    t, many, factor = g.array("a", True), g.rng.choice([1, 1, 2, 4]), g.rng.choice([1, 2, 2, 3])
+    u = g.array("d", types=[t] if g.rng.random() < 0.5 else TYPES)
+    g.stride = "w"
+    moves = f"e += {factor * many}; c += {factor * many};" if g.rng.random() < 0.5 else ""
+    out = [g.value([read(f"c[@{k}]", t) for k in range(many)] + _extra(g), 2) for _ in range(many)]
+
+    def stores(first: int, values: list[str]) -> str:
+        at = "" if moves else ("x + " if many == 1 else f"{many} * x + ")
+        lines = []
+        for k, v in enumerate(values):
+            for j in range(many):
+                v = v.replace(f"@{j}", f"{at}{first * many + j}")
+            lines.append(f"e[{at}{first * many + k}] = {v};")
+        return " ".join(lines)
+
+    body = " ".join(stores(n, out) for n in range(factor))
+    other = g.rng.random() < 0.15
+    tail = stores(0, [g.value([read(f"c[@{k}]", t) for k in range(many)], 2) for _ in out] if other else out)
+    rest = {1: "", 2: f"      if ({g.rng.choice(['w & 1', 'w % 2 != 0', 'x < w'])}) {{ {tail} }}\n"}.get(
+        factor, f"      for (; x < w; x++) {{ {tail} {f'e += {many}; c += {many};' if moves else ''} }}\n"
+    )
+    tests = [f"sa == {many} * w", f"sd == {many} * w"]
+    test = " && ".join(tests if g.rng.random() < 0.7 else g.rng.choice([tests[:1], tests[1:], ["sa == sd"], ["p == q"]]))
+    rows = g.rng.choice(["h", "h", "h", "h", "(h - 1)"])
+    g.scalar("p", 0, 1)
+    g.scalar("q", 0, 1)
+    flip = "  if (h < 0) { h = -h; a += (h - 1) * sa; sa = -sa; }\n" if g.rng.random() < 0.4 else ""
+    return g.done(
+        f"  int sa = {many} * w + p, sd = {many} * w + q;\n  if (w <= 0) return;\n{flip}"
+        f"  if ({test}) {{ w *= {rows}; h = 1; sa = sd = 0; }}\n  for (int y = 0; y < h; y++) {{\n"
+        f"    const {t}* c = a; {u}* e = d; int x = 0;\n"
+        f"    for (; x + {factor - 1} < w; x += {factor}) {{ {body} {moves} }}\n{rest}    a += sa; d += sd;\n  }}\n"
+    )
+
+
 def halves(g: _Writer) -> Kernel:
     """Two pixels of some channels an iteration give one; an odd width's last pixel stands alone, by another formula."""
     names = _sources(g)
@@ -410,7 +447,7 @@ def quotients(g: _Writer) -> Kernel:
 
 SHAPES: list[Callable[[_Writer], Kernel]] = [
     pointwise, pointwise, pointer_walk, unrolled, unrolled, stencil, stencil, reduction, sums, channels, resampling,
-    carried, carried, overlapping, overlapping, two_passes, words, drivers, halves, halves, borders,
+    carried, carried, overlapping, overlapping, two_passes, words, drivers, as_one, halves, halves, borders,
     borders, registers, registers, quotients,
 ]  # fmt: skip
 

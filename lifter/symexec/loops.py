@@ -17,11 +17,14 @@ from halide_core.ir.expr import (
     LT,
     NE,
     And,
+    Call,
     Expr,
     Load,
     Variable,
+    children,
     const,
     const_value,
+    intrinsic,
 )
 from halide_core.ir.structural import post_order, variables
 from lifter import loops as L
@@ -29,6 +32,7 @@ from lifter.effects import Effect, FoundObligation, LoopInfo, loads, split_tag
 from lifter.fold import negate, undefined
 from lifter.poly import Obligation, Poly, from_poly, smallest_of, to_poly
 from lifter.symexec.memory import Memory
+from lifter.symexec.periodic import Period, conditional_steps, period
 from lifter.symexec.state import NeedCell, NeedUnroll, State, both
 from lifter.trip import NoTrip, trip_count
 from lifter.turns import Fact, contrary, run_of, turning_points
@@ -70,12 +74,11 @@ class Loops(Memory, ABC):
         """Executes a loop that is not unrolled."""
         self.check_cells(loop, s)
         met: list[Obligation] = []
-        steps, temporaries = self.classify(loop, s, modified, counter, met)
-        k = Poly.variable(counter, I32)
-        heads = {v: to_poly(self.read(s, v, self.type_of(v))) + k * steps[v] for v in steps}
+        ways, temporaries = self.classify(loop, s, modified, counter, met)
+        heads = {v: to_poly(self.read(s, v, self.type_of(v))) + way for v, way in ways.items()}
         trip, condition = self.trip(loop, s, heads, temporaries, counter)
         forms = {f"{v}'{counter}": p for v, p in heads.items()}
-        info = LoopInfo(counter, trip, loop.line, condition, not loop.test_first, _counting(steps, s))
+        info = LoopInfo(counter, trip, loop.line, condition, not loop.test_first, _counting(ways, counter, s))
         s.trips.append((info, s.loops, both(s.guard, s.live)))
         for o in met:  # what the closed forms rest on
             held = Obligation(o.poly.substitute(forms), o.type)
@@ -138,13 +141,12 @@ class Loops(Memory, ABC):
         """What of a comparison holds in a loop's first iterations; how many these are, and how many are in all."""
         counter = self.counter()
         modified = [v for v in _assigned(loop) if v not in self.plan.cells and v in s.env]
-        steps, _ = self.classify(loop, s, modified, counter, [])
-        if variables(point) & (set(_assigned(loop)) - set(steps)):
+        ways, _ = self.classify(loop, s, modified, counter, [])
+        if variables(point) & (set(_assigned(loop)) - set(ways)):
             return None
-        k = Poly.variable(counter, I32)
         trial = replace(s.fork(), effects=[], uses=[], trips=[])
-        for v, d in steps.items():
-            trial.env[v] = from_poly(to_poly(self.read(s, v, self.type_of(v))) + k * d, self.type_of(v))
+        for v, way in ways.items():
+            trial.env[v] = from_poly(to_poly(self.read(s, v, self.type_of(v))) + way, self.type_of(v))
         self.exec_block(loop.prelude, trial)
         try:
             whole = self.least(trip_count(self.value(loop.condition, trial), {}, counter), s)
@@ -179,7 +181,8 @@ class Loops(Memory, ABC):
     def classify(
         self, loop: L.Loop, s: State, modified: list[str], counter: str, met: list[Obligation]
     ) -> tuple[dict[str, Poly], list[str]]:
-        """Which of the modified variables advance by a fixed step, and which are set anew in each iteration."""
+        """By how much some of the modified variables have gone on before an iteration, over its number, and which are
+        set anew in each."""
         trial = replace(s.fork(), effects=[], trips=[], uses=[], live=None, guard=both(s.guard, s.live))
         trial.loops = (*s.loops, LoopInfo(counter, Poly(), loop.line))
         heads = {v: Variable(self.type_of(v), f"{v}'{counter}") for v in modified}
@@ -188,7 +191,8 @@ class Loops(Memory, ABC):
         trial.uses.append(end_condition)
         used = _names_in(trial)
         placeholders = {h.name: v for v, h in heads.items()}
-        steps: dict[str, Poly] = {}
+        k = Poly.variable(counter, I32)
+        ways: dict[str, Poly] = {}
         temporaries: list[str] = []
         carried: list[str] = []
         read = {v: variables(trial.env[v]) for v in modified}
@@ -200,16 +204,67 @@ class Loops(Memory, ABC):
                 found: list[Obligation] = []
                 step = to_poly(after, found) - to_poly(heads[v])
                 if _is_invariant(step, set(placeholders), s):
-                    steps[v] = step
+                    ways[v] = k * step
                     met += found
                     continue
             if not on and head not in used and not readers[head]:
                 temporaries.append(v)
             else:
                 carried.append(v)
+        for v in list(carried):
+            way = self.now_and_then(trial.env[v], heads[v], ways, counter, s, met)
+            if way is not None:
+                ways[v] = way
+                carried.remove(v)
         if carried:
-            self.carry(loop, s, carried, steps, end_condition, counter)
-        return steps, temporaries
+            self.carry(loop, s, carried, ways, end_condition, counter)
+        return ways, temporaries
+
+    def now_and_then(
+        self, after: Expr, head: Expr, ways: dict[str, Poly], counter: str, s: State, met: list[Obligation]
+    ) -> Poly | None:
+        """By how much a variable has gone on that takes some of its steps at equal distances only."""
+        if not after.type.is_int_or_uint() or after.type.is_bool():
+            return None
+        found: list[Obligation] = []
+        placeholders = {f"{v}'{counter}" for v in self.type_names(s)}
+        parts = conditional_steps(
+            to_poly(after, found), to_poly(head), lambda p: _is_invariant(p, placeholders, s)
+        )
+        if parts is None:
+            return None
+        forms = {f"{v}'{counter}": to_poly(self.read(s, v, self.type_of(v))) + way for v, way in ways.items()}
+        step, conditional = parts
+        total = Poly.variable(counter, I32) * step
+        for condition, more in conditional:
+            times = period(condition, forms, counter, found)
+            if times is None or not self.is_power(times, s):
+                return None
+            count = times.before(counter, found)
+            if not _is_invariant(count.substitute({counter: Poly()}), placeholders, s):
+                return None
+            total = total + count * more
+        met += found
+        return total
+
+    def type_names(self, s: State) -> list[str]:
+        """The variables that have values here."""
+        return [v for v in s.env if v not in self.plan.cells]
+
+    def is_power(self, times: Period, s: State) -> bool:
+        """Whether a mask is known to be a power of two less one; where it is made of parameters, that is asked for."""
+        if not times.masked:
+            return True
+        length, below = times.length, times.length - Poly.constant(1)
+        for c in [*s.conditions, *(c for c, _ in s.asserts)]:
+            masked = isinstance(c, EQ) and isinstance(c.a, Call) and c.a.name == "bitwise_and" and const_value(c.b) == 0
+            if masked and {to_poly(x) for x in children(children(c)[0])} == {length, below}:
+                return True
+        if not length.names() <= {p.name for p in self.function.params if not p.pointer}:
+            return False
+        common = intrinsic("bitwise_and", I64, from_poly(length), from_poly(below))
+        s.asserts.append((EQ(BOOL, common, const(0, I64)), 0))
+        return True
 
     def run_once(self, loop: L.Loop, trial: State) -> Expr:
         if loop.test_first:
@@ -226,10 +281,9 @@ class Loops(Memory, ABC):
         return condition
 
     def carry(
-        self, loop: L.Loop, s: State, carried: list[str], steps: dict[str, Poly], condition: Expr, counter: str
+        self, loop: L.Loop, s: State, carried: list[str], ways: dict[str, Poly], condition: Expr, counter: str
     ) -> None:
-        k = Poly.variable(counter, I32)
-        heads = {f"{v}'{counter}": to_poly(self.read(s, v, self.type_of(v))) + k * d for v, d in steps.items()}
+        heads = {f"{v}'{counter}": to_poly(self.read(s, v, self.type_of(v))) + way for v, way in ways.items()}
         try:
             trip = trip_count(condition, heads, counter).constant_value()
         except NoTrip:
@@ -311,10 +365,10 @@ def _overwrites(effects: list[Effect], counter: str, trip: int) -> bool:
     return any((split_tag(n.name)[0], to_poly(n.index)) in written for e in effects for n in loads(e.value))
 
 
-def _counting(steps: dict[str, Poly], s: State) -> str:
+def _counting(ways: dict[str, Poly], counter: str, s: State) -> str:
     """The variable that counts the iterations from zero."""
-    for v, step in steps.items():
-        if step.constant_value() == 1 and to_poly(s.env[v]).is_zero():
+    for v, way in ways.items():
+        if way == Poly.variable(counter, I32) and to_poly(s.env[v]).is_zero():
             return v
     return ""
 

@@ -323,6 +323,41 @@ def as_one(g: _Writer) -> Kernel:
     )
 
 
+def now_and_then(g: _Writer) -> Kernel:
+    """A pointer that goes on in some rows or columns only: those of a remainder, of which some come twice."""
+    t = g.array("a", True)
+    g.array("d")
+    start, direction = g.rng.randint(-1, 3), g.rng.choice(["++", "++", "++", "--"])
+    number = g.rng.choice(["y", "y", "n", "(y + 1)", "(h - y)"])
+
+    def test(number: str, length: str) -> str:
+        r = g.rng.randint(0, 3)
+        if length.isdigit():
+            n, r = int(length), r % int(length)
+            mask = f"({number} & {n - 1})" if n & (n - 1) == 0 and g.rng.random() < 0.7 else f"{number} % {n}"
+            return g.rng.choice([f"{mask} == {r}", f"{mask} != {r}", f"!({mask})", f"{mask}"])
+        masked = g.rng.random() < 0.4
+        return f"({number} & (p - 1)) == p - 1" if masked else g.rng.choice(
+            [f"{number} % p == p - 1", f"{number} % p == 0", f"{number} % p == {r}"])  # fmt: skip
+
+    length = g.rng.choice(["2", "2", "2", "3", "4", "5", "p"])
+    if length == "p":
+        g.scalar("p", 1, 8)
+    near = g.rng.choice(["", "", " - 3", " + 2"])
+    column = g.rng.random() < 0.3
+    atoms = [read(f"c[{'' if column else 'x'}{' + 1' if column else near}]", t)]
+    atoms += _extra(g) if length != "p" else []
+    always = g.rng.choice(["", "", "a += 2; ", f"a += {g.stride}; "])
+    more = g.rng.choice([g.stride, g.stride, f"{g.stride} - 1", "3", "-2"])
+    again = f" if ({test('y', '2')}) a += 1;" if g.rng.random() < 0.25 else ""
+    inner = f"if ({test('x', g.rng.choice(['2', '4', '3']))}) c += {g.rng.choice(['1', '2', '-1'])};" if column else ""
+    return g.done(
+        f"  int n = {start};\n  for (int y = 0; y < h; y++) {{\n    const {t}* c = a;\n"
+        f"    for (int x = 0; x < w; x++) {{ d[y * {g.stride} + x] = {g.value(atoms)}; {inner} }}\n"
+        f"    {always}if ({test(number, length)}) a += {more};{again}\n    n{direction};\n  }}\n"
+    )
+
+
 def halves(g: _Writer) -> Kernel:
     """Two pixels of some channels an iteration give one; an odd width's last pixel stands alone, by another formula."""
     names = _sources(g)
@@ -447,7 +482,7 @@ def quotients(g: _Writer) -> Kernel:
 
 SHAPES: list[Callable[[_Writer], Kernel]] = [
     pointwise, pointwise, pointer_walk, unrolled, unrolled, stencil, stencil, reduction, sums, channels, resampling,
-    carried, carried, overlapping, overlapping, two_passes, words, drivers, as_one, halves, halves, borders,
+    carried, carried, overlapping, overlapping, two_passes, words, drivers, as_one, now_and_then, halves, halves, borders,
     borders, registers, registers, quotients,
 ]  # fmt: skip
 

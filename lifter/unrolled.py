@@ -123,6 +123,8 @@ def _units(body: list[Effect], counter: str, count: int, place: Poly) -> list[li
         units[0].append(first)
         for unit in range(1, count):
             for e in left:
+                if e.array != first.effect.array or _changed(e.index, changes[unit]) != first.index:
+                    continue
                 other = _store(e, counter, changes[unit])
                 if other is not None and other.same(first):
                     units[unit].append(other)
@@ -140,6 +142,13 @@ def _spread(p: Poly, counter: str, count: int, unit: int, place: Poly) -> Poly:
         raise _NoForm
     each = Poly({m: c // count for m, c in step.terms.items()})
     return p - step * Poly.variable(counter, I32) + each * (place - Poly.constant(unit))
+
+
+def _changed(p: Poly, change: Change) -> Poly | None:
+    try:
+        return change(p)
+    except _NoForm:
+        return None
 
 
 def _store(e: Effect, counter: str, change: Change) -> _Store | None:

@@ -38,6 +38,8 @@ class Merging(Loops, ABC):
             (condition, stmt.then, stmt.otherwise), (negate(condition), stmt.otherwise, stmt.then)
         ):
             known = equalities(held)
+            if self.function.uses_registers and all(p.constant_value() is not None for p in known.values()):
+                continue  # a number of channels: another loop each, dear to execute
             if known:
                 self.flush(s)
                 found = self.same_either_way(held, known, (*special, *rest), (*general, *rest), rest, s)
@@ -52,7 +54,7 @@ class Merging(Loops, ABC):
         a, b = s.fork(), s.fork()
         a.conditions += clauses(held)
         own = len(special) - len(rest), len(general) - len(rest)
-        if not self.straight(special[: own[0]], a) or not self.straight(general[: own[1]], b):
+        if not self.straight(general[: own[1]], b) or not self.straight(special[: own[0]], a):
             return None
         while any(_mentions(rest, name) for name in _differing(a, b, known)):
             if not rest or not self.straight(rest[:1], a) or not self.straight(rest[:1], b):
@@ -71,6 +73,8 @@ class Merging(Loops, ABC):
 
     def roll(self, s: State, start: int) -> None:
         """Makes unrolled loops among a state's effects from `start` plain ones, where no local array is theirs."""
+        if self.function.uses_registers:  # `reroll` is for those
+            return
         own = {loop for a in s.arrays.values() for loop in a.loops}
         effects = s.effects[start:]
         if any(loop in own for e in effects for loop in e.loops):

@@ -17,6 +17,7 @@ from clang.cindex import Type as ClangType
 from halide_core.ir.expr import I64, Expr, Variable, const, const_value
 from halide_core.ir.structural import variables
 from halide_core.ir.types import Type, UInt
+from lifter import deadline
 from lifter.effects import loads
 from lifter.frontend.values import (
     ADDRESS,
@@ -305,6 +306,7 @@ class Context:
 
     def emit(self, statement: Stmt) -> None:
         """Add a statement after saving the held values it changes."""
+        deadline.check()
         if not self.alive:
             return
         if isinstance(statement, Assign):

@@ -162,6 +162,9 @@ class Memory:
 
     def index_poly(self, e: Expr, s: State, line: int) -> Poly:
         """An address, in elements."""
+        place = const_value(e)
+        if place is not None:
+            return Poly.constant(int(place))
         found: list[Obligation] = []
         # A pure function (a clamp) is looked into where that brings no arithmetic that may wrap (a hash).
         p = address_poly(fold(inline_all(e, self.function.functions)), found)

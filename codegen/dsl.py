@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import PurePath
 
+from codegen.parts import in_parts
 from codegen.plan import PathPlan, coordinate_name, image_tables, plan_path, repeated, used_functions
 from codegen.printer import PythonPrinter
 from halide_core.ir.expr import Expr
@@ -75,7 +76,7 @@ def _pure_function(f: PureFunction) -> str:
 
 
 def _build(summary: Summary, plan: PathPlan, suffix: str) -> str:
-    printer = PythonPrinter()
+    printer = PythonPrinter(taken=plan.names())
     out = [f"def build{suffix}():", '    """Returns (images, parameters, outputs), each by name."""']
     if plan.coordinates:
         names = ", ".join(printer.name(n) for n in plan.coordinates)
@@ -96,7 +97,9 @@ def _build(summary: Summary, plan: PathPlan, suffix: str) -> str:
         out += ["", *_func(f, printer, f.name in plan.intermediate)]
     if plan.path.result is not None:
         out += ["", f'    {plan.result_name} = hl.Func("{plan.result_name}")']
-        out.append(f"    {plan.result_name}[()] = {_strict(plan.path.result, printer)}")
+        parts, value = in_parts(plan.path.result, printer.taken)
+        out += [f"    {part} = {printer.operand(e, None)}" for part, e in parts]
+        out.append(f"    {plan.result_name}[()] = {_strict(value, printer)}")
     out.append("")
     images = ", ".join(f'"{i.name}": {printer.name(i.name)}' for i in plan.images)
     params = ", ".join(f'"{p.name}": {printer.name(p.name)}' for p in plan.parameters)
@@ -128,7 +131,9 @@ def _definition(f: FuncSummary, d: Definition, printer: PythonPrinter, number: i
         extents = ", ".join(f"(0, {_coordinate(r.extent, printer)})" for r in d.rdom)
         out.append(f'    r = hl.RDom([{extents}], "r{number}")')
     left = printer.access(name, [printer.text(a) for a in d.args])
-    out.append(f"    {left} = {_strict(repeated(f, d, d.value), printer)}")
+    parts, value = in_parts(repeated(f, d, d.value), printer.taken)
+    out += [f"    {part} = {printer.operand(e, None)}" for part, e in parts]
+    out.append(f"    {left} = {_strict(value, printer)}")
     return out
 
 

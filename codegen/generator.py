@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import PurePath
 
 from codegen.dsl import signature
+from codegen.parts import in_parts
 from codegen.plan import PathPlan, image_tables, plan_path, repeated, used_functions
 from codegen.printer import CppPrinter
 from halide_core.ir.expr import Expr
@@ -45,7 +46,7 @@ def _pure_function(f: PureFunction) -> str:
 
 
 def _generator(summary: Summary, plan: PathPlan, name: str) -> str:
-    printer = CppPrinter()
+    printer = CppPrinter(taken=plan.names())
     out = [f"class Generator_{name} : public Generator<Generator_{name}> {{", "public:"]
     for image in plan.images:
         t = f"Input<Buffer<{printer.type_text(image.type)}, {len(image.layout.dims)}>>"
@@ -76,7 +77,9 @@ def _generator(summary: Summary, plan: PathPlan, name: str) -> str:
         if f.name in plan.intermediate:
             out.append(f"        {printer.name(f.name)}.compute_root();")
     if plan.path.result is not None:
-        out.append(f"        {plan.result_name}() = {_strict(plan.path.result, printer)};")
+        parts, value = in_parts(plan.path.result, printer.taken)
+        out += [f"        Expr {part} = {printer.operand(e, None)};" for part, e in parts]
+        out.append(f"        {plan.result_name}() = {_strict(value, printer)};")
     return "\n".join([*out, "    }", "};"])
 
 
@@ -92,11 +95,13 @@ def _func(f: FuncSummary, printer: CppPrinter) -> list[str]:
 
 def _definition(f: FuncSummary, d: Definition, printer: CppPrinter, number: int) -> list[str]:
     left = printer.access(printer.name(f.name), [printer.text(a) for a in d.args])
-    assignment = f"{left} = {_strict(repeated(f, d, d.value), printer)};"
+    parts, value = in_parts(repeated(f, d, d.value), printer.taken)
+    assignments = [f"    Expr {part} = {printer.operand(e, None)};" for part, e in parts]
+    assignments.append(f"    {left} = {_strict(value, printer)};")
     if not d.rdom:
-        return [assignment]
+        return ["{", *assignments, "}"] if parts else [assignments[0].strip()]
     bounds = ", ".join(f"{{0, {printer.operand(from_poly(r.extent, Int(32)), None)}}}" for r in d.rdom)
-    return ["{", f'    RDom r({{{bounds}}}, "r{number}");', f"    {assignment}", "}"]
+    return ["{", f'    RDom r({{{bounds}}}, "r{number}");', *assignments, "}"]
 
 
 def _strict(e: Expr, printer: CppPrinter) -> str:

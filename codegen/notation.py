@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from halide_core.ir import expr as E
+from codegen.parts import in_parts
 from halide_core.ir.expr import Call, CallType, Expr, Variable
-from halide_core.ir.structural import key, transform
+from halide_core.ir.structural import key, replace, transform
 from lifter.poly import Poly, index_text, poly_text
 from lifter.summary import Definition, FuncSummary, PathSummary
 
@@ -47,14 +47,12 @@ def stage_text(f: FuncSummary, d: Definition) -> StageText:
 def _with_terms(e: Expr, numbers: dict[int, int]) -> Expr:
     """`e` with its terminals replaced by `terms[i]`."""
 
-    def visit(n: Expr) -> Expr:
+    def visit(n: Expr) -> Expr | None:
         if key(n) in numbers:
             return Variable(n.type, f"terms[{numbers[key(n)]}]")
-        if isinstance(n, Call) and n.call_type in (CallType.HALIDE, CallType.IMAGE):
-            return n
-        return E.with_children(n, tuple(visit(c) for c in E.children(n)))
+        return n if isinstance(n, Call) and n.call_type in (CallType.HALIDE, CallType.IMAGE) else None
 
-    return visit(e)
+    return replace(e, visit)
 
 
 def readable(e: Expr) -> str:
@@ -66,7 +64,9 @@ def readable(e: Expr) -> str:
             return Variable(n.type, f"{n.name}({args})")
         return n
 
-    return str(transform(e, rewrite))
+    parts, value = in_parts(transform(e, rewrite))
+    where = ", ".join(f"{name} = {part}" for name, part in parts)
+    return f"{value} where {where}" if parts else str(value)
 
 
 __all__ = ["StageText", "readable", "stage_text", "stage_texts"]

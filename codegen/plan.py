@@ -29,6 +29,13 @@ class PathPlan:
     intermediate: frozenset[str]
     result_name: str
 
+    def names(self) -> frozenset[str]:
+        """All names that what is written of the path may use."""
+        calls = {n.name for e in path_expressions(self.path) for n in post_order(e) if isinstance(n, Call)}
+        images = {i.name for i in (*self.images, *self.tables)}
+        own = {p.name for p in self.parameters} | {f.name for f in self.path.funcs}
+        return frozenset(calls | images | own | set(self.coordinates) | {self.result_name})
+
 
 def plan_path(summary: Summary, number: int) -> PathPlan:
     """The plan of path `number`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 
 from codegen.mathematics import halide_name
 from halide_core.ir import expr as E
@@ -34,8 +35,10 @@ class SourcePrinter:
     logical_and, logical_or, logical_not = "&", "|", "~"
     logical_levels = (6, 4)
 
-    def __init__(self, names: Mapping[str, str] | None = None) -> None:
+    def __init__(self, names: Mapping[str, str] | None = None, taken: AbstractSet[str] = frozenset()) -> None:
         self.names = dict(names or {})
+        self.taken = taken
+        """Names that no new local may have."""
 
     def text(self, e: Expr) -> str:
         """The whole expression."""

@@ -37,7 +37,8 @@ def _merged(function: L.Function, mentioned: Counter[str], body: Sequence[L.Stmt
             s = replace(
                 s, then=_merged(function, mentioned, s.then), otherwise=_merged(function, mentioned, s.otherwise)
             )
-            if s.otherwise:
+            # Stores are kept, whatever else falls out: arms with more of them are no twins, which is soon seen.
+            if s.otherwise and _stores(s.then) == _stores(s.otherwise):
                 arms = _Arm(function, mentioned, s.then), _Arm(function, mentioned, s.otherwise)
                 if arms[0].body and arms[0].shape == arms[1].shape:
                     common = arms[0].asserts.keys() & arms[1].asserts.keys()
@@ -46,6 +47,10 @@ def _merged(function: L.Function, mentioned: Counter[str], body: Sequence[L.Stmt
                     continue
         out.append(s)
     return tuple(out)
+
+
+def _stores(arm: Body) -> int:
+    return sum(isinstance(s, L.Store) for s in L.walk(arm))
 
 
 class _Arm:

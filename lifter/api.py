@@ -12,7 +12,7 @@ import os
 import resource
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from codegen.errors import EmitError
 from codegen.notation import StageText, stage_texts
 from lifter.frontend import FunctionError, SourceError, parse_file
 from lifter.loops import Function
-from synth.lift import Lifted, lift_function
+from synth.lift import Lifted, lift_function, out_of_time
 from synth.options import Options
 
 Progress = Callable[[str, str], None]
@@ -115,17 +115,19 @@ def lift_file(
         _check_target(target)
     _check_autoscheduler(autoscheduler)
     directory = _output_folder(out)
-    parsed = parse_file(path, clang_args, models)
-    known = {f.name for f in parsed.functions}
+    parsed = parse_file(
+        path, clang_args, models, timeout=options.timeout,
+        wanted=lambda name, internal: name in functions if functions else not internal,
+    )
+    known = {f.name for f in parsed.functions} | set(parsed.others)
     report = FileReport(path, missing=[n for n in functions if n not in known])
     if report.missing and not one_of_several:
         close = ", ".join(sorted(known)) or "none"
         raise UsageError(f"no function '{report.missing[0]}' is defined in {path}; it defines: {close}")
-    chosen = [f for f in parsed.functions if (f.name in functions if functions else not f.internal)]
-    for f in chosen:
+    for f, seconds in zip(parsed.functions, parsed.seconds, strict=True):
         if progress is not None:
             progress(f.name, "lifting")
-        report.functions.append(_one(f, options, isolate, "summary" in emit))
+        report.functions.append(_one(f, options, isolate, "summary" in emit, seconds))
     if progress is not None:
         progress("", "writing")
     emitted = [
@@ -206,12 +208,18 @@ def defined_nowhere(reports: Sequence[FileReport]) -> UsageError | None:
     return None
 
 
-def _one(f: Function | FunctionError, options: Options, isolate: bool, with_text: bool) -> FunctionReport:
+def _one(
+    f: Function | FunctionError, options: Options, isolate: bool, with_text: bool, reading: float
+) -> FunctionReport:
+    """`reading`: the seconds that the function took of its time already."""
     if isinstance(f, FunctionError):
         reason = f.reason.construct + (f"; {f.reason.advice}" if f.reason.advice else "")
-        return FunctionReport(f.name, "error" if f.defect else "unsupported", reason, f.reason.line or f.line)
-    start = time.perf_counter()
-    lifted = _isolated(f, options, with_text) if isolate else lift_function(f, options)
+        return FunctionReport(f.name, f.status, reason, f.reason.line or f.line, reading)
+    start = time.perf_counter() - reading
+    left = replace(options, timeout=max(options.timeout - reading, 0.0))
+    lifted = _isolated(f, left, with_text) if isolate else lift_function(f, left)
+    if lifted.status == "timeout":
+        lifted.reason = out_of_time(lifted.stage, options.timeout)
     report = FunctionReport(f.name, lifted.status, lifted.reason, lifted.line or f.line, lifted=lifted)
     report.seconds = time.perf_counter() - start
     report.stage_seconds = {k: v for k, v in lifted.seconds.items() if k != "total"}
@@ -231,16 +239,22 @@ def _isolated(f: Function, options: Options, with_text: bool) -> Lifted:
     child = context.Process(target=_child, args=(f, options, with_text, sender), daemon=True)
     child.start()
     sender.close()
+    end = time.perf_counter() + options.timeout + 2.0
     result: Lifted | None = None
+    stage = ""
     with contextlib.suppress(EOFError):
-        if receiver.poll(options.timeout + 2.0):
-            result = receiver.recv()
+        while result is None and receiver.poll(max(end - time.perf_counter(), 0.0)):
+            said = receiver.recv()
+            if isinstance(said, str):  # the stage that it has come to
+                stage = said
+            else:
+                result = said
     if result is None:
         alive = child.is_alive()
         child.kill()
         child.join()
         if alive:
-            return Lifted(f, "timeout", f"nothing found within {options.timeout:g} s; raise it with --timeout", f.line)
+            return Lifted(f, "timeout", line=f.line, stage=stage)
         return Lifted(f, "error", f"the lifter ended with status {child.exitcode} (out of memory?)", f.line)
     child.join()
     return result
@@ -249,7 +263,7 @@ def _isolated(f: Function, options: Options, with_text: bool) -> Lifted:
 def _child(f: Function, options: Options, with_text: bool, sender: Connection) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
     try:
-        lifted = lift_function(f, options)
+        lifted = lift_function(f, options, sender.send)
     except MemoryError:
         lifted = Lifted(f, "error", "out of memory", f.line)
     except Exception as problem:  # a defect of the lifter: said as such, never as a verdict on the function

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from halide_core.ir.expr import Expr, Load, children
 from halide_core.ir.structural import key
+from lifter import deadline
 from lifter.poly import Obligation, Poly
 
 
@@ -134,6 +135,7 @@ def loads(e: Expr) -> list[Load]:
     """Every distinct Load in `e`, those inside of others first."""
     number = key(e)
     if number not in _LOADS:
+        deadline.check()
         found: dict[int, Load] = {}
         entered: set[int] = set()
         stack = [e]

@@ -14,6 +14,7 @@ from codegen.notation import readable, stage_text
 from lifter.api import FunctionReport, SourceError, UsageError, lift_file
 from lifter.poly import poly_text
 from lifter.summary import FuncSummary
+from synth.lift import STAGES
 from synth.options import Options
 from synth.trace import Candidate, Failure
 
@@ -85,7 +86,11 @@ def explanation(f: FunctionReport, file: str) -> dict[str, Any]:
     if f.status == "verified":
         return out
     stage = "parse" if f.status == "unsupported" else f.lifted.stage if f.lifted is not None else ""
-    out |= {"stage": _STAGES.get(stage, stage), "advice": _ADVICE.get(stage, _ADVICE[""])}
+    if f.status == "timeout":
+        ended = STAGES.get(stage, _STAGES[""]) if f.lifted is not None else "reading the function"
+        out |= {"stage": ended, "advice": _ADVICE[""]}
+    else:
+        out |= {"stage": _STAGES.get(stage, stage), "advice": _ADVICE.get(stage, _ADVICE[""])}
     trace = f.lifted.trace if f.lifted is not None else None
     if trace is not None and trace.groupings:
         out["tried"] = {

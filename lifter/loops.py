@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 
 from halide_core.ir.expr import Expr
 from halide_core.ir.types import Type
+from lifter import deadline
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,6 +264,7 @@ class Unsupported(Exception):
 
 def walk(body: Iterable[Stmt]) -> Iterator[Stmt]:
     """Every statement, those inside others too, in the order of the text."""
+    deadline.check()
     stack = list(body)[::-1]
     while stack:
         s = stack.pop()

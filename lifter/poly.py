@@ -33,7 +33,7 @@ from halide_core.ir.expr import (
     const_value,
     with_children,
 )
-from halide_core.ir.structural import key, post_order
+from halide_core.ir.structural import cached, key, post_order
 from halide_core.ir.types import Type
 from lifter.ranges import ranges
 
@@ -243,11 +243,24 @@ def _substitute_atom(e: Expr, values: Mapping[str, Poly]) -> Poly:
 
 def to_poly(e: Expr, obligations: list[Obligation] | None = None) -> Poly:
     """The integer expression `e` as a polynomial; obligations for the reading are appended to the list."""
+    if obligations is None:
+        found = cached(_POLYS, e, _inner_poly)
+        assert found is not None, e
+        return found
     memo: dict[int, Poly] = {}
     for node in post_order(e):
         if node.type.is_int_or_uint() or node.type.is_handle():
             memo[id(node)] = _node_poly(node, memo, obligations)
     return memo[id(e)]
+
+
+_POLYS: dict[int, Poly | None] = {}
+
+
+def _inner_poly(e: Expr, inner: list[Poly | None]) -> Poly | None:
+    if not (e.type.is_int_or_uint() or e.type.is_handle()):
+        return None
+    return _node_poly(e, {id(c): p for c, p in zip(children(e), inner, strict=True) if p is not None}, None)
 
 
 def address_poly(e: Expr, obligations: list[Obligation]) -> Poly:
@@ -433,22 +446,33 @@ def _extremum(kind: type[Min] | type[Max], a: Poly, b: Poly) -> Poly:
         distances = [(p - q).constant_value() for q in kept]
         if not any(d is not None and (d >= 0 if kind is Min else d <= 0) for d in distances):
             kept = [q for q, d in zip(kept, distances, strict=True) if d is None] + [p]
-    first, *others = sorted(kept, key=lambda p: sorted(p.terms.items()))
+    first, *others = ordered = sorted(kept, key=lambda p: sorted(p.terms.items()))
     for p in others:
         first = Poly.atom(kind(I64, from_poly(first), from_poly(p)))
+    if others:
+        _OPERANDS[next(iter(first.terms))[0]] = tuple(ordered)
     return first
 
 
-def _operands(kind: type[Min] | type[Max], p: Poly) -> list[Poly]:
+_OPERANDS: dict[int, tuple[Poly, ...]] = {}
+"""Of atoms that are the smallest or the largest of several, these: nested, they would be read again at each level."""
+
+
+def _operands(kind: type[Min] | type[Max], p: Poly) -> tuple[Poly, ...]:
     """What `p` is the smallest or the largest of."""
     (monomial,) = p.terms if len(p.terms) == 1 else ((),)
     e = atom_of(monomial[0]) if len(monomial) == 1 and p.terms[monomial] == 1 else None
-    return _operands(kind, to_poly(e.a)) + _operands(kind, to_poly(e.b)) if isinstance(e, kind) else [p]
+    if not isinstance(e, kind):
+        return (p,)
+    number = monomial[0]
+    if number not in _OPERANDS:
+        _OPERANDS[number] = _operands(kind, to_poly(e.a)) + _operands(kind, to_poly(e.b))
+    return _OPERANDS[number]
 
 
 def smallest_of(p: Poly) -> list[Poly]:
     """The polynomials that `p` is the smallest of: itself alone where it is no such atom."""
-    return _operands(Min, p)
+    return list(_operands(Min, p))
 
 
 def ceil_div(a: Poly, divisor: int) -> Poly:

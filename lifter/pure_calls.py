@@ -19,6 +19,8 @@ def inline_call(call: Call, functions: Mapping[str, PureFunction]) -> Expr | Non
 
 def inline_all(e: Expr, functions: Mapping[str, PureFunction]) -> Expr:
     """`e` with every call of a pure function replaced by its body."""
+    if not functions:
+        return e
 
     def rewrite(n: Expr) -> Expr:
         if isinstance(n, Call) and n.call_type is CallType.FUNCTION:

@@ -115,8 +115,12 @@ def _leaves(e: Expr) -> list[Expr]:
 
     out: list[Expr] = []
     stack = [e]
+    seen: set[int] = set()
     while stack:
         n = stack.pop()
+        if key(n) in seen:
+            continue
+        seen.add(key(n))
         if isinstance(n, Call) and n.call_type in (CallType.IMAGE, CallType.HALIDE):
             out.append(n)
             continue

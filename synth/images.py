@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from halide_core.ir.expr import Call, CallType, Expr, Load
-from halide_core.ir.structural import post_order, transform
+from halide_core.ir.structural import key, post_order, transform
 from lifter.bounds import Unbounded, interval
 from lifter.effects import Path, loads
 from lifter.loops import Function
@@ -99,7 +99,8 @@ class ImageMapper:
                 for d in f.definitions:
                     env = {x.name: (x.min, x.min + x.extent - Poly.constant(1)) for x in f.layout.dims}
                     env |= {r.name: (Poly(), r.extent - Poly.constant(1)) for r in d.rdom}
-                    for n in (n for x in (d.value, *d.args) for n in post_order(x)):
+                    # What is read the same way several times spans one box.
+                    for n in {key(n): n for x in (d.value, *d.args) for n in post_order(x)}.values():
                         if isinstance(n, Call) and n.call_type is CallType.IMAGE and n.name == image.name:
                             ends = self._widen(ends, n, env, f)
             dims = []
@@ -121,6 +122,7 @@ class ImageMapper:
             return here
         return [(poly_min(a, c), poly_max(b, d)) for (a, b), (c, d) in zip(ends, here, strict=True)]
 
+
 def replace_images(e: Expr, inputs: Mapping[str, InputSummary]) -> Expr:
     """`e` with addresses of images as coordinates.  Raises NotFound."""
 
@@ -135,5 +137,3 @@ def replace_images(e: Expr, inputs: Mapping[str, InputSummary]) -> Expr:
         return n
 
     return transform(e, rewrite)
-
-

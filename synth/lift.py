@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from halide_core.ir.expr import I64, Expr
 from halide_core.ir.structural import variables
+from lifter.deadline import TimedOut, until
 from lifter.effects import Path, loads
 from lifter.loops import Function, Unsupported
 from lifter.poly import Poly, from_poly
 from lifter.summary import PathSummary, Summary
 from lifter.symexec import execute
 from synth.failure import NotFound
-from synth.options import Options, Stopwatch, TimedOut
+from synth.options import Options, Stopwatch
 from synth.paths import PathLifter
 from synth.samples import NotConcrete
 from synth.trace import Candidate, Trace, failure
@@ -41,14 +42,34 @@ class Lifted:
     trace: Trace = field(default_factory=Trace)
 
 
-def lift_function(function: Function, options: Options | None = None) -> Lifted:
-    """Finds and proves the summary of `function`; never raises for what the function contains."""
+STAGES = {
+    "parse": "symbolic execution",
+    "roi": "the search for the region of interest",
+    "terms": "the search for the terminals",
+    "expression": "the search for the expression",
+    "proof": "the proof",
+}
+"""The stages that the time limit may end, by the names that their times have."""
+
+
+def out_of_time(stage: str, timeout: float) -> str:
+    """Why a function has the status `timeout`, for people."""
+    where = f", which ended {STAGES[stage]}" if stage in STAGES else ""
+    return f"nothing found within {timeout:g} s{where}; raise it with --timeout"
+
+
+def lift_function(
+    function: Function, options: Options | None = None, entered: Callable[[str], None] = lambda _: None
+) -> Lifted:
+    """Finds and proves the summary of `function`; never raises for what the function contains.  `entered` is told each
+    stage as it begins."""
     options = options or Options()
     start = time.perf_counter()
-    clock = Stopwatch(start + options.timeout)
+    clock = Stopwatch(start + options.timeout, entered=entered)
     lifted = Lifted(function, "error", line=function.line)
     try:
-        _lift(function, options, clock, lifted)
+        with until(clock.deadline):
+            _lift(function, options, clock, lifted)
     except Unsupported as problem:
         lifted.status, lifted.line, lifted.stage = "unsupported", problem.line or function.line, "parse"
         lifted.reason = f"{problem.construct}" + (f"; {problem.advice}" if problem.advice else "")
@@ -59,7 +80,8 @@ def lift_function(function: Function, options: Options | None = None) -> Lifted:
         lifted.status, lifted.stage, lifted.line = "not_found", "roi", function.line
         lifted.reason = f"no small values can be tried for a loop or an address made of {expression}"
     except TimedOut:
-        lifted.status, lifted.reason = "timeout", f"nothing found within {options.timeout:g} s"
+        lifted.status, lifted.stage = "timeout", clock.current
+        lifted.reason = out_of_time(clock.current, options.timeout)
     except RecursionError:
         lifted.status, lifted.reason = "error", "expressions nested too deeply"
     lifted.seconds = dict(clock.seconds) | {"total": time.perf_counter() - start}

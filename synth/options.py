@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from lifter.deadline import TimedOut
 from synth.grammar import Grammar
-
-
-class TimedOut(Exception):
-    """The function's time limit has passed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +26,19 @@ class Options:
 
 @dataclass(slots=True)
 class Stopwatch:
-    """Seconds spent per stage, and the deadline."""
+    """Seconds spent per stage, and the deadline; `current` is the stage that was entered last."""
 
     deadline: float
     seconds: dict[str, float] = field(default_factory=dict)
+    current: str = ""
+    entered: Callable[[str], None] = lambda _: None
+    """Is told each stage that is entered."""
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
         """Counts the time of the block as `name`'s; raises TimedOut after the deadline."""
+        self.current = name
+        self.entered(name)
         self.check()
         start = time.perf_counter()
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
+from lifter import deadline
 from lifter.effects import Path
 from lifter.loops import Function
 from lifter.summary import PathSummary
@@ -53,6 +54,7 @@ def decide(conditions: list[Condition], timeout: float, stop_early: bool = False
     verdict = Verdict()
     answer: Answer
     for c in conditions:
+        deadline.check()
         if c.decided is not None:
             answer = c.decided
         elif c.query is None:

@@ -13,6 +13,7 @@ as Halide's do (see `operators`).
 from __future__ import annotations
 
 import enum
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, TypeVar, dataclass_transform
@@ -466,7 +467,7 @@ def with_children(e: Expr, new: tuple[Expr, ...]) -> Expr:
     The type is kept, so the replacements must have the types of what they replace."""
     old = children(e)
     assert len(old) == len(new)
-    if all(a is b for a, b in zip(old, new, strict=True)):
+    if all(map(operator.is_, old, new)):
         return e
     values: dict[str, Any] = {}
     position = 0

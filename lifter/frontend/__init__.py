@@ -4,13 +4,16 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from clang.cindex import Cursor, CursorKind
 
+from lifter.deadline import TimedOut, until
 from lifter.frontend import functions, instances, models
 from lifter.frontend.clang import SourceError, children, parse
 from lifter.frontend.sources import Sources
@@ -38,8 +41,8 @@ class FunctionError:
     line: int
     reason: Unsupported
     internal: bool = False
-    defect: bool = False
-    """Whether it is the front end that failed, in a way that it should not."""
+    status: str = "unsupported"
+    """`error` where it is the front end that failed, in a way that it should not, `timeout` where it took too long."""
 
 
 @dataclass
@@ -48,34 +51,64 @@ class ParsedFile:
 
     file: str
     functions: tuple[Function | FunctionError, ...]
+    seconds: tuple[float, ...] = ()
+    """How long it took to lower each of them."""
+    others: tuple[str, ...] = ()
+    """The names of those that were not wanted."""
 
 
-def parse_file(path: str, clang_args: Sequence[str] = (), models: Sequence[str] = ()) -> ParsedFile:
-    """Lower every function defined in a file; `models` are files that define replacements of called functions, and
-    folders with the sources of others.
+def parse_file(
+    path: str,
+    clang_args: Sequence[str] = (),
+    models: Sequence[str] = (),
+    *,
+    wanted: Callable[[str, bool], bool] = lambda _name, _internal: True,
+    timeout: float = math.inf,
+) -> ParsedFile:
+    """Lower the functions defined in a file that are `wanted` by name and whether they are internal, each within
+    `timeout` seconds; `models` are files that define replacements of called functions, and folders with the sources of
+    others.
 
     Raises SourceError when a file cannot be read or parsed."""
     unit = _unit(path, clang_args, models)
     definitions = list(_definitions(unit, unit.translation_unit.cursor))
     found: list[Function | FunctionError] = []
-    while len(found) < len(definitions):
-        c = definitions[len(found)]
+    seconds: list[float] = []
+    others: list[str] = []
+    start = time.perf_counter()
+    while len(found) + len(others) < len(definitions):
+        if len(seconds) < len(found):
+            seconds.append(time.perf_counter() - start)
+            start = time.perf_counter()
+        c = definitions[len(found) + len(others)]
+        if not wanted(c.spelling, _internal(c)):
+            others.append(c.spelling)
+            continue
         try:
             if c.kind is CursorKind.FUNCTION_TEMPLATE:
                 raise Unsupported("function template", c.location.line, "it is lifted where it is called")
-            found.append(functions.lower(unit, c))
+            with until(start + timeout):
+                found.append(functions.lower(unit, c))
         except Unsupported as reason:
             found.append(FunctionError(c.spelling, functions.symbol(c), c.location.line, reason, _internal(c)))
-        except instances.Wanted as wanted:
-            unit = _with_member(unit, wanted.key, clang_args)
+        except TimedOut:
+            late = Unsupported(f"it could not be read within {timeout:g} s", c.location.line, "raise it with --timeout")
+            found.append(
+                FunctionError(c.spelling, functions.symbol(c), c.location.line, late, _internal(c), "timeout")
+            )
+            unit.active.clear()
+        except instances.Wanted as member:
+            unit = _with_member(unit, member.key, clang_args)
             definitions = list(_definitions(unit, unit.translation_unit.cursor))
         except Exception as problem:  # stops no other function, and is said as such
             if os.environ.get("LIFT_DEBUG"):
                 raise
             text = f"internal error while reading it: {type(problem).__name__}: {problem}"
             failed = Unsupported(text, c.location.line, "set LIFT_DEBUG=1 to see where")
-            found.append(FunctionError(c.spelling, functions.symbol(c), c.location.line, failed, _internal(c), True))
-    return ParsedFile(path, tuple(found))
+            found.append(FunctionError(c.spelling, functions.symbol(c), c.location.line, failed, _internal(c), "error"))
+    if len(seconds) < len(found):
+        seconds.append(time.perf_counter() - start)
+    return ParsedFile(path, tuple(found), tuple(seconds), tuple(others))
 
 
 def _internal(c: Cursor) -> bool:

@@ -15,8 +15,9 @@ from clang.cindex import Cursor
 from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, Expr, Variable, const, const_value
-from halide_core.ir.structural import variables
+from halide_core.ir.structural import key, variables
 from halide_core.ir.types import Type, UInt
+from lifter import deadline
 from lifter.effects import loads
 from lifter.frontend.values import (
     ADDRESS,
@@ -309,6 +310,7 @@ class Context:
 
     def emit(self, statement: Stmt) -> None:
         """Add a statement after saving the held values it changes."""
+        deadline.check()
         if not self.alive:
             return
         if isinstance(statement, Assign):
@@ -347,14 +349,15 @@ class Context:
         self.fail(f"expression whose value depends on the order in which '{name}' is read and changed")
 
     def _save_readers(self, local: str | None, array: str | None, place: Element | None = None) -> None:
-        self._refuse_unsequenced(local, array, place)
-        for held in self.held:
-            if reads(held.value, local, array, place):
-                name = self.new_local("t", held.value.type)
-                save = Assign(self.line, name, held.value)
-                self.saves[id(save)] = save
-                held.block.append(save)
-                held.value = Variable(held.value.type, name)
+        reading = [held for held in self.held if reads(held.value, local, array, place)]
+        if any(held.unsequenced and local not in held.own for held in reading):
+            self._fail_order(local or array)
+        for held in reading:
+            name = self.new_local("t", held.value.type)
+            save = Assign(self.line, name, held.value)
+            self.saves[id(save)] = save
+            held.block.append(save)
+            held.value = Variable(held.value.type, name)
 
     def hold(self, value: Expr, unsequenced: bool = False) -> Held:
         held = Held(value, self.block, unsequenced, frozenset(p.name for p in self.pending))
@@ -513,9 +516,17 @@ def reads(e: Expr, local: str | None, array: str | None, place: Element | None =
         return True
     if array is None:
         return False
-    for load in loads(e):
-        if load.name == array:
-            index = const_value(load.index)
-            if place is None or index is None or load.type.bits != place[1] or index == place[0]:
-                return True
-    return False
+    number = key(e)
+    elements = _ELEMENTS.get(number)
+    if elements is None:
+        elements = _ELEMENTS[number] = {}
+        for load in loads(e):
+            elements.setdefault(load.name, set()).add((const_value(load.index), load.type.bits))
+    read = elements.get(array)
+    if read is None:
+        return False
+    return place is None or any(i is None or bits != place[1] or i == place[0] for i, bits in read)
+
+
+_ELEMENTS: dict[int, dict[str, set[tuple[int | float | None, int]]]] = {}
+"""Of expressions, by number, the elements that they read of each array: index, None where it varies, and width."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from halide_core.ir.expr import BOOL, Variable, make_bool
+from lifter import deadline
 from lifter.frontend import operations as op
 from lifter.frontend.context import Context
 from lifter.loops import Assign, Break, If, Loop, Stmt
@@ -55,15 +56,15 @@ class _Eliminator:
 
     def block(self, statements: list[Stmt]) -> list[Stmt]:
         out: list[Stmt] = []
+        deadline.check()
         for position, s in enumerate(statements):
-            rest = statements[position + 1 :]
             if isinstance(s, Leave) and s.label == self.label:
                 return out
             if isinstance(s, If) and has_leave((s,), self.label):
-                return out + self._if(s, rest)
+                return out + self._if(s, statements[position + 1 :])
             if isinstance(s, Loop) and has_leave((s,), self.label):
                 out.append(self._loop(s))
-                return out + self._guarded(s, self.block(rest))
+                return out + self._guarded(s, self.block(statements[position + 1 :]))
             out.append(s)
         return out
 

@@ -8,6 +8,7 @@ from clang.cindex import Cursor, CursorKind
 from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import Expr, Variable, const_value, make_bool
+from lifter import deadline
 from lifter.frontend import declarations, expressions, inline, leave, loops, new_vectors, pointers, types, vectors
 from lifter.frontend import operations as op
 from lifter.frontend.clang import children, operands
@@ -29,6 +30,7 @@ _ADVICE = {"inline assembly": "put it into a function of its own and give a mode
 
 def statement(ctx: Context, c: Cursor) -> None:
     """Lower one statement; nothing is emitted for a statement that cannot be reached."""
+    deadline.check()
     if not ctx.alive:
         return
     ctx.at(c)

@@ -305,8 +305,14 @@ class Loops(Memory, ABC):
             trial.env[v] = from_poly(p, self.type_of(v))
         for v in temporaries:
             trial.env.pop(v, None)
-        condition = self.run_once(loop, trial)
+        if loop.test_first:  # what the body does is not asked for
+            before = trial.fork()
+            self.exec_block(loop.prelude, before)
+            condition = self.value(loop.condition, before)
+        else:
+            condition = self.run_once(loop, trial)
         if any(isinstance(n, Load) for n in post_order(condition)):
+            self.run_once(loop, trial)
             chooser = self.chooser(condition)
             if chooser is not None:
                 raise NeedUnroll(chooser)
@@ -316,6 +322,7 @@ class Loops(Memory, ABC):
         try:
             count = trip_count(condition, {}, counter, found)
         except NoTrip as problem:
+            self.run_once(loop, trial)  # its body may ask for what gives one
             raise L.Unsupported(f"no closed form for the number of iterations: {problem}", loop.line) from None
         around = (*s.loops, LoopInfo(counter, count + Poly.constant(1), loop.line))
         s.obligations.extend(FoundObligation(o, around, s.guard, loop.line) for o in found)

@@ -162,6 +162,9 @@ class Memory:
 
     def index_poly(self, e: Expr, s: State, line: int) -> Poly:
         """An address, in elements."""
+        place = const_value(e)
+        if place is not None:
+            return Poly.constant(int(place))
         found: list[Obligation] = []
         # A pure function (a clamp) is looked into where that brings no arithmetic that may wrap (a hash).
         p = address_poly(fold(inline_all(e, self.function.functions)), found)
@@ -262,9 +265,20 @@ def row_choice(index: Poly) -> tuple[Expr, Poly, Poly] | None:
         e = atom_of(m[0]) if len(m) == 1 else None
         if not isinstance(e, Select) or any(isinstance(n, Load) for n in post_order(e)):
             continue
-        yes, no = to_poly(e.true_value), to_poly(e.false_value)
-        apart = yes - no
-        if apart.constant_value() is None and not any(n.startswith("k.") for n in apart.names()):
+        first, *others = _arms(e)
+        apart = [arm - first for arm in others]
+        if any(p.constant_value() is None for p in apart) and not any(
+            n.startswith("k.") for p in apart for n in p.names()
+        ):
             rest = index - Poly({m: coefficient})
+            yes, no = to_poly(e.true_value), to_poly(e.false_value)
             return e.condition, rest + yes.scale(coefficient), rest + no.scale(coefficient)
     return None
+
+
+def _arms(e: Expr) -> list[Poly]:
+    """What a choice may choose, those of the choices in its arms included: the row two above, one above, or this."""
+    p = to_poly(e)
+    (monomial,) = p.terms if len(p.terms) == 1 else ((),)
+    inner = atom_of(monomial[0]) if len(monomial) == 1 and p.terms[monomial] == 1 else None
+    return [*_arms(inner.true_value), *_arms(inner.false_value)] if isinstance(inner, Select) else [p]

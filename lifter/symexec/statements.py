@@ -18,6 +18,7 @@ from halide_core.ir.expr import (
     const_value,
 )
 from halide_core.ir.structural import post_order
+from lifter import deadline
 from lifter import loops as L
 from lifter.alike import without_twins
 from lifter.breaks import without_breaks
@@ -222,6 +223,7 @@ class _Statements(Merging):
             self.exec_stmt(stmt, s)
 
     def exec_stmt(self, stmt: L.Stmt, s: State) -> None:
+        deadline.check()
         match stmt:
             case L.Assign():
                 value = self.value(stmt.value, s)

@@ -74,7 +74,7 @@ def linear(formulas: list[Any]) -> list[Any] | None:
 
     Each product of unknowns becomes a symbol.  Of it is said what comparisons need: its sign, and that it is no less
     than a factor, where the factors are not negative."""
-    if not _products(formulas):
+    if not any(map(_has_products, formulas)):
         return None
     goal = z3.Goal()
     goal.add(*formulas)
@@ -116,6 +116,19 @@ def _given(equation: Any) -> tuple[Any, Any] | None:
         total = z3.Sum(rest) if rest else z3.IntVal(0)
         return name, total if negative else -total
     return None
+
+
+def _has_products(formula: Any) -> bool:
+    """Whether there is a product of unknowns in a formula as it stands; asked of each once."""
+    number = formula.get_id()
+    if number not in _RAW:
+        if len(_RAW) > _MOST_KEPT:
+            _RAW.clear()
+        _RAW[number] = formula, bool(_products([formula]))
+    return _RAW[number][1]
+
+
+_RAW: dict[int, tuple[Any, bool]] = {}
 
 
 def _products(formulas: list[Any]) -> list[Any]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import z3
 
+from lifter import deadline
 from verifier.smt.linear import linear, plainly
 
 
@@ -67,7 +68,8 @@ def prove(query: Query, timeout: float = 10.0) -> Answer:
     known = _ANSWERS.get(asked)
     if known is not None:
         return known[1]
-    answer = _decide(query, timeout)
+    deadline.check()
+    answer = _decide(query, min(timeout, max(deadline.left(), 0.001)))
     if not isinstance(answer, Unknown):
         if len(_ANSWERS) >= _MOST_ANSWERS:
             _ANSWERS.clear()

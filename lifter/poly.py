@@ -10,8 +10,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from halide_core.ir.expr import (
+    GE,
+    GT,
     I32,
     I64,
+    LE,
+    LT,
     Add,
     Call,
     CallType,
@@ -473,6 +477,17 @@ def _operands(kind: type[Min] | type[Max], p: Poly) -> tuple[Poly, ...]:
 def smallest_of(p: Poly) -> list[Poly]:
     """The polynomials that `p` is the smallest of: itself alone where it is no such atom."""
     return list(_operands(Min, p))
+
+
+def smaller_of(e: Expr) -> tuple[Poly, Poly] | None:
+    """The two numbers of which an expression is the smaller one, by a minimum or a choice."""
+    if isinstance(e, Min):
+        return to_poly(e.a), to_poly(e.b)
+    if isinstance(e, Select) and isinstance(e.condition, LT | LE | GT | GE) and e.condition.a.type.is_int():
+        a, b = to_poly(e.condition.a), to_poly(e.condition.b)
+        less = (a, b) if isinstance(e.condition, LT | LE) else (b, a)
+        return less if less == (to_poly(e.true_value), to_poly(e.false_value)) else None
+    return None
 
 
 def ceil_div(a: Poly, divisor: int) -> Poly:

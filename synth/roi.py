@@ -389,9 +389,13 @@ class Pool:
         self, samples: list[Env], values: list[int], suggestions: bool, statistics: RoiStatistics, limit: int = 3
     ) -> list[Poly]:
         """The first candidates that have the given value in every sample."""
-        found: list[Poly] = []
+        # One value in all samples is rather a number than what is one in small samples only.
+        constant = suggestions and len(values) > 1 and len(set(values)) == 1 and values[0] >= 0
+        found = [Poly.constant(values[0])] if constant else []
         for tried, p in enumerate(self.candidates(suggestions)):
             statistics.bounds_tried += 1
+            if p in found:
+                continue
             try:
                 f = compiled_poly(p)
                 if all(f(env) == value for env, value in zip(samples, values, strict=True)):

@@ -33,6 +33,7 @@ from lifter.fold import negate, undefined
 from lifter.poly import Obligation, Poly, from_poly, smallest_of, to_poly
 from lifter.symexec.memory import Memory
 from lifter.symexec.periodic import Period, conditional_steps, period
+from lifter.symexec.pieces import pieces
 from lifter.symexec.state import NeedCell, NeedUnroll, State, both
 from lifter.trip import NoTrip, trip_count
 from lifter.turns import Fact, contrary, run_of, turning_points
@@ -74,7 +75,7 @@ class Loops(Memory, ABC):
         """Executes a loop that is not unrolled."""
         self.check_cells(loop, s)
         met: list[Obligation] = []
-        ways, temporaries = self.classify(loop, s, modified, counter, met)
+        ways, temporaries, partial = self.classify(loop, s, modified, counter, met)
         heads = {v: to_poly(self.read(s, v, self.type_of(v))) + way for v, way in ways.items()}
         trip, condition = self.trip(loop, s, heads, temporaries, counter)
         forms = {f"{v}'{counter}": p for v, p in heads.items()}
@@ -110,7 +111,7 @@ class Loops(Memory, ABC):
         s.clock = inner.clock
         for v, p in heads.items():
             self.set(s, v, from_poly(p.substitute({counter: trip}), self.type_of(v)))
-        for v in temporaries + started_here:
+        for v in temporaries + started_here + partial:
             s.env[v] = Variable(self.type_of(v), "?after " + v)
         if loop.test_first:
             self.exec_block(loop.prelude, s)
@@ -141,7 +142,7 @@ class Loops(Memory, ABC):
         """What of a comparison holds in a loop's first iterations; how many these are, and how many are in all."""
         counter = self.counter()
         modified = [v for v in _assigned(loop) if v not in self.plan.cells and v in s.env]
-        ways, _ = self.classify(loop, s, modified, counter, [])
+        ways, _, _ = self.classify(loop, s, modified, counter, [])
         if variables(point) & (set(_assigned(loop)) - set(ways)):
             return None
         trial = replace(s.fork(), effects=[], uses=[], trips=[])
@@ -180,9 +181,9 @@ class Loops(Memory, ABC):
 
     def classify(
         self, loop: L.Loop, s: State, modified: list[str], counter: str, met: list[Obligation]
-    ) -> tuple[dict[str, Poly], list[str]]:
-        """By how much some of the modified variables have gone on before an iteration, over its number, and which are
-        set anew in each."""
+    ) -> tuple[dict[str, Poly], list[str], list[str]]:
+        """By how much some of the modified variables have gone on before an iteration, over its number; which are set
+        anew in each; and which of the first go on by less in the last one."""
         trial = replace(s.fork(), effects=[], trips=[], uses=[], live=None, guard=both(s.guard, s.live))
         trial.loops = (*s.loops, LoopInfo(counter, Poly(), loop.line))
         heads = {v: Variable(self.type_of(v), f"{v}'{counter}") for v in modified}
@@ -192,6 +193,8 @@ class Loops(Memory, ABC):
         used = _names_in(trial)
         placeholders = {h.name: v for v, h in heads.items()}
         k = Poly.variable(counter, I32)
+        taken = pieces(trial.env, heads, end_condition) if loop.test_first else None
+        partial: list[str] = []
         ways: dict[str, Poly] = {}
         temporaries: list[str] = []
         carried: list[str] = []
@@ -202,7 +205,10 @@ class Loops(Memory, ABC):
             on = head in read[v]
             if on and after.type.is_int_or_uint() and not after.type.is_bool():
                 found: list[Obligation] = []
-                step = to_poly(after, found) - to_poly(heads[v])
+                full = after if taken is None else taken.full(after)
+                if full is not after:
+                    partial.append(v)
+                step = to_poly(full, found) - to_poly(heads[v])
                 if _is_invariant(step, set(placeholders), s):
                     ways[v] = k * step
                     met += found
@@ -218,7 +224,7 @@ class Loops(Memory, ABC):
                 carried.remove(v)
         if carried:
             self.carry(loop, s, carried, ways, end_condition, counter)
-        return ways, temporaries
+        return ways, temporaries, partial
 
     def now_and_then(
         self, after: Expr, head: Expr, ways: dict[str, Poly], counter: str, s: State, met: list[Obligation]

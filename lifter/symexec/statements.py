@@ -31,6 +31,7 @@ from lifter.poly import Obligation, Poly, from_poly, to_poly
 from lifter.pure_calls import inline_all
 from lifter.reroll import reroll
 from lifter.scan import expand_scans, widen_starts
+from lifter.strips import join_strips
 from lifter.symexec.merging import Merging
 from lifter.symexec.state import (
     Decide,
@@ -102,7 +103,7 @@ class _Statements(Merging):
                 self.store(start, p.name, Poly(), Variable(p.type, p.name), self.function.line)
         finished: list[State] = []
         self.exec_top(self.function.body, start, finished)
-        paths = [unflatten(widen_starts(expand_scans(self.finish(s)))) for s in finished]
+        paths = [unflatten(widen_starts(expand_scans(join_strips(self.finish(s))))) for s in finished]
         return [reroll(p) for p in paths] if self.function.uses_registers else paths
 
     def finish(self, s: State) -> Path:

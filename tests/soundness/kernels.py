@@ -358,6 +358,31 @@ def now_and_then(g: _Writer) -> Kernel:
     )
 
 
+def strips(g: _Writer) -> Kernel:
+    """Rows in strips, by way of a local array that holds one."""
+    t, many, length = g.array("a", True), g.rng.choice([1, 1, 2, 3]), g.rng.choice([4, 8, 5])
+    g.array("d")
+    g.stride = "w"
+    mid, far = g.rng.choice(["uint8_t", "uint16_t", "int32_t"]), g.rng.random() < 0.15
+    first = [g.value([read(f"c[{many} * x + {k}]", t) for k in range(many)] + _extra(g), 2) for _ in range(many)]
+    stores = " ".join(f"row[{many} * x + {k}] = {v};" for k, v in enumerate(first))
+    again = ["", " + 1"][far]
+    held = [read(f"row[{many} * x + {k}{again}]", mid) for k in range(many)]
+    body = f"for (int x = 0; x < n; x++) {{ {stores} }} for (int x = 0; x < n; x++) e[x] = {g.value(held, 2)};"
+    row = f"{mid} row[{length * many + far}]{' = {0}' if far else ''};"
+    if g.rng.random() < 0.5:
+        least = g.rng.choice([f"left > {length} ? {length} : left", f"left < {length} ? left : {length}"])
+        step = g.rng.choice(["n", "n", "n", str(length)])
+        return g.done(
+            f"  {row}\n  int left = w;\n  const {t}* c = a; {g.k.pointers['d']}* e = d;\n  while (left > 0) {{\n"
+            f"    int n = {least};\n    {body}\n    c += {many} * {step}; e += {step}; left -= n;\n  }}\n"
+        )
+    return g.done(
+        f"  {row}\n  for (int k = 0; k < w; k += {length}) {{\n    int n = w - k < {length} ? w - k : {length};\n"
+        f"    const {t}* c = a + {many} * k; {g.k.pointers['d']}* e = d + k;\n    {body}\n  }}\n"
+    )
+
+
 def halves(g: _Writer) -> Kernel:
     """Two pixels of some channels an iteration give one; an odd width's last pixel stands alone, by another formula."""
     names = _sources(g)
@@ -482,7 +507,7 @@ def quotients(g: _Writer) -> Kernel:
 
 SHAPES: list[Callable[[_Writer], Kernel]] = [
     pointwise, pointwise, pointer_walk, unrolled, unrolled, stencil, stencil, reduction, sums, channels, resampling,
-    carried, carried, overlapping, overlapping, two_passes, words, drivers, as_one, now_and_then, halves, halves, borders,
+    carried, carried, overlapping, overlapping, two_passes, words, drivers, as_one, now_and_then, strips, halves, halves, borders,
     borders, registers, registers, quotients,
 ]  # fmt: skip
 

@@ -370,16 +370,24 @@ def strips(g: _Writer) -> Kernel:
     held = [read(f"row[{many} * x + {k}{again}]", mid) for k in range(many)]
     body = f"for (int x = 0; x < n; x++) {{ {stores} }} for (int x = 0; x < n; x++) e[x] = {g.value(held, 2)};"
     row = f"{mid} row[{length * many + far}]{' = {0}' if far else ''};"
+    pairs = length != 5 and not far and g.rng.random() < 0.4
+    if pairs:  # two elements of the row give one
+        held = [read(f"row[{2 * many} * x + {k}]", mid) for k in range(2 * many)]
+        alone = [read(f"row[{2 * many} * x + {k}]", mid) for k in range(many)]
+        body = (
+            f"for (int x = 0; x < n; x++) {{ {stores} }} int x = 0; for (; x < n / 2; x++) e[x] = {g.value(held, 2)}; "
+            f"if (n & 1) e[x] = {g.value(alone, 2)};"
+        )
     if g.rng.random() < 0.5:
         least = g.rng.choice([f"left > {length} ? {length} : left", f"left < {length} ? left : {length}"])
         step = g.rng.choice(["n", "n", "n", str(length)])
         return g.done(
             f"  {row}\n  int left = w;\n  const {t}* c = a; {g.k.pointers['d']}* e = d;\n  while (left > 0) {{\n"
-            f"    int n = {least};\n    {body}\n    c += {many} * {step}; e += {step}; left -= n;\n  }}\n"
+            f"    int n = {least};\n    {body}\n    c += {many} * {step}; e += {step}{' / 2' if pairs else ''}; left -= n;\n  }}\n"
         )
     return g.done(
         f"  {row}\n  for (int k = 0; k < w; k += {length}) {{\n    int n = w - k < {length} ? w - k : {length};\n"
-        f"    const {t}* c = a + {many} * k; {g.k.pointers['d']}* e = d + k;\n    {body}\n  }}\n"
+        f"    const {t}* c = a + {many} * k; {g.k.pointers['d']}* e = d + k{' / 2' if pairs else ''};\n    {body}\n  }}\n"
     )
 
 

@@ -2,7 +2,8 @@
 
 Those that hold loops or returns must. Those that change several of the values that shape later loops (an image that is
 flipped for a negative height, rows one behind the other that run as one) should: each path then has plain bounds and
-strides, where one path would have bounds that are choices, which fit no region."""
+strides, where one path would have bounds that are choices, which fit no region.  Inside loops, those on parameters that decide what is read, or which of two
+loops runs."""
 
 from __future__ import annotations
 
@@ -64,6 +65,14 @@ def guards_of_reads(loop: L.Loop) -> list[Expr]:
                 elif isinstance(n, And | Or) and _arrays(n.b) - certain:
                     out += parts(n.a, And, Or, Not)
     return out
+
+
+def choosers_of_loops(loop: L.Loop) -> list[Expr]:
+    """Conditions inside a loop that say which of two loops runs: where they are on parameters, the one or the other is all
+    that the path has, and what it writes is one region."""
+    choices = [s for s in L.walk(loop.body) if isinstance(s, L.If)]
+    both = [s for s in choices if all(any(isinstance(x, L.Loop) for x in L.walk(a)) for a in (s.then, s.otherwise))]
+    return [c for s in both for c in parts(s.condition, And, Or, Not)]
 
 
 def _arrays(e: Expr) -> set[str]:

@@ -16,6 +16,7 @@ from lifter.symexec import execute
 from synth.failure import NotFound
 from synth.options import Options, Stopwatch, TimedOut
 from synth.paths import PathLifter
+from synth.places import readable_places
 from synth.samples import NotConcrete
 from synth.trace import Candidate, Trace, failure
 from verifier.check import Decision, Verdict, verify_path
@@ -68,7 +69,7 @@ def lift_function(function: Function, options: Options | None = None) -> Lifted:
 
 def _lift(function: Function, options: Options, clock: Stopwatch, lifted: Lifted) -> None:
     with clock.stage("parse"):
-        lifted.paths = execute(function, decided, follows)
+        lifted.paths = [readable_places(function, p) for p in execute(function, decided, follows)]
         lifted.function = function = with_definitions(function, lifted.paths)
     found: list[PathSummary] = []
     for path in lifted.paths:

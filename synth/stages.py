@@ -145,7 +145,7 @@ def _joins(
     if not same_nest and private:
         return False
     first = current.plain[0].order
-    for p in protos if not (in_turn and same_nest) else ():
+    for p in protos if not in_turn else ():
         for other in (*p.plain, *p.updates):
             if other.order > first and p is not current and _reads(other, e.array):
                 return False

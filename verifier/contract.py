@@ -285,7 +285,10 @@ class ContractBuilder:
         self._add(ContractItem("overflow", text, condition, bound=magnitude))
 
     def _index_type(self) -> Type:
-        widths = [p.type for p in self.function.params if not p.pointer and p.type.is_int_or_uint()]
+        """The type of the sizes and strides, or 32 bits where these are of several widths."""
+        integers = [q for q in self.function.params if q.type.is_int_or_uint() and not (q.pointer or q.type.is_bool())]
+        shaping = {n for e in self.path.effects for p in (e.index, *(k.trip for k in e.loops)) for n in p.names()}
+        widths = [p.type for p in integers if p.name in shaping] or [p.type for p in integers]
         return Int(64) if widths and all(t.bits == 64 for t in widths) else Int(32)
 
 

@@ -23,7 +23,7 @@ from lifter.alike import without_twins
 from lifter.breaks import without_breaks
 from lifter.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, Path, loads, observed
 from lifter.fold import clauses, fold, fold_node, negate, undefined
-from lifter.forks import guards_of_reads, must_fork, reshapes
+from lifter.forks import choosers_of_loops, guards_of_reads, must_fork, reshapes
 from lifter.parity import by_parity
 from lifter.planes import unflatten
 from lifter.poly import Obligation, Poly, from_poly, to_poly
@@ -191,10 +191,10 @@ class _Statements(Loops):
             raise _TooManyPaths(f"more than {MAX_PATHS} paths through the conditionals", self.function.line)
 
     def setting(self, loop: L.Loop, s: State) -> Expr | None:
-        """A condition on parameters inside a loop under which it reads arrays (a pointer that may be null, a mode), and
-        which this path has not decided yet."""
+        """A condition on parameters inside a loop under which it reads arrays (a pointer that may be null, a mode), or runs
+        one loop and not another, and which this path has not decided yet."""
         changed = {x.name for x in L.walk((loop,)) if isinstance(x, L.Assign)}
-        for test in guards_of_reads(loop):
+        for test in (*guards_of_reads(loop), *(choosers_of_loops(loop) if self.plan.reshaping else ())):
             if variables(test) & changed or any(isinstance(n, Load) for n in post_order(test)):
                 continue
             here = self.value(test, s)

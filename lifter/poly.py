@@ -10,8 +10,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from halide_core.ir.expr import (
+    GE,
+    GT,
     I32,
     I64,
+    LE,
+    LT,
     Add,
     Call,
     CallType,
@@ -24,6 +28,7 @@ from halide_core.ir.expr import (
     Min,
     Mod,
     Mul,
+    Not,
     Select,
     Sub,
     UIntImm,
@@ -248,6 +253,17 @@ def to_poly(e: Expr, obligations: list[Obligation] | None = None) -> Poly:
         if node.type.is_int_or_uint() or node.type.is_handle():
             memo[id(node)] = _node_poly(node, memo, obligations)
     return memo[id(e)]
+
+
+def ahead_of(condition: Expr) -> Poly | None:
+    """What is zero or more where a comparison of order holds, read over the integers; None for other conditions."""
+    if isinstance(condition, Not):
+        inner = ahead_of(condition.a)
+        return None if inner is None else Poly.constant(-1) - inner
+    if not isinstance(condition, LT | LE | GT | GE) or not condition.a.type.is_int_or_uint():
+        return None
+    least, most = (condition.a, condition.b) if isinstance(condition, LT | LE) else (condition.b, condition.a)
+    return to_poly(most) - to_poly(least) - Poly.constant(int(isinstance(condition, LT | GT)))
 
 
 def address_poly(e: Expr, obligations: list[Obligation]) -> Poly:

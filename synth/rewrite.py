@@ -238,6 +238,9 @@ def _sign_masked(x: Expr, mask: Expr) -> Iterator[Expr]:
         return
     zero = const(0, x.type)
     opposite = isinstance(x, E.Sub) and const_value(x.a) == 0 and key(_bare(x.b)) == key(_bare(shift.args[0]))
+    d = _bare(shift.args[0])
+    if opposite and isinstance(d, E.Sub):
+        x = E.Sub(x.type, resize(d.b, x.type), resize(d.a, x.type))
     if opposite or key(_bare(x)) == key(_bare(shift.args[0])):
         yield (E.Max if kept != opposite else E.Min)(x.type, x, zero)
 

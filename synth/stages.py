@@ -34,8 +34,8 @@ def partition(
 ) -> list[Proto]:
     """Groups the effects of a path, in order.  `join_nests`: neighbouring nests that write the same array without
     reading it elsewhere make one group.  `as_updates`: a later nest that writes an output again updates part of it.
-    `in_turn`: a nest whose body stores to several outputs, as do the ends of its rows, makes one group of each, even
-    where they read what the others hold."""
+    `in_turn`: what stores to several outputs in turn, as does what is left at its end (in the same nest or the next),
+    makes one group of each, even where they read what the others hold."""
     outputs = {p.name for p in function.params if p.pointer}
     protos: list[Proto] = []
     for e in path.effects:

@@ -241,6 +241,10 @@ def _differ(a: Expr, b: Expr) -> bool:
 def _or(a: Expr | None, b: Expr | None) -> Expr | None:
     if a is None or b is None:
         return None
+    shared = {key(c) for c in parts(a)} & {key(c) for c in parts(b)}
+    one, two = ([c for c in parts(e) if key(c) not in shared] for e in (a, b))
+    if len(one) == len(two) == 1 and key(negate(one[0])) == key(two[0]):
+        return conjunction([c for c in parts(a) if key(c) in shared])
     result = fold_node(Or(BOOL, a, b))
     return None if is_true(result) else result
 

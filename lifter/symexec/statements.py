@@ -20,6 +20,7 @@ from halide_core.ir.expr import (
 from halide_core.ir.structural import post_order, variables
 from lifter import loops as L
 from lifter.alike import without_twins
+from lifter.arms import merge_arms
 from lifter.breaks import without_breaks
 from lifter.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, Path, loads, observed
 from lifter.fold import clauses, fold, fold_node, negate, undefined
@@ -100,7 +101,7 @@ class _Statements(Loops):
                 self.store(start, p.name, Poly(), Variable(p.type, p.name), self.function.line)
         finished: list[State] = []
         self.exec_top(self.function.body, start, finished)
-        paths = [unflatten(widen_starts(expand_scans(self.finish(s)))) for s in finished]
+        paths = [unflatten(widen_starts(expand_scans(merge_arms(self.finish(s))))) for s in finished]
         return [reroll(p) for p in paths] if self.function.uses_registers else paths
 
     def finish(self, s: State) -> Path:
@@ -191,8 +192,8 @@ class _Statements(Loops):
             raise _TooManyPaths(f"more than {MAX_PATHS} paths through the conditionals", self.function.line)
 
     def setting(self, loop: L.Loop, s: State) -> Expr | None:
-        """A condition on parameters inside a loop under which it reads arrays (a pointer that may be null, a mode), or runs
-        one loop and not another, and which this path has not decided yet."""
+        """A condition on parameters inside a loop under which it reads arrays (a pointer that may be null, a mode), or
+        runs one loop and not another, and which this path has not decided yet."""
         changed = {x.name for x in L.walk((loop,)) if isinstance(x, L.Assign)}
         for test in (*guards_of_reads(loop), *(choosers_of_loops(loop) if self.plan.reshaping else ())):
             if variables(test) & changed or any(isinstance(n, Load) for n in post_order(test)):

@@ -358,7 +358,7 @@ class PathLifter:
             mapped = mapper.value(value, lambda load, index: self.terminal(load, index, e, mapper, known))
         except (NoMapping, Unresolved) as problem:
             raise NotFound("terms", str(problem), e.line) from None
-        return take_bits(mapped) if self.options.suggestions else mapped
+        return take_bits(mapped, self.inline) if self.options.suggestions else mapped
 
     def terminal(
         self, load: Load, index: Poly, e: Effect | None, mapper: Mapper | None, known: dict[str, Layout]

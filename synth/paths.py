@@ -46,6 +46,7 @@ from synth.samples import Env, NotConcrete, compiled_poly, sample_environments, 
 from synth.stages import Proto, partition
 from synth.stores import Tests
 from synth.terminals import Mapper, NoMapping, coordinates, image_call
+from synth.touched import in_rows
 from synth.trace import Candidate, Failure, Trace, failure
 from synth.unify import unify
 from verifier.condition import Condition
@@ -262,7 +263,7 @@ class PathLifter:
                         f"irregular store to {place}", e.line, "where it lands depends on data of unbounded range"
                     ) from None
                 raise NotFound("roi", f"the range of {place} is not known: {problem}", e.line) from None
-            dims_found = Layout(
+            dims_found = in_rows(self.function, p.array, e, env, self.contract) or Layout(
                 p.array,
                 Poly(),
                 (Dim(dim_names(self.function)[0], low, high - low + Poly.constant(1), Poly.constant(1)),),

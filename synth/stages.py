@@ -50,7 +50,9 @@ def partition(
         ):
             current.updates.append(e)
             _after_what_it_reads(protos, current, e)
-        elif current is None and (is_reduction(e, private) or (as_updates and e.array in outputs and _scans(e))):
+        elif current is None and (
+            is_reduction(e, private) or (as_updates and e.array in outputs and (_scans(e) or _scatters(e)))
+        ):
             protos.append(Proto(e.array, () if e.array in outputs else private, updates=[e]))
         elif current is not None and _joins(
             e, private, current, protos, join_nests, in_turn and e.array in outputs
@@ -130,6 +132,14 @@ def _scans(e: Effect) -> bool:
         to_poly(load.index) - e.index for load in loads(e.value) if split_tag(load.name)[0] == e.array
     ]
     return any(not d.is_zero() and not d.names() & set(e.counters) for d in distances)
+
+
+def _scatters(e: Effect) -> bool:
+    """Whether iterations of several loops meet in what they add to: a value is spread over its neighbours."""
+    if not any(split_tag(load.name)[0] == e.array for load in loads(e.value)):
+        return False
+    steps = [step for c in e.counters if (step := e.index.coefficient(c)) is not None and not step.is_zero()]
+    return len(set(steps)) < len(steps)
 
 
 def _joins(

@@ -30,6 +30,7 @@ from lifter.planes import unflatten
 from lifter.poly import Obligation, Poly, from_poly, to_poly
 from lifter.pure_calls import inline_all
 from lifter.reroll import reroll
+from lifter.rolled import roll_additions
 from lifter.scan import expand_scans, widen_starts
 from lifter.symexec.loops import Loops
 from lifter.symexec.state import (
@@ -101,7 +102,7 @@ class _Statements(Loops):
                 self.store(start, p.name, Poly(), Variable(p.type, p.name), self.function.line)
         finished: list[State] = []
         self.exec_top(self.function.body, start, finished)
-        paths = [unflatten(widen_starts(expand_scans(merge_arms(self.finish(s))))) for s in finished]
+        paths = [unflatten(widen_starts(expand_scans(roll_additions(merge_arms(self.finish(s)))))) for s in finished]
         return [reroll(p) for p in paths] if self.function.uses_registers else paths
 
     def finish(self, s: State) -> Path:

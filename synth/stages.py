@@ -30,12 +30,18 @@ class Proto:
 
 
 def partition(
-    function: Function, path: Path, join_nests: bool, as_updates: bool = False, in_turn: bool = False
+    function: Function,
+    path: Path,
+    join_nests: bool,
+    as_updates: bool = False,
+    in_turn: bool = False,
+    apart: bool = False,
 ) -> list[Proto]:
     """Groups the effects of a path, in order.  `join_nests`: neighbouring nests that write the same array without
     reading it elsewhere make one group.  `as_updates`: a later nest that writes an output again updates part of it.
     `in_turn`: what stores to several outputs in turn, as does what is left at its end (in the same nest or the next),
-    makes one group of each, even where they read what the others hold."""
+    makes one group of each, even where they read what the others hold.  `apart`: every store to an output updates part
+    of what the caller has there, as the sides of a frame do."""
     outputs = {p.name for p in function.params if p.pointer}
     protos: list[Proto] = []
     for e in path.effects:
@@ -43,6 +49,13 @@ def partition(
         private = private_loops(e, e.array in outputs)
         if current is not None and e.array not in outputs and _anew(e, private, current):
             protos.append(Proto(e.array, private, plain=[e]))
+            continue
+        if apart and e.array in outputs:
+            if current is None:
+                protos.append(Proto(e.array, (), updates=[e]))
+            else:
+                current.updates.append(e)
+                _after_what_it_reads(protos, current, e)
             continue
         again = as_updates and current is not None and e.array in outputs and current.plain[-1:] != []
         if (current is not None and is_update(e, private, current, path)) or (

@@ -82,3 +82,21 @@ void contrast_histogram(const uint8_t* src, int stride, int width, int height, u
             histogram[larger(distance(p[0], p[-1]), distance(p[0], p[-stride]))]++;
         }
 }
+
+// A frame around a rectangle is filled, each side where there is one; what is inside stays.
+void paint_frame(uint8_t* image, size_t stride, size_t width, size_t height, size_t left, size_t top, size_t right,
+                 size_t bottom, uint8_t level) {
+    if (left > right || right > width || top > bottom || bottom > height) return;
+    if (top > 0)
+        for (size_t y = 0; y < top; y++)
+            for (size_t x = 0; x < width; x++) image[y * stride + x] = level;
+    if (bottom < height)
+        for (size_t y = bottom; y < height; y++)
+            for (size_t x = 0; x < width; x++) image[y * stride + x] = level;
+    if (left > 0)
+        for (size_t y = top; y < bottom; y++)
+            for (size_t x = 0; x < left; x++) image[y * stride + x] = level;
+    if (right < width)
+        for (size_t y = top; y < bottom; y++)
+            for (size_t x = right; x < width; x++) image[y * stride + x] = level;
+}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import contextlib
+from dataclasses import fields, replace
 
 from halide_core.ir.expr import (
     BOOL,
@@ -48,6 +49,8 @@ from lifter.symexec.state import (
 
 MAX_PATHS = 16
 MAX_RESTARTS = 64
+FEW_PATHS = 4
+"""More than so many are made fewer by conditions that their loops imply."""
 
 
 class _TooManyPaths(L.Unsupported):
@@ -65,15 +68,28 @@ def execute(
     function = replace(function, body=without_twins(function))
     function = replace(function, body=without_breaks(function.body))
     plan = Plan()
+    paths = _executed(function, plan, decide, follows)
+    if len(paths) > FEW_PATHS and plan.may_imply and not plan.implied:
+        plan.implied = True
+        with contextlib.suppress(L.Unsupported):
+            fewer = _executed(function, plan, decide, follows)
+            return fewer if len(fewer) < len(paths) else paths
+    return paths
+
+
+def _executed(function: L.Function, plan: Plan, decide: Decide, follows: Follows) -> list[Path]:
     for _ in range(MAX_RESTARTS):
         try:
             return _Statements(function, plan, decide, follows).run()
         except NeedDefinition as found:
             plan.defined[found.name] = found.value
         except _TooManyPaths:
-            if not plan.reshaping:
+            if plan.may_imply and not plan.implied:
+                plan.implied = True
+            elif plan.reshaping:
+                plan.reshaping = False
+            else:
                 raise
-            plan.reshaping = False
         except NeedCell as need:
             if need.name in plan.cells:
                 raise L.Unsupported(f"variable '{need.name}' has no closed form", function.line) from None
@@ -169,6 +185,8 @@ class _Statements(Loops):
                 decided = self.decide(s.conditions, condition)
                 if decided is not None:
                     return self.exec_top((*(stmt.then if decided else stmt.otherwise), *rest), s, finished)
+                if must and not stmt.otherwise and self.implied(stmt, condition, rest, s):
+                    continue
                 other = s.fork()
                 s.conditions += clauses(condition)
                 other.conditions += clauses(negate(condition))
@@ -191,6 +209,32 @@ class _Statements(Loops):
         finished.append(s)
         if len(finished) > MAX_PATHS:
             raise _TooManyPaths(f"more than {MAX_PATHS} paths through the conditionals", self.function.line)
+
+    def implied(self, stmt: L.If, condition: Expr, rest: tuple[L.Stmt, ...], s: State) -> bool:
+        """Executes a conditional as if it always held, where it holds only what loops do that run only if it does:
+        `if (n) for (i < n) ...`.  Nothing is done where that is not known."""
+        inside = list(L.walk(stmt.then))
+        assigned = {x.name for x in inside if isinstance(x, L.Assign)}
+        if any(not isinstance(x, L.Assign | L.Loop) for x in stmt.then) or any(isinstance(x, L.Return) for x in inside):
+            return False
+        if any(variables(e) & assigned for x in L.walk(rest) for e in L.expressions(x)) or assigned & self.plan.cells:
+            return False
+        before_loops = [e for x in stmt.then for e in L.expressions(x)]
+        before_loops += [e for x in stmt.then if isinstance(x, L.Loop) for y in x.prelude for e in L.expressions(y)]
+        if any(loads(e) for e in before_loops):  # what is not read there must not be
+            return False
+        self.plan.may_imply = True
+        if not self.plan.implied:
+            return False
+        trial = s.fork()
+        self.exec_block(stmt.then, trial)
+        self.flush(trial)
+        new = [info.trip for info, around, _ in trial.trips[len(s.trips) :] if around == s.loops]
+        if not all(self.follows([*s.conditions, negate(condition)], p.scale(-1)) for p in new):
+            return False
+        for f in fields(State):
+            setattr(s, f.name, getattr(trial, f.name))
+        return True
 
     def setting(self, loop: L.Loop, s: State) -> Expr | None:
         """A condition on parameters inside a loop under which it reads arrays (a pointer that may be null, a mode), or

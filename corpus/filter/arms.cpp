@@ -100,3 +100,14 @@ void paint_frame(uint8_t* image, size_t stride, size_t width, size_t height, siz
         for (size_t y = top; y < bottom; y++)
             for (size_t x = right; x < width; x++) image[y * stride + x] = level;
 }
+
+// Levels behind a header of as many bytes as asked for; an empty image has none, and another pitch.
+void pack_levels(const uint8_t* src, size_t stride, size_t width, size_t height, uint8_t* dst, size_t header) {
+    size_t pitch = width;
+    if (width * height == 0) {
+        pitch = 2 * stride;
+        header = 0;
+    }
+    for (size_t y = 0; y < height; y++)
+        for (size_t x = 0; x < width; x++) dst[header + y * pitch + x] = src[y * stride + x] >> 2;
+}

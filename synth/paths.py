@@ -117,7 +117,8 @@ class PathLifter:
         groupings = [joined]
         groupings += [partition(self.function, self.path, False)] if self._several_nests() else []
         groupings += [in_turn] if len(in_turn) < len(joined) else []
-        groupings.append(partition(self.function, self.path, False, as_updates=True))
+        updating = partition(self.function, self.path, False, as_updates=True)
+        groupings.append(updating)
         groupings += [partition(self.function, self.path, False, apart=True)] if self._several_nests() else []
         for protos in groupings:
             try:
@@ -125,21 +126,22 @@ class PathLifter:
             except NotFound as found:
                 problem = problem or found
                 continue
-            if protos is groupings[-1] or self.reads_in_order(summary):
+            wanted = ("overwrites", "not-yet-written", *(("inside",) if protos is updating else ()))
+            if protos is groupings[-1] or self.in_order(summary, wanted):
                 return summary
         assert problem is not None
         raise problem
 
-    def reads_in_order(self, summary: PathSummary) -> bool:
-        """Whether no Func reads what its own nest has overwritten by then, what is updated lies inside of what was
-        written first, and the last Func on each array is all that the caller sees: what a grouping can get wrong."""
+    def in_order(self, summary: PathSummary, wanted: tuple[str, ...]) -> bool:
+        """Whether the conditions of these names hold: that no Func reads what its own nest has overwritten by then, the
+        last Func on each array is all that the caller sees, updates stay inside of what was written first.  This is
+        what a grouping can get wrong."""
         conditions = PathConditions(self.function, self.path, summary)
         conditions.overwritten(set(self.outputs))
         for f in summary.funcs:
             for d in f.definitions:
                 if any(m.order in {e.order for e in self.path.effects if e.array in self.outputs} for m in d.maps):
                     conditions.definition(f, d, values=False)
-        wanted = ("overwrites", "not-yet-written", "inside")
         return self.all_hold([c for c in conditions.out if c.name in wanted], "order", summary.funcs)
 
     def _several_nests(self) -> bool:

@@ -31,13 +31,16 @@ def touched(function: Function, array: str, updates: Sequence[Effect], contract:
     for e in updates:
         env = _counters(e)
         try:
-            ends.append(interval(e.index, env, contract.non_negative))
-            own = [to_poly(n.index) for n in loads(e.value) if split_tag(n.name)[0] == array]
-            ends += [interval(p, env, contract.non_negative) for p in own]
+            ends += [interval(p, env, contract.non_negative) for p in _places(e)]
         except Unbounded as problem:
             raise Irregular(e, str(problem)) from None
     one = Dim(dim_names(function)[0], Poly(), Poly(), Poly.constant(1))
     return _in_rows(function, array, updates, contract) or Layout(array, Poly(), (_around(one, ends),))
+
+
+def _places(e: Effect) -> list[Poly]:
+    """Where an update writes, and where it reads its own array."""
+    return [e.index, *(to_poly(n.index) for n in loads(e.value) if split_tag(n.name)[0] == e.array)]
 
 
 def _counters(e: Effect) -> dict[str, Interval]:
@@ -57,13 +60,16 @@ def _in_rows(
     long as the box."""
     steps = [e.index.coefficient(c) for e in updates for c in e.counters]
     strides = {s for s in steps if s is not None and s.constant_value() is None}
-    if len(strides) != 1 or None in steps or any(loads(a) for e in updates for a in e.index.atoms().values()):
+    data = any(loads(a) for e in updates for p in _places(e) for a in p.atoms().values())
+    if data or len(strides) != 1 or None in steps:
         return None
     units = zip(dim_names(function), (Poly.constant(1), *strides), strict=False)
     rows = Layout(array, Poly(), tuple(Dim(name, Poly(), Poly(), step) for name, step in units))
     try:
         ends = [
-            [interval(c, _counters(e), contract.non_negative) for c in coordinates(e.index, rows, ())] for e in updates
+            [interval(c, _counters(e), contract.non_negative) for c in coordinates(p, rows, ())]
+            for e in updates
+            for p in _places(e)
         ]
     except (NoMapping, Unbounded):
         return None

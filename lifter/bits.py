@@ -4,29 +4,34 @@ What code that packs and unpacks pixels in words computes, channel by channel.""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from halide_core.ir.expr import Call, CallType, Cast, Expr, const, const_value, intrinsic
 from halide_core.ir.structural import transform
 from halide_core.ir.types import Type, UInt
 
+Inline = Callable[[Call], Expr | None]
 _LIMIT = 64
 """Depth of operators looked through."""
 
 
-def take_bits(e: Expr) -> Expr:
-    """`e` with conversions to narrower integers, and masks of low bits, as the bits they take; equal to `e`."""
-    return transform(e, take_bits_node)
+def take_bits(e: Expr, inline: Inline = lambda _call: None) -> Expr:
+    """`e` with conversions to narrower integers, and masks of low bits, as the bits they take; equal to `e`.
+
+    `inline` gives the body of a pure function that makes a word."""
+    return transform(e, lambda n: take_bits_node(n, inline))
 
 
-def take_bits_node(n: Expr) -> Expr:
+def take_bits_node(n: Expr, inline: Inline = lambda _call: None) -> Expr:
     """`take_bits` of one node whose children are done."""
     if isinstance(n, Cast) and _is_word(n.type) and _is_word(n.value.type) and n.type.bits < n.value.type.bits:
-        found = _bits(n.value, 0, n.type.bits, _LIMIT)
+        found = _bits(n.value, 0, n.type.bits, _LIMIT, inline)
         return n if found is None else _as(found, n.type)
     if isinstance(n, Call) and n.name == "bitwise_and" and _is_word(n.type):
         mask = const_value(n.args[1])
         width = _low_ones(int(mask)) if mask is not None else 0
         if width in (8, 16, 32) and width < n.type.bits:
-            found = _bits(n.args[0], 0, width, _LIMIT)
+            found = _bits(n.args[0], 0, width, _LIMIT, inline)
             return n if found is None else _as(_as(found, UInt(width)), n.type)
     return n
 
@@ -46,7 +51,7 @@ def _as(e: Expr, t: Type) -> Expr:
     return const(int(value), t) if value is not None else Cast(t, e)
 
 
-def _bits(e: Expr, low: int, width: int, depth: int) -> Expr | None:
+def _bits(e: Expr, low: int, width: int, depth: int, inline: Inline) -> Expr | None:
     """Bits low .. low + width - 1 of `e` as an unsigned integer of `width` bits; None where that is no simpler."""
     if depth == 0:
         return None
@@ -56,7 +61,10 @@ def _bits(e: Expr, low: int, width: int, depth: int) -> Expr | None:
     if low == 0 and e.type.bits == width:
         return _as(e, UInt(width))
     if isinstance(e, Cast) and _is_word(e.value.type):
-        return _bits_of_cast(e, low, width, depth)
+        return _bits_of_cast(e, low, width, depth, inline)
+    if isinstance(e, Call) and e.call_type is CallType.FUNCTION:
+        body = inline(e)
+        return None if body is None else _bits(body, low, width, depth - 1, inline)
     if not isinstance(e, Call) or e.call_type is not CallType.INTRINSIC:
         return None
     if e.name in ("shift_left", "shift_right"):
@@ -67,23 +75,23 @@ def _bits(e: Expr, low: int, width: int, depth: int) -> Expr | None:
         if e.name == "shift_left" and start + width <= 0:
             return const(0, UInt(width))
         if start < 0:
-            moved = _bits(e.args[0], 0, width, depth - 1)
+            moved = _bits(e.args[0], 0, width, depth - 1, inline)
             return None if moved is None else intrinsic("shift_left", UInt(width), moved, const(-start, UInt(width)))
         if start + width > e.type.bits:
             # Zeros come in from above; of a signed word its sign does.
             return const(0, UInt(width)) if e.type.is_uint() and start >= e.type.bits else None
-        return _bits(e.args[0], start, width, depth - 1)
+        return _bits(e.args[0], start, width, depth - 1, inline)
     if e.name in ("bitwise_and", "bitwise_or", "bitwise_xor"):
-        a, b = (_bits(x, low, width, depth - 1) for x in e.args)
+        a, b = (_bits(x, low, width, depth - 1, inline) for x in e.args)
         return _combined(e.name, a, b, width)
     return None
 
 
-def _bits_of_cast(e: Cast, low: int, width: int, depth: int) -> Expr | None:
+def _bits_of_cast(e: Cast, low: int, width: int, depth: int, inline: Inline) -> Expr | None:
     inner = e.value
     bits = inner.type.bits
     if low + width <= bits:
-        return _bits(inner, low, width, depth - 1)
+        return _bits(inner, low, width, depth - 1, inline)
     if inner.type.is_uint() and low >= bits:
         return const(0, UInt(width))
     # Above the operand lie zeros or its sign, as a conversion gives them too.
@@ -91,7 +99,7 @@ def _bits_of_cast(e: Cast, low: int, width: int, depth: int) -> Expr | None:
         return Cast(UInt(width), inner) if bits < width else None
     if not inner.type.is_uint():
         return None
-    whole = _bits(inner, 0, bits, depth - 1)
+    whole = _bits(inner, 0, bits, depth - 1, inline)
     return None if whole is None else _as(_shifted_right(whole, low), UInt(width))
 
 

@@ -1,8 +1,9 @@
-"""Which conditionals outside loops become paths of their own (paper, section 5.2).
+"""Which conditionals become paths of their own (paper, section 5.2).
 
 Those that hold loops or returns must. Those that change several of the values that shape later loops (an image that is
 flipped for a negative height, rows one behind the other that run as one) should: each path then has plain bounds and
-strides, where one path would have bounds that are choices, which fit no region."""
+strides, where one path would have bounds that are choices, which fit no region.  So do those inside loops that decide,
+by parameters alone, what is read, or which of two loops runs."""
 
 from __future__ import annotations
 
@@ -66,10 +67,12 @@ def guards_of_reads(loop: L.Loop) -> list[Expr]:
     return out
 
 
-def choices_of_loops(loop: L.Loop) -> list[Expr]:
-    """Conditions, one by one, that decide inside a loop which loops run."""
-    chosen = [s.condition for s in L.walk(loop.body) if isinstance(s, L.If) and must_fork(s)]
-    return [c for condition in chosen for c in parts(condition, And, Or, Not)]
+def choosers_of_loops(loop: L.Loop) -> list[Expr]:
+    """Conditions inside a loop that say which of two loops runs: where they are on parameters, the one or the other is
+    all that the path has, and what it writes is one region."""
+    choices = [s for s in L.walk(loop.body) if isinstance(s, L.If)]
+    both = [s for s in choices if all(any(isinstance(x, L.Loop) for x in L.walk(a)) for a in (s.then, s.otherwise))]
+    return [c for s in both for c in parts(s.condition, And, Or, Not)]
 
 
 def invariant(e: Expr, loop: L.Loop) -> Expr | None:

@@ -28,6 +28,7 @@ from halide_core.ir.expr import (
     Min,
     Mod,
     Mul,
+    Not,
     Select,
     Sub,
     UIntImm,
@@ -265,6 +266,17 @@ def _inner_poly(e: Expr, inner: list[Poly | None]) -> Poly | None:
     if not (e.type.is_int_or_uint() or e.type.is_handle()):
         return None
     return _node_poly(e, {id(c): p for c, p in zip(children(e), inner, strict=True) if p is not None}, None)
+
+
+def ahead_of(condition: Expr) -> Poly | None:
+    """What is zero or more where a comparison of order holds, read over the integers; None for other conditions."""
+    if isinstance(condition, Not):
+        inner = ahead_of(condition.a)
+        return None if inner is None else Poly.constant(-1) - inner
+    if not isinstance(condition, LT | LE | GT | GE) or not condition.a.type.is_int_or_uint():
+        return None
+    least, most = (condition.a, condition.b) if isinstance(condition, LT | LE) else (condition.b, condition.a)
+    return to_poly(most) - to_poly(least) - Poly.constant(int(isinstance(condition, LT | GT)))
 
 
 def address_poly(e: Expr, obligations: list[Obligation]) -> Poly:

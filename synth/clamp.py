@@ -15,7 +15,8 @@ from halide_core.ir.expr import Expr, Load
 from halide_core.ir.structural import key, variables
 from lifter.bounds import Unbounded, interval
 from lifter.effects import Effect, Path, loads
-from lifter.poly import Poly, from_poly, to_poly
+from lifter.fold import clauses, parts
+from lifter.poly import Poly, ahead_of, from_poly, to_poly
 from lifter.summary import FuncSummary, InputSummary, Layout
 from synth.clamp_site import Site
 from synth.samples import Env, NotConcrete, compiled, compiled_poly, visited
@@ -139,10 +140,13 @@ class Clamper:
                     lows.append(low)
                 if high not in highs:
                     highs.append(high)
+            held = (*given, *parts(e.guard))
             for (lows, highs), c in zip(out, place, strict=True):
                 for end in _fixed_by(c, given, set(e.counters)):
                     lows += [end] if end not in lows else []
                     highs += [end] if end not in highs else []
+                for into, end in _bounded_by(c, held, set(e.counters), lows, highs):
+                    into += [end] if end not in into else []
         self.known_ends[layout.array] = out
         return out
 
@@ -156,6 +160,19 @@ def _fixed_by(coordinate: Poly, given: Sequence[Expr], counters: set[str]) -> It
                 apart = (coordinate - p).constant_value()
                 if apart is not None and not q.names() & counters:
                     yield q + Poly.constant(int(apart))
+
+
+def _bounded_by(
+    coordinate: Poly, given: Sequence[Expr], counters: set[str], lows: list[Poly], highs: list[Poly]
+) -> Iterator[tuple[list[Poly], Poly]]:
+    """What bounds a coordinate that moves with counters where comparisons of these hold: rows from `y - by` on, read
+    where by <= y."""
+    for c in (part for whole in given for part in clauses(whole)):
+        ahead = ahead_of(c)
+        if ahead is not None and ahead.names() & counters & coordinate.names():
+            for into, rest in ((lows, coordinate - ahead), (highs, coordinate + ahead)):
+                if not rest.names() & counters:
+                    yield into, rest
 
 
 __all__ = ["Clamper", "apart"]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from halide_core.ir.expr import I64, Expr
 from halide_core.ir.structural import variables
 from lifter.deadline import TimedOut, until
-from lifter.effects import Path, loads
+from lifter.effects import LoopInfo, Path, loads
 from lifter.loops import Function, Unsupported
 from lifter.poly import Poly, from_poly
 from lifter.summary import PathSummary, Summary
@@ -17,6 +17,7 @@ from lifter.symexec import execute
 from synth.failure import NotFound
 from synth.options import Options, Stopwatch
 from synth.paths import PathLifter
+from synth.places import readable_places
 from synth.samples import NotConcrete
 from synth.trace import Candidate, Trace, failure
 from verifier.check import Decision, Verdict, verify_path
@@ -90,7 +91,7 @@ def lift_function(
 
 def _lift(function: Function, options: Options, clock: Stopwatch, lifted: Lifted) -> None:
     with clock.stage("parse"):
-        lifted.paths = execute(function, decided, follows)
+        lifted.paths = [readable_places(function, without_idle(p)) for p in execute(function, decided, follows)]
         lifted.function = function = with_definitions(function, lifted.paths)
     found: list[PathSummary] = []
     for path in lifted.paths:
@@ -136,6 +137,27 @@ def with_definitions(function: Function, paths: list[Path]) -> Function:
     """The function with the numbers that symbolic execution has found for the locals of `Define`."""
     found = {name: from_poly(p, I64) for path in paths for name, p in path.defined.items()}
     return replace(function, defined=found) if found else function
+
+
+def without_idle(path: Path) -> Path:
+    """`path` without stores that it never makes: a path for sizes whose product is zero, on which no loop runs.
+
+    That counts of iterations fit 31 bits is among the items of every contract."""
+    if not path.conditions or not all(e.loops for e in path.effects):
+        return path
+    index = IndexEncoder()
+    given = [index.given(c) for c in path.conditions if not loads(c)]
+
+    def run(loops: tuple[LoopInfo, ...]) -> bool:
+        inside = []
+        for loop in loops:
+            trip, counter = index.poly(loop.trip), index.symbol(loop.counter)
+            inside += [trip < 1 << 31, counter >= 0, counter < trip]
+        never = index.negate(index.all_of(inside))
+        return not isinstance(prove(Query((*index.facts, *given), never), 0.5), Proved)
+
+    some = {loops: run(loops) for loops in dict.fromkeys(e.loops for e in path.effects)}
+    return replace(path, effects=tuple(e for e in path.effects if some[e.loops]))
 
 
 def decided(conditions: Sequence[Expr], test: Expr) -> bool | None:

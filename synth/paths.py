@@ -12,22 +12,19 @@ from halide_core.ir.expr import I32, Call, Expr, Load, Select
 from halide_core.ir.structural import transform
 from halide_core.ir.types import Type
 from lifter.bits import take_bits
-from lifter.bounds import Unbounded, interval
 from lifter.effects import Effect, Path, loads
 from lifter.fold import fold
 from lifter.loops import Function, Unsupported
-from lifter.poly import Poly, coordinate, from_poly, poly_max, poly_min, to_poly
+from lifter.poly import Poly, coordinate, from_poly, to_poly
 from lifter.pure_calls import inline_all, inline_call
 from lifter.summary import (
     Definition,
-    Dim,
     EffectMap,
     FuncSummary,
     InputSummary,
     Layout,
     PathSummary,
     RDim,
-    dim_names,
     var,
 )
 from synth.choices import Choices
@@ -46,6 +43,7 @@ from synth.samples import Env, NotConcrete, compiled_poly, sample_environments, 
 from synth.stages import Proto, partition
 from synth.stores import Tests
 from synth.terminals import Mapper, NoMapping, coordinates, image_call
+from synth.touched import Irregular, touched
 from synth.trace import Candidate, Failure, Trace, failure
 from synth.unify import unify
 from verifier.condition import Condition
@@ -119,28 +117,31 @@ class PathLifter:
         groupings = [joined]
         groupings += [partition(self.function, self.path, False)] if self._several_nests() else []
         groupings += [in_turn] if len(in_turn) < len(joined) else []
-        groupings.append(partition(self.function, self.path, False, as_updates=True))
+        updating = partition(self.function, self.path, False, as_updates=True)
+        groupings.append(updating)
+        groupings += [partition(self.function, self.path, False, apart=True)] if self._several_nests() else []
         for protos in groupings:
             try:
                 summary = self.attempt(protos)
             except NotFound as found:
                 problem = problem or found
                 continue
-            if protos is groupings[-1] or self.reads_in_order(summary):
+            wanted = ("overwrites", "not-yet-written", *(("inside",) if protos is updating else ()))
+            if protos is groupings[-1] or self.in_order(summary, wanted):
                 return summary
         assert problem is not None
         raise problem
 
-    def reads_in_order(self, summary: PathSummary) -> bool:
-        """Whether no Func reads what its own nest has overwritten by then, and the last Func on each array is all that
-        the caller sees: what a grouping can get wrong."""
+    def in_order(self, summary: PathSummary, wanted: tuple[str, ...]) -> bool:
+        """Whether the conditions of these names hold: that no Func reads what its own nest has overwritten by then, the
+        last Func on each array is all that the caller sees, updates stay inside of what was written first.  This is
+        what a grouping can get wrong."""
         conditions = PathConditions(self.function, self.path, summary)
         conditions.overwritten(set(self.outputs))
         for f in summary.funcs:
             for d in f.definitions:
                 if any(m.order in {e.order for e in self.path.effects if e.array in self.outputs} for m in d.maps):
                     conditions.definition(f, d, values=False)
-        wanted = ("overwrites", "not-yet-written")
         return self.all_hold([c for c in conditions.out if c.name in wanted], "order", summary.funcs)
 
     def _several_nests(self) -> bool:
@@ -245,31 +246,21 @@ class PathLifter:
 
     def undefined(self, p: Proto) -> Draft:
         """An array of the caller's that is only updated: the box spans what the updates may touch."""
-        dims_found: Layout | None = None
         with self.clock.stage("roi"):
             e = p.updates[0]
-            env = {loop.counter: (Poly(), loop.trip - Poly.constant(1)) for loop in e.loops}
             try:
-                low, high = interval(e.index, env, self.contract.non_negative)
-                for load in loads(e.value):
-                    if load.name.rpartition("@")[0] == p.array:
-                        a, b = interval(to_poly(load.index), env, self.contract.non_negative)
-                        low, high = poly_min(low, a), poly_max(high, b)
-            except Unbounded as problem:
+                box = touched(self.function, p.array, p.updates, self.contract)
+            except Irregular as problem:
+                e = problem.effect
                 place = f"{p.array}[{readable_index(e.index)}]"
                 if any(loads(a) for a in e.index.atoms().values()):
                     raise Unsupported(
                         f"irregular store to {place}", e.line, "where it lands depends on data of unbounded range"
                     ) from None
                 raise NotFound("roi", f"the range of {place} is not known: {problem}", e.line) from None
-            dims_found = Layout(
-                p.array,
-                Poly(),
-                (Dim(dim_names(self.function)[0], low, high - low + Poly.constant(1), Poly.constant(1)),),
-            )
             if not p.private and p.array not in self.outputs:
                 raise NotFound("roi", f"'{p.array}' is updated before it is given values", e.line)
-            draft = Draft(p, dims_found, (), undefined=True)
+            draft = Draft(p, box, (), undefined=True)
             self.add_updates(draft)
             return draft
 
@@ -358,7 +349,7 @@ class PathLifter:
             mapped = mapper.value(value, lambda load, index: self.terminal(load, index, e, mapper, known))
         except (NoMapping, Unresolved) as problem:
             raise NotFound("terms", str(problem), e.line) from None
-        return take_bits(mapped) if self.options.suggestions else mapped
+        return take_bits(mapped, self.inline) if self.options.suggestions else mapped
 
     def terminal(
         self, load: Load, index: Poly, e: Effect | None, mapper: Mapper | None, known: dict[str, Layout]

@@ -174,8 +174,13 @@ def _idioms(n: Expr, range_of: RangeOf) -> Iterator[Expr]:
             yield Cast(n.type, e)
     if isinstance(n, Call) and n.name == "bitwise_or":
         yield from _distance(*n.args)
+    if isinstance(n, Call) and n.name == "bitwise_and":
+        yield from _sign_masked(*n.args)
+        yield from _sign_masked(*n.args[::-1])
     if isinstance(n, E.Sub):
         yield from _spread(n)
+    if isinstance(n, E.Add | E.Sub) and n.type.is_int_or_uint():
+        yield from _chosen_by_difference(n)
     if isinstance(n, Call) and n.name == "shift_right":
         yield from _shift_idioms(n, range_of)
     if isinstance(n, E.Div | E.Mul | E.Add) and n.type.is_int_or_uint():
@@ -222,6 +227,46 @@ def _distance(a: Expr, b: Expr) -> Iterator[Expr]:
         return
     if a.type.is_uint() and key(a.args[0]) == key(b.args[1]) and key(a.args[1]) == key(b.args[0]):
         yield intrinsic("absd", a.type, *a.args)
+
+
+def _sign_masked(x: Expr, mask: Expr) -> Iterator[Expr]:
+    """x & (d >> c) and x & ~(d >> c), where the shift leaves the sign of d alone, which is x or -x."""
+    mask = _bare(mask)
+    kept = isinstance(mask, Call) and mask.name == "bitwise_not"
+    shift = _bare(mask.args[0]) if kept and isinstance(mask, Call) else mask
+    if not isinstance(shift, Call) or shift.name != "shift_right" or not x.type.is_int():
+        return
+    zero = const(0, x.type)
+    opposite = isinstance(x, E.Sub) and const_value(x.a) == 0 and key(_bare(x.b)) == key(_bare(shift.args[0]))
+    d = _bare(shift.args[0])
+    if opposite and isinstance(d, E.Sub):
+        x = E.Sub(x.type, resize(d.b, x.type), resize(d.a, x.type))
+    if opposite or key(_bare(x)) == key(_bare(shift.args[0])):
+        yield (E.Max if kept != opposite else E.Min)(x.type, x, zero)
+
+
+def _chosen_by_difference(n: E.Add | E.Sub) -> Iterator[Expr]:
+    """y + max(x - y, 0), which is the larger of the two, and x - max(x - y, 0), the smaller one."""
+    pairs = ((n.a, n.b), (n.b, n.a)) if isinstance(n, E.Add) else ((n.a, n.b),)
+    for other, positive in pairs:
+        d = _bare(positive)
+        if isinstance(d, E.Max) and const_value(d.b) == 0 and isinstance(_bare(d.a), E.Sub):
+            x, y = E.children(_bare(d.a))
+        elif isinstance(d, Call) and d.name == "saturating_sub" and d.type.is_uint():
+            x, y = d.args
+        else:
+            continue
+        if key(_bare(other)) == key(_bare(y if isinstance(n, E.Add) else x)):
+            t = x.type if x.type == y.type else n.type
+            kind = E.Max if isinstance(n, E.Add) else E.Min
+            yield resize(kind(t, resize(x, t), resize(y, t)), n.type)
+
+
+def _bare(e: Expr) -> Expr:
+    """`e` without the conversions around it to wider integers."""
+    while isinstance(e, Cast) and e.type.is_int_or_uint() and e.type.can_represent(e.value.type):
+        e = e.value
+    return e
 
 
 def _spread(n: E.Sub) -> Iterator[Expr]:

@@ -30,12 +30,18 @@ class Proto:
 
 
 def partition(
-    function: Function, path: Path, join_nests: bool, as_updates: bool = False, in_turn: bool = False
+    function: Function,
+    path: Path,
+    join_nests: bool,
+    as_updates: bool = False,
+    in_turn: bool = False,
+    apart: bool = False,
 ) -> list[Proto]:
     """Groups the effects of a path, in order.  `join_nests`: neighbouring nests that write the same array without
     reading it elsewhere make one group.  `as_updates`: a later nest that writes an output again updates part of it.
-    `in_turn`: a nest whose body stores to several outputs, as do the ends of its rows, makes one group of each, even
-    where they read what the others hold."""
+    `in_turn`: what stores to several outputs in turn, as does what is left at its end (in the same nest or the next),
+    makes one group of each, even where they read what the others hold.  `apart`: every store to an output updates part
+    of what the caller has there, as the sides of a frame do."""
     outputs = {p.name for p in function.params if p.pointer}
     protos: list[Proto] = []
     for e in path.effects:
@@ -44,13 +50,22 @@ def partition(
         if current is not None and e.array not in outputs and _anew(e, private, current):
             protos.append(Proto(e.array, private, plain=[e]))
             continue
+        if apart and e.array in outputs:
+            if current is None:
+                protos.append(Proto(e.array, (), updates=[e]))
+            else:
+                current.updates.append(e)
+                _after_what_it_reads(protos, current, e)
+            continue
         again = as_updates and current is not None and e.array in outputs and current.plain[-1:] != []
         if (current is not None and is_update(e, private, current, path)) or (
             again and current is not None and (current.plain[-1].nest != e.nest or e.nest is None)
         ):
             current.updates.append(e)
             _after_what_it_reads(protos, current, e)
-        elif current is None and (is_reduction(e, private) or (as_updates and e.array in outputs and _scans(e))):
+        elif current is None and (
+            is_reduction(e, private) or (as_updates and e.array in outputs and (_scans(e) or _scatters(e)))
+        ):
             protos.append(Proto(e.array, () if e.array in outputs else private, updates=[e]))
         elif current is not None and _joins(
             e, private, current, protos, join_nests, in_turn and e.array in outputs
@@ -132,6 +147,14 @@ def _scans(e: Effect) -> bool:
     return any(not d.is_zero() and not d.names() & set(e.counters) for d in distances)
 
 
+def _scatters(e: Effect) -> bool:
+    """Whether iterations of several loops meet in what they add to: a value is spread over its neighbours."""
+    if not any(split_tag(load.name)[0] == e.array for load in loads(e.value)):
+        return False
+    steps = [step for c in e.counters if (step := e.index.coefficient(c)) is not None and not step.is_zero()]
+    return len(set(steps)) < len(steps)
+
+
 def _joins(
     e: Effect, private: tuple[str, ...], current: Proto, protos: list[Proto], join_nests: bool, in_turn: bool
 ) -> bool:
@@ -145,7 +168,7 @@ def _joins(
     if not same_nest and private:
         return False
     first = current.plain[0].order
-    for p in protos if not (in_turn and same_nest) else ():
+    for p in protos if not in_turn else ():
         for other in (*p.plain, *p.updates):
             if other.order > first and p is not current and _reads(other, e.array):
                 return False

@@ -5,20 +5,22 @@ replacement."""
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from halide_core.ir.expr import BOOL, GE, I64, LE, Cast, Div, Expr, Mul, Variable, const, const_value
 from halide_core.ir.expr import Add as AddNode
 from halide_core.ir.structural import key, post_order
 from halide_core.ir.types import Float, Int, Type
-from lifter.bounds import settled
+from lifter.bounds import Unbounded, interval, settled
 from lifter.effects import Effect, FoundObligation, LoopInfo, Path, loads, split_tag
-from lifter.fold import negate
+from lifter.fold import clauses, negate
 from lifter.loops import Function
-from lifter.poly import Monomial, Poly, atom_of, from_poly, index_text, poly_text, to_poly
+from lifter.poly import Monomial, Poly, ahead_of, atom_of, from_poly, index_text, poly_text, to_poly
 from lifter.summary import ContractItem, Layout
+from verifier.reads import sure_loads
 from verifier.sized import room
 from verifier.smt import IndexEncoder, Proved, Query, prove
 
@@ -96,6 +98,22 @@ class ContractBuilder:
                 # Between borders three, so that what lies beside them is read whole.
                 least = 3 if any(c < 0 for c in info.trip.terms.values()) else 1
                 self.require(info.trip - Poly.constant(least), "extent")
+        for e in self.path.effects:
+            for _, given in sure_loads(e.value):
+                self.reached(e, given)
+
+    def reached(self, e: Effect, given: Sequence[Expr]) -> None:
+        """Comparisons of counters under which an image is read hold somewhere, and together: there are rows below those
+        left out, and rows between those above and those below."""
+        env = {loop.counter: (Poly(), loop.trip - Poly.constant(1)) for loop in e.loops}
+        each = [p for c in given for d in clauses(c) if (p := ahead_of(d)) is not None]
+        moving = [p for p in each if p.names() & set(e.counters)]
+        between = [p + q for p, q in itertools.combinations(moving, 2) if not (p + q).names() & set(e.counters)]
+        for ahead in (*moving, *between):
+            with contextlib.suppress(Unbounded):
+                _, most = interval(ahead, env, self.follows)
+                if over_parameters(most, self.function):
+                    self.require(most, "extent")
 
     def tails(self) -> None:
         """A row's last register starts within the row: `width - 16` is not negative."""
@@ -288,7 +306,10 @@ class ContractBuilder:
         self._add(ContractItem("overflow", text, condition, bound=magnitude))
 
     def _index_type(self) -> Type:
-        widths = [p.type for p in self.function.params if not p.pointer and p.type.is_int_or_uint()]
+        """The type of the sizes and strides, or 32 bits where these are of several widths."""
+        integers = [q for q in self.function.params if q.type.is_int_or_uint() and not (q.pointer or q.type.is_bool())]
+        shaping = {n for e in self.path.effects for p in (e.index, *(k.trip for k in e.loops)) for n in p.names()}
+        widths = [p.type for p in integers if p.name in shaping] or [p.type for p in integers]
         return Int(64) if widths and all(t.bits == 64 for t in widths) else Int(32)
 
 

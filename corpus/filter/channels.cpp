@@ -115,3 +115,17 @@ void mix_rows(void* dst, const void* a, const void* b, float weight, int n) {
     const float *s = (const float*)a, *t = (const float*)b;
     for (int i = 0; i < n; i++) d[i] = s[i] + (t[i] - s[i]) * weight;
 }
+
+// Chroma pairs at half the width: two by two written out, a lone last one by a loop over both.
+void halve_chroma(Pixel* dst, size_t dst_stride, const Pixel* src, size_t src_stride, size_t width, size_t height) {
+    for (size_t y = 0; y < height; y++) {
+        const Pixel* s = src + y * src_stride;
+        Pixel* d = dst + y * dst_stride;
+        for (size_t x = 0; x + 1 < width; x += 2, s += 4, d += 2) {
+            d[0] = (Pixel)((s[0] + s[2] + 1) / 2);
+            d[1] = (Pixel)((s[1] + s[3] + 1) / 2);
+        }
+        if (width % 2)
+            for (int c = 0; c < 2; c++) d[c] = s[c];
+    }
+}

@@ -103,3 +103,20 @@ void row_changes(uint32_t* changes, const uint8_t* src, size_t width, size_t hei
         changes[y] = total;
     }
 }
+
+// Each value spread over the stamp around it, which lies below and to the right; columns two at a time.
+void spread(float* sums, size_t sumStride, const float* src, size_t width, size_t height, size_t stride,
+            const float* stamp) {
+    for (size_t y = 0; y < height; ++y)
+        for (size_t v = 0; v < 3; ++v)
+            for (size_t u = 0; u < 2; ++u) {
+                float* to = sums + (y + v) * sumStride + u;
+                const float* from = src + y * stride;
+                size_t x = 0;
+                for (; x + 2 <= width; x += 2) {
+                    to[x] += from[x] * stamp[2 * v + u];
+                    to[x + 1] += from[x + 1] * stamp[2 * v + u];
+                }
+                for (; x < width; ++x) to[x] += from[x] * stamp[2 * v + u];
+            }
+}

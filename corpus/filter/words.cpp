@@ -113,3 +113,22 @@ void fill_rgb(uint8_t* dst, size_t width, size_t height, size_t stride, uint8_t 
         for (; at < all; at += 3) dst[at] = r, dst[at + 1] = g, dst[at + 2] = b;
     }
 }
+
+static inline uint32_t four(uint8_t a, uint8_t b, uint8_t c, uint8_t d) {
+    return a | (b << 8) | (c << 16) | ((uint32_t)d << 24);
+}
+
+// All pixels like the one given, in another image.
+void fill_like(uint8_t* dst, size_t width, size_t height, size_t stride, const uint8_t* pixel) {
+    const uint8_t r = pixel[0], g = pixel[1], b = pixel[2];
+    uint32_t pattern[3];
+    pattern[0] = four(r, g, b, r), pattern[1] = four(g, b, r, g), pattern[2] = four(b, r, g, b);
+    for (size_t y = 0; y < height; ++y, dst += stride) {
+        size_t x = 0;
+        for (; x + 4 <= width; x += 4) {
+            uint32_t* words = (uint32_t*)(dst + 3 * x);
+            words[0] = pattern[0], words[1] = pattern[1], words[2] = pattern[2];
+        }
+        for (; x < width; ++x) dst[3 * x] = r, dst[3 * x + 1] = g, dst[3 * x + 2] = b;
+    }
+}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 
 from halide_core.ir.expr import (
@@ -103,8 +104,10 @@ class Loops(Memory, ABC):
             self.exec_block(loop.prelude, inner)
         self.flush(inner)
         few = trip.constant_value()
-        if s.loops and few is not None and few <= FEW and _overwrites(inner.effects[len(s.effects) :], counter, few):
-            raise NeedUnroll(loop)
+        if few is not None and few <= FEW:
+            again = s.loops and _overwrites(inner.effects[len(s.effects) :], counter, few)
+            if again or (not self.function.uses_registers and self.written_out_elsewhere(loop)):
+                raise NeedUnroll(loop)
         s.effects, s.obligations, s.trips, s.asserts = inner.effects, inner.obligations, inner.trips, inner.asserts
         s.defined, s.reads = inner.defined, inner.reads
         s.arrays = {**inner.arrays, **s.arrays}
@@ -115,6 +118,14 @@ class Loops(Memory, ABC):
             s.env[v] = Variable(self.type_of(v), "?after " + v)
         if loop.test_first:
             self.exec_block(loop.prelude, s)
+
+    def written_out_elsewhere(self, loop: L.Loop) -> bool:
+        """Whether what a loop over the channels of a pixel stores is stored channel by channel in another loop: the
+        lone pixel at the end of rows that are taken in pairs."""
+        mine = {x.array for x in L.walk(loop.body) if isinstance(x, L.Store)}
+        here = {id(x) for x in L.walk((loop,))}
+        others = (x for x in L.walk(self.function.body) if isinstance(x, L.Loop) and id(x) not in here)
+        return any(max(Counter(_stored(x.body)).get(a, 0) for a in mine) > 1 for x in others) if mine else False
 
     def exec_turns(self, loop: L.Loop, s: State, points: list[Expr], facts: tuple[Fact, ...]) -> None:
         """A loop as several, in each of which the comparisons `points` of its body hold always or never."""
@@ -395,6 +406,15 @@ def _decide(e: Expr) -> Expr:
             answers = {LT: d < 0, LE: d <= 0, GT: d > 0, GE: d >= 0, EQ: d == 0, NE: d != 0}
             return const(answers[type(e)], BOOL)
     return e
+
+
+def _stored(body: tuple[L.Stmt, ...]) -> Iterator[str]:
+    """Arrays by the stores of a body, those of loops inside of it left out."""
+    for x in body:
+        if isinstance(x, L.Store):
+            yield x.array
+        elif isinstance(x, L.If):
+            yield from _stored((*x.then, *x.otherwise))
 
 
 def _assigned(loop: L.Loop) -> list[str]:

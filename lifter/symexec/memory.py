@@ -139,8 +139,8 @@ class Memory:
         return self.memory(s, e, index) if stored is None else stored
 
     def stored_before(self, s: State, array: str, index: Poly) -> Expr | None:
-        """The value over parameters that an element of a local array was given once for all iterations of the loops
-        around the read: a constant pattern in words, weights."""
+        """The value that an element of a local array was given once for all iterations of the loops around the read: a
+        constant pattern in words, weights.  Of values that read memory only short ones, for they are computed anew."""
         place = index.constant_value()
         if place is None or array not in s.arrays or s.arrays[array].cell:
             return None
@@ -154,7 +154,7 @@ class Memory:
                 again = [loop for loop, counter in self.nest if counter not in e.counters]
                 stores = (x for x in L.walk(again) if isinstance(x, L.Store))
                 same = e.loops == s.loops[: len(e.loops)] and not any(x.array == array for x in stores)
-                return e.value if e.guard is None and same and not loads(e.value) else None
+                return e.value if e.guard is None and same and _is_short(e.value) else None
         return None
 
     def memory(self, s: State, e: Load, index: Poly) -> Load:
@@ -236,6 +236,11 @@ class Memory:
         s.clock += 1
 
 
+def _is_short(e: Expr) -> bool:
+    """Whether a value reads no memory, or is a word of a few bytes read and shifted."""
+    return not loads(e) or (e.type.is_int_or_uint() and len(list(post_order(e))) <= _MOST_NODES)
+
+
 def _differ(a: Expr, b: Expr) -> bool:
     x, y = const_value(a), const_value(b)
     return x is not None and y is not None and x != y
@@ -244,6 +249,10 @@ def _differ(a: Expr, b: Expr) -> bool:
 def _or(a: Expr | None, b: Expr | None) -> Expr | None:
     if a is None or b is None:
         return None
+    shared = {key(c) for c in parts(a)} & {key(c) for c in parts(b)}
+    one, two = ([c for c in parts(e) if key(c) not in shared] for e in (a, b))
+    if len(one) == len(two) == 1 and key(negate(one[0])) == key(two[0]):
+        return conjunction([c for c in parts(a) if key(c) in shared])
     result = fold_node(Or(BOOL, a, b))
     return None if is_true(result) else result
 
@@ -254,6 +263,7 @@ def _implies(a: Expr | None, b: Expr) -> bool:
     return wanted <= {key(c) for c in parts(a)}
 
 
+_MOST_NODES = 64
 # Each choice between rows doubles the reads.
 _MOST_ROW_CHOICES = 2
 

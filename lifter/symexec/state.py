@@ -30,6 +30,10 @@ class Plan:
     """Ids of loops that are executed in parts."""
     defined: dict[str, Poly] = field(default_factory=dict)
     """The locals of `Define`, over the parameters."""
+    implied: bool = False
+    """Whether conditionals hold where the loops inside of them run only then: for fewer paths."""
+    may_imply: bool = False
+    """Whether there are conditionals that may be taken so."""
     reshaping: bool = True
     """Whether conditionals that change the shapes of loops fork the path."""
 

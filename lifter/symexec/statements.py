@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import contextlib
+from dataclasses import fields, replace
 
 from halide_core.ir.expr import (
     BOOL,
@@ -17,19 +18,21 @@ from halide_core.ir.expr import (
     const,
     const_value,
 )
-from halide_core.ir.structural import post_order
+from halide_core.ir.structural import post_order, variables
 from lifter import deadline
 from lifter import loops as L
 from lifter.alike import without_twins
+from lifter.arms import merge_arms
 from lifter.breaks import without_breaks
 from lifter.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, Path, loads, observed
 from lifter.fold import clauses, fold, fold_node, negate, undefined
-from lifter.forks import choices_of_loops, guards_of_reads, invariant, must_fork, reshapes
+from lifter.forks import choosers_of_loops, guards_of_reads, invariant, must_fork, reshapes
 from lifter.parity import by_parity
 from lifter.planes import unflatten
 from lifter.poly import Obligation, Poly, from_poly, to_poly
 from lifter.pure_calls import inline_all
 from lifter.reroll import reroll
+from lifter.rolled import roll_additions
 from lifter.scan import expand_scans, widen_starts
 from lifter.strips import join_strips
 from lifter.symexec.merging import Merging
@@ -49,6 +52,8 @@ from lifter.symexec.state import (
 
 MAX_PATHS = 16
 MAX_RESTARTS = 64
+FEW_PATHS = 4
+"""More than so many are made fewer by conditions that their loops imply."""
 
 
 class _TooManyPaths(L.Unsupported):
@@ -66,15 +71,28 @@ def execute(
     function = replace(function, body=without_twins(function))
     function = replace(function, body=without_breaks(function.body))
     plan = Plan()
+    paths = _executed(function, plan, decide, follows)
+    if len(paths) > FEW_PATHS and plan.may_imply and not plan.implied:
+        plan.implied = True
+        with contextlib.suppress(L.Unsupported):
+            fewer = _executed(function, plan, decide, follows)
+            return fewer if len(fewer) < len(paths) else paths
+    return paths
+
+
+def _executed(function: L.Function, plan: Plan, decide: Decide, follows: Follows) -> list[Path]:
     for _ in range(MAX_RESTARTS):
         try:
             return _Statements(function, plan, decide, follows).run()
         except NeedDefinition as found:
             plan.defined[found.name] = found.value
         except _TooManyPaths:
-            if not plan.reshaping:
+            if plan.may_imply and not plan.implied:
+                plan.implied = True
+            elif plan.reshaping:
+                plan.reshaping = False
+            else:
                 raise
-            plan.reshaping = False
         except NeedCell as need:
             if need.name in plan.cells:
                 raise L.Unsupported(f"variable '{need.name}' has no closed form", function.line) from None
@@ -103,8 +121,12 @@ class _Statements(Merging):
                 self.store(start, p.name, Poly(), Variable(p.type, p.name), self.function.line)
         finished: list[State] = []
         self.exec_top(self.function.body, start, finished)
-        paths = [unflatten(widen_starts(expand_scans(join_strips(self.finish(s))))) for s in finished]
+        paths = [unflatten(widen_starts(expand_scans(self.plain(self.finish(s))))) for s in finished]
         return [reroll(p) for p in paths] if self.function.uses_registers else paths
+
+    def plain(self, path: Path) -> Path:
+        """A path with loops that do one thing in several ways as plain loops."""
+        return roll_additions(merge_arms(join_strips(path)))
 
     def finish(self, s: State) -> Path:
         self.flush(s)
@@ -174,6 +196,8 @@ class _Statements(Merging):
                     return self.exec_settings(needed.condition, (stmt, *rest), s, finished)
                 if merged is not None:
                     return self.exec_top(merged[1], merged[0], finished)
+                if must and not stmt.otherwise and self.implied(stmt, condition, rest, s):
+                    continue
                 other = s.fork()
                 s.conditions += clauses(condition)
                 other.conditions += clauses(negate(condition))
@@ -201,10 +225,36 @@ class _Statements(Merging):
         self.exec_top(body, s, finished)
         return self.exec_top(body, other, finished)
 
+    def implied(self, stmt: L.If, condition: Expr, rest: tuple[L.Stmt, ...], s: State) -> bool:
+        """Executes a conditional as if it always held, where it holds only what loops do that run only if it does:
+        `if (n) for (i < n) ...`.  Nothing is done where that is not known."""
+        inside = list(L.walk(stmt.then))
+        assigned = {x.name for x in inside if isinstance(x, L.Assign)}
+        if any(not isinstance(x, L.Assign | L.Loop) for x in stmt.then) or any(isinstance(x, L.Return) for x in inside):
+            return False
+        if any(variables(e) & assigned for x in L.walk(rest) for e in L.expressions(x)) or assigned & self.plan.cells:
+            return False
+        before_loops = [e for x in stmt.then for e in L.expressions(x)]
+        before_loops += [e for x in stmt.then if isinstance(x, L.Loop) for y in x.prelude for e in L.expressions(y)]
+        if any(loads(e) for e in before_loops):  # what is not read there must not be
+            return False
+        self.plan.may_imply = True
+        if not self.plan.implied:
+            return False
+        trial = s.fork()
+        self.exec_block(stmt.then, trial)
+        self.flush(trial)
+        new = [info.trip for info, around, _ in trial.trips[len(s.trips) :] if around == s.loops]
+        if not all(self.follows([*s.conditions, negate(condition)], p.scale(-1)) for p in new):
+            return False
+        for f in fields(State):
+            setattr(s, f.name, getattr(trial, f.name))
+        return True
+
     def setting(self, loop: L.Loop, s: State) -> Expr | None:
         """A condition on parameters inside a loop under which it reads arrays (a pointer that may be null, a mode) or
-        runs loops, and which this path has not decided yet."""
-        for met in (*guards_of_reads(loop), *choices_of_loops(loop)):
+        runs one loop and not another, and which this path has not decided yet."""
+        for met in (*guards_of_reads(loop), *(choosers_of_loops(loop) if self.plan.reshaping else ())):
             test = invariant(met, loop)
             if test is None or any(isinstance(n, Load) for n in post_order(test)):
                 continue

@@ -35,8 +35,10 @@ from lifter.symexec.loops import Loops
 from lifter.symexec.state import (
     Decide,
     Follows,
+    Need,
     NeedCell,
     NeedDefinition,
+    NeedSeveral,
     NeedTurns,
     NeedUnroll,
     PendingStore,
@@ -73,15 +75,35 @@ def execute(
             if not plan.reshaping:
                 raise
             plan.reshaping = False
-        except NeedCell as need:
+        except (NeedCell, NeedUnroll, NeedTurns) as need:
+            _add(plan, need, function)
+        except NeedSeveral as several:
+            for one in several.needs:
+                _add(plan, one, function)
+    raise L.Unsupported("values carried between iterations are too entangled", function.line)
+
+
+def _add(plan: Plan, need: Need, function: L.Function) -> None:
+    match need:
+        case NeedCell():
             if need.name in plan.cells:
                 raise L.Unsupported(f"variable '{need.name}' has no closed form", function.line) from None
             plan.cells.add(need.name)
-        except NeedUnroll as need_unroll:
-            plan.unrolled.add(id(need_unroll.loop))
-        except NeedTurns as need_turns:
-            plan.turning.add(id(need_turns.loop))
-    raise L.Unsupported("values carried between iterations are too entangled", function.line)
+        case NeedUnroll():
+            plan.unrolled.add(id(need.loop))
+        case NeedTurns():
+            plan.turning.add(id(need.loop))
+
+
+def _needs(found: Need | NeedSeveral) -> list[Need]:
+    return found.needs if isinstance(found, NeedSeveral) else [found]
+
+
+def _concern(needs: list[Need], arm: tuple[L.Stmt, ...], others: tuple[L.Stmt, ...]) -> bool:
+    """Whether what is needed is about an arm alone: loops in it, variables that nothing else assigns."""
+    loops = {id(x) for x in L.walk(arm) if isinstance(x, L.Loop)}
+    own, shared = ({x.name for x in L.walk(b) if isinstance(x, L.Assign)} for b in (arm, others))
+    return all(n.name in own - shared if isinstance(n, NeedCell) else id(n.loop) in loops for n in needs)
 
 
 class _Statements(Loops):
@@ -171,8 +193,7 @@ class _Statements(Loops):
                 other = s.fork()
                 s.conditions += clauses(condition)
                 other.conditions += clauses(negate(condition))
-                self.exec_top((*stmt.then, *rest), s, finished)
-                return self.exec_top((*stmt.otherwise, *rest), other, finished)
+                return self.exec_arms(stmt, rest, (s, other), finished)
             setting = self.setting(stmt, s) if isinstance(stmt, L.Loop) else None
             if setting is not None:  # what a parameter says not to read must not be read
                 decided = self.decide(s.conditions, setting)
@@ -190,6 +211,28 @@ class _Statements(Loops):
         finished.append(s)
         if len(finished) > MAX_PATHS:
             raise _TooManyPaths(f"more than {MAX_PATHS} paths through the conditionals", self.function.line)
+
+    def exec_arms(
+        self, stmt: L.If, rest: tuple[L.Stmt, ...], states: tuple[State, State], finished: list[State]
+    ) -> None:
+        """Both arms, each with what follows.  What one needs of its own says nothing of the other, which is asked too:
+        of many arms (a path for each number of channels) each would be executed again for every one after it."""
+        try:
+            self.exec_top((*stmt.then, *rest), states[0], finished)
+        except (NeedCell, NeedUnroll, NeedTurns, NeedSeveral) as need:
+            first = _needs(need)
+            if not _concern(first, stmt.then, (*stmt.otherwise, *rest)):
+                raise
+            try:
+                self.exec_top((*stmt.otherwise, *rest), states[1], finished)
+            except (NeedCell, NeedUnroll, NeedTurns, NeedSeveral) as another:
+                second = _needs(another)
+                if _concern(second, stmt.otherwise, (*stmt.then, *rest)):
+                    raise NeedSeveral([*first, *second]) from None
+            except L.Unsupported:
+                pass  # what is said of it may change
+            raise
+        self.exec_top((*stmt.otherwise, *rest), states[1], finished)
 
     def setting(self, loop: L.Loop, s: State) -> Expr | None:
         """A condition on parameters inside a loop under which it reads arrays (a pointer that may be null, a mode), and

@@ -87,14 +87,23 @@ class Clamper:
         of their elements."""
         if image.name not in self.places:
             found = [Places() for _ in self.samples]
+            seen: set[tuple[object, ...]] = set()
+            points: dict[tuple[object, ...], list[list[Env]]] = {}
             for e, index, given in self.sure_reads(image.layout.array):
+                domain = (e.loops, None if e.guard is None else key(e.guard))
+                what = (domain, index, *map(key, given))
+                if what in seen:
+                    continue
+                seen.add(what)
                 try:
                     place = [compiled_poly(c) for c in coordinates(index, image.layout, ())]
                     element, tests = compiled_poly(index), [compiled(c) for c in given]
-                    for k, env in enumerate(self.samples):
-                        for here in visited(e, env):
-                            if all(test(here) for test in tests):
-                                found[k].add(tuple(c(here) for c in place), element(here))
+                    if domain not in points:
+                        points[domain] = [list(visited(e, env)) for env in self.samples]
+                    for k, here in enumerate(points[domain]):
+                        for point in here:
+                            if all(test(point) for test in tests):
+                                found[k].add(tuple(c(point) for c in place), element(point))
                 except (NoMapping, NotConcrete):
                     continue
             self.places[image.name] = found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -229,10 +230,11 @@ class PathLifter:
     def holds(self, c: Condition) -> bool:
         return self.failure(c) is None
 
-    def failure(self, c: Condition) -> Failure | None:
+    def failure(self, c: Condition, seconds: float = math.inf) -> Failure | None:
+        """What refutes a condition, or leaves it open after `seconds`."""
         if c.query is None:
             return None if c.holds else failure(c, None)
-        answer = prove(c.query, self.options.query_timeout)
+        answer = prove(c.query, min(seconds, self.options.query_timeout))
         return None if isinstance(answer, Proved) else failure(c, answer)
 
     def all_hold(self, conditions: list[Condition], stage: str, funcs: tuple[FuncSummary, ...]) -> bool:
@@ -487,10 +489,15 @@ class PathLifter:
         if not self.options.suggestions or f.undefined:
             return f
         images, now = list(inputs.values()), time.perf_counter()
-        soon = now + (self.clock.deadline - now) / 4
+        left = self.clock.deadline - now
+        soon = now + left / 4
         stated = self.contract.branch()
         stated.coordinates_fit([*(g.layout for g in funcs), *(i.layout for i in images)])
-        choices = Choices(self.function, self.path, self.samples, stated.items, images, self.holds, soon)
+
+        def holds(c: Condition) -> bool:
+            return self.failure(c, left / 16) is None  # what is right with its choices may stay as it is
+
+        choices = Choices(self.function, self.path, self.samples, stated.items, images, holds, soon)
         return choices.without(f, funcs)
 
     # Stage three.

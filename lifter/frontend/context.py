@@ -115,6 +115,30 @@ class Snapshot:
     stored: dict[str, dict[int | None, list[Expr]]]
 
 
+Site = tuple[tuple[str, int], ...]
+"""Where memory is allocated: the functions that are being inlined, and the line."""
+
+
+@dataclass
+class Sites:
+    """What is known of memory by where it is allocated: in one instance of a template what it was in another."""
+
+    types: dict[Site, Type] = field(default_factory=dict)
+    bytes_each: dict[Site, int] = field(default_factory=dict)
+    used: bool = False
+    """Whether an array was taken for what another one of its site is."""
+    by_site: bool = True
+    """Whether anything is learned of sites."""
+
+    def learn_type(self, site: Site | None, type_: Type) -> None:
+        if site is not None and self.by_site:
+            self.types[site] = type_
+
+    def learn_bytes(self, site: Site | None, bytes_each: int) -> None:
+        if site is not None and self.by_site:
+            self.bytes_each[site] = bytes_each
+
+
 class Context:
     """Lowering of one function; see the module."""
 
@@ -128,6 +152,7 @@ class Context:
         ends: dict[str, str] | None = None,
         mixed: set[str] | None = None,
         varied: set[str] | None = None,
+        sites: Sites | None = None,
     ) -> None:
         self.unit = unit
         self.locals: dict[str, Type] = {}
@@ -167,6 +192,9 @@ class Context:
         """The lanes of SIMD variables and arrays, where a first lowering has found them, by where they are declared."""
         self.allocated: dict[str, Type] = allocated or {}
         """Elements of memory that is allocated, or taken, as bytes or words, where a first lowering has found them."""
+        self.sites = sites or Sites()
+        self.sites_of: dict[str, Site] = {}
+        """Where the arrays of allocated memory come from."""
         self.mixed: set[str] = mixed or set()
         """Parameters' arrays that are known to have elements of several types."""
         self.used_as: dict[str, set[Type]] = {}
@@ -284,6 +312,11 @@ class Context:
         self.arrays[name] = type_ if narrow is None or narrow >= type_.bytes() else UInt(8 * narrow)
         self.declared_bytes[name] = type_.bytes()
         return name
+
+    def site(self) -> Site:
+        """Where memory that is allocated now comes from; the same in each instance of a template."""
+        places = [f.cursor.location for f in self.frames]
+        return (*((str(p.file), int(p.offset)) for p in places), ("", self.line))
 
     def only_wider(self) -> dict[str, Type]:
         """Parameters' arrays that are used only as a type wider than they are declared with."""

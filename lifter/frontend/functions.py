@@ -22,7 +22,7 @@ from lifter.frontend import (
     views,
 )
 from lifter.frontend.clang import children
-from lifter.frontend.context import Context
+from lifter.frontend.context import Context, Sites
 from lifter.frontend.interface import Taken
 from lifter.frontend.unit import Unit
 from lifter.frontend.values import Alias, ElementPlace, Pointer, PointerPlace, RecordPlace, VariablePlace
@@ -59,10 +59,11 @@ def lower(unit: Unit, c: Cursor) -> Function:
     found_ends: dict[str, str] = {}
     mixed: set[str] = set()
     varied: set[str] = set()
+    sites = Sites()
     as_declared: Function | None = None
     while True:
         active = list(unit.active)
-        ctx = Context(unit, c, unit_bytes, lane_types, allocated, found_ends, mixed, varied)
+        ctx = Context(unit, c, unit_bytes, lane_types, allocated, found_ends, mixed, varied, sites)
         try:
             function = _lower(unit, c, ctx)
             wider = {name: t for name, t in ctx.only_wider().items() if name not in allocated}
@@ -71,10 +72,12 @@ def lower(unit: Unit, c: Cursor) -> Function:
             as_declared = as_declared or function
             allocated |= wider
         except Unsupported:
-            if as_declared is None:
-                raise
             unit.active[:] = active
-            return as_declared
+            if as_declared is not None:
+                return as_declared
+            if not sites.used:
+                raise
+            sites = Sites(by_site=False)  # one array may not be what another one of its site is
         except views.Narrower as wanted:
             if wanted.array in ctx.pointer_parameters and allocated.pop(wanted.array, None) is not None:
                 mixed.add(wanted.array)  # not all of one type after all
@@ -82,6 +85,7 @@ def lower(unit: Unit, c: Cursor) -> Function:
                 continue
             # Each round narrows a unit, down to a byte at last,
             unit_bytes[wanted.array] = wanted.bytes_each
+            sites.learn_bytes(ctx.sites_of.get(wanted.array), wanted.bytes_each)
             unit.active[:] = active
         except registers.Relaned as found:
             # or learns of one variable's lanes, once for each.
@@ -92,6 +96,7 @@ def lower(unit: Unit, c: Cursor) -> Function:
             unit.active[:] = active
         except views.Retyped as memory:
             allocated[memory.array] = memory.type
+            sites.learn_type(ctx.sites_of.get(memory.array), memory.type)
             unit.active[:] = active
         except ends.Ended as pair:
             found_ends[pair.end] = pair.start

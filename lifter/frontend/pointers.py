@@ -315,10 +315,14 @@ def kept(ctx: Context, v: Value, to: ClangType) -> Value:
 def _kept(ctx: Context, v: Allocation, pointee: ClangType, byte: Type) -> Pointer:
     array = ctx.new_array(ctx.array_hint or "memory", byte)
     ctx.heap.add(array)
-    found = ctx.allocated.get(array)
+    found, narrow = ctx.allocated.get(array), ctx.unit_bytes.get(array)
+    site = ctx.site()
+    ctx.sites_of[array] = site
+    if found is None and site in ctx.sites.types:
+        found, narrow = ctx.sites.types[site], ctx.sites.bytes_each.get(site)
+        ctx.sites.used = True
     if found is not None:
         ctx.arrays[array] = found
-        narrow = ctx.unit_bytes.get(array)
         if narrow is not None and narrow < found.bytes():
             ctx.arrays[array] = UInt(8 * narrow)
         ctx.declared_bytes[array] = ctx.arrays[array].bytes()

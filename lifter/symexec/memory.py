@@ -87,8 +87,8 @@ class Memory:
         """Whether a pure function is called with parameters only: what bounds and steps are made of, not pixels."""
         if self.function.functions[call.name].from_model:
             return False
-        names = {n.name for a in call.args for n in post_order(a) if isinstance(n, Variable)}
-        return names <= {p.name for p in self.function.params} and not any(loads(a) for a in call.args)
+        names = {p.name for p in self.function.params}
+        return all(variables(a) <= names for a in call.args) and not any(loads(a) for a in call.args)
 
     def declare_cell(self, s: State, name: str, line: int) -> None:
         s.arrays[name] = ArrayInfo(name, Poly.constant(1), s.loops, line, cell=True)

@@ -73,6 +73,16 @@ class NeedSetting(Exception):
         self.condition = condition
 
 
+class NeedSeveral(Exception):
+    """What the arms of a conditional need, each for itself."""
+
+    def __init__(self, needs: list[Need]) -> None:
+        self.needs = needs
+
+
+Need = NeedCell | NeedUnroll | NeedTurns
+
+
 @dataclass(slots=True)
 class PendingStore:
     """A store of the iteration that no read has forced out yet."""

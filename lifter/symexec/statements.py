@@ -39,9 +39,11 @@ from lifter.symexec.merging import Merging
 from lifter.symexec.state import (
     Decide,
     Follows,
+    Need,
     NeedCell,
     NeedDefinition,
     NeedSetting,
+    NeedSeveral,
     NeedTurns,
     NeedUnroll,
     PendingStore,
@@ -93,15 +95,35 @@ def _executed(function: L.Function, plan: Plan, decide: Decide, follows: Follows
                 plan.reshaping = False
             else:
                 raise
-        except NeedCell as need:
+        except (NeedCell, NeedUnroll, NeedTurns) as need:
+            _add(plan, need, function)
+        except NeedSeveral as several:
+            for one in several.needs:
+                _add(plan, one, function)
+    raise L.Unsupported("values carried between iterations are too entangled", function.line)
+
+
+def _add(plan: Plan, need: Need, function: L.Function) -> None:
+    match need:
+        case NeedCell():
             if need.name in plan.cells:
                 raise L.Unsupported(f"variable '{need.name}' has no closed form", function.line) from None
             plan.cells.add(need.name)
-        except NeedUnroll as need_unroll:
-            plan.unrolled.add(id(need_unroll.loop))
-        except NeedTurns as need_turns:
-            plan.turning.add(id(need_turns.loop))
-    raise L.Unsupported("values carried between iterations are too entangled", function.line)
+        case NeedUnroll():
+            plan.unrolled.add(id(need.loop))
+        case NeedTurns():
+            plan.turning.add(id(need.loop))
+
+
+def _needs(found: Need | NeedSeveral) -> list[Need]:
+    return found.needs if isinstance(found, NeedSeveral) else [found]
+
+
+def _concern(needs: list[Need], arm: tuple[L.Stmt, ...], others: tuple[L.Stmt, ...]) -> bool:
+    """Whether what is needed is about an arm alone: loops in it, variables that nothing else assigns."""
+    loops = {id(x) for x in L.walk(arm) if isinstance(x, L.Loop)}
+    own, shared = ({x.name for x in L.walk(b) if isinstance(x, L.Assign)} for b in (arm, others))
+    return all(n.name in own - shared if isinstance(n, NeedCell) else id(n.loop) in loops for n in needs)
 
 
 class _Statements(Merging):
@@ -201,8 +223,7 @@ class _Statements(Merging):
                 other = s.fork()
                 s.conditions += clauses(condition)
                 other.conditions += clauses(negate(condition))
-                self.exec_top((*stmt.then, *rest), s, finished)
-                return self.exec_top((*stmt.otherwise, *rest), other, finished)
+                return self.exec_arms(stmt, rest, (s, other), finished)
             setting = self.setting(stmt, s) if isinstance(stmt, L.Loop) else None
             if setting is not None:  # what a parameter says not to read must not be read
                 return self.exec_settings(setting, (stmt, *rest), s, finished)
@@ -250,6 +271,28 @@ class _Statements(Merging):
         for f in fields(State):
             setattr(s, f.name, getattr(trial, f.name))
         return True
+
+    def exec_arms(
+        self, stmt: L.If, rest: tuple[L.Stmt, ...], states: tuple[State, State], finished: list[State]
+    ) -> None:
+        """Both arms, each with what follows.  What one needs of its own says nothing of the other, which is asked too:
+        of many arms (a path for each number of channels) each would be executed again for every one after it."""
+        try:
+            self.exec_top((*stmt.then, *rest), states[0], finished)
+        except (NeedCell, NeedUnroll, NeedTurns, NeedSeveral) as need:
+            first = _needs(need)
+            if not _concern(first, stmt.then, (*stmt.otherwise, *rest)):
+                raise
+            try:
+                self.exec_top((*stmt.otherwise, *rest), states[1], finished)
+            except (NeedCell, NeedUnroll, NeedTurns, NeedSeveral) as another:
+                second = _needs(another)
+                if _concern(second, stmt.otherwise, (*stmt.then, *rest)):
+                    raise NeedSeveral([*first, *second]) from None
+            except L.Unsupported:
+                pass  # what is said of it may change
+            raise
+        self.exec_top((*stmt.otherwise, *rest), states[1], finished)
 
     def setting(self, loop: L.Loop, s: State) -> Expr | None:
         """A condition on parameters inside a loop under which it reads arrays (a pointer that may be null, a mode) or

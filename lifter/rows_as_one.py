@@ -7,6 +7,7 @@ Where the condition holds, the one loop's iteration y * width + x is iteration (
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from halide_core.ir.expr import EQ, I32, NE, Expr, Load, Variable, make_bool
@@ -31,6 +32,8 @@ def equalities(condition: Expr) -> dict[str, Poly]:
         difference = (to_poly(c.a, met) - to_poly(c.b, met)).substitute(known)
         if not all(map(promised, met)):
             continue
+        common = math.gcd(*difference.terms.values())
+        difference = Poly({m: c // common for m, c in difference.terms.items()})
         for name in sorted(difference.names()):
             factor = difference.coefficient(name)
             unit = factor.constant_value() if factor is not None else None

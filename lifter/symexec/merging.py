@@ -13,7 +13,7 @@ from lifter.fold import clauses, negate
 from lifter.forks import must_fork, reshapes
 from lifter.rows_as_one import Values, counters, equalities, promised, same_effects, same_value
 from lifter.symexec.loops import Loops
-from lifter.symexec.state import NeedSetting, State
+from lifter.symexec.state import NeedCell, NeedSetting, NeedSeveral, NeedTurns, NeedUnroll, State
 from lifter.unrolled import rolled
 
 Body = tuple[L.Stmt, ...]
@@ -42,7 +42,10 @@ class Merging(Loops, ABC):
                 continue  # a number of channels: another loop each, dear to execute
             if known:
                 self.flush(s)
-                found = self.same_either_way(held, known, (*special, *rest), (*general, *rest), rest, s)
+                try:
+                    found = self.same_either_way(held, known, (*special, *rest), (*general, *rest), rest, s)
+                except (NeedCell, NeedUnroll, NeedTurns, NeedSeveral):
+                    continue  # each arm says so again when it is executed as a path
                 if found is not None:
                     return found
         return None

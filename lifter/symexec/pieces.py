@@ -32,8 +32,10 @@ def pieces(after: Mapping[str, Expr], heads: Mapping[str, Variable], condition: 
     what the variables are at the end and at the start of an iteration."""
     one = Poly.constant(1)
     for v, head in heads.items():
+        if not head.type.is_int():
+            continue
         left = to_poly(head)
-        taken = left - to_poly(after[v]) if after[v].type.is_int() else Poly()
+        taken = left - to_poly(after[v])
         if len(taken.terms) != 1:
             continue
         ((monomial, factor),) = taken.terms.items()

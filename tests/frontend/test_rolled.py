@@ -21,7 +21,7 @@ REST = "for (; i < n; i++) d[i + j] += s[i];"
         (f"for (; i + 2 <= n; i += 2) {{ d[i + 1 + j] += s[i + 1]; d[i + j] += s[i]; }} {REST}", 3),
         (f"for (; i + 2 <= n; i += 2) {{ {PAIR} s[i + 1] += 1; }} {REST}", 4),
         (f"for (; i + 2 <= n; i += 2) {{ {PAIR} }} i++; {REST}", 3),
-        ("for (; i + 2 <= n; i += 2) { d[i] = s[i]; d[i + 1] = s[i + 1]; } for (; i < n; i++) d[i] = s[i];", 3),
+        ("for (; i + 2 <= n; i += 2) { d[i] = s[i]; d[i + 1] = s[i + 1]; } for (; i < n; i++) d[i] = s[i];", 1),
     ],
 )
 def test_stores(tmp_path, body: str, stores: int) -> None:

@@ -42,6 +42,7 @@ def paths(tmp_path: Path, body: str) -> list[effects.Path]:
     [
         (CHECKS + "if (ss == w && ds == w) " + AS_ONE + ROWS, 1),
         (CHECKS + "if (ss == w && ds == w && (ptrdiff_t)w * h <= INT_MAX) " + AS_ONE + PAIRS, 1),
+        (CHECKS + "if (ss * 2 == w * 2 && ds * 2 == w * 2) " + AS_ONE + ROWS, 1),
         ("if (w <= 0 || h == 0 || h == INT_MIN) return; " + FLIP + "if (ss == w && ds == w) " + AS_ONE + ROWS, 2),
         (CHECKS + "if (ss == w && ds == w) { for (int i = 0; i < w * h; i++) d[i] = 255 - s[i]; } else { "
          + ROWS + " }", 1),

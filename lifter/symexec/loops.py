@@ -106,7 +106,8 @@ class Loops(Memory, ABC):
         few = trip.constant_value()
         if few is not None and few <= FEW:
             again = s.loops and _overwrites(inner.effects[len(s.effects) :], counter, few)
-            if again or (not self.function.uses_registers and self.written_out_elsewhere(loop)):
+            starts = None if loop.prelude else const_value(_decide(self.value(loop.condition, s)))
+            if again or (starts and not self.function.uses_registers and self.written_out_elsewhere(loop)):
                 raise NeedUnroll(loop)
         s.effects, s.obligations, s.trips, s.asserts = inner.effects, inner.obligations, inner.trips, inner.asserts
         s.defined, s.reads = inner.defined, inner.reads

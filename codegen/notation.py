@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from codegen.parts import in_parts
 from halide_core.ir.expr import Call, CallType, Expr, Variable
 from halide_core.ir.structural import key, replace, transform
-from lifter.poly import Poly, index_text, poly_text
+from lifter.index_text import index_text
+from lifter.poly import Poly, poly_text
 from lifter.summary import Definition, FuncSummary, PathSummary
 
 

@@ -17,8 +17,9 @@ from halide_core.ir.types import Float, Int, Type
 from lifter.bounds import Unbounded, interval, settled
 from lifter.effects import Effect, FoundObligation, LoopInfo, Path, loads, split_tag
 from lifter.fold import clauses, negate
+from lifter.index_text import index_text
 from lifter.loops import Function
-from lifter.poly import Monomial, Poly, ahead_of, atom_of, from_poly, index_text, poly_text, to_poly
+from lifter.poly import Monomial, Poly, ahead_of, atom_of, from_poly, poly_text, to_poly
 from lifter.summary import ContractItem, Layout
 from verifier.reads import sure_loads
 from verifier.sized import room

@@ -155,3 +155,60 @@ int SmoothTwice(const uint8_t* src, int srcStride, uint8_t* dst, int dstStride, 
     free(memory);
     return 0;
 }
+
+// Chroma has half the rows and half the columns: its pointers go on after every second row.
+void Yuv420ToGrb(const uint8_t* y, int yStride, const uint8_t* u, int uStride, const uint8_t* v, int vStride,
+                 uint8_t* dst, int dstStride, int width, int height) {
+    for (int row = 0; row < height; ++row) {
+        for (int x = 0; x < width; ++x) {
+            dst[3 * x] = y[x];
+            dst[3 * x + 1] = (y[x] + u[x / 2]) >> 1;
+            dst[3 * x + 2] = (y[x] + v[x / 2]) >> 1;
+        }
+        dst += dstStride;
+        y += yStride;
+        if (row & 1) {
+            u += uStride;
+            v += vStride;
+        }
+    }
+}
+
+// Columns of a picture in tiles of some rows by 16: at the end of a tile on to the next row of tiles.
+int FirstTileColumn(const uint8_t* src, int srcStride, uint8_t* dst, int dstStride, int height, int tileHeight) {
+    const ptrdiff_t tile = 16 * tileHeight;
+    if (height <= 0 || tileHeight <= 0 || (tileHeight & (tileHeight - 1))) return -1;
+    for (int y = 0; y < height; ++y) {
+        memcpy(dst, src, 16);
+        dst += dstStride;
+        src += 16;
+        if ((y & (tileHeight - 1)) == (tileHeight - 1)) src = src - tile + srcStride * tileHeight;
+    }
+    return 0;
+}
+
+// Luma of RGB by way of a buffer of 128 pixels with alpha.
+static void AddAlpha(const uint8_t* rgb, uint8_t* rgba, int n) {
+    for (int x = 0; x < n; ++x) {
+        rgba[4 * x] = rgb[3 * x];
+        rgba[4 * x + 1] = rgb[3 * x + 1];
+        rgba[4 * x + 2] = rgb[3 * x + 2];
+        rgba[4 * x + 3] = 255;
+    }
+}
+
+static void LumaOfRgba(const uint8_t* rgba, uint8_t* y, int n) {
+    for (int x = 0; x < n; ++x) y[x] = (rgba[4 * x] * 77 + rgba[4 * x + 1] * 150 + rgba[4 * x + 2] * 29) >> 8;
+}
+
+void LumaByStrips(const uint8_t* rgb, uint8_t* y, int width) {
+    uint8_t strip[128 * 4];
+    while (width > 0) {
+        int n = width > 128 ? 128 : width;
+        AddAlpha(rgb, strip, n);
+        LumaOfRgba(strip, y, n);
+        rgb += n * 3;
+        y += n;
+        width -= n;
+    }
+}

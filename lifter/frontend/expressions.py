@@ -11,6 +11,7 @@ from halide_core.ir.expr import I64, Expr, const, const_value
 from lifter.frontend import (
     assignments,
     calls,
+    choose,
     classes,
     code,
     constants,
@@ -26,9 +27,7 @@ from lifter.frontend import operations as op
 from lifter.frontend.clang import binary_operator, children, evaluate, operands, unary_operator
 from lifter.frontend.context import Context, Targets
 from lifter.frontend.values import (
-    NULL,
     Alias,
-    Allocation,
     ElementPlace,
     Lambda,
     Nothing,
@@ -42,8 +41,8 @@ from lifter.frontend.values import (
     Value,
     VariablePlace,
 )
-from lifter.loops import Assert, Stmt
-from lifter.simd.lanes import Lanes, as_type
+from lifter.loops import Stmt
+from lifter.simd.lanes import Lanes
 
 _T = TypeVar("_T")
 K = CursorKind
@@ -559,59 +558,7 @@ def _conditional(ctx: Context, c: Cursor, test: Cursor, first: Cursor, second: C
     otherwise, b, after_otherwise = arm(ctx, lambda: pointers.convert(ctx, value(ctx, second), c.type, c))
     test_value = ctx.release(held)
     ctx.targets = ctx.merge([after_then, after_otherwise])
-    if isinstance(a, Pointer) and isinstance(b, Pointer):
-        offset = _choose(ctx, test_value, then, a.offset, otherwise, b.offset)
-        return Pointer(a.targets | b.targets, offset, a.pointee)
-    if isinstance(a, Expr) and isinstance(b, Expr):
-        return _choose(ctx, test_value, then, a, otherwise, b)
-    if isinstance(a, Lanes) and isinstance(b, Lanes):
-        return _choose_lanes(ctx, test_value, then, a, otherwise, as_type(b, a.type))
-    if isinstance(a, Nothing) and isinstance(b, Nothing):
-        ctx.branch(test_value, then, otherwise)
-        return a
-    if isinstance(a, Record) and isinstance(b, Record):
-        return _choose_records(ctx, c, test_value, then, a, otherwise, b)
-    if not then and not otherwise and not ctx.loops:
-        for none, memory, refused in ((a, b, test_value), (b, a, op.negate(test_value))):
-            if isinstance(memory, Allocation) and isinstance(none, Pointer) and none.targets == {NULL}:
-                ctx.emit(Assert(0, op.negate(refused)))  # where there is none, the original's answer is its own
-                return memory
-    ctx.fail(pointers.describe(c.type), c)
-
-
-def _choose_lanes(ctx: Context, test: Expr, then: list[Stmt], a: Lanes, otherwise: list[Stmt], b: Lanes) -> Lanes:
-    if not then and not otherwise:
-        return Lanes(tuple(op.select(test, x, y) for x, y in zip(a.parts, b.parts, strict=True)))
-    place = registers.new_place(ctx, "t", a.bits, a.type)
-    for block, result in ((then, a), (otherwise, b)):
-        with ctx.collecting() as rest:
-            registers.write(ctx, place, result)
-        block.extend(rest)
-    ctx.branch(test, then, otherwise)
-    return registers.read(place)
-
-
-def _choose_records(
-    ctx: Context, c: Cursor, test: Expr, then: list[Stmt], a: Record, otherwise: list[Stmt], b: Record
-) -> Record:
-    place = records.create(ctx, c.type, "t", c)
-    for block, result in ((then, a), (otherwise, b)):
-        with ctx.collecting() as rest:
-            records.store(ctx, place, result, c)
-        block.extend(rest)
-    ctx.branch(test, then, otherwise)
-    return records.load(ctx, place, c)
-
-
-def _choose(ctx: Context, test: Expr, then: list[Stmt], a: Expr, otherwise: list[Stmt], b: Expr) -> Expr:
-    if not then and not otherwise:
-        return op.select(test, a, b)
-    name = ctx.new_local("t", a.type)
-    for block, result in ((then, a), (otherwise, b)):
-        with ctx.collecting() as rest:
-            ctx.assign(name, result)
-        block.extend(rest)
-    ctx.branch(test, then, otherwise)
-    from halide_core.ir.expr import Variable
-
-    return Variable(a.type, name)
+    found = choose.chosen(ctx, c, test_value, (then, a), (otherwise, b))
+    if found is None:
+        ctx.fail(pointers.describe(c.type), c)
+    return found

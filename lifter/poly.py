@@ -534,12 +534,17 @@ def from_poly(p: Poly, type_: Type = I64) -> Expr:
         factors = [_as_type(_ATOMS[a], type_) for a in m]
         magnitude = abs(c) if total is not None or c > 0 else c
         if magnitude != 1 or not factors:
-            factors.append(const(magnitude, type_))
+            factors.append(_number(magnitude, type_))
         product = factors[0]
         for f in factors[1:]:
             product = Mul(type_, product, f)
         total = product if total is None else Add(type_, total, product) if c > 0 else Sub(type_, total, product)
     return total if total is not None else const(0, type_)
+
+
+def _number(value: int, type_: Type) -> Expr:
+    # What 64 bits do not hold (SIZE_MAX) stays the number that it is: wrapped, a bound would say the contrary.
+    return IntImm(type_, value) if type_ == I64 else const(value, type_)
 
 
 def coordinate(p: Poly) -> Expr:

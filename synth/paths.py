@@ -47,12 +47,13 @@ from synth.terminals import Mapper, NoMapping, coordinates, image_call
 from synth.touched import Irregular, touched
 from synth.trace import Candidate, Failure, Trace, failure
 from synth.unify import unify
+from synth.within import asks_beyond, within
 from verifier.condition import Condition
 from verifier.conditions import PathConditions
 from verifier.contract import ContractBuilder
 from verifier.lemmas import decide_lemma
 from verifier.reads import Group, Unresolved, see
-from verifier.smt import Proved, prove
+from verifier.smt import IndexEncoder, Proved, Query, prove
 
 
 @dataclass(slots=True)
@@ -468,6 +469,7 @@ class PathLifter:
             )
             inputs, funcs = mapper.map(funcs, result)
             funcs = [self.without_choices(f, funcs, inputs) for f in funcs]
+            funcs = [self.within(f, funcs) for f in funcs]
         with self.clock.stage("expression"):
             funcs = [self.cheapest(f) for f in funcs]
         result = replace_images(result, inputs) if result is not None else None
@@ -499,6 +501,33 @@ class PathLifter:
 
         choices = Choices(self.function, self.path, self.samples, stated.items, images, holds, soon)
         return choices.without(f, funcs)
+
+    def within(self, f: FuncSummary, funcs: list[FuncSummary]) -> FuncSummary:
+        """`f` with reads of other Funcs clamped where Halide would compute more of these than their regions."""
+        stated = self.contract.branch()
+        some = [x.extent - Poly.constant(1) for x in f.layout.dims]
+        some += [r.extent - Poly.constant(1) for d in f.definitions for r in d.rdom]
+        for p in some:
+            stated.require(p, "extent")
+        f = within(f, funcs, self.function, stated.follows, self.same_coordinate)
+        alone = self.path.result is None and sum(g.output for g in funcs) == 1  # or else nothing runs where it is empty
+        if not alone and asks_beyond(f, funcs, self.function, self.contract.follows):
+            for p in some:
+                self.contract.require(p, "extent")
+        return f
+
+    def same_coordinate(self, f: FuncSummary, d: Definition, a: Expr, b: Expr) -> bool:
+        """Whether two coordinates are one over the box of a definition."""
+        index = IndexEncoder()
+        given = [index.given(i.condition) for i in self.contract.items if i.condition is not None]
+        given += [index.given(c) for c in self.path.conditions]
+        ends = [(x.name, x.min, x.min + x.extent) for x in f.layout.dims]
+        ends += [(r.name, Poly(), r.extent) for r in d.rdom]
+        for name, low, high in ends:
+            at = index.symbol(name)
+            given += [at >= index.poly(low), at < index.poly(high)]
+        goal = index.expr(a) == index.expr(b)
+        return isinstance(prove(Query((*given, *index.facts), goal), self.options.query_timeout), Proved)
 
     # Stage three.
 

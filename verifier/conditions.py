@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 from halide_core.ir.expr import I32, Call, CallType, Expr, Variable
 from halide_core.ir.structural import key, post_order, substitute
@@ -12,8 +13,10 @@ from lifter.pure_calls import inline_all
 from lifter.ranges import ranges
 from lifter.summary import Definition, EffectMap, FuncSummary
 from verifier.condition import Condition, point_text
+from verifier.demanded import demands
 from verifier.fits import granted, sums
 from verifier.reads import Unresolved, meeting
+from verifier.smt import Proved, Query, prove
 from verifier.values import ValueConditions
 
 
@@ -22,6 +25,7 @@ class PathConditions(ValueConditions):
 
     def generate(self) -> list[Condition]:
         """All conditions; a structural misfit is a condition that does not hold, with the reason."""
+        self.possible()
         self.structure()
         self.loops()
         self.obligations()
@@ -31,6 +35,17 @@ class PathConditions(ValueConditions):
                 self.definition(f, d)
         self.result()
         return self.out
+
+    def possible(self) -> None:
+        """The contract can hold: from one that contradicts itself anything would follow.  (A path that its own
+        conditions keep from being taken is another matter.)"""
+        never = self.index.negate(self.index.all_of([]))
+        own = [self.index.given(c) for c in self.summary.conditions]
+
+        def contradicts(given: list[Any]) -> bool:
+            return isinstance(prove(Query((*given, *self.index.facts), never), 1.0), Proved)
+
+        self.decide("contract", "possible", "the contract can hold", not contradicts(self.plain) or contradicts(own))
 
     def structure(self) -> None:
         seen: dict[int, str] = {}
@@ -196,6 +211,7 @@ class PathConditions(ValueConditions):
         self.chain(f, d)
         if values:
             self.fitting(f, d)
+            self.demanded(f, d)
         for m in d.maps:
             e = self.by_order.get(m.order)
             if e is None or len(m.coords) != len(f.layout.dims) or len(m.rvars) != len(d.rdom):
@@ -228,6 +244,23 @@ class PathConditions(ValueConditions):
                     data += [self.index.expr(atom) >= low, self.index.expr(atom) <= high]
             fits = self.index.all_of([value >= I32.min(), value <= I32.max()])
             self.add(f.name, "fits", f"{poly_text(p)} fits 32 bits in {f.name}", [*inside, *data], fits)
+
+    def demanded(self, f: FuncSummary, d: Definition) -> None:
+        """What bounds inference makes Halide compute of earlier Funcs lies in their regions."""
+        funcs = {g.name: g for g in self.summary.funcs}
+        # Where the one output is empty nothing runs at all.
+        alone = self.summary.result is None and sum(g.output for g in self.summary.funcs) == 1
+        extents = [*(x.extent for x in f.layout.dims), *(r.extent for r in d.rdom)] if alone else []
+        some = [self.index.poly(p) >= 1 for p in extents]
+        for needed in demands(self.function, f, d, funcs, lambda p: self.non_negative(p, some)):
+            call, dim = needed.call, needed.dim
+            text = f"{call.name} is computed within its region along {dim.name} for {f.name}"
+            if needed.ends is None:
+                self.decide(f.name, "demanded", text, False)
+                continue
+            low, high = (self.index.poly(p) for p in needed.ends)
+            first, after = self.index.poly(dim.min), self.index.poly(dim.min + dim.extent)
+            self.add(f.name, "demanded", text, some, self.index.all_of([low >= first, high < after]))
 
     def private(self, f: FuncSummary, e: Effect, m: EffectMap) -> None:
         group = next(g for g in self.groups if g.name == f.name)

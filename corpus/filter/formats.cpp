@@ -233,3 +233,24 @@ void grey_of_colours(uint8_t *dst, const uint8_t *src, int width, int height, in
             dst[y * width + x] = c < sizeof(kGreyOfColour) ? kGreyOfColour[c] : 0;
         }
 }
+
+// Floats and their bits through pointers: half floats of a scaled row, and the reciprocal root by a famous number.
+typedef uint32_t __attribute__((__may_alias__)) FloatBits;
+typedef float __attribute__((__may_alias__)) BitsOfFloat;
+
+void ScaleToHalf(const uint16_t* src, uint16_t* dst, float scale, int width) {
+    const float factor = 1.9259299444e-34f * scale;
+    for (int x = 0; x < width; ++x) {
+        float value = src[x] * factor;
+        dst[x] = (uint16_t)((*(const FloatBits*)&value) >> 13);
+    }
+}
+
+void ReciprocalRoots(const uint16_t* src, float* dst, int width) {
+    for (int x = 0; x < width; ++x) {
+        float value = src[x] + 1.0f;
+        uint32_t bits = 0x5f3759df - ((*(const FloatBits*)&value) >> 1);
+        float root = *(const BitsOfFloat*)&bits;
+        dst[x] = root * (1.5f - 0.5f * value * root * root);
+    }
+}

@@ -68,8 +68,8 @@ def element_type(ctx: Context, pointee: ClangType, at: Cursor | None = None) -> 
 
 
 def _view(e: Expr, to: Type) -> Expr:
-    # The same bits read as the other signedness: a wrapping cast.
-    return op.cast(e, to)
+    # The same bits, read as the other signedness (a wrapping cast), or as a float's.
+    return reinterpret(e, to) if e.type.is_float() != to.is_float() else op.cast(e, to)
 
 
 def read(ctx: Context, place: Place, at: Cursor | None = None) -> Value:
@@ -147,7 +147,7 @@ def write(ctx: Context, place: Place, value: Value, at: Cursor | None = None) ->
         _check_scalar_offset(ctx, p, array, at)
         ctx.before_write(array[1:])
         whole = _scalar(ctx, array, wanted, at)
-        ctx.assign(array[1:], _view(value, whole.type) if _same_width(whole.type, wanted) else views.low(whole, value))
+        ctx.assign(array[1:], _view(value, whole.type) if _same_bits(whole.type, wanted) else views.low(whole, value))
         return
     if array in ctx.tables or array in ctx.const_arrays:
         ctx.fail(f"write to the constant array '{array}'", at)
@@ -171,7 +171,7 @@ def _units_of_scalar(ctx: Context, array: str, wanted: Type, at: Cursor | None) 
 def _scalar(ctx: Context, array: str, wanted: Type, at: Cursor | None) -> Variable:
     """The scalar local or parameter behind the target "&x", of which `wanted` is the whole or the low part."""
     type_ = ctx.locals.get(array[1:]) or ctx.parameters[array[1:]]
-    if not _same_width(type_, wanted) and not (_integers(type_, wanted) and wanted.bits < type_.bits):
+    if not _same_bits(type_, wanted) and not (_integers(type_, wanted) and wanted.bits < type_.bits):
         ctx.fail(f"the scalar '{array[1:]}' of type {type_} used as {wanted}", at)
     return Variable(type_, array[1:])
 
@@ -255,7 +255,7 @@ def to_pointer(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
     old, new = types.scalar(types.innermost(v.pointee)), types.scalar(types.innermost(target))
     if views.is_record(types.innermost(v.pointee)) or views.is_record(types.innermost(target)):
         _check_scalars(ctx, v.pointee, target, to, at)
-    elif new is not None and all(ctx.arrays.get(t) == new for t in v.targets):
+    elif new is not None and (all(ctx.arrays.get(t) == new for t in v.targets) or _of_scalars(v, old, new)):
         return replace(v, pointee=target)
     elif old is None or new is None or not (_same_width(old, new) or _integers(old, new)):
         if old is not None and new is not None and not new.is_bool():
@@ -294,6 +294,16 @@ def _same_width(a: Type, b: Type) -> bool:
     if a == b:
         return True
     return a.is_int_or_uint() and b.is_int_or_uint() and a.bits == b.bits
+
+
+def _of_scalars(v: Pointer, old: Type | None, new: Type) -> bool:
+    """Whether a pointer to a scalar variable becomes one to its bits."""
+    return old is not None and _same_bits(old, new) and all(t.startswith("&") for t in v.targets)
+
+
+def _same_bits(a: Type, b: Type) -> bool:
+    """Whether one of two scalars may be seen as the other one: the bits of a float as an integer."""
+    return a == b or (a.bits == b.bits and not a.is_bool() and not b.is_bool())
 
 
 def _typed(ctx: Context, v: Pointer, target: ClangType) -> None:

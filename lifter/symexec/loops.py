@@ -274,6 +274,9 @@ class Loops(Memory, ABC):
         if not times.masked:
             return True
         length, below = times.length, times.length - Poly.constant(1)
+        number = length.constant_value()
+        if number is not None:
+            return number > 0 and number & (number - 1) == 0
         for c in [*s.conditions, *(c for c, _ in s.asserts)]:
             masked = isinstance(c, EQ) and isinstance(c.a, Call) and c.a.name == "bitwise_and" and const_value(c.b) == 0
             if masked and {to_poly(x) for x in children(children(c)[0])} == {length, below}:

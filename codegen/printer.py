@@ -70,7 +70,7 @@ class SourcePrinter:
             return f"{self.logical_not}{self._at(e.a, 11)}", 11
         if isinstance(e, E.Min | E.Max):
             name = "min" if isinstance(e, E.Min) else "max"
-            return self.call(name, [self.operand(e.a, e.b), self.operand(e.b, e.a)]), 12
+            return self.call(name, [self._beside(e.a, e.b), self._beside(e.b, e.a)]), 12
         if isinstance(e, Select):
             arms = [self.text(e.condition), self.operand(e.true_value, None), self.operand(e.false_value, None)]
             return self.call("select", arms), 12
@@ -90,6 +90,13 @@ class SourcePrinter:
             plain = other is not None and const_value(other) is None and self.plain_constant(value, e.type)
             return self.literal(value) if plain else self.constant(value, e.type)
         return self._at(e, level)
+
+    def _beside(self, e: Expr, other: Expr) -> str:
+        """An argument beside another one.  Halide makes both of them int32 where the signed type of the same width does
+        not hold a literal (65535 beside uint16)."""
+        value = const_value(e)
+        held = value is None or not e.type.is_int_or_uint() or abs(value) < 1 << (e.type.bits - 1)
+        return self.operand(e, other if held else None)
 
     def plain_constant(self, value: int | float, t: Type) -> bool:
         """Whether an untyped literal beside an expression of type `t` means the constant exactly."""

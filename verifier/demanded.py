@@ -29,13 +29,13 @@ def demands(
     function: Function, f: FuncSummary, d: Definition, funcs: Mapping[str, FuncSummary],
     non_negative: Callable[[Poly], bool],
 ) -> Iterator[Demand]:
-    """What a definition demands of other Funcs, over its whole box."""
+    """What a definition demands of Funcs, of its own one too, over its whole box."""
     one = Poly.constant(1)
     env = {x.name: (x.min, x.min + x.extent - one) for x in f.layout.dims}
     env |= {r.name: (Poly(), r.extent - one) for r in d.rdom}
     nodes: dict[int, Expr] = {key(n): n for x in (d.value, *d.args) for n in post_order(x)}
     for n in nodes.values():
-        if not isinstance(n, Call) or n.call_type is not CallType.HALIDE or n.name == f.name:
+        if not isinstance(n, Call) or n.call_type is not CallType.HALIDE:
             continue
         for a, dim in zip(n.args, funcs[n.name].layout.dims, strict=True):
             try:

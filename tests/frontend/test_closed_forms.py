@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,9 @@ import pytest
 from lifter import effects
 from lifter.frontend import parse_file
 from lifter.loops import Function, Unsupported
-from lifter.poly import poly_text, to_poly
+from lifter.poly import to_poly
 from lifter.symexec import execute
+from synth.samples import compiled_poly
 
 HEAD = "#include <cstdint>\n"
 PARAMETERS = "const uint8_t* s, int ss, uint8_t* d, int ds, int w, int h, int t"
@@ -25,36 +27,54 @@ def path(tmp_path: Path, body: str) -> effects.Path:
     return only
 
 
-def read(tmp_path: Path, step: str) -> str:
-    """The element that is read, the rows' counter being `k`."""
+def reads(tmp_path: Path, step: str, ss: int, t: int) -> list[int]:
+    """The elements that the rows read."""
     found = path(tmp_path, f"for (int y = 0; y < h; y++) {{ d[y] = s[0]; {step} }}")
     (e,) = found.effects
     (load,) = effects.loads(e.value)
-    return poly_text(to_poly(load.index)).replace(e.counters[0], "k")
+    place = compiled_poly(to_poly(load.index))
+    return [place({e.counters[0]: k, "ss": ss, "t": t}) for k in range(20)]
+
+
+def walked(step: Callable[[int, int, int], int], ss: int, t: int) -> list[int]:
+    places = [0]
+    for y in range(19):
+        places.append(places[-1] + step(y, ss, t))
+    return places
 
 
 @pytest.mark.parametrize(
-    ("step", "element"),
+    ("step", "meant"),
     [
-        ("if (y & 1) s += ss;", "ss*k/2"),
-        ("if (!(y & 1)) s += ss;", "ss*(k + 1)/2"),
-        ("if ((y & 3) == 3) s += ss;", "ss*k/4"),
-        ("if (y % 3 == 1) s += ss;", "ss*(k + 1)/3"),
-        ("s += 2; if (y % 4 != 3) s += ss;", "k*ss + k*2 - ss*k/4"),
-        ("if (y & 1) s += ss; if (y & 2) s++;", None),
-        ("if ((y & (t - 1)) == t - 1) s += ss;", "ss*k/t"),
-        ("if (y % t == 0) s += ss;", "ss*(k + t - 1)/t - ss*(t - 1)/t"),
-        ("if (d[y]) s += ss;", None),
-        ("if (y * y % 3 == 1) s += ss;", None),
-        ("if (y & 4) s += ss;", None),
+        ("if (y & 1) s += ss;", lambda y, ss, t: ss * (y & 1)),
+        ("if (!(y & 1)) s += ss;", lambda y, ss, t: ss * (1 - (y & 1))),
+        ("if ((y & 3) == 3) s += ss;", lambda y, ss, t: ss * (y & 3 == 3)),
+        ("if (y % 3 == 1) s += ss;", lambda y, ss, t: ss * (y % 3 == 1)),
+        ("s += 2; if (y % 4 != 3) s += ss;", lambda y, ss, t: 2 + ss * (y % 4 != 3)),
+        ("if ((y & (t - 1)) == t - 1) s += ss;", lambda y, ss, t: ss * (y & (t - 1) == t - 1)),
+        ("if (y % t == 0) s += ss;", lambda y, ss, t: ss * (y % t == 0)),
+        ("if (y & (t - 1)) s += ss;", lambda y, ss, t: ss * (y & (t - 1) != 0)),
+        ("if ((70 - y) % 5 == 2) s += ss;", lambda y, ss, t: ss * ((70 - y) % 5 == 2)),
     ],
 )
-def test_steps(tmp_path: Path, step: str, element: str | None) -> None:
-    if element is None:
-        with pytest.raises(Unsupported):
-            read(tmp_path, step)
-    else:
-        assert read(tmp_path, step) == element
+def test_steps(tmp_path: Path, step: str, meant: Callable[[int, int, int], int]) -> None:
+    for ss, t in ((7, 4), (-3, 8), (1, 1)):
+        assert reads(tmp_path, step, ss, t) == walked(meant, ss, t)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "if (y & 1) s += ss; if (y & 2) s++;",
+        "if (d[y]) s += ss;",
+        "if (y * y % 3 == 1) s += ss;",
+        "if (y & 4) s += ss;",
+        "if (y & 1) ss++; s += ss;",
+    ],
+)
+def test_other_steps(tmp_path: Path, step: str) -> None:
+    with pytest.raises(Unsupported):
+        reads(tmp_path, step, 1, 1)
 
 
 def test_a_mask_asks_for_a_power_of_two(tmp_path: Path) -> None:

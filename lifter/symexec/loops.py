@@ -104,7 +104,7 @@ class Loops(Memory, ABC):
             self.exec_block(loop.prelude, inner)
         self.flush(inner)
         few = trip.constant_value()
-        if few is not None and few <= FEW:
+        if few is not None and 1 < few <= FEW:
             again = s.loops and _overwrites(inner.effects[len(s.effects) :], counter, few)
             starts = None if loop.prelude else const_value(_decide(self.value(loop.condition, s)))
             if again or (starts and not self.function.uses_registers and self.written_out_elsewhere(loop)):

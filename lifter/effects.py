@@ -7,14 +7,14 @@ memory as it is in that iteration after the effects with `order < t`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from halide_core.ir.expr import Expr, Load, children
-from halide_core.ir.structural import key
+from halide_core.ir.structural import key, transform
 from lifter import deadline
-from lifter.poly import Obligation, Poly
+from lifter.poly import Obligation, Poly, from_poly, to_poly
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +108,8 @@ def observed(effects: Sequence[Effect], outputs: AbstractSet[str], result: Expr 
     while True:
         seen = set(outputs)
         for e in effects:
-            for x in (e.value, e.guard, *e.index.atoms().values(), *_bounds(e)):
-                seen |= {split_tag(n.name)[0] for n in loads(x) if "@" in n.name} if x is not None else set()
+            for x in (*sites(e), *_bounds(e)):
+                seen |= {split_tag(n.name)[0] for n in loads(x) if "@" in n.name}
         if result is not None:
             seen |= {split_tag(n.name)[0] for n in loads(result) if "@" in n.name}
         kept = [e for e in effects if e.array in seen]
@@ -153,11 +153,61 @@ def loads(e: Expr) -> list[Load]:
     return list(_LOADS[number])
 
 
+def timeless(e: Expr) -> Expr:
+    """An expression whose Loads name no time and have their indices as polynomials."""
+
+    def rewrite(n: Expr) -> Expr:
+        if not isinstance(n, Load):
+            return n
+        return replace(n, name=split_tag(n.name)[0], index=from_poly(to_poly(n.index)))
+
+    return transform(e, rewrite)
+
+
+def sites(e: Effect) -> Iterator[Expr]:
+    """Where an effect has expressions that may read: its value, its guard, its index."""
+    yield e.value
+    if e.guard is not None:
+        yield e.guard
+    yield from e.index.atoms().values()
+
+
+def undisturbed(group: Sequence[Effect], others: Sequence[Effect], values: Iterable[Expr]) -> bool:
+    """Whether stores that stand at several times may as well stand at any one of them, for what is not among them: none
+    of the `others` stores to the same array in between, or to what the group reads between two of these reads, and
+    neither do they or `values` read in between what the group stores."""
+    first, last = min(e.order for e in group), max(e.order for e in group)
+    stored = {e.array for e in group}
+    times: dict[str, list[int]] = {}
+    for e in group:
+        for x in sites(e):
+            for n in loads(x):
+                if "@" in n.name:
+                    array, time = split_tag(n.name)
+                    times.setdefault(array, []).append(time)
+    for e in others:
+        if e.array in stored and first < e.order < last:
+            return False
+        read = times.get(e.array)
+        if read is not None and min(read) <= e.order < max(read):
+            return False
+    seen = (n for x in (*(x for e in others for x in sites(e)), *values) for n in loads(x) if "@" in n.name)
+    return not any(array in stored and first < time <= last for array, time in (split_tag(n.name) for n in seen))
+
+
 def loads_of(path: Path) -> Iterator[Load]:
     """Every Load of a path: in what is stored, where, and under which guard; in values of variables and conditions; in
     how often loops run; in the path's conditions and the result."""
-    sites = [x for e in (*path.effects, *path.reads) for x in (e.value, e.guard, *e.index.atoms().values())]
-    sites += [x for info, _, guard in path.trips for x in (guard, *info.trip.atoms().values())]
-    sites += [path.result, *path.conditions]
-    for x in sites:
-        yield from loads(x) if x is not None else ()
+    for x in (*(x for e in (*path.effects, *path.reads) for x in sites(e)), *values_of(path)):
+        yield from loads(x)
+
+
+def values_of(path: Path) -> Iterator[Expr]:
+    """What of a path may read and is not an effect: how often loops run, its conditions, the result."""
+    for info, _, guard in path.trips:
+        yield from info.trip.atoms().values()
+        if guard is not None:
+            yield guard
+    yield from path.conditions
+    if path.result is not None:
+        yield path.result

@@ -37,7 +37,7 @@ def _asks_odd(condition: Expr) -> tuple[Poly, bool] | None:
     """(n, whether the condition holds where n is odd) of `(n & 1) != 0` and the like."""
     if isinstance(condition, Cast) and condition.type.is_bool():
         return _low_bit(condition.value, True)
-    if isinstance(condition, LT | GT) and condition.a.type.is_int():
+    if isinstance(condition, LT | GT) and condition.a.type.is_int() and condition.a.type.bits >= 32:
         less, more = (condition.a, condition.b) if isinstance(condition, LT) else (condition.b, condition.a)
         return _over_pairs(to_poly(more) - to_poly(less))
     if not isinstance(condition, EQ | NE):

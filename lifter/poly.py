@@ -6,7 +6,7 @@ for that reading to be right is collected as obligations; the verifier discharge
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from halide_core.ir.expr import (
@@ -576,18 +576,6 @@ def _as_type(e: Expr, type_: Type) -> Expr:
 def poly_text(p: Poly) -> str:
     """The polynomial as people write it: `rows*rowBytes + cols - 1`."""
     return index_text(from_poly(p))
-
-
-def linear_in(p: Poly, names: Iterable[str]) -> dict[str, Poly] | None:
-    """The coefficients of `names` in `p`, or None where `p` is not linear in them jointly."""
-    out: dict[str, Poly] = {}
-    wanted = list(names)
-    for name in wanted:
-        c = p.coefficient(name)
-        if c is None or c.names() & set(wanted):
-            return None
-        out[name] = c
-    return out
 
 
 def evaluate(p: Poly, value_of: Callable[[Expr], int]) -> int:

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from halide_core.ir.expr import I32, Expr, Load
 from halide_core.ir.structural import key, transform
-from lifter.effects import Effect, LoopInfo, Path, loads, split_tag
+from lifter.effects import Effect, LoopInfo, Path, loads, split_tag, timeless, undisturbed, values_of
 from lifter.poly import Poly, from_poly, to_poly
 
 
@@ -70,21 +70,11 @@ def _comes_back(e: Effect) -> bool:
 def _apart_from_others(path: Path, bodies: Sequence[Effect], last: Effect) -> bool:
     """Whether nothing else reads the array while it is added to, and nothing writes what is added."""
     mine = (*bodies, last)
-    times = [split_tag(n.name) for e in mine for n in loads(e.value)]
-    first = min([bodies[0].order, *(t for _, t in times)])
-    read = {a for a, _ in times} - {last.array}
-    for e in path.effects:
-        if any(e is m for m in mine):
-            continue
-        if e.array in read and (first <= e.order <= last.order or set(e.counters) & set(last.counters)):
-            return False
-        if e.array == last.array and set(e.counters) & set(last.counters):
-            return False
-        parts = (e.value, *([e.guard] if e.guard is not None else []), *e.index.atoms().values())
-        seen = (split_tag(n.name) for p in parts for n in loads(p))
-        if any(a == last.array and bodies[0].order < t <= last.order for a, t in seen):
-            return False
-    return True
+    others = [e for e in path.effects if not any(e is m for m in mine)]
+    read = {split_tag(n.name)[0] for e in mine for n in loads(e.value) if "@" in n.name} | {last.array}
+    if any(e.array in read and set(e.counters) & set(last.counters) for e in others):
+        return False
+    return undisturbed(mine, others, values_of(path))
 
 
 def _at(e: Effect, counter: str, place: Poly) -> Effect:
@@ -98,13 +88,4 @@ def _at(e: Effect, counter: str, place: Poly) -> Effect:
 
 def _same(a: Effect, b: Effect) -> bool:
     """Whether two stores compute the same at the same place, whatever the times of their reads."""
-    return a.index == b.index and key(_timeless(a.value)) == key(_timeless(b.value))
-
-
-def _timeless(e: Expr) -> Expr:
-    def rewrite(n: Expr) -> Expr:
-        if not isinstance(n, Load):
-            return n
-        return replace(n, name=split_tag(n.name)[0], index=from_poly(to_poly(n.index)))
-
-    return transform(e, rewrite)
+    return a.index == b.index and key(timeless(a.value)) == key(timeless(b.value))

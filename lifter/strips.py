@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from halide_core.ir import structural
 from halide_core.ir.expr import BOOL, I32, I64, NE, Div, Expr, Load, const, intrinsic
 from halide_core.ir.structural import key, transform, variables
-from lifter.effects import Effect, LoopInfo, Path, loads, split_tag
+from lifter.effects import Effect, LoopInfo, Path, loads, sites, split_tag, values_of
 from lifter.parity import by_parity
 from lifter.poly import Poly, atom_of, ceil_div, floor_div, from_poly, smaller_of, to_poly
 
@@ -86,13 +86,44 @@ def _joined(path: Path, outer: LoopInfo, inside: list[Effect]) -> Path:
     reads = tuple(r for r in path.reads if outer not in r.loops)
     longer = {n: replace(path.arrays[n], size=r.size, loops=before) for n, r in rows.items()}
     written = {e.array for e in inside} - local
-    read = {split_tag(n.name)[0] for e in inside for n in loads(e.value) if "@" in n.name} - local
-    if written & read:
+    bounds = [a for e in inside for loop in e.loops for a in loop.trip.atoms().values()]
+    sources = (n for x in (*(x for e in inside for x in sites(e)), *bounds) for n in loads(x))
+    read = {split_tag(n.name)[0] for n in sources if "@" in n.name} - local
+    if written & read or any(_order_matters([e for e in inside if e.array == a], each) for a in written):
         raise _Stays
     apart = path.apart | {frozenset((w, r)) for w in written for r in read}
     guard = next((g for loop, _, g in path.trips if loop == outer), None)
     trips = (*path.trips, *((loop, before, guard) for loop in loops.values()))
     return replace(path, effects=effects, reads=reads, arrays=path.arrays | longer, apart=apart, trips=trips)
+
+
+def _order_matters(stores: Sequence[Effect], each: dict[int, int]) -> bool:
+    """Whether stores to one array may meet at an element in two strips: strips no longer come one after the other then.
+    They do not where each element of a row has its own place, as wide as the loops go on by."""
+    if len(stores) == 1:
+        return False
+    if any(each[e.order] == 0 for e in stores[:-1]):  # what an odd row leaves over is in the last strip
+        return True
+    widths: set[int] = set()
+    places: list[tuple[Poly, int]] = []
+    for e in stores:
+        taken = each[e.order]
+        if not taken:
+            continue
+        step = e.index.coefficient(e.loops[-1].counter)
+        value = step.constant_value() if step is not None else None
+        if not value or value % taken:
+            return True
+        index = e.index if value > 0 else e.index.scale(-1)
+        places.append((index.substitute({e.loops[-1].counter: Poly()}), taken))
+        widths.add(value // taken)
+    if len(widths) > 1:
+        return True
+    starts = [(p - places[0][0]).constant_value() for p, _ in places]
+    known = [s for s in starts if s is not None]
+    return len(known) != len(starts) or any(
+        s - min(known) >= abs(min(widths)) * taken for s, (_, taken) in zip(known, places, strict=True)
+    )
 
 
 def _strip(outer: LoopInfo, inner: LoopInfo) -> _Strip:
@@ -117,8 +148,7 @@ class _Rows:
     def __init__(self, path: Path, array: str, strip: _Strip, inside: Sequence[Effect], each: dict[int, int]) -> None:
         info = path.arrays[array]
         size = info.size.constant_value() if info.size is not None else None
-        others = [x for e in path.effects for x in (e.guard, *e.index.atoms().values()) if x is not None]
-        others += [path.result] if path.result is not None else []
+        others = [x for e in path.effects for x in sites(e) if x is not e.value] + list(values_of(path))
         if info.cell or size is None or any(split_tag(n.name)[0] == array for x in others for n in loads(x)):
             raise _Stays
         self.strip = strip

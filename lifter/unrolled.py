@@ -16,7 +16,7 @@ from functools import partial
 
 from halide_core.ir.expr import I32, Expr, Load
 from halide_core.ir.structural import key, transform, variables
-from lifter.effects import Effect, LoopInfo, loads, split_tag
+from lifter.effects import Effect, LoopInfo, loads, split_tag, timeless, undisturbed
 from lifter.fold import parts
 from lifter.parity import by_parity
 from lifter.poly import Poly, from_poly, to_poly
@@ -42,12 +42,16 @@ class _Store:
     def same(self, other: _Store) -> bool:
         """Whether two stores are one but for the times of what they read."""
         return self.effect.array == other.effect.array and self.index == other.index and (
-            key(_timeless(self.value)) == key(_timeless(other.value))
+            key(timeless(self.value)) == key(timeless(other.value))
         )
 
 
-def rolled(effects: Sequence[Effect], counter: Callable[[], str], apart: Apart) -> list[Effect]:
-    """`effects` with such loops as plain ones, whose counters `counter` names."""
+def rolled(
+    effects: Sequence[Effect], others: Sequence[Effect], values: Sequence[Expr], counter: Callable[[], str],
+    apart: Apart,
+) -> list[Effect]:
+    """`effects` with such loops as plain ones, whose counters `counter` names.  `others`, `values`: what else is stored
+    and read."""
     out: list[Effect] = []
     runs = list(_runs(effects))
     for position, body in enumerate(runs):
@@ -61,6 +65,10 @@ def rolled(effects: Sequence[Effect], counter: Callable[[], str], apart: Apart) 
             out += body
             continue
         stores, left = found
+        mine = [*body, *after[:left]]
+        if not undisturbed(mine, [e for e in (*others, *effects) if not any(e is m for m in mine)], values):
+            out += body
+            continue
         out += stores
         runs[position + 1] = after[left:]
     return out
@@ -87,6 +95,9 @@ def _plain(
 ) -> tuple[list[Effect], int] | None:
     """The stores of the plain loop, and how many effects of `after` are among them."""
     loop = body[0].loops[-1]
+    places = [x for e in (*body, *after[: len(body)]) for x in (*e.index.atoms().values(), e.guard) if x is not None]
+    if any(loads(x) for x in (*places, *loop.trip.atoms().values())):
+        return None
     name = ""
     for count in range(2, _MOST_UNITS + 1):
         if len(body) % count:
@@ -105,10 +116,19 @@ def _plain(
         last = _separate([left])
         if last is None:
             continue
+        if _reads_before(left, body):
+            continue
         apart |= needed | last
         loops = (*body[0].loops[:-1], LoopInfo(name, trip, loop.line))
         return [replace(s.effect, index=s.index, value=s.value, loops=loops) for s in first], len(left)
     return None
+
+
+def _reads_before(left: Sequence[_Store], body: Sequence[Effect]) -> bool:
+    """Whether what is left over reads what the body stores as it was before the loop or in it."""
+    stored, end = {e.array for e in body}, max(e.order for e in body)
+    times = (split_tag(n.name) for s in left for n in loads(s.effect.value) if "@" in n.name)
+    return any(array in stored and time <= end for array, time in times)
 
 
 def _units(body: list[Effect], counter: str, count: int, place: Poly) -> list[list[_Store]] | None:
@@ -161,10 +181,6 @@ def _store(e: Effect, counter: str, change: Change) -> _Store | None:
         return None
     left = variables(value) | (variables(e.guard) if e.guard is not None else set())
     return None if counter in left or counter in index.names() else _Store(e, index, value)
-
-
-def _timeless(value: Expr) -> Expr:
-    return transform(value, lambda n: replace(n, name=n.name.rpartition("@")[0] + "@") if isinstance(n, Load) else n)
 
 
 def _rest(

@@ -47,13 +47,13 @@ from synth.terminals import Mapper, NoMapping, coordinates, image_call
 from synth.touched import Irregular, touched
 from synth.trace import Candidate, Failure, Trace, failure
 from synth.unify import unify
-from synth.within import asks_beyond, within
+from synth.within import SameCoordinate, asks_beyond, within
 from verifier.condition import Condition
 from verifier.conditions import PathConditions
 from verifier.contract import ContractBuilder
 from verifier.lemmas import decide_lemma
 from verifier.reads import Group, Unresolved, see
-from verifier.smt import IndexEncoder, Proved, Query, prove
+from verifier.smt import Proved, prove
 
 
 @dataclass(slots=True)
@@ -509,25 +509,14 @@ class PathLifter:
         some += [r.extent - Poly.constant(1) for d in f.definitions for r in d.rdom]
         for p in some:
             stated.require(p, "extent")
-        f = within(f, funcs, self.function, stated.follows, self.same_coordinate)
+        given = [i.condition for i in self.contract.items if i.condition is not None]
+        same = SameCoordinate((*given, *self.path.conditions), self.options.query_timeout)
+        f = within(f, funcs, self.function, stated.follows, same)
         alone = self.path.result is None and sum(g.output for g in funcs) == 1  # or else nothing runs where it is empty
         if not alone and asks_beyond(f, funcs, self.function, self.contract.follows):
             for p in some:
                 self.contract.require(p, "extent")
         return f
-
-    def same_coordinate(self, f: FuncSummary, d: Definition, a: Expr, b: Expr) -> bool:
-        """Whether two coordinates are one over the box of a definition."""
-        index = IndexEncoder()
-        given = [index.given(i.condition) for i in self.contract.items if i.condition is not None]
-        given += [index.given(c) for c in self.path.conditions]
-        ends = [(x.name, x.min, x.min + x.extent) for x in f.layout.dims]
-        ends += [(r.name, Poly(), r.extent) for r in d.rdom]
-        for name, low, high in ends:
-            at = index.symbol(name)
-            given += [at >= index.poly(low), at < index.poly(high)]
-        goal = index.expr(a) == index.expr(b)
-        return isinstance(prove(Query((*given, *index.facts), goal), self.options.query_timeout), Proved)
 
     # Stage three.
 

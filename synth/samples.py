@@ -50,7 +50,7 @@ def to_python(e: Expr) -> str:
     if symbol is not None:
         a, b = E.children(e)
         if e.type.is_bool() and a.type.is_int_or_uint() and not a.type.is_bool():
-            a, b = _plain(a), _plain(b)
+            a, b = from_poly(to_poly(a)), from_poly(to_poly(b))
         return f"({to_python(a)} {symbol} {to_python(b)})"
     if isinstance(e, E.Call) and e.name in _OPERATORS and len(e.args) == 2:
         left, right = (to_python(x) for x in e.args)
@@ -63,12 +63,6 @@ def to_python(e: Expr) -> str:
     if isinstance(e, E.Select):
         return f"({to_python(e.true_value)} if {to_python(e.condition)} else {to_python(e.false_value)})"
     raise NotConcrete(str(e))
-
-
-def _plain(e: Expr) -> Expr:
-    """An integer expression in normal form, if that has numbers of 64 bits only."""
-    p = to_poly(e)
-    return from_poly(p) if all(abs(c) < 1 << 63 for c in p.terms.values()) else e
 
 
 class NotConcrete(Exception):

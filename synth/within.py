@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from halide_core.ir.expr import I32, Call, Expr, Max, Min, Select
 from halide_core.ir.structural import key, transform
@@ -11,10 +11,30 @@ from lifter.loops import Function
 from lifter.poly import Poly, coordinate, from_poly
 from lifter.summary import Definition, Dim, FuncSummary
 from verifier.demanded import Demand, demands
+from verifier.smt import IndexEncoder, Proved, Query, prove
 
 Holds = Callable[[Poly], bool]
 """Whether a polynomial over parameters is not negative."""
 Same = Callable[[FuncSummary, Definition, Expr, Expr], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class SameCoordinate:
+    """Whether two coordinates are one over the box of a definition, where `given` holds.  seconds: for the proof."""
+
+    given: tuple[Expr, ...]
+    seconds: float
+
+    def __call__(self, f: FuncSummary, d: Definition, a: Expr, b: Expr) -> bool:
+        index = IndexEncoder()
+        given = [index.given(c) for c in self.given]
+        ends = [(x.name, x.min, x.min + x.extent) for x in f.layout.dims]
+        ends += [(r.name, Poly(), r.extent) for r in d.rdom]
+        for name, low, high in ends:
+            at = index.symbol(name)
+            given += [at >= index.poly(low), at < index.poly(high)]
+        goal = index.expr(a) == index.expr(b)
+        return isinstance(prove(Query((*given, *index.facts), goal), self.seconds), Proved)
 
 
 def within(
@@ -73,4 +93,4 @@ def _held(f: FuncSummary, d: Definition, a: Expr, dim: Dim, same: Same) -> Expr:
     return Max(I32, Min(I32, a, high), low)
 
 
-__all__ = ["asks_beyond", "within"]
+__all__ = ["SameCoordinate", "asks_beyond", "within"]

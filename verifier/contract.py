@@ -64,7 +64,8 @@ class ContractBuilder:
         return isinstance(prove(query, 1.0), Proved)
 
     def require(self, p: Poly, kind: str) -> bool:
-        """Makes p >= 0 hold, by an item of its own if need be; False where it is not over parameters only."""
+        """Makes p >= 0 hold, by an item of its own if need be; False where it is not over parameters only, or over
+        numbers that are too large."""
         if self.follows(p):
             return True
         if not over_parameters(p, self.function):
@@ -72,6 +73,8 @@ class ContractBuilder:
         value = p.constant_value()
         if value is not None:
             return value >= 0
+        if any(abs(c) >= 1 << (31 if m else 62) for m, c in p.terms.items()):
+            return False  # too large for the check that a drop-in makes in 64 bits
         self._add(ContractItem(kind, at_least_zero_text(p), GE(BOOL, from_poly(p), const(0, I64))))
         return True
 

@@ -230,7 +230,7 @@ class Loops(Memory, ABC):
             else:
                 carried.append(v)
         for v in list(carried):
-            way = self.now_and_then(trial.env[v], heads[v], ways, counter, s, met)
+            way = self.now_and_then(trial.env[v], heads[v], ways, set(placeholders), counter, s, met)
             if way is not None:
                 ways[v] = way
                 carried.remove(v)
@@ -239,16 +239,18 @@ class Loops(Memory, ABC):
         return ways, temporaries, partial
 
     def now_and_then(
-        self, after: Expr, head: Expr, ways: dict[str, Poly], counter: str, s: State, met: list[Obligation]
+        self, after: Expr, head: Expr, ways: dict[str, Poly], placeholders: set[str], counter: str, s: State,
+        met: list[Obligation],
     ) -> Poly | None:
         """By how much a variable has gone on that takes some of its steps at equal distances only."""
         if not after.type.is_int_or_uint() or after.type.is_bool():
             return None
         found: list[Obligation] = []
-        placeholders = {f"{v}'{counter}" for v in self.type_names(s)}
-        parts = conditional_steps(
-            to_poly(after, found), to_poly(head), lambda p: _is_invariant(p, placeholders, s)
-        )
+
+        def fixed(p: Poly) -> bool:
+            return _is_invariant(p, placeholders, s)
+
+        parts = conditional_steps(to_poly(after, found), to_poly(head), fixed, found)
         if parts is None:
             return None
         forms = {f"{v}'{counter}": to_poly(self.read(s, v, self.type_of(v))) + way for v, way in ways.items()}
@@ -256,18 +258,11 @@ class Loops(Memory, ABC):
         total = Poly.variable(counter, I32) * step
         for condition, more in conditional:
             times = period(condition, forms, counter, found)
-            if times is None or not self.is_power(times, s):
+            if times is None or not all(map(fixed, times.parts(counter))) or not self.is_power(times, s):
                 return None
-            count = times.before(counter, found)
-            if not _is_invariant(count.substitute({counter: Poly()}), placeholders, s):
-                return None
-            total = total + count * more
+            total = total + times.before(counter, found) * more
         met += found
         return total
-
-    def type_names(self, s: State) -> list[str]:
-        """The variables that have values here."""
-        return [v for v in s.env if v not in self.plan.cells]
 
     def is_power(self, times: Period, s: State) -> bool:
         """Whether a mask is known to be a power of two less one; where it is made of parameters, that is asked for."""

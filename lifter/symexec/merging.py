@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from halide_core.ir.expr import EQ, Expr, Load, const_value
 from halide_core.ir.structural import post_order, variables
@@ -12,6 +12,7 @@ from lifter.effects import FoundObligation
 from lifter.fold import clauses, negate
 from lifter.forks import must_fork, reshapes
 from lifter.rows_as_one import Values, counters, equalities, promised, same_effects, same_value
+from lifter.symexec.counted import counted
 from lifter.symexec.loops import Loops
 from lifter.symexec.state import NeedCell, NeedSetting, NeedSeveral, NeedTurns, NeedUnroll, State
 from lifter.unrolled import rolled
@@ -82,7 +83,7 @@ class Merging(Loops, ABC):
         effects = s.effects[start:]
         if any(loop in own for e in effects for loop in e.loops):
             return
-        s.effects[start:] = rolled(effects, self.counter, s.apart)
+        s.effects[start:] = rolled(effects, s.effects[:start], list(_values(s)), self.counter, s.apart)
         known = {loop for loop, _, _ in s.trips}
         for e in s.effects[start:]:
             if e.loops and e.loops[-1] not in known:
@@ -138,6 +139,10 @@ class Merging(Loops, ABC):
             stated = any(same_value(c, other, known, {}) for other in asked)
             if not stated and self.decide([*a.conditions, *asked], c) is not True:
                 return False
+        for info, around, guard in a.trips[len(s.trips) :]:
+            given = [*a.conditions, *asked, *([guard] if guard is not None else [])]
+            if not counted(info, around, given, self.follows):
+                return False
         met = b.obligations[len(s.obligations) :]
         return all(self.holds(o, met, a, known) for o in a.obligations[len(s.obligations) :])
 
@@ -168,6 +173,18 @@ def _differing(a: State, b: State, known: Values) -> list[str]:
 def _mentions(body: Sequence[L.Stmt], name: str) -> bool:
     """Whether statements read a variable."""
     return any(name in variables(e) for s in L.walk(body) for e in L.expressions(s))
+
+
+def _values(s: State) -> Iterator[Expr]:
+    """What a state holds that may read memory and is not an effect."""
+    yield from s.env.values()
+    yield from s.conditions
+    yield from (c for c, _ in s.asserts)
+    for info, _, guard in s.trips:
+        yield from (x for x in (*info.trip.atoms().values(), info.condition, guard) if x is not None)
+    for found in s.obligations:
+        yield from found.obligation.poly.atoms().values()
+    yield from (x for x in (s.result, s.guard, s.live) if x is not None)
 
 
 def _idle(body: Sequence[L.Stmt]) -> bool:

@@ -15,7 +15,7 @@ Forms = Mapping[str, Poly]
 
 
 def conditional_steps(
-    after: Poly, head: Poly, fixed: Callable[[Poly], bool]
+    after: Poly, head: Poly, fixed: Callable[[Poly], bool], met: list[Obligation]
 ) -> tuple[Poly, list[tuple[Expr, Poly]]] | None:
     """The step that a variable takes in any case, and those that it takes where conditions hold; None where these are
     not the same in each iteration.  `after`: its value at the end of an iteration that starts with `head`."""
@@ -25,8 +25,8 @@ def conditional_steps(
                        for e in [atom_of(m[0])] if isinstance(e, Select) and e.type.is_int_or_uint()), None)
         if choice is None:
             return None
-        no = to_poly(choice.false_value)
-        step = to_poly(choice.true_value) - no
+        no = to_poly(choice.false_value, met)
+        step = to_poly(choice.true_value, met) - no
         if not fixed(step):
             return None
         found.append((choice.condition, step))
@@ -56,6 +56,10 @@ class Period:
             low, high = start - k + Poly.constant(1), start + Poly.constant(1)
         count = self._up_to(high, met) - self._up_to(low, met)
         return count if self.equal else k - count
+
+    def parts(self, counter: str) -> tuple[Poly, Poly, Poly]:
+        """What it is made of but for the iteration's number."""
+        return self.number.substitute({counter: Poly()}), self.length, self.remainder
 
     def _up_to(self, end: Poly, met: list[Obligation]) -> Poly:
         """How many numbers below `end` have the remainder, but for a constant."""

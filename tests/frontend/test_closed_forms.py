@@ -105,6 +105,11 @@ def test_strips_are_rows(tmp_path: Path, body: str) -> None:
 @pytest.mark.parametrize(
     "body",
     [
+        # Two loops of a strip store to the same elements of different strips.
+        f"uint16_t row[32]; while (w > 0) {{ int n = w > 32 ? 32 : w; {STRIP} "
+        "for (int x = 0; x < n; x++) d[x + 1] = row[x] / 3; s += n; d += n; w -= n; }",
+        f"uint16_t row[32]; while (w > 0) {{ int n = w > 32 ? 32 : w; {STRIP} "
+        "for (int x = 0; x < n; x++) d[-2 * x] = row[x] / 3; s += n; d += n; w -= n; }",
         # What one strip leaves behind the next one reads.
         "uint16_t row[33] = {0}; while (w > 0) { int n = w > 32 ? 32 : w; for (int x = 0; x < n; x++) row[x] = s[x]; "
         "for (int x = 0; x < n; x++) d[x] = row[x + 1]; s += n; d += n; w -= n; }",

@@ -64,6 +64,13 @@ def test_pixels(tmp_path: Path) -> None:
         "for (; i < n - 1; i += 2) { d[i] = d[i + 1]; d[i + 1] = d[i + 2]; } if (n & 1) d[i] = d[i + 1];",
         "for (; i < n - 1; i += 2) { uint8_t a = d[i], b = d[i + 1]; d[i + 1] = a; d[i + 2] = b; } "
         "if (n & 1) d[i + 1] = d[i];",
+        # What is there between the body and what it leaves over is read, or what is left over reads what was there.
+        "for (; i < n - 1; i += 2) { d[i] = s[i]; d[i + 1] = s[i + 1]; } uint8_t a = d[0]; if (n & 1) d[i] = s[i]; "
+        "e[0] = a;",
+        "uint8_t a = d[n - 4]; for (; i < n - 1; i += 2) { d[i] = d[i - 3]; d[i + 1] = d[i - 2]; } "
+        "if (n & 1) d[n - 1] = a;",
+        "uint8_t a = e[n - 1]; e[n - 1] = 0; for (; i < n - 1; i += 2) { d[i] = e[i]; d[i + 1] = e[i + 1]; } "
+        "if (n & 1) d[n - 1] = a;",
         # The number of the iteration is stored.
         "for (; i < n - 1; i += 2) { d[i] = i; d[i + 1] = i; } if (n & 1) d[i] = i;",
     ],

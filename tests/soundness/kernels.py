@@ -135,7 +135,12 @@ def unrolled(g: _Writer) -> Kernel:
     lines = "\n".join(f"    {one(f'x + {j}' if j else 'x', odd and j == 1)}" for j in range(factor))
     tail = one("x", g.rng.random() < 0.2)
     text = f"  int x = 0;\n  for (; x + {factor - 1} < w; x += {factor}) {{\n{lines}\n  }}\n"
-    return g.done(text + (f"  for (; x < w; x++) {tail}\n" if factor > 2 else f"  if (x < w) {tail}\n"))
+    rest = f"  for (; x < w; x++) {tail}\n" if factor > 2 else f"  if ({g.rng.choice(['x < w', 'w > 0 && (w & 1)', 'w % 2 == 1'])}) {tail}\n"
+    if g.rng.random() < 0.2:  # what is there between the body and what it leaves over is read
+        g.array("o")
+        rest = f"  {g.k.pointers['d']} kept = d[{g.rng.choice(['0', 'x', 'w / 2'])}];\n{rest}  o[0] = kept;\n"
+        return g.done("  if (w < 0) return;\n" + text + rest)
+    return g.done(text + rest)
 
 
 def stencil(g: _Writer) -> Kernel:
@@ -311,6 +316,11 @@ def as_one(g: _Writer) -> Kernel:
     )
     tests = [f"sa == {many} * w", f"sd == {many} * w"]
     test = " && ".join(tests if g.rng.random() < 0.7 else g.rng.choice([tests[:1], tests[1:], ["sa == sd"], ["p == q"]]))
+    kept, out_ = "", ""
+    if factor > 1 and g.rng.random() < 0.2:  # what is there between a body and what it leaves over
+        o, at = g.array("o"), g.rng.choice(["0", f"w / {factor} * {factor}", "w - 1"])
+        kept, out_ = f"      {u} kept = d[{many} * ({at})];\n", f"    o[y] = ({o})kept;\n"
+        kept, rest = ("", kept + rest) if g.rng.random() < 0.7 else (kept, rest)
     rows = g.rng.choice(["h", "h", "h", "h", "(h - 1)"])
     g.scalar("p", 0, 1)
     g.scalar("q", 0, 1)
@@ -319,7 +329,8 @@ def as_one(g: _Writer) -> Kernel:
         f"  int sa = {many} * w + p, sd = {many} * w + q;\n  if (w <= 0) return;\n{flip}"
         f"  if ({test}) {{ w *= {rows}; h = 1; sa = sd = 0; }}\n  for (int y = 0; y < h; y++) {{\n"
         f"    const {t}* c = a; {u}* e = d; int x = 0;\n"
-        f"    for (; x + {factor - 1} < w; x += {factor}) {{ {body} {moves} }}\n{rest}    a += sa; d += sd;\n  }}\n"
+        f"{kept}    for (; x + {factor - 1} < w; x += {factor}) {{ {body} {moves} }}\n{rest}{out_}"
+        "    a += sa; d += sd;\n  }\n"
     )
 
 
@@ -369,8 +380,13 @@ def strips(g: _Writer) -> Kernel:
     again = ["", " + 1"][far]
     held = [read(f"row[{many} * x + {k}{again}]", mid) for k in range(many)]
     body = f"for (int x = 0; x < n; x++) {{ {stores} }} for (int x = 0; x < n; x++) e[x] = {g.value(held, 2)};"
+    scale = 1
+    if g.rng.random() < 0.3:  # a second loop, which may come back to where another strip has been
+        scale, beside = g.rng.choice([1, 1, 2]), g.rng.choice([1, 1, -1, 2])
+        body = body.replace("e[x]", f"e[{scale} * x]")
+        body += f" for (int x = 0; x < n; x++) e[{scale} * x + {beside}] = {g.value(held, 2)};"
     row = f"{mid} row[{length * many + far}]{' = {0}' if far else ''};"
-    pairs = length != 5 and not far and g.rng.random() < 0.4
+    pairs = length != 5 and not far and scale == 1 and g.rng.random() < 0.4
     if pairs:  # two elements of the row give one
         held = [read(f"row[{2 * many} * x + {k}]", mid) for k in range(2 * many)]
         alone = [read(f"row[{2 * many} * x + {k}]", mid) for k in range(many)]
@@ -383,11 +399,11 @@ def strips(g: _Writer) -> Kernel:
         step = g.rng.choice(["n", "n", "n", str(length)])
         return g.done(
             f"  {row}\n  int left = w;\n  const {t}* c = a; {g.k.pointers['d']}* e = d;\n  while (left > 0) {{\n"
-            f"    int n = {least};\n    {body}\n    c += {many} * {step}; e += {step}{' / 2' if pairs else ''}; left -= n;\n  }}\n"
+            f"    int n = {least};\n    {body}\n    c += {many} * {step}; e += {step}{' / 2' if pairs else f' * {scale}'}; left -= n;\n  }}\n"
         )
     return g.done(
         f"  {row}\n  for (int k = 0; k < w; k += {length}) {{\n    int n = w - k < {length} ? w - k : {length};\n"
-        f"    const {t}* c = a + {many} * k; {g.k.pointers['d']}* e = d + k{' / 2' if pairs else ''};\n    {body}\n  }}\n"
+        f"    const {t}* c = a + {many} * k; {g.k.pointers['d']}* e = d + k{' / 2' if pairs else f' * {scale}'};\n    {body}\n  }}\n"
     )
 
 

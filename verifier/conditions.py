@@ -38,9 +38,10 @@ class PathConditions(ValueConditions):
 
     def possible(self) -> None:
         """The contract can hold: from one that contradicts itself anything would follow.  (A path that its own
-        conditions keep from being taken is another matter.)"""
+        conditions or the source's asserts keep from being taken is another matter.)"""
         never = self.index.negate(self.index.all_of([]))
-        own = [self.index.given(c) for c in self.summary.conditions]
+        stated = [i.condition for i in self.summary.contract if i.condition is not None and not i.inferred]
+        own = [self.index.given(c) for c in (*self.summary.conditions, *stated)]
 
         def contradicts(given: list[Any]) -> bool:
             return isinstance(prove(Query((*given, *self.index.facts), never), 1.0), Proved)

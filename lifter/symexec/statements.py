@@ -27,6 +27,7 @@ from lifter.breaks import without_breaks
 from lifter.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, Path, loads, observed
 from lifter.fold import clauses, fold, fold_node, negate, undefined
 from lifter.forks import choosers_of_loops, guards_of_reads, invariant, must_fork, reshapes
+from lifter.lane_sums import join_lane_sums
 from lifter.parity import by_parity
 from lifter.planes import unflatten
 from lifter.poly import Obligation, Poly, from_poly, to_poly
@@ -143,7 +144,10 @@ class _Statements(Merging):
                 self.store(start, p.name, Poly(), Variable(p.type, p.name), self.function.line)
         finished: list[State] = []
         self.exec_top(self.function.body, start, finished)
-        paths = [unflatten(widen_starts(expand_scans(self.plain(self.finish(s))))) for s in finished]
+        plain = [self.plain(self.finish(s)) for s in finished]
+        if self.function.uses_registers:
+            plain = [join_lane_sums(p) for p in plain]
+        paths = [unflatten(widen_starts(expand_scans(p))) for p in plain]
         return [reroll(p) for p in paths] if self.function.uses_registers else paths
 
     def plain(self, path: Path) -> Path:

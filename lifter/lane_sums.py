@@ -1,0 +1,296 @@
+"""Sums that are kept in the lanes of registers, as sums of their own.
+
+    lane0 = lane1 = 0;
+    for (k < n / 2) { lane0 += s[2 * k]; lane1 += s[2 * k + 1]; }
+    if (n & 1) { lane0 += 0 ? s[n - 2] : 0; lane1 += 1 ? s[n - 1] : 0; }
+    out = lane0 + lane1;
+becomes
+    sum = 0; for (x < n) sum += s[x]; out = sum;
+
+Integers are added modulo a power of two, in whatever order, so the lanes that a sum is taken of are one number from the
+start; where they are narrower than the sum, they are proved not to wrap."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from halide_core.ir.expr import I32, I64, Add, Cast, Expr, Load, const
+from halide_core.ir.structural import key, post_order, substitute, transform
+from halide_core.ir.types import Type
+from lifter.effects import Effect, LoopInfo, Path, loads, sites, split_tag, undisturbed, values_of
+from lifter.fold import fold_node
+from lifter.lane_rows import extended, over_row, settled
+from lifter.lanes import Lanes
+from lifter.poly import Poly, to_poly
+from lifter.ranges import ranges
+
+_LEAST_LANES = 4
+_MOST_TURNS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Event:
+    """What happens to one lane at one place: it is set to, or goes on by, the sum of `addends`."""
+
+    effect: Effect
+    adds: bool
+    addends: tuple[Expr, ...]
+
+
+def join_lane_sums(path: Path) -> Path:
+    """`path` with such lanes as one."""
+    for total, cells in _totals(path):
+        joined = _Joining(path, cells, total).joined()
+        if joined is not None:
+            return join_lane_sums(joined)
+    return path
+
+
+def _totals(path: Path) -> Iterator[tuple[Expr, list[Load]]]:
+    """Sums of several cells, the largest first."""
+    local = {n for n, info in path.arrays.items() if info.cell}
+    seen: set[int] = set()
+    values = [e.value for e in path.effects] + ([path.result] if path.result is not None else [])
+    for value in values:
+        for n in reversed(list(post_order(value))):
+            if key(n) in seen or not isinstance(n, Add) or not n.type.is_int_or_uint():
+                continue
+            seen |= {key(m) for m in _inside(n)}
+            cells = [c for a in addends(n, n.type) if (c := _cell(a, local)) is not None]
+            if len(cells) > 1 and len({c.name for c in cells}) == len(cells):
+                yield n, cells
+
+
+def _inside(e: Expr) -> Iterator[Expr]:
+    """The nodes that a sum is made of, but for its addends."""
+    yield e
+    if isinstance(e, Add):
+        yield from _inside(e.a)
+        yield from _inside(e.b)
+    elif isinstance(e, Cast):
+        yield from _inside(e.value)
+
+
+def addends(e: Expr, t: Type) -> list[Expr]:
+    """What `e` is the sum of, modulo the range of `t`: through conversions that keep the bits, and those from sums that
+    do not wrap."""
+    if isinstance(e, Add) and e.type.bits == t.bits:
+        return [*addends(e.a, t), *addends(e.b, t)]
+    if isinstance(e, Cast) and e.value.type.is_int_or_uint() and not e.value.type.is_bool():
+        inner = e.value
+        if e.type.bits == t.bits and inner.type.bits == t.bits:
+            return addends(inner, t)
+        if isinstance(inner, Add) and e.type.bits == t.bits and inner.type.bits < t.bits:
+            known = ranges(inner, {})
+            (low_a, high_a), (low_b, high_b) = known[id(inner.a)], known[id(inner.b)]
+            if inner.type.min() <= low_a + low_b and high_a + high_b <= inner.type.max():
+                return [*addends(Cast(e.type, inner.a), t), *addends(Cast(e.type, inner.b), t)]
+    return [e]
+
+
+def _cell(e: Expr, local: set[str]) -> Load | None:
+    """The cell that an addend is, its bits kept."""
+    while isinstance(e, Cast) and e.value.type.bits == e.type.bits:
+        e = e.value
+    if isinstance(e, Load) and "@" in e.name and split_tag(e.name)[0] in local and to_poly(e.index).is_zero():
+        return e
+    return None
+
+
+class _Joining:
+    """Cells that a sum, `total`, is taken of."""
+
+    def __init__(self, path: Path, cells: list[Load], total: Expr) -> None:
+        self.path, self.total = path, total
+        self.cells = [split_tag(c.name)[0] for c in cells]
+        self.times = [split_tag(c.name)[1] for c in cells]
+        self.type = cells[0].type
+        used = {loop.counter for loop, _, _ in path.trips} | {c for e in path.effects for c in e.counters}
+        self.numbers = (f"k.{n}" for n in itertools.count(1) if f"k.{n}" not in used)
+        self.written = {e.array for e in path.effects}
+
+    def joined(self) -> Path | None:
+        if len(set(self.cells)) < len(self.cells) or not self.read_once():
+            return None
+        lanes = [self.events(c) for c in self.cells]
+        found = [events for events in lanes if events]
+        if len(found) < len(lanes) or len({len(events) for events in found}) > 1:
+            return None
+        columns = list(zip(*found, strict=True))
+        if not all(_one_place(column) for column in columns) or not self.in_step(found):
+            return None
+        sums = [self.event(column) for column in columns]
+        mine = {id(e.effect) for events in found for e in events}
+        others = [e for e in self.path.effects if id(e) not in mine]
+        sums = _rows(sums, others, list(values_of(self.path)))
+        return self.put(sums, others)
+
+    def read_once(self) -> bool:
+        """Whether the cells are read in the sum and in what they are updated with, and nowhere else."""
+        wanted = {key(c) for a in addends(self.total, self.total.type) if (c := _cell(a, set(self.cells))) is not None}
+        where = [e for e in self.path.effects if any(key(n) == key(self.total) for n in post_order(e.value))]
+        for e in self.path.effects:
+            value = transform(e.value, self.without_total)
+            own = {e.array} if e.array in self.cells else set()
+            for x in (value, *(x for x in sites(e) if x is not e.value)):
+                if any(split_tag(n.name)[0] in set(self.cells) - own for n in loads(x) if "@" in n.name):
+                    return False
+        rest = [transform(x, self.without_total) for x in values_of(self.path)]
+        if any(split_tag(n.name)[0] in self.cells for x in rest for n in loads(x) if "@" in n.name):
+            return False
+        return bool(wanted) and len(where) + (self.path.result is not None and not where) == 1
+
+    def without_total(self, n: Expr) -> Expr:
+        return const(0, n.type) if key(n) == key(self.total) else n
+
+    def events(self, cell: str) -> list[_Event] | None:
+        """What happens to a cell, in order."""
+        out: list[_Event] = []
+        for e in self.path.effects:
+            if e.array != cell:
+                continue
+            parts = addends(e.value, e.value.type)
+            own = [a for a in parts if (c := _cell(a, {cell})) is not None and c.type.bits == e.value.type.bits]
+            rest = [a for a in parts if all(a is not o for o in own)]
+            if not e.index.is_zero() or e.rewritten or e.value.type.bits != self.type.bits or len(own) > 1:
+                return None
+            if any(split_tag(n.name)[0] in self.cells for a in rest for n in loads(a) if "@" in n.name):
+                return None
+            if own:
+                before = [x.effect.order for x in out]
+                time = split_tag(_cell(own[0], {cell}).name)[1]  # type: ignore[union-attr]
+                if not (before and max(before) < time <= e.order):
+                    return None
+            out.append(_Event(e, bool(own), tuple(rest)))
+        return out if out == sorted(out, key=lambda x: x.effect.order) else None
+
+    def in_step(self, lanes: Sequence[Sequence[_Event]]) -> bool:
+        """Whether the sum is taken of all cells after the same things have happened to them."""
+        seen = {
+            tuple(e.effect.order < time for e in events) for events, time in zip(lanes, self.times, strict=True)
+        }
+        ordered = all(
+            max(e.effect.order for e in a) < min(e.effect.order for e in b)
+            for a, b in itertools.pairwise(zip(*lanes, strict=True))
+        )
+        return len(seen) == 1 and ordered
+
+    def event(self, column: Sequence[_Event]) -> _Event:
+        """What happens to the sum where something happens to each lane, in a loop over the lanes if it is the same."""
+        last = max((e.effect for e in column), key=lambda e: e.order)
+        last = replace(last, array=self.cells[0])
+        parts = [a for e in column for a in e.addends]
+        if not column[0].adds:
+            return _Event(last, False, tuple(parts))
+        for ordered in (parts, sorted(parts, key=_first_element)):
+            found = self.in_turns(ordered)
+            if found is not None:
+                counter, count, body = found
+                loop = LoopInfo(counter, Poly.constant(count), last.line)
+                return _Event(replace(last, loops=(*last.loops, loop)), True, (body,))
+        return _Event(last, True, tuple(parts))
+
+    def in_turns(self, parts: Sequence[Expr]) -> tuple[str, int, Expr] | None:
+        """A counter, how often it counts, and what over it has `parts` as its values."""
+        counter = next(self.numbers)
+        for turns in range(1, _MOST_TURNS + 1):
+            if len(parts) % turns or len(parts) // turns < _LEAST_LANES:
+                continue
+            bodies = [self.one(parts[c::turns], counter) for c in range(turns)]
+            found = [b for b in bodies if b is not None]
+            if len(found) == turns:
+                return counter, len(parts) // turns, total_of(found, self.type)
+        return None
+
+    def one(self, lanes: Sequence[Expr], counter: str) -> Expr | None:
+        """What the lanes are over a counter; the last one may be simpler than the others, as a mask is that lets it
+        through in any case."""
+        found = Lanes(self.written, counter).one(lanes)
+        if found is None:
+            found = Lanes(self.written, counter).one(lanes[:-1])
+            if found is not None:
+                last = substitute(found, {counter: const(len(lanes) - 1, I32)})
+                if key(settled(last)) != key(settled(lanes[-1])):
+                    return None
+        return found
+
+    def put(self, sums: Sequence[_Event], others: Sequence[Effect]) -> Path:
+        """The path with the sum in place of its lanes."""
+        cell, path = self.cells[0], self.path
+        effects = [*others]
+        for event in sums:
+            e = event.effect
+            own = Load(self.type, f"{cell}@{e.order}", const(0, I64))
+            parts = [own, *event.addends] if event.adds else list(event.addends)
+            effects.append(replace(e, value=total_of(parts, self.type)))
+        time = max(self.times)
+        whole = Load(self.type, f"{cell}@{time}", const(0, I64))
+        rest = [a for a in addends(self.total, self.total.type) if _cell(a, set(self.cells)) is None]
+        now = total_of([whole, *rest], self.total.type)
+
+        def put(n: Expr) -> Expr:
+            return now if key(n) == key(self.total) else n
+
+        def unread(n: Expr) -> Expr:
+            cell_ = isinstance(n, Load) and "@" in n.name and split_tag(n.name)[0] in self.cells
+            return const(0, n.type) if cell_ else n
+
+        effects = [replace(e, value=transform(e.value, put)) for e in effects]
+        reads = tuple(replace(r, value=transform(r.value, unread)) for r in path.reads)
+        known = {loop for loop, _, _ in path.trips}
+        nested = ((e, k) for e in effects for k in range(len(e.loops)) if e.loops[k] not in known)
+        new = {e.loops[k]: (e.loops[k], e.loops[:k], e.guard) for e, k in nested}
+        return replace(
+            path,
+            effects=tuple(sorted(effects, key=lambda e: e.order)),
+            arrays={n: info for n, info in path.arrays.items() if n not in self.cells[1:]},
+            reads=reads,
+            trips=(*path.trips, *new.values()),
+            result=None if path.result is None else transform(path.result, put),
+        )
+
+
+def _one_place(column: Sequence[_Event]) -> bool:
+    """Whether what happens to each lane happens in the same iterations."""
+    first = column[0]
+    guard = None if first.effect.guard is None else key(first.effect.guard)
+    return all(
+        e.adds == first.adds and e.effect.loops == first.effect.loops
+        and (None if e.effect.guard is None else key(e.effect.guard)) == guard
+        for e in column
+    )
+
+
+def _rows(sums: list[_Event], others: Sequence[Effect], values: Sequence[Expr]) -> list[_Event]:
+    """What is added lane by lane, in loops over the elements of rows, with what is left of these."""
+    out: list[_Event] = []
+    for event in sums:
+        if event.adds and len(event.addends) == 1:
+            effect, body = over_row(event.effect, event.addends[0])
+            event = _Event(effect, True, (body,))
+            before = out[-1] if out else None
+            if before is not None and before.adds and len(before.addends) == 1:
+                longer = extended(before.effect, before.addends[0], effect, body)
+                if longer is not None and undisturbed([before.effect, effect], others, values):
+                    out[-1] = _Event(longer, True, before.addends)
+                    continue
+        out.append(event)
+    return out
+
+
+def total_of(parts: Sequence[Expr], t: Type) -> Expr:
+    """The sum of some numbers, modulo the range of `t`."""
+    out = const(0, t)
+    for a in parts:
+        out = fold_node(Add(t, out, a if a.type == t else Cast(t, a)))
+    return out
+
+
+def _first_element(e: Expr) -> int:
+    """The lowest of the constant distances at which an expression reads."""
+    return min((to_poly(n.index).terms.get((), 0) for n in loads(e)), default=0)
+
+
+__all__ = ["join_lane_sums"]

@@ -9,7 +9,7 @@ of what the arms do not change, holds under its condition; others (that the alig
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from halide_core.ir.expr import Expr, Load, Variable
@@ -25,21 +25,27 @@ def without_twins(function: L.Function) -> Body:
     """The body of `function` without such conditionals."""
     mentioned = _mentions(function.body)
     mentioned.update(p.name for p in function.params)
-    return _merged(function, mentioned, function.body)
+    # Arrays that are declared before all else, whichever arm they are for.
+    before = {s.array: s for s in function.body if isinstance(s, L.Declare)}
+    return _merged(function, mentioned, function.body, before)
 
 
-def _merged(function: L.Function, mentioned: Counter[str], body: Sequence[L.Stmt]) -> Body:
+def _merged(
+    function: L.Function, mentioned: Counter[str], body: Sequence[L.Stmt], before: Mapping[str, L.Declare]
+) -> Body:
     out: list[L.Stmt] = []
     for s in body:
         if isinstance(s, L.Loop):
-            s = replace(s, body=_merged(function, mentioned, s.body))
+            s = replace(s, body=_merged(function, mentioned, s.body, {}))
         if isinstance(s, L.If):
             s = replace(
-                s, then=_merged(function, mentioned, s.then), otherwise=_merged(function, mentioned, s.otherwise)
+                s,
+                then=_merged(function, mentioned, s.then, before),
+                otherwise=_merged(function, mentioned, s.otherwise, before),
             )
             # Stores are kept, whatever else falls out: arms with more of them are no twins, which is soon seen.
             if s.otherwise and _stores(s.then) == _stores(s.otherwise):
-                arms = _Arm(function, mentioned, s.then), _Arm(function, mentioned, s.otherwise)
+                arms = [_Arm(function, mentioned, arm, before) for arm in (s.then, s.otherwise)]
                 if arms[0].body and arms[0].shape == arms[1].shape:
                     common = arms[0].asserts.keys() & arms[1].asserts.keys()
                     shared = {id(a) for arm in arms for n in common for a in arm.asserts[n]}
@@ -57,17 +63,23 @@ class _Arm:
     """An arm without its asserts and without what only these need: its `body`; its `shape`, the same for arms that do
     the same; and its `asserts` by numbers that are the same for the same asserts."""
 
-    def __init__(self, function: L.Function, mentioned: Counter[str], arm: Body) -> None:
+    def __init__(
+        self, function: L.Function, mentioned: Counter[str], arm: Body, before: Mapping[str, L.Declare]
+    ) -> None:
         self.function = function
         inside = _mentions(arm)
         made = {s.array for s in L.walk(arm) if isinstance(s, L.Declare)}
         made |= {s.name for s in L.walk(arm) if isinstance(s, L.Assign | L.Define)}
         # Not a parameter, a table, or a local that others speak of.
         self.own = {n for n in made if inside[n] == mentioned[n]}
+        outside = {s.array for s in L.walk(arm) if isinstance(s, L.Store)} & before.keys()
+        self.declared = {n: before[n] for n in outside if inside[n] == mentioned[n] - 1}
+        self.own |= self.declared.keys()
         self.names: dict[str, str] = {}
         self.done: dict[int, Expr] = {}
         self.body = self.needed(arm)
         self.shape = self.block(self.body)
+        self.shape += tuple(self.statement(self.declared[n]) for n in self.names if n in self.declared)
         self.asserts: dict[int, list[L.Assert]] = {}
         for a in (s for s in L.walk(arm) if isinstance(s, L.Assert)):
             if not (_named(a.condition) & self.own) - self.names.keys():

@@ -9,14 +9,17 @@ from dataclasses import replace
 from halide_core.interp.expr import evaluate
 from halide_core.ir.expr import (
     BOOL,
+    EQ,
     I32,
     LT,
+    NE,
     Add,
     Call,
     Cast,
     Expr,
     Load,
     Mul,
+    Select,
     Sub,
     Variable,
     children,
@@ -89,7 +92,10 @@ def settled(e: Expr) -> Expr:
             a, b = known[id(n.a)], known[id(n.b)]
             if a[1] < b[0] or b[1] <= a[0]:
                 return make_bool(a[1] < b[0])
-        return simplify_node(fold_node(n))
+        n = simplify_node(fold_node(n))
+        if isinstance(n, Select) and isinstance(n.condition, NE):
+            return Select(n.type, EQ(BOOL, n.condition.a, n.condition.b), n.false_value, n.true_value)
+        return n
 
     return transform(timeless(e), rewrite)
 
@@ -179,15 +185,25 @@ def _reaches(start: Poly, end: Poly, lane: LoopInfo, condition: Expr, guard: Exp
 
 
 def _lowest(e: Expr) -> Expr:
-    """An expression with what `n` leaves of a power of two as its lowest bits: n - (n & ~15)."""
+    """An expression with what `n` leaves of a power of two as its lowest bits: n - (n & ~15), n != (n & ~15)."""
+
+    def lowest(whole: Expr, rounded: Expr) -> Expr | None:
+        if not isinstance(rounded, Call) or rounded.name != "bitwise_and" or not whole.type.is_uint():
+            return None
+        for value, mask in (rounded.args, rounded.args[::-1]):
+            bits = const_value(mask)
+            if bits is not None and key(value) == key(whole):
+                left = (1 << whole.type.bits) - 1 - int(bits)
+                return replace(rounded, args=(value, const(left, whole.type)))
+        return None
 
     def rewrite(n: Expr) -> Expr:
-        if isinstance(n, Sub) and isinstance(n.b, Call) and n.b.name == "bitwise_and" and n.type.is_uint():
-            for value, mask in (n.b.args, n.b.args[::-1]):
-                bits = const_value(mask)
-                if bits is not None and key(value) == key(n.a):
-                    left = (1 << n.type.bits) - 1 - int(bits)
-                    return replace(n.b, args=(value, const(left, n.type)))
+        if isinstance(n, Sub):
+            found = lowest(n.a, n.b)
+            return n if found is None else found
+        if isinstance(n, EQ | NE):
+            found = next((x for x in (lowest(n.a, n.b), lowest(n.b, n.a)) if x is not None), None)
+            return n if found is None else replace(n, a=found, b=const(0, found.type))
         return n
 
     return transform(e, rewrite)

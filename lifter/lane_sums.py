@@ -13,19 +13,21 @@ start; where they are narrower than the sum, they are proved not to wrap."""
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from halide_core.ir.expr import I32, I64, Add, Cast, Expr, Load, const
+from halide_core.ir.expr import BOOL, GE, I32, I64, Add, Cast, Expr, Load, Select, const
 from halide_core.ir.structural import key, post_order, substitute, transform
 from halide_core.ir.types import Type
 from lifter.effects import Effect, LoopInfo, Path, loads, sites, split_tag, undisturbed, values_of
 from lifter.fold import fold_node
 from lifter.lane_rows import extended, over_row, settled
 from lifter.lanes import Lanes
-from lifter.poly import Poly, to_poly
+from lifter.poly import Poly, from_poly, to_poly
 from lifter.ranges import ranges
 
+Follows = Callable[[Sequence[Expr], Poly], bool]
+"""Whether a polynomial is not negative wherever conditions hold."""
 _LEAST_LANES = 4
 _MOST_TURNS = 8
 
@@ -39,12 +41,39 @@ class _Event:
     addends: tuple[Expr, ...]
 
 
-def join_lane_sums(path: Path) -> Path:
-    """`path` with such lanes as one."""
-    for total, cells in _totals(path):
-        joined = _Joining(path, cells, total).joined()
+def join_lane_sums(path: Path, follows: Follows) -> Path:
+    """`path` with such lanes as one.  Narrow lanes ask for sizes at which they do not wrap, where that does not follow
+    from the path's conditions."""
+    path = _read_back(path)
+    for total, cells in sorted(_totals(path), key=lambda found: found[1][0].type.bits < found[0].type.bits):
+        joined = _Joining(path, cells, total, follows).joined()
         if joined is not None:
-            return join_lane_sums(joined)
+            return join_lane_sums(joined, follows)
+    return path
+
+
+def _read_back(path: Path) -> Path:
+    """`path` where what is read of a cell behind a store under a guard is read of it, not chosen by the guard."""
+    for e in path.effects:
+        if e.guard is None or e.array not in path.arrays or not path.arrays[e.array].cell:
+            continue
+        own = [n for n in loads(e.value) if "@" in n.name and split_tag(n.name)[0] == e.array]
+        times = [x.order for x in path.effects if x.array == e.array]
+        if len(own) != 1 or any(split_tag(own[0].name)[1] <= t < e.order for t in times):
+            continue
+        chosen = key(Select(e.value.type, e.guard, e.value, own[0]))
+        until = min((t for t in times if t > e.order), default=None)
+        after = replace(own[0], name=f"{e.array}@{e.order + 1}")
+
+        def read(n: Expr, chosen: int = chosen, after: Load = after) -> Expr:
+            return after if key(n) == chosen else n
+
+        effects = tuple(
+            replace(x, value=transform(x.value, read))
+            if x.loops == e.loops and x.order > e.order and (until is None or x.order <= until) else x
+            for x in path.effects
+        )
+        path = replace(path, effects=effects)
     return path
 
 
@@ -59,8 +88,10 @@ def _totals(path: Path) -> Iterator[tuple[Expr, list[Load]]]:
                 continue
             seen |= {key(m) for m in _inside(n)}
             cells = [c for a in addends(n, n.type) if (c := _cell(a, local)) is not None]
-            if len(cells) > 1 and len({c.name for c in cells}) == len(cells):
-                yield n, cells
+            for bits in sorted({c.type.bits for c in cells}, reverse=True):
+                same = [c for c in cells if c.type.bits == bits]
+                if len(same) > 1 and len({c.name for c in same}) == len(same):
+                    yield n, same
 
 
 def _inside(e: Expr) -> Iterator[Expr]:
@@ -91,22 +122,30 @@ def addends(e: Expr, t: Type) -> list[Expr]:
 
 
 def _cell(e: Expr, local: set[str]) -> Load | None:
-    """The cell that an addend is, its bits kept."""
-    while isinstance(e, Cast) and e.value.type.bits == e.type.bits:
+    """The cell that an addend is, its bits kept or with others before them; the cell's type is that by which it is
+    read."""
+    t = e.type
+    while isinstance(e, Cast) and e.value.type.bits <= e.type.bits and not e.value.type.is_bool():
+        if e.value.type.bits < e.type.bits:
+            if t.bits != e.type.bits:
+                return None
+            t = e.value.type
         e = e.value
     if isinstance(e, Load) and "@" in e.name and split_tag(e.name)[0] in local and to_poly(e.index).is_zero():
-        return e
+        return replace(e, type=t)
     return None
 
 
 class _Joining:
     """Cells that a sum, `total`, is taken of."""
 
-    def __init__(self, path: Path, cells: list[Load], total: Expr) -> None:
-        self.path, self.total = path, total
+    def __init__(self, path: Path, cells: list[Load], total: Expr, follows: Follows) -> None:
+        self.path, self.total, self.follows = path, total, follows
         self.cells = [split_tag(c.name)[0] for c in cells]
         self.times = [split_tag(c.name)[1] for c in cells]
-        self.type = cells[0].type
+        self.narrow = cells[0].type if cells[0].type.bits < total.type.bits else None
+        self.type = cells[0].type if self.narrow is None else total.type
+        self.bits = cells[0].type.bits
         used = {loop.counter for loop, _, _ in path.trips} | {c for e in path.effects for c in e.counters}
         self.numbers = (f"k.{n}" for n in itertools.count(1) if f"k.{n}" not in used)
         self.written = {e.array for e in path.effects}
@@ -118,14 +157,52 @@ class _Joining:
         found = [events for events in lanes if events]
         if len(found) < len(lanes) or len({len(events) for events in found}) > 1:
             return None
-        columns = list(zip(*found, strict=True))
+        columns: list[Sequence[_Event]] = list(zip(*found, strict=True))
         if not all(_one_place(column) for column in columns) or not self.in_step(found):
             return None
+        path = self.path
+        if self.narrow is not None:
+            bounds = [self.least_room(events, self.narrow) for events in found]
+            if any(b is None for b in bounds):
+                return None
+            path = replace(path, asserts=(*path.asserts, *((c, 0) for b in bounds if b is not None for c in b)))
+            columns = [[self.widened(e, self.narrow) for e in column] for column in columns]
         sums = [self.event(column) for column in columns]
         mine = {id(e.effect) for events in found for e in events}
         others = [e for e in self.path.effects if id(e) not in mine]
         sums = _rows(sums, others, list(values_of(self.path)))
-        return self.put(sums, others)
+        return self.put(path, sums, others)
+
+    def least_room(self, events: Sequence[_Event], t: Type) -> list[Expr] | None:
+        """What must hold for a lane not to leave the range of `t`, beside what is known; None where that is not known
+        over the parameters."""
+        low, high, around = Poly(), Poly(), len(events[0].effect.loops)
+        if events[0].adds or not all(e.adds for e in events[1:]):
+            return None
+        for event in events:
+            times = Poly.constant(1)
+            for loop in event.effect.loops[around:]:
+                times = times * loop.trip
+            if times.names() & set(event.effect.counters):
+                return None
+            for a in event.addends:
+                least, most = ranges(a, {})[id(a)]
+                low, high = low + times.scale(min(least, 0)), high + times.scale(max(most, 0))
+        given = [*self.path.conditions, *(c for c, _ in self.path.asserts)]
+        out: list[Expr] = []
+        for room in (low - Poly.constant(t.min()), Poly.constant(t.max()) - high):
+            if not self.follows([*given, *out], room):
+                if any(loads(a) for a in room.atoms().values()) or any(n.startswith("k.") for n in room.names()):
+                    return None
+                out.append(GE(BOOL, from_poly(room), const(0, I64)))
+        return out
+
+    def widened(self, event: _Event, t: Type) -> _Event:
+        """What happens to a lane in the range of the sum."""
+        return replace(event, addends=tuple(self.wide(a, t) for a in event.addends))
+
+    def wide(self, e: Expr, t: Type) -> Expr:
+        return fold_node(Cast(self.type, e if e.type == t else fold_node(Cast(t, e))))
 
     def read_once(self) -> bool:
         """Whether the cells are read in the sum and in what they are updated with, and nowhere else."""
@@ -154,7 +231,7 @@ class _Joining:
             parts = addends(e.value, e.value.type)
             own = [a for a in parts if (c := _cell(a, {cell})) is not None and c.type.bits == e.value.type.bits]
             rest = [a for a in parts if all(a is not o for o in own)]
-            if not e.index.is_zero() or e.rewritten or e.value.type.bits != self.type.bits or len(own) > 1:
+            if not e.index.is_zero() or e.rewritten or e.value.type.bits != self.bits or len(own) > 1:
                 return None
             if any(split_tag(n.name)[0] in self.cells for a in rest for n in loads(a) if "@" in n.name):
                 return None
@@ -216,9 +293,9 @@ class _Joining:
                     return None
         return found
 
-    def put(self, sums: Sequence[_Event], others: Sequence[Effect]) -> Path:
+    def put(self, path: Path, sums: Sequence[_Event], others: Sequence[Effect]) -> Path:
         """The path with the sum in place of its lanes."""
-        cell, path = self.cells[0], self.path
+        cell = self.cells[0]
         effects = [*others]
         for event in sums:
             e = event.effect
@@ -284,7 +361,7 @@ def total_of(parts: Sequence[Expr], t: Type) -> Expr:
     """The sum of some numbers, modulo the range of `t`."""
     out = const(0, t)
     for a in parts:
-        out = fold_node(Add(t, out, a if a.type == t else Cast(t, a)))
+        out = fold_node(Add(t, out, a if a.type == t else fold_node(Cast(t, a))))
     return out
 
 

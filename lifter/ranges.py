@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from halide_core.ir import expr as E
 from halide_core.ir.expr import Call, CallType, Expr, const_value
-from halide_core.ir.structural import post_order
+from halide_core.ir.structural import key, post_order
 from halide_core.ir.types import Type
 
 Range = tuple[int, int]
@@ -65,6 +65,9 @@ def _arithmetic(n: Expr, a: Range, b: Range) -> Range | None:
         return min(a[0], b[0]), min(a[1], b[1])
     if isinstance(n, E.Max):
         return max(a[0], b[0]), max(a[1], b[1])
+    if isinstance(n, E.Mul) and key(n.a) == key(n.b):
+        squares = a[0] * a[0], a[1] * a[1]
+        return (0 if a[0] <= 0 <= a[1] else min(squares)), max(squares)
     if isinstance(n, E.Mul):
         corners = [x * y for x in a for y in b]
         return min(corners), max(corners)
@@ -80,6 +83,8 @@ def _intrinsic(n: Call, r: list[Range]) -> Range | None:
         return low, max(abs(a[0]), abs(a[1]))
     if n.name in ("likely", "strict_float"):
         return a
+    if n.name == "saturating_cast":
+        return max(min(a[0], n.type.max()), n.type.min()), max(min(a[1], n.type.max()), n.type.min())
     if len(r) < 2:
         return None
     b = r[1]

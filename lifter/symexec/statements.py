@@ -146,7 +146,7 @@ class _Statements(Merging):
         self.exec_top(self.function.body, start, finished)
         plain = [self.plain(self.finish(s)) for s in finished]
         if self.function.uses_registers:
-            plain = [join_lane_sums(p) for p in plain]
+            plain = [join_lane_sums(p, self.follows) for p in plain]
         paths = [unflatten(widen_starts(expand_scans(p))) for p in plain]
         return [reroll(p) for p in paths] if self.function.uses_registers else paths
 

@@ -170,7 +170,8 @@ class _Joining:
         sums = [self.event(column) for column in columns]
         mine = {id(e.effect) for events in found for e in events}
         others = [e for e in self.path.effects if id(e) not in mine]
-        sums = _rows(sums, others, list(values_of(self.path)))
+        elsewhere = [replace(e, value=transform(e.value, self.without_total)) for e in others]
+        sums = _rows(sums, elsewhere, [transform(x, self.without_total) for x in values_of(self.path)])
         return self.put(path, sums, others)
 
     def least_room(self, events: Sequence[_Event], t: Type) -> list[Expr] | None:

@@ -260,6 +260,8 @@ def to_pointer(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
     elif old is None or new is None or not (_same_width(old, new) or _integers(old, new)):
         if old is not None and new is not None and not new.is_bool():
             _wider(ctx, v, old, new)
+            if _same_bits(old, new) and not v.targets & ctx.pointer_parameters:
+                return replace(v, pointee=target)  # for registers; what reads a scalar of it looks at the array's type
         source = types.innermost(v.pointee).spelling if types.is_array(v.pointee) else v.pointee.spelling
         ctx.fail(f"pointer cast from '{source} *' to '{to.spelling}'", at)
     return replace(v, pointee=target)

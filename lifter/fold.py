@@ -29,9 +29,14 @@ from halide_core.ir.expr import (
     const_value,
     make_bool,
 )
-from halide_core.ir.structural import same, transform
+from halide_core.ir.structural import key, same, transform
 
 _NEGATED: dict[type, type] = {EQ: NE, NE: EQ, LT: GE, GE: LT, GT: LE, LE: GT}
+
+
+_MOST_KNOWN = 1 << 18
+_VALUES: dict[int, Expr] = {}
+"""Of expressions of constants: registers have the same ones again and again."""
 
 
 def fold(e: Expr) -> Expr:
@@ -47,7 +52,12 @@ def fold_node(e: Expr) -> Expr:
     if inner and not isinstance(e, Load) and all(const_value(c) is not None for c in inner):
         if isinstance(e, Call) and e.name in ("undef", "likely", "strict_float"):
             return e
-        return const(evaluate(e, {}).item(), e.type)
+        number = key(e)
+        if number not in _VALUES:
+            if len(_VALUES) > _MOST_KNOWN:
+                _VALUES.clear()
+            _VALUES[number] = const(evaluate(e, {}).item(), e.type)
+        return _VALUES[number]
     if isinstance(e, Select):
         return _fold_select(e)
     if isinstance(e, And | Or | Not):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from clang.cindex import Cursor, CursorKind, TypeKind
@@ -81,6 +82,14 @@ def modified(root: Cursor) -> set[int]:
     return out
 
 
+def modified_in(ctx: Context, body: Cursor) -> frozenset[int]:
+    """As `modified`; what is called once is called again."""
+    place = body.hash, body.location.offset
+    if place not in ctx.unit.modified:
+        ctx.unit.modified[place] = frozenset(modified(body))
+    return ctx.unit.modified[place]
+
+
 def function(
     ctx: Context,
     c: Cursor,
@@ -96,7 +105,7 @@ def function(
 
     `this` is the object of a member function; `prologue` runs before the body: a constructor's initialisers."""
     line = ctx.line
-    changed = modified(body)
+    changed = modified_in(ctx, body)
     ctx.changed |= changed
     parts, evaluated = order.Operands(ctx), []
     arguments = [*arguments, *(a for p in parameters[len(arguments) :] if (a := default_argument(p)) is not None)]
@@ -204,7 +213,7 @@ def _replaced(v: Value | Place, new: tuple[Expr, ...]) -> Value | Place:
     return v if isinstance(v, kept) else registers.with_expressions(v, new)
 
 
-def _bind(ctx: Context, parameter: Cursor, v: Value | Place, changed: set[int]) -> None:
+def _bind(ctx: Context, parameter: Cursor, v: Value | Place, changed: AbstractSet[int]) -> None:
     constant = parameter.hash not in changed
     name = parameter.spelling
     if isinstance(v, Expr):

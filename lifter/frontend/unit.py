@@ -33,6 +33,8 @@ class Unit:
     """Where definitions of other functions are looked for."""
     pure: dict[str, Known | None] = field(default_factory=dict)
     """By `inline.key`; None for functions that are not pure."""
+    modified: dict[tuple[int, int], frozenset[int]] = field(default_factory=dict)
+    """What bodies may change, by the hash and the place of each (`inline.modified`)."""
     taken: dict[str, tuple[int, Cursor]] = field(default_factory=dict)
     """Functions used as values: their numbers and declarations, by mangled name."""
     active: list[str] = field(default_factory=list)

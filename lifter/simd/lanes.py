@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from halide_core.interp.expr import dtype_of
-from halide_core.ir.expr import Cast, Expr, Reinterpret, const, const_value, intrinsic
-from halide_core.ir.structural import transform
+from halide_core.ir.expr import Cast, Expr, Reinterpret, const, const_value, intrinsic, with_children
+from halide_core.ir.structural import cached
 from halide_core.ir.types import Type, UInt
 from lifter.simd.simplify import simplify_node
 
@@ -33,7 +33,15 @@ class Lanes:
 
 def simplified(parts: Sequence[Expr]) -> Lanes:
     """A register with the rules of `simplify` applied to each lane."""
-    return Lanes(tuple(transform(e, simplify_node) for e in parts))
+    return Lanes(tuple(cached(_SIMPLIFIED, e, _simplified) for e in parts))
+
+
+def _simplified(n: Expr, inner: list[Expr]) -> Expr:
+    return simplify_node(with_children(n, tuple(inner)))
+
+
+_SIMPLIFIED: dict[int, Expr] = {}
+"""By the keys of expressions: most of what a register holds is part of what the next one does."""
 
 
 def is_constant(v: Lanes) -> bool:

@@ -30,7 +30,7 @@ from halide_core.ir.expr import (
     const_value,
     with_children,
 )
-from halide_core.ir.structural import same
+from halide_core.ir.structural import key, same
 from halide_core.ir.types import Int, Type, UInt
 from lifter.bits import take_bits_node
 from lifter.fold import fold_node, negate
@@ -40,14 +40,25 @@ _COMPARISONS = (EQ, NE, LT, LE, GT, GE)
 _BITWISE = {"bitwise_and", "bitwise_or", "bitwise_xor"}
 
 
+_MOST_KNOWN = 1 << 18
+_SIMPLE: dict[int, Expr] = {}
+"""What expressions have become, by their keys."""
+
+
 def simplify_node(n: Expr) -> Expr:
     """One node whose children are simplified already; an expression equal to it."""
-    for _ in range(8):
-        found = _once(n)
-        if found is n:
-            return n
-        n = found
-    return n
+    number = key(n)
+    if number not in _SIMPLE:
+        if len(_SIMPLE) > _MOST_KNOWN:
+            _SIMPLE.clear()
+        for _ in range(8):
+            found = _once(n)
+            if found is n:
+                break
+            n = found
+        _SIMPLE[number] = n
+        return n
+    return _SIMPLE[number]
 
 
 def _once(n: Expr) -> Expr:

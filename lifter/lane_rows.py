@@ -16,6 +16,7 @@ from halide_core.ir.expr import (
     Add,
     Call,
     Cast,
+    Div,
     Expr,
     Load,
     Mul,
@@ -25,6 +26,7 @@ from halide_core.ir.expr import (
     children,
     const,
     const_value,
+    intrinsic,
     make_bool,
 )
 from halide_core.ir.structural import key, post_order, transform, variables
@@ -185,9 +187,15 @@ def _reaches(start: Poly, end: Poly, lane: LoopInfo, condition: Expr, guard: Exp
 
 
 def _lowest(e: Expr) -> Expr:
-    """An expression with what `n` leaves of a power of two as its lowest bits: n - (n & ~15), n != (n & ~15)."""
+    """An expression with what `n` leaves of a power of two as its lowest bits: n - (n & ~15), n != n / 16 * 16."""
 
     def lowest(whole: Expr, rounded: Expr) -> Expr | None:
+        if isinstance(rounded, Mul) and isinstance(rounded.a, Div) and key(rounded.a.a) == key(whole):
+            length = const_value(rounded.b)
+            if whole.type.is_uint() and length is not None and length == const_value(rounded.a.b) and length > 0:
+                left = int(length) - 1
+                if left & int(length) == 0:
+                    return intrinsic("bitwise_and", whole.type, whole, const(left, whole.type))
         if not isinstance(rounded, Call) or rounded.name != "bitwise_and" or not whole.type.is_uint():
             return None
         for value, mask in (rounded.args, rounded.args[::-1]):

@@ -16,7 +16,7 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from halide_core.ir.expr import BOOL, GE, I32, I64, Add, Cast, Expr, Load, Select, const
+from halide_core.ir.expr import BOOL, GE, I32, I64, Add, Cast, Expr, Load, Select, const, make_bool
 from halide_core.ir.structural import key, post_order, substitute, transform
 from halide_core.ir.types import Type
 from lifter.effects import Effect, LoopInfo, Path, loads, sites, split_tag, undisturbed, values_of
@@ -74,7 +74,36 @@ def _read_back(path: Path) -> Path:
             for x in path.effects
         )
         path = replace(path, effects=effects)
-    return path
+    return replace(path, effects=tuple(_under_guard(e) for e in _seen(path)))
+
+
+def _under_guard(e: Effect) -> Effect:
+    """A store whose value does not ask for its guard."""
+    if e.guard is None:
+        return e
+    number = key(e.guard)
+    return replace(e, value=transform(e.value, lambda n: make_bool(True) if key(n) == number else fold_node(n)))
+
+
+def _seen(path: Path) -> list[Effect]:
+    """The effects without stores to cells that start anew before they are read: in each iteration of the loops of such
+    a store one without conditions comes first, and what is read lies between them."""
+    out = list(path.effects)
+    elsewhere = {split_tag(n.name)[0] for x in values_of(path) for n in loads(x) if "@" in n.name}
+    for e in path.effects:
+        starts = [x.order for x in out if x.array == e.array and x.loops == e.loops and _sets(x) and x.order < e.order]
+        if e.array not in path.arrays or not path.arrays[e.array].cell or not starts or e.array in elsewhere:
+            continue
+        readers = ((x, split_tag(n.name)) for x in out for s in sites(x) for n in loads(s) if "@" in n.name)
+        mine = [(x, time) for x, (array, time) in readers if array == e.array]
+        if all(max(starts) < time <= e.order and x.loops[: len(e.loops)] == e.loops for x, time in mine):
+            out = [x for x in out if x is not e]
+    return out
+
+
+def _sets(e: Effect) -> bool:
+    """Whether a store gives its element a value of its own, whatever it held."""
+    return e.guard is None and all(split_tag(n.name)[0] != e.array for n in loads(e.value) if "@" in n.name)
 
 
 def _totals(path: Path) -> Iterator[tuple[Expr, list[Load]]]:
@@ -218,7 +247,7 @@ class _Joining:
         rest = [transform(x, self.without_total) for x in values_of(self.path)]
         if any(split_tag(n.name)[0] in self.cells for x in rest for n in loads(x) if "@" in n.name):
             return False
-        return bool(wanted) and len(where) + (self.path.result is not None and not where) == 1
+        return bool(wanted) and (bool(where) or self.path.result is not None)
 
     def without_total(self, n: Expr) -> Expr:
         return const(0, n.type) if key(n) == key(self.total) else n
@@ -232,7 +261,7 @@ class _Joining:
             parts = addends(e.value, e.value.type)
             own = [a for a in parts if (c := _cell(a, {cell})) is not None and c.type.bits == e.value.type.bits]
             rest = [a for a in parts if all(a is not o for o in own)]
-            if not e.index.is_zero() or e.rewritten or e.value.type.bits != self.bits or len(own) > 1:
+            if not e.index.is_zero() or e.value.type.bits != self.bits or len(own) > 1:
                 return None
             if any(split_tag(n.name)[0] in self.cells for a in rest for n in loads(a) if "@" in n.name):
                 return None

@@ -138,6 +138,64 @@ void masked_sum(uint64_t* sum, const uint8_t* in, size_t width, size_t height, s
     *sum = (uint64_t)_mm_extract_epi64(total, 0) + (uint64_t)_mm_extract_epi64(total, 1);
 }
 
+// Sums of squared differences, where a mask has a value: four sums of 32 bits a row, added up in 64.
+static inline Reg Words(Reg v, bool high) { return high ? _mm_unpackhi_epi8(v, _mm_setzero_si128()) : _mm_cvtepu8_epi16(v); }
+
+template <bool aligned>
+static void Energy(const uint8_t* a, const uint8_t* b, const uint8_t* mask, size_t width, size_t height, size_t stride,
+                   uint8_t label, uint64_t* sum) {
+    assert(width >= kLanes && width < 1 << 16);
+    const size_t whole = Whole(width);
+    const Reg last = MovedUp(_mm_set1_epi8(-1), kLanes - width + whole), wanted = _mm_set1_epi8((char)label);
+    Reg total = _mm_setzero_si128();
+    for (size_t y = 0; y < height; y++, a += stride, b += stride, mask += stride) {
+        Reg row = _mm_setzero_si128();
+        for (size_t x = 0; x < whole; x += kLanes) {
+            const Reg here = _mm_cmpeq_epi8(Get<aligned>(mask + x), wanted);
+            const Reg d = _mm_and_si128(here, Distance(Get<aligned>(a + x), Get<aligned>(b + x)));
+            row = _mm_add_epi32(row, _mm_madd_epi16(Words(d, false), Words(d, false)));
+            row = _mm_add_epi32(row, _mm_madd_epi16(Words(d, true), Words(d, true)));
+        }
+        if (whole != width) {
+            const size_t x = width - kLanes;
+            const Reg here = _mm_and_si128(last, _mm_cmpeq_epi8(Get<false>(mask + x), wanted));
+            const Reg d = _mm_and_si128(here, Distance(Get<false>(a + x), Get<false>(b + x)));
+            row = _mm_add_epi32(row, _mm_madd_epi16(Words(d, false), Words(d, false)));
+            row = _mm_add_epi32(row, _mm_madd_epi16(Words(d, true), Words(d, true)));
+        }
+        total = _mm_add_epi64(total, _mm_unpacklo_epi32(row, _mm_setzero_si128()));
+        total = _mm_add_epi64(total, _mm_unpackhi_epi32(row, _mm_setzero_si128()));
+    }
+    int64_t halves[2];
+    _mm_storeu_si128((Reg*)halves, total);
+    *sum = halves[0] + halves[1];
+}
+
+void masked_energy(const uint8_t* a, const uint8_t* b, const uint8_t* mask, size_t width, size_t height, size_t stride,
+                   uint8_t label, uint64_t* sum) {
+    if (IsAligned(a) && IsAligned(b) && IsAligned(mask) && IsAligned(stride))
+        Energy<true>(a, b, mask, width, height, stride, label, sum);
+    else
+        Energy<false>(a, b, mask, width, height, stride, label, sum);
+}
+
+// How far each row is from a constant, in four sums of 32 bits and single pixels at its end.
+void row_deviation(const uint8_t* in, int width, int height, int stride, uint8_t level, int32_t* out) {
+    for (int y = 0; y < height; y++, in += stride) {
+        Reg row = _mm_setzero_si128();
+        int x = 0;
+        for (; x <= width - 4; x += 4) {
+            const Reg v = _mm_cvtepu8_epi32(_mm_cvtsi32_si128(in[x] | in[x + 1] << 8 | in[x + 2] << 16 | in[x + 3] << 24));
+            row = _mm_add_epi32(row, _mm_abs_epi32(_mm_sub_epi32(v, _mm_set1_epi32(level))));
+        }
+        row = _mm_hadd_epi32(row, row);
+        row = _mm_hadd_epi32(row, row);
+        int sum = _mm_cvtsi128_si32(row);
+        for (; x < width; x++) sum += in[x] > level ? in[x] - level : level - in[x];
+        out[y] = sum;
+    }
+}
+
 // One of several operations on planes of any number of channels, a template for each.
 enum Operation { kMean, kAnd, kDifference };
 

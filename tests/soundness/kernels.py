@@ -505,6 +505,44 @@ def registers(g: _Writer) -> Kernel:
     )
 
 
+def lane_sums(g: _Writer) -> Kernel:
+    """Sums in the lanes of registers, of the whole or row by row, with the end of a row under a mask, or a wrong one."""
+    g.array("a", True, ["uint8_t"])
+    g.array("b", True, ["uint8_t"])
+    g.array("d", types=["int32_t", "uint32_t", "uint8_t"])
+
+    def value(masked: bool) -> str:
+        one, other = (f"_mm_and_si128(get({n} + x), m)" if masked else f"get({n} + x)" for n in "ab")
+        return kind.format(one, g_other.format(other))
+
+    words = g.rng.random() < 0.5  # four sums of 32 bits, or two of 64
+    kind = (
+        g.rng.choice(["_mm_madd_epi16(_mm_cvtepu8_epi16({0}), _mm_cvtepu8_epi16({1}))",
+                      "_mm_madd_epi16(_mm_cvtepu8_epi16(_mm_max_epu8({0}, {1})), _mm_set1_epi16(1))"])
+        if words else "_mm_sad_epu8({0}, {1})"
+    )  # fmt: skip
+    g_other = g.rng.choice(["{0}", "{0}", "_mm_setzero_si128()", "_mm_adds_epu8({0}, {0})"])
+    add, t, n = ("_mm_add_epi32", "int32_t", 4) if words else ("_mm_add_epi64", "int64_t", 2)
+    shift = g.rng.choice(["8 - w + q"] * 6 + ["w - q", "9 - w + q", "0"])
+    test, place = g.rng.choice(["q != w", "w - q", "w > q", "true"]), g.rng.choice(["w - 8"] * 6 + ["q - 8", "w - 9"])
+    rows = g.rng.random() < 0.5
+    wide = words and g.rng.random() < 0.5
+    out = "t[0] + t[1]" if wide or not words else "t[0] + t[1] + t[2] + t[3]"
+    held = "_mm_add_epi64(_mm_unpacklo_epi32(s, z), _mm_unpackhi_epi32(s, z))" if wide else "s"
+    if wide:
+        t, n = "int64_t", 2
+    finish = f"{t} t[{n}]; _mm_storeu_si128((R*)t, {held}); d[{'y' if rows else '0'}] = {out};"
+    left = f"    if ({test}) {{ int x = {place}; s = {add}(s, {value(g.rng.random() < 0.9)}); }}\n"
+    if g.rng.random() < 0.2:  # one by one
+        left = ""
+    return g.done(
+        f"  if (w < 9) return;\n  int q = w & ~7;\n  R z = _mm_setzero_si128(), m = moved(_mm_set1_epi8(-1), {shift});\n"
+        f"{'' if rows else '  R s = z;'}\n  for (int y = 0; y < h; y++) {{\n{'    R s = z;' if rows else ''}\n"
+        f"    for (int x = 0; x < q; x += 8) s = {add}(s, {value(False)});\n{left}"
+        f"    {finish if rows else ''} a += {g.stride}; b += {g.stride};\n  }}\n  {'' if rows else finish}\n"
+    )
+
+
 def quotients(g: _Writer) -> Kernel:
     """Coordinates divided by parameters and sizes, and modulo them, in 32 and 64 bits, some of them negative."""
     t = g.array("a", True, TYPES[:6])
@@ -532,7 +570,7 @@ def quotients(g: _Writer) -> Kernel:
 SHAPES: list[Callable[[_Writer], Kernel]] = [
     pointwise, pointwise, pointer_walk, unrolled, unrolled, stencil, stencil, reduction, sums, channels, resampling,
     carried, carried, overlapping, overlapping, two_passes, words, drivers, as_one, now_and_then, strips, halves, halves, borders,
-    borders, registers, registers, quotients,
+    borders, registers, registers, lane_sums, quotients,
 ]  # fmt: skip
 
 

@@ -138,6 +138,20 @@ void masked_sum(uint64_t* sum, const uint8_t* in, size_t width, size_t height, s
     *sum = (uint64_t)_mm_extract_epi64(total, 0) + (uint64_t)_mm_extract_epi64(total, 1);
 }
 
+// Alpha is dropped: registers of 16 bytes of which 12 count, the last ones of a row without what reaches beyond it.
+void drop_alpha(const uint8_t* rgba, uint8_t* rgb, int width, int height, int in_stride, int out_stride) {
+    assert(width >= 4 && width % 4 == 0);
+    const Reg front = _mm_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1);
+    for (int y = 0; y < height; y++, rgba += in_stride, rgb += out_stride) {
+        int x = 0;
+        for (; x < width - 4; x += 4) Put<false>(rgb + 3 * x, _mm_shuffle_epi8(Get<false>(rgba + 4 * x), front));
+        const Reg last = _mm_shuffle_epi8(Get<false>(rgba + 4 * x), front);
+        _mm_storel_epi64((Reg*)(rgb + 3 * x), last);
+        const int rest = _mm_extract_epi32(last, 2);
+        memcpy(rgb + 3 * x + 8, &rest, 4);
+    }
+}
+
 // Sums of squared differences, where a mask has a value: four sums of 32 bits a row, added up in 64.
 static inline Reg Words(Reg v, bool high) { return high ? _mm_unpackhi_epi8(v, _mm_setzero_si128()) : _mm_cvtepu8_epi16(v); }
 

@@ -24,6 +24,7 @@ from lifter import loops as L
 from lifter.alike import without_twins
 from lifter.arms import merge_arms
 from lifter.breaks import without_breaks
+from lifter.covered import without_covered
 from lifter.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, Path, loads, observed
 from lifter.fold import clauses, fold, fold_node, negate, undefined
 from lifter.forks import choosers_of_loops, guards_of_reads, invariant, must_fork, reshapes
@@ -144,7 +145,7 @@ class _Statements(Merging):
                 self.store(start, p.name, Poly(), Variable(p.type, p.name), self.function.line)
         finished: list[State] = []
         self.exec_top(self.function.body, start, finished)
-        plain = [self.plain(self.finish(s)) for s in finished]
+        plain = [without_covered(self.plain(self.finish(s))) for s in finished]
         if self.function.uses_registers:
             plain = [join_lane_sums(p, self.follows) for p in plain]
         paths = [unflatten(widen_starts(expand_scans(p))) for p in plain]

@@ -543,6 +543,26 @@ def lane_sums(g: _Writer) -> Kernel:
     )
 
 
+def overhang(g: _Writer) -> Kernel:
+    """Stores that reach into the next pixel, which is stored then; the last pixel by itself, at times not whole."""
+    t = g.array("a", True, ["uint8_t", "uint16_t"])
+    g.array("d", types=[t, t, "uint8_t"])
+    g.stride = "stride"
+    many, over = g.rng.choice([2, 3]), g.rng.choice([1, 1, 2])
+    source = g.rng.choice(["a", "a", "a", "a", "d"])
+    atoms = [[read(f"{source}[{many + over} * x + {k}]", t), *_extra(g)] for k in range(many + over)]
+    values = [g.value(v, 1) for v in atoms]
+    body = " ".join(f"d[{many} * x + {k}] = {v};" for k, v in enumerate(values))
+    last = values[: g.rng.choice([many, many, many, many - 1, many + over])]
+    tail = " ".join(f"d[{many} * x + {k}] = {v};" for k, v in enumerate(last))
+    first = g.rng.choice(["", "", "    d[0] = d[1];\n"])
+    return g.done(
+        f"  if (w <= 0) return;\n  for (int y = 0; y < h; y++) {{\n    int x = 0;\n"
+        f"    for (; x < {g.rng.choice(['w - 1', 'w - 1', 'w - 1', 'w'])}; x++) {{ {body} }}\n{first}    {tail}\n"
+        f"    a += {g.stride}; d += {g.stride};\n  }}\n"
+    )
+
+
 def quotients(g: _Writer) -> Kernel:
     """Coordinates divided by parameters and sizes, and modulo them, in 32 and 64 bits, some of them negative."""
     t = g.array("a", True, TYPES[:6])
@@ -570,7 +590,7 @@ def quotients(g: _Writer) -> Kernel:
 SHAPES: list[Callable[[_Writer], Kernel]] = [
     pointwise, pointwise, pointer_walk, unrolled, unrolled, stencil, stencil, reduction, sums, channels, resampling,
     carried, carried, overlapping, overlapping, two_passes, words, drivers, as_one, now_and_then, strips, halves, halves, borders,
-    borders, registers, registers, lane_sums, quotients,
+    borders, registers, registers, lane_sums, overhang, quotients,
 ]  # fmt: skip
 
 

@@ -153,12 +153,12 @@ def addends(e: Expr, t: Type) -> list[Expr]:
 def _cell(e: Expr, local: set[str]) -> Load | None:
     """The cell that an addend is, its bits kept or with others before them; the cell's type is that by which it is
     read."""
-    t = e.type
+    t, wide = e.type, False
     while isinstance(e, Cast) and e.value.type.bits <= e.type.bits and not e.value.type.is_bool():
         if e.value.type.bits < e.type.bits:
-            if t.bits != e.type.bits:
+            if wide:
                 return None
-            t = e.value.type
+            t, wide = e.value.type, True
         e = e.value
     if isinstance(e, Load) and "@" in e.name and split_tag(e.name)[0] in local and to_poly(e.index).is_zero():
         return replace(e, type=t)

@@ -201,7 +201,23 @@ class _Joining:
         others = [e for e in self.path.effects if id(e) not in mine]
         elsewhere = [replace(e, value=transform(e.value, self.without_total)) for e in others]
         sums = _rows(sums, elsewhere, [transform(x, self.without_total) for x in values_of(self.path)])
-        return self.put(path, sums, others)
+        apart = self.apart(found, {loop for s in sums for loop in s.effect.loops})
+        if apart is None:
+            return None
+        return self.put(replace(path, apart=path.apart | apart), sums, others)
+
+    def apart(self, lanes: Sequence[Sequence[_Event]], kept: set[LoopInfo]) -> set[frozenset[str]] | None:
+        """What must be apart for the sum to leave the loops that are not `kept`: what it reads, and what else is stored
+        in them; None where that is the same array."""
+        events = [e for events in lanes for e in events]
+        mine = {id(e.effect) for e in events}
+        left = {loop for e in events for loop in e.effect.loops} - kept
+        read = {split_tag(n.name)[0] for e in events for a in e.addends for n in loads(a) if "@" in n.name}
+        stored = {e.array for e in self.path.effects if id(e) not in mine and left & set(e.loops)}
+        if stored & read:
+            return None
+        local = self.path.arrays.keys()
+        return {frozenset((s, r)) for s in stored - local for r in read - local}
 
     def least_room(self, events: Sequence[_Event], t: Type) -> list[Expr] | None:
         """What must hold for a lane not to leave the range of `t`, beside what is known; None where that is not known

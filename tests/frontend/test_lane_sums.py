@@ -113,6 +113,12 @@ def test_lanes_that_stay(tmp_path: Path, body: str) -> None:
     assert all(len(e.loops) == 1 and str(e.loops[0].trip) == "n/16" for e in found)
 
 
+def test_sums_beside_stores_to_what_they_read_stay(tmp_path: Path) -> None:
+    loop = "for (size_t x = 0; x < n / 16 * 16; x += 16) { s = _mm_add_epi64(s, sad(load(c + x + 8), z)); "
+    body = f"uint8_t* c = (uint8_t*)out; R s = z; {loop} _mm_storeu_si128((R*)(c + x), load(a + x)); }} c[n] = of(s);"
+    assert not any(str(loop.trip) == "n/16*16" for e in path(tmp_path, body).effects for loop in e.loops)
+
+
 def test_narrow_lanes_ask_for_sizes(tmp_path: Path) -> None:
     loop = "for (size_t x = 0; x + 8 <= n; x += 8) s = _mm_add_epi32(s, madd(load(a + x)));"
     body = f"R s = z; {loop} *out = of(wide(s));"

@@ -86,19 +86,29 @@ class _Arm:
                 self.asserts.setdefault(self.expression(a.condition), []).append(a)
 
     def needed(self, arm: Body) -> Body:
-        needed: set[str] = set()
+        """All that is stored, and what it is made of."""
+        queue: list[tuple[L.Stmt, tuple[L.Stmt, ...]]] = []
+        assigned: dict[str, list[tuple[L.Stmt, tuple[L.Stmt, ...]]]] = {}
 
-        def keep(s: L.Stmt) -> bool:
-            if isinstance(s, L.Assign):
-                return s.name in needed or s.name not in self.own
-            return not isinstance(s, L.Assert)
+        def gather(body: Body, around: tuple[L.Stmt, ...]) -> None:
+            for s in body:
+                if isinstance(s, L.Assign) and s.name in self.own:
+                    assigned.setdefault(s.name, []).append((s, around))
+                elif not isinstance(s, L.Assert | L.If):
+                    queue.append((s, around))
+                for inner in L.blocks(s):
+                    gather(inner, (*around, s))
 
-        while True:
-            body = _filtered(arm, keep)
-            read = {n for s in L.walk(body) for e in L.expressions(s) for n in _named(e)}
-            if read <= needed:
-                return body
-            needed |= read
+        gather(arm, ())
+        kept: set[int] = set()
+        while queue:
+            s, around = queue.pop()
+            for x in (s, *around):
+                if id(x) not in kept:
+                    kept.add(id(x))
+                    for n in {n for e in L.expressions(x) for n in _named(e)}:
+                        queue += assigned.pop(n, ())
+        return _filtered(arm, lambda s: id(s) in kept or isinstance(s, L.If | L.Loop))
 
     def name(self, n: str) -> str:
         return self.names.setdefault(n, f"{len(self.names)}.") if n in self.own else n

@@ -269,10 +269,18 @@ def walk(body: Iterable[Stmt]) -> Iterator[Stmt]:
     while stack:
         s = stack.pop()
         yield s
-        if isinstance(s, If):
-            stack += (*s.then, *s.otherwise)[::-1]
-        elif isinstance(s, Loop):
-            stack += (*s.prelude, *s.body, *s.step)[::-1]
+        for block in blocks(s)[::-1]:
+            stack += block[::-1]
+
+
+def blocks(s: Stmt) -> tuple[tuple[Stmt, ...], ...]:
+    """The statements inside of a statement, block by block."""
+    match s:
+        case If():
+            return s.then, s.otherwise
+        case Loop():
+            return s.prelude, s.body, s.step
+    return ()
 
 
 def expressions(s: Stmt) -> tuple[Expr, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from halide_core.ir import expr as E
 from halide_core.ir.expr import Call, CallType, Expr, const_value
-from halide_core.ir.structural import key, post_order
+from halide_core.ir.structural import cached, key, post_order
 from halide_core.ir.types import Type
 
 Range = tuple[int, int]
@@ -19,6 +19,18 @@ def ranges(e: Expr, known: Mapping[str, Range]) -> dict[int, Range]:
         if n.type.is_int_or_uint():
             out[id(n)] = _clip(node_range(n, [out.get(id(c)) for c in E.children(n)], known), n.type)
     return out
+
+
+def interval(e: Expr) -> Range | None:
+    """Interval of an expression whatever the values of its variables; None if it is not of integers."""
+    return cached(_INTERVALS, e, _interval)
+
+
+_INTERVALS: dict[int, Range | None] = {}
+
+
+def _interval(n: Expr, inner: list[Range | None]) -> Range | None:
+    return _clip(node_range(n, inner, {}), n.type) if n.type.is_int_or_uint() else None
 
 
 def full(t: Type) -> Range:

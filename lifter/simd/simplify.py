@@ -22,6 +22,8 @@ from halide_core.ir.expr import (
     CallType,
     Cast,
     Expr,
+    Max,
+    Min,
     Or,
     Reinterpret,
     Select,
@@ -34,6 +36,7 @@ from halide_core.ir.structural import key, same
 from halide_core.ir.types import Int, Type, UInt
 from lifter.bits import take_bits_node
 from lifter.fold import fold_node, negate
+from lifter.ranges import full, interval
 from lifter.simd.steps import as_step
 
 _COMPARISONS = (EQ, NE, LT, LE, GT, GE)
@@ -70,6 +73,9 @@ def _once(n: Expr) -> Expr:
     pushed = _into_choice(n)
     if pushed is not None:
         return pushed
+    bounded = _by_ranges(n)
+    if bounded is not None:
+        return bounded
     if isinstance(n, EQ | NE):
         return _equality(n)
     if isinstance(n, LT | LE | GT | GE):
@@ -135,6 +141,51 @@ def _operands(n: Expr) -> tuple[Expr, ...]:
         known = n.name in _BITWISE or n.name in ("bitwise_not", "shift_left", "shift_right", "saturating_cast")
         return n.args if known and all(_is_integer(a.type) for a in n.args) else ()
     return ()
+
+
+def _by_ranges(n: Expr) -> Expr | None:
+    """What is left of a node whose operands cannot leave an interval: no clamp, no saturation, no mask, no bits above."""
+    if isinstance(n, Min | Max):
+        a, b = interval(n.a), interval(n.b)
+        if a is None or b is None:
+            return None
+        if a[1] <= b[0]:
+            return n.a if isinstance(n, Min) else n.b
+        if b[1] <= a[0]:
+            return n.b if isinstance(n, Min) else n.a
+        return None
+    if isinstance(n, Cast):
+        inner = n.value
+        if isinstance(inner, Cast) and _is_integer(n.type) and _is_integer(inner.type) and _fits(inner.value, inner.type):
+            return inner.value if inner.value.type == n.type else Cast(n.type, inner.value)
+        return None
+    if not isinstance(n, Call) or n.call_type is not CallType.INTRINSIC or n.name not in _BOUNDED:
+        return None
+    if n.name == "saturating_cast":
+        return Cast(n.type, n.args[0]) if _fits(n.args[0], n.type) else None
+    a, b = interval(n.args[0]), interval(n.args[1])
+    if a is None or b is None:
+        return None
+    if n.name == "shift_right":
+        gone = a[0] >= 0 and 0 <= b[0] == b[1] < n.type.bits and a[1] >> b[0] == 0
+        return const(0, n.type) if gone else None
+    if n.name == "bitwise_and":
+        for (low, high), (mask, top), kept in ((a, b, n.args[0]), (b, a, n.args[1])):
+            if mask == top >= 0 and mask & mask + 1 == 0 and 0 <= low and high <= mask:
+                return kept
+        return None
+    node, low, high = (Add, a[0] + b[0], a[1] + b[1]) if n.name == "saturating_add" else (Sub, a[0] - b[1], a[1] - b[0])
+    least, most = full(n.type)
+    return node(n.type, *n.args) if least <= low and high <= most else None
+
+
+_BOUNDED = {"saturating_cast", "shift_right", "bitwise_and", "saturating_add", "saturating_sub"}
+
+
+def _fits(e: Expr, t: Type) -> bool:
+    """Whether a type has every value that an integer can take."""
+    found = interval(e)
+    return found is not None and t.min() <= found[0] and found[1] <= t.max()
 
 
 def _reinterpret(n: Reinterpret) -> Expr:
@@ -376,16 +427,25 @@ def _join(n: Call) -> Expr:
     """u16(low) | u16(high) << 8, where the halves belong together."""
     bits = n.type.bits // 2
     for a, b in (n.args, n.args[::-1]):
-        if not isinstance(a, Cast) or a.value.type != UInt(bits) or n.type != UInt(2 * bits):
+        low = _half(a, UInt(bits)) if n.type == UInt(2 * bits) else None
+        if low is None:
             continue
         whole: Expr | None = None
         if isinstance(b, Call) and b.name == "shift_left" and const_value(b.args[1]) == bits:
-            whole = _whole(a.value, b.args[0].value, bits) if isinstance(b.args[0], Cast) else None
+            high = _half(b.args[0], UInt(bits))
+            whole = None if high is None else _whole(low, high, bits)
         elif isinstance(b, Select) and _choice(b) == (b.condition, _ones(n.type) << bits & _ones(n.type), 0):
-            whole = _sign_extended(a.value, b.condition, bits)
+            whole = _sign_extended(low, b.condition, bits)
         if whole is not None:
             return whole if whole.type == n.type else Cast(n.type, whole)
     return n
+
+
+def _half(e: Expr, t: Type) -> Expr | None:
+    """`e` as an integer of half its bits, where the upper half is zero."""
+    if isinstance(e, Cast) and e.value.type == t:
+        return e.value
+    return Cast(t, e) if _fits(e, t) and const_value(e) is None else None
 
 
 def _sign_extended(low: Expr, negative: Expr, bits: int) -> Expr | None:

@@ -115,14 +115,15 @@ class Clamper:
             reads = list(sure_loads(e.value)) if e.guard is None or not loads(e.guard) else []
             if e.order in self.kept:
                 own = Load(e.value.type, f"{e.array}@{e.order}", from_poly(e.index))
-                yield from self._as_given(own, array, replace(e, guard=None), ())
+                yield from self.as_given(own, array, replace(e, guard=None), ())
             for load, given in reads:
-                yield from self._as_given(load, array, e, given)
+                yield from self.as_given(load, array, e, given)
         yield from read_beforehand(self.path, array)
 
-    def _as_given(
+    def as_given(
         self, load: Load, array: str, e: Effect, given: tuple[Expr, ...]
     ) -> Iterator[tuple[Effect, Poly, tuple[Expr, ...]]]:
+        """A Load of an array, if it reads what the array held when it was given."""
         if load.name.rpartition("@")[0] != array:
             return
         try:

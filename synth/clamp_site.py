@@ -15,11 +15,13 @@ from halide_core.ir import expr as E
 from halide_core.ir.expr import I32, Call, CallType, Expr, Select, const_value
 from halide_core.ir.structural import key, post_order
 from lifter.bounds import Unbounded, interval
+from lifter.effects import Effect, loads
 from lifter.poly import Poly, from_poly, to_poly
 from lifter.ranges import ranges
-from lifter.summary import Definition, FuncSummary
-from synth.samples import Env, NotConcrete, compiled, compiled_poly
-from verifier.reads import mentions
+from lifter.summary import Definition, EffectMap, FuncSummary, InputSummary
+from synth.samples import Env, NotConcrete, compiled, compiled_poly, visited
+from synth.terminals import NoMapping, coordinates
+from verifier.reads import mentions, sure_loads
 
 if TYPE_CHECKING:
     from synth.clamp import Clamper, Places
@@ -68,6 +70,7 @@ class Site:
     """Expressions at all points of all samples."""
     ways: dict[tuple[str, int, int, bool], list[Ends]] = field(default_factory=dict)
     """How to clamp a coordinate of an image."""
+    masked: dict[str, list[dict[tuple[int, ...], set[tuple[int, ...]]]]] = field(default_factory=dict)
     known_spans: dict[str, list[tuple[Numbers, Numbers]]] = field(default_factory=dict)
 
     def value(self) -> Expr:
@@ -182,22 +185,61 @@ class Site:
         image = next((i for i in self.clamper.inputs.values() if i.name == call.name), None)
         if image is None or not image.layout.dims:
             return None
-        places = self.clamper.read_by_original(image)
-        if not any(p.coordinates for p in places):
+        places, by_point = self.clamper.read_by_original(image), self._up_to_data(image)
+        if not any(p.coordinates for p in places) and not any(by_point):
             return None
         origin = compiled_poly(image.layout.offset)
         strides = [compiled_poly(x.stride) for x in image.layout.dims if x.stride is not None]
 
-        def within(read: Places) -> Allowed:
+        def within(read: Places, at_points: Mapping[tuple[int, ...], set[tuple[int, ...]]]) -> Allowed:
             def test(place: tuple[int, ...], env: Env) -> bool:
-                if place in read.coordinates or not between:
-                    return place in read.coordinates
+                if place in read.coordinates:
+                    return True
+                if at_points and place in at_points.get(tuple(env[x.name] for x in self.f.layout.dims), ()):
+                    return True
+                if not between:
+                    return False
                 at = origin(env) + sum(s(env) * p for s, p in zip(strides, place, strict=True))
                 return read.first <= at <= read.last
 
             return test
 
-        return [within(read) for read in places]
+        return list(map(within, places, by_point))
+
+    def _up_to_data(self, image: InputSummary) -> list[dict[tuple[int, ...], set[tuple[int, ...]]]]:
+        """For each sample and each point the places of an image that the iteration which makes it reads where the data
+        let it: under a mask."""
+        if image.name not in self.masked:
+            found: list[dict[tuple[int, ...], set[tuple[int, ...]]]] = [{} for _ in self.points]
+            self.masked[image.name] = found
+            effects = {e.order: e for e in self.clamper.path.effects}
+            for m in () if self.d.rdom else self.d.maps:
+                e = effects[m.order]
+                if e.guard is not None and loads(e.guard):
+                    e = replace(e, guard=None)
+                sure = {key(load) for load, _ in sure_loads(e.value)}
+                for load, given in sure_loads(e.value, lambda _: True):
+                    if key(load) in sure:
+                        continue
+                    for _, index, _ in self.clamper.as_given(load, image.layout.array, e, ()):
+                        with contextlib.suppress(NoMapping, NotConcrete):
+                            self._note(found, e, m, coordinates(index, image.layout, ()), given)
+        return self.masked[image.name]
+
+    def _note(
+        self,
+        found: list[dict[tuple[int, ...], set[tuple[int, ...]]]],
+        e: Effect,
+        m: EffectMap,
+        place: tuple[Poly, ...],
+        given: tuple[Expr, ...],
+    ) -> None:
+        tests = [compiled(c) for c in given]
+        at, read = [compiled_poly(c) for c in m.coords], [compiled_poly(c) for c in place]
+        for into, env in zip(found, self.clamper.samples, strict=True):
+            for here in visited(e, env):
+                if all(test(here) for test in tests):
+                    into.setdefault(tuple(c(here) for c in at), set()).add(tuple(c(here) for c in read))
 
     def _box(self, call: Call) -> list[tuple[Poly, Poly]] | None:
         """The first and the last coordinates of what may be read throughout: an earlier Func, a constant table."""
@@ -222,7 +264,8 @@ class Site:
         if box is not None:
             return [(self._at_points(from_poly(a)), self._at_points(from_poly(b))) for a, b in box]
         image = next(i for i in self.clamper.inputs.values() if i.name == call.name)
-        found = [zip(*p.coordinates, strict=True) for p in self.clamper.read_by_original(image)]
+        read = zip(self.clamper.read_by_original(image), self._up_to_data(image), strict=True)
+        found = [zip(*p.coordinates.union(*at_points.values()), strict=True) for p, at_points in read]
         spans = [[(min(c), max(c)) for c in one] or [(1, 0)] * len(call.args) for one in found]
         return [
             (np.repeat([s[k][0] for s in spans], many), np.repeat([s[k][1] for s in spans], many))

@@ -17,7 +17,7 @@ from lifter.pure_calls import inline_all
 from lifter.summary import Definition, EffectMap, FuncSummary, Layout
 from verifier.condition import Conditions, counters_in_range, point_text
 from verifier.lemmas import decide_lemma
-from verifier.reads import conditions_over, mentions, read_beforehand, sure_loads, unconditional_loads
+from verifier.reads import mentions, read_beforehand, sure_loads, unconditional_loads
 from verifier.sized import room
 from verifier.smt import Proved, Query, prove
 
@@ -29,10 +29,10 @@ class ReadConditions(Conditions):
         self, f: FuncSummary, d: Definition, e: Effect, m: EffectMap, instance: Mapping[str, Expr], original: Expr
     ) -> None:
         inside = [*self.domain(e.loops), *self.guard(e, m)]
-        unconditional = unconditional_loads(original)
+        evaluated = unconditional_loads(original, lambda c: self.of_data(c, e))
         safe: dict[int, Expr] = {}
         for load in loads(original):
-            if key(load) in unconditional or not self.guarded_read(original, load, e):
+            if key(load) in evaluated:
                 seen = self.keyed(load, e)
                 safe[key(seen)] = seen
         for other in self.path.effects:  # what the same iteration reads for other stores
@@ -139,7 +139,8 @@ class ReadConditions(Conditions):
             same = [n for n in safe.values() if isinstance(n, Load) and n.name == here.name]
             out = [self.index.poly(to_poly(n.index)) == place for n in same]
             for other in certain:
-                for index, given in self.sure_reads(other, layout.array) if other.loops == e.loops else ():
+                masked = other.order == e.order
+                for index, given in self.sure_reads(other, layout.array, masked) if other.loops == e.loops else ():
                     when = self.holding(_all(other.guard, given), {})
                     out.append(self.index.all_of([self.index.poly(index) == place, *when]))
             return out
@@ -159,13 +160,13 @@ class ReadConditions(Conditions):
 
         return [now, in_another_iteration, before]
 
-    def sure_reads(self, e: Effect, array: str) -> list[tuple[Poly, tuple[Expr, ...]]]:
+    def sure_reads(self, e: Effect, array: str, masked: bool = False) -> list[tuple[Poly, tuple[Expr, ...]]]:
         """Elements of an array, as it was given, that an effect reads in every iteration in which conditions on
-        counters and parameters hold."""
-        asked = (e.order, array)
+        counters and parameters hold; or, `masked`, in which the data let it too."""
+        asked = (e.order, array, masked)
         if asked not in self._sure:
             self._sure[asked] = []
-            for load, given in sure_loads(e.value):
+            for load, given in sure_loads(e.value, lambda c: masked and self.of_data(c, e)):
                 seen = self.keyed(load, e)
                 if isinstance(seen, Load) and seen.name == f"{array}#initial":
                     self._sure[asked].append((to_poly(seen.index), given))
@@ -248,11 +249,9 @@ class ReadConditions(Conditions):
         when = [*self.domain(e.loops, rename), *self.holding(_all(e.guard, given), rename)]
         return self.index.all_of([*conditions, *when])
 
-    def guarded_read(self, value: Expr, load: Load, e: Effect) -> bool:
-        """Whether not the data alone, but counters or parameters too, say whether `load` is evaluated."""
-        counters = set(e.counters)
-        over = conditions_over(value, key(load))
-        return any(not loads(c) or (mentions(c, counters) and not self.up_to_data(c, e)) for c in over)
+    def of_data(self, condition: Expr, e: Effect) -> bool:
+        """Whether the data alone, not counters or parameters, say whether a condition holds."""
+        return bool(loads(condition)) and (not mentions(condition, set(e.counters)) or self.up_to_data(condition, e))
 
     def up_to_data(self, condition: Expr, e: Effect) -> bool:
         """Whether the data alone decide a condition that mentions counters too (`bits[x >> 3] & (128 >> (x & 7))`):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from halide_core.ir.expr import Add, And, Call, Cast, Expr, Load, Max, Min, Or, Select, Variable, children
-from halide_core.ir.structural import key, post_order
+from halide_core.ir.structural import key
 from lifter.effects import Effect, LoopInfo, Path, loads, split_tag
 from lifter.fold import negate, parts
 from lifter.poly import Poly, atom_of, to_poly
@@ -219,11 +219,20 @@ def _counters(group: Group | None, loops: tuple[LoopInfo, ...]) -> tuple[Poly, .
     return tuple(Poly.variable(c, I32) for c in group.private)
 
 
-def unconditional_loads(e: Expr) -> set[int]:
-    """Structural keys of the Loads that are evaluated whatever the data are."""
+def _never(_: Expr) -> bool:
+    return False
+
+
+def unconditional_loads(e: Expr, for_granted: Callable[[Expr], bool] = _never) -> set[int]:
+    """Structural keys of the Loads that are evaluated whatever the data are; or where conditions that are taken
+    `for_granted`, whether they hold or not, let them be."""
     found: set[int] = set()
     met: set[int] = set()
     stack = [e]
+
+    def open_(condition: Expr, kind: type[And | Or]) -> bool:
+        return all(map(for_granted, parts(condition, kind)))
+
     while stack:
         n = stack.pop()
         if key(n) in met:
@@ -233,11 +242,14 @@ def unconditional_loads(e: Expr) -> set[int]:
             found.add(key(n))
         if isinstance(n, Select):
             stack.append(n.condition)
-            both = _load_keys(n.true_value) & _load_keys(n.false_value)
-            if both:
-                found |= unconditional_loads(n.true_value) & unconditional_loads(n.false_value)
+            entered = [arm for arm, kind in ((n.true_value, And), (n.false_value, Or)) if open_(n.condition, kind)]
+            stack += entered
+            if not entered and _load_keys(n.true_value) & _load_keys(n.false_value):
+                found |= unconditional_loads(n.true_value, for_granted) & unconditional_loads(
+                    n.false_value, for_granted
+                )
         elif isinstance(n, And | Or):
-            stack.append(n.a)
+            stack += (n.a, n.b) if open_(n.a, type(n)) else (n.a,)
         else:
             stack.extend(children(n))
     return found
@@ -246,39 +258,51 @@ def unconditional_loads(e: Expr) -> set[int]:
 Sure = tuple[Load, tuple[Expr, ...]]
 
 
-def sure_loads(value: Expr) -> list[Sure]:
-    """Each Load with the conditions, none on data, that together say when it is evaluated, whatever the data are."""
+def sure_loads(value: Expr, for_granted: Callable[[Expr], bool] = _never) -> list[Sure]:
+    """Each Load with the conditions, none on data, that together say when it is evaluated, whatever the data are; or
+    where conditions on data that are taken `for_granted` let it be."""
     found: dict[tuple[int, ...], Sure] = {}
-    _collect(value, (), found, {})
+    _collect(value, (), found, {}, for_granted)
     return list(found.values())
 
 
 def _collect(
-    e: Expr, given: tuple[Expr, ...], found: dict[tuple[int, ...], Sure], met: dict[tuple[int, ...], None]
+    e: Expr,
+    given: tuple[Expr, ...],
+    found: dict[tuple[int, ...], Sure],
+    met: dict[tuple[int, ...], None],
+    for_granted: Callable[[Expr], bool],
 ) -> None:
     identity = (key(e), *(key(c) for c in given))
     if identity in met:
         return
     met[identity] = None
+
+    def enter(inner: Expr, condition: Expr, kind: type[And | Or]) -> bool:
+        """Whether what is evaluated where a condition holds (And), or fails (Or), counts."""
+        known = parts(condition, kind)
+        if not all(for_granted(c) for c in known if loads(c)):
+            return False
+        more = [c if kind is And else negate(c) for c in known if not loads(c)]
+        _collect(inner, (*given, *more), found, met, for_granted)
+        return True
+
     if isinstance(e, Load):
         found[identity] = (e, given)
     if isinstance(e, Select):
-        _collect(e.condition, given, found, met)
-        if not loads(e.condition):
-            _collect(e.true_value, (*given, e.condition), found, met)
-            _collect(e.false_value, (*given, negate(e.condition)), found, met)
-            return
-        arms: list[dict[tuple[int, ...], Sure]] = [{}, {}]
-        for arm, into in zip((e.true_value, e.false_value), arms, strict=True):
-            _collect(arm, given, into, {})
-        found.update({k: v for k, v in arms[0].items() if k in arms[1]})
+        _collect(e.condition, given, found, met, for_granted)
+        entered = [enter(e.true_value, e.condition, And), enter(e.false_value, e.condition, Or)]
+        if not any(entered):
+            arms: list[dict[tuple[int, ...], Sure]] = [{}, {}]
+            for arm, into in zip((e.true_value, e.false_value), arms, strict=True):
+                _collect(arm, given, into, {}, for_granted)
+            found.update({k: v for k, v in arms[0].items() if k in arms[1]})
     elif isinstance(e, And | Or):
-        _collect(e.a, given, found, met)
-        if not loads(e.a):
-            _collect(e.b, (*given, e.a if isinstance(e, And) else negate(e.a)), found, met)
+        _collect(e.a, given, found, met, for_granted)
+        enter(e.b, e.a, type(e))
     else:
         for c in children(e):
-            _collect(c, given, found, met)
+            _collect(c, given, found, met, for_granted)
 
 
 def read_beforehand(path: Path, array: str) -> Iterator[tuple[Effect, Poly, tuple[Expr, ...]]]:
@@ -310,18 +334,4 @@ def _outside_loads(e: Expr) -> list[Expr]:
         out.append(n)
         if not isinstance(n, Load):
             stack.extend(children(n))
-    return out
-
-
-def conditions_over(value: Expr, target: int) -> list[Expr]:
-    """Conditions of Selects and first operands of And and Or on the way to the Load with structural key `target`, those
-    that must all hold, or all fail, one by one."""
-    out: list[Expr] = []
-    for n in post_order(value):
-        if isinstance(n, Select):
-            arms = [target in {key(m) for m in loads(arm)} for arm in (n.true_value, n.false_value)]
-            if any(arms):
-                out += [n.condition] if all(arms) else parts(n.condition, And if arms[0] else Or)
-        elif isinstance(n, And | Or) and target in {key(m) for m in loads(n.b)}:
-            out += parts(n.a, type(n))
     return out

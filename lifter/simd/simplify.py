@@ -144,7 +144,7 @@ def _operands(n: Expr) -> tuple[Expr, ...]:
 
 
 def _by_ranges(n: Expr) -> Expr | None:
-    """What is left of a node whose operands cannot leave an interval: no clamp, no saturation, no mask, no bits above."""
+    """What is left of a node whose operands keep within an interval: no clamp, saturation, mask or bits above."""
     if isinstance(n, Min | Max):
         a, b = interval(n.a), interval(n.b)
         if a is None or b is None:
@@ -156,9 +156,11 @@ def _by_ranges(n: Expr) -> Expr | None:
         return None
     if isinstance(n, Cast):
         inner = n.value
-        if isinstance(inner, Cast) and _is_integer(n.type) and _is_integer(inner.type) and _fits(inner.value, inner.type):
-            return inner.value if inner.value.type == n.type else Cast(n.type, inner.value)
-        return None
+        if not isinstance(inner, Cast) or not (_is_integer(n.type) and _is_integer(inner.type)):
+            return None
+        if not _fits(inner.value, inner.type):
+            return None
+        return inner.value if inner.value.type == n.type else Cast(n.type, inner.value)
     if not isinstance(n, Call) or n.call_type is not CallType.INTRINSIC or n.name not in _BOUNDED:
         return None
     if n.name == "saturating_cast":
@@ -171,7 +173,7 @@ def _by_ranges(n: Expr) -> Expr | None:
         return const(0, n.type) if gone else None
     if n.name == "bitwise_and":
         for (low, high), (mask, top), kept in ((a, b, n.args[0]), (b, a, n.args[1])):
-            if mask == top >= 0 and mask & mask + 1 == 0 and 0 <= low and high <= mask:
+            if mask == top >= 0 and mask & mask + 1 == 0 and low >= 0 and high <= mask:
                 return kept
         return None
     node, low, high = (Add, a[0] + b[0], a[1] + b[1]) if n.name == "saturating_add" else (Sub, a[0] - b[1], a[1] - b[0])

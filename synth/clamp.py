@@ -77,7 +77,7 @@ class Clamper:
         definitions = []
         for d in f.definitions:
             effects = [e for e in self.path.effects if e.order in {m.order for m in d.maps}]
-            guarded = any(key(n) not in unconditional_loads(e.value) for e in effects for n in loads(e.value))
+            guarded = any(unconditional_loads(e.value) < {key(n) for n in loads(e.value)} for e in effects)
             value = Site(self, f, d, funcs).value() if guarded or len(effects) > 1 else d.value
             definitions.append(replace(d, value=value))
         return replace(f, definitions=tuple(definitions))

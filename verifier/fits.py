@@ -32,7 +32,7 @@ def granted(path: Path, d: Definition) -> set[Poly]:
     """Sums that the original computes in as many bits for each store of a definition, signed, so that it promises that
     they fit: nothing is promised of what it computes under conditions that the definition does not have."""
     sites = (*path.effects, *path.reads)
-    if any(key(n) not in unconditional_loads(e.value) for e in sites for n in loads(e.value)):
+    if any(unconditional_loads(e.value) < {key(n) for n in loads(e.value)} for e in sites):
         return set()
     guards = {e.order: e.guard for e in path.effects}
     out: set[Poly] | None = None

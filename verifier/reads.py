@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from halide_core.ir.expr import Add, And, Call, Cast, Expr, Load, Max, Min, Or, Select, Variable, children
-from halide_core.ir.structural import key
+from halide_core.ir.expr import Add, And, Call, Cast, Expr, Load, Max, Min, Or, Select, Variable
+from halide_core.ir.structural import cached, key
 from lifter.effects import Effect, LoopInfo, Path, loads, split_tag
 from lifter.fold import negate, parts
 from lifter.poly import Poly, atom_of, to_poly
@@ -223,86 +224,117 @@ def _never(_: Expr) -> bool:
     return False
 
 
-def unconditional_loads(e: Expr, for_granted: Callable[[Expr], bool] = _never) -> set[int]:
+def unconditional_loads(e: Expr, for_granted: Callable[[Expr], bool] = _never) -> frozenset[int]:
     """Structural keys of the Loads that are evaluated whatever the data are; or where conditions that are taken
     `for_granted`, whether they hold or not, let them be."""
-    found: set[int] = set()
-    met: set[int] = set()
-    stack = [e]
 
     def open_(condition: Expr, kind: type[And | Or]) -> bool:
         return all(map(for_granted, parts(condition, kind)))
 
-    while stack:
-        n = stack.pop()
-        if key(n) in met:
-            continue
-        met.add(key(n))
-        if isinstance(n, Load):
-            found.add(key(n))
+    def evaluated(n: Expr, inner: list[frozenset[int]]) -> frozenset[int]:
         if isinstance(n, Select):
-            stack.append(n.condition)
-            entered = [arm for arm, kind in ((n.true_value, And), (n.false_value, Or)) if open_(n.condition, kind)]
-            stack += entered
-            if not entered and _load_keys(n.true_value) & _load_keys(n.false_value):
-                found |= unconditional_loads(n.true_value, for_granted) & unconditional_loads(
-                    n.false_value, for_granted
-                )
-        elif isinstance(n, And | Or):
-            stack += (n.a, n.b) if open_(n.a, type(n)) else (n.a,)
-        else:
-            stack.extend(children(n))
-    return found
+            condition, true, false = inner
+            entered = [arm for arm, kind in ((true, And), (false, Or)) if open_(n.condition, kind)]
+            return condition.union(*entered) if entered else condition | (true & false)
+        if isinstance(n, And | Or):
+            return inner[0] | inner[1] if open_(n.a, type(n)) else inner[0]
+        own = frozenset((key(n),)) if isinstance(n, Load) else frozenset()
+        return own.union(*inner)
+
+    return cached({} if for_granted is not _never else _UNCONDITIONAL, e, evaluated)
+
+
+_UNCONDITIONAL: dict[int, frozenset[int]] = {}
 
 
 Sure = tuple[Load, tuple[Expr, ...]]
 
 
+_When = dict[frozenset[int], tuple[Expr, ...]]
+"""Conditions, by their keys, that each are enough; none implies another by having fewer parts."""
+_Evaluated = dict[int, tuple[Load, _When]]
+_MOST_WAYS = 16
+
+
 def sure_loads(value: Expr, for_granted: Callable[[Expr], bool] = _never) -> list[Sure]:
     """Each Load with the conditions, none on data, that together say when it is evaluated, whatever the data are; or
     where conditions on data that are taken `for_granted` let it be."""
-    found: dict[tuple[int, ...], Sure] = {}
-    _collect(value, (), found, {}, for_granted)
-    return list(found.values())
 
-
-def _collect(
-    e: Expr,
-    given: tuple[Expr, ...],
-    found: dict[tuple[int, ...], Sure],
-    met: dict[tuple[int, ...], None],
-    for_granted: Callable[[Expr], bool],
-) -> None:
-    identity = (key(e), *(key(c) for c in given))
-    if identity in met:
-        return
-    met[identity] = None
-
-    def enter(inner: Expr, condition: Expr, kind: type[And | Or]) -> bool:
-        """Whether what is evaluated where a condition holds (And), or fails (Or), counts."""
+    def entered(arm: _Evaluated, condition: Expr, kind: type[And | Or]) -> _Evaluated | None:
+        """What is evaluated in an arm where a condition holds (And), or fails (Or); None if the data decide."""
         known = parts(condition, kind)
         if not all(for_granted(c) for c in known if loads(c)):
-            return False
-        more = [c if kind is And else negate(c) for c in known if not loads(c)]
-        _collect(inner, (*given, *more), found, met, for_granted)
-        return True
+            return None
+        more = {key(c): c for c in (c if kind is And else negate(c) for c in known if not loads(c))}
+        return {n: (load, _narrowed(when, more)) for n, (load, when) in arm.items()} if more else arm
 
-    if isinstance(e, Load):
-        found[identity] = (e, given)
-    if isinstance(e, Select):
-        _collect(e.condition, given, found, met, for_granted)
-        entered = [enter(e.true_value, e.condition, And), enter(e.false_value, e.condition, Or)]
-        if not any(entered):
-            arms: list[dict[tuple[int, ...], Sure]] = [{}, {}]
-            for arm, into in zip((e.true_value, e.false_value), arms, strict=True):
-                _collect(arm, given, into, {}, for_granted)
-            found.update({k: v for k, v in arms[0].items() if k in arms[1]})
-    elif isinstance(e, And | Or):
-        _collect(e.a, given, found, met, for_granted)
-        enter(e.b, e.a, type(e))
-    else:
-        for c in children(e):
-            _collect(c, given, found, met, for_granted)
+    def evaluated(n: Expr, inner: list[_Evaluated]) -> _Evaluated:
+        if isinstance(n, Select):
+            condition, true, false = inner
+            arms = [entered(true, n.condition, And), entered(false, n.condition, Or)]
+            if arms[0] is None and arms[1] is None:
+                return _united([condition, _in_both(true, false)])
+            return _united([condition, *(arm for arm in arms if arm is not None)])
+        if isinstance(n, And | Or):
+            second = entered(inner[1], n.a, type(n))
+            return inner[0] if second is None else _united([inner[0], second])
+        own: list[_Evaluated] = [{key(n): (n, {frozenset(): ()})}] if isinstance(n, Load) else []
+        return _united([*own, *inner])
+
+    found = cached({} if for_granted is not _never else _SURE, value, evaluated)
+    return [(load, given) for load, when in found.values() for given in when.values()]
+
+
+_SURE: dict[int, _Evaluated] = {}
+
+
+def _narrowed(when: _When, more: dict[int, Expr]) -> _When:
+    """The ways that are left, and what they ask for, where `more` holds too."""
+    against = frozenset(key(negate(c)) for c in more.values())
+    out: _When = {}
+    for names, given in when.items():
+        if not names & against:
+            _add(out, names.union(more), (*(c for k, c in more.items() if k not in names), *given))
+    return out
+
+
+def _add(into: _When, names: frozenset[int], given: tuple[Expr, ...]) -> None:
+    if any(other <= names for other in into):
+        return
+    for other in [other for other in into if names < other]:
+        del into[other]
+    into[names] = given
+
+
+def _united(all_: Sequence[_Evaluated]) -> _Evaluated:
+    some = [one for one in all_ if one]
+    if len(some) < 2:
+        return some[0] if some else {}
+    out = dict(some[0])
+    for one in some[1:]:
+        for n, (load, when) in one.items():
+            if n in out and out[n][1] != when:
+                both = dict(out[n][1])
+                for names, given in when.items():
+                    _add(both, names, given)
+                out[n] = load, both
+            else:
+                out[n] = load, when
+    return out
+
+
+def _in_both(true: _Evaluated, false: _Evaluated) -> _Evaluated:
+    out: _Evaluated = {}
+    for n, (load, first) in true.items():
+        second = false[n][1] if n in false else {}
+        when: _When = {}
+        if len(first) * len(second) > _MOST_WAYS:
+            second = first = {names: given for names, given in first.items() if names in second}
+        for (a, one), (b, other) in itertools.product(first.items(), second.items()):
+            _add(when, a | b, (*one, *(c for c in other if key(c) not in a)))
+        if when:
+            out[n] = load, when
+    return out
 
 
 def read_beforehand(path: Path, array: str) -> Iterator[tuple[Effect, Poly, tuple[Expr, ...]]]:
@@ -318,20 +350,15 @@ def read_beforehand(path: Path, array: str) -> Iterator[tuple[Effect, Poly, tupl
                 yield e, index, given
 
 
-def _load_keys(e: Expr) -> set[int]:
-    return {key(n) for n in loads(e)}
-
-
 def mentions(e: Expr, names: set[str]) -> bool:
     """Whether a variable of `names` occurs outside the addresses of Loads."""
-    return any(isinstance(n, Variable) and n.name in names for n in _outside_loads(e))
+    return not cached(_OUTSIDE_LOADS, e, _outside_loads).isdisjoint(names)
 
 
-def _outside_loads(e: Expr) -> list[Expr]:
-    out, stack = [], [e]
-    while stack:
-        n = stack.pop()
-        out.append(n)
-        if not isinstance(n, Load):
-            stack.extend(children(n))
-    return out
+_OUTSIDE_LOADS: dict[int, frozenset[str]] = {}
+
+
+def _outside_loads(n: Expr, inner: list[frozenset[str]]) -> frozenset[str]:
+    if isinstance(n, Variable):
+        return frozenset((n.name,))
+    return frozenset() if isinstance(n, Load) else frozenset().union(*inner)

@@ -187,3 +187,21 @@ void predict_paeth(Pixel* dst, const Pixel* row, const Pixel* above, int n) {
         dst[i] = (Pixel)(row[i] - best);
     }
 }
+
+// Differences to the neighbours of one label's pixels only: row pointers held at the frame, first and last column apart.
+static inline int spread(const Pixel* up, const Pixel* here, const Pixel* down, size_t left, size_t x, size_t right) {
+    const int across = abs(here[right] - here[left]), along = abs(down[x] - up[x]);
+    return across + along + abs(down[right] - up[left]);
+}
+
+void label_outline(const Pixel* src, size_t pitch, const Pixel* labels, size_t labelPitch, Pixel label, int16_t* dst,
+                   size_t dstPitch, size_t width, size_t height) {
+    for (size_t y = 0; y < height; ++y, labels += labelPitch, dst += dstPitch) {
+        const Pixel* here = src + y * pitch;
+        const Pixel* up = y == 0 ? here : here - pitch;
+        const Pixel* down = y + 1 == height ? here : here + pitch;
+        dst[0] = labels[0] != label ? -1 : spread(up, here, down, 0, 0, 1);
+        for (size_t x = 1; x < width - 1; ++x) dst[x] = labels[x] != label ? -1 : spread(up, here, down, x - 1, x, x + 1);
+        dst[width - 1] = labels[width - 1] != label ? -1 : spread(up, here, down, width - 2, width - 1, width - 1);
+    }
+}

@@ -285,3 +285,22 @@ void dilate_2x3(uint8_t* out, const uint8_t* in, size_t width, size_t height, si
         Put<false>(out + width - 16, Largest(taps));
     }
 }
+
+// Luma and a colour difference, full range, to pairs of bytes: words held to 0 .. 255, the second ones moved up a byte.
+static inline Reg Tint(Reg luma, Reg tint, int slope) {
+    const Reg weights = _mm_set1_epi32(slope << 16 | 64), top = _mm_set1_epi16(255);
+    const Reg apart = _mm_subs_epi16(tint, _mm_set1_epi16(128)), zero = _mm_setzero_si128();
+    const Reg low = _mm_add_epi32(_mm_madd_epi16(_mm_unpacklo_epi16(luma, apart), weights), _mm_set1_epi32(32));
+    const Reg high = _mm_add_epi32(_mm_madd_epi16(_mm_unpackhi_epi16(luma, apart), weights), _mm_set1_epi32(32));
+    const Reg both = _mm_packs_epi32(_mm_srai_epi32(low, 6), _mm_srai_epi32(high, 6));
+    return _mm_min_epi16(_mm_max_epi16(both, zero), top);
+}
+
+void warm_and_cold(const uint8_t* luma, const uint8_t* tint, uint8_t* out, size_t width, size_t height, size_t stride) {
+    for (size_t y = 0; y < height; y++, luma += stride, tint += stride, out += 2 * stride)
+        for (size_t x = 0; x + 8 <= width; x += 8) {
+            const Reg l = _mm_cvtepu8_epi16(_mm_loadl_epi64((const Reg*)(luma + x)));
+            const Reg t = _mm_cvtepu8_epi16(_mm_loadl_epi64((const Reg*)(tint + x)));
+            Put<false>(out + 2 * x, _mm_or_si128(Tint(l, t, 90), _mm_slli_si128(Tint(l, t, -113), 1)));
+        }
+}

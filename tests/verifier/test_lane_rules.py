@@ -18,6 +18,8 @@ from halide_core.ir.expr import (
     CallType,
     Cast,
     Expr,
+    Max,
+    Min,
     Reinterpret,
     Select,
     Variable,
@@ -94,6 +96,21 @@ CASES = [
      "select((n & (uint64)1) != (uint64)0, (uint8)0, select((n & (uint64)15) < (uint64)4, (uint8)9, (uint8)0))"),
     (Select(U8, bit(2), const(0, U8), Select(U8, bit(1), const(0, U8), chosen(8, 4, const(0, U8), const(9, U8)))),
      "select((n & (uint64)15) < (uint64)1, (uint8)9, (uint8)0)"),
+    # What intervals decide.
+    (op("shift_right", Cast(U16, a), const(8, U16)), "(uint16)0"),
+    (op("shift_right", Cast(U16, a), const(7, U16)), "uint16(a) >> (uint16)7"),
+    (intrinsic("saturating_cast", U8, Cast(I16, s)), "saturating_cast<uint8>(int16(s))"),
+    (op("saturating_sub", Cast(I16, a), const(16, I16)), "int16(a) - (int16)16"),
+    (op("saturating_add", Cast(I16, s), Cast(I16, b)), "int16(s) + int16(b)"),
+    (op("saturating_sub", a, const(16, U8)), "saturating_sub(a, (uint8)16)"),
+    (Min(I16, Cast(I16, a), const(255, I16)), "int16(a)"),
+    (Min(I16, Cast(I16, a), const(254, I16)), "min(int16(a), (int16)254)"),
+    (Max(I16, const(0, I16), Cast(I16, a)), "int16(a)"),
+    (Max(I16, const(0, I16), Cast(I16, s)), "max((int16)0, int16(s))"),
+    (op("bitwise_and", Cast(U16, a), const(255, U16)), "uint16(a)"),
+    (op("bitwise_and", Cast(U16, a), const(127, U16)), "uint16(a) & (uint16)127"),
+    (Cast(I32, Cast(I16, Cast(I32, a) * const(128, I32))), "int32(a) * 128"),
+    (Cast(I32, Cast(I16, Cast(I32, a) * const(129, I32))), "int32(int16(int32(a) * 129))"),
 ]  # fmt: skip
 
 

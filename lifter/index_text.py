@@ -25,6 +25,12 @@ def index_text(e: Expr) -> str:
     return text
 
 
+def _bare(e: Expr) -> Expr:
+    while isinstance(e, Cast):
+        e = e.value
+    return e
+
+
 _SYMBOLS: dict[type, tuple[str, int]] = {Add: ("+", 1), Sub: ("-", 1), Mul: ("*", 2), Div: ("/", 2), Mod: ("%", 2)}
 
 
@@ -42,7 +48,8 @@ def _text(e: Expr) -> tuple[str, int]:
         if isinstance(e, kind):
             (a, la), (b, lb) = _text(e.a), _text(e.b)  # type: ignore[attr-defined]
             a = a if la >= level else f"({a})"
-            b = b if lb > level or (lb == level and symbol in "+*" and level == lb and symbol != "/") else f"({b})"
+            plain = lb > level or (lb == level and symbol in "+*" and not isinstance(_bare(e.b), Div | Mod))  # type: ignore[attr-defined]
+            b = b if plain else f"({b})"
             gap = " " if level == 1 else ""
             return f"{a}{gap}{symbol}{gap}{b}", level
     if isinstance(e, Load):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from halide_core.ir.expr import EQ, GE, GT, LE, LT, NE, And, Cast, Expr, Not
+from halide_core.ir.expr import EQ, GE, GT, I64, LE, LT, NE, And, Cast, Div, Expr, Not
 from lifter.fold import negate
-from lifter.poly import Obligation, Poly, ceil_div, poly_min, to_poly
+from lifter.poly import Obligation, Poly, ceil_div, from_poly, poly_min, reads_memory, to_poly
 
 
 class NoTrip(Exception):
@@ -19,7 +19,7 @@ def trip_count(
     """Number of iterations k = 0, 1, ... before `condition` first fails, for a condition monotone in `counter`.
 
     `heads` replaces variables by their closed forms.  The result may be negative where the loop does not run; the
-    caller proves or assumes that it is not."""
+    caller proves or assumes that it is not, nor the dividend of a quotient by a parameter."""
     if isinstance(condition, And):
         return poly_min(
             trip_count(condition.a, heads, counter, obligations), trip_count(condition.b, heads, counter, obligations)
@@ -60,12 +60,14 @@ def _while_positive(room: Poly, counter: str, obligations: list[Obligation] | No
         if amount <= 0:
             raise NoTrip("the loop variable does not move towards its bound")
         return ceil_div(start, amount)
-    exact = start.exact_quotient(shrink)
-    if exact is None:
-        raise NoTrip(f"the step {shrink} is not constant")
     if obligations is not None:
         obligations.append(Obligation(shrink - Poly.constant(1), None))
-    return exact
+    exact = start.exact_quotient(shrink)
+    if exact is not None:
+        return exact
+    if obligations is None or any(reads_memory(a) for a in shrink.atoms().values()):
+        raise NoTrip(f"the step {shrink} is not constant")
+    return to_poly(Div(I64, from_poly(start + shrink - Poly.constant(1)), from_poly(shrink)))
 
 
 def _until_equal(a: Poly, b: Poly, counter: str, obligations: list[Obligation] | None) -> Poly:

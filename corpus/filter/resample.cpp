@@ -197,3 +197,15 @@ void linear_divided(u8* dst, const u8* src, int width, int height, int src_width
         }
     }
 }
+
+// Every so many-th row inverted: rows in between are left alone.
+void thin_out(u8* plane, const u8* src, size_t width, size_t height, size_t pitch, size_t every) {
+    for (size_t y = 0; y < height; y += every, plane += every * pitch, src += every * pitch)
+        for (size_t x = 0; x < width; x++) plane[x] = (u8)(255 - src[x]);
+}
+
+// A contact print: one pixel of each cell, counted through.
+void pick_cells(u8* dst, const u8* src, int n, int cell) {
+    int count = 0;
+    for (int i = 0; i < n; i += cell) dst[count++] = src[i];
+}

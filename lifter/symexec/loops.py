@@ -19,6 +19,7 @@ from halide_core.ir.expr import (
     NE,
     And,
     Call,
+    Div,
     Expr,
     Load,
     Variable,
@@ -342,6 +343,8 @@ class Loops(Memory, ABC):
             raise L.Unsupported(f"no closed form for the number of iterations: {problem}", loop.line) from None
         around = (*s.loops, LoopInfo(counter, count + Poly.constant(1), loop.line))
         s.obligations.extend(FoundObligation(o, around, s.guard, loop.line) for o in found)
+        for quotient in (a for a in count.atoms().values() if isinstance(a, Div) and const_value(a.b) is None):
+            s.obligations.append(FoundObligation(Obligation(to_poly(quotient.a), None), s.loops, s.guard, loop.line))
         if id(loop) in self.facts:
             count = self.least(count, s)
         if not loop.test_first:

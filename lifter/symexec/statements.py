@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 from dataclasses import fields, replace
 
 from halide_core.ir.expr import (
@@ -233,6 +234,8 @@ class _Statements(Merging):
             if setting is not None:  # what a parameter says not to read must not be read
                 return self.exec_settings(setting, (stmt, *rest), s, finished)
             self.exec_stmt(stmt, s)
+            if isinstance(stmt, L.Assert) and any(const_value(c) == 0 for c, _ in s.asserts):
+                break  # nothing of what follows happens in a call that the source allows
             if s.returned:
                 break
         finished.append(s)
@@ -394,6 +397,13 @@ class _Statements(Merging):
         self.exec_block(stmt.otherwise, s)
         else_env, else_live = s.env, s.live
         s.guard = guard
+        # Where an arm is ruled out, what is left is what the other one makes.
+        if self.ruled_out(stmt.otherwise, condition, s):
+            s.env, s.live = then_env, then_live
+            return
+        if self.ruled_out(stmt.then, condition, s):
+            s.env, s.live = else_env, else_live
+            return
         s.env = {}
         for name in {**then_env, **else_env}:
             fallback = Variable(self.type_of(name), "?" + name)
@@ -405,6 +415,13 @@ class _Statements(Merging):
             no = else_live if else_live is not None else const(1, BOOL)
             merged = fold(Or(BOOL, And(BOOL, condition, yes), And(BOOL, negate(condition), no)))
             s.live = merged
+
+    def ruled_out(self, arm: tuple[L.Stmt, ...], condition: Expr, s: State) -> bool:
+        """Whether an assert says that an arm of a conditional on parameters is never taken; a contract item then."""
+        if s.loops or loads(condition) or (s.guard is not None and loads(s.guard)):
+            return False
+        reached = itertools.takewhile(lambda x: not isinstance(x, L.Return | L.Continue | L.Break), arm)
+        return any(isinstance(x, L.Assert) and const_value(self.value(x.condition, s)) == 0 for x in reached)
 
     def declare(self, stmt: L.Declare, s: State) -> None:
         found: list[Obligation] = []

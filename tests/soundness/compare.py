@@ -16,7 +16,8 @@ import numpy as np
 
 from lifter.api import lift_file
 from synth.options import Options
-from tests.soundness.kernels import Kernel, source
+from tests.soundness.kernels import source
+from tests.soundness.writer import Kernel
 
 # Rows of elements on each side of a pointer; see Kernel.
 _ROWS, _ROW = 32, 100

@@ -4,84 +4,26 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from tests.soundness.expressions import Value, combine, read
+from tests.soundness.register_kernels import REGISTERS, lane_sums, registers
+from tests.soundness.writer import TYPES, Kernel, Writer, range_of
 
-TYPES = ["uint8_t", "uint8_t", "uint8_t", "int8_t", "uint16_t", "int16_t", "int32_t", "uint32_t"]
 TABLE = "static const uint8_t T[16] = {3, 141, 59, 26, 53, 58, 97, 93, 238, 46, 26, 43, 38, 32, 79, 250};\n"
 
 
-@dataclass(slots=True)
-class Kernel:
-    """A function: its text, the element types of its pointers, and the ranges of its scalars, both in order of the
-    parameters.  `w` and `h` are at most 20, every stride lies between 4 * 20 + 8 and 100, so that 32 rows of 100
-    elements on each side of a pointer are all that it touches."""
-
-    name: str
-    text: str = ""
-    result: str = "void"
-    pointers: dict[str, str] = field(default_factory=dict)
-    scalars: dict[str, tuple[int, int]] = field(default_factory=dict)
-
-
-class _Writer:
-    def __init__(self, rng: random.Random, name: str) -> None:
-        self.rng = rng
-        self.k = Kernel(name)
-        self.constant: set[str] = set()
-        self.stride = rng.choice(["w", "stride", "stride"])
-
-    def array(self, name: str, constant: bool = False, types: list[str] = TYPES) -> str:
-        self.k.pointers[name] = self.rng.choice(types)
-        if constant:
-            self.constant.add(name)
-        return self.k.pointers[name]
-
-    def scalar(self, name: str, low: int, high: int) -> Value:
-        self.k.scalars[name] = (low, high)
-        return Value(name, low, high)
-
-    def value(self, atoms: list[Value], depth: int = 3) -> str:
-        return combine(self.rng, atoms, self.rng.randint(1, depth), ["T"]).text
-
-    def done(self, body: str) -> Kernel:
-        k = self.k
-        k.scalars["w"] = (-1, 20)
-        k.scalars["h"] = (-1, 20)
-        if self.stride == "stride":
-            k.scalars["stride"] = (88, 100)
-        pointers = [f"{'const ' if p in self.constant else ''}{t}* {p}" for p, t in k.pointers.items()]
-        pointers += [f"int {s}" for s in k.scalars]
-        k.text = f'extern "C" {k.result} {k.name}({", ".join(pointers)}) {{\n{body}}}\n'
-        return k
-
-    def atoms(self, sources: list[str], index: str, spread: bool = False) -> list[Value]:
-        """Elements of the sources at an index, and beside it where there is room."""
-        out: list[Value] = []
-        for s in sources:
-            for _ in range(self.rng.randint(1, 3) if spread else 1):
-                step = self.rng.randint(-2, 2) if spread else 0
-                out.append(
-                    read(
-                        f"{s}[{index}{f' + {step}' if step > 0 else f' - {-step}' if step else ''}]", self.k.pointers[s]
-                    )
-                )
-        return out
-
-
-def _sources(g: _Writer) -> list[str]:
+def _sources(g: Writer) -> list[str]:
     names = ["a", "b"][: g.rng.randint(1, 2)]
     for n in names:
         g.array(n, True)
     return names
 
 
-def _extra(g: _Writer) -> list[Value]:
+def _extra(g: Writer) -> list[Value]:
     return [g.scalar("p", 0, 255)] if g.rng.random() < 0.4 else []
 
 
-def pointwise(g: _Writer) -> Kernel:
+def pointwise(g: Writer) -> Kernel:
     names = _sources(g)
     g.array("d")
     index, s = f"y * {g.stride} + x", g.rng.random()
@@ -102,7 +44,7 @@ def pointwise(g: _Writer) -> Kernel:
     )
 
 
-def pointer_walk(g: _Writer) -> Kernel:
+def pointer_walk(g: Writer) -> Kernel:
     names = _sources(g)
     g.array("d")
     atoms = [read(f"*{n}", g.k.pointers[n]) for n in names] + _extra(g)
@@ -117,7 +59,7 @@ def pointer_walk(g: _Writer) -> Kernel:
     return g.done(body)
 
 
-def unrolled(g: _Writer) -> Kernel:
+def unrolled(g: Writer) -> Kernel:
     names = _sources(g)
     g.array("d")
     factor = g.rng.choice([2, 2, 4])
@@ -143,7 +85,7 @@ def unrolled(g: _Writer) -> Kernel:
     return g.done(text + rest)
 
 
-def stencil(g: _Writer) -> Kernel:
+def stencil(g: Writer) -> Kernel:
     t = g.array("a", True, TYPES[:6])
     g.array("d")
     radius = g.rng.choice([1, 1, 2])
@@ -164,7 +106,7 @@ def stencil(g: _Writer) -> Kernel:
     )
 
 
-def reduction(g: _Writer) -> Kernel:
+def reduction(g: Writer) -> Kernel:
     names = _sources(g)
     atoms = g.atoms(names, f"y * {g.stride} + x")
     value = combine(g.rng, atoms, 2, ["T"])
@@ -181,7 +123,7 @@ def reduction(g: _Writer) -> Kernel:
                   f"      {step}\n  return s;\n")  # fmt: skip
 
 
-def sums(g: _Writer) -> Kernel:
+def sums(g: Writer) -> Kernel:
     names = _sources(g)
     g.k.pointers["d"] = "uint32_t"
     value = combine(g.rng, g.atoms(names, f"y * {g.stride} + x"), 2, ["T"])
@@ -196,7 +138,7 @@ def sums(g: _Writer) -> Kernel:
                   f"      d[{at}] += (uint32_t)({value.text});\n")  # fmt: skip
 
 
-def channels(g: _Writer) -> Kernel:
+def channels(g: Writer) -> Kernel:
     count, out = g.rng.choice([2, 3, 4]), g.rng.choice([1, 2, 3, 4])
     t = g.array("a", True, TYPES[:6])
     g.array("d")
@@ -205,7 +147,7 @@ def channels(g: _Writer) -> Kernel:
     return g.done(f"  for (int x = 0; x < w; x++) {{\n{stores}  }}\n")
 
 
-def resampling(g: _Writer) -> Kernel:
+def resampling(g: Writer) -> Kernel:
     t = g.array("a", True, TYPES[:6])
     g.array("d")
     up = g.rng.random() < 0.5
@@ -220,14 +162,14 @@ def resampling(g: _Writer) -> Kernel:
                   f"      {store} = {g.value(atoms)};\n")  # fmt: skip
 
 
-def carried(g: _Writer) -> Kernel:
+def carried(g: Writer) -> Kernel:
     """A value kept from one iteration to the next, or read back from what was stored."""
     t = g.array("a", True, TYPES[:6])
     g.array("d")
     kind = g.rng.choice(["local", "scan", "behind", "ahead"])
     here = read("a[x]", t)
     if kind == "local":
-        value = g.value([here, Value("last", *_range(t))])
+        value = g.value([here, Value("last", *range_of(t))])
         return g.done(
             f"  int last = {g.rng.randint(0, 9)};\n  for (int x = 0; x < w; x++) {{\n    d[x] = {value};\n    last = a[x];\n  }}\n"
         )
@@ -241,12 +183,7 @@ def carried(g: _Writer) -> Kernel:
     return g.done(f"  for (int x = 0; x < w; x++) d[x] = {value};\n")
 
 
-def _range(t: str) -> tuple[int, int]:
-    v = read("v", t)
-    return v.low, v.high
-
-
-def overlapping(g: _Writer) -> Kernel:
+def overlapping(g: Writer) -> Kernel:
     """Stores of one iteration that the next one overwrites, or that meet at places taken from data."""
     names = _sources(g)
     g.array("d")
@@ -255,7 +192,7 @@ def overlapping(g: _Writer) -> Kernel:
     return g.done(f"  for (int x = 0; x < w; x++) {{\n    d[x] = {first};\n    d[{other}] = {second};\n  }}\n")
 
 
-def two_passes(g: _Writer) -> Kernel:
+def two_passes(g: Writer) -> Kernel:
     t = g.array("a", True, TYPES[:6])
     g.array("d")
     mid = g.rng.choice(["uint8_t", "uint16_t", "int16_t", "int32_t"])
@@ -268,7 +205,7 @@ def two_passes(g: _Writer) -> Kernel:
     )
 
 
-def words(g: _Writer) -> Kernel:
+def words(g: Writer) -> Kernel:
     """Bytes read or written as words."""
     g.k.pointers["a"] = "uint8_t"
     g.constant.add("a")
@@ -281,7 +218,7 @@ def words(g: _Writer) -> Kernel:
     return g.done(f"  for (int x = 0; x < w; x++) {{\n    {load}\n    uint32_t r = {change};\n    {store}\n  }}\n")
 
 
-def drivers(g: _Writer) -> Kernel:
+def drivers(g: Writer) -> Kernel:
     """Rows flipped for a negative height, contiguous rows run as one."""
     t = g.array("a", True)
     g.array("d")
@@ -291,7 +228,7 @@ def drivers(g: _Writer) -> Kernel:
                   f"    for (int x = 0; x < w; x++) d[x] = {value};\n    a += step;\n    d += {g.stride};\n  }}\n")  # fmt: skip
 
 
-def as_one(g: _Writer) -> Kernel:
+def as_one(g: Writer) -> Kernel:
     """Rows that run as one where a condition says that they touch, and at times where it does not say so."""
     t, many, factor = g.array("a", True), g.rng.choice([1, 1, 2, 4]), g.rng.choice([1, 2, 2, 3])
     u = g.array("d", types=[t] if g.rng.random() < 0.5 else TYPES)
@@ -334,7 +271,7 @@ def as_one(g: _Writer) -> Kernel:
     )
 
 
-def now_and_then(g: _Writer) -> Kernel:
+def now_and_then(g: Writer) -> Kernel:
     """A pointer that goes on in some rows or columns only: those of a remainder, of which some come twice."""
     t = g.array("a", True)
     g.array("d")
@@ -369,7 +306,7 @@ def now_and_then(g: _Writer) -> Kernel:
     )
 
 
-def strips(g: _Writer) -> Kernel:
+def strips(g: Writer) -> Kernel:
     """Rows in strips, by way of a local array that holds one."""
     t, many, length = g.array("a", True), g.rng.choice([1, 1, 2, 3]), g.rng.choice([4, 8, 5])
     g.array("d")
@@ -407,7 +344,7 @@ def strips(g: _Writer) -> Kernel:
     )
 
 
-def halves(g: _Writer) -> Kernel:
+def halves(g: Writer) -> Kernel:
     """Two pixels of some channels an iteration give one; an odd width's last pixel stands alone, by another formula."""
     names = _sources(g)
     g.array("d")
@@ -423,7 +360,7 @@ def halves(g: _Writer) -> Kernel:
     return g.done(f"  for (int x = 0; {test}) {{\n{body}     {moves}\n  }}\n  if (w > 0 && (w & 1)) {{{tail} }}\n")
 
 
-def borders(g: _Writer) -> Kernel:
+def borders(g: Writer) -> Kernel:
     """Neighbours at the edge by conditions on the column, or by pointers to rows that stay inside."""
     (name,) = ["a"]
     g.array(name, True)
@@ -433,7 +370,7 @@ def borders(g: _Writer) -> Kernel:
         other = g.rng.choice(["{0}[{1}]", "{0}[{1}]", "0", "{0}[y * {2}]"]).format(name, f"y * {stride} + x", stride)
         left = f"(x > 0 ? {name}[y * {stride} + x - 1] : {other})"
         right = f"(x < w - {g.rng.randint(1, 2)} ? {name}[y * {stride} + x + 1] : {name}[y * {stride} + x])"
-        low, high = (0, 255) if t == "uint8_t" else _range(t)
+        low, high = (0, 255) if t == "uint8_t" else range_of(t)
         atoms = [Value(v, min(low, 0), high) for v in (left, right)] + g.atoms([name], f"y * {stride} + x")
         return g.done(
             f"  for (int y = 0; y < h; y++)\n    for (int x = 0; x < w; x++)\n      d[y * {stride} + x] = {g.value(atoms)};\n"
@@ -450,100 +387,7 @@ def borders(g: _Writer) -> Kernel:
     )
 
 
-REGISTERS = """#pragma GCC target("sse4.1")
-#include <smmintrin.h>
-typedef __m128i R;
-static inline R get(const uint8_t* p) { return _mm_loadl_epi64((const R*)p); }
-static inline void put(uint8_t* p, R v) { _mm_storel_epi64((R*)p, v); }
-static inline R moved(R t, int n) {
-  if (n & 1) t = _mm_slli_si128(t, 1);
-  if (n & 2) t = _mm_slli_si128(t, 2);
-  if (n & 4) t = _mm_slli_si128(t, 4);
-  if (n & 8) t = _mm_slli_si128(t, 8);
-  return t;
-}
-"""
-_OF_TWO = ["adds_epu8", "subs_epu8", "max_epu8", "min_epu8", "avg_epu8", "and_si128", "xor_si128", "add_epi8"]
-
-
-def registers(g: _Writer) -> Kernel:
-    """Rows in registers of eight pixels: a last one that overlaps the one before, under a mask or not, what it held
-    read early or late; borders that are written last; outputs that read each other."""
-    outputs = ["d", "e"][: g.rng.choice([1, 1, 2])]
-    for n in ["a", *outputs]:
-        g.array(n, n == "a", ["uint8_t"])
-
-    def value(depth: int, place: str) -> str:
-        if depth == 0 or g.rng.random() < 0.2:
-            name = g.rng.choice(["a", "a", "a", *outputs])
-            step = g.rng.choice([0, 0, 0, -1, 1]) if name == "a" or g.rng.random() < 0.1 else 0
-            return f"get({name} + {place}{f' + {step}' if step else ''})"
-        if g.rng.random() < 0.1:
-            return f"_mm_set1_epi8({g.rng.randint(-128, 127)})"
-        return f"_mm_{g.rng.choice(_OF_TWO)}({value(depth - 1, place)}, {value(depth - 1, place)})"
-
-    depth, rows, ends = g.rng.randint(1, 2), "", ""
-    stores = [value(depth, "x") for _ in outputs]
-    for k, v in enumerate(stores):
-        rows += f" R v{k} = {v};"
-    rows += "".join(f" put({n} + x, v{k});" for k, n in enumerate(outputs))
-    masked, early = g.rng.random() < 0.5, g.rng.random() < 0.2
-    held = "".join(f"    R o{k} = get({n} + w - 8);\n" for k, n in enumerate(outputs)) if masked else ""
-    for k, v in enumerate(stores):
-        again = value(depth, "x") if g.rng.random() < 0.1 else v
-        ends += f" R v{k} = _mm_blendv_epi8(o{k}, {again}, m);" if masked else f" R v{k} = {again};"
-    ends += "".join(f" put({n} + x, v{k});" for k, n in enumerate(outputs))
-    last = f"    d[{g.rng.choice(['0', 'w - 1', '1'])}] = {g.rng.choice(['0', 'a[1]', 'd[2]'])};\n"
-    border = last if g.rng.random() < 0.4 else ""
-    test = g.rng.choice(["q != w", "q != w", "true"]) if not masked else "q != w"
-    step = "".join(f" {n} += {g.stride};" for n in ["a", *outputs])
-    return g.done(
-        "  if (w < 8) return;\n  int q = w & ~7;\n  R m = moved(_mm_set1_epi8(-1), 8 - w + q);\n"
-        f"  for (int y = 0; y < h; y++) {{\n{held if early else ''}"
-        f"    for (int x = 0; x < q; x += 8) {{{rows} }}\n{'' if early else held}"
-        f"    if ({test}) {{ int x = w - 8;{ends} }}\n{border}   {step}\n  }}\n"
-    )
-
-
-def lane_sums(g: _Writer) -> Kernel:
-    """Sums in the lanes of registers, of the whole or row by row, with the end of a row under a mask, or a wrong one."""
-    g.array("a", True, ["uint8_t"])
-    g.array("b", True, ["uint8_t"])
-    g.array("d", types=["int32_t", "uint32_t", "uint8_t"])
-
-    def value(masked: bool) -> str:
-        one, other = (f"_mm_and_si128(get({n} + x), m)" if masked else f"get({n} + x)" for n in "ab")
-        return kind.format(one, g_other.format(other))
-
-    words = g.rng.random() < 0.5  # four sums of 32 bits, or two of 64
-    kind = (
-        g.rng.choice(["_mm_madd_epi16(_mm_cvtepu8_epi16({0}), _mm_cvtepu8_epi16({1}))",
-                      "_mm_madd_epi16(_mm_cvtepu8_epi16(_mm_max_epu8({0}, {1})), _mm_set1_epi16(1))"])
-        if words else "_mm_sad_epu8({0}, {1})"
-    )  # fmt: skip
-    g_other = g.rng.choice(["{0}", "{0}", "_mm_setzero_si128()", "_mm_adds_epu8({0}, {0})"])
-    add, t, n = ("_mm_add_epi32", "int32_t", 4) if words else ("_mm_add_epi64", "int64_t", 2)
-    shift = g.rng.choice(["8 - w + q"] * 6 + ["w - q", "9 - w + q", "0"])
-    test, place = g.rng.choice(["q != w", "w - q", "w > q", "true"]), g.rng.choice(["w - 8"] * 6 + ["q - 8", "w - 9"])
-    rows = g.rng.random() < 0.5
-    wide = words and g.rng.random() < 0.5
-    out = "t[0] + t[1]" if wide or not words else "t[0] + t[1] + t[2] + t[3]"
-    held = "_mm_add_epi64(_mm_unpacklo_epi32(s, z), _mm_unpackhi_epi32(s, z))" if wide else "s"
-    if wide:
-        t, n = "int64_t", 2
-    finish = f"{t} t[{n}]; _mm_storeu_si128((R*)t, {held}); d[{'y' if rows else '0'}] = {out};"
-    left = f"    if ({test}) {{ int x = {place}; s = {add}(s, {value(g.rng.random() < 0.9)}); }}\n"
-    if g.rng.random() < 0.2:  # one by one
-        left = ""
-    return g.done(
-        f"  if (w < 9) return;\n  int q = w & ~7;\n  R z = _mm_setzero_si128(), m = moved(_mm_set1_epi8(-1), {shift});\n"
-        f"{'' if rows else '  R s = z;'}\n  for (int y = 0; y < h; y++) {{\n{'    R s = z;' if rows else ''}\n"
-        f"    for (int x = 0; x < q; x += 8) s = {add}(s, {value(False)});\n{left}"
-        f"    {finish if rows else ''} a += {g.stride}; b += {g.stride};\n  }}\n  {'' if rows else finish}\n"
-    )
-
-
-def overhang(g: _Writer) -> Kernel:
+def overhang(g: Writer) -> Kernel:
     """Stores that reach into the next pixel, which is stored then; the last pixel by itself, at times not whole."""
     t = g.array("a", True, ["uint8_t", "uint16_t"])
     g.array("d", types=[t, t, "uint8_t"])
@@ -563,7 +407,7 @@ def overhang(g: _Writer) -> Kernel:
     )
 
 
-def quotients(g: _Writer) -> Kernel:
+def quotients(g: Writer) -> Kernel:
     """Coordinates divided by parameters and sizes, and modulo them, in 32 and 64 bits, some of them negative."""
     t = g.array("a", True, TYPES[:6])
     g.array("d")
@@ -587,10 +431,66 @@ def quotients(g: _Writer) -> Kernel:
                   f"      d[y * {g.stride} + x] = {g.value(atoms)};\n")  # fmt: skip
 
 
-SHAPES: list[Callable[[_Writer], Kernel]] = [
+def masked(g: Writer) -> Kernel:
+    """Neighbours of the pixels of which a mask, or something else, says so; first and last column apart, rows held."""
+    t = g.array("a", True, TYPES[:6])
+    g.array("m", True, TYPES[:3])
+    g.array("d")
+    g.scalar("p", 0, 60)
+    condition = g.rng.choice([
+        "m[{}] > 100", "m[{}] < p", "m[{}] == 3 || m[{}] > p", "here[{}] > 9", "m[{}] > 30 && y > 1", "p > 20", "{} > 1",
+        "m[{}] > 60 && here[{}] > p", "y < p || m[{}] > 40",
+    ])  # fmt: skip
+    rows = [g.rng.choice(["up", "here", "down"]) for _ in range(3)]
+    kinds = [g.rng.choice("lxr") for _ in rows]
+    value = g.value([read(f"{row}[{{{k}}}]", t) for row, k in zip(rows, kinds, strict=True)])
+    other = g.rng.choice(["0", "1", "p", "here[{x}]"])
+
+    def cell(left: str, x: str, right: str) -> str:
+        text = value
+        for k, at in (("l", left), ("x", x), ("r", right)):
+            text = text.replace(f"{{{k}}}", at)
+        chosen, rest = condition.replace("{}", x), other.replace("{x}", x)
+        return f"d[{x}] = {chosen} ? {text} : {rest};" if g.rng.random() < 0.9 else f"if ({chosen}) d[{x}] = {text};"
+
+    last = g.rng.choice(["w - 1", "w - 1", "w - 1", "w", "w - 2"])
+    above, below = g.rng.choice([("y > 0", "y < h - 1")] * 3 + [("y > 1", "y + 2 < h"), ("p > 9", "y + 1 < h")])
+    middle = f"    for (int x = 1; x < w - 1; x++) {{ {cell('x - 1', 'x', 'x + 1')} }}\n"
+    return g.done(
+        f"  if (w < {g.rng.choice([2, 2, 3])}) return;\n"
+        f"  for (int y = 0; y < h; y++, m += {g.stride}, d += {g.stride}) {{\n"
+        f"    const {t}* here = a + y * {g.stride};\n    const {t}* up = {above} ? here - {g.stride} : here;\n"
+        f"    const {t}* down = {below} ? here + {g.stride} : here;\n"
+        f"    {cell('0', '0', '1')}\n{middle}    {cell('w - 2', 'w - 1', last)}\n  }}\n"
+    )
+
+
+def steps(g: Writer) -> Kernel:
+    """Loops whose steps are parameters, forwards and backwards, with a counter of their own for what they make."""
+    t = g.array("a", True)
+    g.array("d")
+    g.scalar("p", 1, 6)
+    step = g.rng.choice(["p", "p", "p + 1", "2 * p"])
+    first = g.rng.choice(["0", "0", "1", "p", "p - 1"])
+    bound = g.rng.choice(["<", "<", "<="])
+    atoms = [read(f"a[y * {g.stride} + x{g.rng.choice(['', '', ' + 1', ' + p'])}]", t) for _ in range(2)]
+    if g.rng.random() < 0.3:
+        atoms.append(Value("x", 0, 30))
+    column = g.rng.choice([
+        f"for (int x = {first}; x {bound} w; x += {step})", f"for (int x = w - 1; x >= {first}; x -= {step})",
+        "for (int x = 0; x < w; x++)",
+    ])  # fmt: skip
+    row = g.rng.choice([f"for (int y = 0; y < h; y += {step})", f"for (int y = {first}; y < h; y += {step})",
+                        "for (int y = 0; y < h; y++)"])  # fmt: skip
+    if g.rng.random() < 0.4:
+        return g.done(f"  {row} {{\n    int o = 0;\n    {column} d[y * {g.stride} + o++] = {g.value(atoms)};\n  }}\n")
+    return g.done(f"  {row}\n    {column} d[y * {g.stride} + x] = {g.value(atoms)};\n")
+
+
+SHAPES: list[Callable[[Writer], Kernel]] = [
     pointwise, pointwise, pointer_walk, unrolled, unrolled, stencil, stencil, reduction, sums, channels, resampling,
     carried, carried, overlapping, overlapping, two_passes, words, drivers, as_one, now_and_then, strips, halves, halves, borders,
-    borders, registers, registers, lane_sums, overhang, quotients,
+    borders, registers, registers, lane_sums, overhang, quotients, masked, steps,
 ]  # fmt: skip
 
 
@@ -598,7 +498,7 @@ def kernel(seed: int, style: str = "") -> Kernel:
     """The function of a seed, in one of the styles where that is given."""
     rng = random.Random(seed)
     shape = rng.choice([s for s in SHAPES if not style or s.__name__ == style])
-    return shape(_Writer(rng, f"{shape.__name__}_{seed}"))
+    return shape(Writer(rng, f"{shape.__name__}_{seed}"))
 
 
 def source(kernels: list[Kernel]) -> str:

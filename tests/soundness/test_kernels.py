@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.soundness.compare import run
-from tests.soundness.kernels import Kernel, kernel
+from tests.soundness.kernels import kernel
+from tests.soundness.writer import Kernel
 
 
 @pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler")

@@ -62,11 +62,10 @@ class Lanes:
         return replace(lanes[0], name=name, index=from_poly(index))
 
     def _index(self, places: list[Poly]) -> Poly | None:
-        apart = [(p - places[0]).constant_value() for p in places]
-        step = apart[1]
-        if step is None or any(a != step * k for k, a in enumerate(apart)):
+        step = places[1] - places[0]
+        if any(p - places[0] != step.scale(k) for k, p in enumerate(places)):
             return None
-        return places[0] + Poly.variable(self.counter.name, I32).scale(int(step))
+        return places[0] + Poly.variable(self.counter.name, I32) * step
 
     def _constant(self, values: list[int], first: Expr) -> Expr | None:
         """An arithmetic progression, all of which the type holds."""

@@ -303,10 +303,14 @@ def invert(e: Effect, coords: list[Poly], private: tuple[str, ...], names: tuple
             if value:
                 factors.append((abs(value), value, counter))
         base = c.substitute({counter: Poly() for _, _, counter in factors})
+        negative = bool(factors) and max(factors)[1] < 0
+        last = {counter: _trip(e, counter) - Poly.constant(1) for _, f, counter in factors if (f < 0) != negative}
+        for _, value, counter in factors:
+            if counter in last:  # tiles from the end whose elements go forwards: those are counted from their last
+                if last[counter].names() & set(e.counters):
+                    raise NoRegion("a dimension runs forwards and backwards at once")
+                base = base + last[counter].scale(value)
         rest = rest - base
-        negative = [f for f in factors if f[1] < 0]
-        if negative and len(negative) != len(factors):
-            raise NoRegion("a dimension runs forwards and backwards at once")
         if factors:
             # Stores of one body at x = k*i + r have one witness, x/k; at x = n - k*i - r it is (n - x - 1)/k.
             start, step = base.terms.get((), 0), min(size for size, _, _ in factors)
@@ -314,16 +318,19 @@ def invert(e: Effect, coords: list[Poly], private: tuple[str, ...], names: tuple
             rest = rest + Poly.constant(start % step)
         for size, _, counter in sorted(factors, reverse=True):
             digit = floor_div(rest, size)
-            out[counter] = digit
+            out[counter] = last[counter] - digit if counter in last else digit
             rest = rest - digit.scale(size)
     missing = [c for c in e.counters if c not in out and c not in private]
     for name in missing:
-        trip = next(loop.trip for loop in e.loops if loop.counter == name)
-        if trip.constant_value() == 1:
+        if _trip(e, name).constant_value() == 1:
             out[name] = Poly()
         else:
             raise NoRegion("the same location is written in several iterations")
     return out
+
+
+def _trip(e: Effect, counter: str) -> Poly:
+    return next(loop.trip for loop in e.loops if loop.counter == counter)
 
 
 class Pool:

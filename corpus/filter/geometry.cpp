@@ -1,4 +1,5 @@
 // Turning, mirroring, moving, padding, cutting: pixels that only change places.
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -169,4 +170,19 @@ int grey_rectangle(uint8_t* image, int pitch, int left, int top, int width, int 
             p[0] = p[1] = p[2] = (uint8_t)((p[0] * 29 + p[1] * 150 + p[2] * 77 + 128) >> 8);
         }
     return 0;
+}
+
+// Anti-transpose: eight rows at a time, counted from the last one back, each group written forwards.
+void anti_transpose(uint8_t* dst, ptrdiff_t dst_pitch, const uint8_t* src, ptrdiff_t src_pitch, size_t width, size_t height) {
+    uint8_t* out = dst + (width - 1) * dst_pitch + height;
+    const size_t whole = height & ~(size_t)7;
+    size_t y = 0;
+    for (; y < whole; y += 8, out -= 8, src += 8 * src_pitch)
+        for (size_t x = 0; x < width; ++x) {
+            uint8_t* group = out - 8 - x * dst_pitch;
+            const uint8_t* column = src + x + 7 * src_pitch;
+            for (int i = 0; i < 8; ++i, column -= src_pitch) group[i] = *column;
+        }
+    for (; y < height; ++y, --out, src += src_pitch)
+        for (size_t x = 0; x < width; ++x) out[-1 - (ptrdiff_t)(x * dst_pitch)] = src[x];
 }

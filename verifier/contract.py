@@ -9,8 +9,9 @@ import contextlib
 import copy
 import itertools
 from collections.abc import Iterable, Sequence
+from functools import reduce
 
-from halide_core.ir.expr import BOOL, GE, I64, LE, Cast, Div, Expr, Mul, Variable, const, const_value
+from halide_core.ir.expr import BOOL, GE, I64, LE, Cast, Div, Expr, Mul, Or, Variable, const, const_value
 from halide_core.ir.expr import Add as AddNode
 from halide_core.ir.structural import key, post_order
 from halide_core.ir.types import Float, Int, Type
@@ -36,7 +37,10 @@ class ContractBuilder:
         self._encoder = IndexEncoder()
         self._assumed = [self._encoder.given(c) for c in path.conditions]
         for condition, line in path.asserts:
-            text = index_text_of(condition)
+            said = condition
+            if const_value(condition) == 0 and path.conditions:  # of the calls that run this path: none of them
+                said = reduce(lambda a, b: Or(BOOL, a, b), map(negate, path.conditions))
+            text = index_text_of(said)
             if line:
                 self._add(ContractItem("assert", f"{text}  [assert, line {line}]", condition, inferred=False))
             else:
@@ -394,8 +398,11 @@ def index_text_of(condition: Expr) -> str:
     symbol = symbols.get(type(condition))
     if symbol is None:
         return index_text(condition)
-    a, b = E.children(condition)
-    return f"{index_text_of(a)} {symbol} {index_text_of(b)}"
+    a, b = (
+        f"({index_text_of(c)})" if isinstance(condition, E.And) and isinstance(c, E.Or) else index_text_of(c)
+        for c in E.children(condition)
+    )
+    return f"{a} {symbol} {b}"
 
 
 __all__ = ["ContractBuilder", "at_least_zero_text", "index_text_of", "key", "negate", "over_parameters"]

@@ -40,7 +40,8 @@ from synth.monolithic import search as search_at_once
 from synth.optimise import optimise
 from synth.options import Options, Stopwatch
 from synth.roi import NoRegion, Pool, Region, RoiStatistics, regions
-from synth.samples import Env, NotConcrete, compiled_poly, sample_environments, visited
+from synth.samples import Env, sample_environments
+from synth.small_runs import SmallRuns
 from synth.stages import Proto, partition
 from synth.stores import Tests
 from synth.terminals import Mapper, NoMapping, coordinates, image_call
@@ -399,7 +400,8 @@ class PathLifter:
         """One expression for all effects of a group."""
         stores = list(zip(values, draft.plain, strict=True))
         names = [d.name for d in draft.layout.dims]
-        tests = Tests(self.equal, partial(self.same_place, names), self.ends, self.before)
+        runs = SmallRuns(self.samples, self.by_order, draft.layout)
+        tests = Tests(self.equal, partial(runs.same_place, names), runs.ends, runs.before, runs.guard)
         found = unify(stores, draft.layout, draft.phases, tests)
         if found is None:
             reason = "the stores of one region compute different things"
@@ -410,42 +412,6 @@ class PathLifter:
             )
             raise NotFound("expression", reason, _line(draft.proto))
         return found
-
-    def same_place(self, names: list[str], a: Poly, b: Poly, m: EffectMap) -> bool:
-        """Whether two addresses are one in the iterations of an effect that small values of the parameters give."""
-        try:
-            first, second = compiled_poly(a), compiled_poly(b)
-            place = [compiled_poly(c) for c in m.coords]
-            seen = False
-            for env in self.samples:
-                for here in visited(self.by_order[m.order], env):
-                    point = {**here, **{n: c(here) for n, c in zip(names, place, strict=True)}}
-                    if first(point) != second(point):
-                        return False
-                    seen = True
-        except (NotConcrete, KeyError, ZeroDivisionError):
-            return False
-        return seen
-
-    def ends(self, m: EffectMap, position: int) -> tuple[Poly, Poly] | None:
-        """The first coordinate of an effect along a dimension, and the one after its last, if it takes each between."""
-        e, c = self.by_order[m.order], m.coords[position]
-        counters = [loop for loop in e.loops if loop.counter in c.names()]
-        coefficient = c.coefficient(counters[0].counter) if len(counters) == 1 else None
-        if coefficient is None or coefficient.constant_value() != 1:
-            return None
-        (loop,) = counters
-        first = c.substitute({loop.counter: Poly()})
-        ends = first, first + loop.trip
-        return None if any(p.names() & set(e.counters) for p in ends) else ends
-
-    def before(self, a: Poly, b: Poly) -> bool:
-        """Whether a polynomial over parameters is at most another one under all samples."""
-        try:
-            first, second = compiled_poly(a), compiled_poly(b)
-            return all(first(env) <= second(env) for env in self.samples)
-        except (NotConcrete, KeyError, ZeroDivisionError):
-            return False
 
     def equal(self, a: Expr, b: Expr) -> bool:
         """Whether two values are proved equal, wherever the path's conditions on the parameters hold."""

@@ -28,6 +28,8 @@ class Tests:
     where they are not one behind the other."""
     before: Callable[[Poly, Poly], bool]
     """Whether a polynomial over parameters is at most another one, as far as small runs show."""
+    guard: Callable[[EffectMap], tuple[Expr, ...]]
+    """The conditions on parameters without which an effect's fixed place would be another's."""
 
 
 _MOST_NODES = 3000

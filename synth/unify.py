@@ -166,7 +166,7 @@ def _by_place(stores: Sequence[Store], layout: Layout, phases: bool, tests: Test
             if differs and not c.names() & set(m.inverse)
         ]
         if here:
-            fixed.append((all_hold(here), (value, m)))
+            fixed.append((all_hold([*here, *tests.guard(m)]), (value, m)))
         else:
             inside.append((value, m))
     if not fixed or not inside:

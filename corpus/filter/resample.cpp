@@ -1,5 +1,7 @@
 // Other sizes: integer factors, fixed-point steps, nearest and linear, by rows and by columns.
 #include <algorithm>
+#include <cassert>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 
@@ -208,4 +210,13 @@ void thin_out(u8* plane, const u8* src, size_t width, size_t height, size_t pitc
 void pick_cells(u8* dst, const u8* src, int n, int cell) {
     int count = 0;
     for (int i = 0; i < n; i += cell) dst[count++] = src[i];
+}
+
+// Pairs of pixels joined; a last one without a neighbour is halved, at the end that the caller gives.
+void join_pairs(u8* dst, size_t half, size_t out_pitch, const u8* src, size_t width, size_t height, size_t pitch) {
+    assert((width + 1) / 2 == half && height > 0);
+    for (size_t y = 0; y < height; y++, dst += out_pitch, src += pitch) {
+        for (size_t x = 0; x < width / 2; x++) dst[x] = (u8)((src[2 * x] + src[2 * x + 1] + 1) >> 1);
+        if (width & 1) dst[half - 1] = (u8)(src[width - 1] >> 1);
+    }
 }

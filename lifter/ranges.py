@@ -96,7 +96,7 @@ def _intrinsic(n: Call, r: list[Range]) -> Range | None:
     if n.name in ("likely", "strict_float"):
         return a
     if n.name == "saturating_cast":
-        return max(min(a[0], n.type.max()), n.type.min()), max(min(a[1], n.type.max()), n.type.min())
+        return _saturated(a, n.type)
     if len(r) < 2:
         return None
     b = r[1]
@@ -118,12 +118,16 @@ def _intrinsic(n: Call, r: list[Range]) -> Range | None:
         return 0, (1 << max(a[1].bit_length(), b[1].bit_length())) - 1
     if n.name in ("saturating_add", "saturating_sub"):
         s = (a[0] + b[0], a[1] + b[1]) if n.name == "saturating_add" else (a[0] - b[1], a[1] - b[0])
-        return max(s[0], n.type.min()), min(s[1], n.type.max())
+        return _saturated(s, n.type)
     if n.name == "halving_add":
         return (a[0] + b[0]) >> 1, (a[1] + b[1]) >> 1
     if n.name == "rounding_halving_add":
         return (a[0] + b[0] + 1) >> 1, (a[1] + b[1] + 1) >> 1
     return None
+
+
+def _saturated(r: Range, t: Type) -> Range:
+    return max(min(r[0], t.max()), t.min()), max(min(r[1], t.max()), t.min())
 
 
 def _toward_zero(a: int, b: int) -> int:

@@ -65,6 +65,7 @@ class Conditions:
         self._asked: set[tuple[object, ...]] = set()
         self._signs: dict[tuple[int, ...], tuple[list[Any], dict[Poly, bool]]] = {}
         """What `non_negative` has found, by the assumptions' numbers, which stand for them as long as they are kept."""
+        self._data: dict[str, bool] = {}
         self._sure: dict[tuple[int, str, bool], list[tuple[Poly, tuple[Expr, ...]]]] = {}
         stated = [i.condition for i in summary.contract if i.condition is not None]
         self.contract = [self.index.given(c) for c in (*stated, *summary.conditions)]

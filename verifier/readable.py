@@ -10,7 +10,7 @@ from halide_core.ir.expr import BOOL, I32, Call, CallType, Expr, Load, Max, Min,
 from halide_core.ir.structural import key, post_order, substitute, transform
 from halide_core.ir.types import Type
 from lifter.bounds import settled
-from lifter.effects import Effect, loads
+from lifter.effects import Effect, loads, split_tag
 from lifter.fold import negate
 from lifter.poly import Poly, floor_div, from_poly, to_poly
 from lifter.pure_calls import inline_all
@@ -251,7 +251,22 @@ class ReadConditions(Conditions):
 
     def of_data(self, condition: Expr, e: Effect) -> bool:
         """Whether the data alone, not counters or parameters, say whether a condition holds."""
-        return bool(loads(condition)) and (not mentions(condition, set(e.counters)) or self.up_to_data(condition, e))
+        read = loads(condition)
+        if not read or not all(map(self.is_data, read)):
+            return False
+        return not mentions(condition, set(e.counters)) or self.up_to_data(condition, e)
+
+    def is_data(self, load: Load) -> bool:
+        """Whether the caller's data say what an element is: not of a constant table, but for a place that the data say,
+        and not of an array into which anything else is stored (a frame of zeros around a mask)."""
+        array, _ = split_tag(load.name)
+        if array in self.function.tables:
+            return any(map(self.is_data, loads(load.index)))
+        if array not in self._data:
+            stores = [e for e in self.path.effects if e.array == array]
+            self._data[array] = array not in self.path.arrays  # what is made of itself alone is what was given
+            self._data[array] = all(any(map(self.is_data, loads(e.value))) for e in stores)
+        return self._data[array]
 
     def up_to_data(self, condition: Expr, e: Effect) -> bool:
         """Whether the data alone decide a condition that mentions counters too (`bits[x >> 3] & (128 >> (x & 7))`):

@@ -107,6 +107,7 @@ CASES = [
     (Min(I16, Cast(I16, a), const(254, I16)), "min(int16(a), (int16)254)"),
     (Max(I16, const(0, I16), Cast(I16, a)), "int16(a)"),
     (Max(I16, const(0, I16), Cast(I16, s)), "max((int16)0, int16(s))"),
+    (Max(I32, Cast(I32, op("saturating_add", Max(U8, a, const(200, U8)), const(100, U8))), const(280, I32)), "280"),
     (op("bitwise_and", Cast(U16, a), const(255, U16)), "uint16(a)"),
     (op("bitwise_and", Cast(U16, a), const(127, U16)), "uint16(a) & (uint16)127"),
     (Cast(I32, Cast(I16, Cast(I32, a) * const(128, I32))), "int32(a) * 128"),

@@ -252,20 +252,26 @@ class ReadConditions(Conditions):
     def of_data(self, condition: Expr, e: Effect) -> bool:
         """Whether the data alone, not counters or parameters, say whether a condition holds."""
         read = loads(condition)
-        if not read or not all(map(self.is_data, read)):
+        if not read or not all(self.is_data(n, e) for n in read):
             return False
         return not mentions(condition, set(e.counters)) or self.up_to_data(condition, e)
 
-    def is_data(self, load: Load) -> bool:
-        """Whether the caller's data say what an element is: not of a constant table, but for a place that the data say,
-        and not of an array into which anything else is stored (a frame of zeros around a mask)."""
+    def is_data(self, load: Load, e: Effect) -> bool:
+        """Whether the caller's data say what is read: not of a constant table, but for a place that the data say, and
+        not of an array into which anything else has been stored (a frame of zeros around a mask)."""
         array, _ = split_tag(load.name)
         if array in self.function.tables:
-            return any(map(self.is_data, loads(load.index)))
+            return any(self.is_data(n, e) for n in loads(load.index))
+        seen = self.keyed(load, e)
+        if isinstance(seen, Load) and seen.name == f"{array}#initial":
+            return True
         if array not in self._data:
-            stores = [e for e in self.path.effects if e.array == array]
-            self._data[array] = array not in self.path.arrays  # what is made of itself alone is what was given
-            self._data[array] = all(any(map(self.is_data, loads(e.value))) for e in stores)
+            self._data[array] = False  # of itself alone it is not
+            stores = [o for o in self.path.effects if o.array == array]
+            made_of = [[*loads(o.value), *(loads(o.guard) if o.guard is not None else [])] for o in stores]
+            self._data[array] = all(
+                any(self.is_data(n, o) for n in read) for o, read in zip(stores, made_of, strict=True)
+            )
         return self._data[array]
 
     def up_to_data(self, condition: Expr, e: Effect) -> bool:

@@ -251,7 +251,7 @@ Sure = tuple[Load, tuple[Expr, ...]]
 
 
 _When = dict[frozenset[int], tuple[Expr, ...]]
-"""Conditions, by their keys, that each are enough; none implies another by having fewer parts."""
+"""Conditions, by their keys, that each are enough."""
 _Evaluated = dict[int, tuple[Load, _When]]
 _MOST_WAYS = 16
 
@@ -299,11 +299,13 @@ def _narrowed(when: _When, more: dict[int, Expr]) -> _When:
 
 
 def _add(into: _When, names: frozenset[int], given: tuple[Expr, ...]) -> None:
-    if any(other <= names for other in into):
-        return
-    for other in [other for other in into if names < other]:
-        del into[other]
+    """One more way; of too many those stay that no other one with fewer parts implies."""
     into[names] = given
+    if len(into) > _MOST_WAYS:
+        for implied in [one for one in into if any(other < one for other in into)]:
+            del into[implied]
+        for longest in sorted(into, key=len)[_MOST_WAYS:]:
+            del into[longest]
 
 
 def _united(all_: Sequence[_Evaluated]) -> _Evaluated:

@@ -40,14 +40,15 @@ def test_reads_beforehand(tmp_path, body: str, status: str) -> None:
         ("made[x]", "verified"),
     ],
 )
-def test_masks_are_data(tmp_path, mask: str, status: str) -> None:
-    """What a table or a frame of zeros says is read is no matter of the data: the pixel before the first never is."""
+@pytest.mark.parametrize("body", ["d[x] = {} ? s[x - 1] : 7;", "if ({}) d[x - 1] = 7;"])
+def test_masks_are_data(tmp_path, mask: str, status: str, body: str) -> None:
+    """What a table or a frame of zeros says is touched is no matter of the data: the pixel before the first never is."""
     source = tmp_path / "f.cpp"
     source.write_text(
         "#include <cstdint>\nstatic const unsigned char T[8] = {0, 1, 1, 1, 1, 1, 1, 1};\n"
         "void f(uint8_t* d, const uint8_t* s, const uint8_t* k) {\n  uint8_t own[64], made[64];\n"
         "  for (int x = 0; x < 64; x++) own[x] = x > 0;\n  for (int x = 0; x < 64; x++) made[x] = k[x] > 9;\n"
-        f"  for (int x = 0; x < 64; x++) d[x] = {mask} ? s[x - 1] : 7;\n}}"
+        f"  for (int x = 0; x < 64; x++) {body.format(mask)}\n}}"
     )
     (found,) = lift_file(str(source), out=str(tmp_path)).functions
     assert found.status == status, found.reason

@@ -42,7 +42,7 @@ def test_reads_beforehand(tmp_path, body: str, status: str) -> None:
 )
 @pytest.mark.parametrize("body", ["d[x] = {} ? s[x - 1] : 7;", "if ({}) d[x - 1] = 7;"])
 def test_masks_are_data(tmp_path, mask: str, status: str, body: str) -> None:
-    """What a table or a frame of zeros says is touched is no matter of the data: the pixel before the first never is."""
+    """What a table or a frame of zeros says is touched is no matter of the data: what is before the first never is."""
     source = tmp_path / "f.cpp"
     source.write_text(
         "#include <cstdint>\nstatic const unsigned char T[8] = {0, 1, 1, 1, 1, 1, 1, 1};\n"

@@ -15,6 +15,7 @@ from halide_core.ir.expr import (
     Mul,
     Sub,
     Variable,
+    children,
     const_value,
 )
 
@@ -48,7 +49,7 @@ def _text(e: Expr) -> tuple[str, int]:
         if isinstance(e, kind):
             (a, la), (b, lb) = _text(e.a), _text(e.b)  # type: ignore[attr-defined]
             a = a if la >= level else f"({a})"
-            plain = lb > level or (lb == level and symbol in "+*" and not isinstance(_bare(e.b), Div | Mod))  # type: ignore[attr-defined]
+            plain = lb > level or (lb == level and symbol in "+*" and not isinstance(_bare(children(e)[1]), Div | Mod))
             b = b if plain else f"({b})"
             gap = " " if level == 1 else ""
             return f"{a}{gap}{symbol}{gap}{b}", level

@@ -261,18 +261,20 @@ class ReadConditions(Conditions):
         not of an array into which anything else has been stored (a frame of zeros around a mask)."""
         array, _ = split_tag(load.name)
         if array in self.function.tables:
-            return any(self.is_data(n, e) for n in loads(load.index))
+            return self.made_of_data(load.index, e)
         seen = self.keyed(load, e)
         if isinstance(seen, Load) and seen.name == f"{array}#initial":
             return True
         if array not in self._data:
             self._data[array] = False  # of itself alone it is not
-            stores = [o for o in self.path.effects if o.array == array]
-            made_of = [[*loads(o.value), *(loads(o.guard) if o.guard is not None else [])] for o in stores]
-            self._data[array] = all(
-                any(self.is_data(n, o) for n in read) for o, read in zip(stores, made_of, strict=True)
-            )
+            self._data[array] = all(self.made_of_data(o.value, o) for o in self.path.effects if o.array == array)
         return self._data[array]
+
+    def made_of_data(self, value: Expr, e: Effect) -> bool:
+        """Whether a value is made of data in every iteration, in the same way: not `x > 0 ? mask[x] : 0`."""
+        evaluated = unconditional_loads(value)
+        read = [n for n in loads(value) if key(n) in evaluated]
+        return not mentions(value, set(e.counters)) and any(self.is_data(n, e) for n in read)
 
     def up_to_data(self, condition: Expr, e: Effect) -> bool:
         """Whether the data alone decide a condition that mentions counters too (`bits[x >> 3] & (128 >> (x & 7))`):

@@ -38,6 +38,9 @@ def test_reads_beforehand(tmp_path, body: str, status: str) -> None:
         ("T[k[x] & 7]", "verified"),
         ("own[x]", "not_found"),
         ("made[x]", "verified"),
+        ("T[x > 0 ? k[x] & 7 : 0]", "not_found"),
+        ("framed[x]", "not_found"),
+        ("cut[x]", "not_found"),
     ],
 )
 @pytest.mark.parametrize("body", ["d[x] = {} ? s[x - 1] : 7;", "if ({}) d[x - 1] = 7;"])
@@ -46,7 +49,9 @@ def test_masks_are_data(tmp_path, mask: str, status: str, body: str) -> None:
     source = tmp_path / "f.cpp"
     source.write_text(
         "#include <cstdint>\nstatic const unsigned char T[8] = {0, 1, 1, 1, 1, 1, 1, 1};\n"
-        "void f(uint8_t* d, const uint8_t* s, const uint8_t* k) {\n  uint8_t own[64], made[64];\n"
+        "void f(uint8_t* d, const uint8_t* s, const uint8_t* k) {\n  uint8_t own[64], made[64], framed[64], cut[64];\n"
+        "  for (int x = 0; x < 64; x++) framed[x] = x > 0 ? k[x] : 0;\n"
+        "  for (int x = 0; x < 64; x++) cut[x] = k[x] & (x > 0);\n"
         "  for (int x = 0; x < 64; x++) own[x] = x > 0;\n  for (int x = 0; x < 64; x++) made[x] = k[x] > 9;\n"
         f"  for (int x = 0; x < 64; x++) {body.format(mask)}\n}}"
     )

@@ -25,7 +25,7 @@ from rich.table import Table
 
 from corpus.compare import Comparison, compare
 from corpus.harness import compile_original
-from corpus.manifest import ROOT, SUITES, Entry, entries
+from corpus.manifest import ROOT, SUITES, Entry, ManifestError, entries
 from corpus.timing import machine
 from lifter.api import SourceError, lift_file
 from synth.options import Options
@@ -91,7 +91,10 @@ def main(
     suites: tuple[str, ...], names: tuple[str, ...], jobs: int, timeout: float, json_file: str | None, quiet: bool
 ) -> None:
     """Lifts suites of the corpus (all of them by default) and holds them to their manifests."""
-    found = [e for e in entries(suites or SUITES) if not names or e.name in names]
+    try:
+        found = [e for e in entries(suites or SUITES) if not names or e.name in names]
+    except ManifestError as problem:
+        raise click.UsageError(str(problem)) from None
     files: dict[str, list[Entry]] = {}
     for e in found:
         files.setdefault(e.file, []).append(e)

@@ -26,6 +26,7 @@ class PathConditions(ValueConditions):
     def generate(self) -> list[Condition]:
         """All conditions; a structural misfit is a condition that does not hold, with the reason."""
         self.possible()
+        self.more_than_once()
         self.structure()
         self.loops()
         self.obligations()
@@ -40,13 +41,36 @@ class PathConditions(ValueConditions):
         """The contract can hold: from one that contradicts itself anything would follow.  (A path that its own
         conditions or the source's asserts keep from being taken is another matter.)"""
         never = self.index.negate(self.index.all_of([]))
-        stated = [i.condition for i in self.summary.contract if i.condition is not None and not i.inferred]
-        own = [self.index.given(c) for c in (*self.summary.conditions, *stated)]
 
         def contradicts(given: list[Any]) -> bool:
             return isinstance(prove(Query((*given, *self.index.facts), never), 1.0), Proved)
 
-        self.decide("contract", "possible", "the contract can hold", not contradicts(self.plain) or contradicts(own))
+        holds = not contradicts(self.plain) or contradicts(self.unasked())
+        self.decide("contract", "possible", "the contract can hold", holds)
+
+    def unasked(self) -> list[Any]:
+        """What holds on this path without anything that the lifter asks of the caller."""
+        stated = [i.condition for i in self.summary.contract if i.condition is not None and not i.inferred]
+        return [self.index.given(c) for c in (*self.summary.conditions, *stated)]
+
+    def more_than_once(self) -> None:
+        """The contract leaves each loop more than one iteration: one that allows a single one, where the source allows
+        more, speaks of a special case of the function."""
+        if not any(i.inferred and i.condition is not None for i in self.summary.contract):
+            return
+        for info, around, guard in self.path.trips:
+            if info.trip.constant_value() is not None:
+                continue
+            inside = [*self.domain(around), *self.assume(guard)]
+            trip = self.index.poly(info.trip)
+
+            def always(given: list[Any], goal: Any, inside: list[Any] = inside) -> bool:
+                return isinstance(prove(Query((*given, *self.index.facts, *inside), goal), 1.0), Proved)
+
+            single = always(self.plain, trip <= 1) and not always(self.plain, trip <= 0)
+            if single and not always(self.unasked(), trip <= 1):
+                text = f"line {info.line}: the contract leaves the loop more than one iteration"
+                self.decide("contract", "more-than-once", text, False)
 
     def structure(self) -> None:
         seen: dict[int, str] = {}

@@ -79,6 +79,18 @@ def test_a_contract_that_cannot_hold(tmp_path: Path) -> None:
     assert [d.condition.name for d in verdict.failures()] == ["possible"]
 
 
+def test_a_contract_that_leaves_a_loop_one_iteration(tmp_path: Path) -> None:
+    found = lifted(tmp_path, "n - 1 - x")
+    assert found.summary is not None
+    number = next(k for k, p in enumerate(found.summary.paths) if p.funcs)
+    path = found.summary.paths[number]
+    single = LT(BOOL, Variable(I32, "n"), const(2, I32))
+    for inferred in (True, False):  # the source itself may say so
+        item = ContractItem("extent", str(single), single, inferred=inferred)
+        verdict = verify_path(found.function, found.paths[number], replace(path, contract=(*path.contract, item)))
+        assert ["more-than-once" in [d.condition.name for d in verdict.failures()]] == [inferred]
+
+
 def test_numbers_beyond_64_bits_stay_what_they_are() -> None:
     for value in ((1 << 64) - 64, -(1 << 63) - 1):
         p = Poly.constant(value) + Poly.variable("n", I64)

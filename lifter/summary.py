@@ -55,6 +55,12 @@ class Layout:
                 total = total + d.stride * c
         return total
 
+    def corners(self) -> tuple[Poly, Poly]:
+        """The least and the greatest index in the box, where no stride is negative."""
+        one = Poly.constant(1)
+        low = self.index(tuple(d.min for d in self.dims))
+        return low, self.index(tuple(d.min + d.extent - one for d in self.dims))
+
     def private(self, coords: tuple[Poly, ...]) -> tuple[Poly, ...]:
         """The coordinates along dimensions without a stride."""
         return tuple(c for d, c in zip(self.dims, coords, strict=True) if d.stride is None)
@@ -169,7 +175,12 @@ class ContractItem:
     may_coincide: bool = False
     """Disjointness only: also right where the two arrays start at the same address."""
     bound: Poly | None = None
-    """Overflow only: what must be representable, as a polynomial that is at most 2**30 (2**62 for 64-bit indices)."""
+    """Overflow only: what must be representable, as a polynomial."""
+
+    @property
+    def most(self) -> int:
+        """Overflow only: what `bound` is at most, half of what the type holds."""
+        return 1 << 62 if "int64" in self.text else 1 << 30
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from lifter.poly import Poly, from_poly
 from lifter.summary import PathSummary, Summary
 from lifter.symexec import execute
 from synth.failure import NotFound
+from synth.needless import without_needless
 from synth.options import Options, Stopwatch
 from synth.paths import PathLifter
 from synth.places import readable_places
@@ -130,6 +131,8 @@ def _proved(lifter: PathLifter, stop_early: bool) -> tuple[PathSummary, Verdict]
     summary = lifter.lift()
     with lifter.clock.stage("proof"):
         verdict = verify_path(lifter.function, lifter.path, summary, lifter.options.query_timeout, stop_early)
+        if verdict.proved:
+            summary, verdict = without_needless(lifter.function, lifter.path, summary, verdict, lifter.demanding)
     return summary, verdict
 
 

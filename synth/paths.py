@@ -439,10 +439,11 @@ class PathLifter:
         with self.clock.stage("expression"):
             funcs = [self.cheapest(f) for f in funcs]
         result = replace_images(result, inputs) if result is not None else None
-        MemoryContract(self.function, self.path, self.contract, self.holds).state(funcs, inputs, self.demanding)
-        return PathSummary(
-            self.path.conditions, tuple(funcs), tuple(inputs.values()), result, tuple(self.contract.items)
-        )
+        with self.clock.stage("proof"):
+            memory = MemoryContract(self.function, self.path, self.contract, self.holds)
+            memory.state(funcs, inputs, self.demanding)
+            items = self.contract.lean()
+        return PathSummary(self.path.conditions, tuple(funcs), tuple(inputs.values()), result, items)
 
     def near_and_far(self) -> list[Env]:
         """Samples with the least sizes, then others, in which rows lie far from each other."""

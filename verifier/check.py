@@ -48,8 +48,11 @@ class Verdict:
         return sorted(failed, key=lambda d: isinstance(d.answer, Unknown))
 
 
-def decide(conditions: list[Condition], timeout: float, stop_early: bool = False) -> Verdict:
-    """Answers to `conditions`, each within `timeout` seconds; with `stop_early`, up to the first that fails."""
+def decide(
+    conditions: list[Condition], timeout: float, stop_early: bool = False, examples: bool = True
+) -> Verdict:
+    """Answers to `conditions`, each within `timeout` seconds; with `stop_early`, up to the first that fails.
+    `examples`: small ones are looked for."""
     start = time.perf_counter()
     verdict = Verdict()
     answer: Answer
@@ -63,7 +66,7 @@ def decide(conditions: list[Condition], timeout: float, stop_early: bool = False
             answer = prove(c.query, timeout)
             if isinstance(answer, Refuted) and c.replay is not None and not c.replay(answer.model):
                 answer = Unknown("a counterexample of the solver does not refute it when it is evaluated")
-            elif isinstance(answer, Refuted) and c.names:
+            elif isinstance(answer, Refuted) and c.names and examples:
                 answer = smaller(c.query, answer, [symbol for symbol, _ in c.names])
         verdict.decisions.append(Decision(c, answer))
         if stop_early and not isinstance(answer, Proved):

@@ -69,11 +69,7 @@ class Conditions:
         self._sure: dict[tuple[int, str, bool], list[tuple[Poly, tuple[Expr, ...]]]] = {}
         stated = [i.condition for i in summary.contract if i.condition is not None]
         self.contract = [self.index.given(c) for c in (*stated, *summary.conditions)]
-        self.contract += [
-            self.index.poly(i.bound) <= (1 << 62 if "int64" in i.text else 1 << 30)
-            for i in summary.contract
-            if i.bound is not None
-        ]
+        self.contract += [self.index.poly(i.bound) <= i.most for i in summary.contract if i.bound is not None]
         plain = [i.condition for i in summary.contract if i.condition is not None and i.kind != "overflow"]
         self.plain = [self.index.given(c) for c in (*plain, *summary.conditions)]
         self.known = plain

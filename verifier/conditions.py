@@ -15,12 +15,13 @@ from lifter.summary import Definition, EffectMap, FuncSummary
 from verifier.condition import Condition, point_text
 from verifier.demanded import demands
 from verifier.fits import granted, sums
+from verifier.located import LocatedConditions
 from verifier.reads import Unresolved, meeting
 from verifier.smt import Proved, Query, prove
 from verifier.values import ValueConditions
 
 
-class PathConditions(ValueConditions):
+class PathConditions(ValueConditions, LocatedConditions):
     """Generates the conditions for one path: its structure, loops, layouts, regions and updates here."""
 
     def generate(self) -> list[Condition]:
@@ -32,8 +33,11 @@ class PathConditions(ValueConditions):
         self.obligations()
         for f in self.summary.funcs:
             self.layout(f)
+            self.located(f)
             for d in f.definitions:
                 self.definition(f, d)
+        for i in self.summary.inputs:
+            self.located(i)
         self.result()
         return self.out
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import itertools
+import math
 from collections.abc import Iterable, Sequence
 from functools import reduce
 
@@ -243,23 +244,34 @@ class ContractBuilder:
 
     def no_overflow(self, layouts: Iterable[Layout]) -> None:
         """Index arithmetic stays within the type that the original computes it in."""
-        narrow = self._index_type()
+        narrow = index_type(self.function, self.path)
         bounds: list[Poly] = []
         for layout in layouts:
-            total = layout.offset
-            for d in layout.dims:
-                if d.stride is not None:
-                    total = total + d.stride * (d.min + d.extent)
-                    total = total + d.stride * Poly({m: 2 * abs(c) for m, c in d.min.terms.items()})
-            magnitude = Poly({m: abs(c) for m, c in total.terms.items()})
-            if any(len(m) > 1 for m in magnitude.terms) and over_parameters(magnitude, self.function):
-                bounds.append(magnitude)
+            for magnitude in self._magnitudes(layout):
+                if any(len(m) > 1 for m in magnitude.terms) and over_parameters(magnitude, self.function):
+                    bounds.append(magnitude)
         for magnitude in _maximal(list(dict.fromkeys(bounds))):
             self._overflow(magnitude, narrow)
 
+    def _magnitudes(self, layout: Layout) -> Iterable[Poly]:
+        """What the indices of a box's elements are at most, above and below zero: its terms without their signs, where
+        the signs of their factors are known."""
+        total = layout.offset
+        for d in layout.dims:
+            if d.stride is not None:
+                total = total + d.stride * (d.min + d.extent)
+                total = total + d.stride * Poly({m: 2 * abs(c) for m, c in d.min.terms.items()})
+        atoms = {a: to_poly(atom_of(a)) for m in total.terms for a in m}
+        signs = {a: 1 if self.follows(p) else -1 if self.follows(p.scale(-1)) else 0 for a, p in atoms.items()}
+        if all(signs.values()):
+            yield Poly({m: math.prod(signs[a] for a in m) * abs(c) for m, c in total.terms.items()})
+        else:
+            low, high = layout.corners()
+            yield from (high, low.scale(-1))
+
     def coordinates_fit(self, layouts: Iterable[Layout]) -> None:
         """Coordinates are 32 bits wide, also where the original computes its addresses in 64."""
-        if self._index_type() == Int(32):
+        if index_type(self.function, self.path) == Int(32):
             return
         bounds: list[Poly] = []
         for layout in layouts:
@@ -278,6 +290,25 @@ class ContractBuilder:
                     self.require(Poly.constant((1 << 31) - 1) - magnitude, "extent")
         for magnitude in _maximal(list(dict.fromkeys(bounds))):
             self._overflow(magnitude, Int(32))
+
+    def lean(self) -> tuple[ContractItem, ...]:
+        """The items without those that follow from the others: `width >= 0` beside `width >= 2`."""
+        conditions = [c for c in self.path.conditions if not loads(c)]
+        kept = list(self.items)
+        for item in self.items:
+            if item.condition is None or not item.inferred or item.kind in ("overflow", "apart"):
+                continue
+            index = IndexEncoder()
+            if not index.faithful(item.condition):
+                continue
+            others = [i for i in kept if i is not item]
+            given = [index.given(c) for c in conditions]
+            given += [index.given(i.condition) for i in others if i.condition is not None and i.kind != "overflow"]
+            if _upper(item.condition):  # of use for these only, and slow
+                given += [index.poly(i.bound) <= i.most for i in others if i.bound is not None]
+            if isinstance(prove(Query((*given, *index.facts), index.expr(item.condition)), 0.5), Proved):
+                kept = others
+        return tuple(kept)
 
     def small(self, low: Poly, high: Poly) -> None:
         """What lies between two bounds fits 32 bits."""
@@ -309,25 +340,42 @@ class ContractBuilder:
         self.require(Poly.constant(Int(32).max()) - high, "overflow")
 
     def _overflow(self, magnitude: Poly, narrow: Type) -> None:
+        if _greatest(magnitude) <= narrow.max() >> 1:
+            return
         condition = LE(BOOL, _as_double(magnitude), const(float(narrow.max() >> 1), Float(64)))
         text = f"{poly_text(magnitude)} does not overflow {narrow}"
         self._add(ContractItem("overflow", text, condition, bound=magnitude))
 
-    def _index_type(self) -> Type:
-        """The type of the sizes and strides, or 32 bits where these are of several widths."""
-        integers = [q for q in self.function.params if q.type.is_int_or_uint() and not (q.pointer or q.type.is_bool())]
-        shaping = {n for e in self.path.effects for p in (e.index, *(k.trip for k in e.loops)) for n in p.names()}
-        widths = [p.type for p in integers if p.name in shaping] or [p.type for p in integers]
-        return Int(64) if widths and all(t.bits == 64 for t in widths) else Int(32)
+
+def index_type(function: Function, path: Path) -> Type:
+    """The type of the sizes and strides, or 32 bits where these are of several widths."""
+    integers = [q for q in function.params if q.type.is_int_or_uint() and not (q.pointer or q.type.is_bool())]
+    shaping = {n for e in path.effects for p in (e.index, *(k.trip for k in e.loops)) for n in p.names()}
+    widths = [p.type for p in integers if p.name in shaping] or [p.type for p in integers]
+    return Int(64) if widths and all(t.bits == 64 for t in widths) else Int(32)
+
+
+def _greatest(p: Poly) -> float:
+    """What a polynomial is at most, for all that its variables' types hold."""
+
+    def size(e: Expr) -> float:
+        return float(max(abs(e.type.min()), e.type.max())) if isinstance(e, Variable) else math.inf
+
+    return sum(abs(c) * math.prod(size(atom_of(a)) for a in m) for m, c in p.terms.items())
+
+
+def _upper(condition: Expr) -> bool:
+    """Whether a condition says that something fits 32 bits."""
+    return isinstance(condition, GE) and to_poly(condition.a).terms.get((), 0) >= Int(32).max()
 
 
 def _maximal(bounds: list[Poly]) -> list[Poly]:
     """Drops bounds that another one covers term by term."""
-    return [
-        b
-        for b in bounds
-        if not any(o is not b and all(o.terms.get(m, 0) >= c for m, c in b.terms.items()) for o in bounds)
-    ]
+
+    def covers(wide: Poly, narrow: Poly) -> bool:
+        return all(wide.terms.get(m, 0) * (1 if c > 0 else -1) >= abs(c) for m, c in narrow.terms.items())
+
+    return [b for b in bounds if not any(o is not b and covers(o, b) for o in bounds)]
 
 
 def _as_double(p: Poly) -> Expr:
@@ -405,4 +453,4 @@ def index_text_of(condition: Expr) -> str:
     return f"{a} {symbol} {b}"
 
 
-__all__ = ["ContractBuilder", "at_least_zero_text", "index_text_of", "key", "negate", "over_parameters"]
+__all__ = ["ContractBuilder", "at_least_zero_text", "index_text_of", "index_type", "key", "negate", "over_parameters"]

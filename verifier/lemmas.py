@@ -70,7 +70,15 @@ def abstract_query(old: Expr, new: Expr, inline: Callable[[Call], Expr | None] |
     encoder = ValueEncoder(inline)
     bounds: list[Any] = []
 
+    done: dict[int, Expr] = {}
+
     def cut(e: Expr) -> Expr:
+        number = key(e)
+        if number not in done:
+            done[number] = cut_anew(e)
+        return done[number]
+
+    def cut_anew(e: Expr) -> Expr:
         if not children(e):
             return e
         if key(e) in common:

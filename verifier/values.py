@@ -123,6 +123,13 @@ class ValueConditions(ReadConditions):
         if not decide and all(key(n) in there for n in post_order(e) if isinstance(n, Load)):
             return e
 
+        order = {key(n): k for k, n in enumerate(n for n in post_order(e) if isinstance(n, Load))}
+        near = {k: n for k, n in enumerate(there.values())}
+
+        def like(n: Load) -> list[Load]:
+            """The original's reads, those first that come where `n` comes in `e`."""
+            return [near[k] for k in sorted(near, key=lambda k: abs(k - order.get(key(n), 0)))]
+
         by_data = any(isinstance(n, Load) and key(n) not in there and loads(n.index) for n in post_order(e))
 
         def visit(n: Expr, assumptions: list[Any], given: tuple[Expr, ...], memo: dict[int, Expr]) -> Expr:
@@ -145,7 +152,7 @@ class ValueConditions(ReadConditions):
             if isinstance(n, Load) and key(n) in there:
                 return n
             if isinstance(n, Load):
-                reads = list(there.values())
+                reads = like(n)
                 found = self.looked_up(n, reads, given) if loads(n.index) else None
                 same = self.one_of(n, reads, choices, assumptions) if found is None else found
                 if same is not None:

@@ -23,6 +23,7 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
+from codegen.adapter import flat_symbol
 from codegen.native import compile_summary
 from corpus.draw import Drawer
 from corpus.harness import bind, compile_original, difference
@@ -102,7 +103,8 @@ def compiled(summary: Summary, original: Any) -> Any:
     called = getattr(original, "func", original)
     types = called.argtypes[-len(function.params) :]
     kinds = [ctypes.c_void_p if p.pointer else t for p, t in zip(function.params, types, strict=True)]
-    return compile_summary(summary, Target("host"), None).jit().function(function.symbol, called.restype, *kinds)
+    symbol = function.symbol if function.interface is None else flat_symbol(function)
+    return compile_summary(summary, Target("host"), None).jit().function(symbol, called.restype, *kinds)
 
 
 def compare(summary: Summary, library: ctypes.CDLL, entry: Entry, number: int) -> tuple[str | None, int]:

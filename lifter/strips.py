@@ -17,6 +17,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from halide_core.ir import structural
 from halide_core.ir.expr import BOOL, I32, I64, NE, Div, Expr, Load, const, intrinsic
@@ -104,7 +105,7 @@ def _order_matters(stores: Sequence[Effect], each: dict[int, int]) -> bool:
         return False
     if any(each[e.order] == 0 for e in stores[:-1]):  # what an odd row leaves over is in the last strip
         return True
-    widths: set[int] = set()
+    widths: set[Fraction] = set()
     places: list[tuple[Poly, int]] = []
     for e in stores:
         taken = each[e.order]
@@ -112,11 +113,11 @@ def _order_matters(stores: Sequence[Effect], each: dict[int, int]) -> bool:
             continue
         step = e.index.coefficient(e.loops[-1].counter)
         value = step.constant_value() if step is not None else None
-        if not value or value % taken:
+        if not value:
             return True
         index = e.index if value > 0 else e.index.scale(-1)
         places.append((index.substitute({e.loops[-1].counter: Poly()}), taken))
-        widths.add(value // taken)
+        widths.add(Fraction(value, taken))
     if len(widths) > 1:
         return True
     starts = [(p - places[0][0]).constant_value() for p, _ in places]

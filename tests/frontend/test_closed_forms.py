@@ -119,6 +119,13 @@ def test_strips_that_stay(tmp_path: Path, body: str) -> None:
     assert any(len(e.loops) == 2 for e in path(tmp_path, body).effects)
 
 
+def test_strips_of_pairs_with_an_odd_last_pixel(tmp_path: Path) -> None:
+    body = """uint16_t row[32]; while (w > 0) { int n = w > 32 ? 32 : w; for (int x = 0; x < n; x++) row[x] = s[x] + 1;
+        for (int x = 0; x < n - 1; x += 2) d[x / 2] = row[x] + row[x + 1]; if (n & 1) d[n / 2] = row[n - 1];
+        s += n; d += n / 2; w -= n; }"""
+    assert all(len(e.loops) < 2 for e in path(tmp_path, body).effects)
+
+
 def test_what_a_last_strip_leaves_is_not_known(tmp_path: Path) -> None:
     body = f"uint16_t row[32]; while (w > 0) {{ int n = w > 32 ? 32 : w; {STRIP} s += n; d += n; w -= n; }} d[0] = 1;"
     with pytest.raises(Unsupported):

@@ -4,7 +4,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 
 .PHONY: demo test test-generators test-pipelines corpus bench bench-search bench-codegen bench-autoschedule bench-tree-search \
-  bench-compile bench-memory fuzz-schedules fuzz-soundness fuzz-mutants arm-tools lint clean
+  bench-compile bench-memory fuzz-schedules fuzz-soundness fuzz-mutants contract-items arm-tools lint clean
 
 demo: .venv/demo.stamp
 	$(BIN)/python demo/run.py --out demo-out
@@ -69,6 +69,10 @@ arm-tools:
 # Wrong summaries of the whole corpus, ten thousand of them: about an hour.
 fuzz-mutants: .venv/dev.stamp
 	$(BIN)/python -m tests.verifier.campaign --each $(or $(EACH),24) --seed $(or $(SEED),0) --jobs $(WORKERS)
+
+# Each item of each contract of the corpus left out in turn: about half an hour.
+contract-items: .venv/dev.stamp
+	$(BIN)/python -m tests.verifier.needed --jobs $(WORKERS)
 
 lint: .venv/dev.stamp
 	$(BIN)/ruff check .

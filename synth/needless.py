@@ -6,18 +6,22 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
+from halide_core.ir.expr import GE
 from lifter.deadline import TimedOut, until
 from lifter.effects import Path
 from lifter.loops import Function
-from lifter.poly import Poly
+from lifter.poly import Poly, to_poly
 from lifter.summary import ContractItem, PathSummary
 from verifier.check import Verdict, decide
 from verifier.conditions import PathConditions
 
 _SECONDS = 0.5
 """For one condition."""
-_ALTOGETHER = 2.0
-"""For one path, or a quarter of what its whole proof took."""
+_MOST = 12
+"""Items of one path that are tried, the last ones stated first."""
+_ALTOGETHER = 10.0
+"""For one path, or a quarter of what its whole proof took: no more than a guard, so that what a contract says does not
+depend on the machine."""
 
 
 def without_needless(
@@ -27,10 +31,10 @@ def without_needless(
     that.  What bounds products is tried where another such item bounds the same ones; of a contract that asks for more
     than the usual (`demanding`), each item."""
     bounds = [i.bound for i in summary.contract if i.bound is not None]
+    bounds += [to_poly(i.condition.a).scale(-1) for i in summary.contract if isinstance(i.condition, GE)]
+    tried = [i for i in reversed(summary.contract) if _may_go(i) and (demanding or i.bound is not None)]
     end = time.perf_counter() + max(_ALTOGETHER, verdict.seconds / 4)
-    for item in reversed(summary.contract):
-        if not (_may_go(item) and (_covered(item.bound, bounds) if item.bound is not None else demanding)):
-            continue
+    for item in [i for i in tried if i.bound is None or _covered(i.bound, bounds)][:_MOST]:
         less = replace(summary, contract=tuple(i for i in summary.contract if i is not item))
         try:
             with until(end):

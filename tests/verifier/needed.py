@@ -71,8 +71,7 @@ def try_items(lifted: Lifted, where: str, library: Path | None, entry: Entry | N
             if item.condition is None:
                 if library is None or not path.funcs:
                     continue
-                needed = _differs_together(lifted.summary, number, item, library, entry)
-                tally.counts[item.kind, "refuted" if needed else "no difference seen"] += 1
+                tally.counts[item.kind, _together(lifted.summary, number, item, library, entry)] += 1
                 continue
             less = replace(path, contract=tuple(i for i in path.contract if i is not item))
             verdict = verify_path(lifted.summary.function, lifted.paths[number], less, SECONDS, stop_early=True)
@@ -87,12 +86,11 @@ def try_items(lifted: Lifted, where: str, library: Path | None, entry: Entry | N
     return tally
 
 
-def _differs_together(
-    summary: Summary, number: int, item: ContractItem, library: Path, entry: Entry | None
-) -> bool:
-    """Whether the summary's code and the original differ, or the one does not come back, on arrays that overlap."""
+def _together(summary: Summary, number: int, item: ContractItem, library: Path, entry: Entry | None) -> str:
+    """What becomes of an item on arrays that overlap: it is refuted where the summary's code and the original differ,
+    or the one does not come back."""
     if not all(any(p.name == a for p in summary.function.params if p.pointer) for a in item.arrays):
-        return False
+        return "not called"
     drawer = Drawer(summary, entry.ranges if entry is not None else None)
     original = bind(ctypes.CDLL(str(library)), summary.function)
     path = summary.paths[number]
@@ -111,14 +109,16 @@ def _differs_together(
             os._exit(_DIFFERS if difference(summary.function, original, changed, args) is not None else 0)
         return os.waitpid(child, 0)[1]
 
+    calls = 0
     for args in _overlapping(drawer, number, item):
         before = args.snapshot()
         alone = end(args, False)
         args.restore(before)
+        calls += alone == 0
         if alone == 0 and end(args, True) != 0:
-            return True
+            return "refuted"
         args.restore(before)
-    return False
+    return "no difference seen" if calls else "not called"
 
 
 def _overlapping(drawer: Drawer, number: int, item: ContractItem) -> Iterator[Arguments]:

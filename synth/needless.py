@@ -17,7 +17,7 @@ from verifier.conditions import PathConditions
 
 _SECONDS = 0.5
 """For one condition."""
-_MOST = 12
+_MOST = 6
 """Items of one path that are tried, the last ones stated first."""
 _ALTOGETHER = 10.0
 """For one path, or a quarter of what its whole proof took: no more than a guard, so that what a contract says does not

@@ -516,6 +516,11 @@ def floor_div(p: Poly, divisor: int) -> Poly:
     return ceil_div(p - Poly.constant(divisor - 1), divisor) if divisor > 1 else p
 
 
+def quotient(p: Poly, divisor: Poly) -> Poly:
+    """floor(p / divisor) for a divisor that is positive, of what is not negative."""
+    return to_poly(Div(I64, from_poly(p), from_poly(divisor)))
+
+
 def poly_min(a: Poly, b: Poly) -> Poly:
     """The smaller of two polynomials, as an atom where that is not known."""
     return _extremum(Min, a, b)

@@ -15,7 +15,7 @@ from halide_core.ir import expr as E
 from halide_core.ir.expr import I32
 from lifter.effects import Effect
 from lifter.loops import Function
-from lifter.poly import Poly, atom_of, ceil_div, floor_div, poly_max, poly_min, to_poly
+from lifter.poly import Poly, atom_of, ceil_div, floor_div, poly_max, poly_min, quotient, to_poly
 from lifter.summary import Dim, EffectMap, Layout, dim_names
 from synth.samples import Env, NotConcrete, compiled_poly, parameters, visited
 
@@ -80,8 +80,26 @@ def stride_sets(effects: list[Effect], private: tuple[str, ...]) -> list[list[Po
     """Sets of strides to try, each innermost first: those of the loops; then, where stores of one body start apart by
     parameters (two rows in one iteration, but also a row's last element), with that distance for a stride."""
     sets = _stride_sets(effects, private, [])
+    sets = [*(whole for x in sets if (whole := _without_tiles(x, effects)) != x), *sets]
     apart = _starts_apart(effects)
     return [*sets, *(x for x in _stride_sets(effects, private, apart) if x not in sets)] if apart else sets
+
+
+def _without_tiles(strides: list[Poly], effects: list[Effect]) -> list[Poly]:
+    """Strides without those from tile to tile, of a parameter's size: of loops over tiles and over what lies inside
+    one, which ends with the image."""
+    tiled = {s * size for e in effects for s, size in _tiles(e)}
+    return [s for s in strides if s not in tiled]
+
+
+def _tiles(e: Effect) -> Iterator[tuple[Poly, Poly]]:
+    """(stride, size) where a loop goes on by `size` strides of one inside it, which runs as often or less."""
+    steps = {c: s for c in e.counters if (s := e.index.coefficient(c)) is not None and not s.is_zero()}
+    for outer, inner in itertools.permutations(steps, 2):
+        size = steps[outer].exact_quotient(steps[inner])
+        if size is None or size.constant_value() is not None or outer not in _trip(e, inner).names():
+            continue
+        yield steps[inner], size
 
 
 def _stride_sets(effects: list[Effect], private: tuple[str, ...], apart: list[Poly]) -> list[list[Poly]]:
@@ -302,6 +320,8 @@ def invert(e: Effect, coords: list[Poly], private: tuple[str, ...], names: tuple
             value = f.constant_value() if f is not None else None
             if value:
                 factors.append((abs(value), value, counter))
+        digits, c, rest = _tile_digits(e, c, rest, {counter for *_, counter in factors})
+        out |= digits
         base = c.substitute({counter: Poly() for _, _, counter in factors})
         negative = bool(factors) and max(factors)[1] < 0
         last = {counter: _trip(e, counter) - Poly.constant(1) for _, f, counter in factors if (f < 0) != negative}
@@ -327,6 +347,28 @@ def invert(e: Effect, coords: list[Poly], private: tuple[str, ...], names: tuple
         else:
             raise NoRegion("the same location is written in several iterations")
     return out
+
+
+def _tile_digits(e: Effect, c: Poly, rest: Poly, inside: set[str]) -> tuple[dict[str, Poly], Poly, Poly]:
+    """Counters of tiles of a parameter's size along the coordinate `c`, of which `rest` is the value; the coordinate
+    and the value inside a tile."""
+    out: dict[str, Poly] = {}
+    origin = c.substitute({k: Poly() for k in e.counters})
+    for counter in e.counters:
+        size = _tile(e, c, counter, inside)
+        if size is not None:
+            out[counter] = quotient(rest - origin, size)
+            c, rest = c - size * Poly.variable(counter, I32), rest - size * out[counter]
+    return out, c, rest
+
+
+def _tile(e: Effect, coordinate: Poly, counter: str, inside: set[str]) -> Poly | None:
+    """The size of the tiles that a counter counts along a coordinate: a parameter, of which a loop inside it runs up to
+    as many iterations."""
+    size = coordinate.coefficient(counter)
+    if size is None or size.is_zero() or size.constant_value() is not None:
+        return None
+    return size if any(counter in _trip(e, k).names() for k in inside) else None
 
 
 def _trip(e: Effect, counter: str) -> Poly:

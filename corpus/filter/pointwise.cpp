@@ -147,3 +147,16 @@ void Interleave(uint8_t* dst, const uint8_t* r, const uint8_t* g, const uint8_t*
         *dst++ = *b++;
     }
 }
+
+// Packed RGB in square tiles, whose size the caller chooses for the cache at hand.
+void InvertCallerTiles(uint8_t* dst, const uint8_t* src, int width, int height, int dstStride, int srcStride, int tile) {
+    if (tile <= 0) return;
+    for (int ty = 0; ty < height; ty += tile)
+        for (int tx = 0; tx < width; tx += tile) {
+            const int bottom = ty + tile < height ? ty + tile : height;
+            const int right = tx + tile < width ? tx + tile : width;
+            for (int y = ty; y < bottom; y++)
+                for (int x = tx; x < right; x++)
+                    for (int c = 0; c < 3; c++) dst[y * dstStride + 3 * x + c] = 255 - src[y * srcStride + 3 * x + c];
+        }
+}

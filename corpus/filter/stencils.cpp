@@ -155,3 +155,14 @@ void BlurFloat(float* dst, const float* src, int width, int height, int stride) 
         for (int x = 1; x < width - 1; ++x)
             dst[y * stride + x] = 0.25f * src[y * stride + x - 1] + 0.5f * src[y * stride + x] + 0.25f * src[y * stride + x + 1];
 }
+
+// The four neighbours' mean of the interior, in bands of rows that are worked on one after the other.
+void CrossInBands(uint8_t* dst, const uint8_t* src, int width, int height, int stride, int band) {
+    if (band < 1) return;
+    for (int first = 1; first < height - 1; first += band)
+        for (int y = first; y < first + band && y < height - 1; ++y)
+            for (int x = 1; x < width - 1; ++x) {
+                const uint8_t* s = src + y * stride + x;
+                dst[y * stride + x] = (uint8_t)((s[-stride] + s[stride] + s[-1] + s[1]) >> 2);
+            }
+}

@@ -487,10 +487,41 @@ def steps(g: Writer) -> Kernel:
     return g.done(f"  {row}\n    {column} d[y * {g.stride} + x] = {g.value(atoms)};\n")
 
 
+def caller_tiles(g: Writer) -> Kernel:
+    """Tiles, or bands, of the caller's sizes, the last ones partial; in place at times."""
+    t = g.array("a", True)
+    g.array("d")
+    g.scalar("p", 1, 9)
+    g.scalar("q", 1, 6)
+    high, wide = g.rng.choice([("p", "q"), ("p", "p"), ("q", "2 * p"), ("p + 1", "q"), ("4", "p")])
+    first = g.rng.choice(["0", "0", "0", "1"])
+
+    def along(x: str, size: str, end: str) -> tuple[str, str, str]:
+        """The loop over tiles, the loop inside one, and the coordinate."""
+        over = f"for (int {x}0 = {first}; {x}0 < {end}; {x}0 += {size})"
+        return g.rng.choice([
+            (over, f"for (int {x} = {x}0; {x} < ({x}0 + {size} < {end} ? {x}0 + {size} : {end}); {x}++)", x),
+            (over, f"for (int {x} = {x}0; {x} < {x}0 + {size} && {x} < {end}; {x}++)", x),
+            (over, f"for (int {x} = 0; {x} < ({end} - {x}0 < {size} ? {end} - {x}0 : {size}); {x}++)", f"({x}0 + {x})"),
+            ("", f"for (int {x} = {first}; {x} < {end}; {x}++)", x),
+            (over, f"for (int {x} = {x}0; {x} < {x}0 + {size}; {x}++)", x),
+        ])  # fmt: skip
+
+    rows, row, y = along("y", high, g.rng.choice(["h", "h", "h - 1"]))
+    columns, column, x = along("x", wide, g.rng.choice(["w", "w", "w - 1"]))
+    shift = g.rng.choice(["", "", "", " + 1", " - 1"])
+    atoms = [read(f"{g.rng.choice('aaad')}[{y} * {g.stride} + {x}{s}]", t) for s in ("", shift)]
+    if g.rng.random() < 0.3:
+        atoms.append(Value(g.rng.choice(["y", "x"]), 0, 30))
+    inner = f"{row}\n        {column}" if g.rng.random() < 0.8 else f"{column}\n        {row}"
+    return g.done(f"  {rows}\n    {columns}\n      {inner} d[{y} * {g.stride} + {x}] = {g.value(atoms)};\n")
+
+
 SHAPES: list[Callable[[Writer], Kernel]] = [
     pointwise, pointwise, pointer_walk, unrolled, unrolled, stencil, stencil, reduction, sums, channels, resampling,
     carried, carried, overlapping, overlapping, two_passes, words, drivers, as_one, now_and_then, strips, halves, halves, borders,
     borders, registers, registers, lane_sums, overhang, quotients, masked, steps,
+    caller_tiles,
 ]  # fmt: skip
 
 

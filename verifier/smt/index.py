@@ -56,6 +56,8 @@ class IndexEncoder:
     def __init__(self) -> None:
         self.facts: list[Any] = []
         self._symbols: dict[str, Any] = {}
+        self._quotients: list[tuple[type, Any, Any, Any]] = []
+        """Quotients and remainders by parameters: which of the two, of what, by what, and the symbol."""
         self._polys: dict[Poly, Any] = {}
         self._held: dict[tuple[Poly, Type | None], bool] = {}
         self._met: list[Obligation] | None = None
@@ -203,13 +205,20 @@ class IndexEncoder:
     def _by_parameter(self, e: Div | Mod, a: Any, b: Any) -> Any:
         """A quotient or a remainder, rounded down, by what is no number: an unknown, of which is said what it is where
         that is positive."""
-        name = f"v!{key(e)}"
-        new = name not in self._symbols
-        found = self.symbol(name)  # of no type's range: that would say that the quotient fits
-        if new:
-            self.facts.append(z3.Implies(z3.And(a >= 0, b >= 1), z3.And(found >= 0, found <= a)))
-            near = [b * found <= a, a < b * found + b] if isinstance(e, Div) else [found >= 0, found < b]
-            self.facts.append(z3.Implies(b >= 1, z3.And(*near)))
+        kind = type(e)
+        known = next((q for k, c, d, q in self._quotients if k is kind and c.eq(a) and d.eq(b)), None)
+        if known is not None:
+            return known
+        found = self.symbol(f"v!{key(e)}")  # of no type's range: that would say that the quotient fits
+        self.facts.append(z3.Implies(z3.And(a >= 0, b >= 1), z3.And(found >= 0, found <= a)))
+        near = [b * found <= a, a < b * found + b] if isinstance(e, Div) else [found >= 0, found < b]
+        self.facts.append(z3.Implies(b >= 1, z3.And(*near)))
+        for k, c, d, q in self._quotients:
+            if k is kind is Div and d.eq(b):
+                for (less, low), (more, high) in (((a, found), (c, q)), ((c, q), (a, found))):
+                    grows = [z3.Implies(less <= more, low <= high), z3.Implies(less + b <= more, low < high)]
+                    self.facts.append(z3.Implies(b >= 1, z3.And(*grows)))
+        self._quotients.append((kind, a, b, found))
         return found
 
     def _bool(self, e: Expr, memo: dict[int, Any]) -> Any:

@@ -61,9 +61,10 @@ def _proof(function: Function, path: Path, summary: PathSummary) -> Verdict | No
 
 
 def _covered(bound: Poly, bounds: Sequence[Poly]) -> bool:
-    """Whether the variables of each product in a bound stand in a product of another one, with its sign."""
+    """Whether the variables of each product in a bound, if there is one, stand in a product of another bound, with its
+    sign."""
     wide = [p for other in bounds if other is not bound for p in _products(other)]
-    return bool(wide) and all(any(m <= w and up == sign for w, sign in wide) for m, up in _products(bound))
+    return all(any(m <= w and up == sign for w, sign in wide) for m, up in _products(bound))
 
 
 def _products(bound: Poly) -> list[tuple[frozenset[str], bool]]:

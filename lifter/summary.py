@@ -176,11 +176,8 @@ class ContractItem:
     """Disjointness only: also right where the two arrays start at the same address."""
     bound: Poly | None = None
     """Overflow only: what must be representable, as a polynomial."""
-
-    @property
-    def most(self) -> int:
-        """Overflow only: what `bound` is at most, half of what the type holds."""
-        return 1 << 62 if "int64" in self.text else 1 << 30
+    most: int = 0
+    """Overflow only: what `bound` is at most, half of what the type holds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from lifter.loops import Function
 from lifter.poly import Monomial, Poly, ahead_of, atom_of, from_poly, poly_text, to_poly
 from lifter.summary import ContractItem, Layout
 from verifier.reads import sure_loads
-from verifier.sized import room
+from verifier.sized import room_of_box
 from verifier.smt import IndexEncoder, Proved, Query, prove
 
 
@@ -215,12 +215,8 @@ class ContractBuilder:
         """A box lies in its array's memory, where the size of that is known.
 
         The original has undefined behaviour where it does not, and may survive it in its own memory."""
-        first = tuple(d.min for d in layout.dims)
-        last = tuple(d.min + d.extent - Poly.constant(1) for d in layout.dims)
-        low, high = (room(self.function, self.path.defined, layout, point) for point in (first, last))
-        half = len(low) // 2
         held = True
-        for p in (*low[:half], *high[half:]):
+        for p in room_of_box(self.function, self.path.defined, layout):
             held &= self.require(p, "inside")
         return held
 
@@ -340,11 +336,12 @@ class ContractBuilder:
         self.require(Poly.constant(Int(32).max()) - high, "overflow")
 
     def _overflow(self, magnitude: Poly, narrow: Type) -> None:
-        if _greatest(magnitude) <= narrow.max() >> 1:
+        most = (narrow.max() + 1) >> 1
+        if _greatest(magnitude) <= most:
             return
         condition = LE(BOOL, _as_double(magnitude), const(float(narrow.max() >> 1), Float(64)))
         text = f"{poly_text(magnitude)} does not overflow {narrow}"
-        self._add(ContractItem("overflow", text, condition, bound=magnitude))
+        self._add(ContractItem("overflow", text, condition, bound=magnitude, most=most))
 
 
 def index_type(function: Function, path: Path) -> Type:

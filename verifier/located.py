@@ -9,7 +9,7 @@ from lifter.poly import Poly, poly_text
 from lifter.summary import FuncSummary, InputSummary
 from verifier.condition import Conditions
 from verifier.contract import at_least_zero_text, index_type, over_parameters
-from verifier.sized import room
+from verifier.sized import room_of_box
 
 _ONE = Poly.constant(1)
 
@@ -31,11 +31,7 @@ class LocatedConditions(Conditions):
                 text = f"{poly_text(d.stride)} >= 0: {f.name} lies between its first and its last element"
                 self.add(f.name, "located", text, some, self.index.poly(d.stride) >= 0)
         if layout.array in self.function.sizes:
-            first = tuple(d.min for d in layout.dims)
-            last = tuple(d.min + d.extent - _ONE for d in layout.dims)
-            low, high = (room(self.function, self.path.defined, layout, point) for point in (first, last))
-            half = len(low) // 2
-            for p in (*low[:half], *high[half:]):
+            for p in room_of_box(self.function, self.path.defined, layout):
                 text = f"{at_least_zero_text(p)}: {f.name} lies in its array's memory"
                 self.add(f.name, "located", text, some, self.index.poly(p) >= 0)
         narrow = index_type(self.function, self.path)

@@ -35,6 +35,15 @@ def room(function: Function, defined: Mapping[str, Poly], layout: Layout, point:
     return [*lower, rest, *upper, size - rest - one]
 
 
+def room_of_box(function: Function, defined: Mapping[str, Poly], layout: Layout) -> list[Poly]:
+    """Polynomials that are all at least zero where a box lies in its array's memory, by its first and last element."""
+    first = tuple(d.min for d in layout.dims)
+    last = tuple(d.min + d.extent - Poly.constant(1) for d in layout.dims)
+    low, high = (room(function, defined, layout, point) for point in (first, last))
+    half = len(low) // 2
+    return [*low[:half], *high[half:]]
+
+
 def _factor(function: Function, defined: Mapping[str, Poly], factor: str | int) -> Poly:
     if isinstance(factor, int):
         return Poly.constant(factor)

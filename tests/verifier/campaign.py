@@ -14,24 +14,24 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 from rich.console import Console
-from rich.progress import Progress
 
 from codegen.adapter import flat_symbol
 from codegen.native import compile_summary
 from corpus.draw import Drawer
 from corpus.harness import bind, compile_original, difference
-from corpus.manifest import ROOT, SUITES, Entry, entries
+from corpus.manifest import ROOT, Entry
 from halide_core.target import Target
 from lifter.frontend import FunctionError, parse_file
 from lifter.summary import Summary
 from synth.lift import lift_function
+from tests.verifier.files import each_file
 from tests.verifier.mutate import mutants
 from verifier.check import verify_path
 from verifier.smt.solver import Refuted
@@ -137,20 +137,11 @@ def compare(summary: Summary, library: ctypes.CDLL, entry: Entry, number: int) -
 def main(suites: tuple[str, ...], each: int, jobs: int, seed: int) -> None:
     """Mutants of the corpus."""
     console = Console()
-    by_file: dict[str, list[Entry]] = {}
-    for e in entries(suites or SUITES):
-        if e.status == "verified":
-            by_file.setdefault(e.file, []).append(e)
     whole = Tally()
-    with ProcessPoolExecutor(jobs) as pool, Progress(console=console) as progress:
-        task = progress.add_task("files", total=len(by_file))
-        running = {pool.submit(mutate_file, file, chosen, each, seed): file for file, chosen in by_file.items()}
-        for done in as_completed(running):
-            tally = done.result()
-            whole.add(tally)
-            for text in (*tally.wrong, *tally.uncalled):
-                console.print(text, markup=False)
-            progress.advance(task)
+    for tally in each_file(console, suites, jobs, partial(mutate_file, each=each, seed=seed)):
+        whole.add(tally)
+        for text in (*tally.wrong, *tally.uncalled):
+            console.print(text, markup=False)
     kinds = ", ".join(f"{k} {n}" for k, n in whole.kinds.most_common())
     console.print(f"{whole.kinds.total()} mutants ({kinds}): {whole.refuted} refuted, {whole.undecided} undecided,")
     console.print(f"  {whole.equal} equal after all, {len(whole.uncalled)} never called, {len(whole.wrong)} wrong")

@@ -16,22 +16,21 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import click
 from rich.console import Console
-from rich.progress import Progress
 
 from corpus.draw import Drawer
 from corpus.extents import NoArguments
 from corpus.harness import Arguments, bind, compile_original, difference
-from corpus.manifest import ROOT, SUITES, Entry, entries
+from corpus.manifest import ROOT, Entry
 from lifter.frontend import FunctionError, parse_file
 from lifter.summary import ContractItem, Summary
 from synth.lift import Lifted, lift_function
 from tests.verifier.campaign import compiled
+from tests.verifier.files import each_file
 from verifier.check import verify_path
 from verifier.smt.solver import Refuted
 
@@ -154,15 +153,9 @@ def try_file(file: str, chosen: Sequence[Entry]) -> Tally:
 def main(suites: tuple[str, ...], jobs: int, every: int) -> None:
     """Contracts of the corpus, item by item."""
     console = Console()
-    by_file: dict[str, list[Entry]] = {}
-    for e in [e for e in entries(suites or SUITES) if e.status == "verified"][::every]:
-        by_file.setdefault(e.file, []).append(e)
     whole = Tally()
-    with ProcessPoolExecutor(jobs) as pool, Progress(console=console) as progress:
-        task = progress.add_task("files", total=len(by_file))
-        for done in as_completed([pool.submit(try_file, file, chosen) for file, chosen in by_file.items()]):
-            whole.add(done.result())
-            progress.advance(task)
+    for tally in each_file(console, suites, jobs, try_file, every):
+        whole.add(tally)
     for text in whole.idle:
         console.print(f"not needed: {text}", markup=False)
     for text in whole.open:

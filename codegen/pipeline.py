@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import halide_core as hl
 from codegen.mathematics import extern_name
 from codegen.plan import PathPlan, plan_path, repeated
+from codegen.slices import compute_in_strips, independent_dimension
 from halide_core.aot import RawBuffer, Variant
 from halide_core.function import Image
 from halide_core.interp.expr import dtype_of
@@ -35,11 +37,17 @@ class BuiltPath:
     funcs: dict[str, Any]
     buffers: dict[str, RawBuffer]
     in_place: set[str]
+    stored_like: dict[str, str]
+    """Temporaries by name, with the outputs that take their values."""
     scalars: dict[str, Expr]
     """The pipeline's parameters, by name, over the function's."""
     keep: list[Any]
     """The parameters; holding them keeps their names taken while the pipeline is in use."""
     images: list[Image]
+
+    def layouts(self) -> dict[str, RawBuffer]:
+        """How outputs, images and temporaries lie in memory, or are to be looked at."""
+        return self.buffers | {name: self.buffers[output] for name, output in self.stored_like.items()}
 
     def arguments(self) -> list[Any]:
         """Images and parameters, in the order of Halide's calling convention."""
@@ -74,6 +82,7 @@ class PathBuilder:
         self.funcs: dict[str, Any] = {}
         self.buffers: dict[str, RawBuffer] = {}
         self.in_place: set[str] = set()
+        self.stored_like: dict[str, str] = {}
         self.params: dict[str, Any] = {}
         self.rename: dict[str, Expr] = {}
         self.scalars: dict[str, Expr] = {}
@@ -100,7 +109,12 @@ class PathBuilder:
                 func.compute_root()
             if is_output:
                 overwrites = f.name in consumed and bool(readers[f.layout.array])
-                outputs.append(self.output(f, func, f.name in read_after or overwrites))
+                reads_overwritten = f.name in read_after or overwrites
+                outputs.append(self.output(f, func) if reads_overwritten else func)
+                if not reads_overwritten:
+                    self.buffers[f.name] = _raw(f.layout.array, f.layout)
+                elif f.name not in consumed and _alone(f, readers):
+                    self.in_strips(f, func, outputs[-1])
         outputs += self.result(read_after)
         if read_after:  # all of them are computed before anything is overwritten
             for o in outputs:
@@ -111,6 +125,7 @@ class PathBuilder:
             self.funcs,
             self.buffers,
             self.in_place,
+            self.stored_like,
             self.scalars,
             list(self.params.values()),
             list(self.images.values()),
@@ -222,14 +237,20 @@ class PathBuilder:
         """A read of an image, bound to it."""
         return Call(n.type, n.name, n.args, n.call_type, 0, self.images[n.name])
 
-    def output(self, f: FuncSummary, func: Any, reads_overwritten: bool) -> Any:
-        """The Func to be written to memory: through a temporary where it still reads what is overwritten."""
-        if reads_overwritten:
-            copy = self.copy(func, f"{f.name}$out", f.type, tuple(var(d.name) for d in f.layout.dims))
-            self.buffers[copy.name()] = _raw(f.layout.array, f.layout)
-            return copy
-        self.buffers[f.name] = _raw(f.layout.array, f.layout)
-        return func
+    def output(self, f: FuncSummary, func: Any) -> Any:
+        """The Func to be written to memory through a temporary, since it still reads what is overwritten."""
+        copy = self.copy(func, f"{f.name}$out", f.type, tuple(var(d.name) for d in f.layout.dims))
+        self.buffers[copy.name()] = _raw(f.layout.array, f.layout)
+        return copy
+
+    def in_strips(self, f: FuncSummary, func: Any, output: Any) -> None:
+        """Computes the temporary of an output slice by slice, where each slice needs no other."""
+        (d,) = f.definitions
+        inputs = {i.name: i for i in self.plan.path.inputs}
+        dimension = independent_dimension(f, native_value(d, self.summary), inputs)
+        if dimension is not None:
+            compute_in_strips(func._function, output._function, f, dimension)
+            self.stored_like[func.name()] = output.name()
 
     def copy(self, func: Any, name: str, type_: Type, args: tuple[Expr, ...]) -> Any:
         """A Func that takes the values of `func`, which is computed into a temporary."""
@@ -252,6 +273,13 @@ class PathBuilder:
             func = self.copy(func, name, value.type, ())
         self.buffers[func.name()] = RawBuffer("", const(0, I64), (), (), ())
         return [func]
+
+
+def _alone(f: FuncSummary, readers: Mapping[str, set[str]]) -> bool:
+    """Whether an output, given its values at once, is all that reads what it overwrites, and overwrites all of that
+    which it reads."""
+    own = [array for array, names in readers.items() if f.name in names]
+    return own == [f.layout.array] and readers[f.layout.array] == {f.name} and len(f.definitions) == 1
 
 
 def _assign(func: Any, args: tuple[Expr, ...], value: Expr) -> None:
@@ -373,10 +401,10 @@ def variants(summary: Summary, target: Any, schedule: bool = True, autoscheduler
                     continue
         few = build_path(summary, number) if small is not None else None
         if small is not None and few is not None:
-            apply_default_schedule(few.pipeline, target, few.in_place, few.buffers, small=True)
+            apply_default_schedule(few.pipeline, target, few.in_place, few.layouts(), small=True)
             out.append(_variant(all_hold([condition, substitute(small, built.scalars)]), few))
         if schedule:
-            apply_default_schedule(built.pipeline, target, built.in_place, built.buffers)
+            apply_default_schedule(built.pipeline, target, built.in_place, built.layouts())
         out.append(_variant(condition, built))
     return out
 

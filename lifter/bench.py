@@ -21,10 +21,12 @@ from codegen.errors import EmitError
 from codegen.native import compiler_args
 from corpus.cases import CASES
 from corpus.extents import NoArguments
+from corpus.own_process import ProcessDied, told_by
 from corpus.timing import O2, O3, SAMPLE, Loops, build, interleave, machine
 from corpus.timing_arguments import Arguments, arguments, contract_holds
 from lifter.api import FileReport, FunctionReport, SourceError, UsageError, defined_nowhere, lift_file
 
+DIFFERS = "DIFFERS"
 SLOWER = 0.995
 """Ratios from here on print as 1.00."""
 SUFFIXES = (".c", ".cc", ".cpp", ".cxx")
@@ -176,42 +178,88 @@ def _time_file(
     file: str, timed: Sequence[FunctionReport], sizes: Sequence[int], seconds: tuple[float, float],
     clang_args: Sequence[str], folder: Path, results: Results, say: Callable[[str], None],
 ) -> None:
-    lifted = ctypes.CDLL(timed[0].outputs["shared"])
+    """Times the functions of a file, in a process of their own: where a call crashes, another one times the rest."""
     flags = compiler_args(clang_args)
     o3, o2 = build(file, [*O3, *flags], folder / "o3.so"), build(file, [*O2, *flags], folder / "o2.so")
-    found = [f.lifted.function for f in timed if f.lifted is not None]
-    loops = Loops(found, folder)
-    for f in timed:
-        assert f.lifted is not None and f.lifted.summary is not None
-        function = f.lifted.function
-        case = CASES.get(f.name)
-        if case is not None and not Path(file).match(case.file):
-            case = None  # another function of the same name
-        for size in sizes:
-            say(f"{file}: timing {f.name} at {size}x{size}")
-            try:
-                args = arguments(f.lifted.summary, case, size)
-            except NoArguments as problem:
-                results.not_timed.append((file, f.name, f"no arguments at {size}x{size}: {problem}"))
-                continue
-            values = args.values(function)
-            calls = [loops.call(library, function, values) for library in (lifted, o3, o2)]
-            before = args.save()
-            calls[2](1)
-            wanted = args.save()
-            args.restore(before)
-            calls[0](1)
-            remark = ""
-            if not args.equals(wanted):
-                remark = "DIFFERS"
-                results.different.append(f"{f.name} at {size}x{size}")
-            elif not contract_holds(f.lifted.summary, args):
-                remark = "original ran"
-            args.restore(before)
-            t = interleave(calls, _resetter(args, before), *seconds)
-            lifted_s, o3_s, o2_s = t.seconds
-            row = Row(file, f.name, size, lifted_s, o3_s, o2_s, t.ratios[1], t.ratios[2], t.rounds, remark)
-            results.rows.append(row)
+    lifted = ctypes.CDLL(timed[0].outputs["shared"])
+    loops = Loops([f.lifted.function for f in timed if f.lifted is not None], folder)
+
+    def work(left: Sequence[FunctionReport], tell: Callable[[_Told], None]) -> None:
+        for number, f in enumerate(left):
+            for size in sizes:
+
+                def doing(what: str, number: int = number, size: int = size) -> None:
+                    tell(_Doing(number, size, what))
+
+                doing("making up arguments")
+                told = _time_function(file, f, size, (lifted, o3, o2), loops, seconds, doing)
+                tell(told)
+
+    left = timed
+    while left:
+        now = _Doing(0, sizes[0], "starting")
+        try:
+            for told in told_by(partial(work, left)):
+                if isinstance(told, _Doing):
+                    now = told
+                    say(f"{file}: {left[now.number].name} at {now.size}x{now.size}: {now.what}")
+                elif isinstance(told, Row):
+                    results.rows.append(told)
+                    if told.remark == DIFFERS:
+                        results.different.append(f"{told.function} at {told.size}x{told.size}")
+                else:
+                    results.not_timed.append(told)
+            return
+        except ProcessDied as problem:
+            results.not_timed.append((file, left[now.number].name, f"{problem} at {now.size}x{now.size}, {now.what}"))
+            left = left[now.number + 1 :]
+
+
+@dataclass(frozen=True, slots=True)
+class _Doing:
+    """What a timing process does now."""
+
+    number: int
+    size: int
+    what: str
+
+
+_Told = Row | _Doing | tuple[str, str, str]
+
+
+def _time_function(
+    file: str, f: FunctionReport, size: int, libraries: Sequence[ctypes.CDLL], loops: Loops,
+    seconds: tuple[float, float], doing: Callable[[str], None],
+) -> Row | tuple[str, str, str]:
+    """Times one function at one size; `libraries`: the lifted code, and the original under -O3 and -O2."""
+    assert f.lifted is not None and f.lifted.summary is not None
+    function = f.lifted.function
+    case = CASES.get(f.name)
+    if case is not None and not Path(file).match(case.file):
+        case = None  # another function of the same name
+    try:
+        args = arguments(f.lifted.summary, case, size)
+    except NoArguments as problem:
+        return file, f.name, f"no arguments at {size}x{size}: {problem}"
+    values = args.values(function)
+    calls = [loops.call(library, function, values) for library in libraries]
+    before = args.save()
+    doing("running the original")
+    calls[2](1)
+    wanted = args.save()
+    args.restore(before)
+    doing("running the lifted code")
+    calls[0](1)
+    remark = ""
+    if not args.equals(wanted):
+        remark = DIFFERS
+    elif not contract_holds(f.lifted.summary, args):
+        remark = "original ran"
+    args.restore(before)
+    doing("timing")
+    t = interleave(calls, _resetter(args, before), *seconds)
+    lifted_s, o3_s, o2_s = t.seconds
+    return Row(file, f.name, size, lifted_s, o3_s, o2_s, t.ratios[1], t.ratios[2], t.rounds, remark)
 
 
 def _resetter(args: Arguments, before: dict[str, Any]) -> Callable[[], None]:

@@ -44,7 +44,7 @@ class ImageMapper:
         """The images by array, and the Funcs with coordinates for addresses.  Raises NotFound."""
         indices: dict[str, list[Poly]] = {}
         types: dict[str, Load] = {}
-        prefer: dict[str, list[Poly]] = {}
+        owners: dict[str, list[Layout]] = {}
         expressions = [(f, x) for f in funcs for d in f.definitions for x in (d.value, *d.args)]
         for owner, e in [*expressions, *([(None, result)] if result is not None else [])]:
             for load in loads(e):
@@ -52,8 +52,8 @@ class ImageMapper:
                     array = load.name[:-1]
                     indices.setdefault(array, []).append(to_poly(load.index))
                     types[array] = load
-                    if owner is not None:
-                        prefer.setdefault(array, []).extend(d.stride for d in owner.layout.dims if d.stride is not None)
+                    if owner is not None and owner.layout not in owners.setdefault(array, []):
+                        owners[array].append(owner.layout)
         axes = dim_names(self.function)
         names = set(axes) | set(R_NAMES)
         inputs: dict[str, InputSummary] = {}
@@ -61,7 +61,7 @@ class ImageMapper:
             table = self.function.tables.get(array)
             name = self.names.get(array, array)
             own = next((f.layout for f in funcs if f.layout.array == array and f.output), None)
-            strides = input_strides(polys, names, prefer.get(array, []))
+            strides = input_strides(polys, names, owners.get(array, []))
             if own is not None:
                 strides = [d.stride for d in own.dims if d.stride is not None]
             if table is not None:

@@ -39,6 +39,7 @@ from synth.monolithic import MonolithicStatistics
 from synth.monolithic import search as search_at_once
 from synth.optimise import optimise
 from synth.options import Options, Stopwatch
+from synth.pixels import reads_whole_pixels
 from synth.roi import NoRegion, Pool, Region, RoiStatistics, regions
 from synth.samples import Env, sample_environments
 from synth.small_runs import SmallRuns
@@ -165,7 +166,7 @@ class PathLifter:
 
     def stage(self, p: Proto, drafts: list[Draft], funcs: list[FuncSummary]) -> FuncSummary:
         failure: NotFound | None = None
-        other: tuple[Draft, FuncSummary] | None = None
+        other: tuple[Draft, FuncSummary, bool] | None = None
         for phases in (False, True) if len(p.plain) > 1 else (False,):
             try:
                 for draft in self.drafts(p):
@@ -177,10 +178,13 @@ class PathLifter:
                         if problem.stage == "terms":
                             self.trace.candidates.append(Candidate("terms", (_placeholder(draft),), problem.reason))
                         continue
-                    if reads_inside(func, funcs, self.function.functions, self.samples):
+                    # Rather over channels and pixels than over elements that each read the first of their pixel.
+                    fits = reads_inside(func, funcs, self.function.functions, self.samples)
+                    if fits and not reads_whole_pixels(func):
                         drafts.append(draft)
                         return func
-                    other = other or (draft, func)
+                    if other is None or fits > other[2]:
+                        other = draft, func, fits
             except NotFound as problem:
                 failure = failure or problem
         if other is not None:

@@ -212,10 +212,11 @@ def coordinates(index: Poly, layout: Layout, private: tuple[Poly, ...]) -> tuple
     return tuple(reversed(out))
 
 
-def input_strides(indices: list[Poly], names: set[str], prefer: list[Poly]) -> list[Poly]:
+def input_strides(indices: list[Poly], names: set[str], owners: list[Layout]) -> list[Poly]:
     """Strides, innermost first, that turn the addresses read from an image into coordinates.
 
-    `names` are the dimensions' names; `prefer` the strides of what is computed from the image."""
+    `names` are the dimensions' names; `owners` the layouts of what is computed from the image."""
+    prefer = [d.stride for layout in owners for d in layout.dims if d.stride is not None]
     compound: dict[tuple[int, ...], Poly] = {}
     constants: set[int] = set()
     symbolic_factor: list[int] = []
@@ -237,9 +238,13 @@ def input_strides(indices: list[Poly], names: set[str], prefer: list[Poly]) -> l
         for rest, factor in _of_quotients(p, names):
             symbolic_factor.append(factor)
             compound.setdefault(rest, Poly({rest: 1}))
+    compound = {m: _as_preferred(s, m, indices, prefer) for m, s in compound.items()}
     data_steps = {abs(c) for p in indices for m, c in p.terms.items() if any(loads_or_calls(atom_of(a)) for a in m)}
     step = _gcd([*constants])
     ladder = sorted(compound.values(), key=lambda s: (max(len(m) for m in s.terms), str(s)))
+    pixel = _pixel_of(owners, indices, ladder)
+    if pixel and not data_steps:
+        return [Poly.constant(1), Poly.constant(pixel), *ladder]
     preferred = [c for c in (s.constant_value() for s in prefer) if c]
     step = _pixel(indices, step, preferred)
     offsets = {p.terms.get((), 0) % step for p in indices} if step > 1 else {0}
@@ -254,6 +259,53 @@ def input_strides(indices: list[Poly], names: set[str], prefer: list[Poly]) -> l
     elif data_steps and max(data_steps) > 1:
         inner = [Poly.constant(1), Poly.constant(_gcd(sorted(data_steps)))]
     return inner + ladder
+
+
+def _as_preferred(stride: Poly, m: tuple[int, ...], indices: list[Poly], prefer: list[Poly]) -> Poly:
+    """`stride`, or the multiple of it that is a stride of what is computed, if all addresses are made of that: rows of
+    `4*pitch` elements."""
+    factors = [c for p in indices for n, c in p.terms.items() if set(m) <= set(n)]
+    for wanted in prefer:
+        times = wanted.exact_quotient(stride)
+        k = times.constant_value() if times is not None else None
+        if k is not None and k > 1 and all(c % k == 0 for c in factors):
+            return wanted
+    return stride
+
+
+def _pixel_of(owners: list[Layout], indices: list[Poly], ladder: list[Poly]) -> int:
+    """The elements of a pixel where all that is computed from an image is made of such pixels, and the image is read
+    at their channels, in rows with the strides `ladder`; else 0."""
+    sizes: set[int] = set()
+    channels: dict[str, tuple[int, int]] = {}
+    for layout in owners:
+        known = [d.stride.constant_value() if d.stride is not None else None for d in layout.dims[:2]]
+        if len(known) < 2 or known[0] != 1 or not known[1]:
+            return 0
+        low, extent = layout.dims[0].min.constant_value(), layout.dims[0].extent.constant_value()
+        if low is None or extent is None or not 0 < extent <= abs(known[1]):
+            return 0
+        sizes.add(abs(known[1]))
+        channels[layout.dims[0].name] = low, low + extent - 1
+    if len(sizes) != 1:
+        return 0
+    (size,) = sizes
+    return size if all(_in_pixels(p, size, channels, ladder) for p in indices) else 0
+
+
+def _in_pixels(p: Poly, size: int, channels: dict[str, tuple[int, int]], ladder: list[Poly]) -> bool:
+    """Whether an address is that of a channel of a pixel."""
+    for s in reversed(ladder):
+        _, p = p.divide_by(s)
+    low = high = p.terms.get((), 0) % size
+    for m, c in p.terms.items():
+        atom = atom_of(m[0]) if len(m) == 1 else None
+        if isinstance(atom, Variable) and atom.name in channels and abs(c) == 1:
+            ends = sorted(c * end for end in channels[atom.name])
+            low, high = low + ends[0], high + ends[1]
+        elif m and c % size:
+            return False
+    return low >= 0 and high < size
 
 
 def _of_quotients(p: Poly, names: set[str]) -> list[tuple[tuple[int, ...], int]]:
@@ -331,6 +383,8 @@ def _unify(points: list[int], es: list[Expr], name: str) -> Expr | None:
         if len(shifts) == 1:
             return from_poly(Poly.variable(name, I32) + Poly.constant(shifts.pop()), I32)
         return None
+    if all(isinstance(e, Load) and e.name.endswith("#") for e in es):
+        return _unify_reads(points, [e for e in es if isinstance(e, Load)], name)
     inner = [E.children(e) for e in es]
     if len({len(i) for i in inner}) != 1 or not inner[0]:
         return None
@@ -344,6 +398,19 @@ def _unify(points: list[int], es: list[Expr], name: str) -> Expr | None:
             return None
         parts.append(p)
     return E.with_children(es[0], tuple(parts))
+
+
+def _unify_reads(points: list[int], es: list[Load], name: str) -> Expr | None:
+    """One read for those whose addresses differ by as much as the coordinate, or by a multiple of that."""
+    if len({e.name for e in es}) != 1:
+        return None
+    first = to_poly(es[0].index)
+    apart = [(to_poly(e.index) - first).constant_value() for e in es]
+    factor, rest = divmod(int(apart[1]), points[1] - points[0]) if apart[1] is not None else (0, 1)
+    if rest or any(d != factor * (p - points[0]) for d, p in zip(apart, points, strict=True)):
+        return None
+    moved = first + (Poly.variable(name, I32) - Poly.constant(points[0])).scale(factor)
+    return E.with_children(es[0], (from_poly(moved),))
 
 
 __all__ = ["Mapper", "NoMapping", "coordinates", "generalise", "image_call", "input_strides", "transform"]

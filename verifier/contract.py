@@ -295,14 +295,20 @@ class ContractBuilder:
             if item.condition is None or not item.inferred or item.kind in ("overflow", "apart"):
                 continue
             index = IndexEncoder()
-            if not index.faithful(item.condition):
+            goal = _at_least_zero(item)
+            if goal is None and not index.faithful(item.condition):
                 continue
             others = [i for i in kept if i is not item]
             given = [index.given(c) for c in conditions]
-            given += [index.given(i.condition) for i in others if i.condition is not None and i.kind != "overflow"]
+            for other in others:
+                if (p := _at_least_zero(other)) is not None:
+                    given.append(index.poly(p) >= 0)
+                elif other.condition is not None and other.kind != "overflow":
+                    given.append(index.given(other.condition))
             if _upper(item.condition):  # of use for these only, and slow
                 given += [index.poly(i.bound) <= i.most for i in others if i.bound is not None]
-            if isinstance(prove(Query((*given, *index.facts), index.expr(item.condition)), 0.5), Proved):
+            asked = index.expr(item.condition) if goal is None else index.poly(goal) >= 0
+            if isinstance(prove(Query((*given, *index.facts), asked), 0.5), Proved):
                 kept = others
         return tuple(kept)
 
@@ -359,6 +365,14 @@ def _greatest(p: Poly) -> float:
         return float(max(abs(e.type.min()), e.type.max())) if isinstance(e, Variable) else math.inf
 
     return sum(abs(c) * math.prod(size(atom_of(a)) for a in m) for m, c in p.terms.items())
+
+
+def _at_least_zero(item: ContractItem) -> Poly | None:
+    """What an item of `ContractBuilder.require` says is not negative, over Z."""
+    required = item.inferred and item.kind != "apart"
+    if required and isinstance(item.condition, GE) and const_value(item.condition.b) == 0:
+        return to_poly(item.condition.a)
+    return None
 
 
 def _upper(condition: Expr) -> bool:

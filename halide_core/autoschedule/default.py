@@ -156,7 +156,9 @@ def _place(stored: list[Function], outputs: list[Function], order: list[Function
         single is not None
         and not single.updates
         and len(single.args) >= 2
-        and bool(stored)
+        and single.pure is not None
+        and not single.pure.schedule.splits
+        and any(f.compute is None for f in stored)
         and all(not f.updates and len(f.args) == len(single.args) for f in stored)
         and not any(_data_dependent(f, order) for f in stored)
         and not any(f.extern is not None for f in order)
@@ -239,7 +241,7 @@ def _schedule_function(f: Function, target: Target, layouts: Mapping[str, Any], 
 
 def _has_schedule(d: Definition) -> bool:
     """Whether the user, or the placement of producers beyond its own split, has scheduled the definition."""
-    strips = [s for s in d.schedule.splits if isinstance(s, Split) and s.outer.endswith("$strip")]
+    strips = [s for s in d.schedule.splits if isinstance(s, Split) and s.outer.endswith(("$strip", "$block"))]
     return len(strips) != len(d.schedule.splits) or any(v.kind is not ForKind.SERIAL for v in d.schedule.dims)
 
 
@@ -266,7 +268,8 @@ def _schedule_pure(f: Function, d: Definition, target: Target, layouts: Mapping[
     lanes = lanes_for(d, target)
     layout = layouts.get(f.name)
     channels = _interleaved(f, layout)
-    if channels is not None and _channels_alike(f, d, layouts, *channels):
+    # In strips of pixels what a last one lacks would be left out channel by channel of a long row.
+    if channels is not None and not d.schedule.splits and _channels_alike(f, d, layouts, *channels):
         c, extent, x_dim = channels
         row = Var(f"{f.args[x_dim]}$row")
         f.bounds.setdefault(f.args[c], (ir.const(0, ir.I32), ir.const(extent, ir.I32)))
@@ -296,7 +299,7 @@ def _schedule_pure(f: Function, d: Definition, target: Target, layouts: Mapping[
         if turned is not None:
             _schedule_transpose(f, d, Var(f.args[unit]), Var(turned), parallel)
             return
-        if parallel and len(f.args) == 1:
+        if parallel and len(f.args) == 1 and not d.schedule.splits:
             stage.split(x, Var(f"{x.name()}$strip"), x, _STRIP_ELEMENTS, _GUARD)
         rows = shared_rows(f, d, unit)
         stage.vectorize(x, lanes, _GUARD)

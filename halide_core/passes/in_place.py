@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from halide_core.errors import HalideError
-from halide_core.function import Definition, Function, LoopLevel
+from halide_core.function import Definition, Function, Fuse, LoopLevel, Rename, Split, TailStrategy
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import CallType
 from halide_core.ir.structural import key, post_order
@@ -17,8 +17,9 @@ from halide_core.passes.realization_order import Environment
 def check_in_place(environment: Environment, outputs: list[Function], buffers: Mapping[str, Any]) -> None:
     """Raises HalideError where an output overwrites elements of an image that are still to be read.
 
-    Allowed: a first definition that reads the image at its own coordinates only, and Funcs computed at root before
-    the output, which may read it anywhere."""
+    Allowed: a first definition that reads the image at its own coordinates only; Funcs computed at root before the
+    output, which may read it anywhere; and Funcs computed within loops of the output over slices of the memory, which
+    read the slice that they are computed for."""
     inlined = inlined_functions(environment.order, outputs)
     expand = make_inliner(inlined)
     for f in outputs:
@@ -62,10 +63,45 @@ def _check(
             reads = _reads(d, image, expand)
             point_wise = same_layout and all([key(a) for a in n.args] == [key(a) for a in d.args] for n in reads)
             before = g is not f and g not in outputs and g.compute == LoopLevel()
-            if reads and not before and (g is not f or stored or not point_wise):
+            by_slices = before or (bool(reads) and same_layout and _by_slices(f, g, image, env, expand))
+            if reads and not by_slices and (g is not f or stored or not point_wise):
                 raise HalideError(
                     f"Func {f.name} is stored in the memory of {image}, and Func {g.name} reads {image} at "
                     "coordinates that may already be overwritten; only point-wise reads are possible in place"
                 )
             undefined = all(isinstance(v, ir.Call) and v.name == "undef" for v in d.values)
             stored = stored or not undefined
+
+
+def _by_slices(f: Function, g: Function, image: str, env: Environment, expand: Any) -> bool:
+    """Whether `g` is computed within loops of `f` that run over slices, and reads the slice that `f` stores then."""
+    if g.compute is None or g.compute.func != f.name or f.pure is None or f.updates or g.args == () or g is f:
+        return False
+    schedule = f.pure.schedule
+    if schedule.specializations or schedule.fused_with is not None or len(g.args) != len(f.args):
+        return False
+    reads = [(d, n) for d in g.definitions() for n in _reads(d, image, expand)]
+    uses = [(c, d, n) for c in env.order if c is not g for d in c.definitions() for n in _calls(d, g, expand)]
+    if any(c is not f for c, _, _ in uses):
+        return False
+    found = [*reads, *((d, n) for _, d, n in uses)]
+    sliced = {a for k, a in enumerate(f.args) if all(_along(d, n, k) for d, n in found)}
+    for s in schedule.splits:  # all that the loops over slices are made of
+        if isinstance(s, Split) and s.old in sliced and s.tail is TailStrategy.GuardWithIf:
+            sliced |= {s.outer, s.inner}
+        elif isinstance(s, Fuse) and {s.inner, s.outer} <= sliced:
+            sliced.add(s.fused)
+        elif isinstance(s, Rename) and s.old in sliced:
+            sliced.add(s.new)
+    loops = [v.var for v in schedule.dims]
+    return g.compute.var in loops and set(loops[loops.index(g.compute.var) :]) <= sliced
+
+
+def _along(d: Definition, n: ir.Call, k: int) -> bool:
+    """Whether a definition reads at its own coordinate along a dimension."""
+    return k < len(n.args) and isinstance(d.args[k], ir.Variable) and key(n.args[k]) == key(d.args[k])
+
+
+def _calls(d: Definition, g: Function, expand: Any) -> list[ir.Call]:
+    found = [n for e in (*d.values, *d.args) for n in post_order(expand(e))]
+    return [n for n in found if isinstance(n, ir.Call) and n.call_type is CallType.HALIDE and n.target is g]

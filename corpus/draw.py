@@ -60,6 +60,7 @@ class Drawer:
         every = [d for layouts in self.layouts for x in layouts for d in x.dims]
         self.extents = {n for d in every for n in d.extent.names()}
         self.strides = {n for d in every if d.stride is not None for n in d.stride.names()} - self.extents
+        self.sizes = {n for factors in summary.function.sizes.values() for n in factors if isinstance(n, str)}
         self.flat = all(len(x.dims) == 1 for layouts in self.layouts for x in layouts)
         self.conditions = [path_condition(summary, i) for i in range(len(summary.paths))]
         asked = {name for path in summary.paths for e in path.conditions for name in _asked_for_null(e)}
@@ -102,10 +103,12 @@ class Drawer:
             value = rng.randint(0, 4)
         elif name in _BITS:
             value = rng.randint(0, 7)
-        elif name.endswith(_TALL) and (p.name in self.extents or name in _TALL):
+        elif name.endswith(_TALL) and (p.name in self.extents | self.sizes or name in _TALL):
             value = height
-        elif name.endswith(_WIDE) and (p.name in self.extents or name in _WIDE):
+        elif name.endswith(_WIDE) and (p.name in self.extents | self.sizes or name in _WIDE):
             value = width
+        elif p.name in self.sizes and rng.random() < 0.8:
+            value = width * height
         elif p.name in self.extents or name in _FLAT:
             value = width * height if self.flat or name in _FLAT else rng.choice((width, height))
         return _fitted(value, p.type)

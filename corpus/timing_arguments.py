@@ -10,7 +10,8 @@ import numpy as np
 
 from codegen.pipeline import path_condition
 from corpus.cases import Case
-from corpus.extents import NoArguments, Scalars, corners_of, layouts_of, row_length
+from corpus.draw import Draw, Drawer, Ranges
+from corpus.extents import NoArguments, Scalars
 from corpus.harness import fill
 from halide_core.errors import HalideError
 from halide_core.interp.expr import evaluate as evaluate_expr
@@ -20,7 +21,10 @@ from lifter.summary import Summary
 
 _PATTERN = 131071 * 8
 """Bytes of random contents that large images repeat: too long for a branch predictor to learn."""
-MAX_ELEMENTS = 1 << 30
+MAX_ELEMENTS = 1 << 28
+_REGISTER = 64
+"""Elements around what originals with intrinsics read, which load whole registers."""
+_TRIES = 100
 
 
 class Memory:
@@ -68,22 +72,49 @@ class _Typical(random.Random):
         return a + 2 * (b - a) // 3
 
 
-def arguments(summary: Summary, case: Case | None, size: int) -> Arguments:
-    """Arguments for images of size x size.  Raises NoArguments."""
+def arguments(summary: Summary, case: Case | None, size: int, ranges: Ranges | None = None) -> Arguments:
+    """Arguments for images of size x size.  `ranges`: of scalars whose names say too little.  Raises NoArguments."""
     function = summary.function
+    null: frozenset[str] = frozenset()
     if case is not None and {p.name for p in function.params if p.pointer} == set(case.pointers):
         scalars, regions = _from_case(function, case, size)
     else:
-        scalars, regions = _guessed(summary, size)
+        drawer = Drawer(summary, ranges)
+        draw = _large(drawer, size)
+        scalars, null = draw.scalars, draw.null
+        spare = _REGISTER if function.uses_registers else 0
+        regions = {n: (high - low + 2 * spare, spare - low) for n, (low, high) in drawer.regions(draw).items()}
     too_large = [n for n, (count, _) in regions.items() if count > MAX_ELEMENTS]
     if too_large:
         raise NoArguments(f"'{too_large[0]}' would take {regions[too_large[0]][0]} elements")
     types = {p.name: p.type for p in function.params if p.pointer}
     memory = {n: Memory(types[n], count, origin, seed) for seed, (n, (count, origin)) in enumerate(regions.items())}
+    for n in null:
+        memory[n].pointer = 0
     read = {i.layout.array for p in summary.paths for i in p.inputs}
     outputs = {f.layout.array for p in summary.paths for f in p.funcs if f.output}
     accumulates = any(f.output and f.undefined for p in summary.paths for f in p.funcs)
     return Arguments(scalars, memory, tuple(n for n in memory if n in outputs), bool(read & outputs) or accumulates)
+
+
+def _large(drawer: Drawer, size: int) -> Draw:
+    """Of some draws that meet the contract the one with the most elements, up to size x size pixels of four channels.
+
+    Raises NoArguments."""
+    best: tuple[int, Draw] | None = None
+    for seed in range(_TRIES):
+        draw = drawer.scalars(size, size, 0, random.Random(seed))
+        if draw.path is None or drawer.undefined(draw):
+            continue
+        sizes = [high - low for low, high in drawer.regions(draw).values()]
+        if max(sizes, default=0) > MAX_ELEMENTS:
+            continue
+        work = min(max(sizes, default=0), 4 * size * size)
+        if best is None or work > best[0]:
+            best = work, draw
+    if best is None:
+        raise NoArguments(f"none of {_TRIES} tries meets the contract, within {MAX_ELEMENTS} elements an image")
+    return best[1]
 
 
 def contract_holds(summary: Summary, args: Arguments) -> bool:
@@ -108,31 +139,4 @@ def _from_case(function: Function, case: Case, size: int) -> tuple[Scalars, dict
         rows, width, stride = image.box(scalars)
         m = image.margin
         regions[n] = ((rows + 2 * m - 1) * stride + width + 2 * m, m * stride + m)
-    return scalars, regions
-
-
-def _guessed(summary: Summary, size: int) -> tuple[Scalars, dict[str, tuple[int, int]]]:
-    """Extents become `size` (their square for a function over one dimension), strides the rows' lengths."""
-    function = summary.function
-    path = max(summary.paths, key=lambda p: len(p.funcs))
-    pointers = {p.name for p in function.params if p.pointer}
-    layouts = [x for x in layouts_of(path) if x.array in pointers]
-    extents = {n for x in layouts for d in x.dims for n in d.extent.names()}
-    flat = all(len(x.dims) == 1 and len(x.dims[0].extent.names()) <= 1 for x in layouts)
-    strides = {n for x in layouts for d in x.dims if d.stride is not None for n in d.stride.names()} - extents
-    scalars: Scalars = {}
-    for p in function.params:
-        if p.pointer or p.name in strides:
-            continue
-        if p.name in extents:
-            scalars[p.name] = size * size if flat else size
-        else:
-            scalars[p.name] = 0.7 if p.type.is_float() else 1 if p.type.is_bool() else 100
-    for n in sorted(strides):
-        scalars[n] = max(row_length(x, n, scalars | dict.fromkeys(strides, 0)) for x in layouts)
-    regions: dict[str, tuple[int, int]] = {}
-    for name in pointers:
-        corners = [c for x in layouts if x.array == name for c in corners_of(x, scalars)]
-        low, high = min(corners, default=0), max(corners, default=0)
-        regions[name] = (max(high, 0) - min(low, 0) + 1, -min(low, 0))
     return scalars, regions

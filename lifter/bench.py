@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import json
 import statistics
 import sys
@@ -20,7 +21,9 @@ from rich.table import Table
 from codegen.errors import EmitError
 from codegen.native import compiler_args
 from corpus.cases import CASES
+from corpus.draw import Ranges
 from corpus.extents import NoArguments
+from corpus.manifest import entries
 from corpus.own_process import ProcessDied, told_by
 from corpus.timing import O2, O3, SAMPLE, Loops, build, interleave, machine
 from corpus.timing_arguments import Arguments, arguments, contract_holds
@@ -238,7 +241,7 @@ def _time_function(
     if case is not None and not Path(file).match(case.file):
         case = None  # another function of the same name
     try:
-        args = arguments(f.lifted.summary, case, size)
+        args = arguments(f.lifted.summary, case, size, _ranges(file, f.name))
     except NoArguments as problem:
         return file, f.name, f"no arguments at {size}x{size}: {problem}"
     values = args.values(function)
@@ -260,6 +263,12 @@ def _time_function(
     t = interleave(calls, _resetter(args, before), *seconds)
     lifted_s, o3_s, o2_s = t.seconds
     return Row(file, f.name, size, lifted_s, o3_s, o2_s, t.ratios[1], t.ratios[2], t.rounds, remark)
+
+
+@functools.cache
+def _ranges(file: str, name: str) -> Ranges:
+    """What the manifests of the corpus say of a function's scalars."""
+    return next((e.ranges for e in entries() if e.name == name and Path(file).match(e.file)), {})
 
 
 def _resetter(args: Arguments, before: dict[str, Any]) -> Callable[[], None]:

@@ -250,14 +250,17 @@ def _is_undef(d: Definition) -> bool:
 
 
 def _interleaved(f: Function, layout: Any) -> tuple[int, int, int] | None:
-    """(channel dimension, its extent, pixel dimension) of an output with interleaved channels."""
+    """(channel dimension, its extent, pixel dimension) of an output with interleaved channels, from 0 on, the last of
+    them maybe left out."""
     if layout is None:
         return None
     strides = [const_value(s) for s in layout.strides]
     extents = [const_value(e) for e in layout.extents]
     for c, (stride, extent) in enumerate(zip(strides, extents, strict=True)):
-        if stride == 1 and extent is not None and 2 <= extent <= 4 and extent in strides:
-            return c, int(extent), strides.index(extent)
+        if stride == 1 and extent is not None and 2 <= extent <= 4 and const_value(layout.mins[c]) == 0:
+            pixels = [k for k, s in enumerate(strides) if s is not None and extent <= s <= 4 and k != c]
+            if pixels:
+                return c, int(extent), pixels[0]
     return None
 
 
@@ -269,7 +272,8 @@ def _schedule_pure(f: Function, d: Definition, target: Target, layouts: Mapping[
     layout = layouts.get(f.name)
     channels = _interleaved(f, layout)
     # In strips of pixels what a last one lacks would be left out channel by channel of a long row.
-    if channels is not None and not d.schedule.splits and _channels_alike(f, d, layouts, *channels):
+    dense = channels is not None and const_value(layouts[f.name].strides[channels[2]]) == channels[1]
+    if channels is not None and dense and not d.schedule.splits and _channels_alike(f, d, layouts, *channels):
         c, extent, x_dim = channels
         row = Var(f"{f.args[x_dim]}$row")
         f.bounds.setdefault(f.args[c], (ir.const(0, ir.I32), ir.const(extent, ir.I32)))

@@ -391,13 +391,20 @@ class Memory:
             b.do(f"store {element} {v}, ptr {address}, align {t.bytes()}")
 
     def interleaved_store(
-        self, name: str, t: Type, values: list[str], base: Expr, predicate: Expr | None = None, streaming: bool = False
+        self,
+        name: str,
+        t: Type,
+        places: list[str | None],
+        base: Expr,
+        predicate: Expr | None = None,
+        streaming: bool = False,
     ) -> None:
-        """Stores the vectors `values` so that element k of vector j goes to base + k * len(values) + j, of the first
-        lanes only where `predicate` says so."""
-        b, n, lanes = self.b, len(values), t.lanes
-        if predicate is not None:
-            self._interleaved_tail(name, t, values, base, predicate)
+        """Stores the vectors `places` so that element k of vector j goes to base + k * len(places) + j, of the first
+        lanes only where `predicate` says so; nothing where there is None."""
+        b, n, lanes = self.b, len(places), t.lanes
+        values = [v for v in places if v is not None]
+        if predicate is not None or len(values) < n:
+            self._interleaved_parts(name, t, places, base, predicate)
             return
         if n == 3 and lanes * t.bytes() == _REGISTER:
             for part in range(n):
@@ -424,16 +431,29 @@ class Memory:
         b.do(f"store {llvm_type(total)} {value}, ptr {self.address(name, base, t)}, {how}")
 
 
-    def _interleaved_tail(self, name: str, t: Type, values: list[str], base: Expr, predicate: Expr) -> None:
-        n, lanes = len(values), t.lanes
-        count = lane_count(predicate)
-        assert count is not None
-        total = self.b.emit(f"mul i32 {self.emit(count)}, {n}")
+    def _interleaved_parts(
+        self, name: str, t: Type, places: list[str | None], base: Expr, predicate: Expr | None
+    ) -> None:
+        """The same a vector at a time, under masks."""
+        n, lanes = len(places), t.lanes
+        known = next(v for v in places if v is not None)
+        values = [known if v is None else v for v in places]
+        total = None
+        if predicate is not None:
+            count = lane_count(predicate)
+            assert count is not None
+            total = self.b.emit(f"mul i32 {self.emit(count)}, {n}")
         starts = [k * lanes for k in range(n)]
+        mask_type = llvm_type(Bool(lanes))
         for part in range(n):
             wanted = [(part * lanes + k) % n * lanes + (part * lanes + k) // n for k in range(lanes)]
             value = self._collect(t, t, values, starts, wanted, 3)
-            mask = ops.first_lanes(self.b, self.b.emit(f"sub i32 {total}, {part * lanes}"), lanes)
+            mask = None
+            if total is not None:
+                mask = ops.first_lanes(self.b, self.b.emit(f"sub i32 {total}, {part * lanes}"), lanes)
+            if None in places:
+                held = ", ".join(f"i1 {int(places[(part * lanes + k) % n] is not None)}" for k in range(lanes))
+                mask = f"<{held}>" if mask is None else self.b.emit(f"and {mask_type} {mask}, <{held}>")
             where = ir.Add(I64, base, const(part * lanes, I64))
             self._dense_store(self.address(name, where, t), t, value, mask)
 

@@ -209,11 +209,12 @@ class StmtEmitter:
             assert isinstance(first.index, ir.Ramp)
             least = min(stores, key=lambda s: _offset(s))
             assert isinstance(least.index, ir.Ramp)
-            order = sorted(range(len(stores)), key=lambda k: _offset(stores[k]))
             t = first.value.type
-            ordered = [values[k] for k in order]
+            places: list[str | None] = [None] * int(const_value(least.index.stride) or 0)
+            for s, value in zip(stores, values, strict=True):
+                places[_offset(s) - _offset(least)] = value
             base = least.index.base
-            self.expr.memory.interleaved_store(first.name, t, ordered, base, first.predicate, first.streaming)
+            self.expr.memory.interleaved_store(first.name, t, places, base, first.predicate, first.streaming)
         else:
             # Indices are computed before anything is stored: an index may load what a store changes.
             for s in stores:
@@ -289,17 +290,19 @@ def _offset(s: st.Store) -> int:
 
 
 def interleaves(stores: tuple[st.Store, ...]) -> bool:
-    """Whether the stores fill, between them, every element of a dense range."""
+    """Whether the stores fill, between them, a dense range, or the same few of each two to four elements."""
     from halide_core.ir.simplify import difference
 
-    n = len(stores)
     first = stores[0]
-    if not 2 <= n <= 4 or first.value.type.is_bool():
+    if not isinstance(first.index, ir.Ramp) or first.value.type.is_bool():
+        return False
+    stride = const_value(first.index.stride)
+    if stride is None or not 2 <= len(stores) <= stride <= 4:
         return False
     for s in stores:
         if not isinstance(s.index, ir.Ramp) or s.name != first.name:
             return False
-        if const_value(s.index.stride) != n or s.value.type != first.value.type:
+        if const_value(s.index.stride) != stride or s.value.type != first.value.type:
             return False
         if s.predicate is None or first.predicate is None:
             if s.predicate is not first.predicate:
@@ -309,7 +312,7 @@ def interleaves(stores: tuple[st.Store, ...]) -> bool:
     assert isinstance(first.index, ir.Ramp)
     offsets = [difference(s.index.base, first.index.base) for s in stores if isinstance(s.index, ir.Ramp)]
     known = sorted(o for o in offsets if o is not None)
-    return len(known) == n and known == list(range(known[0], known[0] + n))
+    return len(set(known)) == len(stores) and known[-1] - known[0] < stride
 
 
 def free_names(s: st.Stmt) -> tuple[dict[str, Type], set[str]]:

@@ -2,7 +2,8 @@
 
     f[ramp(3*x, 3, 8)] = a; f[ramp(3*x + 1, 3, 8)] = b; f[ramp(3*x + 2, 3, 8)] = c
 
-becomes one Stores, which the back end writes as one interleaved vector."""
+becomes one Stores, which the back end writes as one interleaved vector, under a mask where a few elements of the range
+are left out: the alpha of pixels whose colours are stored."""
 
 from __future__ import annotations
 
@@ -26,14 +27,15 @@ def group_stores(s: st.Stmt, groups: Mapping[str, int]) -> st.Stmt:
     k = 0
     while k < len(new.stmts):
         first = new.stmts[k]
-        n = _stride(first)
-        run = new.stmts[k : k + n] if n else ()
+        stride = _stride(first)
+        lengths = range(min(stride, len(new.stmts) - k), 1, -1)
+        n = next((m for m in lengths if _joins(new.stmts[k : k + m], groups)), 0)
         together = _transposing_run(new.stmts[k:], groups)
         if together >= 8:
             out.append(st.Stores(tuple(x for x in new.stmts[k : k + together] if isinstance(x, st.Store))))
             k += together
-        elif n and len(run) == n and _joins(run, groups):
-            out.append(st.Stores(tuple(x for x in run if isinstance(x, st.Store))))
+        elif n:
+            out.append(st.Stores(tuple(x for x in new.stmts[k : k + n] if isinstance(x, st.Store))))
             k += n
         else:
             out.append(first)

@@ -80,7 +80,9 @@ def shifted(f: hl.Func, turned: hl.Func) -> None:
 
 
 def across(f: hl.Func, turned: hl.Func) -> None:
-    f.reorder(X, Y, C)  # rows are run through once for each channel
+    outer, inner = hl.Var("outer"), hl.Var("inner")
+    f.split(X, outer, inner, 8, hl.TailStrategy.GuardWithIf)
+    f.reorder(inner, outer, Y, C)  # rows are run through once for each channel
     turned.compute_at(f, Y)
 
 

@@ -308,17 +308,20 @@ class PathLifter:
             draft.updates.append((m, rdom))
 
     def pure_axes(self, e: Effect, layout: Layout, counters: list[str], trips: dict[str, Poly]) -> dict[str, str]:
+        """Dimensions that an update runs over whole, with their counters: where it reads its array, it does so at its
+        own coordinate along them, as a scan down columns does along the rows."""
+        hidden = tuple(Poly() for d in layout.dims if d.stride is None)
+        out: dict[str, str] = {}
         try:
-            coords = coordinates(e.index, layout, tuple(Poly() for d in layout.dims if d.stride is None))
+            coords = coordinates(e.index, layout, hidden)
+            reads = [to_poly(n.index) for n in loads(e.value) if n.name.rpartition("@")[0] == e.array]
+            read = [coordinates(r, layout, hidden) for r in reads]
         except NoMapping:
             return {}
-        out: dict[str, str] = {}
-        reads = [to_poly(n.index) for n in loads(e.value) if n.name.rpartition("@")[0] == e.array]
-        if any(r != e.index for r in reads):
-            return {}
-        for d, c in zip(layout.dims, coords, strict=True):
+        for position, (d, c) in enumerate(zip(layout.dims, coords, strict=True)):
             for k in counters:
-                if c == Poly.variable(k, I32) + d.min and trips[k] == d.extent and k not in out.values():
+                whole = c == Poly.variable(k, I32) + d.min and trips[k] == d.extent
+                if whole and k not in out.values() and all(r[position] == c for r in read):
                     out[d.name] = k
         return out
 

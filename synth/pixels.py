@@ -8,12 +8,10 @@ from halide_core.ir.structural import post_order, variables
 from lifter.poly import Poly, atom_of, to_poly
 from lifter.summary import FuncSummary
 
-_CHANNELS = (3, 4)
-
 
 def reads_whole_pixels(func: FuncSummary) -> bool:
     """Whether elements read at a coordinate rounded down to a pixel of three or four channels: `x/4*4 + 3`, the alpha
-    of each."""
+    of each, or `x/3*4 + 3` where the other image has four."""
     names = {d.name for d in func.layout.dims}
     for d in func.definitions:
         for n in post_order(d.value):
@@ -27,9 +25,9 @@ def reads_whole_pixels(func: FuncSummary) -> bool:
 def _rounds(p: Poly, names: set[str]) -> bool:
     for m, c in p.terms.items():
         quotient = atom_of(m[0]) if len(m) == 1 else None
-        if c not in _CHANNELS or not isinstance(quotient, E.Div) or not variables(quotient.a) & names:
+        if c < 2 or not isinstance(quotient, E.Div) or not variables(quotient.a) & names:
             continue
         step = const_value(quotient.b)
-        if step is not None and step > 1 and c % step == 0:
+        if step and (step % 3 == 0 or step % 4 == 0 or (step == 2 and c in (3, 4))):
             return True
     return False

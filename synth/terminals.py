@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 
 from halide_core.ir import expr as E
@@ -274,8 +274,8 @@ def _as_preferred(stride: Poly, m: tuple[int, ...], indices: list[Poly], prefer:
 
 
 def _pixel_of(owners: list[Layout], indices: list[Poly], ladder: list[Poly]) -> int:
-    """The elements of a pixel where all that is computed from an image is made of such pixels, and the image is read
-    at their channels, in rows with the strides `ladder`; else 0."""
+    """The elements of a pixel where all that is computed from an image is made of pixels, and the image is read at
+    channels of pixels, of as many elements or others, in rows with the strides `ladder`; else 0."""
     sizes: set[int] = set()
     channels: dict[str, tuple[int, int]] = {}
     for layout in owners:
@@ -289,8 +289,14 @@ def _pixel_of(owners: list[Layout], indices: list[Poly], ladder: list[Poly]) -> 
         channels[layout.dims[0].name] = low, low + extent - 1
     if len(sizes) != 1:
         return 0
-    (size,) = sizes
-    return size if all(_in_pixels(p, size, channels, ladder) for p in indices) else 0
+    apart = {abs(c) for p in indices for m, c in p.terms.items() if m and not _is_channel(m, channels)}
+    tried = [*sizes, *([_gcd([*apart])] if apart else [])]
+    return next((s for s in tried if s > 1 and all(_in_pixels(p, s, channels, ladder) for p in indices)), 0)
+
+
+def _is_channel(m: tuple[int, ...], channels: Mapping[str, object]) -> bool:
+    atom = atom_of(m[0]) if len(m) == 1 else None
+    return isinstance(atom, Variable) and atom.name in channels
 
 
 def _in_pixels(p: Poly, size: int, channels: dict[str, tuple[int, int]], ladder: list[Poly]) -> bool:
@@ -299,8 +305,9 @@ def _in_pixels(p: Poly, size: int, channels: dict[str, tuple[int, int]], ladder:
         _, p = p.divide_by(s)
     low = high = p.terms.get((), 0) % size
     for m, c in p.terms.items():
-        atom = atom_of(m[0]) if len(m) == 1 else None
-        if isinstance(atom, Variable) and atom.name in channels and abs(c) == 1:
+        if _is_channel(m, channels) and abs(c) == 1:
+            (atom,) = map(atom_of, m)
+            assert isinstance(atom, Variable)
             ends = sorted(c * end for end in channels[atom.name])
             low, high = low + ends[0], high + ends[1]
         elif m and c % size:

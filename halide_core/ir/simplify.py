@@ -378,6 +378,8 @@ def _own_coordinate(e: Expr, inner: list[bool]) -> bool:
         return False
     if isinstance(e, ir.Variable | ir.IntImm):
         return True
+    if isinstance(e, ir.Cast) and isinstance(e.value, ir.Variable) and e.value.type.is_int_or_uint():
+        return True  # a parameter of another width, of which the sums are assumed not to overflow either
     arithmetic = ir.Add | ir.Sub | ir.Mul | ir.Div | ir.Mod | ir.Min | ir.Max | ir.Cast
     return isinstance(e, arithmetic) and all(inner)
 

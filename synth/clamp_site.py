@@ -215,9 +215,9 @@ class Site:
             effects = {e.order: e for e in self.clamper.path.effects}
             for m in () if self.d.rdom else self.d.maps:
                 e = effects[m.order]
-                if e.guard is not None and loads(e.guard):
-                    e = replace(e, guard=None)
                 sure = {key(load) for load, _ in sure_loads(e.value)}
+                if e.guard is not None and loads(e.guard):
+                    e, sure = replace(e, guard=None), set()
                 for load, given in sure_loads(e.value, lambda _: True):
                     if key(load) in sure:
                         continue

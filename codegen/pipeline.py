@@ -374,7 +374,9 @@ def _nothing_to_write(plan: PathPlan) -> Expr | None:
 def variants(summary: Summary, target: Any, schedule: bool = True, autoscheduler: str = "") -> list[Variant]:
     """Every path as a compiled variant under its run-time checks.
 
-    A path that `autoscheduler` can schedule has that variant first, where it holds that it reads no more."""
+    A path that `autoscheduler` can schedule has that variant first, where it holds that it reads no more; without one,
+    Reuse2019 is asked for those that reduce at each point."""
+    from codegen.autoschedule import autoschedule, reduces_at_each_point
     from halide_core.autoschedule.default import apply_default_schedule, small_reductions
 
     out: list[Variant] = []
@@ -389,12 +391,11 @@ def variants(summary: Summary, target: Any, schedule: bool = True, autoscheduler
             # so that no stage before an empty output runs at all
             out.append(Variant(all_hold([condition, empty]), None))
         small = small_reductions(built.pipeline, built.buffers) if schedule else None
-        if autoscheduler not in ("", "default") and small is None:
-            from codegen.autoschedule import autoschedule
-
+        method = autoscheduler or ("Reuse2019" if schedule and reduces_at_each_point(built) else "default")
+        if method != "default" and small is None:
             other = build_path(summary, number)
             assert other is not None
-            within = autoschedule(other, summary, number, target, autoscheduler)
+            within = autoschedule(other, summary, number, target, method)
             if within is not None:
                 out.append(_variant(all_hold([condition, within]), other))
                 if const_value(within) == 1:

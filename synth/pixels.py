@@ -11,23 +11,30 @@ from lifter.summary import FuncSummary
 
 def reads_whole_pixels(func: FuncSummary) -> bool:
     """Whether elements read at a coordinate rounded down to a pixel of three or four channels: `x/4*4 + 3`, the alpha
-    of each, or `x/3*4 + 3` where the other image has four."""
+    of each, `x/3*4 + 3` where the other image has four, or beside one at `x` another at `x/3`, a mask."""
     names = {d.name for d in func.layout.dims}
     for d in func.definitions:
-        for n in post_order(d.value):
-            if isinstance(n, Load) and n.name.endswith("#") and _rounds(to_poly(n.index), names):
-                return True
-            if isinstance(n, Call) and n.call_type is CallType.HALIDE and n.args and _rounds(to_poly(n.args[0]), names):
-                return True
+        places = [p for n in post_order(d.value) if (p := _place(n)) is not None]
+        direct = any(p.coefficient(x) == Poly.constant(1) for p in places for x in names)
+        if any(_rounds(p, names, direct) for p in places):
+            return True
     return False
 
 
-def _rounds(p: Poly, names: set[str]) -> bool:
+def _place(n: E.Expr) -> Poly | None:
+    """The address of a read of an image, the innermost coordinate of one of a Func."""
+    if isinstance(n, Load) and n.name.endswith("#"):
+        return to_poly(n.index)
+    return to_poly(n.args[0]) if isinstance(n, Call) and n.call_type is CallType.HALIDE and n.args else None
+
+
+def _rounds(p: Poly, names: set[str], direct: bool) -> bool:
     for m, c in p.terms.items():
         quotient = atom_of(m[0]) if len(m) == 1 else None
-        if c < 2 or not isinstance(quotient, E.Div) or not variables(quotient.a) & names:
+        if c < 1 or not isinstance(quotient, E.Div) or not variables(quotient.a) & names:
             continue
         step = const_value(quotient.b)
-        if step and (step % 3 == 0 or step % 4 == 0 or (step == 2 and c in (3, 4))):
+        channels = step and (step % 3 == 0 or step % 4 == 0)
+        if (step and c > 1 and (channels or (step == 2 and c in (3, 4)))) or (direct and channels):
             return True
     return False

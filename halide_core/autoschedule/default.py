@@ -306,7 +306,7 @@ def _schedule_pure(f: Function, d: Definition, target: Target, layouts: Mapping[
         if parallel and len(f.args) == 1 and not d.schedule.splits:
             stage.split(x, Var(f"{x.name()}$strip"), x, _STRIP_ELEMENTS, _GUARD)
         rows = shared_rows(f, d, unit)
-        stage.vectorize(x, lanes, _GUARD)
+        stage.vectorize(x, _lanes_of(layout, unit, lanes), _GUARD)
         if rows:
             share_rows(f, d, rows, parallel)
             return
@@ -314,6 +314,12 @@ def _schedule_pure(f: Function, d: Definition, target: Target, layouts: Mapping[
         outermost = d.schedule.dims[-1].var
         if len(d.schedule.dims) > 1 or outermost.endswith("$strip"):
             stage.parallel(Var(outermost))
+
+
+def _lanes_of(layout: Any, unit: int, lanes: int) -> int:
+    """No more lanes than a short row has elements: one of a tile."""
+    extent = const_value(layout.extents[unit]) if layout is not None else None
+    return min(lanes, max(2, 1 << (int(extent) - 1).bit_length())) if extent and extent > 0 else lanes
 
 
 def _channels_alike(f: Function, d: Definition, layouts: Mapping[str, Any], c: int, extent: int, x: int) -> bool:

@@ -14,6 +14,8 @@ from lifter.summary import FuncSummary, InputSummary, Layout
 
 # Bytes of slices that the stack holds, how many such blocks are worth a thread, and slices of unknown size that are.
 _BLOCK_BYTES, _BLOCKS, _SLICES = 12288, 8, 8
+# Channels that are no longer a few.
+_MANY = 5
 
 
 def independent_dimension(f: FuncSummary, value: Expr, inputs: Mapping[str, InputSummary]) -> str | None:
@@ -51,3 +53,7 @@ def compute_in_strips(temporary: Function, output: Function, f: FuncSummary, dim
         level = f"{dimension}$block"
         stage.split(Var(dimension), Var(level), Var(dimension), slices, TailStrategy.GuardWithIf)
     temporary.compute = temporary.store = LoopLevel(output.name, level)
+    if len(f.layout.dims) > 1 and (f.layout.dims[0].extent.constant_value() or _MANY) < _MANY:
+        # Planes, so that channels are taken apart and put together once each.
+        order = temporary.storage_order
+        order[0], order[1] = order[1], order[0]

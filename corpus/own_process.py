@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import multiprocessing
 import signal
 from collections.abc import Callable, Iterator
@@ -40,6 +41,7 @@ def told_by(work: Callable[[Callable[[Any], None]], None]) -> Iterator[Any]:
 
 
 def _run(there: Connection, work: Callable[[Callable[[Any], None]], None]) -> None:
+    faulthandler.disable()  # the caller says what happened
     try:
         work(lambda told: there.send(("told", told)))
         there.send(("ended", None))

@@ -12,6 +12,7 @@ from halide_core.ir.expr import Call, CallType, Expr, const, const_value, intrin
 from halide_core.ir.operators import cast_to
 from halide_core.ir.structural import post_order, transform
 from halide_core.ir.types import Int, Type, UInt
+from halide_core.passes.low_bits import low_bits
 
 Range = tuple[int, int]
 _CANDIDATES = (UInt(8), Int(8), UInt(16), Int(16))
@@ -149,6 +150,8 @@ class _Narrower:
         if isinstance(e, ir.Cast) and _is_operation(e.value) and not e.type.is_bool():
             if e.type.is_float() or e.type.bits <= e.value.type.bits:
                 found = self.smallest(e.value)
+                if found is None:
+                    found = self.kept(e.value, e.type)
                 if found is not None:
                     return cast_to(e.type, found)
                 return ir.with_children(e, (self.inside(e.value),))
@@ -173,6 +176,22 @@ class _Narrower:
                 if found is not None:
                     return found
         return None
+
+    def kept(self, e: Expr, t: Type) -> Expr | None:
+        """`e` in a type narrower than its own that has the bits which a cast to `t` keeps."""
+        if not t.is_int_or_uint():
+            return None
+        for bits in (16, 32):
+            if not t.bits <= bits < e.type.bits:
+                continue
+            exact = [s for s in (Int(bits), UInt(bits)) if bits < 32]
+            found = low_bits(e, t.bits, UInt(bits), lambda part, exact=exact: self.first(part, exact))  # type: ignore[misc]
+            if found is not None:
+                return found
+        return None
+
+    def first(self, e: Expr, types: list[Type]) -> Expr | None:
+        return next((found for t in types if t.bits < e.type.bits and (found := self.build(e, t)) is not None), None)
 
     def inside(self, e: Expr) -> Expr:
         """`e`, too wide itself, with the largest operands that are not so narrowed."""

@@ -1,0 +1,95 @@
+"""`lift bench`: a call that crashes costs its own function only."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from corpus.own_process import ProcessDied, told_by
+from corpus.timing_arguments import arguments, contract_holds
+from lifter.frontend import FunctionError, parse_file
+from synth.lift import lift_function
+
+SOURCE = """
+#include <stdint.h>
+#include <stdlib.h>
+static int calls;
+extern "C" void first(uint8_t* d, const uint8_t* s, int n) { for (int i = 0; i < n; i++) d[i] = s[i] + 1; }
+extern "C" void second(uint8_t* d, const uint8_t* s, int n) { for (int i = 0; i < n; i++) d[i] = s[i] ^ 1; }
+#ifdef BROKEN
+extern "C" void broken(uint8_t* d, const uint8_t* s, int n) { abort(); }
+#else
+extern "C" void broken(uint8_t* d, const uint8_t* s, int n) { for (int i = 0; i < n; i++) d[i] = s[i] - 1; }
+#endif
+extern "C" void third(uint8_t* d, const uint8_t* s, int n) { for (int i = 0; i < n; i++) d[i] = s[i] & 7; }
+"""
+
+
+def test_what_is_told_before_the_end() -> None:
+    def work(tell: Any) -> None:
+        tell(1)
+        tell(2)
+        os.kill(os.getpid(), signal.SIGABRT)
+
+    told = []
+    with pytest.raises(ProcessDied, match="SIGABRT"):
+        for x in told_by(work):
+            told.append(x)
+    assert told == [1, 2]
+
+
+def test_exceptions_pass() -> None:
+    def work(tell: Any) -> None:
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        list(told_by(work))
+    assert list(told_by(lambda tell: tell("all"))) == ["all"]
+
+
+def test_a_crash_costs_one_function(lift: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The originals are compiled with BROKEN, which what is lifted does not see."""
+    monkeypatch.setattr("lifter.bench.O2", ("-O2", "-DBROKEN"))
+    file = tmp_path / "some.cpp"
+    file.write_text(SOURCE)
+    out = tmp_path / "bench.json"
+    result = lift("bench", str(file), "--sizes", "16", "--seconds", "0.01", "--sample", "0.1", "--json", str(out))
+    found = json.loads(out.read_text())
+    assert [r["function"] for r in found["results"]] == ["first", "second", "third"]
+    (lost,) = found["not_timed"]
+    assert lost["function"] == "broken"
+    assert lost["reason"] == "ended by SIGABRT at 16x16, running the original"
+    assert result.status == 0
+
+
+CONTAINERS = """
+#include <stdint.h>
+#include <vector>
+typedef std::vector<std::vector<int>> Rows;
+Rows less(const Rows& a, const Rows& b) {
+    Rows out;
+    for (int y = 0; y < a.size(); y++) {
+        std::vector<int> line;
+        for (int x = 0; x < a[0].size(); x++) line.push_back(a[y][x] < b[y][x] ? a[y][x] : b[y][x]);
+        out.push_back(line);
+    }
+    return out;
+}
+"""
+
+
+def test_containers_are_large_enough(tmp_path: Path) -> None:
+    file = tmp_path / "containers.cpp"
+    file.write_text(CONTAINERS)
+    (function,) = parse_file(str(file)).functions
+    assert not isinstance(function, FunctionError)
+    lifted = lift_function(function)
+    assert lifted.summary is not None, lifted.reason
+    args = arguments(lifted.summary, None, 64)
+    assert contract_holds(lifted.summary, args)
+    assert {len(m.bytes) for n, m in args.memory.items() if n in ("a", "b")} == {64 * 64 * 4}

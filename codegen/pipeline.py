@@ -113,7 +113,7 @@ class PathBuilder:
                 outputs.append(self.output(f, func) if reads_overwritten else func)
                 if not reads_overwritten:
                     self.buffers[f.name] = _raw(f.layout.array, f.layout)
-                elif f.name not in consumed and _alone(f, readers):
+                elif f.name not in consumed and _alone(f, readers, {o.name for o in self.plan.outputs}):
                     self.in_strips(f, func, outputs[-1])
         outputs += self.result(read_after)
         if read_after:  # all of them are computed before anything is overwritten
@@ -275,11 +275,12 @@ class PathBuilder:
         return [func]
 
 
-def _alone(f: FuncSummary, readers: Mapping[str, set[str]]) -> bool:
-    """Whether an output, given its values at once, is all that reads what it overwrites, and overwrites all of that
-    which it reads."""
+def _alone(f: FuncSummary, readers: Mapping[str, set[str]], outputs: set[str]) -> bool:
+    """Whether an output, given its values at once, overwrites all of what it reads that is overwritten, and no other
+    one, nor the result, reads that: other Funcs that do are computed before."""
     own = [array for array, names in readers.items() if f.name in names]
-    return own == [f.layout.array] and readers[f.layout.array] == {f.name} and len(f.definitions) == 1
+    others = readers[f.layout.array] & (outputs | {""})
+    return own == [f.layout.array] and others == {f.name} and len(f.definitions) == 1
 
 
 def _assign(func: Any, args: tuple[Expr, ...], value: Expr) -> None:

@@ -33,7 +33,45 @@ def take_bits_node(n: Expr, inline: Inline = lambda _call: None) -> Expr:
         if width in (8, 16, 32) and width < n.type.bits:
             found = _bits(n.args[0], 0, width, _LIMIT, inline)
             return n if found is None else _as(_as(found, UInt(width)), n.type)
+        if mask is not None:
+            return _masked(n, int(mask) & ((1 << n.type.bits) - 1))
     return n
+
+
+def _masked(n: Call, mask: int) -> Expr:
+    """`n`, something under a mask, without operands that only have bits which the mask leaves out, and without the mask
+    where nothing else is left to leave out: of `(a >> 1 | b << 7) & 127` that is `a >> 1`."""
+    e = n.args[0]
+    while isinstance(e, Call) and e.name in ("bitwise_or", "bitwise_xor"):
+        kept = [x for x in e.args if _ones(x, _LIMIT) & mask]
+        if len(kept) == len(e.args):
+            break
+        e = kept[0] if kept else const(0, e.type)
+    if not _ones(e, _LIMIT) & ~mask:
+        return e
+    return n if e is n.args[0] else intrinsic("bitwise_and", n.type, e, n.args[1])
+
+
+def _ones(e: Expr, depth: int) -> int:
+    """The bits of an integer that may be ones."""
+    every = (1 << e.type.bits) - 1
+    value = const_value(e)
+    if value is not None:
+        return int(value) & every
+    if isinstance(e, Cast) and depth and _is_word(e.value.type) and e.value.type.is_uint():
+        return _ones(e.value, depth - 1) & every
+    if not isinstance(e, Call) or e.call_type is not CallType.INTRINSIC or len(e.args) != 2 or not depth:
+        return every
+    amount = const_value(e.args[1])
+    if e.name == "bitwise_and":
+        return _ones(e.args[0], depth - 1) & _ones(e.args[1], depth - 1)
+    if e.name in ("bitwise_or", "bitwise_xor"):
+        return _ones(e.args[0], depth - 1) | _ones(e.args[1], depth - 1)
+    if e.name == "shift_left" and amount is not None and 0 <= amount < e.type.bits:
+        return _ones(e.args[0], depth - 1) << int(amount) & every
+    if e.name == "shift_right" and amount is not None and 0 <= amount < e.type.bits and e.type.is_uint():
+        return _ones(e.args[0], depth - 1) >> int(amount)
+    return every
 
 
 def _is_word(t: Type) -> bool:

@@ -323,7 +323,8 @@ def _lanes_of(layout: Any, unit: int, lanes: int) -> int:
 
 
 def _channels_alike(f: Function, d: Definition, layouts: Mapping[str, Any], c: int, extent: int, x: int) -> bool:
-    """Whether each channel is computed from its own channel only, so that pixels' channels are one long row."""
+    """Whether each channel is computed from its own channel only, or from one that is the same for all of two or four,
+    so that pixels' channels are one long row."""
     channel, pixel = f.args[c], f.args[x]
     work, seen = list(d.values), set[int]()
     while work:
@@ -338,9 +339,24 @@ def _channels_alike(f: Function, d: Definition, layouts: Mapping[str, Any], c: i
             continue
         used = variables(ir.Call(n.type, n.name, n.args, n.call_type)) & {channel, pixel}
         layout = layouts.get(n.name)
-        if used and (layout is None or not _row_access(n, layout, channel, pixel, extent)):
+        if not used:
+            continue
+        if layout is None or not (_row_access(n, layout, channel, pixel, extent) or _shared(n, layout, pixel, extent)):
             return False
     return True
+
+
+def _shared(n: ir.Call, layout: Any, pixel: str, extent: int) -> bool:
+    """Whether a read is of one channel of the own pixel, which vectors of two or four channels repeat."""
+    if extent not in (2, 4):
+        return False
+    places = []
+    for a, stride in zip(n.args, layout.strides, strict=True):
+        if pixel in variables(a):
+            places.append(isinstance(a, ir.Variable) and const_value(stride) == extent)
+        elif variables(a) and const_value(stride) == 1:
+            return False
+    return places == [True]
 
 
 def _row_access(n: ir.Call, layout: Any, channel: str, pixel: str, extent: int) -> bool:

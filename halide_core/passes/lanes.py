@@ -40,11 +40,11 @@ def _coefficient(term: Expr, name: str) -> Expr | None:
     return None
 
 
-def quotient_lanes(index: Expr, loop: st.For, lanes: int) -> list[Expr] | None:
-    """The starts, one for each r in range(c), where the index in lane c * j + r is start r + j, the index is made of
-    quotients and remainders of the lane by divisors of c, and the lanes are whole groups of c; None otherwise.
+def quotient_lanes(index: Expr, loop: st.For, lanes: int) -> tuple[list[Expr], int] | None:
+    """(starts, step), a start for each r in range(c), where the index in lane c * j + r is start r + j * step, the index
+    is made of quotients and remainders of the lane by divisors of c, and the lanes are whole groups of c; None otherwise.
 
-        rest + (x + 1) / 2   and   rest + x / 2 + 2 * (x % 2)"""
+        rest + (x + 1) / 2,   rest + x / 2 + 2 * (x % 2)   and   4 * (x / 4) + 3"""
     terms, _ = linear_terms(simplify_index(index))
     mine = [(t, f) for t, f in terms.values() if loop.name in variables(t)]
     divisors = [_divisor(t, loop.name) for t, _ in mine]
@@ -53,10 +53,10 @@ def quotient_lanes(index: Expr, loop: st.For, lanes: int) -> list[Expr] | None:
     if c < 2 or len(known) < len(mine) or lanes % c or lanes // c < 2:
         return None
     step = sum(f * (c // d) for (t, f), d in zip(mine, known, strict=True) if not isinstance(_narrow(t), ir.Mod))
-    if step != 1:
+    if step < 1:
         return None
     whole = simplify_index(index)
-    return [simplify_index(_at(whole, loop.name, simplify_index(loop.min + r))) for r in range(c)]
+    return [simplify_index(_at(whole, loop.name, simplify_index(loop.min + r))) for r in range(c)], step
 
 
 def _narrow(term: Expr) -> Expr:

@@ -364,19 +364,20 @@ class _Vectorizer:
 
     def _divided(self, e: ir.Load, mask: Expr | None) -> Expr | None:
         """A load at rest + (lane + base) / c: one dense load for each remainder of the lane, interleaved; where all
-        of them are one, its elements repeated.
+        of them are one, its elements repeated, as those of every c-th element are: the alpha of each channel's pixel.
 
             f[(ramp(b, 1, 16) + 1) / 2]  becomes  interleave(f[ramp((b + 1) / 2, 1, 8)], f[ramp((b + 2) / 2, 1, 8)])"""
         if e.predicate is not None or (mask is not None and mask is not self.tail) or _loads_any(e.index, self.private):
             return None
-        starts = quotient_lanes(e.index, self.loop, self.lanes)
-        if starts is None:
+        found = quotient_lanes(e.index, self.loop, self.lanes)
+        if found is None:
             return None
+        starts, step = found
         c = len(starts)
         count = self.lanes // c
         if len({key(s) for s in starts}) == 1:
             starts = starts[:1]
-        elif c > _MOST_PARTS:
+        elif c > _MOST_PARTS or step != 1:
             return None
         parts: list[Expr] = []
         for r, start in enumerate(starts):
@@ -385,7 +386,7 @@ class _Vectorizer:
                 lane = ir.Ramp(I32.with_lanes(count), const(0, I32), const(1, I32), count)
                 needed = simplify_index(ir.Div(I32, self.loop.extent + (c - 1 - r), const(c, I32)))
                 predicate = ir.LT(Bool(count), lane, broadcast(needed, count))
-            index = ir.Ramp(I64.with_lanes(count), start, const(1, I64), count)
+            index = ir.Ramp(I64.with_lanes(count), start, const(step, I64), count)
             parts.append(ir.Load(e.type.with_lanes(count), e.name, index, predicate))
         whole = e.type.with_lanes(self.lanes)
         if len(parts) == 1:

@@ -168,13 +168,16 @@ class PathLifter:
         failure: NotFound | None = None
         other: tuple[Draft, FuncSummary, bool] | None = None
         for phases in (False, True) if len(p.plain) > 1 else (False,):
+            different: set[Shape] = set()
             try:
-                for draft in self.drafts(p):
+                for draft in self.drafts(p, different):
                     draft.phases = phases
                     try:
                         func = self.define(draft, funcs)
                     except NotFound as problem:
                         failure = failure or problem
+                        if problem.stage == "expression":
+                            different.add(_shape(draft.layout))
                         if problem.stage == "terms":
                             self.trace.candidates.append(Candidate("terms", (_placeholder(draft),), problem.reason))
                         continue
@@ -192,7 +195,8 @@ class PathLifter:
             return other[1]
         raise failure or NotFound("roi", f"no region of interest for '{p.array}'", _line(p))
 
-    def drafts(self, p: Proto) -> Iterator[Draft]:
+    def drafts(self, p: Proto, without: set[Shape]) -> Iterator[Draft]:
+        """Candidates for the region of interest, but those of shapes that are found wanting meanwhile."""
         if not p.plain:
             yield self.undefined(p)
             return
@@ -211,6 +215,8 @@ class PathLifter:
                         region = next(candidates, None)
                         if region is None:
                             break
+                        if _shape(region.layout) in without:
+                            continue
                         maps = tuple(replace(m, guard_in_value=m.order in free) for m in region.maps)
                         draft = Draft(p, region.layout, maps)
                         usable = self.contract.layout(region.layout) and self.region_holds(draft, region)
@@ -408,7 +414,7 @@ class PathLifter:
         stores = list(zip(values, draft.plain, strict=True))
         names = [d.name for d in draft.layout.dims]
         runs = SmallRuns(self.samples, self.by_order, draft.layout)
-        tests = Tests(self.equal, partial(runs.same_place, names), runs.ends, runs.before, runs.guard)
+        tests = Tests(self.equal, partial(runs.same_place, names), runs.ends, runs.before, runs.remainder, runs.guard)
         found = unify(stores, draft.layout, draft.phases, tests)
         if found is None:
             reason = "the stores of one region compute different things"
@@ -550,6 +556,14 @@ class PathLifter:
         if isinstance(n, Load) and "@" in n.name:
             return self.terminal(n, to_poly(n.index), None, None, known)
         return n
+
+
+Shape = tuple[Poly | None, ...]
+
+
+def _shape(layout: Layout) -> Shape:
+    """What places depend on: bounds that are the same in all samples make no other stores of a region alike."""
+    return layout.offset, *(d.stride for d in layout.dims)
 
 
 def _placeholder(draft: Draft) -> FuncSummary:

@@ -40,15 +40,26 @@ class SmallRuns:
         return seen
 
     def ends(self, m: EffectMap, position: int) -> tuple[Poly, Poly] | None:
-        """The first coordinate of an effect along a dimension, and the one after its last, if it takes each between."""
+        """The first coordinate of an effect along a dimension, and the one after its last, if it takes each between:
+        along one loop, or blocks of registers and their lanes."""
         e, c = self.effects[m.order], m.coords[position]
-        counters = [loop for loop in e.loops if loop.counter in c.names()]
-        coefficient = c.coefficient(counters[0].counter) if len(counters) == 1 else None
-        if coefficient is None or coefficient.constant_value() != 1:
+        count = Poly.constant(1)
+        steps = []
+        for loop in e.loops:
+            if loop.counter in c.names():
+                coefficient = c.coefficient(loop.counter)
+                step = coefficient.constant_value() if coefficient is not None else None
+                if not step:
+                    return None
+                steps.append((int(step), loop))
+        for step, loop in sorted(steps, key=lambda x: x[0]):
+            if count != Poly.constant(step):
+                return None
+            count = count * loop.trip
+        first = c.substitute({loop.counter: Poly() for _, loop in steps})
+        if not steps:
             return None
-        (loop,) = counters
-        first = c.substitute({loop.counter: Poly()})
-        ends = first, first + loop.trip
+        ends = first, first + count
         return None if any(p.names() & set(e.counters) for p in ends) else ends
 
     def before(self, a: Poly, b: Poly) -> bool:
@@ -58,6 +69,15 @@ class SmallRuns:
             return all(first(env) <= second(env) for env in self.samples)
         except (NotConcrete, KeyError, ZeroDivisionError):
             return False
+
+    def remainder(self, m: EffectMap, position: int, step: int) -> int | None:
+        """The remainder by `step` of all coordinates of an effect along a dimension; None where there are several."""
+        try:
+            place = compiled_poly(m.coords[position])
+            found = {place(here) % step for env in self.samples for here in visited(self.effects[m.order], env)}
+        except (NotConcrete, KeyError, ZeroDivisionError):
+            return None
+        return found.pop() if len(found) == 1 else None
 
     def guard(self, m: EffectMap) -> tuple[Expr, ...]:
         """The conditions on parameters alone under which an effect stores to a fixed place of the region, where small

@@ -28,6 +28,8 @@ class Tests:
     where they are not one behind the other."""
     before: Callable[[Poly, Poly], bool]
     """Whether a polynomial over parameters is at most another one, as far as small runs show."""
+    remainder: Callable[[EffectMap, int, int], int | None]
+    """The remainder of an effect's coordinates along a dimension by a number, where small runs show one only."""
     guard: Callable[[EffectMap], tuple[Expr, ...]]
     """The conditions on parameters without which an effect's fixed place would be another's."""
 

@@ -154,19 +154,31 @@ def _choose(values: list[tuple[int, Expr]], selector: Expr) -> Expr:
 
 def _by_place(stores: Sequence[Store], layout: Layout, phases: bool, tests: Tests) -> Expr | None:
     """Stores at fixed places (the first and the last column) beside those of the loop between them:
-    select(x == first, ..., select(x == last, ..., inside))."""
-    fixed: list[tuple[Expr, Store]] = []
-    inside: list[Store] = []
+    select(x == first, ..., select(x == last, ..., inside)); along all dimensions, or along one (the last pixel of an odd
+    row, each of whose channels has a place of its own)."""
     # Where all stores have one coordinate it tells none of them apart.
-    apart = [len({m.coords[k] for _, m in stores}) > 1 for k in range(len(layout.dims))]
+    apart = [k for k in range(len(layout.dims)) if len({m.coords[k] for _, m in stores}) > 1]
+    for along in [apart, *([k] for k in apart if len(apart) > 1)]:
+        found = _by_place_along(along, stores, layout, phases, tests)
+        if found is not None:
+            return found
+    return None
+
+
+def _by_place_along(
+    along: Sequence[int], stores: Sequence[Store], layout: Layout, phases: bool, tests: Tests
+) -> Expr | None:
+    fixed: dict[int, tuple[Expr, list[Store]]] = {}
+    inside: list[Store] = []
     for value, m in stores:
         here: list[Expr] = [
-            E.EQ(E.BOOL, E.Variable(I32, d.name), from_poly(c, I32))
-            for d, c, differs in zip(layout.dims, m.coords, apart, strict=True)
-            if differs and not c.names() & set(m.inverse)
+            E.EQ(E.BOOL, E.Variable(I32, layout.dims[k].name), from_poly(m.coords[k], I32))
+            for k in along
+            if not m.coords[k].names() & set(m.inverse)
         ]
         if here:
-            fixed.append((all_hold([*here, *tests.guard(m)]), (value, m)))
+            test = all_hold([*here, *tests.guard(m)])
+            fixed.setdefault(key(test), (test, []))[1].append((value, m))
         else:
             inside.append((value, m))
     if not fixed or not inside:
@@ -176,27 +188,35 @@ def _by_place(stores: Sequence[Store], layout: Layout, phases: bool, tests: Test
         return None
     names = [d.name for d in layout.dims]
     between = result
-    for test, (value, m) in fixed:
-        if not covers(between, value, m, names):  # as a row's last register does, which overlaps the one before
-            result = Select(value.type, test, value, result)
+    for test, group in fixed.values():
+        # Not where a row's last register stores, which overlaps the one before.
+        if not all(covers(between, value, m, names) for value, m in group):
+            one = unify(group, layout, phases, tests)
+            if one is None:
+                return None
+            result = Select(one.type, test, one, result)
     return result
 
 
 def _by_phase(stores: Sequence[Store], layout: Layout, phases: bool, tests: Tests) -> Expr | None:
-    """Along a dimension where the stores' coordinates are k*i + r with the same k: one expression for each r."""
+    """Along a dimension where the stores' coordinates are k*i + r with the same k: one expression for each r.  A row's
+    last register, which starts where parameters say, has the remainders that small runs show."""
     for position, d in enumerate(layout.dims):
         found = [_phase(m, position) for _, m in stores]
         steps = {p[0] for p in found if p is not None}
-        if None in found or len(steps) != 1:
+        if len(steps) != 1:
             continue
         (step,) = steps
         groups: dict[int, list[Store]] = {}
         for p, s in zip(found, stores, strict=True):
-            assert p is not None
-            groups.setdefault(p[1], []).append(s)
-        numbered = _each(groups, layout, phases, tests)
-        if numbered is not None:
-            return _choose(numbered, E.Mod(I32, E.Variable(I32, d.name), E.const(step, I32)))
+            rest = p[1] if p is not None else tests.remainder(s[1], position, step)
+            if rest is None:
+                break
+            groups.setdefault(rest, []).append(s)
+        else:
+            numbered = _each(groups, layout, phases, tests)
+            if numbered is not None:
+                return _choose(numbered, E.Mod(I32, E.Variable(I32, d.name), E.const(step, I32)))
     return None
 
 

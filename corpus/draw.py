@@ -36,6 +36,7 @@ _WIDE = ("cols", "width", "w", "nx", "right", "x1", "columns")
 _FLAT = ("n", "count", "pixels", "len", "length", "size", "total", "npixels", "n_pixels", "samples")
 _FEW = ("radius", "r", "rx", "ry", "taps", "half", "border", "passes", "iterations", "margin")
 _BITS = ("shift", "bits", "log2")
+_CHANNELS = ("channels", "components", "bands")
 _VALUES = (0, 1, 2, 3, 7, 8, 16, 64, 100, 127, 128, 200, 255, 256)
 
 
@@ -103,9 +104,11 @@ class Drawer:
             value = rng.randint(0, 4)
         elif name in _BITS:
             value = rng.randint(0, 7)
-        elif name.endswith(_TALL) and (p.name in self.extents | self.sizes or name in _TALL):
+        elif name in _CHANNELS:
+            value = rng.randint(1, 4)
+        elif _is_called(name, _TALL) and (p.name in self.extents | self.sizes or name in _TALL):
             value = height
-        elif name.endswith(_WIDE) and (p.name in self.extents | self.sizes or name in _WIDE):
+        elif _is_called(name, _WIDE) and (p.name in self.extents | self.sizes or name in _WIDE):
             value = width
         elif p.name in self.sizes and rng.random() < 0.8:
             value = width * height
@@ -199,6 +202,11 @@ class Drawer:
         value = int(scalars[name])
         scalars[name] = _fitted(rng.choice((0, 1, value - 1, value // 2, -1, -value)), type_)
         return Draw(scalars, draw.null, self._path(scalars, draw.null))
+
+
+def _is_called(name: str, words: Iterable[str]) -> bool:
+    """Whether a name is one of the words, or ends with one: `src_h` and `srcheight` do, and `width` not with `h`."""
+    return any(name == w or name.endswith(f"_{w}" if len(w) < 3 else w) for w in words)
 
 
 def _asked_for_null(condition: Expr) -> Iterable[str]:

@@ -98,23 +98,23 @@ def arguments(summary: Summary, case: Case | None, size: int, ranges: Ranges | N
 
 
 def _large(drawer: Drawer, size: int) -> Draw:
-    """Of some draws that meet the contract the one with the most elements, up to size x size pixels of four channels.
+    """Of some draws that meet the contract the one with the most elements, up to size x size pixels of four channels;
+    where none does, of draws with longer rows, then of smaller ones.
 
     Raises NoArguments."""
-    best: tuple[int, Draw] | None = None
-    for seed in range(_TRIES):
-        draw = drawer.scalars(size, size, 0, random.Random(seed))
-        if draw.path is None or drawer.undefined(draw):
-            continue
-        sizes = [high - low for low, high in drawer.regions(draw).values()]
-        if max(sizes, default=0) > MAX_ELEMENTS:
-            continue
-        work = min(max(sizes, default=0), 4 * size * size)
-        if best is None or work > best[0]:
-            best = work, draw
-    if best is None:
-        raise NoArguments(f"none of {_TRIES} tries meets the contract, within {MAX_ELEMENTS} elements an image")
-    return best[1]
+    for side, pad in ((size, 0), (size, size), *((size >> k, 0) for k in range(1, size.bit_length()))):
+        best: tuple[int, Draw] | None = None
+        for seed in range(_TRIES):
+            draw = drawer.scalars(side, side, pad, random.Random(seed))
+            if draw.path is None or drawer.undefined(draw):
+                continue
+            most = max((high - low for low, high in drawer.regions(draw).values()), default=0)
+            work = min(most, 4 * side * side)
+            if most <= MAX_ELEMENTS and (best is None or work > best[0]):
+                best = work, draw
+        if best is not None:
+            return best[1]
+    raise NoArguments(f"none of {_TRIES} tries meets the contract, within {MAX_ELEMENTS} elements an image")
 
 
 def contract_holds(summary: Summary, args: Arguments) -> bool:

@@ -242,7 +242,7 @@ def input_strides(indices: list[Poly], names: set[str], owners: list[Layout]) ->
     data_steps = {abs(c) for p in indices for m, c in p.terms.items() if any(loads_or_calls(atom_of(a)) for a in m)}
     step = _gcd([*constants])
     ladder = sorted(compound.values(), key=lambda s: (max(len(m) for m in s.terms), str(s)))
-    pixel = _pixel_of(owners, indices, ladder)
+    pixel = _pixel_of(owners, indices, names, ladder)
     if pixel and not data_steps:
         return [Poly.constant(1), Poly.constant(pixel), *ladder]
     preferred = [c for c in (s.constant_value() for s in prefer) if c]
@@ -273,7 +273,7 @@ def _as_preferred(stride: Poly, m: tuple[int, ...], indices: list[Poly], prefer:
     return stride
 
 
-def _pixel_of(owners: list[Layout], indices: list[Poly], ladder: list[Poly]) -> int:
+def _pixel_of(owners: list[Layout], indices: list[Poly], names: set[str], ladder: list[Poly]) -> int:
     """The elements of a pixel where all that is computed from an image is made of pixels, and the image is read at
     channels of pixels, of as many elements or others, in rows with the strides `ladder`; else 0."""
     sizes: set[int] = set()
@@ -289,7 +289,10 @@ def _pixel_of(owners: list[Layout], indices: list[Poly], ladder: list[Poly]) -> 
         channels[layout.dims[0].name] = low, low + extent - 1
     if len(sizes) != 1:
         return 0
-    apart = {abs(c) for p in indices for m, c in p.terms.items() if m and not _is_channel(m, channels)}
+    others = [(m, c) for p in indices for m, c in p.terms.items() if m and not _is_channel(m, channels)]
+    if not any(Poly({m: c}).names() & names for m, c in others):
+        return 0  # coefficients, the same for each pixel
+    apart = {abs(c) for _, c in others}
     tried = [*sizes, *([_gcd([*apart])] if apart else [])]
     return next((s for s in tried if s > 1 and all(_in_pixels(p, s, channels, ladder) for p in indices)), 0)
 

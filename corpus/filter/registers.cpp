@@ -304,3 +304,36 @@ void warm_and_cold(const uint8_t* luma, const uint8_t* tint, uint8_t* out, size_
             Put<false>(out + 2 * x, _mm_or_si128(Tint(l, t, 90), _mm_slli_si128(Tint(l, t, -113), 1)));
         }
 }
+
+// Planes to packed 4:2:2, two rows at a time with the chroma of both; the last registers of a row count from its end.
+static inline void PackRow(uint8_t* out, const uint8_t* luma, Reg pairsLow, Reg pairsHigh) {
+    const Reg left = Get<false>(luma), right = Get<false>(luma + kLanes);
+    Put<false>(out, _mm_unpacklo_epi8(left, pairsLow));
+    Put<false>(out + kLanes, _mm_unpackhi_epi8(left, pairsLow));
+    Put<false>(out + 2 * kLanes, _mm_unpacklo_epi8(right, pairsHigh));
+    Put<false>(out + 3 * kLanes, _mm_unpackhi_epi8(right, pairsHigh));
+}
+
+static inline void PackTwoRows(
+    uint8_t* out, size_t pitch, const uint8_t* luma, size_t stride, const uint8_t* u, const uint8_t* v) {
+    const Reg us = Get<false>(u), vs = Get<false>(v);
+    const Reg low = _mm_unpacklo_epi8(us, vs), high = _mm_unpackhi_epi8(us, vs);
+    PackRow(out, luma, low, high);
+    PackRow(out + pitch, luma + stride, low, high);
+}
+
+void planes_to_yuyv(uint8_t* out, size_t pitch, const uint8_t* luma, size_t stride, const uint8_t* u, const uint8_t* v,
+                    size_t chroma, size_t width, size_t height) {
+    assert(width % 2 == 0 && height % 2 == 0 && width >= 2 * kLanes);
+    const size_t whole = width / (2 * kLanes) * (2 * kLanes), last = width - 2 * kLanes;
+    for (size_t y = 0; y < height; y += 2) {
+        for (size_t x = 0; x < whole; x += 2 * kLanes)
+            PackTwoRows(out + 2 * x, pitch, luma + x, stride, u + x / 2, v + x / 2);
+        if (whole != width)
+            PackTwoRows(out + 2 * last, pitch, luma + last, stride, u + last / 2, v + last / 2);
+        out += 2 * pitch;
+        luma += 2 * stride;
+        u += chroma;
+        v += chroma;
+    }
+}

@@ -25,6 +25,8 @@ def low_bits(e: Expr, count: int, t: Type, exact: Callable[[Expr], Expr | None])
     value = const_value(e)
     if value is not None:
         return const(int(value) & t.max(), t)
+    if not has_data(e):
+        return cast_to(t, e)
     found = exact(e)
     if found is not None:
         return cast_to(t, found)
@@ -33,14 +35,15 @@ def low_bits(e: Expr, count: int, t: Type, exact: Callable[[Expr], Expr | None])
             return None
         narrow = e.value.type.bits <= t.bits
         return cast_to(t, e.value) if narrow else low_bits(e.value, count, t, exact)
-    out = _operation(e, count, t, exact)
-    if out is None and not any(map(_is_data, post_order(e))):
-        return cast_to(t, e)  # a parameter
-    return out
+    return _operation(e, count, t, exact)
 
 
-def _is_data(e: Expr) -> bool:
-    return isinstance(e, ir.Load) or (isinstance(e, Call) and e.call_type is not CallType.INTRINSIC)
+def has_data(e: Expr) -> bool:
+    """Whether an expression is made of more than parameters and coordinates."""
+    return any(
+        isinstance(n, ir.Load) or (isinstance(n, Call) and n.call_type is not CallType.INTRINSIC)
+        for n in post_order(e)
+    )
 
 
 def _operation(e: Expr, count: int, t: Type, exact: Callable[[Expr], Expr | None]) -> Expr | None:

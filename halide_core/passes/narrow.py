@@ -12,7 +12,7 @@ from halide_core.ir.expr import Call, CallType, Expr, const, const_value, intrin
 from halide_core.ir.operators import cast_to
 from halide_core.ir.structural import post_order, transform
 from halide_core.ir.types import Int, Type, UInt
-from halide_core.passes.low_bits import low_bits
+from halide_core.passes.low_bits import has_data, low_bits
 
 Range = tuple[int, int]
 _CANDIDATES = (UInt(8), Int(8), UInt(16), Int(16))
@@ -179,7 +179,7 @@ class _Narrower:
 
     def kept(self, e: Expr, t: Type) -> Expr | None:
         """`e` in a type narrower than its own that has the bits which a cast to `t` keeps."""
-        if not t.is_int_or_uint():
+        if not t.is_int_or_uint() or not has_data(e):
             return None
         for bits in (16, 32):
             if not t.bits <= bits < e.type.bits:

@@ -154,8 +154,8 @@ def _choose(values: list[tuple[int, Expr]], selector: Expr) -> Expr:
 
 def _by_place(stores: Sequence[Store], layout: Layout, phases: bool, tests: Tests) -> Expr | None:
     """Stores at fixed places (the first and the last column) beside those of the loop between them:
-    select(x == first, ..., select(x == last, ..., inside)); along all dimensions, or along one (the last pixel of an odd
-    row, each of whose channels has a place of its own)."""
+    select(x == first, ..., select(x == last, ..., inside)); along all dimensions, or along one (the last pixel of a row
+    of odd length, each of whose channels has a place of its own)."""
     # Where all stores have one coordinate it tells none of them apart.
     apart = [k for k in range(len(layout.dims)) if len({m.coords[k] for _, m in stores}) > 1]
     for along in [apart, *([k] for k in apart if len(apart) > 1)]:

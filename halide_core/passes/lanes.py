@@ -41,8 +41,8 @@ def _coefficient(term: Expr, name: str) -> Expr | None:
 
 
 def quotient_lanes(index: Expr, loop: st.For, lanes: int) -> tuple[list[Expr], int] | None:
-    """(starts, step), a start for each r in range(c), where the index in lane c * j + r is start r + j * step, is made of
-    quotients and remainders of the lane by divisors of c, and the lanes are whole groups of c; None otherwise.
+    """(starts, step), a start for each r in range(c), where the index in lane c * j + r is start r + j * step, is made
+    of quotients and remainders of the lane by divisors of c, and the lanes are whole groups of c; None otherwise.
 
         rest + (x + 1) / 2,   rest + x / 2 + 2 * (x % 2)   and   4 * (x / 4) + 3"""
     terms, _ = linear_terms(simplify_index(index))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from codegen.autoschedule import autoschedule
+from codegen.autoschedule import autoschedule, reduces_at_each_point
 from codegen.pipeline import build_path
 from corpus.compare import compare
 from corpus.harness import compile_original
@@ -65,3 +65,45 @@ def test_where_it_applies(tmp_path) -> None:
     assert built.pipeline.functions()[0].pure.schedule.splits
     # The extents of windows are parameters: what tiles read is compared when it runs.
     assert const_value(scheduled(convolve)[0]) is None
+
+
+REDUCTIONS = """\
+#include <cstdint>
+void Convolve(float* dst, const float* src, const float* kernel, int n, int taps) {
+    for (int i = 0; i < n; i++) {
+        float sum = 0;
+        for (int k = 0; k < taps; k++) sum += src[i + k] * kernel[k];
+        dst[i] = sum;
+    }
+}
+void Product(float* c, const float* a, const float* b, int n, int m, int p) {
+    for (int y = 0; y < n; y++)
+        for (int x = 0; x < m; x++) {
+            float sum = 0;
+            for (int k = 0; k < p; k++) sum += a[y * p + k] * b[k * m + x];
+            c[y * m + x] = sum;
+        }
+}
+void RowSums(int* sums, const uint8_t* src, int width, int height) {
+    for (int y = 0; y < height; y++) {
+        sums[y] = 0;
+        for (int x = 0; x < width; x++) sums[y] += src[y * width + x];
+    }
+}
+void Columns(int* image, int width, int height) {
+    for (int y = 1; y < height; y++)
+        for (int x = 0; x < width; x++) image[y * width + x] += image[(y - 1) * width + x];
+}
+"""
+
+
+def test_reductions_at_each_point(tmp_path) -> None:
+    """They take Reuse2019's schedule unasked; sums into few cells and scans do not."""
+    source = tmp_path / "reductions.cpp"
+    source.write_text(REDUCTIONS)
+    found = {}
+    for f in lift_file(str(source), out=str(tmp_path)).functions:
+        assert f.lifted.summary is not None, f.reason
+        built = build_path(f.lifted.summary, len(f.lifted.summary.paths) - 1)
+        found[f.name] = reduces_at_each_point(built)
+    assert found == {"Convolve": True, "Product": True, "RowSums": False, "Columns": False}

@@ -86,8 +86,9 @@ void Product(float* c, const float* a, const float* b, int n, int m, int p) {
 }
 void RowSums(int* sums, const uint8_t* src, int width, int height) {
     for (int y = 0; y < height; y++) {
-        sums[y] = 0;
-        for (int x = 0; x < width; x++) sums[y] += src[y * width + x];
+        int sum = 0;
+        for (int x = 0; x < width; x++) sum += src[y * width + x];
+        sums[y] = sum;
     }
 }
 void Columns(int* image, int width, int height) {

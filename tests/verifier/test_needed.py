@@ -23,7 +23,6 @@ FUNCTIONS = {
     "filter/channels.cpp": ["widest_channels"],
     "filter/containers.cpp": ["fade"],
     "filter/reductions.cpp": ["RowSums"],
-    "filter/resample.cpp": ["pick_cells"],
     "blend/tiles.cpp": ["PaddedTilesMultiply"],
 }
 

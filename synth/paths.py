@@ -42,7 +42,7 @@ from synth.options import Options, Stopwatch
 from synth.pixels import reads_whole_pixels
 from synth.roi import NoRegion, Pool, Region, RoiStatistics, regions
 from synth.samples import Env, sample_environments
-from synth.small_runs import SmallRuns
+from synth.small_runs import SmallRuns, no_remainder
 from synth.stages import Proto, partition
 from synth.stores import Tests
 from synth.terminals import Mapper, NoMapping, coordinates, image_call
@@ -69,6 +69,8 @@ class Draft:
     undefined: bool = False
     phases: bool = False
     """Whether stores may differ by the remainder of a coordinate."""
+    by_runs: bool = False
+    """Whether small runs may tell remainders, of a row's last register."""
 
 
 class PathLifter:
@@ -167,11 +169,12 @@ class PathLifter:
     def stage(self, p: Proto, drafts: list[Draft], funcs: list[FuncSummary]) -> FuncSummary:
         failure: NotFound | None = None
         other: tuple[Draft, FuncSummary, bool] | None = None
-        for phases in (False, True) if len(p.plain) > 1 else (False,):
+        ways = ((False, False), (True, False), (True, True))
+        for phases, by_runs in ways if len(p.plain) > 1 else ways[:1]:
             different: set[Shape] = set()
             try:
                 for draft in self.drafts(p, different):
-                    draft.phases = phases
+                    draft.phases, draft.by_runs = phases, by_runs
                     try:
                         func = self.define(draft, funcs)
                     except NotFound as problem:
@@ -414,7 +417,8 @@ class PathLifter:
         stores = list(zip(values, draft.plain, strict=True))
         names = [d.name for d in draft.layout.dims]
         runs = SmallRuns(self.samples, self.by_order, draft.layout)
-        tests = Tests(self.equal, partial(runs.same_place, names), runs.ends, runs.before, runs.remainder, runs.guard)
+        remainder = runs.remainder if draft.by_runs else no_remainder
+        tests = Tests(self.equal, partial(runs.same_place, names), runs.ends, runs.before, remainder, runs.guard)
         found = unify(stores, draft.layout, draft.phases, tests)
         if found is None:
             reason = "the stores of one region compute different things"

@@ -15,7 +15,7 @@ from halide_core.ir.expr import I32, Expr, Load, Select
 from halide_core.ir.structural import key
 from lifter.poly import Poly, from_poly, to_poly
 from lifter.summary import Layout
-from synth.stores import Store, Tests, covers, reads
+from synth.stores import Store, Tests, covers
 
 MOST_PIECES = 6
 
@@ -29,7 +29,7 @@ def by_range(
     """The expression, or None where the stores are no pieces of one dimension.  `unified`: one expression for the
     stores of a piece."""
     for position, d in enumerate(layout.dims):
-        pieces = _pieces(stores, position, tests) or _pieces_by_form(stores, position, tests)
+        pieces = _pieces(stores, position, tests)
         if pieces is None:
             continue
         values = [unified(group) for _, group in pieces]
@@ -43,10 +43,7 @@ def by_range(
     return None
 
 
-Piece = tuple[Ends, list[Store]]
-
-
-def _pieces(stores: Sequence[Store], position: int, tests: Tests) -> list[Piece] | None:
+def _pieces(stores: Sequence[Store], position: int, tests: Tests) -> list[tuple[Ends, list[Store]]] | None:
     """The stores by the range of their coordinates along a dimension, in order; None where the ranges meet."""
     groups: dict[Ends, list[Store]] = {}
     for s in stores:
@@ -54,41 +51,16 @@ def _pieces(stores: Sequence[Store], position: int, tests: Tests) -> list[Piece]
         if ends is None:
             return None
         groups.setdefault(ends, []).append(s)
-    return _in_order(list(groups.items()), tests)
-
-
-def _pieces_by_form(stores: Sequence[Store], position: int, tests: Tests) -> list[Piece] | None:
-    """The stores by what they compute, whatever they read, each with the range of its stores, which may overlap: whole
-    registers and the row's last one, then what an odd row has besides."""
-    groups: dict[int, list[Store]] = {}
-    for s in stores:
-        walk = reads(s[0])
-        if walk is None:
-            return None
-        groups.setdefault(walk[0], []).append(s)
-    pieces: list[Piece] = []
-    for group in groups.values():
-        ends = [found for _, m in group if (found := tests.ends(m, position)) is not None]
-        low = next((a for a, _ in ends if all(tests.before(a, b) for b, _ in ends)), None)
-        high = next((a for _, a in ends if all(tests.before(b, a) for _, b in ends)), None)
-        if len(ends) < len(group) or low is None or high is None:
-            return None
-        pieces.append(((low, high), group))
-    return _in_order(pieces, tests)
-
-
-def _in_order(pieces: list[Piece], tests: Tests) -> list[Piece] | None:
-    """Pieces one behind the other; None where they meet, or are too many."""
-    if not 2 <= len(pieces) <= MOST_PIECES:
+    if not 2 <= len(groups) <= MOST_PIECES:
         return None
 
-    def order(a: Piece, b: Piece) -> int:
-        return -1 if tests.before(a[0][1], b[0][0]) else 1
+    def order(a: Ends, b: Ends) -> int:
+        return -1 if tests.before(a[1], b[0]) else 1
 
-    ordered = sorted(pieces, key=functools.cmp_to_key(order))
-    if not all(tests.before(a[0][1], b[0][0]) for a, b in itertools.pairwise(ordered)):
+    ordered = sorted(groups, key=functools.cmp_to_key(order))
+    if not all(tests.before(a[1], b[0]) for a, b in itertools.pairwise(ordered)):
         return None
-    return ordered
+    return [(ends, groups[ends]) for ends in ordered]
 
 
 def _chain(conditions: Sequence[Expr], values: Sequence[Expr]) -> Expr:

@@ -8,10 +8,15 @@ from halide_core.ir.structural import post_order, variables
 from lifter.poly import Poly, atom_of, to_poly
 from lifter.summary import FuncSummary
 
+_ELEMENTS = (3, 4, 6)
+"""Of one pixel, and of two of RGB: a Bayer cell's."""
+
 
 def reads_whole_pixels(func: FuncSummary) -> bool:
     """Whether elements read at a coordinate rounded down to a pixel of three or four channels: `x/4*4 + 3`, the alpha
     of each, `x/3*4 + 3` where the other image has four, or beside one at `x` another at `x/3`, a mask."""
+    if func.layout.dims and func.layout.dims[0].extent.constant_value() in (3, 4):
+        return False  # over pixels already; what pairs of them share is another matter
     names = {d.name for d in func.layout.dims}
     for d in func.definitions:
         places = [p for n in post_order(d.value) if (p := _place(n)) is not None]

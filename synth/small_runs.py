@@ -40,26 +40,15 @@ class SmallRuns:
         return seen
 
     def ends(self, m: EffectMap, position: int) -> tuple[Poly, Poly] | None:
-        """The first coordinate of an effect along a dimension, and the one after its last, if it takes each between:
-        along one loop, or blocks of registers and their lanes."""
+        """The first coordinate of an effect along a dimension, and the one after its last, if it takes each between."""
         e, c = self.effects[m.order], m.coords[position]
-        count = Poly.constant(1)
-        steps = []
-        for loop in e.loops:
-            if loop.counter in c.names():
-                coefficient = c.coefficient(loop.counter)
-                step = coefficient.constant_value() if coefficient is not None else None
-                if not step:
-                    return None
-                steps.append((int(step), loop))
-        for step, loop in sorted(steps, key=lambda x: x[0]):
-            if count != Poly.constant(step):
-                return None
-            count = count * loop.trip
-        first = c.substitute({loop.counter: Poly() for _, loop in steps})
-        if not steps:
+        counters = [loop for loop in e.loops if loop.counter in c.names()]
+        coefficient = c.coefficient(counters[0].counter) if len(counters) == 1 else None
+        if coefficient is None or coefficient.constant_value() != 1:
             return None
-        ends = first, first + count
+        (loop,) = counters
+        first = c.substitute({loop.counter: Poly()})
+        ends = first, first + loop.trip
         return None if any(p.names() & set(e.counters) for p in ends) else ends
 
     def before(self, a: Poly, b: Poly) -> bool:
@@ -99,3 +88,8 @@ class SmallRuns:
         except (NotConcrete, KeyError, ZeroDivisionError):
             return ()
         return ()
+
+
+def no_remainder(_m: EffectMap, _position: int, _step: int) -> int | None:
+    """For where small runs are not asked."""
+    return None

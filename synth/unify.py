@@ -154,31 +154,19 @@ def _choose(values: list[tuple[int, Expr]], selector: Expr) -> Expr:
 
 def _by_place(stores: Sequence[Store], layout: Layout, phases: bool, tests: Tests) -> Expr | None:
     """Stores at fixed places (the first and the last column) beside those of the loop between them:
-    select(x == first, ..., select(x == last, ..., inside)); along all dimensions, or along one (the last pixel of a row
-    of odd length, each of whose channels has a place of its own)."""
-    # Where all stores have one coordinate it tells none of them apart.
-    apart = [k for k in range(len(layout.dims)) if len({m.coords[k] for _, m in stores}) > 1]
-    for along in [apart, *([k] for k in apart if len(apart) > 1)]:
-        found = _by_place_along(along, stores, layout, phases, tests)
-        if found is not None:
-            return found
-    return None
-
-
-def _by_place_along(
-    along: Sequence[int], stores: Sequence[Store], layout: Layout, phases: bool, tests: Tests
-) -> Expr | None:
-    fixed: dict[int, tuple[Expr, list[Store]]] = {}
+    select(x == first, ..., select(x == last, ..., inside))."""
+    fixed: list[tuple[Expr, Store]] = []
     inside: list[Store] = []
+    # Where all stores have one coordinate it tells none of them apart.
+    apart = [len({m.coords[k] for _, m in stores}) > 1 for k in range(len(layout.dims))]
     for value, m in stores:
         here: list[Expr] = [
-            E.EQ(E.BOOL, E.Variable(I32, layout.dims[k].name), from_poly(m.coords[k], I32))
-            for k in along
-            if not m.coords[k].names() & set(m.inverse)
+            E.EQ(E.BOOL, E.Variable(I32, d.name), from_poly(c, I32))
+            for d, c, differs in zip(layout.dims, m.coords, apart, strict=True)
+            if differs and not c.names() & set(m.inverse)
         ]
         if here:
-            test = all_hold([*here, *tests.guard(m)])
-            fixed.setdefault(key(test), (test, []))[1].append((value, m))
+            fixed.append((all_hold([*here, *tests.guard(m)]), (value, m)))
         else:
             inside.append((value, m))
     if not fixed or not inside:
@@ -188,13 +176,9 @@ def _by_place_along(
         return None
     names = [d.name for d in layout.dims]
     between = result
-    for test, group in fixed.values():
-        # Not where a row's last register stores, which overlaps the one before.
-        if not all(covers(between, value, m, names) for value, m in group):
-            one = unify(group, layout, phases, tests)
-            if one is None:
-                return None
-            result = Select(one.type, test, one, result)
+    for test, (value, m) in fixed:
+        if not covers(between, value, m, names):  # as a row's last register does, which overlaps the one before
+            result = Select(value.type, test, value, result)
     return result
 
 

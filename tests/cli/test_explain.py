@@ -64,7 +64,8 @@ def test_a_summary_that_is_refuted(tmp_path: Path, capsys: pytest.CaptureFixture
     refuted = closest["refuted"][0]
     # At this point the condition of the original is false, so that it does not read there.
     i, n = refuted["example"]["i"], refuted["example"]["n"]
-    wrapped = (i * i + (1 << 31)) % (1 << 32) - (1 << 31)  # an example may lie where the original's own square overflows
+    # An example may lie where the original's own square overflows.
+    wrapped = (i * i + (1 << 31)) % (1 << 32) - (1 << 31)
     assert 0 <= i < n and (i * i % 7 != 3 or math.fmod(wrapped, 7) != 3)
 
 

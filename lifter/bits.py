@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from halide_core.ir.expr import Call, CallType, Cast, Expr, const, const_value, intrinsic
-from halide_core.ir.structural import transform
+from halide_core.ir.structural import post_order, transform
 from halide_core.ir.types import Type, UInt
 
 Inline = Callable[[Call], Expr | None]
@@ -43,34 +43,43 @@ def _masked(n: Call, mask: int) -> Expr:
     where nothing else is left to leave out: of `(a >> 1 | b << 7) & 127` that is `a >> 1`."""
     e = n.args[0]
     while isinstance(e, Call) and e.name in ("bitwise_or", "bitwise_xor"):
-        kept = [x for x in e.args if _ones(x, _LIMIT) & mask]
+        kept = [x for x in e.args if _ones(x) & mask]
         if len(kept) == len(e.args):
             break
         e = kept[0] if kept else const(0, e.type)
-    if not _ones(e, _LIMIT) & ~mask:
+    if not _ones(e) & ~mask:
         return e
     return n if e is n.args[0] else intrinsic("bitwise_and", n.type, e, n.args[1])
 
 
-def _ones(e: Expr, depth: int) -> int:
+def _ones(e: Expr) -> int:
     """The bits of an integer that may be ones."""
+    found: dict[int, int] = {}  # parts are shared, as those of a word whose bits are reversed step by step
+    for n in post_order(e):
+        found[id(n)] = _own_ones(n, found)
+    return found[id(e)]
+
+
+def _own_ones(e: Expr, found: dict[int, int]) -> int:
+    if not _is_word(e.type):
+        return 0
     every = (1 << e.type.bits) - 1
     value = const_value(e)
     if value is not None:
         return int(value) & every
-    if isinstance(e, Cast) and depth and _is_word(e.value.type) and e.value.type.is_uint():
-        return _ones(e.value, depth - 1) & every
-    if not isinstance(e, Call) or e.call_type is not CallType.INTRINSIC or len(e.args) != 2 or not depth:
+    if isinstance(e, Cast) and _is_word(e.value.type) and e.value.type.is_uint():
+        return found[id(e.value)] & every
+    if not isinstance(e, Call) or e.call_type is not CallType.INTRINSIC or len(e.args) != 2:
         return every
     amount = const_value(e.args[1])
     if e.name == "bitwise_and":
-        return _ones(e.args[0], depth - 1) & _ones(e.args[1], depth - 1)
+        return found[id(e.args[0])] & found[id(e.args[1])]
     if e.name in ("bitwise_or", "bitwise_xor"):
-        return _ones(e.args[0], depth - 1) | _ones(e.args[1], depth - 1)
+        return found[id(e.args[0])] | found[id(e.args[1])]
     if e.name == "shift_left" and amount is not None and 0 <= amount < e.type.bits:
-        return _ones(e.args[0], depth - 1) << int(amount) & every
+        return found[id(e.args[0])] << int(amount) & every
     if e.name == "shift_right" and amount is not None and 0 <= amount < e.type.bits and e.type.is_uint():
-        return _ones(e.args[0], depth - 1) >> int(amount)
+        return found[id(e.args[0])] >> int(amount)
     return every
 
 

@@ -8,9 +8,6 @@ from halide_core.ir.structural import post_order, variables
 from lifter.poly import Poly, atom_of, to_poly
 from lifter.summary import FuncSummary
 
-_ELEMENTS = (3, 4, 6)
-"""Of one pixel, and of two of RGB: a Bayer cell's."""
-
 
 def reads_whole_pixels(func: FuncSummary) -> bool:
     """Whether elements read at a coordinate rounded down to a pixel of three or four channels: `x/4*4 + 3`, the alpha

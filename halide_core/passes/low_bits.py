@@ -17,25 +17,60 @@ from halide_core.ir.types import Type, UInt
 _LOGICAL = ("bitwise_and", "bitwise_or", "bitwise_xor")
 
 
-def low_bits(e: Expr, count: int, t: Type, exact: Callable[[Expr], Expr | None]) -> Expr | None:
-    """An expression of the unsigned type `t` with the same lowest `count` bits as `e`; None where that has to compute
-    anything with data in a wider type.  `exact`: a part's own value in a type no wider than `t`, if it has one."""
-    if count > t.bits:
-        return None
-    value = const_value(e)
-    if value is not None:
-        return const(int(value) & t.max(), t)
-    if not has_data(e):
-        return cast_to(t, e)
-    found = exact(e)
-    if found is not None:
-        return cast_to(t, found)
-    if isinstance(e, ir.Cast) and e.value.type.is_int_or_uint() and not e.value.type.is_bool():
-        if e.type.bits < count:
+class LowBits:
+    """Makes such expressions of the unsigned type `t`.  `exact`: a part's own value in a type no wider than `t`, if it
+    has one."""
+
+    def __init__(self, t: Type, exact: Callable[[Expr], Expr | None]) -> None:
+        self.type = t
+        self.exact = exact
+        # The nodes are kept, so that their ids stay theirs.
+        self._built: dict[tuple[int, int], tuple[Expr, Expr | None]] = {}
+
+    def of(self, e: Expr, count: int) -> Expr | None:
+        """An expression with the same lowest `count` bits as `e`; None where that has to compute anything with data in
+        a wider type."""
+        number = (id(e), count)
+        if number not in self._built:
+            self._built[number] = (e, self._of(e, count))
+        return self._built[number][1]
+
+    def _of(self, e: Expr, count: int) -> Expr | None:
+        t = self.type
+        if count > t.bits:
             return None
-        narrow = e.value.type.bits <= t.bits
-        return cast_to(t, e.value) if narrow else low_bits(e.value, count, t, exact)
-    return _operation(e, count, t, exact)
+        value = const_value(e)
+        if value is not None:
+            return const(int(value) & t.max(), t)
+        if not has_data(e):
+            return cast_to(t, e)
+        found = self.exact(e)
+        if found is not None:
+            return cast_to(t, found)
+        if isinstance(e, ir.Cast) and e.value.type.is_int_or_uint() and not e.value.type.is_bool():
+            if e.type.bits < count:
+                return None
+            return cast_to(t, e.value) if e.value.type.bits <= t.bits else self.of(e.value, count)
+        return self._operation(e, count)
+
+    def _operation(self, e: Expr, count: int) -> Expr | None:
+        t = self.type
+        if isinstance(e, ir.Add | ir.Sub | ir.Mul):
+            a, b = self.of(e.a, count), self.of(e.b, count)
+            return None if a is None or b is None else type(e)(t, a, b)
+        if isinstance(e, ir.Select):
+            yes, no = self.of(e.true_value, count), self.of(e.false_value, count)
+            return None if yes is None or no is None else ir.Select(t, e.condition, yes, no)
+        if not isinstance(e, Call) or e.call_type is not CallType.INTRINSIC or len(e.args) != 2:
+            return None
+        if e.name in _LOGICAL:
+            a, b = (self.of(x, count) for x in e.args)
+            return None if a is None or b is None else intrinsic(e.name, t, a, b)
+        amount = const_value(e.args[1])
+        if e.name not in ("shift_left", "shift_right") or amount is None or not 0 <= amount < t.bits:
+            return None
+        a = self.of(e.args[0], count + int(amount) if e.name == "shift_right" else count)
+        return None if a is None else intrinsic(e.name, t, a, const(int(amount), UInt(t.bits)))
 
 
 def has_data(e: Expr) -> bool:
@@ -44,23 +79,3 @@ def has_data(e: Expr) -> bool:
         isinstance(n, ir.Load) or (isinstance(n, Call) and n.call_type is not CallType.INTRINSIC)
         for n in post_order(e)
     )
-
-
-def _operation(e: Expr, count: int, t: Type, exact: Callable[[Expr], Expr | None]) -> Expr | None:
-    if isinstance(e, ir.Add | ir.Sub | ir.Mul):
-        a, b = low_bits(e.a, count, t, exact), low_bits(e.b, count, t, exact)
-        return None if a is None or b is None else type(e)(t, a, b)
-    if isinstance(e, ir.Select):
-        yes, no = low_bits(e.true_value, count, t, exact), low_bits(e.false_value, count, t, exact)
-        return None if yes is None or no is None else ir.Select(t, e.condition, yes, no)
-    if not isinstance(e, Call) or e.call_type is not CallType.INTRINSIC or len(e.args) != 2:
-        return None
-    if e.name in _LOGICAL:
-        a, b = (low_bits(x, count, t, exact) for x in e.args)
-        return None if a is None or b is None else intrinsic(e.name, t, a, b)
-    amount = const_value(e.args[1])
-    if e.name not in ("shift_left", "shift_right") or amount is None or not 0 <= amount < t.bits:
-        return None
-    lower = e.name == "shift_right"
-    a = low_bits(e.args[0], count + int(amount) if lower else count, t, exact)
-    return None if a is None else intrinsic(e.name, t, a, const(int(amount), UInt(t.bits)))

@@ -12,7 +12,7 @@ from halide_core.ir.expr import Call, CallType, Expr, const, const_value, intrin
 from halide_core.ir.operators import cast_to
 from halide_core.ir.structural import post_order, transform
 from halide_core.ir.types import Int, Type, UInt
-from halide_core.passes.low_bits import has_data, low_bits
+from halide_core.passes.low_bits import LowBits, has_data
 
 Range = tuple[int, int]
 _CANDIDATES = (UInt(8), Int(8), UInt(16), Int(16))
@@ -184,14 +184,15 @@ class _Narrower:
         for bits in (16, 32):
             if not t.bits <= bits < e.type.bits:
                 continue
-            exact = [s for s in (Int(bits), UInt(bits)) if bits < 32]
-            found = low_bits(e, t.bits, UInt(bits), lambda part, exact=exact: self.first(part, exact))  # type: ignore[misc]
+            found = LowBits(UInt(bits), self.in_sixteen).of(e, t.bits)
             if found is not None:
                 return found
         return None
 
-    def first(self, e: Expr, types: list[Type]) -> Expr | None:
-        return next((found for t in types if t.bits < e.type.bits and (found := self.build(e, t)) is not None), None)
+    def in_sixteen(self, e: Expr) -> Expr | None:
+        """The value of `e`, of a wider type, in one of 16 bits; None where it might not fit."""
+        types = (Int(16), UInt(16)) if e.type.bits > 16 else ()
+        return next((found for t in types if (found := self.build(e, t)) is not None), None)
 
     def inside(self, e: Expr) -> Expr:
         """`e`, too wide itself, with the largest operands that are not so narrowed."""

@@ -13,6 +13,7 @@ from halide_core.ir.expr import I32, Call, Expr, Load, Select
 from halide_core.ir.structural import transform
 from halide_core.ir.types import Type
 from lifter.bits import take_bits
+from lifter.bounds import Unbounded
 from lifter.effects import Effect, Path, loads
 from lifter.fold import fold
 from lifter.loops import Function, Unsupported
@@ -41,6 +42,7 @@ from synth.optimise import optimise
 from synth.options import Options, Stopwatch
 from synth.pixels import reads_whole_pixels
 from synth.roi import NoRegion, Pool, Region, RoiStatistics, regions
+from synth.rows import ends, in_own_rows
 from synth.samples import Env, sample_environments
 from synth.small_runs import SmallRuns, no_remainder
 from synth.stages import Proto, partition
@@ -50,7 +52,7 @@ from synth.touched import Irregular, touched
 from synth.trace import Candidate, Failure, Trace, failure
 from synth.unify import unify
 from synth.within import SameCoordinate, asks_beyond, within
-from verifier.condition import Condition
+from verifier.condition import Condition, slices
 from verifier.conditions import PathConditions
 from verifier.contract import ContractBuilder
 from verifier.lemmas import decide_lemma
@@ -125,14 +127,14 @@ class PathLifter:
         groupings += [in_turn] if len(in_turn) < len(joined) else []
         updating = partition(self.function, self.path, False, as_updates=True)
         groupings.append(updating)
-        groupings += [partition(self.function, self.path, False, apart=True)] if self._several_nests() else []
+        groupings += [partition(self.function, self.path, False, apart=True)] if self._several_stores() else []
         for protos in groupings:
             try:
                 summary = self.attempt(protos)
             except NotFound as found:
                 problem = problem or found
                 continue
-            wanted = ("overwrites", "not-yet-written", *(("inside",) if protos is updating else ()))
+            wanted = ("overwrites", "not-yet-written", *(("inside",) if any(p.updates for p in protos) else ()))
             if protos is groupings[-1] or self.in_order(summary, wanted):
                 return summary
         assert problem is not None
@@ -152,6 +154,10 @@ class PathLifter:
 
     def _several_nests(self) -> bool:
         return len({e.nest for e in self.path.effects}) > 1
+
+    def _several_stores(self) -> bool:
+        written = [e.array for e in self.path.effects if e.array in self.outputs]
+        return len(written) > len(set(written))
 
     def attempt(self, protos: list[Proto]) -> PathSummary:
         self.trace.groupings += 1
@@ -290,9 +296,7 @@ class PathLifter:
             counters = [c for c in e.counters if c not in private]
             trips = {loop.counter: loop.trip for loop in e.loops}
             tail = tuple(Poly.variable(c, I32) for c in reversed(private))
-            pure: dict[str, str] = {}
-            if not any(loads(a) for a in e.index.atoms().values()):
-                pure = self.pure_axes(e, layout, counters, trips)
+            pure = self.pure_axes(e, layout, counters, trips)
             rest = [c for c in counters if c not in pure.values()]
             if len(rest) > len(R_NAMES):
                 raise NotFound("roi", "a reduction over more than four loops", e.line)
@@ -322,9 +326,9 @@ class PathLifter:
         hidden = tuple(Poly() for d in layout.dims if d.stride is None)
         out: dict[str, str] = {}
         try:
-            coords = coordinates(e.index, layout, hidden)
+            coords = self.place(e.index, e.index, layout, hidden, e)
             reads = [to_poly(n.index) for n in loads(e.value) if n.name.rpartition("@")[0] == e.array]
-            read = [coordinates(r, layout, hidden) for r in reads]
+            read = [self.place(r, r, layout, hidden, e) for r in reads]
         except NoMapping:
             return {}
         for position, (d, c) in enumerate(zip(layout.dims, coords, strict=True)):
@@ -338,6 +342,9 @@ class PathLifter:
 
     def define(self, draft: Draft, funcs: list[FuncSummary]) -> FuncSummary:
         p, layout = draft.proto, draft.layout
+        maps = [*draft.plain, *(m for m, _ in draft.updates)]
+        kept = frozenset(k for m in maps for k in slices(layout, m, self.by_order))
+        self.groups = [replace(g, slices=kept) if g.name == p.name else g for g in self.groups]
         names = tuple(d.name for d in layout.dims)
         definitions: list[Definition] = []
         known = {f.name: f.layout for f in funcs} | {p.name: layout}
@@ -374,7 +381,7 @@ class PathLifter:
     def terminal(
         self, load: Load, index: Poly, e: Effect | None, mapper: Mapper | None, known: dict[str, Layout]
     ) -> Expr:
-        seen = see(load, e, self.path, self.groups)
+        seen = see(load, e, self.path, self.groups, partial(self.stands_apart, known))
         if seen.group is None:
             if seen.array not in self.function.tables and seen.array not in self.outputs:
                 line = e.line if e is not None else self.path.line
@@ -384,7 +391,30 @@ class PathLifter:
         if layout is None:
             raise Unresolved(f"'{seen.array}' is read before it is computed")
         private = tuple(mapper.poly(q) if mapper is not None else q for q in seen.private)
-        return image_call(load.type, seen.group.name, coordinates(index, layout, private), seen)
+        place = self.place(index, seen.index, layout, private, e)
+        return image_call(load.type, seen.group.name, place, seen)
+
+    def stands_apart(self, known: dict[str, Layout], e: Effect, site: Effect, index: Poly) -> bool:
+        """Whether a store of a Func is never to the element at `index` that another one writes or reads."""
+        layout = known[next(g.name for g in self.groups if e.order in g.orders)]
+        if any(d.stride is None for d in layout.dims):
+            return False
+        try:
+            one = ends(self.place(e.index, e.index, layout, (), e), e.loops, self.contract.non_negative)
+            other = ends(self.place(index, index, layout, (), site), site.loops, self.contract.non_negative)
+        except (NoMapping, Unbounded):
+            return False
+        gaps = [d for a, b in zip(one, other, strict=True) for d in (a[0] - b[1], b[0] - a[1])]
+        return any(self.contract.non_negative(d - Poly.constant(1)) for d in gaps)
+
+    def place(
+        self, index: Poly, over_counters: Poly, layout: Layout, private: tuple[Poly, ...], e: Effect | None
+    ) -> tuple[Poly, ...]:
+        """Coordinates of a Func's element, at an address over the dimensions that is another one over the counters
+        around effect `e`.  Raises NoMapping."""
+        found = coordinates(index, layout, private)
+        raw = coordinates(over_counters, layout, private)
+        return in_own_rows(found, raw, layout, e.loops, self.contract.non_negative) if e is not None else found
 
     def update_args(
         self,
@@ -407,7 +437,7 @@ class PathLifter:
             )
             assert isinstance(marked, Load)
             private = tuple(Poly.variable(d.name, I32) for d in reversed(layout.dims) if d.stride is None)
-            coords = coordinates(to_poly(marked.index), layout, private)
+            coords = self.place(to_poly(marked.index), e.index, layout, private, e)
         except (NoMapping, Unresolved) as problem:
             raise NotFound("terms", str(problem), e.line) from None
         return tuple(coordinate(c) for c in coords)

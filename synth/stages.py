@@ -130,6 +130,8 @@ def is_update(e: Effect, private: tuple[str, ...], current: Proto, path: Path) -
     if is_reduction(e, shared):
         return True
     own_reads = [to_poly(load.index) for load in loads(e.value) if split_tag(load.name)[0] == e.array]
+    if own_reads and not shared and current.updates and current.updates[-1].nest == e.nest and e.nest is not None:
+        return True  # a sum in the caller's memory that is divided where it was added up
     return (
         any(r != e.index for r in own_reads)
         and current.plain != []

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 
-from lifter.bounds import Interval, Unbounded, interval
+from lifter.bounds import Interval, Unbounded
 from lifter.effects import Effect, loads, split_tag
 from lifter.loops import Function
 from lifter.poly import Poly, poly_max, poly_min, to_poly
 from lifter.summary import Dim, Layout, dim_names
+from synth.rows import ends, in_own_rows
 from synth.terminals import NoMapping, coordinates
 from verifier.contract import ContractBuilder
 
@@ -27,15 +28,14 @@ def touched(function: Function, array: str, updates: Sequence[Effect], contract:
     """The box of all that updates may touch: rows and columns where that can be seen, else one row.
 
     Raises Irregular."""
-    ends: list[Interval] = []
+    span: list[Interval] = []
     for e in updates:
-        env = _counters(e)
         try:
-            ends += [interval(p, env, contract.non_negative) for p in _places(e)]
+            span += ends(tuple(_places(e)), e.loops, contract.non_negative)
         except Unbounded as problem:
             raise Irregular(e, str(problem)) from None
     one = Dim(dim_names(function)[0], Poly(), Poly(), Poly.constant(1))
-    return _in_rows(function, array, updates, contract) or Layout(array, Poly(), (_around(one, ends),))
+    return _in_rows(function, array, updates, contract) or Layout(array, Poly(), (_around(one, span),))
 
 
 def _places(e: Effect) -> list[Poly]:
@@ -43,13 +43,9 @@ def _places(e: Effect) -> list[Poly]:
     return [e.index, *(to_poly(n.index) for n in loads(e.value) if split_tag(n.name)[0] == e.array)]
 
 
-def _counters(e: Effect) -> dict[str, Interval]:
-    return {loop.counter: (Poly(), loop.trip - Poly.constant(1)) for loop in e.loops}
-
-
-def _around(d: Dim, ends: Sequence[Interval]) -> Dim:
+def _around(d: Dim, span: Sequence[Interval]) -> Dim:
     """The dimension from the least to the greatest of several coordinates."""
-    low, high = reduce(poly_min, (a for a, _ in ends)), reduce(poly_max, (b for _, b in ends))
+    low, high = reduce(poly_min, (a for a, _ in span)), reduce(poly_max, (b for _, b in span))
     return replace(d, min=low, extent=high - low + Poly.constant(1))
 
 
@@ -64,15 +60,20 @@ def _in_rows(
     if data or len(strides) != 1 or None in steps:
         return None
     units = zip(dim_names(function), (Poly.constant(1), *strides), strict=False)
-    rows = Layout(array, Poly(), tuple(Dim(name, Poly(), Poly(), step) for name, step in units))
+    (stride,) = strides
+    extents = (stride, Poly())
+    rows = Layout(
+        array, Poly(), tuple(Dim(name, Poly(), n, step) for (name, step), n in zip(units, extents, strict=True))
+    )
+
+    def place(p: Poly, e: Effect) -> tuple[Poly, ...]:
+        divided = coordinates(p, rows, ())
+        return in_own_rows(divided, divided, rows, e.loops, contract.non_negative)
+
     try:
-        ends = [
-            [interval(c, _counters(e), contract.non_negative) for c in coordinates(p, rows, ())]
-            for e in updates
-            for p in _places(e)
-        ]
+        found = [ends(place(p, e), e.loops, contract.non_negative) for e in updates for p in _places(e)]
     except (NoMapping, Unbounded):
         return None
-    dims = tuple(_around(d, [places[k] for places in ends]) for k, d in enumerate(rows.dims))
-    found = replace(rows, dims=dims)
-    return found if contract.layout(found) else None
+    dims = tuple(_around(d, [places[k] for places in found]) for k, d in enumerate(rows.dims))
+    box = replace(rows, dims=dims)
+    return box if contract.layout(box) else None

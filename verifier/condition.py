@@ -10,9 +10,9 @@ from halide_core.ir.expr import BOOL, GE, I32, I64, LT, Call, CallType, Expr, Lo
 from halide_core.ir.structural import key, substitute, transform
 from lifter.effects import Effect, LoopInfo, Path, loads, split_tag
 from lifter.loops import Function
-from lifter.poly import Poly, from_poly, poly_text, to_poly
+from lifter.poly import Poly, from_poly, poly_text, reads_memory, to_poly
 from lifter.pure_calls import inline_call
-from lifter.summary import Definition, EffectMap, FuncSummary, InputSummary, PathSummary
+from lifter.summary import Definition, EffectMap, FuncSummary, InputSummary, Layout, PathSummary
 from verifier.lemmas import decide_lemma
 from verifier.reads import Group, mentions, see
 from verifier.smt import Answer, IndexEncoder, Proved, Query, prove
@@ -159,7 +159,7 @@ class Conditions:
     def _renamed(self, e: Expr, site: Effect | None) -> Expr:
         def rewrite(n: Expr) -> Expr:
             if isinstance(n, Load) and "@" in n.name:
-                seen = see(n, site, self.path, self.groups)
+                seen = see(n, site, self.path, self.groups, self.stands_apart)
                 version = seen.group.name if seen.group is not None else "initial"
                 if seen.rivals and site is not None:
                     first = len(self.out)
@@ -265,6 +265,22 @@ class Conditions:
                     return self.index.any_of([self.index.all_of(same), self.index.all_of([outside, strict])])
         return self.index.poly(rival.index.substitute(rename)) == self.index.poly(index)
 
+    def stands_apart(self, e: Effect, site: Effect, index: Poly) -> bool:
+        """Whether a store of a Func is never, in whatever iteration, to the element at `index` that `site` writes or
+        reads: both lie in the box, at coordinates that differ along one dimension."""
+        f = next(f for f in self.summary.funcs if e.order in f.orders())
+        one, other = self.coordinates(f, e.index), self.coordinates(f, index)
+        if one is None or other is None or any(reads_memory(a) for p in (*one, *other) for a in p.atoms().values()):
+            return False
+        rename = {c: Poly.variable(c + "'", I32) for c in e.counters}
+        one = tuple(p.substitute(rename) for p in one)
+        inside = [*self.domain(e.loops, rename), *self.domain(site.loops)]
+        gaps = [d for a, b in zip(one, other, strict=True) for d in (a - b, b - a)]
+        if not any(self.non_negative(d - Poly.constant(1), inside) for d in gaps):
+            return False
+        both = self.index.all_of([*self.in_box(f, one), *self.in_box(f, other)])
+        return isinstance(prove(Query((*self.plain, *self.index.facts, *inside), both), 2.0), Proved)
+
     def coordinates(self, f: FuncSummary, index: Poly) -> tuple[Poly, ...] | None:
         """Coordinates with `layout.index(coordinates) == index`, if division by the strides finds them."""
         rest = index - f.layout.offset
@@ -304,9 +320,27 @@ def groups_of(summary: PathSummary, path: Path) -> list[Group]:
         orders = frozenset(f.orders())
         first = by_order[min(orders)] if orders else None
         private = first.counters[:count] if first is not None else ()
-        updates = frozenset(m.order for d in f.definitions if d.update for m in d.maps)
-        groups.append(Group(f.name, f.layout.array, orders, private, updates))
+        maps = [m for d in f.definitions if d.update for m in d.maps]
+        updates = frozenset(m.order for m in maps)
+        kept = frozenset(k for d in f.definitions for m in d.maps for k in slices(f.layout, m, by_order, d))
+        groups.append(Group(f.name, f.layout.array, orders, private, updates, kept))
     return groups
+
+
+def slices(
+    layout: Layout, m: EffectMap, by_order: Mapping[int, Effect], d: Definition | None = None
+) -> list[tuple[int, str, str]]:
+    """The dimensions along which a store stays, in each iteration of a counter, at that counter's coordinate; of a
+    definition that is an update, pure ones only."""
+    if m.order not in by_order or len(m.coords) != len(layout.dims):
+        return []
+    out = []
+    for k, (dim, at) in enumerate(zip(layout.dims, m.coords, strict=True)):
+        if d is not None and d.update and not (isinstance(a := d.args[k], Variable) and a.name == dim.name):
+            continue
+        found = [c for c in by_order[m.order].counters if at == Poly.variable(c, I32) + dim.min]
+        out += [(m.order, dim.name, c) for c in found if dim.stride is not None]
+    return out
 
 
 def point_text(coords: tuple[Poly, ...]) -> str:

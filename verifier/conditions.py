@@ -29,6 +29,14 @@ class PathConditions(ValueConditions, LocatedConditions):
         self.possible()
         self.more_than_once()
         self.structure()
+        try:
+            self.meaning()
+        except Unresolved as problem:  # of stores that the summary leaves out
+            self.decide("summary", "accounts", str(problem), False)
+        return self.out
+
+    def meaning(self) -> None:
+        """The conditions on loops, places and values."""
         self.loops()
         self.obligations()
         for f in self.summary.funcs:
@@ -39,7 +47,6 @@ class PathConditions(ValueConditions, LocatedConditions):
         for i in self.summary.inputs:
             self.located(i)
         self.result()
-        return self.out
 
     def possible(self) -> None:
         """The contract can hold: from one that contradicts itself anything would follow.  (A path that its own
@@ -101,7 +108,12 @@ class PathConditions(ValueConditions, LocatedConditions):
         for g in sorted((g for g in self.groups if g.orders), key=lambda g: max(g.orders)):
             last[g.array] = g.name
         self.overwritten(outputs)
+        for one, two in itertools.combinations((g for g in self.groups if g.orders), 2):
+            if one.array == two.array:
+                apart = max(one.orders) < min(two.orders) or max(two.orders) < min(one.orders)
+                self.decide(two.name, "order", f"all of {one.name} is stored before {two.name}, or after it", apart)
         for f in self.summary.funcs:
+            self.in_turn(f)
             is_output = f.layout.array in outputs
             self.decide(f.name, "output", f"{f.name} is an output", f.output == is_output or not is_output)
             if f.layout.array in outputs:
@@ -233,6 +245,15 @@ class PathConditions(ValueConditions, LocatedConditions):
             )
         for d in f.layout.dims:
             self.add(f.name, "extent", f"the extent of {d.name} is not negative", [], self.index.poly(d.extent) >= 0)
+
+    def in_turn(self, f: FuncSummary) -> None:
+        """Each definition stands for stores, and they are in the original's order."""
+        for d in f.definitions:
+            self.decide(f.name, "accounts", f"a definition of {f.name} stands for stores", bool(d.maps))
+        for before, after in itertools.pairwise(f.definitions):
+            last = max((m.order for m in before.maps), default=-1)
+            text = f"the definitions of {f.name} stand in the order of the stores"
+            self.decide(f.name, "order", text, all(m.order > last for m in after.maps))
 
     def definition(self, f: FuncSummary, d: Definition, values: bool = True) -> None:
         """Everything about one definition; without `values` not whether it computes what is written."""
@@ -388,7 +409,7 @@ class PathConditions(ValueConditions, LocatedConditions):
                 text = f"{where}: {f.name} reads itself at the point's own pure coordinates"
                 self.decide(f.name, "pure", text, apart)
         own = next(g for g in self.groups if e.order in g.orders)
-        other = meeting(own, e, e.index, self.path)
+        other = meeting(own, e, e.index, self.path, self.stands_apart)
         line = "" if other is None else f" (line {other.line})"
         text = f"{where}: no other store of the same loop{line} may meet it"
         self.decide(f.name, "order", text, other is None)

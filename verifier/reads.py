@@ -24,6 +24,9 @@ class Group:
     private: tuple[str, ...]
     updates: frozenset[int] = frozenset()
     """Orders of the effects that stand in update definitions."""
+    slices: frozenset[tuple[int, str, str]] = frozenset()
+    """Order of a store, dimension and counter: in each iteration the store stays in that iteration's slice of the
+    Func, at the dimension's coordinate that is the counter's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,17 @@ class Unresolved(Exception):
     """The read sees a mixture; the text says of what."""
 
 
-def see(load: Load, site: Effect | None, path: Path, groups: list[Group]) -> Seen:
+Apart = Callable[[Effect, Effect, Poly], bool]
+"""Whether a store is never to the element at an address that another one, in whatever iteration, writes or reads."""
+
+
+def _not_known(_: Effect, __: Effect, ___: Poly) -> bool:
+    return False
+
+
+def see(
+    load: Load, site: Effect | None, path: Path, groups: list[Group], stands_apart: Apart = _not_known
+) -> Seen:
     """What `load`, in the value, index or guard of effect `site` (None: in the function's result), sees."""
     array, time = split_tag(load.name)
     index = to_poly(load.index)
@@ -58,7 +71,10 @@ def see(load: Load, site: Effect | None, path: Path, groups: list[Group]) -> See
     if own is not None and own.array == array:
         earlier = [e for e in before if e.order not in own.orders]
         if site is not None and site.order in own.updates:
-            _others_stand_apart(own, site, index, path)
+            other = meeting(own, site, index, path, stands_apart)
+            if other is not None:
+                lines = f"updated in line {site.line} and written in line {other.line}"
+                raise Unresolved(f"'{own.array}' is {lines} of the same loop")
             return Seen(array, own, index, _counters(own, loops), own=True)
         # Those of the same nest, and those of the group's earlier nests: its Func reads what was there before them all.
         rivals = tuple(
@@ -79,7 +95,7 @@ def see(load: Load, site: Effect | None, path: Path, groups: list[Group]) -> See
     if same_nest:
         earlier = [e for e in before if e.order not in last.orders]
         try:
-            _must_be_complete(last, loops, time, path)
+            _must_be_complete(last, loops, time, path, index)
         except Unresolved:
             if last.private or any(e.nest == nest for e in earlier):
                 raise
@@ -116,13 +132,9 @@ def _most(e: Expr) -> int | None:
     return e.type.max() if isinstance(e, Load) and e.type.is_uint() and e.type.bits <= 16 else None
 
 
-def _others_stand_apart(own: Group, site: Effect, index: Poly, path: Path) -> None:
-    e = meeting(own, site, index, path)
-    if e is not None:
-        raise Unresolved(f"'{own.array}' is updated in line {site.line} and written in line {e.line} of the same loop")
-
-
-def meeting(own: Group, site: Effect, index: Poly, path: Path) -> Effect | None:
+def meeting(
+    own: Group, site: Effect, index: Poly, path: Path, stands_apart: Apart = _not_known
+) -> Effect | None:
     """A store to an updated array that is neither wholly before nor wholly after the update `site`, and may meet its
     element `index`: the order of the two in the original is not that of two definitions."""
     place = _span(index)
@@ -138,8 +150,22 @@ def meeting(own: Group, site: Effect, index: Poly, path: Path) -> Effect | None:
             continue
         if {e.order, site.order} <= own.updates and _commute(e, site, path):
             continue
+        if e.order not in own.orders:
+            return e
+        if not _outside_slices(own, e.order, site.order, _common(e.counters, site.counters)):
+            continue
+        if stands_apart(e, site, index):
+            continue
         return e
     return None
+
+
+def _outside_slices(group: Group, a: int, b: int, shared: tuple[str, ...]) -> list[str]:
+    """The counters, of loops that two stores of a group share, whose iterations may meet.  Where there are none, each
+    iteration is about elements of its own (a sum's start and what is added to it), and the stores go in the order of
+    the definitions within it."""
+    along = [{(dim, c) for order, dim, c in group.slices if order == e} for e in (a, b)]
+    return [c for c in shared[len(group.private) :] if c not in {c for _, c in along[0] & along[1]}]
 
 
 def _differ_in_remainder(a: Poly, b: Poly) -> bool:
@@ -188,15 +214,20 @@ def _last(effects: list[Effect], groups: list[Group]) -> Group | None:
     raise Unresolved(f"'{newest.array}' as written in line {newest.line} is no stage of the summary")
 
 
-def _must_be_complete(group: Group, loops: tuple[LoopInfo, ...], time: int, path: Path) -> None:
+def _must_be_complete(
+    group: Group, loops: tuple[LoopInfo, ...], time: int, path: Path, index: Poly | None = None
+) -> None:
+    """Raises Unresolved unless all stores of the group that may write what is read have been made; with `index`, what
+    one of them writes in the same iteration, in a slice that all of them keep to, is enough."""
     counters = tuple(loop.counter for loop in loops)
+    writers = [e.order for e in path.effects if e.order in group.orders and e.index == index]
     for e in path.effects:
         if e.order not in group.orders:
             continue
         if e.order >= time:
             raise Unresolved(f"'{group.array}' is read while line {e.line} still computes it")
         shared = _common(e.counters, counters)
-        if shared != group.private:
+        if shared != group.private and not any(not _outside_slices(group, e.order, w, shared) for w in writers):
             raise Unresolved(
                 f"'{group.array}' is read in the loop that computes it (line {e.line}): iterations depend on each other"
             )

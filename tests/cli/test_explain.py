@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ void Swap(uint8_t* a, int n) {
 }
 void Sparse(const uint8_t* a, uint8_t* b, int n) {
     for (int i = 0; i < n; i++) {
-        if (i * i % 7 == 3) b[i] = a[i];
+        if (i * i % 7 == 4) b[i] = a[i];
     }
 }
 void Chase(uint8_t** rows, int n) {
@@ -64,9 +63,7 @@ def test_a_summary_that_is_refuted(tmp_path: Path, capsys: pytest.CaptureFixture
     refuted = closest["refuted"][0]
     # At this point the condition of the original is false, so that it does not read there.
     i, n = refuted["example"]["i"], refuted["example"]["n"]
-    # An example may lie where the original's own square overflows.
-    wrapped = (i * i + (1 << 31)) % (1 << 32) - (1 << 31)
-    assert 0 <= i < n and (i * i % 7 != 3 or math.fmod(wrapped, 7) != 3)
+    assert i * i % 7 != 4 and 0 <= i < n, refuted
 
 
 def test_a_construct_outside_the_language(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -74,6 +74,14 @@ def _funcs(f: FuncSummary) -> Iterator[tuple[str, FuncSummary]]:
         for text, wrong in _definitions(d):
             plain = replace(wrong, origin=None, steps=())
             yield f"{text} [{f.name}]", replace(f, definitions=(*f.definitions[:i], plain, *f.definitions[i + 1 :]))
+    for i, d in enumerate(f.definitions):
+        before, after = f.definitions[:i], f.definitions[i + 1 :]
+        if d.update:
+            yield f"turn: update {i} left out [{f.name}]", replace(f, definitions=(*before, *after))
+            yield f"turn: update {i} twice [{f.name}]", replace(f, definitions=(*before, d, d, *after))
+        if d.update and after:
+            turned = (*before, after[0], d, *after[1:])
+            yield f"turn: updates {i} and {i + 1} exchanged [{f.name}]", replace(f, definitions=turned)
 
 
 def _definitions(d: Definition) -> Iterator[tuple[str, Definition]]:
@@ -81,6 +89,11 @@ def _definitions(d: Definition) -> Iterator[tuple[str, Definition]]:
         for step in (1, -1):
             rdom = (*d.rdom[:i], replace(r, extent=r.extent + Poly.constant(step)), *d.rdom[i + 1 :])
             yield f"bound: {r.name} {step:+d}", replace(d, rdom=rdom)
+    for i, a in enumerate(d.args if d.update else ()):
+        for step in (1, -1):
+            moved = from_poly(to_poly(a) + Poly.constant(step), E.I32)
+            args = (*d.args[:i], moved, *d.args[i + 1 :])
+            yield f"offset: updates at {moved} in place of {a}", replace(d, args=args)
     seen: set[int] = set()
     for n in post_order(d.value):
         if key(n) in seen:

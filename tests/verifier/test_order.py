@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from lifter.frontend import parse_file
 from synth.lift import lift_function
+from verifier.check import verify_path
 
 HEAD = "#include <cstdint>\n"
 APART = {
@@ -24,6 +27,35 @@ APART = {
             int x = 0;
             for (; x < (w & ~1); x += 2) { count[a[x]]++; count[a[x + 1]]++; }
             for (; x < w; x++) count[a[x]]++;
+        } }""",
+    "a sum of each row, started where it is added up": """void f(const uint8_t* a, int w, int h, int* s) {
+        for (int y = 0; y < h; y++) { s[y] = 0; for (int x = 0; x < w; x++) s[y] += a[y * w + x]; } }""",
+    "a sum that is scaled where it was added up": """void f(const float* a, const float* k, int n, int r, float* s) {
+        for (int i = 0; i < n; i++) { s[i] = 0; for (int j = 0; j < r; j++) s[i] += a[i + j] * k[j]; s[i] *= 2; } }""",
+    "a sum that is read where it was added up": """void f(const uint8_t* a, int w, int h, int* s, int* d) {
+        for (int y = 0; y < h; y++) {
+            s[y] = 0;
+            for (int x = 0; x < w; x++) s[y] += a[y * w + x];
+            d[y] = s[y] / w;
+        } }""",
+    "a histogram of each row": """void f(const uint8_t* a, int w, int h, uint32_t* s) {
+        for (int y = 0; y < h; y++) {
+            for (int b = 0; b < 256; b++) s[y * 256 + b] = 0;
+            for (int x = 0; x < w; x++) s[y * 256 + a[y * w + x]]++;
+        } }""",
+    "both directions of a row, from its first pixel": """void f(const float* a, int w, int h, float k, float* d) {
+        for (int y = 0; y < h; y++) {
+            d[y * w] = a[y * w];
+            for (int x = 1; x < w; x++) d[y * w + x] = d[y * w + x - 1] * k + a[y * w + x];
+            for (int x = w - 2; x >= 0; x--) d[y * w + x] += d[y * w + x + 1] * k;
+        } }""",
+    "a border column beside sums of the rows above": """void f(const uint8_t* a, int w, int h, uint32_t* s) {
+        int p = w + 1;
+        for (int x = 0; x <= w; x++) s[x] = 0;
+        for (int y = 1; y <= h; y++) {
+            uint32_t row = 0;
+            s[y * p] = 0;
+            for (int x = 1; x <= w; x++) { row += a[(y - 1) * w + x - 1]; s[y * p + x] = s[(y - 1) * p + x] + row; }
         } }""",
 }
 MEETING = {
@@ -56,6 +88,31 @@ MEETING = {
         for (int x = 1; x < n; x++) { t[x] = 2; s[x] = t[0]; } }""",
     "a mark and a clearing": """void f(const uint8_t* a, int n, uint8_t* m) {
         for (int i = 0; i < n; i++) { m[i] = 0; m[a[i]] = 5; } }""",
+    "a sum started again and again": """void f(const int* a, int n, int t, int* s) {
+        for (int r = 0; r < t; r++)
+            for (int i = 0; i < n; i++) { s[i] = r; for (int k = 0; k < 3; k++) s[i] += a[i * 3 + k]; } }""",
+    "a sum that takes in the row above": """void f(const uint8_t* a, int w, int h, int* s) {
+        for (int y = 1; y < h; y++) { s[y] = 0; for (int x = 0; x < w; x++) s[y] += a[x] + s[y - 1]; } }""",
+    "sums that overlap": """void f(const uint8_t* a, int w, int h, int* s) {
+        for (int y = 0; y < h; y++) { s[y] = 0; for (int x = 0; x < 3; x++) s[y + x] += a[y * w + x]; } }""",
+    "a sum that is read before all of it is there": """void f(const uint8_t* a, int w, int h, int* s, int* d) {
+        for (int y = 0; y < h; y++) {
+            s[y] = 0;
+            for (int x = 0; x < w; x++) { s[y] += a[y * w + x]; d[y * w + x] = s[y]; }
+        } }""",
+    "sums of other rows": """void f(const uint8_t* a, int w, int h, int* s, int* d) {
+        for (int y = 0; y < h; y++) {
+            s[y] = 0;
+            for (int x = 0; x < w; x++) s[y] += a[y * w + x];
+            d[y] = s[h - 1 - y];
+        } }""",
+    "a border column that the row above reaches": """void f(const uint8_t* a, int w, int h, uint32_t* s) {
+        int p = w + 1;
+        for (int x = 0; x <= w; x++) s[x] = 0;
+        for (int y = 1; y <= h; y++) {
+            s[y * p] = 0;
+            for (int x = 1; x <= w + 1; x++) s[y * p + x] = s[(y - 1) * p + x] + a[(y - 1) * w + x - 1];
+        } }""",
 }
 
 
@@ -70,6 +127,17 @@ def lifted(tmp_path, text):
 def test_stores_that_cannot_meet(name, tmp_path) -> None:
     found = lifted(tmp_path, APART[name])
     assert found.status == "verified", found.reason
+
+
+def test_updates_are_in_turn(tmp_path) -> None:
+    found = lifted(tmp_path, APART["a sum that is scaled where it was added up"])
+    path = found.summary.paths[0]
+    (s,) = path.funcs
+    start, add, scale = s.definitions
+    nothing = replace(add, maps=())
+    for turn in ((start, scale, add), (start, add), (start, add, scale, scale), (start, add, scale, nothing)):
+        wrong = replace(path, funcs=(replace(s, definitions=turn),))
+        assert not verify_path(found.summary.function, found.paths[0], wrong, 2.0).proved
 
 
 @pytest.mark.parametrize("name", sorted(MEETING))

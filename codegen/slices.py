@@ -14,6 +14,8 @@ from lifter.summary import FuncSummary, InputSummary, Layout
 
 # Bytes of slices that the stack holds, how many such blocks are worth a thread, and slices of unknown size that are.
 _BLOCK_BYTES, _BLOCKS, _SLICES = 12288, 8, 8
+# Bytes of a row that make up a strip of columns.
+_COLUMN_BYTES = 256
 # Channels that are no longer a few.
 _MANY = 5
 
@@ -44,14 +46,20 @@ def compute_in_strips(temporary: Function, output: Function, f: FuncSummary, dim
     """Computes `temporary`, of which `output` takes the values of `f`, within strips of slices along `dimension`."""
     others = [d.extent.constant_value() for d in f.layout.dims if d.name != dimension]
     level, stage = f"{dimension}$strip", Stage(output, 0)
+    innermost = len(f.layout.dims) > 1 and f.layout.dims[0].name == dimension
+    strips = [level]
     if None in others:
-        stage.split(Var(dimension), Var(level), Var(dimension), _SLICES, TailStrategy.GuardWithIf)
+        slices = _COLUMN_BYTES // f.type.bytes() if innermost else _SLICES
+        stage.split(Var(dimension), Var(level), Var(dimension), slices, TailStrategy.GuardWithIf)
     else:
         size = f.type.bytes() * math.prod(max(int(extent or 1), 1) for extent in others)
         slices = max(_BLOCK_BYTES // size, 1)
         stage.split(Var(dimension), Var(level), Var(dimension), slices * _BLOCKS, TailStrategy.GuardWithIf)
         level = f"{dimension}$block"
         stage.split(Var(dimension), Var(level), Var(dimension), slices, TailStrategy.GuardWithIf)
+        strips.insert(0, level)
+    if f.layout.dims[-1].name != dimension:  # a strip has slices of the other dimensions whole
+        stage.reorder(*(Var(d.name) for d in f.layout.dims), *map(Var, strips))
     temporary.compute = temporary.store = LoopLevel(output.name, level)
     if len(f.layout.dims) > 1 and (f.layout.dims[0].extent.constant_value() or _MANY) < _MANY:
         # Planes, so that channels are taken apart and put together once each.

@@ -19,8 +19,9 @@ from lifter.fold import clauses, parts
 from lifter.poly import Poly, ahead_of, from_poly, to_poly
 from lifter.summary import FuncSummary, InputSummary, Layout
 from synth.clamp_site import Site
+from synth.rows import counters, image_coordinates
 from synth.samples import Env, NotConcrete, compiled, compiled_poly, visited
-from synth.terminals import NoMapping, coordinates
+from synth.terminals import NoMapping
 from verifier.reads import Group, Unresolved, read_beforehand, see, sure_loads, unconditional_loads
 
 
@@ -96,7 +97,8 @@ class Clamper:
                     continue
                 seen.add(what)
                 try:
-                    place = [compiled_poly(c) for c in coordinates(index, image.layout, ())]
+                    found_at = image_coordinates(index, image.layout, counters(e.loops), self.non_negative)
+                    place = [compiled_poly(c) for c in found_at]
                     element, tests = compiled_poly(index), [compiled(c) for c in given]
                     if domain not in points:
                         points[domain] = [list(visited(e, env)) for env in self.samples]
@@ -141,7 +143,7 @@ class Clamper:
         for e, index, given in self.sure_reads(layout.array):
             env = {loop.counter: (Poly(), loop.trip - Poly.constant(1)) for loop in e.loops}
             try:
-                place = coordinates(index, layout, ())
+                place = image_coordinates(index, layout, env, self.non_negative)
                 ranges = [interval(c, env, self.non_negative) for c in place]
             except (NoMapping, Unbounded):
                 continue

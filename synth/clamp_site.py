@@ -19,8 +19,9 @@ from lifter.effects import Effect, loads
 from lifter.poly import Poly, from_poly, to_poly
 from lifter.ranges import ranges
 from lifter.summary import Definition, EffectMap, FuncSummary, InputSummary
+from synth.rows import counters, image_coordinates
 from synth.samples import Env, NotConcrete, compiled, compiled_poly, visited
-from synth.terminals import NoMapping, coordinates
+from synth.terminals import NoMapping
 from verifier.reads import mentions, sure_loads
 
 if TYPE_CHECKING:
@@ -223,7 +224,10 @@ class Site:
                         continue
                     for _, index, _ in self.clamper.as_given(load, image.layout.array, e, ()):
                         with contextlib.suppress(NoMapping, NotConcrete):
-                            self._note(found, e, m, coordinates(index, image.layout, ()), given)
+                            place = image_coordinates(
+                                index, image.layout, counters(e.loops), self.clamper.non_negative
+                            )
+                            self._note(found, e, m, place, given)
         return self.masked[image.name]
 
     def _note(

@@ -5,19 +5,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from halide_core.ir.expr import Call, CallType, Expr, Load
 from halide_core.ir.structural import key, post_order, transform
-from lifter.bounds import Unbounded, interval
+from lifter.bounds import Interval, Unbounded, interval
 from lifter.effects import Path, loads
 from lifter.loops import Function
 from lifter.poly import Poly, coordinate, poly_max, poly_min, to_poly
 from lifter.pure_calls import inline_all
-from lifter.summary import Dim, FuncSummary, InputSummary, Layout, dim_names
+from lifter.summary import Definition, Dim, FuncSummary, InputSummary, Layout, dim_names
 from synth.clamp import Clamper
 from synth.failure import NotFound
+from synth.rows import Sign, image_coordinates
 from synth.samples import Env
-from synth.terminals import NoMapping, coordinates, input_strides
+from synth.terminals import NoMapping, input_strides
 from verifier.reads import Group
 
 R_NAMES = ("r.x", "r.y", "r.z", "r.w")
@@ -74,10 +76,9 @@ class ImageMapper:
         mapped = []
         for f in funcs:
             definitions = tuple(
-                replace(
-                    d, value=replace_images(d.value, inputs), args=tuple(replace_images(a, inputs) for a in d.args)
-                )
+                replace(d, value=over(d.value), args=tuple(map(over, d.args)))
                 for d in f.definitions
+                for over in (partial(replace_images, inputs=inputs, env=domain(f, d), non_negative=self.non_negative),)
             )
             mapped.append(replace(f, definitions=definitions))
         kept = frozenset(m.order for f in mapped for d in f.definitions for m in d.maps if m.guard_in_value)
@@ -97,8 +98,7 @@ class ImageMapper:
                 ends = [(Poly(), Poly.constant(len(table.values) - 1))]
             for f in funcs if table is None else []:
                 for d in f.definitions:
-                    env = {x.name: (x.min, x.min + x.extent - Poly.constant(1)) for x in f.layout.dims}
-                    env |= {r.name: (Poly(), r.extent - Poly.constant(1)) for r in d.rdom}
+                    env = domain(f, d)
                     # What is read the same way several times spans one box.
                     for n in {key(n): n for x in (d.value, *d.args) for n in post_order(x)}.values():
                         if isinstance(n, Call) and n.call_type is CallType.IMAGE and n.name == image.name:
@@ -123,14 +123,26 @@ class ImageMapper:
         return [(poly_min(a, c), poly_max(b, d)) for (a, b), (c, d) in zip(ends, here, strict=True)]
 
 
-def replace_images(e: Expr, inputs: Mapping[str, InputSummary]) -> Expr:
-    """`e` with addresses of images as coordinates.  Raises NotFound."""
+def domain(f: FuncSummary, d: Definition) -> dict[str, Interval]:
+    """What the variables of a definition run over."""
+    env = {x.name: (x.min, x.min + x.extent - Poly.constant(1)) for x in f.layout.dims}
+    return env | {r.name: (Poly(), r.extent - Poly.constant(1)) for r in d.rdom}
+
+
+def replace_images(
+    e: Expr,
+    inputs: Mapping[str, InputSummary],
+    env: Mapping[str, Interval] | None = None,
+    non_negative: Sign = lambda _: False,
+) -> Expr:
+    """`e`, whose variables run over the intervals of `env`, with addresses of images as coordinates.  Raises
+    NotFound."""
 
     def rewrite(n: Expr) -> Expr:
         if isinstance(n, Load) and n.name.endswith("#"):
             image = inputs[n.name[:-1]]
             try:
-                coords = coordinates(to_poly(n.index), image.layout, ())
+                coords = image_coordinates(to_poly(n.index), image.layout, env or {}, non_negative)
             except NoMapping as problem:
                 raise NotFound("terms", str(problem)) from None
             return Call(n.type, image.name, tuple(coordinate(c) for c in coords), CallType.IMAGE)

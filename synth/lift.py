@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from halide_core.ir.expr import I64, Expr
 from halide_core.ir.structural import variables
+from lifter.between import with_elements_between
 from lifter.deadline import TimedOut, until
 from lifter.effects import LoopInfo, Path, loads
 from lifter.loops import Function, Unsupported
@@ -95,8 +96,9 @@ def _lift(function: Function, options: Options, clock: Stopwatch, lifted: Lifted
         lifted.paths = [readable_places(function, without_idle(p)) for p in execute(function, decided, follows)]
         lifted.function = function = with_definitions(function, lifted.paths)
     found: list[PathSummary] = []
-    for path in lifted.paths:
-        summary, verdict = _lift_path(function, path, options, clock, lifted.trace)
+    for number, given in enumerate(lifted.paths):
+        path, summary, verdict = _lift_path(function, given, options, clock, lifted.trace)
+        lifted.paths[number] = path
         found.append(summary)
         lifted.verdicts.append(verdict)
         lifted.summary = Summary(function, tuple(found), dict(function.functions))
@@ -108,6 +110,31 @@ def _lift(function: Function, options: Options, clock: Stopwatch, lifted: Lifted
 
 
 def _lift_path(
+    function: Function, path: Path, options: Options, clock: Stopwatch, trace: Trace
+) -> tuple[Path, PathSummary, Verdict]:
+    """The summary of a path and what was proved of it; where nothing is, of the path with elements that stay between
+    those that are written."""
+    first: tuple[PathSummary, Verdict] | NotFound
+    try:
+        first = _less_or_more(function, path, options, clock, trace)
+        if first[1].proved:
+            return path, *first
+    except NotFound as problem:
+        first = problem
+    filled = with_elements_between(path, [p.name for p in function.params if p.pointer])
+    if filled is not None:
+        try:
+            second = _less_or_more(function, filled, options, clock, trace)
+            if second[1].proved:
+                return filled, *second
+        except (NotFound, TimedOut):
+            pass  # the reason is that of the function as it stands
+    if isinstance(first, NotFound):
+        raise first
+    return path, *first
+
+
+def _less_or_more(
     function: Function, path: Path, options: Options, clock: Stopwatch, trace: Trace
 ) -> tuple[PathSummary, Verdict]:
     """The summary of a path and what was proved of it; where nothing is, one whose contract asks for more."""

@@ -73,6 +73,8 @@ class Draft:
     """Whether stores may differ by the remainder of a coordinate."""
     by_runs: bool = False
     """Whether small runs may tell remainders, of a row's last register."""
+    contract: ContractBuilder | None = None
+    """What the region asks of the caller, beside what was asked before."""
 
 
 class PathLifter:
@@ -128,7 +130,9 @@ class PathLifter:
         updating = partition(self.function, self.path, False, as_updates=True)
         groupings.append(updating)
         groupings += [partition(self.function, self.path, False, apart=True)] if self._several_stores() else []
+        stated = self.contract
         for protos in groupings:
+            self.contract = stated.branch()  # what fails asks nothing of the caller
             try:
                 summary = self.attempt(protos)
             except NotFound as found:
@@ -175,15 +179,18 @@ class PathLifter:
     def stage(self, p: Proto, drafts: list[Draft], funcs: list[FuncSummary]) -> FuncSummary:
         failure: NotFound | None = None
         other: tuple[Draft, FuncSummary, bool] | None = None
+        stated = self.contract
         ways = ((False, False), (True, False), (True, True))
         for phases, by_runs in ways if len(p.plain) > 1 else ways[:1]:
             different: set[Shape] = set()
             try:
                 for draft in self.drafts(p, different):
                     draft.phases, draft.by_runs = phases, by_runs
+                    draft.contract = self.contract
                     try:
                         func = self.define(draft, funcs)
                     except NotFound as problem:
+                        self.contract = stated
                         failure = failure or problem
                         if problem.stage == "expression":
                             different.add(_shape(draft.layout))
@@ -197,9 +204,13 @@ class PathLifter:
                         return func
                     if other is None or fits > other[2]:
                         other = draft, func, fits
+                    self.contract = stated
             except NotFound as problem:
                 failure = failure or problem
+            self.contract = stated
         if other is not None:
+            self.contract = other[0].contract or stated
+            self.keep_slices(other[0])
             drafts.append(other[0])
             return other[1]
         raise failure or NotFound("roi", f"no region of interest for '{p.array}'", _line(p))
@@ -228,12 +239,14 @@ class PathLifter:
                             continue
                         maps = tuple(replace(m, guard_in_value=m.order in free) for m in region.maps)
                         draft = Draft(p, region.layout, maps)
+                        stated, self.contract = self.contract, self.contract.branch()
                         usable = self.contract.layout(region.layout) and self.region_holds(draft, region)
                     if usable:
                         self.add_updates(draft)
                         yield draft
                     else:
                         failure = failure or "a candidate region did not verify"
+                    self.contract = stated
             except NoRegion as problem:
                 failure = str(problem)
         if failure is not None:
@@ -338,13 +351,17 @@ class PathLifter:
                     out[d.name] = k
         return out
 
+    def keep_slices(self, draft: Draft) -> None:
+        """Tells the draft's group along which dimensions its stores go with the loops."""
+        maps = [*draft.plain, *(m for m, _ in draft.updates)]
+        kept = frozenset(k for m in maps for k in slices(draft.layout, m, self.by_order))
+        self.groups = [replace(g, slices=kept) if g.name == draft.proto.name else g for g in self.groups]
+
     # Stage two and the suggestion of stage three.
 
     def define(self, draft: Draft, funcs: list[FuncSummary]) -> FuncSummary:
         p, layout = draft.proto, draft.layout
-        maps = [*draft.plain, *(m for m, _ in draft.updates)]
-        kept = frozenset(k for m in maps for k in slices(layout, m, self.by_order))
-        self.groups = [replace(g, slices=kept) if g.name == p.name else g for g in self.groups]
+        self.keep_slices(draft)
         names = tuple(d.name for d in layout.dims)
         definitions: list[Definition] = []
         known = {f.name: f.layout for f in funcs} | {p.name: layout}

@@ -212,7 +212,13 @@ def _with_strides(
             raise NoRegion("the stores start at different offsets")
         coordinates[e.order] = found[::-1]
     offset = origin + (remainder or Poly())
-    hulls = _hulls(effects, coordinates, private, samples)
+    try:
+        hulls = _hulls(effects, coordinates, private, samples)
+    except NoRegion:
+        # Of elements exchanged from both ends of a row one store runs against it.
+        if not any([_carry_alone(e, coordinates, private, samples, strides) for e in effects]):
+            raise
+        hulls = _hulls(effects, coordinates, private, samples)
     for d in range(len(strides) - 1):
         if _carry(coordinates, hulls, strides, d):
             hulls = _hulls(effects, coordinates, private, samples)
@@ -303,6 +309,17 @@ def _carry(coordinates: dict[int, list[Poly]], hulls: list[tuple[Env, Hull]], st
         coords[d] = coords[d] + quotient
         coords[d + 1] = coords[d + 1] - Poly.constant(1)
     return True
+
+
+def _carry_alone(
+    e: Effect, coordinates: dict[int, list[Poly]], private: tuple[str, ...], samples: list[Env], strides: list[Poly]
+) -> bool:
+    """The same for one store, whose own points fill a box."""
+    carried = False
+    for d in range(len(strides) - 1):
+        own = {e.order: coordinates[e.order]}
+        carried |= _carry(own, _hulls([e], own, private, samples), strides, d)
+    return carried
 
 
 def invert(e: Effect, coords: list[Poly], private: tuple[str, ...], names: tuple[str, ...]) -> dict[str, Poly]:

@@ -1,13 +1,20 @@
-"""Addresses that run against their rows: an element of the row that they stay in, not one left of the row above."""
+"""Addresses that run against their rows: an element of the row that they stay in, not one left of the row above.
+
+`w*y + w - 1 - x` is (w - 1 - x, y), and not (-1 - x, y + 1): where only a whole row more, or less, puts a coordinate
+inside of what is stored or read, that row is taken from the next coordinate."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 
 from lifter.bounds import Interval, Unbounded, interval
 from lifter.effects import LoopInfo
 from lifter.poly import Poly
 from lifter.summary import Layout
+from synth.terminals import coordinates
+
+Sign = Callable[[Poly], bool]
+"""Whether a polynomial is known not to be negative."""
 
 
 def in_own_rows(
@@ -15,24 +22,56 @@ def in_own_rows(
     over_counters: tuple[Poly, ...],
     layout: Layout,
     loops: tuple[LoopInfo, ...],
-    non_negative: Callable[[Poly], bool],
+    non_negative: Sign,
 ) -> tuple[Poly, ...]:
-    """`coords` of an element, found by division by the strides, with a whole row taken from one coordinate and given to
-    the one below it where only that puts this one inside of the Func: `w*y + w - 1 - x` is (w - 1 - x, y), and not
-    (-1 - x, y + 1).  `over_counters` are the same coordinates over the counters of the `loops`."""
-    env = _counters(loops)
+    """`coords` of an element of a Func, found by division by the strides, so carried.  `over_counters` are the same
+    coordinates over the counters of the `loops`."""
+    inside = [(d.min, d.min + d.extent - Poly.constant(1)) for d in layout.dims]
+    return _carried(coords, over_counters, layout, inside, counters(loops), non_negative)
+
+
+def image_coordinates(
+    index: Poly, layout: Layout, env: Mapping[str, Interval], non_negative: Sign
+) -> tuple[Poly, ...]:
+    """Coordinates of an address in an image whose rows begin at 0, where variables run over the intervals of `env`.
+    Raises NoMapping."""
+    found = coordinates(index, layout, ())
+    rows = [_row(layout, k) for k in range(len(layout.dims))]
+    inside = [(Poly(), row - Poly.constant(1)) if row is not None else None for row in rows]
+    return _carried(found, found, layout, inside, env, non_negative)
+
+
+def ends(coords: tuple[Poly, ...], loops: tuple[LoopInfo, ...], non_negative: Sign) -> list[Interval]:
+    """The least and the greatest of each coordinate, over the counters of the `loops`.  Raises Unbounded."""
+    return [interval(c, counters(loops), non_negative) for c in coords]
+
+
+def counters(loops: tuple[LoopInfo, ...]) -> dict[str, Interval]:
+    """What the counters of loops run over."""
+    return {loop.counter: (Poly(), loop.trip - Poly.constant(1)) for loop in loops}
+
+
+def _row(layout: Layout, k: int) -> Poly | None:
+    """How many elements along a dimension the next one's stride spans."""
+    inner, outer = layout.dims[k].stride, layout.dims[k + 1].stride if k + 1 < len(layout.dims) else None
+    return outer.exact_quotient(inner) if inner is not None and outer is not None else None
+
+
+def _carried(
+    coords: tuple[Poly, ...],
+    over_counters: tuple[Poly, ...],
+    layout: Layout,
+    inside: Iterable[Interval | None],
+    env: Mapping[str, Interval],
+    non_negative: Sign,
+) -> tuple[Poly, ...]:
     out, raw = list(coords), list(over_counters)
-    for k in range(len(layout.dims) - 1):
-        inner, outer = layout.dims[k], layout.dims[k + 1]
-        if inner.stride is None or outer.stride is None:
-            break
-        row = outer.stride.exact_quotient(inner.stride)
-        if row is None or not raw[k].names() & set(env):
+    for k, box in enumerate(inside):
+        row = _row(layout, k)
+        if row is None or box is None:
             continue
-        first, last = inner.min, inner.min + inner.extent - Poly.constant(1)
         for turns in (0, 1, -1):
-            moved = raw[k] + row.scale(turns)
-            if _inside(moved, (first, last), env, non_negative):
+            if _lies(raw[k] + row.scale(turns), box, env, non_negative):
                 for places in (out, raw):
                     places[k] = places[k] + row.scale(turns)
                     places[k + 1] = places[k + 1] - Poly.constant(turns)
@@ -40,22 +79,9 @@ def in_own_rows(
     return tuple(out)
 
 
-def ends(
-    coords: tuple[Poly, ...], loops: tuple[LoopInfo, ...], non_negative: Callable[[Poly], bool]
-) -> list[Interval]:
-    """The least and the greatest of each coordinate, over the counters of the `loops`.  Raises Unbounded."""
-    return [interval(c, _counters(loops), non_negative) for c in coords]
-
-
-def _counters(loops: tuple[LoopInfo, ...]) -> dict[str, Interval]:
-    return {loop.counter: (Poly(), loop.trip - Poly.constant(1)) for loop in loops}
-
-
-def _inside(
-    p: Poly, ends: Interval, env: dict[str, Interval], non_negative: Callable[[Poly], bool]
-) -> bool:
+def _lies(p: Poly, box: Interval, env: Mapping[str, Interval], non_negative: Sign) -> bool:
     try:
         low, high = interval(p, env, non_negative)
     except Unbounded:
         return False
-    return non_negative(low - ends[0]) and non_negative(ends[1] - high)
+    return non_negative(low - box[0]) and non_negative(box[1] - high)

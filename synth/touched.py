@@ -74,6 +74,7 @@ def _in_rows(
         found = [ends(place(p, e), e.loops, contract.non_negative) for e in updates for p in _places(e)]
     except (NoMapping, Unbounded):
         return None
-    dims = tuple(_around(d, [places[k] for places in found]) for k, d in enumerate(rows.dims))
+    around = [_around(d, [places[k] for places in found]) for k, d in enumerate(rows.dims)]
+    dims = tuple(replace(d, min=contract.settled(d.min), extent=contract.settled(d.extent)) for d in around)
     box = replace(rows, dims=dims)
     return box if contract.layout(box) else None

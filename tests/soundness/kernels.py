@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable
 
 from tests.soundness.expressions import Value, combine, read
+from tests.soundness.memory_kernels import exchanges, in_memory, scans
 from tests.soundness.register_kernels import REGISTERS, lane_sums, registers
 from tests.soundness.writer import TYPES, Kernel, Writer, range_of
 
@@ -521,7 +522,7 @@ SHAPES: list[Callable[[Writer], Kernel]] = [
     pointwise, pointwise, pointer_walk, unrolled, unrolled, stencil, stencil, reduction, sums, channels, resampling,
     carried, carried, overlapping, overlapping, two_passes, words, drivers, as_one, now_and_then, strips, halves, halves, borders,
     borders, registers, registers, lane_sums, overhang, quotients, masked, steps,
-    caller_tiles,
+    caller_tiles, in_memory, in_memory, scans, exchanges,
 ]  # fmt: skip
 
 

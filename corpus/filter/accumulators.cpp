@@ -1,0 +1,92 @@
+// Results that are added up where they are stored: a start, a loop that adds, and what is done with the sum.
+
+#include <cstdint>
+#include <vector>
+
+void correlate(float* dst, const float* signal, const float* kernel, int n, int taps) {
+    for (int i = 0; i < n; i++) {
+        dst[i] = 0.0f;
+        for (int k = 0; k < taps; k++) dst[i] += signal[i + k] * kernel[k];
+    }
+}
+
+void block_means(float* means, const uint8_t* src, int columns, int rows, int stride) {
+    for (int by = 0; by < rows; by++) {
+        for (int bx = 0; bx < columns; bx++) {
+            float* mean = means + by * columns + bx;
+            *mean = 0;
+            for (int y = 0; y < 8; y++) {
+                const uint8_t* line = src + (by * 8 + y) * stride + bx * 8;
+                for (int x = 0; x < 8; x++) *mean += line[x];
+            }
+            *mean *= 1.0f / 64;
+        }
+    }
+}
+
+void row_profile(uint32_t* total, uint8_t* mean, const uint8_t* src, int width, int height, int stride) {
+    for (int y = 0; y < height; y++) {
+        total[y] = 0;
+        for (int x = 0; x < width; x++) total[y] += src[y * stride + x];
+        mean[y] = static_cast<uint8_t>(total[y] / width);
+    }
+}
+
+void row_histograms(uint32_t* bins, const uint8_t* src, int width, int height) {
+    for (int y = 0; y < height; y++, bins += 64, src += width) {
+        for (int b = 0; b < 64; b++) bins[b] = 0;
+        for (int x = 0; x < width; x++) bins[src[x] >> 2]++;
+    }
+}
+
+void row_moments(int64_t* moments, const uint8_t* src, int width, int height) {
+    for (int y = 0; y < height; y++) {
+        int64_t* m = &moments[3 * y];
+        m[0] = m[1] = m[2] = 0;
+        for (int x = 0; x < width; x++) {
+            m[0] += src[y * width + x];
+            m[1] += static_cast<int64_t>(src[y * width + x]) * x;
+            m[2] += static_cast<int64_t>(src[y * width + x]) * x * x;
+        }
+    }
+}
+
+void brightest_of_rows(uint16_t* peak, const uint16_t* src, int width, int height) {
+    for (int y = 0; y < height; y++) {
+        peak[y] = src[y * width];
+        for (int x = 1; x < width; x++)
+            if (src[y * width + x] > peak[y]) peak[y] = src[y * width + x];
+    }
+}
+
+void smooth_both_ways(float* dst, const float* src, int width, int height, float keep) {
+    for (int y = 0; y < height; y++) {
+        float* d = dst + y * width;
+        const float* s = src + y * width;
+        d[0] = s[0];
+        for (int x = 1; x < width; x++) d[x] = s[x] + keep * (d[x - 1] - s[x]);
+        for (int x = width - 2; x >= 0; x--) d[x] = d[x] + keep * (d[x + 1] - d[x]);
+    }
+}
+
+void integral_with_frame(uint32_t* sum, const uint8_t* src, int width, int height) {
+    const int pitch = width + 1;
+    for (int x = 0; x <= width; x++) sum[x] = 0;
+    for (int y = 1; y <= height; y++) {
+        uint32_t row = 0;
+        sum[y * pitch] = 0;
+        for (int x = 1; x <= width; x++) {
+            row += src[(y - 1) * width + x - 1];
+            sum[y * pitch + x] = sum[(y - 1) * pitch + x] + row;
+        }
+    }
+}
+
+void fade_into_mirror(uint8_t* dst, const uint8_t* src, int width, int height) {
+    std::vector<uint8_t> dim(width * height);
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++) dim[y * width + x] = src[y * width + x] / 4;
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++)
+            dst[y * width + x] = static_cast<uint8_t>(src[y * width + x] - src[y * width + x] / 4 + dim[y * width + width - 1 - x]);
+}

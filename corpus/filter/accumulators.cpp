@@ -88,5 +88,6 @@ void fade_into_mirror(uint8_t* dst, const uint8_t* src, int width, int height) {
         for (int x = 0; x < width; x++) dim[y * width + x] = src[y * width + x] / 4;
     for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++)
-            dst[y * width + x] = static_cast<uint8_t>(src[y * width + x] - src[y * width + x] / 4 + dim[y * width + width - 1 - x]);
+            dst[y * width + x] =
+                static_cast<uint8_t>(src[y * width + x] - src[y * width + x] / 4 + dim[y * width + width - 1 - x]);
 }

@@ -11,11 +11,11 @@ import pytest
 from lifter.cli import main
 
 SOURCE = """#include <cstdint>
-void Swap(uint8_t* a, int n) {
-    for (int i = 0; i < n / 2; i++) {
-        uint8_t t = a[i];
-        a[i] = a[n - 1 - i];
-        a[n - 1 - i] = t;
+void Transpose(uint8_t* a, int n) {
+    for (int y = 0; y < n; y++) for (int x = 0; x < y; x++) {
+        uint8_t t = a[y * n + x];
+        a[y * n + x] = a[x * n + y];
+        a[x * n + y] = t;
     }
 }
 void Sparse(const uint8_t* a, uint8_t* b, int n) {
@@ -49,7 +49,7 @@ def record(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> dic
 
 
 def test_a_region_that_is_no_box(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = record(tmp_path, capsys, "Swap")
+    found = record(tmp_path, capsys, "Transpose")
     assert found["stage"].startswith("region of interest")
     assert found["text"] == SOURCE.splitlines()[found["line"] - 1].strip()
     assert "box" in found["reason"]

@@ -184,9 +184,10 @@ class Drawer:
         sizes = {p.name: p.type.bytes() for p in self.pointers}
         spans = [abs(e) * sizes[n] for n in (first, second) for e in regions[n]]
         room = max(spans) + abs(shift) * sizes[first] + AMPLE
+        room += -room % 16  # whole elements, of whichever type
         memory = Guarded(2 * room)
         fill(memory.bytes, args.blocks[first].type, np.random.default_rng(seed))
-        middle = memory.address + room - room % 16
+        middle = memory.address + room
         for n, address in ((first, middle), (second, middle + shift * sizes[first])):
             args.blocks[n] = Block(memory, address, args.blocks[n].type)
         return args

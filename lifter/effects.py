@@ -172,6 +172,12 @@ def sites(e: Effect) -> Iterator[Expr]:
     yield from e.index.atoms().values()
 
 
+def own_reads(e: Effect) -> list[Poly]:
+    """Where an effect reads the array that it writes, for its value or to decide whether it writes."""
+    read = [n for x in (e.value, *([e.guard] if e.guard is not None else [])) for n in loads(x)]
+    return [to_poly(n.index) for n in read if n.name.rpartition("@")[0] == e.array]
+
+
 def undisturbed(group: Sequence[Effect], others: Sequence[Effect], values: Iterable[Expr]) -> bool:
     """Whether stores that stand at several times may as well stand at any one of them, for what is not among them: none
     of the `others` stores to the same array in between, or to what the group reads between two of these reads, and

@@ -66,6 +66,7 @@ class Clamper:
     samples: list[Env]
     inputs: Mapping[str, InputSummary]
     non_negative: Callable[[Poly], bool]
+    follows: Callable[[Poly], bool]
     tables: Mapping[str, int]
     kept: frozenset[int] = frozenset()
     """Orders of the effects whose elements keep what they hold where a guard fails: the definitions read it."""
@@ -97,7 +98,7 @@ class Clamper:
                     continue
                 seen.add(what)
                 try:
-                    found_at = image_coordinates(index, image.layout, counters(e.loops), self.non_negative)
+                    found_at = image_coordinates(index, image.layout, counters(e.loops), self.follows)
                     place = [compiled_poly(c) for c in found_at]
                     element, tests = compiled_poly(index), [compiled(c) for c in given]
                     if domain not in points:
@@ -143,7 +144,7 @@ class Clamper:
         for e, index, given in self.sure_reads(layout.array):
             env = {loop.counter: (Poly(), loop.trip - Poly.constant(1)) for loop in e.loops}
             try:
-                place = image_coordinates(index, layout, env, self.non_negative)
+                place = image_coordinates(index, layout, env, self.follows)
                 ranges = [interval(c, env, self.non_negative) for c in place]
             except (NoMapping, Unbounded):
                 continue

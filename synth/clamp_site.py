@@ -225,7 +225,7 @@ class Site:
                     for _, index, _ in self.clamper.as_given(load, image.layout.array, e, ()):
                         with contextlib.suppress(NoMapping, NotConcrete):
                             place = image_coordinates(
-                                index, image.layout, counters(e.loops), self.clamper.non_negative
+                                index, image.layout, counters(e.loops), self.clamper.follows
                             )
                             self._note(found, e, m, place, given)
         return self.masked[image.name]

@@ -37,6 +37,8 @@ class ImageMapper:
     names: Mapping[str, str]
     """What each array is called as an image."""
     non_negative: Callable[[Poly], bool]
+    follows: Callable[[Poly], bool]
+    """The same, asking nothing more of the caller."""
     settled: Callable[[Poly], Poly]
     """A bound with what the contract says of it."""
 
@@ -78,12 +80,12 @@ class ImageMapper:
             definitions = tuple(
                 replace(d, value=over(d.value), args=tuple(map(over, d.args)))
                 for d in f.definitions
-                for over in (partial(replace_images, inputs=inputs, env=domain(f, d), non_negative=self.non_negative),)
+                for over in (partial(replace_images, inputs=inputs, env=domain(f, d), follows=self.follows),)
             )
             mapped.append(replace(f, definitions=definitions))
         kept = frozenset(m.order for f in mapped for d in f.definitions for m in d.maps if m.guard_in_value)
         sizes = {name: len(table.values) for name, table in self.function.tables.items()}
-        clamper = Clamper(self.path, self.groups, self.samples, inputs, self.non_negative, sizes, kept)
+        clamper = Clamper(self.path, self.groups, self.samples, inputs, self.non_negative, self.follows, sizes, kept)
         known = {f.name: f for f in mapped}
         mapped = [clamper.clamped(f, {n: g for n, g in known.items() if n != f.name}) for f in mapped]
         return self.regions(inputs, mapped), mapped
@@ -133,7 +135,7 @@ def replace_images(
     e: Expr,
     inputs: Mapping[str, InputSummary],
     env: Mapping[str, Interval] | None = None,
-    non_negative: Sign = lambda _: False,
+    follows: Sign = lambda _: False,
 ) -> Expr:
     """`e`, whose variables run over the intervals of `env`, with addresses of images as coordinates.  Raises
     NotFound."""
@@ -142,7 +144,7 @@ def replace_images(
         if isinstance(n, Load) and n.name.endswith("#"):
             image = inputs[n.name[:-1]]
             try:
-                coords = image_coordinates(to_poly(n.index), image.layout, env or {}, non_negative)
+                coords = image_coordinates(to_poly(n.index), image.layout, env or {}, follows)
             except NoMapping as problem:
                 raise NotFound("terms", str(problem)) from None
             return Call(n.type, image.name, tuple(coordinate(c) for c in coords), CallType.IMAGE)

@@ -14,7 +14,7 @@ from halide_core.ir.structural import transform
 from halide_core.ir.types import Type
 from lifter.bits import take_bits
 from lifter.bounds import Unbounded
-from lifter.effects import Effect, Path, loads
+from lifter.effects import Effect, Path, loads, own_reads
 from lifter.fold import fold
 from lifter.loops import Function, Unsupported
 from lifter.poly import Poly, coordinate, from_poly, to_poly
@@ -340,8 +340,7 @@ class PathLifter:
         out: dict[str, str] = {}
         try:
             coords = self.place(e.index, e.index, layout, hidden, e)
-            reads = [to_poly(n.index) for n in loads(e.value) if n.name.rpartition("@")[0] == e.array]
-            read = [self.place(r, r, layout, hidden, e) for r in reads]
+            read = [self.place(r, r, layout, hidden, e) for r in own_reads(e)]
         except NoMapping:
             return {}
         for position, (d, c) in enumerate(zip(layout.dims, coords, strict=True)):
@@ -431,7 +430,7 @@ class PathLifter:
         around effect `e`.  Raises NoMapping."""
         found = coordinates(index, layout, private)
         raw = coordinates(over_counters, layout, private)
-        return in_own_rows(found, raw, layout, e.loops, self.contract.non_negative) if e is not None else found
+        return in_own_rows(found, raw, layout, e.loops, self.contract.follows) if e is not None else found
 
     def update_args(
         self,
@@ -495,7 +494,7 @@ class PathLifter:
         with self.clock.stage("terms"):
             samples, c = self.near_and_far(), self.contract
             mapper = ImageMapper(
-                self.function, self.path, self.groups, samples, self.names, c.non_negative, c.settled
+                self.function, self.path, self.groups, samples, self.names, c.non_negative, c.follows, c.settled
             )
             inputs, funcs = mapper.map(funcs, result)
             funcs = [self.without_choices(f, funcs, inputs) for f in funcs]

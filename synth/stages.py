@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from lifter.effects import Effect, Path, loads, split_tag
+from lifter.effects import Effect, Path, loads, own_reads, split_tag
 from lifter.loops import Function
-from lifter.poly import to_poly
 from verifier.reads import Group
 
 
@@ -129,11 +128,11 @@ def is_update(e: Effect, private: tuple[str, ...], current: Proto, path: Path) -
         return False
     if is_reduction(e, shared):
         return True
-    own_reads = [to_poly(load.index) for load in loads(e.value) if split_tag(load.name)[0] == e.array]
-    if own_reads and not shared and current.updates and current.updates[-1].nest == e.nest and e.nest is not None:
+    own = own_reads(e)
+    if own and not shared and current.updates and current.updates[-1].nest == e.nest and e.nest is not None:
         return True  # a sum in the caller's memory that is divided where it was added up
     return (
-        any(r != e.index for r in own_reads)
+        any(r != e.index for r in own)
         and current.plain != []
         and e.counters != current.plain[-1].counters
         and (bool(current.updates) or _scans(e))
@@ -143,15 +142,13 @@ def is_update(e: Effect, private: tuple[str, ...], current: Proto, path: Path) -
 def _scans(e: Effect) -> bool:
     """Whether the value reads the array at another element that the same nest writes, always as far away (a constant,
     or a stride: the row above): a recurrence."""
-    distances = [
-        to_poly(load.index) - e.index for load in loads(e.value) if split_tag(load.name)[0] == e.array
-    ]
+    distances = [p - e.index for p in own_reads(e)]
     return any(not d.is_zero() and not d.names() & set(e.counters) for d in distances)
 
 
 def _scatters(e: Effect) -> bool:
     """Whether iterations of several loops meet in what they add to: a value is spread over its neighbours."""
-    if not any(split_tag(load.name)[0] == e.array for load in loads(e.value)):
+    if not own_reads(e):
         return False
     steps = [step for c in e.counters if (step := e.index.coefficient(c)) is not None and not step.is_zero()]
     return len(set(steps)) < len(steps)
@@ -182,9 +179,7 @@ def _joins(
 
 def _in_place(e: Effect) -> bool:
     """Whether a store reads its own array just where it writes."""
-    expressions = [e.value, *([e.guard] if e.guard is not None else [])]
-    own = [load for x in expressions for load in loads(x) if split_tag(load.name)[0] == e.array]
-    return all(to_poly(load.index) == e.index for load in own)
+    return all(p == e.index for p in own_reads(e))
 
 
 def _reads(e: Effect, array: str) -> bool:

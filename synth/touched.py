@@ -7,9 +7,9 @@ from dataclasses import replace
 from functools import reduce
 
 from lifter.bounds import Interval, Unbounded
-from lifter.effects import Effect, loads, split_tag
+from lifter.effects import Effect, loads, own_reads
 from lifter.loops import Function
-from lifter.poly import Poly, poly_max, poly_min, to_poly
+from lifter.poly import Poly, poly_max, poly_min
 from lifter.summary import Dim, Layout, dim_names
 from synth.rows import ends, in_own_rows
 from synth.terminals import NoMapping, coordinates
@@ -40,7 +40,7 @@ def touched(function: Function, array: str, updates: Sequence[Effect], contract:
 
 def _places(e: Effect) -> list[Poly]:
     """Where an update writes, and where it reads its own array."""
-    return [e.index, *(to_poly(n.index) for n in loads(e.value) if split_tag(n.name)[0] == e.array)]
+    return [e.index, *own_reads(e)]
 
 
 def _around(d: Dim, span: Sequence[Interval]) -> Dim:

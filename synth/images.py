@@ -20,9 +20,8 @@ from synth.failure import NotFound
 from synth.rows import Sign, image_coordinates
 from synth.samples import Env
 from synth.terminals import NoMapping, input_strides
+from synth.updates import R_NAMES
 from verifier.reads import Group
-
-R_NAMES = ("r.x", "r.y", "r.z", "r.w")
 
 
 @dataclass(slots=True)

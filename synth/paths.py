@@ -5,16 +5,13 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 
-from halide_core.ir import expr as E
 from halide_core.ir.expr import I32, Call, Expr, Load, Select
 from halide_core.ir.structural import transform
-from halide_core.ir.types import Type
 from lifter.bits import take_bits
-from lifter.bounds import Unbounded
-from lifter.effects import Effect, Path, loads, own_reads
+from lifter.effects import Effect, Path, loads
 from lifter.fold import fold
 from lifter.loops import Function, Unsupported
 from lifter.poly import Poly, coordinate, from_poly, to_poly
@@ -26,14 +23,14 @@ from lifter.summary import (
     InputSummary,
     Layout,
     PathSummary,
-    RDim,
     var,
 )
 from synth.choices import Choices
 from synth.clamp import apart
+from synth.draft import Draft, Shape, line_of, shape, type_of
 from synth.enumerate import Enumerator, SearchStatistics
 from synth.failure import NotFound
-from synth.images import R_NAMES, ImageMapper, replace_images
+from synth.images import ImageMapper, replace_images
 from synth.inside import reads_inside
 from synth.memory_contract import MemoryContract
 from synth.monolithic import MonolithicStatistics
@@ -42,15 +39,15 @@ from synth.optimise import optimise
 from synth.options import Options, Stopwatch
 from synth.pixels import reads_whole_pixels
 from synth.roi import NoRegion, Pool, Region, RoiStatistics, regions
-from synth.rows import ends, in_own_rows
 from synth.samples import Env, sample_environments
 from synth.small_runs import SmallRuns, no_remainder
 from synth.stages import Proto, partition
 from synth.stores import Tests
-from synth.terminals import Mapper, NoMapping, coordinates, image_call
+from synth.terminals import Mapper, NoMapping, image_call
 from synth.touched import Irregular, touched
 from synth.trace import Candidate, Failure, Trace, failure
 from synth.unify import unify
+from synth.updates import Update, place, stand_apart, updates
 from synth.within import SameCoordinate, asks_beyond, within
 from verifier.condition import Condition, slices
 from verifier.conditions import PathConditions
@@ -58,23 +55,6 @@ from verifier.contract import ContractBuilder
 from verifier.lemmas import decide_lemma
 from verifier.reads import Group, Unresolved, see
 from verifier.smt import Proved, prove
-
-
-@dataclass(slots=True)
-class Draft:
-    """A Func whose reads are still addresses over its dimensions."""
-
-    proto: Proto
-    layout: Layout
-    plain: tuple[EffectMap, ...]
-    updates: list[tuple[EffectMap, tuple[RDim, ...]]] = field(default_factory=list)
-    undefined: bool = False
-    phases: bool = False
-    """Whether stores may differ by the remainder of a coordinate."""
-    by_runs: bool = False
-    """Whether small runs may tell remainders, of a row's last register."""
-    contract: ContractBuilder | None = None
-    """What the region asks of the caller, beside what was asked before."""
 
 
 class PathLifter:
@@ -193,9 +173,9 @@ class PathLifter:
                         self.contract = stated
                         failure = failure or problem
                         if problem.stage == "expression":
-                            different.add(_shape(draft.layout))
+                            different.add(shape(draft.layout))
                         if problem.stage == "terms":
-                            self.trace.candidates.append(Candidate("terms", (_placeholder(draft),), problem.reason))
+                            self.trace.candidates.append(Candidate("terms", (draft.placeholder(),), problem.reason))
                         continue
                     # Rather over channels and pixels than over elements that each read the first of their pixel.
                     fits = reads_inside(func, funcs, self.function.functions, self.samples)
@@ -213,7 +193,7 @@ class PathLifter:
             self.keep_slices(other[0])
             drafts.append(other[0])
             return other[1]
-        raise failure or NotFound("roi", f"no region of interest for '{p.array}'", _line(p))
+        raise failure or NotFound("roi", f"no region of interest for '{p.array}'", line_of(p))
 
     def drafts(self, p: Proto, without: set[Shape]) -> Iterator[Draft]:
         """Candidates for the region of interest, but those of shapes that are found wanting meanwhile."""
@@ -235,14 +215,14 @@ class PathLifter:
                         region = next(candidates, None)
                         if region is None:
                             break
-                        if _shape(region.layout) in without:
+                        if shape(region.layout) in without:
                             continue
                         maps = tuple(replace(m, guard_in_value=m.order in free) for m in region.maps)
                         draft = Draft(p, region.layout, maps)
                         stated, self.contract = self.contract, self.contract.branch()
                         usable = self.contract.layout(region.layout) and self.region_holds(draft, region)
                     if usable:
-                        self.add_updates(draft)
+                        draft.updates = self.updates(p, draft.layout)
                         yield draft
                     else:
                         failure = failure or "a candidate region did not verify"
@@ -250,11 +230,11 @@ class PathLifter:
             except NoRegion as problem:
                 failure = str(problem)
         if failure is not None:
-            raise NotFound("roi", f"'{p.array}': {failure}", _line(p))
+            raise NotFound("roi", f"'{p.array}': {failure}", line_of(p))
 
     def region_holds(self, draft: Draft, region: Region) -> bool:
         """Proves the region before anything is searched in it."""
-        func = _placeholder(draft)
+        func = draft.placeholder()
         summary = PathSummary(self.path.conditions, (func,), (), None, tuple(self.contract.items))
         conditions = PathConditions(self.function, self.path, summary)
         conditions.region(func, func.definitions[0])
@@ -296,59 +276,11 @@ class PathLifter:
                 raise NotFound("roi", f"the range of {place} is not known: {problem}", e.line) from None
             if not p.private and p.array not in self.outputs:
                 raise NotFound("roi", f"'{p.array}' is updated before it is given values", e.line)
-            draft = Draft(p, box, (), undefined=True)
-            self.add_updates(draft)
-            return draft
+            return Draft(p, box, (), self.updates(p, box), undefined=True)
 
-    def add_updates(self, draft: Draft) -> None:
-        """The iteration domain of each update: pure variables where a coordinate is a whole dimension, the rest an
-        RDom in the order of the loops."""
-        layout = draft.layout
-        for e in draft.proto.updates:
-            private = draft.proto.private
-            counters = [c for c in e.counters if c not in private]
-            trips = {loop.counter: loop.trip for loop in e.loops}
-            tail = tuple(Poly.variable(c, I32) for c in reversed(private))
-            pure = self.pure_axes(e, layout, counters, trips)
-            rest = [c for c in counters if c not in pure.values()]
-            if len(rest) > len(R_NAMES):
-                raise NotFound("roi", "a reduction over more than four loops", e.line)
-            inner_first = rest[::-1]
-            rdom = tuple(RDim(R_NAMES[i], trips[c]) for i, c in enumerate(inner_first))
-            if any(r.extent.names() & set(e.counters) for r in rdom):
-                raise NotFound("roi", "the bounds of a reduction depend on an outer loop", e.line)
-            coords = []
-            for d in layout.dims:
-                if d.stride is None:
-                    continue
-                coords.append(Poly.variable(pure[d.name], I32) + d.min if d.name in pure else Poly())
-            inverse = {c: Poly.variable(R_NAMES[i], I32) for i, c in enumerate(inner_first)}
-            for d in layout.dims:
-                if d.name in pure:
-                    inverse[pure[d.name]] = Poly.variable(d.name, I32) - d.min
-            hidden = [d for d in layout.dims if d.stride is None]
-            for d, c in zip(hidden, reversed(private), strict=True):
-                inverse[c] = Poly.variable(d.name, I32)
-            rvars = tuple(Poly.variable(c, I32) for c in inner_first)
-            m = EffectMap(e.order, (*coords, *tail), rvars, inverse, guard_in_value=e.guard is not None)
-            draft.updates.append((m, rdom))
-
-    def pure_axes(self, e: Effect, layout: Layout, counters: list[str], trips: dict[str, Poly]) -> dict[str, str]:
-        """Dimensions that an update runs over whole, with their counters: where it reads its array, it does so at its
-        own coordinate along them, as a scan down columns does along the rows."""
-        hidden = tuple(Poly() for d in layout.dims if d.stride is None)
-        out: dict[str, str] = {}
-        try:
-            coords = self.place(e.index, e.index, layout, hidden, e)
-            read = [self.place(r, r, layout, hidden, e) for r in own_reads(e)]
-        except NoMapping:
-            return {}
-        for position, (d, c) in enumerate(zip(layout.dims, coords, strict=True)):
-            for k in counters:
-                whole = c == Poly.variable(k, I32) + d.min and trips[k] == d.extent
-                if whole and k not in out.values() and all(r[position] == c for r in read):
-                    out[d.name] = k
-        return out
+    def updates(self, p: Proto, layout: Layout) -> list[Update]:
+        """The iteration domain of each update.  Raises NotFound."""
+        return updates(p.updates, layout, p.private, self.contract.follows)
 
     def keep_slices(self, draft: Draft) -> None:
         """Tells the draft's group along which dimensions its stores go with the loops."""
@@ -377,7 +309,7 @@ class PathLifter:
                 args = self.update_args(e, m, layout, names, rnames, known)
                 definitions.append(Definition(args, value, (m,), rdom, update=True))
         output = p.array in self.outputs
-        return FuncSummary(p.name, _type(p), layout, tuple(definitions), output, draft.undefined)
+        return FuncSummary(p.name, type_of(p), layout, tuple(definitions), output, draft.undefined)
 
     def over_dims(
         self, e: Effect, m: EffectMap, names: tuple[str, ...], rnames: tuple[str, ...], known: dict[str, Layout]
@@ -413,24 +345,14 @@ class PathLifter:
     def stands_apart(self, known: dict[str, Layout], e: Effect, site: Effect, index: Poly) -> bool:
         """Whether a store of a Func is never to the element at `index` that another one writes or reads."""
         layout = known[next(g.name for g in self.groups if e.order in g.orders)]
-        if any(d.stride is None for d in layout.dims):
-            return False
-        try:
-            one = ends(self.place(e.index, e.index, layout, (), e), e.loops, self.contract.non_negative)
-            other = ends(self.place(index, index, layout, (), site), site.loops, self.contract.non_negative)
-        except (NoMapping, Unbounded):
-            return False
-        gaps = [d for a, b in zip(one, other, strict=True) for d in (a[0] - b[1], b[0] - a[1])]
-        return any(self.contract.non_negative(d - Poly.constant(1)) for d in gaps)
+        return stand_apart(e, site, index, layout, self.contract.follows)
 
     def place(
         self, index: Poly, over_counters: Poly, layout: Layout, private: tuple[Poly, ...], e: Effect | None
     ) -> tuple[Poly, ...]:
         """Coordinates of a Func's element, at an address over the dimensions that is another one over the counters
         around effect `e`.  Raises NoMapping."""
-        found = coordinates(index, layout, private)
-        raw = coordinates(over_counters, layout, private)
-        return in_own_rows(found, raw, layout, e.loops, self.contract.follows) if e is not None else found
+        return place(index, over_counters, layout, private, e, self.contract.follows)
 
     def update_args(
         self,
@@ -471,9 +393,9 @@ class PathLifter:
             lines = [self.by_order[m.order].line for m in draft.plain]
             differing = tuple(zip(lines, values, strict=True))
             self.trace.candidates.append(
-                Candidate("expression", (_placeholder(draft),), reason, differing=differing)
+                Candidate("expression", (draft.placeholder(),), reason, differing=differing)
             )
-            raise NotFound("expression", reason, _line(draft.proto))
+            raise NotFound("expression", reason, line_of(draft.proto))
         return found
 
     def equal(self, a: Expr, b: Expr) -> bool:
@@ -608,20 +530,6 @@ class PathLifter:
         return n
 
 
-Shape = tuple[Poly | None, ...]
-
-
-def _shape(layout: Layout) -> Shape:
-    """What places depend on: bounds that are the same in all samples make no other stores of a region alike."""
-    return layout.offset, *(d.stride for d in layout.dims)
-
-
-def _placeholder(draft: Draft) -> FuncSummary:
-    """The Func of a draft, with nothing said of its values."""
-    nothing = Definition(tuple(var(d.name) for d in draft.layout.dims), _undefined(draft), draft.plain)
-    return FuncSummary(draft.proto.name, _type(draft.proto), draft.layout, (nothing,), False)
-
-
 def readable_index(p: Poly) -> str:
     """An address for people: arrays under their plain names."""
     return str(to_poly(transform(from_poly(p), _untag)))
@@ -629,15 +537,3 @@ def readable_index(p: Poly) -> str:
 
 def _untag(n: Expr) -> Expr:
     return replace(n, name=n.name.rpartition("@")[0]) if isinstance(n, Load) and "@" in n.name else n
-
-
-def _undefined(draft: Draft) -> Expr:
-    return E.intrinsic("undef", _type(draft.proto))
-
-
-def _type(p: Proto) -> Type:
-    return (p.plain or p.updates)[0].value.type
-
-
-def _line(p: Proto) -> int:
-    return (p.plain or p.updates)[0].line

@@ -155,7 +155,7 @@ def _choose(values: list[tuple[int, Expr]], selector: Expr) -> Expr:
 def _by_place(stores: Sequence[Store], layout: Layout, phases: bool, tests: Tests) -> Expr | None:
     """Stores at fixed places (the first and the last column) beside those of the loop between them:
     select(x == first, ..., select(x == last, ..., inside))."""
-    fixed: list[tuple[Expr, Store]] = []
+    fixed: dict[int, tuple[Expr, list[Store]]] = {}
     inside: list[Store] = []
     # Where all stores have one coordinate it tells none of them apart.
     apart = [len({m.coords[k] for _, m in stores}) > 1 for k in range(len(layout.dims))]
@@ -166,7 +166,8 @@ def _by_place(stores: Sequence[Store], layout: Layout, phases: bool, tests: Test
             if differs and not c.names() & set(m.inverse)
         ]
         if here:
-            fixed.append((all_hold([*here, *tests.guard(m)]), (value, m)))
+            test = all_hold([*here, *tests.guard(m)])
+            fixed.setdefault(key(test), (test, []))[1].append((value, m))
         else:
             inside.append((value, m))
     if not fixed or not inside:
@@ -176,9 +177,13 @@ def _by_place(stores: Sequence[Store], layout: Layout, phases: bool, tests: Test
         return None
     names = [d.name for d in layout.dims]
     between = result
-    for test, (value, m) in fixed:
-        if not covers(between, value, m, names):  # as a row's last register does, which overlaps the one before
-            result = Select(value.type, test, value, result)
+    for test, here_too in fixed.values():
+        if all(covers(between, value, m, names) for value, m in here_too):
+            continue  # as a row's last register does, which overlaps the one before
+        at_place = unify(here_too, layout, phases, tests)
+        if at_place is None:
+            return None
+        result = Select(at_place.type, test, at_place, result)
     return result
 
 

@@ -72,6 +72,8 @@ class Conditions:
         self.contract += [self.index.poly(i.bound) <= i.most for i in summary.contract if i.bound is not None]
         plain = [i.condition for i in summary.contract if i.condition is not None and i.kind != "overflow"]
         self.plain = [self.index.given(c) for c in (*plain, *summary.conditions)]
+        sums = [i for i in summary.contract if i.bound is not None and all(len(m) < 2 for m in i.bound.terms)]
+        self.plain += [self.index.poly(i.bound) <= i.most for i in sums if i.bound is not None]
         self.known = plain
 
     def non_negative(self, p: Poly, assumptions: list[Any]) -> bool:

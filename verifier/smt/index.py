@@ -189,6 +189,9 @@ class IndexEncoder:
             count = const_value(e.args[1])
             if count is not None:
                 return memo[id(e.args[0])] / (1 << int(count))
+        if isinstance(e, Call) and e.name == "bitwise_and" and (step := _masked_step(e)) is not None:
+            rest = memo[id(e.args[0])] % step[0]
+            return memo[id(e.args[0])] - rest if step[1] else rest
         if isinstance(e, Call) and e.name == "bitwise_and" and t.bits >= 32:
             new = f"v!{key(e)}" not in self._symbols
             both = self.symbol(f"v!{key(e)}", t)
@@ -252,3 +255,15 @@ class IndexEncoder:
     def implies(self, a: Any, b: Any) -> Any:
         """Implication."""
         return z3.Implies(a, b)
+
+
+def _masked_step(e: Call) -> tuple[int, bool] | None:
+    """2**k of a & mask, where the mask has the low k bits only, and whether it clears these rather than keeps them."""
+    mask = const_value(e.args[1])
+    if mask is None:
+        return None
+    low = int(mask) & ((1 << e.type.bits) - 1)
+    for bits, clears in ((low, False), (((1 << e.type.bits) - 1) ^ low, True)):
+        if bits and bits & (bits + 1) == 0:
+            return bits + 1, clears
+    return None

@@ -259,8 +259,8 @@ class PathConditions(ValueConditions, LocatedConditions):
         """Everything about one definition; without `values` not whether it computes what is written."""
         if not d.update:
             self.region(f, d)
-        self.chain(f, d)
         if values:
+            self.chain(f, d)
             self.fitting(f, d)
             self.demanded(f, d)
         for m in d.maps:

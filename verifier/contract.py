@@ -37,6 +37,8 @@ class ContractBuilder:
         self.items: list[ContractItem] = []
         self._encoder = IndexEncoder()
         self._assumed = [self._encoder.given(c) for c in path.conditions]
+        self._known: dict[tuple[Poly, tuple[str, ...]], bool] = {}
+        """What follows, or does not, from the items as they are."""
         for condition, line in path.asserts:
             said = condition
             if const_value(condition) == 0 and path.conditions:  # of the calls that run this path: none of them
@@ -50,16 +52,23 @@ class ContractBuilder:
     def branch(self) -> ContractBuilder:
         """A builder with the same items, to which more can be added that this one does not get."""
         out = copy.copy(self)
-        out.items, out._assumed = [*self.items], [*self._assumed]
+        out.items, out._assumed, out._known = [*self.items], [*self._assumed], dict(self._known)
         return out
 
     def _add(self, item: ContractItem) -> None:
         self.items.append(item)
         if item.condition is not None:
             self._assumed.append(self._encoder.given(item.condition))
+            self._known.clear()
 
     def follows(self, p: Poly, loops: tuple[LoopInfo, ...] = ()) -> bool:
         """Whether p >= 0 follows from the items so far, inside the given loops."""
+        asked = p, tuple(loop.counter for loop in loops)
+        if asked not in self._known:
+            self._known[asked] = self._follows(p, loops)
+        return self._known[asked]
+
+    def _follows(self, p: Poly, loops: tuple[LoopInfo, ...]) -> bool:
         inside = []
         for loop in loops:
             k = self._encoder.symbol(loop.counter)

@@ -21,7 +21,7 @@ from halide_core.ir.expr import (
     const_value,
     with_children,
 )
-from halide_core.ir.structural import key, post_order, substitute
+from halide_core.ir.structural import cached, key, post_order, substitute
 from lifter.bounds import settled
 from lifter.effects import Effect, loads, loads_of, split_tag
 from lifter.fold import fold, negate
@@ -287,7 +287,8 @@ class ValueConditions(ReadConditions):
         for number, (old, new) in enumerate(d.steps, 1):
             query = lemma_query(old, new, facts, self.inline)
             decided = decide_lemma(old, new, facts, self.inline)
-            self.out.append(Condition(f.name, "lemma", f"step {number}: {old} == {new}", query, decided=decided))
+            text = f"step {number}: {_text(old)} == {_text(new)}"
+            self.out.append(Condition(f.name, "lemma", text, query, decided=decided))
         end = apply_steps(d.origin, d.steps)
         self.decide(
             f.name, "chain", "the steps lead from the expression found to the summary's", key(end) == key(d.value)
@@ -343,3 +344,13 @@ def _written(e: Effect, m: EffectMap) -> Expr:
     if e.guard is None or not m.guard_in_value:
         return e.value
     return Select(e.value.type, e.guard, e.value, Load(e.value.type, f"{e.array}@{e.order}", from_poly(e.index)))
+
+
+_MOST_NODES = 300
+_SIZES: dict[int, int] = {}
+
+
+def _text(e: Expr) -> str:
+    """An expression for people, unless it is too long to be read: shared parts are printed each time."""
+    size = cached(_SIZES, e, lambda _, inner: 1 + sum(inner))
+    return str(e) if size <= _MOST_NODES else f"({e.type} of {size} terms and operations)"

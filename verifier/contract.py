@@ -84,6 +84,7 @@ class ContractBuilder:
             return True
         if not over_parameters(p, self.function):
             return False
+        p = without_quotient(p)
         value = p.constant_value()
         if value is not None:
             return value >= 0
@@ -417,6 +418,21 @@ def _without(m: Monomial, counters: tuple[str, ...]) -> Monomial:
 
 def _plain(e: Expr) -> bool:
     return isinstance(e, Variable)
+
+
+def without_quotient(p: Poly) -> Poly:
+    """What is not negative just where `p` is not, without a quotient that is all that `p` depends on: n - 2 for
+    n/2 - 1."""
+    while True:
+        terms = [m for m in p.terms if m]
+        atom = atom_of(terms[0][0]) if len(terms) == 1 and len(terms[0]) == 1 else None
+        if not isinstance(atom, Div) or not atom.type.is_int() or p.terms[terms[0]] <= 0:
+            return p
+        divisor = const_value(atom.b)
+        if divisor is None or divisor <= 0:
+            return p
+        least = -(p.terms.get((), 0) // p.terms[terms[0]])
+        p = to_poly(atom.a) - Poly.constant(least * int(divisor))
 
 
 def _halved(monomial: Monomial) -> bool:

@@ -334,7 +334,8 @@ def slices(
 ) -> list[tuple[int, str, str]]:
     """The dimensions along which a store stays, in each iteration of a counter, at that counter's coordinate; of a
     definition that is an update, pure ones only."""
-    if m.order not in by_order or {len(m.coords), len(d.args) if d is not None else len(m.coords)} != {len(layout.dims)}:
+    lengths = {len(m.coords), len(layout.dims), *([len(d.args)] if d is not None else [])}
+    if m.order not in by_order or len(lengths) > 1:
         return []
     out = []
     for k, (dim, at) in enumerate(zip(layout.dims, m.coords, strict=True)):

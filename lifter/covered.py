@@ -1,4 +1,4 @@
-"""Stores of whole registers that reach beyond what they are for, which the next iteration stores over.
+"""Stores of whole registers that reach beyond what they are for, which a later iteration stores over.
 
     for (k < n / 4) { store 16 bytes at d + 12 * k, of which 12 count }   store what is left at d + n / 4 * 12
 
@@ -6,16 +6,22 @@ What is stored over before anything reads it is left out; the array must not be 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from lifter.effects import Effect, Path, loads_of, split_tag
-from lifter.poly import Poly
+from halide_core.ir.expr import BOOL, GE, I32, I64, LT, Expr, const
+from lifter.effects import Effect, LoopInfo, Path, loads_of, split_tag
+from lifter.poly import Poly, from_poly, reads_memory
+
+Follows = Callable[[Sequence[Expr], Poly], bool]
+"""Whether a polynomial is not negative wherever conditions hold."""
 
 
-def without_covered(path: Path) -> Path:
+def without_covered(path: Path, follows: Follows) -> Path:
     """`path` without such stores."""
     read = {split_tag(n.name)[0] for n in loads_of(path) if "@" in n.name}
-    covered = [e for e in path.effects if e.array not in read and e.array not in path.arrays and _covered(e, path)]
+    unread = [e for e in path.effects if e.array not in read and e.array not in path.arrays]
+    covered = [e for e in unread if _covered(e, path, follows)]
     if not covered:
         return path
     effects = tuple(e for e in path.effects if all(e is not c for c in covered))
@@ -24,18 +30,68 @@ def without_covered(path: Path) -> Path:
     return replace(path, effects=effects, apart=apart)
 
 
-def _covered(e: Effect, path: Path) -> bool:
-    """Whether each element that a store writes is written again: in the loop's next iteration, and after its last."""
-    if not e.loops or e.guard is not None:
+def _covered(e: Effect, path: Path, follows: Follows) -> bool:
+    """Whether each element that a store writes is written again later: in the next iteration of one of its loops, and
+    after that loop's last one."""
+    if e.guard is not None or any(map(reads_memory, e.index.atoms().values())):
         return False
-    loop = e.loops[-1]
-    step = e.index.coefficient(loop.counter)
-    if step is None or not step.constant_value():
+    others = [x for x in path.effects if x.array == e.array and x.guard is None and x is not e]
+    for depth in range(len(e.loops) - 1, -1, -1):
+        counter, trip = e.loops[depth].counter, e.loops[depth].trip
+        if any(counter in loop.trip.names() for loop in e.loops[depth + 1 :]):
+            continue  # other elements in other iterations
+        next_one = {counter: Poly.variable(counter, I32) + Poly.constant(1)}
+        inside = e.loops[: depth + 1]
+        again = (x for x in others if x.loops[: depth + 1] == inside)
+        if not any(_writes(x, next_one, e, e.index, depth + 1, path, follows) for x in again):
+            continue
+        last = e.index.substitute({counter: trip - Poly.constant(1)})
+        behind = (x for x in others if x.order > e.order and x.loops[:depth] == e.loops[:depth])
+        behind = (x for x in behind if x.loops[: depth + 1] != inside)
+        if any(_writes(x, {}, e, last, depth, path, follows) for x in behind):
+            return True
+    return False
+
+
+def _writes(
+    x: Effect, moved: Mapping[str, Poly], e: Effect, target: Poly, shared: int, path: Path, follows: Follows
+) -> bool:
+    """Whether a store writes each element `target` of `e`, in iterations of its loops beyond those that are `shared`,
+    the counters of which are `moved`."""
+    own = x.loops[shared:]
+    index = x.index.substitute(moved)
+    if not own:
+        return index == target
+    found = _solved(target, index, own)
+    if found is None:
         return False
-    last = e.index.substitute({loop.counter: loop.trip - Poly.constant(1)})
-    others = [x for x in path.effects if x.array == e.array and x.guard is None]
-    again = any(x.loops == e.loops and x.index + step == e.index for x in others)
-    return again and any(x.loops == e.loops[:-1] and x.order > e.order and x.index == last for x in others)
+    given = [*path.conditions, *(c for c, _ in path.asserts), *_domain(e.loops)]
+    return all(
+        follows(given, value) and follows(given, loop.trip.substitute({**moved, **found}) - value - Poly.constant(1))
+        for loop, value in ((loop, found[loop.counter]) for loop in own)
+    )
+
+
+def _solved(target: Poly, index: Poly, own: Sequence[LoopInfo]) -> dict[str, Poly] | None:
+    """Values of the loops' counters with which `index` is `target`."""
+    steps = {loop.counter: p for loop in own if (p := index.coefficient(loop.counter)) is not None and not p.is_zero()}
+    if len(steps) < len(own):
+        return None
+    rest = target - index.substitute(dict.fromkeys(steps, Poly()))
+    found: dict[str, Poly] = {}
+    # Rows first: a row's stride does not divide what lies within the row.
+    for name, step in sorted(steps.items(), key=lambda item: item[1].constant_value() is not None):
+        found[name], rest = rest.divide_by(step)
+    return found if rest.is_zero() else None
+
+
+def _domain(loops: Sequence[LoopInfo]) -> list[Expr]:
+    """0 <= counter < trip of each loop."""
+    out: list[Expr] = []
+    for loop in loops:
+        counter = from_poly(Poly.variable(loop.counter, I32))
+        out += [GE(BOOL, counter, const(0, I64)), LT(BOOL, counter, from_poly(loop.trip))]
+    return out
 
 
 __all__ = ["without_covered"]

@@ -146,7 +146,7 @@ class _Statements(Merging):
                 self.store(start, p.name, Poly(), Variable(p.type, p.name), self.function.line)
         finished: list[State] = []
         self.exec_top(self.function.body, start, finished)
-        plain = [without_covered(self.plain(self.finish(s))) for s in finished]
+        plain = [without_covered(self.plain(self.finish(s)), self.follows) for s in finished]
         if self.function.uses_registers:
             plain = [join_lane_sums(p, self.follows) for p in plain]
         paths = [unflatten(widen_starts(expand_scans(p))) for p in plain]

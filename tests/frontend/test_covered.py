@@ -1,4 +1,4 @@
-"""Stores that the next iteration stores over are left out, where nothing reads them."""
+"""Stores that reach beyond what they are for, written over in the next iteration of an outer loop and after it."""
 
 from __future__ import annotations
 
@@ -6,41 +6,46 @@ from pathlib import Path
 
 import pytest
 
-from lifter import effects
 from lifter.frontend import parse_file
-from lifter.loops import Function
 from lifter.symexec import execute
+from synth.lift import decided, follows, lift_function
 
-LOOP = "int x = 0; for (; x < n - 1; x++) { d[2 * x] = s[x]; d[2 * x + 1] = s[x] / 2; d[2 * x + 2] = 9; } "
-
-
-def path(tmp_path: Path, body: str) -> effects.Path:
-    source = tmp_path / "f.cpp"
-    source.write_text(f"#include <cstdint>\nvoid f(uint8_t* d, uint8_t* e, const uint8_t* s, int n) {{ {body} }}\n")
-    (found,) = parse_file(str(source)).functions
-    assert isinstance(found, Function)
-    (only,) = execute(found)
-    return only
-
-
-def test_left_out(tmp_path: Path) -> None:
-    found = path(tmp_path, LOOP + "d[2 * x] = s[x]; d[2 * x + 1] = s[x] / 2;")
-    assert [str(e.value) for e in found.effects if e.loops and str(e.value).startswith("(uint8)")] == []
-    assert len(found.effects) == 4 and found.apart == {frozenset("ds")}
+# A block of rows becomes columns of three bytes; the fourth byte of each is the next block's.
+COLUMNS = """#include <cstdint>
+void f(uint8_t* d, const uint8_t* s, int w, int h, int stride, int above) {{
+    for (int y = 0; y < h - 1; y++) {{
+        for (int x = 0; x < w; x++) {{
+            uint8_t* q = d + x * stride + 3 * y;
+            for (int c = 0; c < 3; c++) q[c] = s[(y * w + x) * 3 + c];
+            q[3] = {spoiled};
+        }}
+    }}
+    for ({last}; x++)
+        for (int c = 0; c < 3; c++) d[x * stride + 3 * (h - 1) + c] = s[((h - 1) * w + x) * 3 + c];
+}}
+"""
 
 
 @pytest.mark.parametrize(
-    "body",
+    ("last", "spoiled", "covered"),
     [
-        LOOP,  # the last one is seen
-        LOOP + "d[2 * x + 1] = s[x];",
-        LOOP + "if (s[0]) d[2 * x] = s[x];",
-        LOOP.replace("d[2 * x] = s[x];", "if (s[x]) d[2 * x] = s[x];") + "d[2 * x] = s[x];",
-        LOOP.replace("2 * x + 2", "2 * x + 3") + "d[2 * x] = s[x];",
-        LOOP + "e[0] = d[0]; d[2 * x] = s[x];",
-        LOOP.replace("= 9", "= 9; e[x] = d[2 * x + 7]") + "d[2 * x] = s[x];",
+        ("int x = 0; x < w", "7", True),
+        ("int x = 0; x < w", "s[0]", True),
+        ("int x = 1; x < w", "7", False),
+        ("int x = 0; x < w - 1", "7", False),
+        ("int x = 0; x < above", "7", False),
+        ("int x = 0; x < w", "d[x]", False),
     ],
 )
-def test_seen(tmp_path: Path, body: str) -> None:
-    found = path(tmp_path, body)
-    assert any(e.loops and str(e.value) == "(uint8)9" for e in found.effects)
+def test_columns_written_beside_each_other(tmp_path: Path, last: str, spoiled: str, covered: bool) -> None:
+    source = tmp_path / "f.cpp"
+    source.write_text(COLUMNS.format(last=last, spoiled=spoiled))
+    (f,) = parse_file(str(source)).functions
+    (path,) = execute(f, decided, follows)
+    line = 1 + COLUMNS.splitlines().index("            q[3] = {spoiled};")
+    assert covered == all(e.line != line for e in path.effects)
+    if covered:
+        found = lift_function(f)
+        assert found.status == "verified", found.reason
+        (func,) = found.summary.paths[0].funcs
+        assert len(func.definitions) == 1

@@ -6,15 +6,12 @@ What is stored over before anything reads it is left out; the array must not be 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from halide_core.ir.expr import BOOL, GE, I32, I64, LT, Expr, const
-from lifter.effects import Effect, LoopInfo, Path, loads_of, split_tag
-from lifter.poly import Poly, from_poly, reads_memory
-
-Follows = Callable[[Sequence[Expr], Poly], bool]
-"""Whether a polynomial is not negative wherever conditions hold."""
+from halide_core.ir.expr import I32
+from lifter.effects import Effect, Follows, LoopInfo, Path, domain, loads_of, split_tag
+from lifter.poly import Poly, reads_memory
 
 
 def without_covered(path: Path, follows: Follows) -> Path:
@@ -62,17 +59,17 @@ def _writes(
     index = x.index.substitute(moved)
     if not own:
         return index == target
-    found = _solved(target, index, own)
+    found = solved(target, index, own)
     if found is None:
         return False
-    given = [*path.conditions, *(c for c, _ in path.asserts), *_domain(e.loops)]
+    given = [*path.conditions, *(c for c, _ in path.asserts), *domain(e.loops)]
     return all(
         follows(given, value) and follows(given, loop.trip.substitute({**moved, **found}) - value - Poly.constant(1))
         for loop, value in ((loop, found[loop.counter]) for loop in own)
     )
 
 
-def _solved(target: Poly, index: Poly, own: Sequence[LoopInfo]) -> dict[str, Poly] | None:
+def solved(target: Poly, index: Poly, own: Sequence[LoopInfo]) -> dict[str, Poly] | None:
     """Values of the loops' counters with which `index` is `target`."""
     steps = {loop.counter: p for loop in own if (p := index.coefficient(loop.counter)) is not None and not p.is_zero()}
     if len(steps) < len(own):
@@ -85,13 +82,4 @@ def _solved(target: Poly, index: Poly, own: Sequence[LoopInfo]) -> dict[str, Pol
     return found if rest.is_zero() else None
 
 
-def _domain(loops: Sequence[LoopInfo]) -> list[Expr]:
-    """0 <= counter < trip of each loop."""
-    out: list[Expr] = []
-    for loop in loops:
-        counter = from_poly(Poly.variable(loop.counter, I32))
-        out += [GE(BOOL, counter, const(0, I64)), LT(BOOL, counter, from_poly(loop.trip))]
-    return out
-
-
-__all__ = ["without_covered"]
+__all__ = ["solved", "without_covered"]

@@ -7,14 +7,17 @@ memory as it is in that iteration after the effects with `order < t`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
-from halide_core.ir.expr import Expr, Load, children
+from halide_core.ir.expr import BOOL, GE, I32, I64, LT, Expr, Load, children, const
 from halide_core.ir.structural import key, transform
 from lifter import deadline
-from lifter.poly import Obligation, Poly, from_poly, to_poly
+from lifter.poly import Obligation, Poly, ahead_of, from_poly, to_poly
+
+Follows = Callable[[Sequence[Expr], Poly], bool]
+"""Whether a polynomial is not negative wherever conditions hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +125,26 @@ def _bounds(e: Effect) -> list[Expr]:
     return [a for loop in e.loops for a in loop.trip.atoms().values()]
 
 
+def domain(loops: Sequence[LoopInfo]) -> list[Expr]:
+    """0 <= counter < trip of each loop."""
+    out: list[Expr] = []
+    for loop in loops:
+        counter = from_poly(Poly.variable(loop.counter, I32))
+        out += [GE(BOOL, counter, const(0, I64)), LT(BOOL, counter, from_poly(loop.trip))]
+    return out
+
+
+def least(asked: Sequence[Expr], given: Sequence[Expr], follows: Follows) -> list[Expr]:
+    """Comparisons of order without those that follow from the rest and from what is given."""
+    left = list({key(c): c for c in asked}.values())
+    for c in list(left):
+        others = [x for x in left if x is not c]
+        ahead = ahead_of(c)
+        if ahead is not None and follows([*given, *others], ahead):
+            left = others
+    return left
+
+
 def split_tag(name: str) -> tuple[str, int]:
     """`array@t` -> (array, t)."""
     array, _, tag = name.rpartition("@")
@@ -170,6 +193,47 @@ def sites(e: Effect) -> Iterator[Expr]:
     if e.guard is not None:
         yield e.guard
     yield from e.index.atoms().values()
+
+
+def spaced(path: Path, times: int) -> Path:
+    """`path` with room for `times` effects at the time of each."""
+
+    def later(x: Expr) -> Expr:
+        def rewrite(n: Expr) -> Expr:
+            if not isinstance(n, Load) or "@" not in n.name:
+                return n
+            array, time = split_tag(n.name)
+            return replace(n, name=f"{array}@{time * times}")
+
+        return transform(x, rewrite)
+
+    def poly(p: Poly) -> Poly:
+        return to_poly(later(from_poly(p))) if any(loads(a) for a in p.atoms().values()) else p
+
+    def around(loops: tuple[LoopInfo, ...]) -> tuple[LoopInfo, ...]:
+        return tuple(replace(x, trip=poly(x.trip)) for x in loops)
+
+    def optional(x: Expr | None) -> Expr | None:
+        return later(x) if x is not None else None
+
+    def moved(e: Effect) -> Effect:
+        index, value, order = poly(e.index), later(e.value), e.order * times
+        return replace(e, index=index, value=value, guard=optional(e.guard), loops=around(e.loops), order=order)
+
+    def found(o: FoundObligation) -> FoundObligation:
+        obligation = replace(o.obligation, poly=poly(o.obligation.poly))
+        return replace(o, obligation=obligation, loops=around(o.loops), guard=optional(o.guard))
+
+    return replace(
+        path,
+        conditions=tuple(map(later, path.conditions)),
+        effects=tuple(map(moved, path.effects)),
+        arrays={n: replace(a, loops=around(a.loops)) for n, a in path.arrays.items()},
+        obligations=tuple(map(found, path.obligations)),
+        trips=tuple((around((x,))[0], around(outer), optional(g)) for x, outer, g in path.trips),
+        result=optional(path.result),
+        reads=tuple(map(moved, path.reads)),
+    )
 
 
 def own_reads(e: Effect) -> list[Poly]:

@@ -13,21 +13,19 @@ start; where they are narrower than the sum, they are proved not to wrap."""
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from halide_core.ir.expr import BOOL, GE, I32, I64, Add, Cast, Expr, Load, Select, const, make_bool
 from halide_core.ir.structural import key, post_order, substitute, transform
 from halide_core.ir.types import Type
-from lifter.effects import Effect, LoopInfo, Path, loads, sites, split_tag, undisturbed, values_of
+from lifter.effects import Effect, Follows, LoopInfo, Path, loads, sites, split_tag, undisturbed, values_of
 from lifter.fold import fold_node
 from lifter.lane_rows import extended, over_row, settled
 from lifter.lanes import Lanes
 from lifter.poly import Poly, from_poly, to_poly
 from lifter.ranges import ranges
 
-Follows = Callable[[Sequence[Expr], Poly], bool]
-"""Whether a polynomial is not negative wherever conditions hold."""
 _LEAST_LANES = 4
 _MOST_TURNS = 8
 

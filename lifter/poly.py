@@ -139,6 +139,16 @@ class Poly:
                 out[tuple(rest)] = out.get(tuple(rest), 0) + c
         return Poly(out)
 
+    def factor(self, atom: int) -> Poly | None:
+        """What multiplies an atom, or None where it is not linear in it."""
+        out: dict[Monomial, int] = {}
+        for m, c in self.terms.items():
+            if m.count(atom) > 1:
+                return None
+            if atom in m:
+                out[tuple(a for a in m if a != atom)] = c
+        return Poly(out)
+
     def substitute(self, values: Mapping[str, Poly]) -> Poly:
         """Variables replaced by polynomials, inside atoms too."""
         if not values or not (self.names() & set(values)):
@@ -397,9 +407,24 @@ def _node_poly(e: Expr, memo: dict[int, Poly], obligations: list[Obligation] | N
         found = _intrinsic_poly(e, memo[id(e.args[0])], memo[id(e.args[1])], obligations)
         if found is not None:
             return found
+    if isinstance(e, Select) and e.type.bits >= 32:
+        return _choice(e, memo[id(e.true_value)], memo[id(e.false_value)])
     if isinstance(e, Load):
         return Poly.atom(with_children(e, (from_poly(memo[id(e.index)], e.index.type),)))
     return Poly.atom(e)
+
+
+def _choice(e: Select, yes: Poly, no: Poly) -> Poly:
+    """A choice between rows of an image, `stride * a` or `stride * b`, as that stride times a choice."""
+    shared: Monomial | None = None
+    for m in (*yes.terms, *no.terms):
+        shared = m if shared is None else tuple(a for a in shared if a in m)
+    factor = next((a for a in shared or () if isinstance(_ATOMS[a], Variable)), None)
+    if factor is None:
+        return Poly.atom(e)
+    step = Poly({(factor,): 1})
+    yes, no = yes.divide(step)[0], no.divide(step)[0]
+    return step * Poly.atom(Select(e.type, e.condition, from_poly(yes, e.type), from_poly(no, e.type)))
 
 
 def _intrinsic_poly(e: Call, a: Poly, b: Poly, obligations: list[Obligation] | None) -> Poly | None:

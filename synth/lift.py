@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from halide_core.ir.expr import I64, Expr
+from halide_core.ir.expr import EQ, I64, NE, Expr, make_bool
 from halide_core.ir.structural import variables
 from lifter.between import with_elements_between
 from lifter.deadline import TimedOut, until
 from lifter.effects import LoopInfo, Path, loads
 from lifter.loops import Function, Unsupported
-from lifter.poly import Poly, from_poly
+from lifter.poly import Poly, ahead_of, from_poly, to_poly
 from lifter.summary import PathSummary, Summary
 from lifter.symexec import execute
 from synth.failure import NotFound
@@ -93,7 +93,8 @@ def lift_function(
 
 def _lift(function: Function, options: Options, clock: Stopwatch, lifted: Lifted) -> None:
     with clock.stage("parse"):
-        lifted.paths = [readable_places(function, without_idle(p)) for p in execute(function, decided, follows)]
+        paths = execute(function, decided, follows)
+        lifted.paths = [readable_places(function, without_idle(left_alone(p))) for p in paths]
         lifted.function = function = with_definitions(function, lifted.paths)
     found: list[PathSummary] = []
     for number, given in enumerate(lifted.paths):
@@ -167,6 +168,26 @@ def with_definitions(function: Function, paths: list[Path]) -> Function:
     """The function with the numbers that symbolic execution has found for the locals of `Define`."""
     found = {name: from_poly(p, I64) for path in paths for name, p in path.defined.items()}
     return replace(function, defined=found) if found else function
+
+
+def left_alone(path: Path) -> Path:
+    """`path` without what it does, if its conditions hold for sizes only whose arithmetic wraps: a sum of sizes that is
+    zero.  The contract leaves such calls to the original."""
+    index = IndexEncoder()
+    given = []
+    for c in path.conditions:
+        ahead = ahead_of(c)
+        if ahead is not None:
+            given.append(index.poly(ahead) >= 0)
+        elif isinstance(c, EQ | NE) and c.a.type.is_int_or_uint() and not loads(c):
+            difference = index.poly(to_poly(c.a) - to_poly(c.b))
+            given.append(difference == 0 if isinstance(c, EQ) else index.negate(difference == 0))
+    never = index.negate(index.all_of([]))
+    if len(given) < len(path.conditions) or not given:
+        return path
+    if not isinstance(prove(Query((*index.facts, *given), never), 0.5), Proved):
+        return path
+    return replace(path, effects=(), trips=(), obligations=(), reads=(), arrays={}, asserts=((make_bool(False), 0),))
 
 
 def without_idle(path: Path) -> Path:

@@ -339,7 +339,7 @@ class PathLifter:
         if layout is None:
             raise Unresolved(f"'{seen.array}' is read before it is computed")
         private = tuple(mapper.poly(q) if mapper is not None else q for q in seen.private)
-        place = self.place(index, seen.index, layout, private, e)
+        place = self.place(index, seen.index, layout, private, e, mapper)
         return image_call(load.type, seen.group.name, place, seen)
 
     def stands_apart(self, known: dict[str, Layout], e: Effect, site: Effect, index: Poly) -> bool:
@@ -348,11 +348,18 @@ class PathLifter:
         return stand_apart(e, site, index, layout, self.contract.follows)
 
     def place(
-        self, index: Poly, over_counters: Poly, layout: Layout, private: tuple[Poly, ...], e: Effect | None
+        self,
+        index: Poly,
+        over_counters: Poly,
+        layout: Layout,
+        private: tuple[Poly, ...],
+        e: Effect | None,
+        mapper: Mapper | None,
     ) -> tuple[Poly, ...]:
         """Coordinates of a Func's element, at an address over the dimensions that is another one over the counters
         around effect `e`.  Raises NoMapping."""
-        return place(index, over_counters, layout, private, e, self.contract.follows)
+        axes = dict(mapper.axes()) if mapper is not None else {}
+        return place(index, over_counters, layout, private, e, self.contract.follows, axes)
 
     def update_args(
         self,
@@ -375,7 +382,7 @@ class PathLifter:
             )
             assert isinstance(marked, Load)
             private = tuple(Poly.variable(d.name, I32) for d in reversed(layout.dims) if d.stride is None)
-            coords = self.place(to_poly(marked.index), e.index, layout, private, e)
+            coords = self.place(to_poly(marked.index), e.index, layout, private, e, mapper)
         except (NoMapping, Unresolved) as problem:
             raise NotFound("terms", str(problem), e.line) from None
         return tuple(coordinate(c) for c in coords)

@@ -8,7 +8,7 @@ from functools import partial
 
 from halide_core.ir import expr as E
 from halide_core.ir.expr import I32, Expr, Load, Select
-from halide_core.ir.structural import key, substitute, transform
+from halide_core.ir.structural import key, post_order, substitute, transform
 from lifter.fold import all_hold
 from lifter.poly import from_poly, to_poly
 from lifter.summary import EffectMap, Layout
@@ -155,15 +155,26 @@ def _choose(values: list[tuple[int, Expr]], selector: Expr) -> Expr:
 def _by_place(stores: Sequence[Store], layout: Layout, phases: bool, tests: Tests) -> Expr | None:
     """Stores at fixed places (the first and the last column) beside those of the loop between them:
     select(x == first, ..., select(x == last, ..., inside))."""
+    # Where all stores have one coordinate it tells none of them apart.
+    apart = [k for k in range(len(layout.dims)) if len({m.coords[k] for _, m in stores}) > 1]
+    at = [[k for k in apart if not m.coords[k].names() & set(m.inverse)] for _, m in stores]
+    ways = [apart]
+    if len(apart) > 1 and any(len(a) > 1 for a in at) and len({len(a) for a in at}) > 1:
+        ways = [[k] for k in apart]  # corners beside rows and columns: one dimension after the other
+    found = [v for way in ways if (v := _by_places_along(way, stores, layout, phases, tests)) is not None]
+    return min(found, key=lambda v: len(list(post_order(v))), default=None)
+
+
+def _by_places_along(
+    apart: Sequence[int], stores: Sequence[Store], layout: Layout, phases: bool, tests: Tests
+) -> Expr | None:
     fixed: dict[int, tuple[Expr, list[Store]]] = {}
     inside: list[Store] = []
-    # Where all stores have one coordinate it tells none of them apart.
-    apart = [len({m.coords[k] for _, m in stores}) > 1 for k in range(len(layout.dims))]
     for value, m in stores:
         here: list[Expr] = [
-            E.EQ(E.BOOL, E.Variable(I32, d.name), from_poly(c, I32))
-            for d, c, differs in zip(layout.dims, m.coords, apart, strict=True)
-            if differs and not c.names() & set(m.inverse)
+            E.EQ(E.BOOL, E.Variable(I32, layout.dims[k].name), from_poly(m.coords[k], I32))
+            for k in apart
+            if not m.coords[k].names() & set(m.inverse)
         ]
         if here:
             test = all_hold([*here, *tests.guard(m)])

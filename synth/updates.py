@@ -3,7 +3,7 @@ Func lie."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from halide_core.ir.expr import I32
 from lifter.bounds import Unbounded
@@ -73,13 +73,22 @@ def _pure_axes(e: Effect, layout: Layout, counters: list[str], follows: Sign) ->
 
 
 def place(
-    index: Poly, over_counters: Poly, layout: Layout, private: tuple[Poly, ...], e: Effect | None, follows: Sign
+    index: Poly,
+    over_counters: Poly,
+    layout: Layout,
+    private: tuple[Poly, ...],
+    e: Effect | None,
+    follows: Sign,
+    axes: Mapping[str, Poly] | None = None,
 ) -> tuple[Poly, ...]:
     """Coordinates of a Func's element, at an address over the dimensions that is another one over the counters around
-    effect `e`.  Raises NoMapping."""
+    effect `e`, where the dimensions are `axes`.  Raises NoMapping."""
     found = coordinates(index, layout, private)
     if e is None:
         return found
+    same = tuple(c.substitute(axes or {}) for c in found)
+    if all(d.stride is not None for d in layout.dims) and layout.index(same) == over_counters:
+        return in_own_rows(found, same, layout, e.loops, follows)
     return in_own_rows(found, coordinates(over_counters, layout, private), layout, e.loops, follows)
 
 

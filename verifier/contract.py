@@ -46,8 +46,10 @@ class ContractBuilder:
             text = index_text_of(said)
             if line:
                 self._add(ContractItem("assert", f"{text}  [assert, line {line}]", condition, inferred=False))
-            else:
-                self._add(ContractItem("apart", text, condition))
+            elif said is condition and (ahead := ahead_of(condition)) is not None:
+                self._add(ContractItem("apart", at_least_zero_text(ahead), condition))
+            else:  # a path that is left to the original asks nothing of the others
+                self._add(ContractItem("apart", text, condition, inferred=const_value(condition) != 0))
 
     def branch(self) -> ContractBuilder:
         """A builder with the same items, to which more can be added that this one does not get."""

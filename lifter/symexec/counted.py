@@ -6,10 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from halide_core.ir.expr import BOOL, GE, I32, I64, LT, NE, Cast, Expr, Variable, const
-from lifter.effects import LoopInfo
+from lifter.effects import Follows, LoopInfo
 from lifter.fold import clauses
 from lifter.poly import Poly, ahead_of, from_poly, to_poly
-from lifter.symexec.state import Follows
 
 
 def counted(info: LoopInfo, around: Sequence[LoopInfo], given: Sequence[Expr], follows: Follows) -> bool:

@@ -14,9 +14,6 @@ from lifter.poly import Poly
 Decide = Callable[[Sequence[Expr], Expr], bool | None]
 """What conditions on the parameters leave of another one: that it holds, that it does not, or None."""
 
-Follows = Callable[[Sequence[Expr], Poly], bool]
-"""Whether conditions on the parameters are known to make a polynomial over them zero or more."""
-
 
 @dataclass(slots=True)
 class Plan:

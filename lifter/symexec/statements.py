@@ -25,23 +25,25 @@ from lifter import loops as L
 from lifter.alike import without_twins
 from lifter.arms import merge_arms
 from lifter.breaks import without_breaks
+from lifter.carried import without_carried
 from lifter.covered import without_covered
-from lifter.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, Path, loads, observed
+from lifter.effects import ArrayInfo, Effect, Follows, FoundObligation, LoopInfo, Path, loads, observed
 from lifter.fold import clauses, fold, fold_node, negate, undefined
 from lifter.forks import choosers_of_loops, guards_of_reads, invariant, must_fork, reshapes
 from lifter.lane_sums import join_lane_sums
 from lifter.parity import by_parity
+from lifter.parts import in_parts
 from lifter.planes import unflatten
 from lifter.poly import Obligation, Poly, from_poly, to_poly
 from lifter.pure_calls import inline_all
 from lifter.reroll import reroll
 from lifter.rolled import roll_additions
+from lifter.rotations import without_rotations
 from lifter.scan import expand_scans, widen_starts
 from lifter.strips import join_strips
 from lifter.symexec.merging import Merging
 from lifter.symexec.state import (
     Decide,
-    Follows,
     Need,
     NeedCell,
     NeedDefinition,
@@ -149,6 +151,7 @@ class _Statements(Merging):
         plain = [without_covered(self.plain(self.finish(s)), self.follows) for s in finished]
         if self.function.uses_registers:
             plain = [join_lane_sums(p, self.follows) for p in plain]
+        plain = [without_carried(in_parts(without_rotations(p), self.follows), self.follows) for p in plain]
         paths = [unflatten(widen_starts(expand_scans(p))) for p in plain]
         return [reroll(p) for p in paths] if self.function.uses_registers else paths
 

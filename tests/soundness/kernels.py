@@ -8,6 +8,7 @@ from collections.abc import Callable
 from tests.soundness.expressions import Value, combine, read
 from tests.soundness.memory_kernels import exchanges, in_memory, scans
 from tests.soundness.register_kernels import REGISTERS, lane_sums, registers
+from tests.soundness.row_kernels import kept_rows
 from tests.soundness.writer import TYPES, Kernel, Writer, range_of
 
 TABLE = "static const uint8_t T[16] = {3, 141, 59, 26, 53, 58, 97, 93, 238, 46, 26, 43, 38, 32, 79, 250};\n"
@@ -522,7 +523,7 @@ SHAPES: list[Callable[[Writer], Kernel]] = [
     pointwise, pointwise, pointer_walk, unrolled, unrolled, stencil, stencil, reduction, sums, channels, resampling,
     carried, carried, overlapping, overlapping, two_passes, words, drivers, as_one, now_and_then, strips, halves, halves, borders,
     borders, registers, registers, lane_sums, overhang, quotients, masked, steps,
-    caller_tiles, in_memory, in_memory, scans, exchanges,
+    caller_tiles, in_memory, in_memory, scans, exchanges, kept_rows, kept_rows,
 ]  # fmt: skip
 
 
@@ -535,4 +536,4 @@ def kernel(seed: int, style: str = "") -> Kernel:
 
 def source(kernels: list[Kernel]) -> str:
     """One translation unit."""
-    return "#include <cstdint>\n" + REGISTERS + TABLE + "".join(k.text for k in kernels)
+    return "#include <cstdint>\n#include <cstdlib>\n" + REGISTERS + TABLE + "".join(k.text for k in kernels)

@@ -88,9 +88,6 @@ NOT_VERIFIED = {
     "a row filled from its second element": "void f(u8* d, const u8* s, int w, int h) { int* row = (int*)calloc(w, 4); "
     "for (int y = 0; y < h; y++) { for (int x = 1; x < w; x++) row[x] = s[y * w + x]; "
     "for (int x = 0; x < w; x++) d[y * w + x] = row[x]; } }",
-    "a row filled after its use": "void f(u8* d, const u8* s, int w, int h) { int* row = (int*)calloc(w, 4); "
-    "for (int y = 0; y < h; y++) { for (int x = 0; x < w; x++) d[y * w + x] = row[x]; "
-    "for (int x = 0; x < w; x++) row[x] = s[y * w + x]; } }",
     "carried from row to row": "void f(int* o, int* p, const int* a, int n, int m) { int s = 7; "
     "for (int r = 0; r < m; r++) { p[r] = s; s = 0; for (int k = 0; k < n; k++) { s += a[k]; o[r * n + k] = s; } } }",
     "begun in the first row only": "void f(int* o, const int* a, const int* w, int n, int m) { int s; "

@@ -1,0 +1,125 @@
+"""Variables that change places in every iteration, as pointers to rows do: t = a; a = b; b = c; c = t.
+
+After k iterations each is what the k-th one after it was at first.  Where these lie at equal distances (rows of one
+array), that is a remainder: a = first + step * ((place + k) % 3)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from halide_core.ir.expr import I32, I64, Div, Expr, Load, const
+from halide_core.ir.structural import transform
+from lifter.effects import Effect, LoopInfo, Path, loads, loads_of, split_tag
+from lifter.poly import Poly, from_poly, reads_memory, to_poly
+
+
+def without_rotations(path: Path) -> Path:
+    """`path` with such variables as what they are in each iteration."""
+    loops = {e.loops: None for e in path.effects if e.loops and _is_cell(path, e.array)}
+    for around in loops:
+        for cycle in _cycles(path, around):
+            forms = _forms(path, cycle, around[-1])
+            found = _replaced(path, cycle, around, forms) if forms is not None else None
+            if found is not None:
+                return without_rotations(found)
+    return path
+
+
+def _is_cell(path: Path, array: str) -> bool:
+    return array in path.arrays and path.arrays[array].cell
+
+
+def _writes(path: Path, cell: str) -> list[Effect]:
+    return [e for e in path.effects if e.array == cell]
+
+
+def _cycles(path: Path, around: tuple[LoopInfo, ...]) -> list[list[Effect]]:
+    """Updates of cells by each other in a loop, in the order in which values go: each by the next one, the last by the
+    first."""
+    updates: dict[str, Effect] = {}
+    for e in path.effects:
+        if e.loops == around and _is_cell(path, e.array) and len(_writes(path, e.array)) == 2:
+            updates[e.array] = e
+    follows: dict[str, str] = {}
+    for name, e in updates.items():
+        if e.guard is None and isinstance(e.value, Load) and "@" in e.value.name:
+            source, time = split_tag(e.value.name)
+            if source in updates and time <= updates[source].order:  # before that one changes
+                follows[name] = source
+    found: list[list[Effect]] = []
+    left = dict(follows)
+    while left:
+        start = next(iter(left))
+        cycle = [start]
+        while cycle[-1] in left and (following := left.pop(cycle[-1])) != start:
+            cycle.append(following)
+        if follows.get(cycle[-1]) == start and len(set(cycle)) == len(cycle) > 1:
+            found.append([updates[name] for name in cycle])
+    return found
+
+
+def _forms(path: Path, cycle: list[Effect], loop: LoopInfo) -> tuple[Poly, Poly, int] | None:
+    """(First, step, place of the cycle's first variable): the variable at place p is first + step * p at the start."""
+    starts: list[Poly] = []
+    depth = len(cycle[0].loops) - 1
+    for update in cycle:
+        first = next(e for e in path.effects if e.array == update.array)
+        outside = first.loops == update.loops[:depth] and first.order < update.order and first.guard is None
+        if not outside or loads(first.value) or loop.counter in to_poly(first.value).names():
+            return None
+        starts.append(to_poly(first.value))
+    if any(reads_memory(a) for p in starts for a in p.atoms().values()):
+        return None
+    count = len(starts)
+    for place in range(count):
+        ordered = starts[place:] + starts[:place]
+        step = ordered[1] - ordered[0]
+        if all(ordered[i + 1] - ordered[i] == step for i in range(count - 1)):
+            return ordered[0], step, (count - place) % count
+    return None
+
+
+def _replaced(
+    path: Path, cycle: list[Effect], around: tuple[LoopInfo, ...], forms: tuple[Poly, Poly, int]
+) -> Path | None:
+    first, step, place = forms
+    count = len(cycle)
+    places = {e.array: (place + i) % count for i, e in enumerate(cycle)}
+    orders = {e.array: e.order for e in cycle}
+    loop = around[-1]
+
+    def value(cell: str, time: int, site: Effect | None) -> Poly:
+        if time <= orders[cell] and (site is None or loop.counter not in site.counters):
+            return first + step.scale(places[cell])  # before the loop
+        inside = site is not None and loop.counter in site.counters
+        done = Poly.variable(loop.counter, I32) if inside else loop.trip
+        if inside and time > orders[cell]:
+            done = done + Poly.constant(1)
+        number = done + Poly.constant(places[cell])
+        whole = to_poly(Div(I64, from_poly(number, I64), const(count, I64)))
+        return first + step * (number - whole.scale(count))
+
+    def placed(e: Expr, site: Effect | None) -> Expr:
+        def rewrite(n: Expr) -> Expr:
+            if isinstance(n, Load) and "@" in n.name:
+                array, time = split_tag(n.name)
+                if array in places:
+                    return from_poly(value(array, time, site), n.type)
+            return n
+
+        return transform(e, rewrite)
+
+    def moved(e: Effect) -> Effect:
+        guard = placed(e.guard, e) if e.guard is not None else None
+        return replace(e, index=to_poly(placed(from_poly(e.index), e)), value=placed(e.value, e), guard=guard)
+
+    effects = tuple(moved(e) for e in path.effects if e.array not in places)
+    reads = tuple(moved(e) for e in path.reads if e.array not in places)
+    result = placed(path.result, None) if path.result is not None else None
+    out = replace(path, effects=effects, reads=reads, result=result)
+    if any(split_tag(n.name)[0] in places for n in loads_of(out) if "@" in n.name):
+        return None  # in how often a loop runs, say
+    return replace(out, arrays={n: a for n, a in path.arrays.items() if n not in places})
+
+
+__all__ = ["without_rotations"]

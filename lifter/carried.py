@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from halide_core.ir.expr import BOOL, GE, I32, I64, LE, Div, Expr, Load, children, const, const_value
 from halide_core.ir.structural import transform, variables
 from lifter.alone import first_alone, shared
+from lifter.copies import without_copies
 from lifter.covered import solved
 from lifter.effects import Effect, Follows, LoopInfo, Path, domain, least, loads, sites, spaced, split_tag, values_of
 from lifter.fold import clauses
@@ -84,10 +85,12 @@ def _variants(path: Path, name: str, follows: Follows, any_array: bool) -> Itera
         carried = _Carried(path, name, follows)
         if carried.round == 1 and not any_array and not carried.carries():
             return
+        path = without_copies(path, name, follows)
+        carried = _Carried(path, name, follows)
         overlapping = carried.overlapping()
     except _No:
         return
-    if not overlapping:
+    if not overlapping or carried.round > 1:
         yield path
     for size in (None, path.arrays[name].size) if carried.round == 1 else ():
         one = joined(path, carried.own, carried.depth, size)
@@ -97,6 +100,8 @@ def _variants(path: Path, name: str, follows: Follows, any_array: bool) -> Itera
         whole = carried.padded()
         if whole is not None:
             yield whole
+    elif overlapping:
+        yield path
 
 
 def _remainders(index: Poly, counter: str) -> Iterator[tuple[int, Poly]]:
@@ -108,7 +113,7 @@ def _remainders(index: Poly, counter: str) -> Iterator[tuple[int, Poly]]:
             if isinstance(rows, int) and rows > 1 and length is not None:
                 width, rest = length.scale(-1).divide(Poly.constant(rows))
                 if rest.is_zero():
-                    yield rows, width
+                    yield rows, width.scale(-1) if all(c < 0 for c in width.terms.values()) else width
 
 
 def _span(element: Poly, inner: LoopInfo) -> tuple[Poly, Poly] | None:
@@ -157,7 +162,11 @@ class _Carried:
         self.short = False
         """Whether rows before the loop's own are read that are not among them."""
         self.round, self.width = self.ring()
+        self.origin = Poly()
         self.places = {e.order: self.place(e.index) for e in self.own}
+        if self.round > 1 and not all(self.fits(self.places[e.order].element, e.loops) for e in self.own):
+            self.origin = self.start()
+            self.places = {e.order: self.place(e.index) for e in self.own}
         if any(self.loop.counter in p.element.names() for p in self.places.values()):
             raise _No  # it goes on with the loop as it is
         self.newest = 1 if self.round == 1 else self.numbers()
@@ -179,9 +188,19 @@ class _Carried:
             raise _No
         return found.pop()
 
+    def fits(self, element: Poly, loops: tuple[LoopInfo, ...]) -> bool:
+        return self.follows([*self.given, *domain(loops)], self.width - element - Poly.constant(1))
+
+    def start(self) -> Poly:
+        """Where the first row begins, if it is not where the array does: memory that is aligned by hand."""
+        first = [p.element.substitute({c: Poly() for c in p.element.names() if c.startswith("k.")})
+                 for p in self.places.values()]
+        return Poly.constant(max(0, min((int(v) for p in first if (v := p.constant_value()) is not None), default=0)))
+
     def place(self, index: Poly) -> _Place:
         if self.round == 1:
             return _Place(Poly(), index)
+        index = index - self.origin
         for atom, e in index.atoms().items():
             if not isinstance(e, Div) or const_value(e.b) != self.round:
                 continue

@@ -20,6 +20,7 @@ _MOST = 24
 """Accesses of one array that are looked at."""
 _FEW = 8
 """Parts of one length, or accesses that are compared with each other."""
+_LARGE = 1 << 20
 
 
 def in_parts(path: Path, follows: Follows) -> Path:
@@ -204,7 +205,7 @@ class _Divider:
             return []
         if len(self.sizes) and self.follows([*given, *self.sizes], p):
             return next(([c] for c in self.sizes if self.follows([*given, c], p)), self.sizes)
-        if may_ask and not any(reads_memory(a) for a in p.atoms().values()):
+        if may_ask and _likely(p):
             more = Poly({m: c for m, c in p.terms.items() if c > 0})
             return [LE(BOOL, from_poly(more - p), from_poly(more))]
         return None
@@ -238,6 +239,12 @@ class _Divider:
             end = next((p for p in later if all(self.follows(known, q - p) for q in later)), self.size)
             parts.append(_Part(start, end - start, g))
         return _Division(parts, [])
+
+
+def _likely(p: Poly) -> bool:
+    """Whether a polynomial over sizes is positive where these are large, so that it may be asked of the caller."""
+    value = p.substitute({n: Poly.constant(_LARGE) for n in p.names()}).constant_value()
+    return value is not None and value > 0 and not any(reads_memory(a) for a in p.atoms().values())
 
 
 def _adjoin(a: _Access, b: _Access) -> bool:

@@ -427,6 +427,12 @@ def _choice(e: Select, yes: Poly, no: Poly) -> Poly:
     return step * Poly.atom(Select(e.type, e.condition, from_poly(yes, e.type), from_poly(no, e.type)))
 
 
+def _is_parity(p: Poly) -> bool:
+    """Whether a polynomial is another one modulo two."""
+    two = (a for a, e in p.atoms().items() if isinstance(e, Div) and const_value(e.b) == 2)
+    return any(p + Poly({(a,): 2}) == to_poly(children(_ATOMS[a])[0]) for a in two)
+
+
 def _intrinsic_poly(e: Call, a: Poly, b: Poly, obligations: list[Obligation] | None) -> Poly | None:
     constant = b.constant_value()
     if e.name in _ROUNDING and constant is None and not reads_memory(e):
@@ -439,6 +445,8 @@ def _intrinsic_poly(e: Call, a: Poly, b: Poly, obligations: list[Obligation] | N
         return _check(a.scale(1 << constant), e.type, obligations)
     if e.name == "shift_right" and constant is not None and 0 <= constant < e.type.bits:
         return _quotient(e, a, Poly.constant(1 << constant))
+    if e.name == "bitwise_xor" and constant == 1 and _is_parity(a):
+        return b - a
     if e.name == "bitwise_and" and constant is not None:
         low = constant & ((1 << e.type.bits) - 1)
         clear = ((1 << e.type.bits) - 1) ^ low

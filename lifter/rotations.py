@@ -1,4 +1,5 @@
-"""Variables that change places in every iteration, as pointers to rows do: t = a; a = b; b = c; c = t.
+"""Variables that change places in every iteration, as pointers to rows do (t = a; a = b; b = c; c = t), and numbers of
+rows that go round: i = 1 - i, i = (i + 1) % 3, if (++i == 3) i = 0.
 
 After k iterations each is what the k-th one after it was at first.  Where these lie at equal distances (rows of one
 array), that is a remainder: a = first + step * ((place + k) % 3)."""
@@ -7,10 +8,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from halide_core.ir.expr import I32, I64, Div, Expr, Load, const
-from halide_core.ir.structural import transform
+from halide_core.ir.expr import I32, I64, Div, Expr, Load, const, const_value
+from halide_core.ir.structural import transform, variables
 from lifter.effects import Effect, LoopInfo, Path, loads, loads_of, split_tag
+from lifter.fold import fold
 from lifter.poly import Poly, from_poly, reads_memory, to_poly
+
+_MOST_VALUES = 8
 
 
 def without_rotations(path: Path) -> Path:
@@ -19,10 +23,61 @@ def without_rotations(path: Path) -> Path:
     for around in loops:
         for cycle in _cycles(path, around):
             forms = _forms(path, cycle, around[-1])
-            found = _replaced(path, cycle, around, forms) if forms is not None else None
+            found = _replaced(path, cycle, around, forms, len(cycle)) if forms is not None else None
             if found is not None:
                 return without_rotations(found)
+    for name, info in path.arrays.items():
+        number = _going_round(path, name) if info.cell else None
+        if number is not None:
+            update, form, count = number
+            replaced = _replaced(path, [update], update.loops, form, count)
+            if replaced is not None:
+                return without_rotations(replaced)
     return path
+
+
+def _going_round(path: Path, cell: str) -> tuple[Effect, tuple[Poly, Poly, int], int] | None:
+    """(Update, forms, period) of a number that is made of itself alone in each iteration, and comes round soon."""
+    writes = _writes(path, cell)
+    if len(writes) != 2:
+        return None
+    first, update = writes
+    start = const_value(first.value)
+    outside = update.loops and first.loops == update.loops[:-1] and first.order < update.order
+    if not outside or first.guard is not None or update.guard is not None or not isinstance(start, int):
+        return None
+    reads = loads(update.value)
+    if variables(update.value) or not reads or not update.value.type.is_int_or_uint():
+        return None
+    if any(split_tag(n.name)[0] != cell or split_tag(n.name)[1] > update.order for n in reads if "@" in n.name):
+        return None
+    values = [start]
+    while len(values) <= _MOST_VALUES:
+        after = _after(update.value, values[-1])
+        if after is None:
+            return None
+        if after == start:
+            break
+        values.append(after)
+    count = len(values)
+    if not 1 < count <= _MOST_VALUES:
+        return None
+    for step in (1, -1, *range(2, count)):
+        low = min(values) if step > 0 else max(values)
+        for place in range(count):
+            if all(v == low + step * ((place + k) % count) for k, v in enumerate(values)):
+                return update, (Poly.constant(low), Poly.constant(step), place), count
+    return None
+
+
+def _after(value: Expr, now: int) -> int | None:
+    """What a number becomes."""
+
+    def read(n: Expr) -> Expr:
+        return const(now, value.type) if isinstance(n, Load) else n
+
+    found = const_value(fold(transform(value, read)))
+    return found if isinstance(found, int) else None
 
 
 def _is_cell(path: Path, array: str) -> bool:
@@ -71,19 +126,20 @@ def _forms(path: Path, cycle: list[Effect], loop: LoopInfo) -> tuple[Poly, Poly,
     if any(reads_memory(a) for p in starts for a in p.atoms().values()):
         return None
     count = len(starts)
+    found: list[tuple[Poly, Poly, int]] = []
     for place in range(count):
         ordered = starts[place:] + starts[:place]
         step = ordered[1] - ordered[0]
         if all(ordered[i + 1] - ordered[i] == step for i in range(count - 1)):
-            return ordered[0], step, (count - place) % count
-    return None
+            found.append((ordered[0], step, (count - place) % count))
+    upwards = (f for f in found if all(c > 0 for c in f[1].terms.values()))
+    return next(upwards, found[0] if found else None)
 
 
 def _replaced(
-    path: Path, cycle: list[Effect], around: tuple[LoopInfo, ...], forms: tuple[Poly, Poly, int]
+    path: Path, cycle: list[Effect], around: tuple[LoopInfo, ...], forms: tuple[Poly, Poly, int], count: int
 ) -> Path | None:
     first, step, place = forms
-    count = len(cycle)
     places = {e.array: (place + i) % count for i, e in enumerate(cycle)}
     orders = {e.array: e.order for e in cycle}
     loop = around[-1]

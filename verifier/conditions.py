@@ -6,7 +6,7 @@ import itertools
 from typing import Any
 
 from halide_core.ir.expr import I32, Call, CallType, Expr, Variable
-from halide_core.ir.structural import key, post_order, substitute
+from halide_core.ir.structural import key, post_order, substitute, variables
 from lifter.effects import Effect, LoopInfo
 from lifter.poly import Obligation, Poly, from_poly, poly_text, reads_memory, to_poly
 from lifter.pure_calls import inline_all
@@ -84,6 +84,20 @@ class PathConditions(ValueConditions, LocatedConditions):
                 text = f"line {info.line}: the contract leaves the loop more than one iteration"
                 self.decide("contract", "more-than-once", text, False)
 
+    def scope(self, f: FuncSummary) -> None:
+        """What a Func is made of: parameters of the function, its dimensions, and what its updates walk."""
+        known = {p.name for p in self.function.params} | set(self.function.defined)
+        bounds = [p for d in f.layout.dims for p in (d.min, d.extent, *([d.stride] if d.stride is not None else []))]
+        names = f.layout.offset.names().union(*(p.names() for p in bounds))
+        dims = {d.name for d in f.layout.dims}
+        for d in f.definitions:
+            walked = {r.name for r in d.rdom}
+            names = names.union(*(r.extent.names() for r in d.rdom))
+            names |= frozenset().union(*map(variables, (*d.args, d.value))) - dims - walked
+        foreign = names - known
+        told = f" and of {', '.join(sorted(foreign))}" if foreign else ""
+        self.decide(f.name, "scope", f"{f.name} is made of parameters and its dimensions{told}", not foreign)
+
     def structure(self) -> None:
         seen: dict[int, str] = {}
         for f in self.summary.funcs:
@@ -113,6 +127,7 @@ class PathConditions(ValueConditions, LocatedConditions):
                 apart = max(one.orders) < min(two.orders) or max(two.orders) < min(one.orders)
                 self.decide(two.name, "order", f"all of {one.name} is stored before {two.name}, or after it", apart)
         for f in self.summary.funcs:
+            self.scope(f)
             self.in_turn(f)
             is_output = f.layout.array in outputs
             self.decide(f.name, "output", f"{f.name} is an output", f.output == is_output or not is_output)

@@ -120,8 +120,9 @@ class ContractBuilder:
                 least = 3 if any(c < 0 for c in info.trip.terms.values()) else 1
                 self.require(info.trip - Poly.constant(least), "extent")
         for e in self.path.effects:
-            for _, given in sure_loads(e.value):
-                self.reached(e, given)
+            for n, given in sure_loads(e.value):
+                if n.name.rpartition("@")[0] not in self.path.arrays:
+                    self.reached(e, given)
 
     def reached(self, e: Effect, given: Sequence[Expr]) -> None:
         """Comparisons of counters under which an image is read hold somewhere, and together: there are rows below those

@@ -176,3 +176,31 @@ void fading_trail(uint8_t* dst, const uint8_t* src, int width, int height, int s
         }
     delete[] trail;
 }
+
+void motion_of_rows(int16_t* dst, const uint8_t* src, int width, int height, int stride) {
+    int16_t* smoothed = new int16_t[width];
+    int16_t* before = new int16_t[width];
+    for (int x = 0; x < width; x++) before[x] = 0;
+    for (int y = 0; y < height; y++) {
+        for (int x = 0; x < width; x++)
+            smoothed[x] = static_cast<int16_t>(src[y * stride + x] + src[y * stride + x + 1]);
+        for (int x = 0; x < width; x++) dst[y * width + x] = static_cast<int16_t>(smoothed[x] - before[x]);
+        int16_t* t = smoothed;
+        smoothed = before;
+        before = t;
+    }
+    delete[] smoothed;
+    delete[] before;
+}
+
+void largest_of_three_rows(uint8_t* dst, const uint8_t* src, int width, int height, int stride) {
+    uint8_t rows[3][1024];
+    int slot = 0;
+    for (int x = 0; x < width; x++) rows[1][x] = rows[2][x] = src[x];
+    for (int y = 0; y < height; y++) {
+        for (int x = 0; x < width; x++) rows[slot][x] = src[y * stride + x];
+        const uint8_t *above = rows[(slot + 2) % 3], *top = rows[(slot + 1) % 3];
+        for (int x = 0; x < width; x++) dst[y * stride + x] = std::max(std::max(top[x], above[x]), rows[slot][x]);
+        if (++slot == 3) slot = 0;
+    }
+}

@@ -22,6 +22,7 @@ from lifter.frontend import (
     pure,
     records,
     registers,
+    together,
     types,
     vectors,
 )
@@ -290,8 +291,9 @@ def new(ctx: Context, c: Cursor) -> Value:
     ctx.declare_array(array, size, zeroed=bool(init))
     for index, item in enumerate(operands(listed[0]) if listed else []):
         v = op.cast(expressions.scalar(ctx, item), type_)
-        ctx.emit(Store(ctx.line, array, const(index, I64), v))
-    return Pointer(frozenset({array}), const(0, I64), target)
+        holder, start = together.start(ctx, array)
+        ctx.emit(Store(ctx.line, holder, op.offset_sum(start, const(index, I64)), v))
+    return ctx.start(array, target)
 
 
 def check_captures(ctx: Context, c: Cursor) -> None:

@@ -6,7 +6,7 @@ temporary.  Post-increments are *pending* until the next sequence point or the n
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NoReturn
@@ -19,6 +19,7 @@ from halide_core.ir.structural import key, variables
 from halide_core.ir.types import Type, UInt
 from lifter import deadline
 from lifter.effects import loads
+from lifter.frontend import together
 from lifter.frontend.values import (
     ADDRESS,
     NULL,
@@ -153,6 +154,7 @@ class Context:
         mixed: set[str] | None = None,
         varied: set[str] | None = None,
         sites: Sites | None = None,
+        groups: Iterable[frozenset[str]] = (),
     ) -> None:
         self.unit = unit
         self.locals: dict[str, Type] = {}
@@ -195,6 +197,10 @@ class Context:
         self.sites = sites or Sites()
         self.sites_of: dict[str, Site] = {}
         """Where the arrays of allocated memory come from."""
+        self.joints = together.joints(groups)
+        """Local arrays that are known to be parts of one."""
+        self.declared: set[str] = set()
+        """Local arrays that do not grow."""
         self.mixed: set[str] = mixed or set()
         """Parameters' arrays that are known to have elements of several types."""
         self.used_as: dict[str, set[Type]] = {}
@@ -505,7 +511,18 @@ class Context:
             from lifter.frontend import operations as op
 
             size = op.offset_scaled(size, each)
+        if not grows:
+            self.declared.add(array)
+        joint = self.joints.get(array)
+        if joint is not None:
+            together.declare(self, joint, array, size, zeroed)
+            return
         self.emit(Declare(self.line, array, size, zeroed, grows))
+
+    def start(self, array: str, pointee: ClangType) -> Pointer:
+        """A pointer to a local array that has been declared."""
+        holder, offset = together.start(self, array)
+        return Pointer(frozenset({holder}), offset, pointee)
 
     def array_of(self, p: Pointer, at: Cursor | None = None) -> str:
         """The one array a pointer points into; raises Unsupported when that is not known."""
@@ -515,6 +532,7 @@ class Context:
             what = "is null" if p.targets else "is not initialised"
             self.fail(f"pointer {name} {what} here", at)
         if len(targets) > 1:
+            together.check(self, frozenset(targets))
             shown = " or ".join(sorted(t.lstrip("!&") for t in targets))
             self.fail(f"pointer {name} may point to more than one array ({shown})", at)
         (array,) = targets

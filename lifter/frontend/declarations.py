@@ -20,6 +20,7 @@ from lifter.frontend import (
     pointers,
     records,
     registers,
+    together,
     types,
     vectors,
     views,
@@ -210,17 +211,14 @@ def _array(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     else:
         size = const(types.count(c.type), I64)
     array = ctx.new_array(name, element)
-    place = ElementPlace(Pointer(frozenset({array}), const(0, I64), c.type.get_canonical()))
-    ctx.bind(c, place)
-    if init is None:
-        ctx.declare_array(array, size, False)
-        return
-    items = list(constants.flatten(ctx, init, c.type))
+    items = [] if init is None else list(constants.flatten(ctx, init, c.type))
     ctx.declare_array(array, size, any(item is None for item in items))
+    ctx.bind(c, ElementPlace(ctx.start(array, c.type.get_canonical())))
+    holder, start = together.start(ctx, array)
     for index, item in enumerate(items):
         if item is not None:
             v = ctx.settled(op.cast(expressions.scalar(ctx, item), element))
-            ctx.emit(Store(ctx.line, array, const(index, I64), v))
+            ctx.emit(Store(ctx.line, holder, op.offset_sum(start, const(index, I64)), v))
 
 
 def _structures(ctx: Context, c: Cursor, init: Cursor | None) -> None:

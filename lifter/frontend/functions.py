@@ -17,6 +17,7 @@ from lifter.frontend import (
     new_vectors,
     registers,
     statements,
+    together,
     types,
     vectors,
     views,
@@ -60,10 +61,11 @@ def lower(unit: Unit, c: Cursor) -> Function:
     mixed: set[str] = set()
     varied: set[str] = set()
     sites = Sites()
+    groups: list[frozenset[str]] = []
     as_declared: Function | None = None
     while True:
         active = list(unit.active)
-        ctx = Context(unit, c, unit_bytes, lane_types, allocated, found_ends, mixed, varied, sites)
+        ctx = Context(unit, c, unit_bytes, lane_types, allocated, found_ends, mixed, varied, sites, groups)
         try:
             function = _lower(unit, c, ctx)
             wider = {name: t for name, t in ctx.only_wider().items() if name not in allocated}
@@ -97,6 +99,9 @@ def lower(unit: Unit, c: Cursor) -> Function:
         except views.Retyped as memory:
             allocated[memory.array] = memory.type
             sites.learn_type(ctx.sites_of.get(memory.array), memory.type)
+            unit.active[:] = active
+        except together.Together as rows:
+            groups.append(rows.arrays)
             unit.active[:] = active
         except ends.Ended as pair:
             found_ends[pair.end] = pair.start

@@ -346,7 +346,7 @@ def _kept(ctx: Context, v: Allocation, pointee: ClangType, byte: Type) -> Pointe
         size = op.binary("/", v.bytes, const(each, UInt(64)))
     ctx.declare_array(array, op.cast(size, I64), v.zeroed)
     ctx.note("memory allocation is assumed to succeed")
-    return Pointer(frozenset({array}), const(0, I64), pointee)
+    return ctx.start(array, pointee)
 
 
 def _allocated(ctx: Context, v: Allocation, target: ClangType, at: Cursor) -> Pointer:
@@ -360,7 +360,7 @@ def _allocated(ctx: Context, v: Allocation, target: ClangType, at: Cursor) -> Po
     ctx.heap.add(array)
     ctx.declare_array(array, op.cast(size, I64), v.zeroed)
     ctx.note("memory allocation is assumed to succeed")
-    return Pointer(frozenset({array}), const(0, I64), target)
+    return ctx.start(array, target)
 
 
 def elements_of(size: Expr, bytes_each: int) -> Expr | None:

@@ -151,9 +151,14 @@ class _Statements(Merging):
         plain = [without_covered(self.plain(self.finish(s)), self.follows) for s in finished]
         if self.function.uses_registers:
             plain = [join_lane_sums(p, self.follows) for p in plain]
-        plain = [without_carried(in_parts(without_rotations(p), self.follows), self.follows) for p in plain]
-        paths = [unflatten(widen_starts(expand_scans(p))) for p in plain]
-        return [reroll(p) for p in paths] if self.function.uses_registers else paths
+        plain = [without_rotations(p) for p in plain]
+        if self.function.uses_registers:
+            return [self.with_rows(reroll(unflatten(widen_starts(expand_scans(p))))) for p in plain]
+        return [unflatten(widen_starts(expand_scans(self.with_rows(p)))) for p in plain]
+
+    def with_rows(self, path: Path) -> Path:
+        """A path with a row for each iteration in place of local arrays that carry values from one to the next."""
+        return without_carried(in_parts(path, self.follows), self.follows)
 
     def plain(self, path: Path) -> Path:
         """A path with loops that do one thing in several ways as plain loops."""

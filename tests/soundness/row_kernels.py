@@ -18,9 +18,10 @@ def kept_rows(g: Writer) -> Kernel:
     count = pick([1, 1, 2, 2, 3, 4])
     length = pick(["w", "w", "(w + 2)", "24"])
     walking = count > 1 and chance() < 0.35
+    numbered = count > 1 and not walking and chance() < 0.3
     names = ["p", "q", "r", "s"][:count]
     odd = 0.12
-    ahead = pick([0, 0, 1]) if count > 1 and not walking else 0
+    ahead = pick([0, 0, 1]) if count > 1 and not walking and not numbered else 0
 
     def row(back: int) -> str:
         """A row: 0 for the one that an iteration makes, 1 for the one before it."""
@@ -30,7 +31,9 @@ def kept_rows(g: Writer) -> Kernel:
             return names[(count - 1 - back) % count]
         if count == 1:
             return "b"
-        number = f"y + {(ahead - back) % count}"
+        number = f"{'now' if numbered else 'y'} + {(ahead - back) % count}"
+        if numbered and count == 2 and chance() < 0.4:
+            return f"b + ({pick(['1 - now', 'now ^ 1']) if back % 2 else 'now'}) * {length}"
         slot = f"({number}) & {count - 1}" if count in (2, 4) and chance() < 0.5 else f"({number}) % {count}"
         return f"b + ({slot}) * {length}"
 
@@ -80,12 +83,20 @@ def kept_rows(g: Writer) -> Kernel:
             body = [body[-1], *body[:-1]]
     more = chance() < 0.3
     if more and chance() < 0.4:
-        body.append(f"({row(0)})[0] = {new('0')};")
+        body.append(f"{'' if length == '24' else 'if (w > 0) '}({row(0)})[0] = {new('0')};")
     if walking:  # the last one is the oldest, which is stored to next
         steps = " ".join(f"{a} = {b};" for a, b in itertools.pairwise(names))
         body.append(guarded(f"{{ uint32_t* t = {names[0]}; {steps} {names[-1]} = t; }}"))
+    if numbered:
+        turns = [f"now = (now + 1) % {count};", f"if (++now == {count}) now = 0;"]
+        turns.append(f"now = now < {count - 1} ? now + 1 : 0;")
+        body.append(guarded(pick(turns + (["now = 1 - now;", "now ^= 1;"] if count == 2 else []))))
     start = pick(["0", "0", "1"])
-    pointers = "".join(f"  uint32_t* {n} = b + {i} * {length};\n" for i, n in enumerate(names)) if walking else ""
+    pointers = "  int now = 0;\n" if numbered else ""
+    if walking and not more and chance() < 0.5:  # an array for each row
+        pointers = "".join(f"  uint32_t* {n} = (uint32_t*)calloc({length}, 4);\n" for n in names)
+    elif walking:
+        pointers = "".join(f"  uint32_t* {n} = b + {i} * {length};\n" for i, n in enumerate(names))
     inside = "\n    ".join(body)
     size = f"{count} * {length}{' + 8' if more else ''}"
     return g.done(

@@ -21,12 +21,18 @@ def inline_all(e: Expr, functions: Mapping[str, PureFunction]) -> Expr:
     """`e` with every call of a pure function replaced by its body."""
     if not functions:
         return e
+    bodies: dict[str, Expr] = {}
+    """The bodies without calls: what is put in for their parameters has none any more, and is not walked again."""
+
+    def body(name: str) -> Expr:
+        if name not in bodies:
+            bodies[name] = transform(functions[name].body, rewrite)
+        return bodies[name]
 
     def rewrite(n: Expr) -> Expr:
-        if isinstance(n, Call) and n.call_type is CallType.FUNCTION:
-            body = inline_call(n, functions)
-            if body is not None:
-                return inline_all(body, functions)
+        if isinstance(n, Call) and n.call_type is CallType.FUNCTION and n.name in functions:
+            given = {p: a for (p, _), a in zip(functions[n.name].params, n.args, strict=True)}
+            return substitute(body(n.name), given)
         return n
 
     return transform(e, rewrite)

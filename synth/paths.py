@@ -56,6 +56,9 @@ from verifier.lemmas import decide_lemma
 from verifier.reads import Group, Unresolved, see
 from verifier.smt import Proved, prove
 
+_SOON = 2.0
+"""Seconds for a proof of what is only nicer to have."""
+
 
 class PathLifter:
     """Finds the summary of one path.  `demanding`: its contract asks that loops run at all, and that rows that are read
@@ -456,7 +459,7 @@ class PathLifter:
         stated.coordinates_fit([*(g.layout for g in funcs), *(i.layout for i in images)])
 
         def holds(c: Condition) -> bool:
-            return self.failure(c, left / 16) is None  # what is right with its choices may stay as it is
+            return self.failure(c, min(left / 16, _SOON)) is None  # what is right with its choices may stay as it is
 
         choices = Choices(self.function, self.path, self.samples, stated.items, images, holds, soon)
         return choices.without(f, funcs)

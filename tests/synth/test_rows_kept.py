@@ -68,6 +68,26 @@ KEPT = {
         "for (int x = 0; x < w; x++) d[y * w + x] = (uint8_t)(ring[y % 2 * (w + 1) + x] / 2); } delete[] ring; }",
         {"d": "uint8(div_round_to_zero(ring(x, y), 2))"},
     ),
+    "arrays whose pointers change places": (
+        "int* a = new int[w]; int* b = new int[w]; int* c = new int[w];" + FILL
+        + "for (int y = 2; y < h; y++) { for (int x = 0; x < w; x++) c[x] = s[y * w + x];"
+        "for (int x = 0; x < w; x++) d[y * w + x] = (uint8_t)(a[x] - b[x] + 2 * c[x]);"
+        "int* t = a; a = b; b = c; c = t; } delete[] a; delete[] b; delete[] c; }",
+        {"a": "int32(s(x, y))", "d": "uint8((a(x, y - 2) - a(x, y - 1)) + (2 * a(x, y)))"},
+    ),
+    "a row number that goes round": (
+        "int rows[3][100]; int now = 0; for (int x = 0; x < w; x++) rows[2][x] = 5;"
+        "for (int y = 0; y < h; y++) { for (int x = 0; x < w; x++) rows[now][x] = s[y * w + x];"
+        "for (int x = 0; x < w; x++) d[y * w + x] = (uint8_t)(rows[now][x] - rows[(now + 2) % 3][x]);"
+        "if (++now == 3) now = 0; } }",
+        {"d": "uint8(rows(x, y + 1) - rows(x, y))"},
+    ),
+    "a row number that is turned over": (
+        "int* m = new int[2 * w]; unsigned i = 1; for (int x = 0; x < w; x++) m[x] = s[x];"
+        "for (int y = 0; y < h; y++, i ^= 1) { for (int x = 0; x < w; x++) m[i * w + x] = s[y * w + x];"
+        "for (int x = 0; x < w; x++) d[y * w + x] = (uint8_t)(m[i * w + x] - m[(i ^ 1) * w + x]); } delete[] m; }",
+        {"m": "int32(s(x, max(y - 1, 0)))", "d": "uint8(m(x, y + 1) - m(x, y))"},
+    ),
     "the first row a copy": (
         "int* m = new int[2 * w]; int *a = m, *b = m + w; for (int x = 0; x < w; x++) a[x] = s[x] + 1;"
         "memcpy(b, a, w * sizeof(int));"
@@ -111,6 +131,16 @@ def test_rows_of_iterations_are_rows_of_a_func(tmp_path: Path, name: str) -> Non
 @pytest.mark.parametrize("name", OTHERWISE)
 def test_what_is_not_known_to_be_the_same_is_not_found(tmp_path: Path, name: str) -> None:
     assert lifted(tmp_path, OTHERWISE[name]).status in ("not_found", "unsupported")
+
+
+def test_arrays_of_two_sizes_do_not_change_places(tmp_path: Path) -> None:
+    source = tmp_path / "source.cpp"
+    source.write_text(
+        "#include <utility>\nvoid f(int* d, int w) { int* a = new int[w]; int* b = new int[w + 1]; a[0] = 1;"
+        "for (int y = 0; y < w; y++) { b[0] = y; d[y] = a[0] + b[0]; std::swap(a, b); } delete[] a; delete[] b; }\n"
+    )
+    (problem,) = parse_file(str(source)).functions
+    assert "arrays of different sizes" in str(problem)
 
 
 def test_a_column_that_the_loop_leaves_out_keeps_what_it_had(tmp_path: Path) -> None:

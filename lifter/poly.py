@@ -218,6 +218,14 @@ def _rebuild(items: list[tuple[list[Expr], int]]) -> Poly:
     return total
 
 
+def sign_of(p: Poly) -> int:
+    """The sign that a stride such as `width + 1 - taps` is likely to have: that of most of its terms, or else of the
+    leading one."""
+    up = sum(1 if c > 0 else -1 for c in p.terms.values())
+    lead = max(p.terms, key=lambda m: (len(m), m))
+    return 1 if (up or p.terms[lead]) > 0 else -1
+
+
 def atom_of(number: int) -> Expr:
     """The expression behind an atom's number."""
     return _ATOMS[number]

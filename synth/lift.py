@@ -171,8 +171,8 @@ def with_definitions(function: Function, paths: list[Path]) -> Function:
 
 
 def left_alone(path: Path) -> Path:
-    """`path` without what it does, if its conditions hold for sizes only whose arithmetic wraps: a sum of sizes that is
-    zero.  The contract leaves such calls to the original."""
+    """`path` without what it does, if its conditions hold for sizes only whose arithmetic wraps, or of which there is
+    nothing.  The contract leaves such calls to the original."""
     index = IndexEncoder()
     given = []
     for c in path.conditions:
@@ -185,9 +185,18 @@ def left_alone(path: Path) -> Path:
     never = index.negate(index.all_of([]))
     if len(given) < len(path.conditions) or not given:
         return path
-    if not isinstance(prove(Query((*index.facts, *given), never), 0.5), Proved):
+    if not _for_nothing(path) and not isinstance(prove(Query((*index.facts, *given), never), 0.5), Proved):
         return path
     return replace(path, effects=(), trips=(), obligations=(), reads=(), arrays={}, asserts=((make_bool(False), 0),))
+
+
+def _for_nothing(path: Path) -> bool:
+    """Whether a path allocates memory for sizes of which there is nothing: a product or a sum of several is zero."""
+    if not path.arrays or path.result is not None:
+        return False
+    conditions = [c for c in path.conditions if isinstance(c, EQ) and c.a.type.is_uint() and not loads(c)]
+    zero = [to_poly(c.a) - to_poly(c.b) for c in conditions]
+    return any(len(p.names()) > 1 and p.terms.get((), 0) >= 0 for p in zero)
 
 
 def without_idle(path: Path) -> Path:

@@ -15,7 +15,7 @@ from halide_core.ir import expr as E
 from halide_core.ir.expr import I32
 from lifter.effects import Effect
 from lifter.loops import Function
-from lifter.poly import Poly, atom_of, ceil_div, floor_div, poly_max, poly_min, quotient, to_poly
+from lifter.poly import Poly, atom_of, ceil_div, floor_div, poly_max, poly_min, quotient, sign_of, to_poly
 from lifter.summary import Dim, EffectMap, Layout, dim_names
 from synth.samples import Env, NotConcrete, compiled_poly, parameters, visited
 
@@ -154,9 +154,8 @@ def _starts_apart(effects: list[Effect]) -> list[Poly]:
 
 def _add_symbolic(symbolic: dict[tuple[int, ...], tuple[Poly, int]], coefficient: Poly) -> None:
     """Records a stride such as 16*rowBytes under its monomials, keeping the largest common divisor."""
-    lead = max(coefficient.terms, key=lambda m: (len(m), m))
     divisor = _gcd([abs(c) for c in coefficient.terms.values()])
-    sign = 1 if coefficient.terms[lead] > 0 else -1
+    sign = sign_of(coefficient)
     shape = tuple(sorted(itertools.chain.from_iterable((len(m), *m) for m in coefficient.terms)))
     primitive = Poly({m: sign * c // divisor for m, c in coefficient.terms.items()})
     old = symbolic.get(shape)

@@ -11,7 +11,7 @@ from halide_core.ir.expr import I32, Call, CallType, Expr, Load, Variable
 from halide_core.ir.structural import key, post_order, transform, variables
 from halide_core.ir.types import Type
 from lifter.effects import Effect, loads
-from lifter.poly import Poly, atom_of, coordinate, from_poly, to_poly
+from lifter.poly import Poly, atom_of, coordinate, from_poly, sign_of, to_poly
 from lifter.summary import EffectMap, Layout
 from verifier.reads import Seen
 
@@ -231,7 +231,7 @@ def input_strides(indices: list[Poly], names: set[str], owners: list[Layout]) ->
                 continue
             lead = max(c.terms, key=lambda m: (len(m), m))
             divisor = _gcd([abs(v) for v in c.terms.values()])
-            sign = 1 if c.terms[lead] > 0 else -1
+            sign = sign_of(c)
             primitive = Poly({m: sign * v // divisor for m, v in c.terms.items()})
             symbolic_factor.append(divisor)
             compound[tuple(sorted(lead))] = primitive

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from halide_core.ir.expr import I32, I64, Div, Expr, Load, const, const_value
 from halide_core.ir.structural import transform, variables
-from lifter.effects import Effect, LoopInfo, Path, loads, loads_of, split_tag
+from lifter.effects import Effect, FoundObligation, LoopInfo, Path, loads, loads_of, split_tag
 from lifter.fold import fold
 from lifter.poly import Poly, from_poly, reads_memory, to_poly
 
@@ -142,12 +142,15 @@ def _replaced(
     first, step, place = forms
     places = {e.array: (place + i) % count for i, e in enumerate(cycle)}
     orders = {e.array: e.order for e in cycle}
-    loop = around[-1]
+    given = {e.array: _writes(path, e.array)[0].order for e in cycle}
+    loop, outside = around[-1], tuple(x.counter for x in around[:-1])
 
-    def value(cell: str, time: int, site: Effect | None) -> Poly:
-        if time <= orders[cell] and (site is None or loop.counter not in site.counters):
+    def value(cell: str, time: int, counters: tuple[str, ...]) -> Poly:
+        if time <= given[cell] or counters[: len(outside)] != outside:
+            raise _Elsewhere  # what another iteration of a loop around has left
+        inside = loop.counter in counters
+        if time <= orders[cell] and not inside:
             return first + step.scale(places[cell])  # before the loop
-        inside = site is not None and loop.counter in site.counters
         done = Poly.variable(loop.counter, I32) if inside else loop.trip
         if inside and time > orders[cell]:
             done = done + Poly.constant(1)
@@ -155,27 +158,42 @@ def _replaced(
         whole = to_poly(Div(I64, from_poly(number, I64), const(count, I64)))
         return first + step * (number - whole.scale(count))
 
-    def placed(e: Expr, site: Effect | None) -> Expr:
+    def placed(e: Expr, counters: tuple[str, ...]) -> Expr:
         def rewrite(n: Expr) -> Expr:
             if isinstance(n, Load) and "@" in n.name:
                 array, time = split_tag(n.name)
                 if array in places:
-                    return from_poly(value(array, time, site), n.type)
+                    return from_poly(value(array, time, counters), n.type)
             return n
 
         return transform(e, rewrite)
 
     def moved(e: Effect) -> Effect:
-        guard = placed(e.guard, e) if e.guard is not None else None
-        return replace(e, index=to_poly(placed(from_poly(e.index), e)), value=placed(e.value, e), guard=guard)
+        guard = placed(e.guard, e.counters) if e.guard is not None else None
+        index = to_poly(placed(from_poly(e.index), e.counters))
+        return replace(e, index=index, value=placed(e.value, e.counters), guard=guard)
 
-    effects = tuple(moved(e) for e in path.effects if e.array not in places)
-    reads = tuple(moved(e) for e in path.reads if e.array not in places)
-    result = placed(path.result, None) if path.result is not None else None
-    out = replace(path, effects=effects, reads=reads, result=result)
+    def settled(o: FoundObligation) -> FoundObligation:
+        counters = tuple(x.counter for x in o.loops)
+        guard = placed(o.guard, counters) if o.guard is not None else None
+        poly = to_poly(placed(from_poly(o.obligation.poly), counters))
+        return replace(o, obligation=replace(o.obligation, poly=poly), guard=guard)
+
+    try:
+        effects = tuple(moved(e) for e in path.effects if e.array not in places)
+        obligations = tuple(map(settled, path.obligations))
+        result = placed(path.result, ()) if path.result is not None else None
+        reads = tuple(moved(e) for e in path.reads if e.array not in places)
+    except _Elsewhere:
+        return None
+    out = replace(path, effects=effects, reads=reads, result=result, obligations=obligations)
     if any(split_tag(n.name)[0] in places for n in loads_of(out) if "@" in n.name):
         return None  # in how often a loop runs, say
     return replace(out, arrays={n: a for n, a in path.arrays.items() if n not in places})
+
+
+class _Elsewhere(Exception):
+    """A variable is read where its form is not known."""
 
 
 __all__ = ["without_rotations"]

@@ -81,21 +81,21 @@ inline int quarter(const uint8_t* row, size_t left, size_t x, size_t right) {
 }
 }  // namespace
 
-void reduce_with_memory(uint8_t* dst, const uint8_t* src, size_t width, size_t height, size_t dst_stride,
+void reduce_with_memory(uint8_t* dst, const uint8_t* src, size_t columns, size_t rows, size_t dst_stride,
                         size_t src_stride) {
-    assert(width >= 4 && width % 2 == 0 && height >= 2 && height % 2 == 0);
-    KeptRows kept(width / 2);
+    assert(columns >= 1);
+    KeptRows kept(columns);
     kept.first[0] = quarter(src, 0, 0, 1);
-    for (size_t x = 1; x < width / 2; x++) kept.first[x] = quarter(src, 2 * x - 1, 2 * x, 2 * x + 1);
-    for (size_t y = 0; y < height; y += 2) {
-        const uint8_t* even = src + y * src_stride;
+    for (size_t x = 1; x < columns; x++) kept.first[x] = quarter(src, 2 * x - 1, 2 * x, 2 * x + 1);
+    for (size_t y = 0; y < rows; y++) {
+        const uint8_t* even = src + 2 * y * src_stride;
         const uint8_t* odd = even + src_stride;
-        uint8_t* out = dst + y / 2 * dst_stride;
+        uint8_t* out = dst + y * dst_stride;
         int here = quarter(even, 0, 0, 1);
         kept.second[0] = quarter(odd, 0, 0, 1);
         out[0] = static_cast<uint8_t>((kept.first[0] + 2 * here + kept.second[0] + 8) >> 4);
         kept.first[0] = kept.second[0];
-        for (size_t x = 1; x < width / 2; x++) {
+        for (size_t x = 1; x < columns; x++) {
             here = quarter(even, 2 * x - 1, 2 * x, 2 * x + 1);
             int below = quarter(odd, 2 * x - 1, 2 * x, 2 * x + 1);
             out[x] = static_cast<uint8_t>((kept.first[x] + 2 * here + below + 8) >> 4);

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
-from halide_core.ir.expr import BOOL, GE, I32, I64, LT, Expr, Load, children, const
+from halide_core.ir.expr import BOOL, GE, I32, I64, LT, Expr, Load, children, const, make_bool
 from halide_core.ir.structural import key, transform
 from lifter import deadline
 from lifter.poly import Obligation, Poly, ahead_of, from_poly, to_poly
@@ -234,6 +234,11 @@ def spaced(path: Path, times: int) -> Path:
         result=optional(path.result),
         reads=tuple(map(moved, path.reads)),
     )
+
+
+def left_to_original(path: Path) -> Path:
+    """A path that does nothing and that no contract allows."""
+    return replace(path, effects=(), trips=(), obligations=(), reads=(), arrays={}, asserts=((make_bool(False), 0),))
 
 
 def own_reads(e: Effect) -> list[Poly]:

@@ -48,16 +48,22 @@ class _Around:
     equal: Mapping[str, Poly] = field(default_factory=dict)
     """Coordinates that have one value only."""
     tests: tuple[Test, ...] = ()
+    corner: Mapping[str, Poly] = field(default_factory=dict)
+    """A place of several coordinates that an arm leaves out: the last pixel of the last row."""
 
     def chosen(self, condition: Expr, holds: bool, names: set[str]) -> _Around:
         """What is known in an arm of a choice; this object itself where that is no more than before."""
         equal = {**self.equal, **_equalities(condition, names)} if holds else self.equal
         tests = self.tests
+        corner = self.corner
+        if not holds and len(here := _equalities(condition, names)) > 1:
+            corner = {**corner, **here}
         if mentions(condition, names):
             with contextlib.suppress(NotConcrete):
                 test = compiled(condition)
                 tests = (*tests, test if holds else lambda point: not test(point))
-        return self if equal == self.equal and tests is self.tests else _Around(equal, tests)
+        same = equal == self.equal and tests is self.tests and corner == self.corner
+        return self if same else _Around(equal, tests, corner)
 
 
 @dataclass(slots=True)
@@ -71,7 +77,7 @@ class Site:
     points: list[list[Env]] = field(default_factory=list)
     known: dict[int, Numbers] = field(default_factory=dict)
     """Expressions at all points of all samples."""
-    ways: dict[tuple[str, int, int, bool], list[Ends]] = field(default_factory=dict)
+    ways: dict[tuple[object, ...], list[Ends]] = field(default_factory=dict)
     """How to clamp a coordinate of an image."""
     masked: dict[str, list[dict[tuple[int, ...], set[tuple[int, ...]]]]] = field(default_factory=dict)
     known_spans: dict[str, list[tuple[Numbers, Numbers]]] = field(default_factory=dict)
@@ -321,12 +327,16 @@ class Site:
             yield replace(call, args=args), replace(call, args=args)
             options: list[list[Ends]] = []
             for k, (a, (lows, highs)) in enumerate(zip(args, ends, strict=True)):
-                asked = (call.name, k, key(a), spans is None)
+                asked = (call.name, k, key(a), spans is None, *sorted(around.corner))
                 mine: list[Ends] = self.ways.get(asked, [(None, None)])
                 if asked not in self.ways and mentions(a, names) and not _made_of_data(a):
                     own_lows, own_highs = self._own_ends(a)
                     lo = [from_poly(p, I32) for p in dict.fromkeys([*own_lows, *lows])]
                     hi = [from_poly(p, I32) for p in dict.fromkeys([*own_highs, *highs])]
+                    inner = {x.name for x in self.f.layout.dims[: k + 1]}
+                    rows = {n: p for n, p in around.corner.items() if n not in inner and not mentions(a, {n})}
+                    lo += _of_rows(lo, rows)
+                    hi += _of_rows(hi, rows)
                     mine += [(None, h) for h in hi] + [(low, None) for low in lo]
                     mine += list(itertools.product(lo, hi))
                     mine = self._distinct(a, mine, spans[k] if spans is not None else None)
@@ -369,6 +379,12 @@ class Site:
             return [([low], [high]) for low, high in box]
         image = next(i for i in self.clamper.inputs.values() if i.name == call.name)
         return self.clamper.ends(image.layout)
+
+
+def _of_rows(ends: Sequence[Expr], rows: Mapping[str, Poly]) -> list[Expr]:
+    """Ends of a coordinate that are others in some row than elsewhere."""
+    tests = [E.EQ(E.BOOL, E.Variable(I32, name), from_poly(at, I32)) for name, at in sorted(rows.items())]
+    return [Select(I32, test, here, other) for test in tests for here, other in itertools.permutations(ends, 2)]
 
 
 def _made_of_data(e: Expr) -> bool:

@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from halide_core.ir.expr import EQ, I64, NE, Expr, make_bool
+from halide_core.ir.expr import EQ, I64, NE, Expr
 from halide_core.ir.structural import variables
 from lifter.between import with_elements_between
 from lifter.deadline import TimedOut, until
-from lifter.effects import LoopInfo, Path, loads
+from lifter.effects import LoopInfo, Path, left_to_original, loads
 from lifter.loops import Function, Unsupported
 from lifter.poly import Poly, ahead_of, from_poly, to_poly
 from lifter.summary import PathSummary, Summary
@@ -187,7 +187,7 @@ def left_alone(path: Path) -> Path:
         return path
     if not _for_nothing(path) and not isinstance(prove(Query((*index.facts, *given), never), 0.5), Proved):
         return path
-    return replace(path, effects=(), trips=(), obligations=(), reads=(), arrays={}, asserts=((make_bool(False), 0),))
+    return left_to_original(path)
 
 
 def _for_nothing(path: Path) -> bool:

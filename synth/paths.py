@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -345,10 +345,12 @@ class PathLifter:
         place = self.place(index, seen.index, layout, private, e, mapper)
         return image_call(load.type, seen.group.name, place, seen)
 
-    def stands_apart(self, known: dict[str, Layout], e: Effect, site: Effect, index: Poly) -> bool:
+    def stands_apart(
+        self, known: dict[str, Layout], e: Effect, site: Effect, index: Poly, same: Collection[str]
+    ) -> bool:
         """Whether a store of a Func is never to the element at `index` that another one writes or reads."""
         layout = known[next(g.name for g in self.groups if e.order in g.orders)]
-        return stand_apart(e, site, index, layout, self.contract.follows)
+        return stand_apart(e, site, index, layout, self.contract.follows, same)
 
     def place(
         self,

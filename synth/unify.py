@@ -10,7 +10,7 @@ from halide_core.ir import expr as E
 from halide_core.ir.expr import I32, Expr, Load, Select
 from halide_core.ir.structural import key, post_order, substitute, transform
 from lifter.fold import all_hold
-from lifter.poly import from_poly, to_poly
+from lifter.poly import Poly, from_poly, to_poly
 from lifter.summary import EffectMap, Layout
 from synth.pieces import by_range
 from synth.stores import Store, Tests, canonical, covers, reads, with_reads
@@ -160,9 +160,22 @@ def _by_place(stores: Sequence[Store], layout: Layout, phases: bool, tests: Test
     at = [[k for k in apart if not m.coords[k].names() & set(m.inverse)] for _, m in stores]
     ways = [apart]
     if len(apart) > 1 and any(len(a) > 1 for a in at) and len({len(a) for a in at}) > 1:
-        ways = [[k] for k in apart]  # corners beside rows and columns: one dimension after the other
+        ways = [*([k] for k in apart if not _shared(k, stores, tests)), apart]  # corners beside rows and columns
     found = [v for way in ways if (v := _by_places_along(way, stores, layout, phases, tests)) is not None]
     return min(found, key=lambda v: len(list(post_order(v))), default=None)
+
+
+def _shared(position: int, stores: Sequence[Store], tests: Tests) -> bool:
+    """Whether stores go over the place along a dimension that another one has for its own (an image's last pixel is
+    in the last column of all rows)."""
+    fixed = [m.coords[position] for _, m in stores if not m.coords[position].names() & set(m.inverse)]
+    moving = [tests.ends(m, position) for _, m in stores if m.coords[position].names() & set(m.inverse)]
+    one = Poly.constant(1)
+    return any(
+        not tests.before(last, p) and not tests.before(p + one, first)
+        for first, last in filter(None, moving)
+        for p in fixed
+    )
 
 
 def _by_places_along(

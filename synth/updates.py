@@ -3,11 +3,11 @@ Func lie."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from halide_core.ir.expr import I32
 from lifter.bounds import Unbounded
-from lifter.effects import Effect, own_reads
+from lifter.effects import Effect, LoopInfo, own_reads
 from lifter.poly import Poly
 from lifter.summary import EffectMap, Layout, RDim
 from synth.failure import NotFound
@@ -92,14 +92,21 @@ def place(
     return in_own_rows(found, coordinates(over_counters, layout, private), layout, e.loops, follows)
 
 
-def stand_apart(e: Effect, site: Effect, index: Poly, layout: Layout, follows: Sign) -> bool:
-    """Whether a store `e` to a Func is never to the element at `index` that another one, `site`, writes or reads."""
+def stand_apart(
+    e: Effect, site: Effect, index: Poly, layout: Layout, follows: Sign, same: Collection[str]
+) -> bool:
+    """Whether a store `e` to a Func is never, where some counters are the `same`, to the element at `index` that
+    another one, `site`, writes or reads."""
     if any(d.stride is None for d in layout.dims):
         return False
     try:
-        one = ends(place(e.index, e.index, layout, (), e, follows), e.loops, follows)
-        other = ends(place(index, index, layout, (), site, follows), site.loops, follows)
+        one = ends(place(e.index, e.index, layout, (), e, follows), _without(e.loops, same), follows)
+        other = ends(place(index, index, layout, (), site, follows), _without(site.loops, same), follows)
     except (NoMapping, Unbounded):
         return False
     gaps = [d for a, b in zip(one, other, strict=True) for d in (a[0] - b[1], b[0] - a[1])]
     return any(follows(d - Poly.constant(1)) for d in gaps)
+
+
+def _without(loops: Sequence[LoopInfo], counters: Collection[str]) -> tuple[LoopInfo, ...]:
+    return tuple(loop for loop in loops if loop.counter not in counters)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -267,14 +267,15 @@ class Conditions:
                     return self.index.any_of([self.index.all_of(same), self.index.all_of([outside, strict])])
         return self.index.poly(rival.index.substitute(rename)) == self.index.poly(index)
 
-    def stands_apart(self, e: Effect, site: Effect, index: Poly) -> bool:
-        """Whether a store of a Func is never, in whatever iteration, to the element at `index` that `site` writes or
-        reads: both lie in the box, at coordinates that differ along one dimension."""
+    def stands_apart(self, e: Effect, site: Effect, index: Poly, same: Collection[str]) -> bool:
+        """Whether a store of a Func is never, in whatever iteration in which some counters are the `same`, to the
+        element at `index` that `site` writes or reads: both lie in the box, at coordinates that differ along one
+        dimension."""
         f = next(f for f in self.summary.funcs if e.order in f.orders())
         one, other = self.coordinates(f, e.index), self.coordinates(f, index)
         if one is None or other is None or any(reads_memory(a) for p in (*one, *other) for a in p.atoms().values()):
             return False
-        rename = {c: Poly.variable(c + "'", I32) for c in e.counters}
+        rename = {c: Poly.variable(c + "'", I32) for c in e.counters if c not in same}
         one = tuple(p.substitute(rename) for p in one)
         inside = [*self.domain(e.loops, rename), *self.domain(site.loops)]
         gaps = [d for a, b in zip(one, other, strict=True) for d in (a - b, b - a)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from halide_core.ir.expr import Add, And, Call, Cast, Expr, Load, Max, Min, Or, Select, Variable
@@ -49,11 +49,12 @@ class Unresolved(Exception):
     """The read sees a mixture; the text says of what."""
 
 
-Apart = Callable[[Effect, Effect, Poly], bool]
-"""Whether a store is never to the element at an address that another one, in whatever iteration, writes or reads."""
+Apart = Callable[[Effect, Effect, Poly, Collection[str]], bool]
+"""Whether a store is never to the element at an address that another one, in whatever iteration in which some counters
+are the same, writes or reads."""
 
 
-def _not_known(_: Effect, __: Effect, ___: Poly) -> bool:
+def _not_known(_: Effect, __: Effect, ___: Poly, ____: Collection[str]) -> bool:
     return False
 
 
@@ -146,7 +147,9 @@ def meeting(
         there = _span(e.index)
         if place is not None and there is not None and (place[1] < there[0] or there[1] < place[0]):
             continue
-        if _differ_in_remainder(index, e.index):
+        # What two stores keep to slices along is the same wherever they meet.
+        same = _shared_slices(own, e.order, site.order) if index == site.index else frozenset()
+        if _differ_in_remainder(index, e.index, same, {*e.counters, *site.counters}):
             continue
         if {e.order, site.order} <= own.updates and _commute(e, site, path):
             continue
@@ -154,25 +157,45 @@ def meeting(
             return e
         if not _outside_slices(own, e.order, site.order, _common(e.counters, site.counters)):
             continue
-        if stands_apart(e, site, index):
+        if stands_apart(e, site, index, same):
             continue
         return e
     return None
+
+
+def _shared_slices(group: Group, a: int, b: int) -> frozenset[str]:
+    """The counters along which two stores of a group keep to slices, along the same dimensions."""
+    along = [{(dim, c) for order, dim, c in group.slices if order == e} for e in (a, b)]
+    return frozenset(c for _, c in along[0] & along[1])
 
 
 def _outside_slices(group: Group, a: int, b: int, shared: tuple[str, ...]) -> list[str]:
     """The counters, of loops that two stores of a group share, whose iterations may meet.  Where there are none, each
     iteration is about elements of its own (a sum's start and what is added to it), and the stores go in the order of
     the definitions within it."""
-    along = [{(dim, c) for order, dim, c in group.slices if order == e} for e in (a, b)]
-    return [c for c in shared[len(group.private) :] if c not in {c for _, c in along[0] & along[1]}]
+    same = _shared_slices(group, a, b)
+    return [c for c in shared[len(group.private) :] if c not in same]
 
 
-def _differ_in_remainder(a: Poly, b: Poly) -> bool:
-    """Whether two addresses are never equal, whatever their counters and data are: the value and the weight of a cell,
-    at 2*bin and 2*bin + 1."""
-    modulus = math.gcd(*(c for p in (a, b) for m, c in p.terms.items() if m))
+def _differ_in_remainder(a: Poly, b: Poly, same: Collection[str], counters: Collection[str]) -> bool:
+    """Whether two addresses are never equal, whatever their data and their counters are but for those that are the
+    `same`: the value and the weight of a cell, at 2*bin and 2*bin + 1."""
+    kept = [_of_counters(p, same, counters) for p in (a, b)]
+    moving = [c for p, k in zip((a, b), kept, strict=True) for m, c in (p - k).terms.items() if m]
+    apart = kept[0] - kept[1]
+    modulus = math.gcd(*moving, *(c for m, c in apart.terms.items() if m))
     return modulus > 1 and (a.terms.get((), 0) - b.terms.get((), 0)) % modulus != 0
+
+
+def _of_counters(p: Poly, same: Collection[str], counters: Collection[str]) -> Poly:
+    """The terms of an address in which some counters have a part, beside parameters only."""
+    names = {k: a.name if isinstance(a, Variable) else None for k, a in p.atoms().items()}
+
+    def kept(m: tuple[int, ...]) -> bool:
+        inside = {names[k] for k in m}
+        return not inside.isdisjoint(same) and None not in inside and inside.isdisjoint(set(counters) - set(same))
+
+    return Poly({m: c for m, c in p.terms.items() if kept(m)})
 
 
 def _commute(a: Effect, b: Effect, path: Path) -> bool:

@@ -132,3 +132,53 @@ void fill_like(uint8_t* dst, size_t width, size_t height, size_t stride, const u
         for (; x < width; ++x) dst[3 * x] = r, dst[3 * x + 1] = g, dst[3 * x + 2] = b;
     }
 }
+
+// Each word carries one byte too many, which the next pixel overwrites; the last pixel goes by bytes.
+void drop_alpha_by_words(uint8_t* rgb, int rgb_stride, const uint8_t* rgba, int rgba_stride, int width, int height) {
+    if (width < 1) return;
+    for (int y = 0; y < height; y++) {
+        uint8_t* d = rgb + y * rgb_stride;
+        const uint8_t* s = rgba + y * rgba_stride;
+        for (int x = 1; x < width; x++, d += 3, s += 4) *(uint32_t*)d = *(const uint32_t*)s;
+        d[0] = s[0];
+        d[1] = s[1];
+        d[2] = s[2];
+    }
+}
+
+// Words are read beyond their pixel, but not behind the image.
+static void AddAlphaRow(uint8_t* d, const uint8_t* s, int width, uint8_t alpha, bool last) {
+    for (int x = last ? 1 : 0; x < width; x++) {
+        uint32_t word;
+        memcpy(&word, s, 4);
+        word = (word & 0xffffff) | (uint32_t)alpha << 24;
+        memcpy(d, &word, 4);
+        d += 4;
+        s += 3;
+    }
+    if (last) {
+        d[0] = s[0];
+        d[1] = s[1];
+        d[2] = s[2];
+        d[3] = alpha;
+    }
+}
+
+void AddAlphaByWords(uint8_t* rgba, int rgba_stride, const uint8_t* rgb, int rgb_stride, int width, int height,
+                     uint8_t alpha) {
+    if (width <= 0 || height <= 0) return;
+    for (int y = 0; y < height; y++)
+        AddAlphaRow(rgba + y * rgba_stride, rgb + y * rgb_stride, width, alpha, y == height - 1);
+}
+
+// The bytes that words spill behind each row are part of the result.
+void spill_behind_rows(uint8_t* dst, int dst_stride, const uint8_t* src, int src_stride, int width, int height) {
+    for (int y = 0; y < height; y++) {
+        for (int x = 0; x < width; x++) {
+            uint32_t word;
+            memcpy(&word, src + y * src_stride + 4 * x, 4);
+            word ^= 0x00ffffff;
+            memcpy(dst + y * dst_stride + 3 * x, &word, 4);
+        }
+    }
+}

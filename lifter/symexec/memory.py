@@ -58,7 +58,9 @@ class Memory:
     def value(self, e: Expr, s: State) -> Expr:
         def rewrite(n: Expr) -> Expr:
             if isinstance(n, Variable) and not n.name.startswith("addr."):
-                return self.read(s, n.name, n.type)
+                n = self.read(s, n.name, n.type)
+                answer = self.decided(n, s) if s.conditions and n.type.is_bool() else None
+                return n if answer is None else const(int(answer), BOOL)
             if isinstance(n, Load):
                 return self.load(s, n)
             if isinstance(n, Call) and n.call_type is CallType.FUNCTION and self.is_setting(n):

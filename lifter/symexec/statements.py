@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+from collections.abc import Sequence
 from dataclasses import fields, replace
 
 from halide_core.ir.expr import (
@@ -19,7 +20,7 @@ from halide_core.ir.expr import (
     const,
     const_value,
 )
-from halide_core.ir.structural import post_order, variables
+from halide_core.ir.structural import key, post_order, transform, variables
 from lifter import deadline
 from lifter import loops as L
 from lifter.alike import without_twins
@@ -148,7 +149,7 @@ class _Statements(Merging):
                 self.store(start, p.name, Poly(), Variable(p.type, p.name), self.function.line)
         finished: list[State] = []
         self.exec_top(self.function.body, start, finished)
-        plain = [without_covered(self.plain(self.finish(s)), self.follows) for s in finished]
+        plain = [p for s in finished for p in without_covered(self.plain(self.finish(s)), self.follows)]
         if self.function.uses_registers:
             plain = [join_lane_sums(p, self.follows) for p in plain]
         plain = [without_rotations(p) for p in plain]
@@ -239,6 +240,8 @@ class _Statements(Merging):
                 other.conditions += clauses(negate(condition))
                 return self.exec_arms(stmt, rest, (s, other), finished)
             setting = self.setting(stmt, s) if isinstance(stmt, L.Loop) else None
+            if isinstance(stmt, L.Loop) and setting is None:
+                setting = self.length(stmt, rest, s)
             if setting is not None:  # what a parameter says not to read must not be read
                 return self.exec_settings(setting, (stmt, *rest), s, finished)
             self.exec_stmt(stmt, s)
@@ -254,13 +257,24 @@ class _Statements(Merging):
         """Executes statements with a condition on the parameters known, one way and the other."""
         decided = self.decide(s.conditions, setting)
         if decided is not None:
-            s.conditions += clauses(setting if decided else negate(setting))
+            self.settle(s, setting if decided else negate(setting))
             return self.exec_top(body, s, finished)
         other = s.fork()
-        s.conditions += clauses(setting)
-        other.conditions += clauses(negate(setting))
+        self.settle(s, setting)
+        self.settle(other, negate(setting))
         self.exec_top(body, s, finished)
         return self.exec_top(body, other, finished)
+
+    def settle(self, s: State, setting: Expr) -> None:
+        """A condition becomes one of the path's own, and values that were choices by it no longer are."""
+        s.conditions += clauses(setting)
+
+        def rewrite(n: Expr) -> Expr:
+            if isinstance(n, Select) and (answer := self.decided(n.condition, s)) is not None:
+                return n.true_value if answer else n.false_value
+            return self.tidy(n)
+
+        s.env = {name: transform(e, rewrite) for name, e in s.env.items()}
 
     def implied(self, stmt: L.If, condition: Expr, rest: tuple[L.Stmt, ...], s: State) -> bool:
         """Executes a conditional as if it always held, where it holds only what loops do that run only if it does:
@@ -324,6 +338,23 @@ class _Statements(Merging):
             )
             if not fixed and self.decided(here, s) is None:
                 return here
+        return None
+
+    def length(self, loop: L.Loop, rest: Sequence[L.Stmt], s: State) -> Expr | None:
+        """A condition on parameters that says how often a loop runs and whether something is stored behind it, and
+        which this path has not decided yet: `for (i = last ? 1 : 0; i < n; i++) ...  if (last) ...`, where what is
+        stored there belongs to the loop's region."""
+        values = [s.env[v] for v in variables(loop.condition) if v in s.env]
+        choices = {key(n.condition): n.condition for e in values for n in post_order(e) if isinstance(n, Select)}
+        for c in choices.values():
+            fixed = not loads(c) and not any(undefined(v) or v.startswith("k.") for v in variables(c))
+            if not fixed or self.decided(c, s) is not None:
+                continue
+            for x in rest:
+                if isinstance(x, L.If) and any(isinstance(y, L.Store) for y in L.walk((*x.then, *x.otherwise))):
+                    there = self.value(x.condition, s.fork())
+                    if key(there) in (key(c), key(negate(c))):
+                        return c
         return None
 
     def exec_block(self, body: tuple[L.Stmt, ...], s: State) -> None:

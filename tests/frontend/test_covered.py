@@ -49,3 +49,48 @@ def test_columns_written_beside_each_other(tmp_path: Path, last: str, spoiled: s
         assert found.status == "verified", found.reason
         (func,) = found.summary.paths[0].funcs
         assert len(func.definitions) == 1
+
+
+# A word of four bytes at every third: the fourth one of the last pixel stays, behind the row, unless `tail` is there.
+WORDS = """#include <cstdint>
+#include <cstring>
+void f(uint8_t* d, const uint8_t* s, int w, int h, int stride, bool last) {{
+    for (int y = 0; y < h; y++) {{
+        uint8_t* q = d + y * stride;
+        const uint8_t* p = s + y * stride * 2;
+        for (int x = {start}; x < w; x++, q += 3, p += 4) memcpy(q, p, 4);
+        {tail}
+    }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("start", "tail", "behind"),
+    [
+        ("0", "", 1),
+        ("0", "if (w > 0) q[0] = 1;", 1),
+        ("1", "q[1] = p[1];", 2),
+        ("0", "q[0] = q[1];", None),
+        ("0", "if (w > 0) d[y * stride] = 9;", 2),
+    ],
+)
+def test_words_that_reach_into_the_next_pixel(tmp_path: Path, start: str, tail: str, behind: int | None) -> None:
+    source = tmp_path / "f.cpp"
+    source.write_text(WORDS.format(start=start, tail=tail))
+    (f,) = parse_file(str(source)).functions
+    paths = execute(f, decided, follows)
+    ((inner, *beside),) = [p.effects for p in paths if p.effects]
+    length = inner.loops[-1].trip.constant_value()
+    assert (length, len(beside)) == ((4, 1 if tail else 0) if behind is None else (3, behind))
+    assert all(len(e.loops) == 1 for e in beside)
+
+
+def test_the_last_word_by_bytes_is_one_region(tmp_path: Path) -> None:
+    source = tmp_path / "f.cpp"
+    source.write_text(WORDS.format(start="1", tail="q[0] = p[0]; q[1] = p[1]; q[2] = p[2];"))
+    found = lift_function(parse_file(str(source)).functions[0])
+    assert found.status == "verified", found.reason
+    (func,) = found.summary.paths[0].funcs
+    assert [len(func.definitions), len(func.layout.dims)] == [1, 3]
+

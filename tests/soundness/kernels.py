@@ -390,7 +390,8 @@ def borders(g: Writer) -> Kernel:
 
 
 def overhang(g: Writer) -> Kernel:
-    """Stores that reach into the next pixel, which is stored then; the last pixel by itself, at times not whole."""
+    """Stores that reach into the next pixel, which is stored then; the last pixel by itself, at times not whole, not at
+    all, or in some calls only."""
     t = g.array("a", True, ["uint8_t", "uint16_t"])
     g.array("d", types=[t, t, "uint8_t"])
     g.stride = "stride"
@@ -398,13 +399,25 @@ def overhang(g: Writer) -> Kernel:
     source = g.rng.choice(["a", "a", "a", "a", "d"])
     atoms = [[read(f"{source}[{many + over} * x + {k}]", t), *_extra(g)] for k in range(many + over)]
     values = [g.value(v, 1) for v in atoms]
-    body = " ".join(f"d[{many} * x + {k}] = {v};" for k, v in enumerate(values))
-    last = values[: g.rng.choice([many, many, many, many - 1, many + over])]
+    order = list(range(many + over))
+    if g.rng.random() < 0.2:
+        g.rng.shuffle(order)
+    body = " ".join(f"d[{many} * x + {k}] = {values[k]};" for k in order)
+    last = values[: g.rng.choice([many, many, many, many - 1, many + over, 0])]
     tail = " ".join(f"d[{many} * x + {k}] = {v};" for k, v in enumerate(last))
     first = g.rng.choice(["", "", "    d[0] = d[1];\n"])
+    start, end = "0", g.rng.choice(["w - 1", "w - 1", "w - 1", "w"])
+    if g.rng.random() < 0.3:
+        g.scalar("p", 0, 1)
+        start, end = "(p ? 1 : 0)", "w"
+        body, tail = body.replace("* x", "* i"), f"if (p) {{ {tail} }}"
+        body = f"{{ {body} }} i++;"
+    i = "    int i = 0;\n" if end == "w" and start != "0" else ""
+    tail = tail.replace("* x", "* i") if i else tail
+    check = g.rng.choice(["  if (w <= 0) return;\n", "  if (w <= 0) return;\n", "  if (w < 2) return;\n", ""])
     return g.done(
-        f"  if (w <= 0) return;\n  for (int y = 0; y < h; y++) {{\n    int x = 0;\n"
-        f"    for (; x < {g.rng.choice(['w - 1', 'w - 1', 'w - 1', 'w'])}; x++) {{ {body} }}\n{first}    {tail}\n"
+        f"{check}  for (int y = 0; y < h; y++) {{\n    int x = {start};\n{i}"
+        f"    for (; x < {end}; x++) {{ {body} }}\n{first}    {tail}\n"
         f"    a += {g.stride}; d += {g.stride};\n  }}\n"
     )
 

@@ -67,7 +67,7 @@ NOT_VERIFIED = {
     "unsigned range trick": "void f(u8* d, const u8* s, int w, int lo) { for (int x = 0; x < w; x++) "
     "if ((unsigned)(x - lo) < 10u) d[x] = s[x]; }",
     "later write differs": "void f(u8* d, const u8* s, int n) { for (int i = 0; i < n; i++) "
-    "{ d[i] = s[i]; d[i + 1] = s[i] >> 1; } }",
+    "{ d[i] = s[i]; if (s[i] > 9) d[i + 1] = s[i] >> 1; } }",
     "data-dependent store": "void f(u8* d, const u8* s, const int* p, int n) "
     "{ for (int i = 0; i < n; i++) d[p[i]] = s[i]; }",
     "read beyond what was computed": "void f(u8* d, const u8* s, int n) { int* t = new int[n]; "

@@ -12,7 +12,7 @@ from lifter.effects import Effect, LoopInfo, Path, loads, split_tag
 from lifter.loops import Function
 from lifter.poly import Poly, from_poly, poly_text, reads_memory, to_poly
 from lifter.pure_calls import inline_call
-from lifter.summary import Definition, EffectMap, FuncSummary, InputSummary, Layout, PathSummary
+from lifter.summary import Definition, Dim, EffectMap, FuncSummary, InputSummary, Layout, PathSummary
 from verifier.lemmas import decide_lemma
 from verifier.reads import Group, mentions, see
 from verifier.smt import Answer, IndexEncoder, Proved, Query, prove
@@ -66,6 +66,10 @@ class Conditions:
         self._signs: dict[tuple[int, ...], tuple[list[Any], dict[Poly, bool]]] = {}
         """What `non_negative` has found, by the assumptions' numbers, which stand for them as long as they are kept."""
         self._data: dict[str, bool] = {}
+        self._reads: dict[str, int] = {}
+        """How often it was asked whether what is read of an image is read by the original."""
+        self._throughout: dict[tuple[str, str, tuple[Poly, ...]], tuple[Dim, ...] | None] = {}
+        """By a Func, an image and how often loops run: a box of the image that the original reads as a whole."""
         self._sure: dict[tuple[int, str, bool], list[tuple[Poly, tuple[Expr, ...]]]] = {}
         stated = [i.condition for i in summary.contract if i.condition is not None]
         self.contract = [self.index.given(c) for c in (*stated, *summary.conditions)]

@@ -12,14 +12,18 @@ from halide_core.ir.types import Type
 from lifter.bounds import settled
 from lifter.effects import Effect, loads, split_tag
 from lifter.fold import negate
-from lifter.poly import Poly, floor_div, from_poly, to_poly
+from lifter.poly import Poly, floor_div, from_poly, poly_text, to_poly
 from lifter.pure_calls import inline_all
-from lifter.summary import Definition, EffectMap, FuncSummary, Layout
+from lifter.summary import Definition, Dim, EffectMap, FuncSummary, InputSummary, Layout
 from verifier.condition import Conditions, counters_in_range, point_text
 from verifier.lemmas import decide_lemma
 from verifier.reads import mentions, read_beforehand, sure_loads, unconditional_loads
 from verifier.sized import room
-from verifier.smt import Proved, Query, prove
+from verifier.smt import IndexEncoder, Proved, Query, prove
+
+_FEW = 12
+"""Reads of an image that are looked at one by one."""
+_WHOLE_SECONDS = 3.0
 
 
 class ReadConditions(Conditions):
@@ -113,6 +117,12 @@ class ReadConditions(Conditions):
             return
         self._asked.add(asked)
         text = f"line {e.line}: {call.name}({point_text(target)}) is read by the original too"
+        whole = self.read_throughout(f, e, call.name)
+        if whole is not None:
+            there = self.index.all_of(_inside(self.index, whole, target))
+            if isinstance(prove(Query((*self.contract, *self.index.facts, *inside), there), 1.0), Proved):
+                self.add(f.name, "readable", self.say(text, e), inside, there, e.line)
+                return
         hypotheses = (*self.contract, *self.index.facts, *inside)
         ways: list[Any] = []
         for more in self.passed_over(e, here, layout, target, safe):
@@ -145,20 +155,53 @@ class ReadConditions(Conditions):
                     out.append(self.index.all_of([self.index.poly(index) == place, *when]))
             return out
 
-        def in_another_iteration() -> list[Any]:
-            reads = {
-                (index, other.loops, None if other.guard is None else key(other.guard), tuple(map(key, given))): (
-                    other, index, given
-                )
-                for other in certain
-                for index, given in self.sure_reads(other, layout.array)
-            }
-            return [self.reached(other, layout, index, target, given) for other, index, given in reads.values()]
-
         def before() -> list[Any]:
             return [self.reached(o, layout, index, target, given) for o, index, given in self.beforehand(layout.array)]
 
-        return [now, in_another_iteration, before]
+        return [now, lambda: self.in_other_iterations(layout, target), before]
+
+    def in_other_iterations(self, layout: Layout, target: tuple[Poly, ...]) -> list[Any]:
+        """That the original reads an element, for each read that iterations are sure to make."""
+        reads = {
+            (index, other.loops, None if other.guard is None else key(other.guard), tuple(map(key, given))): (
+                other, index, given
+            )
+            for other in self.path.effects
+            if other.guard is None or not loads(other.guard)
+            for index, given in self.sure_reads(other, layout.array)
+        }
+        return [self.reached(other, layout, index, target, given) for other, index, given in reads.values()]
+
+    def read_throughout(self, f: FuncSummary, e: Effect, name: str) -> tuple[Dim, ...] | None:
+        """A box of an image every element of which the original reads where the loops around an effect run: asked once
+        where many reads are of it, each of which then is of what the original reads if it lies in that box."""
+        trips = tuple(loop.trip for loop in e.loops if not loop.trip.names() & set(e.counters))
+        asked = (f.name, name, trips)
+        self._reads[name] = self._reads.get(name, 0) + 1
+        if asked not in self._throughout and self._reads[name] > _FEW:
+            self._throughout[asked] = None
+            image = next(i for i in self.summary.inputs if i.name == name)
+            count = len(image.layout.dims)
+            for box in (image.layout.dims, f.layout.dims[-count:]):  # an image of the size of what is made of it
+                if len(box) == count and self._throughout[asked] is None and self.all_read(f, e, image, box, trips):
+                    self._throughout[asked] = box
+        return self._throughout.get(asked)
+
+    def all_read(
+        self, f: FuncSummary, e: Effect, image: InputSummary, box: tuple[Dim, ...], trips: tuple[Poly, ...]
+    ) -> bool:
+        """Whether the original reads every element of a box, where loops that run so often run at all."""
+        anywhere = tuple(Poly.variable(f"anywhere.{d.name}", I32) for d in image.layout.dims)
+        ways = self.index.any_of(self.in_other_iterations(image.layout, anywhere))
+        given = [*_inside(self.index, box, anywhere), *(self.index.poly(t) >= 1 for t in trips)]
+        proved = isinstance(
+            prove(Query((*self.contract, *self.index.facts, *given), ways), _WHOLE_SECONDS), Proved
+        )
+        if proved:
+            sizes = ", ".join(f"{poly_text(d.min)} to {poly_text(d.min + d.extent)}" for d in box)
+            text = f"line {e.line}: every element of {image.name} from {sizes} is read by the original"
+            self.add(f.name, "readable", text, given, ways, e.line)
+        return proved
 
     def sure_reads(self, e: Effect, array: str, masked: bool = False) -> list[tuple[Poly, tuple[Expr, ...]]]:
         """Elements of an array, as it was given, that an effect reads in every iteration in which conditions on
@@ -290,6 +333,13 @@ class ReadConditions(Conditions):
                 if isinstance(decide_lemma(goal, const(1, BOOL), inside, self.inline), Proved):
                     answers.add(wanted)
         return answers == {True, False}
+
+
+def _inside(index: IndexEncoder, box: tuple[Dim, ...], place: tuple[Poly, ...]) -> list[Any]:
+    out = []
+    for d, c in zip(box, place, strict=True):
+        out += [index.poly(c) >= index.poly(d.min), index.poly(c) < index.poly(d.min + d.extent)]
+    return out
 
 
 def _clamped(p: Poly) -> bool:

@@ -262,7 +262,9 @@ class _Statements(Merging):
         other = s.fork()
         self.settle(s, setting)
         self.settle(other, negate(setting))
+        fresh = self.fresh  # loops have the same counters on all paths: what is proved of one is known of the others
         self.exec_top(body, s, finished)
+        self.fresh = fresh
         return self.exec_top(body, other, finished)
 
     def settle(self, s: State, setting: Expr) -> None:
@@ -307,12 +309,14 @@ class _Statements(Merging):
     ) -> None:
         """Both arms, each with what follows.  What one needs of its own says nothing of the other, which is asked too:
         of many arms (a path for each number of channels) each would be executed again for every one after it."""
+        fresh = self.fresh
         try:
             self.exec_top((*stmt.then, *rest), states[0], finished)
         except (NeedCell, NeedUnroll, NeedTurns, NeedSeveral) as need:
             first = _needs(need)
             if not _concern(first, stmt.then, (*stmt.otherwise, *rest)):
                 raise
+            self.fresh = fresh
             try:
                 self.exec_top((*stmt.otherwise, *rest), states[1], finished)
             except (NeedCell, NeedUnroll, NeedTurns, NeedSeveral) as another:
@@ -322,6 +326,7 @@ class _Statements(Merging):
             except L.Unsupported:
                 pass  # what is said of it may change
             raise
+        self.fresh = fresh
         self.exec_top((*stmt.otherwise, *rest), states[1], finished)
 
     def setting(self, loop: L.Loop, s: State) -> Expr | None:

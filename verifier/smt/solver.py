@@ -42,9 +42,17 @@ _LINEAR_SECONDS = 1.0
 _ANSWERS: dict[tuple[tuple[int, ...], int], tuple[Query, Answer]] = {}
 """By the numbers of the terms, which Z3 shares among equal ones; the query kept here keeps them from being reused."""
 
+_CORES: dict[int, list[tuple[Any, frozenset[int], tuple[Any, ...]]]] = {}
+"""By the number of a goal: the goal, with assumptions that it follows from, as numbers and as terms."""
+
+_MARKS: dict[int, tuple[Any, Any]] = {}
+"""By the number of an assumption: the name that it is tracked by, and the assumption."""
+
 _MODELS: list[Any] = []
 """The last models of queries about integers that were refuted, the latest first."""
 _MOST_MODELS = 12
+_MARK = "assumed!"
+_MOST_MARKS = 1 << 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +76,8 @@ def prove(query: Query, timeout: float = 10.0) -> Answer:
     known = _ANSWERS.get(asked)
     if known is not None:
         return known[1]
+    if _follows_from_core(asked):
+        return Proved()
     deadline.check()
     answer = _decide(query, min(timeout, max(deadline.left(), 0.001)))
     if not isinstance(answer, Unknown):
@@ -91,11 +101,17 @@ def _decide(query: Query, timeout: float) -> Answer:
     for attempt in _strategies(query):
         solver = attempt()
         solver.set("timeout", max(1, int(remaining * 500)))
-        solver.add(*query.assumptions)
+        tracked = attempt is z3.SimpleSolver
+        if tracked:
+            _track(solver, query.assumptions, query.assumptions)
+        else:
+            solver.add(*query.assumptions)
         solver.add(z3.Not(goal))
         result = solver.check()
         spent = time.perf_counter() - start
         if result == z3.unsat:
+            if tracked:
+                _keep_core(solver, query)
             return Proved(spent)
         if result == z3.sat:
             model = solver.model()
@@ -108,6 +124,32 @@ def _decide(query: Query, timeout: float) -> Answer:
         if remaining <= 0:
             break
     return answer
+
+
+def _track(solver: Any, assumptions: Sequence[Any], formulas: Sequence[Any]) -> None:
+    """Adds `formulas`, so that the solver can say which of the assumptions that they are readings of it needed."""
+    for assumption, formula in {a.get_id(): (a, f) for a, f in zip(assumptions, formulas, strict=True)}.values():
+        number = assumption.get_id()
+        if number not in _MARKS:
+            _MARKS[number] = z3.Bool(f"{_MARK}{number}"), assumption
+        solver.assert_and_track(formula, _MARKS[number][0])
+
+
+def _keep_core(solver: Any, query: Query) -> None:
+    """Notes what a solver that found no counterexample made use of: the goal follows from that much whatever else is
+    assumed, in a contract with fewer items or on another path."""
+    if len(_MARKS) > _MOST_MARKS or len(_CORES) > _MOST_MARKS:
+        _CORES.clear()
+        _MARKS.clear()
+        return
+    used = frozenset(int(m.decl().name().removeprefix(_MARK)) for m in solver.unsat_core())
+    kept = tuple(a for a in query.assumptions if a.get_id() in used)
+    _CORES.setdefault(query.goal.get_id(), []).append((query.goal, used, kept))
+
+
+def _follows_from_core(asked: tuple[tuple[int, ...], int]) -> bool:
+    cores = _CORES.get(asked[1])
+    return cores is not None and any(core.issubset(asked[0]) for _, core, _ in cores)
 
 
 def _refuted_before(query: Query) -> bool:
@@ -123,14 +165,21 @@ def _refuted_before(query: Query) -> bool:
 
 def _holds_of_products(query: Query, goal: Any, timeout: float) -> bool:
     """Whether the goal follows whatever the products of unknowns are: linear, and mostly fast."""
+    asked = [*query.assumptions, z3.Not(goal)]
     for reading in (plainly, linear):
-        formulas = reading([*query.assumptions, z3.Not(goal)])
+        formulas = reading(asked)
         if formulas is None:
             continue
-        solver = z3.Solver()
+        aligned = reading is plainly  # a reading of each, and what is said of the products
+        solver = z3.SimpleSolver() if aligned else z3.Solver()
         solver.set("timeout", max(1, int(timeout * 1000)))
+        if aligned:
+            _track(solver, query.assumptions, formulas[: len(query.assumptions)])
+            formulas = formulas[len(query.assumptions) :]
         solver.add(*formulas)
         if solver.check() == z3.unsat:
+            if aligned:
+                _keep_core(solver, query)
             return True
     return False
 
@@ -151,7 +200,7 @@ def smaller(query: Query, found: Refuted, symbols: Sequence[str]) -> Refuted:
 def _strategies(query: Query) -> Sequence[Any]:
     """Solvers to try in turn: the default first, then a bit-vector one where no integers are in the query."""
     if _has_integers([*query.assumptions, query.goal]):
-        return (z3.Solver, lambda: z3.Then("simplify", "solve-eqs", "smt").solver())
+        return (z3.SimpleSolver, z3.Solver, lambda: z3.Then("simplify", "solve-eqs", "smt").solver())
     return (
         (lambda: z3.Then("simplify", "propagate-values", "solve-eqs", "bit-blast", "sat").solver(), z3.Solver)
         if (not _has_functions([*query.assumptions, query.goal]))
@@ -182,7 +231,7 @@ def _has_functions(roots: list[Any]) -> bool:
 def _model(model: Any) -> dict[str, int]:
     values: dict[str, int] = {}
     for d in model.decls():
-        if d.arity() == 0:
+        if d.arity() == 0 and not d.name().startswith(_MARK):
             value = model[d]
             if z3.is_int_value(value) or z3.is_bv_value(value):
                 values[d.name()] = value.as_long()

@@ -91,3 +91,46 @@ void fade_into_mirror(uint8_t* dst, const uint8_t* src, int width, int height) {
             dst[y * width + x] =
                 static_cast<uint8_t>(src[y * width + x] - src[y * width + x] / 4 + dim[y * width + width - 1 - x]);
 }
+
+// Four sums beside each other, and what is left added to the first of them.
+static float dot(const float* a, const float* b, int count) {
+    float sums[4] = {0, 0, 0, 0};
+    int i = 0;
+    for (; i + 4 <= count; i += 4) {
+        sums[0] += a[i] * b[i];
+        sums[1] += a[i + 1] * b[i + 1];
+        sums[2] += a[i + 2] * b[i + 2];
+        sums[3] += a[i + 3] * b[i + 3];
+    }
+    for (; i < count; i++) sums[0] += a[i] * b[i];
+    return sums[0] + sums[1] + sums[2] + sums[3];
+}
+
+// How an image agrees with another one that is moved by up to two rows and columns.
+void correlate_shifts(float* scores, const float* image, int image_stride, const float* other, int other_stride,
+                      int width, int height) {
+    for (int y = 0; y < height; y++)
+        for (int dy = 0; dy < 3; dy++)
+            for (int dx = 0; dx < 3; dx++)
+                scores[dy * 3 + dx] += dot(image + (y + dy) * image_stride + dx, other + y * other_stride, width);
+}
+
+// Sums of differences to the neighbours, of the pixels that a mask marks.
+void masked_differences(uint64_t sums[3], const uint8_t* a, int a_stride, const uint8_t* b, int b_stride,
+                        const uint8_t* mask, int mask_stride, int width, int height) {
+    for (int i = 0; i < 3; i++) sums[i] = 0;
+    a += 1;
+    b += 1;
+    mask += 1;
+    for (int y = 0; y < height; y++, a += a_stride, b += b_stride, mask += mask_stride) {
+        unsigned row[3] = {0, 0, 0};
+        for (int x = 0; x < width - 2; x++) {
+            if (!mask[x]) continue;
+            int v = a[x];
+            row[0] += v > b[x - 1] ? v - b[x - 1] : b[x - 1] - v;
+            row[1] += v > b[x] ? v - b[x] : b[x] - v;
+            row[2] += v > b[x + 1] ? v - b[x + 1] : b[x + 1] - v;
+        }
+        for (int i = 0; i < 3; i++) sums[i] += row[i];
+    }
+}

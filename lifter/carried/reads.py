@@ -60,10 +60,14 @@ class Reads(Rows):
         return self.width * (row + Poly.constant(self.shift)) + place.element
 
     def carries(self) -> bool:
-        """Whether an iteration of the loop reads what an earlier one has stored."""
-        reads = ((e, n) for e in self.inside for x in sites(e) for n in loads(x))
-        ours = ((e, self.place(to_poly(n.index)), split_tag(n.name)[1]) for e, n in reads
-                if n.name.rpartition("@")[0] == self.name)
+        """Whether an iteration of the loop reads what an earlier one has stored, but for stores that add to what their own
+        elements hold, no two of them to the same: these are updates as they stand."""
+        reads = [(e, n) for e in self.inside for x in sites(e) for n in loads(x)
+                 if n.name.rpartition("@")[0] == self.name]
+        single = len(self.own) == 1 or len({e.index.constant_value() for e in self.own} - {None}) == len(self.own)
+        if single and all(e.array == self.name and to_poly(n.index) == e.index for e, n in reads):
+            return False
+        ours = ((e, self.place(to_poly(n.index)), split_tag(n.name)[1]) for e, n in reads)
         return any(self.latest(place, e, time) < self.newest for e, place, time in ours)
 
     def latest(self, place: Place, site: Effect, time: int) -> int:

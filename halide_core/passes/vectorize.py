@@ -12,11 +12,12 @@ from dataclasses import replace
 from halide_core.errors import HalideError
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
-from halide_core.ir.expr import I32, I64, Expr, Variable, const, const_value, make_bool
+from halide_core.ir.expr import I32, I64, Expr, Variable, const, const_value
 from halide_core.ir.operators import broadcast
 from halide_core.ir.simplify import interval, simplify, simplify_index
 from halide_core.ir.structural import key, post_order, substitute, variables
 from halide_core.ir.types import Bool
+from halide_core.passes.interior import arms, uniform_versions, without_clamps
 from halide_core.passes.lanes import linear_in, quotient_lanes, without_multiples
 
 # Suffix of arrays that hold one vector of partial results.
@@ -52,14 +53,14 @@ def _vector_loop(loop: st.For, masks: bool) -> st.Stmt:
     lanes = lanes_of(loop.extent, loop.name)
     if lanes <= 1 or _has_vectors(loop.body) or not _is_vectorizable(loop):
         return st.For(loop.name, loop.min, loop.extent, st.ForKind.SERIAL, loop.body)
-    full = _full(loop, lanes)
+    full = _full(loop, lanes, masks)
     if const_value(loop.extent) == lanes:
         return full
     tail: st.Stmt
     if masks:
         lane = ir.Ramp(I32.with_lanes(lanes), const(0, I32), const(1, I32), lanes)
         mask = ir.LT(Bool(lanes), lane, broadcast(loop.extent, lanes))
-        tail = _Vectorizer(loop, lanes, mask).statement(loop.body, mask)
+        tail = _Vectorizer(loop, lanes, mask, masks).statement(loop.body, mask)
         tail = st.IfThenElse(simplify(loop.extent > 0), tail)
     else:
         tail = st.For(loop.name, loop.min, loop.extent, st.ForKind.SERIAL, loop.body)
@@ -108,102 +109,26 @@ def _has_vectors(s: st.Stmt) -> bool:
     return False
 
 
-def _full(loop: st.For, lanes: int) -> st.Stmt:
-    """All lanes; where coordinates are clamped, a version for the interior is chosen at run time."""
-    interior = _interior(loop, lanes)
-    if interior is None:
-        return _Vectorizer(loop, lanes, None).statement(loop.body, None)
-    condition, replaced = interior
-    fast = st.map_expressions(loop.body, lambda e: _replace_clamps(e, replaced))
-    quick = _Vectorizer(loop, lanes, None).statement(fast, None)
-    slow = _Vectorizer(loop, lanes, None).statement(loop.body, None)
-    return st.IfThenElse(condition, quick, slow)
+def _full(loop: st.For, lanes: int, masks: bool) -> st.Stmt:
+    """All lanes; where coordinates are clamped or chosen, versions for what is so in all of them."""
 
+    def vectors(body: st.Stmt) -> st.Stmt:
+        return _Vectorizer(loop, lanes, None, masks).statement(body, None)
 
-def _interior(loop: st.For, lanes: int) -> tuple[Expr, dict[int, Expr]] | None:
-    """The condition under which no Min or Max of coordinates that depend on the loop clamps any lane, and what
-    each then equals."""
-    replaced: dict[int, Expr] = {}
-    conditions: list[Expr] = []
-    inner = [x for x in st.walk(loop.body) if isinstance(x, st.For)]
-    bound = {x.name for x in st.walk(loop.body) if isinstance(x, st.For | st.LetStmt)}
-    last = simplify_index(loop.min + (lanes - 1))
-    for x in st.walk(loop.body):
-        for e in st.expressions(x):
-            for index in _indices(x, e):
-                for n in post_order(index):
-                    if not isinstance(n, ir.Min | ir.Max) or id(n) in replaced or loop.name not in variables(n):
-                        continue
-                    a, b = (_replace_clamps(c, replaced) for c in (n.a, n.b))
-                    kept, other = (a, b) if loop.name in variables(a) else (b, a)
-                    if loop.name in variables(other) or variables(other) & bound:
-                        continue
-                    if any(isinstance(m, ir.Load) for c in (kept, other) for m in post_order(c)):
-                        continue
-                    if linear_in(_wide(kept), loop.name) is None:
-                        continue
-                    ends = [simplify_index(substitute(kept, {loop.name: end})) for end in (loop.min, last)]
-                    corners = _corners(ends, inner)
-                    if any(variables(at) & bound for at in corners):
-                        continue
-                    replaced[id(n)] = kept
-                    for at in corners:
-                        test = at <= other if isinstance(n, ir.Min) else at >= other
-                        conditions.append(simplify_index(test))
-    if not conditions:
-        return None
-    condition: Expr = make_bool(True)
-    for c in conditions:
-        condition = simplify(ir.And(Bool(), condition, c))
-    return condition, replaced
-
-
-def _corners(ends: list[Expr], inner: list[st.For]) -> list[Expr]:
-    """`ends` with inner loops' variables at their first and last values, where they are linear in them."""
-    out = ends
-    for x in reversed(inner):
-        if not any(x.name in variables(e) for e in out):
-            continue
-        if any(linear_in(_wide(e), x.name) is None for e in out):
-            break
-        limits = (x.min, simplify_index(x.min + x.extent - 1))
-        out = [simplify_index(substitute(e, {x.name: v})) for e in out for v in limits]
-    return out
-
-
-def _wide(e: Expr) -> Expr:
-    return ir.Cast(I64, e) if e.type == I32 else e
-
-
-def _indices(s: st.Stmt, e: Expr) -> list[Expr]:
-    found = [n.index for n in post_order(e) if isinstance(n, ir.Load)]
-    if isinstance(s, st.Store) and e is s.index:
-        found.append(e)
-    return found
-
-
-def _replace_clamps(e: Expr, replaced: dict[int, Expr]) -> Expr:
-    done: dict[int, Expr] = {}
-    for node in post_order(e):
-        if id(node) in replaced:
-            done[id(node)] = replaced[id(node)]
-            continue
-        new = ir.with_children(node, tuple(done[id(c)] for c in ir.children(node)))
-        done[id(node)] = (
-            ir.with_children(new, (simplify_index(new.index), *ir.children(new)[1:]))
-            if isinstance(new, ir.Load) and new is not node
-            else new
-        )
-    return done[id(e)]
+    slow = vectors(loop.body)
+    for condition, body in reversed(uniform_versions(loop, lanes)):
+        slow = st.IfThenElse(condition, vectors(body), slow)
+    return slow
 
 
 class _Vectorizer:
     """Rewrites one loop body for `lanes` iterations at once.  `tail` is the mask of lanes that exist."""
 
-    def __init__(self, loop: st.For, lanes: int, tail: Expr | None) -> None:
+    def __init__(self, loop: st.For, lanes: int, tail: Expr | None, masks: bool) -> None:
         self.loop = loop
         self.lanes = lanes
         self.tail = tail
+        self.masks = masks
         self.ramp = ir.Ramp(I32.with_lanes(lanes), loop.min, const(1, I32), lanes)
         self.memo: dict[tuple[int, int], tuple[Expr, Expr]] = {}
         # Arrays allocated in the loop: element k of lane l is element k * lanes + l of all lanes'.
@@ -351,6 +276,10 @@ class _Vectorizer:
             index = self._private_index(e.index, mask)
             return ir.Load(e.type.with_lanes(self.lanes), e.name, index, mask if conditional else None)
         divided = self._divided(e, mask)
+        if divided is None:
+            divided = self._at_border(e, mask)
+        if divided is None:
+            divided = self._in_cases(e, mask)
         if divided is not None:
             return divided
         index = self.index(e.index, mask)
@@ -361,6 +290,66 @@ class _Vectorizer:
             index = broadcast(index, self.lanes)
         whole = e.name.endswith(ACCUMULATOR)
         return ir.Load(e.type.with_lanes(self.lanes), e.name, index, None if whole else mask)
+
+    def _at_border(self, e: ir.Load, mask: Expr | None) -> Expr | None:
+        """A load at a clamped index, some lanes of which are clamped: a dense one of the others, and what the first or
+        the last lane loads for these."""
+        if not self.masks or e.predicate is not None or mask is not self.tail or _loads_any(e.index, self.private):
+            return None
+        found = without_clamps(e.index, self.loop.name)
+        index = self.index(found[0], mask) if found is not None else None
+        if found is None or not isinstance(index, ir.Ramp) or const_value(index.stride) != 1:
+            return None
+        _, inside, below, up = found
+        count = self.loop.extent if mask is not None else const(self.lanes, I32)
+        ends = [self.loop.min, simplify_index(self.loop.min + count - 1)]
+        at_ends = [simplify_index(substitute(e.index, {self.loop.name: end})) for end in (ends if up else ends[::-1])]
+        first, last = (broadcast(ir.Load(e.type, e.name, at), self.lanes) for at in at_ends)
+        free = self._all(inside, mask)
+        shown = free if mask is None else ir.And(free.type, mask, free)
+        dense = ir.Load(e.type.with_lanes(self.lanes), e.name, index, shown)
+        if len(below) == len(inside):
+            other = first
+        elif not below:
+            other = last
+        else:
+            held = [self.value(c, mask) for c in below]
+            low = held[0]
+            for c in held[1:]:
+                low = ir.Or(low.type, low, c)
+            other = ir.Select(dense.type, low, first, last)
+        return ir.Select(dense.type, free, dense, other)
+
+    def _all(self, conditions: list[Expr], mask: Expr | None) -> Expr:
+        total, *rest = (self.value(c, mask) for c in conditions)
+        for c in rest:
+            total = ir.And(total.type, total, c)
+        return total
+
+    def _in_cases(self, e: ir.Load, mask: Expr | None) -> Expr | None:
+        """A load at one of two dense rows of indices, lane by lane: both, each under its mask."""
+        if not self.masks or e.predicate is not None or _loads_any(e.index, self.private):
+            return None
+        found = arms(e.index, self.loop.name)
+        if found is None:
+            return None
+        condition, *cases = found
+        chosen = self.value(condition, mask)
+        if any(not self._dense(c) for c in cases) or chosen.type.is_scalar():
+            return None
+        masks = [chosen, ir.Not(chosen.type, chosen)]
+        if mask is not None:
+            masks = [ir.And(m.type, mask, m) for m in masks]
+        yes, no = (self._load(replace(e, index=c), m) for c, m in zip(cases, masks, strict=True))
+        return ir.Select(yes.type, chosen, yes, no)
+
+    def _dense(self, index: Expr) -> bool:
+        """Whether an index, in each case of the choices that it has, goes up by one from lane to lane."""
+        found = arms(index, self.loop.name)
+        if found is not None:
+            return all(self._dense(c) for c in found[1:])
+        linear = linear_in(index, self.loop.name)
+        return linear is not None and const_value(linear[0]) == 1
 
     def _divided(self, e: ir.Load, mask: Expr | None) -> Expr | None:
         """A load at rest + (lane + base) / c: one dense load for each remainder of the lane, interleaved; where all

@@ -1,0 +1,232 @@
+"""Bodies of vectorized loops for the vectors in all lanes of which coordinates are clamped, or chosen, alike.
+
+    f[x] = g[min(x + 1, w - 1)]                       f[x] = g[x + 1]  where x + 7 + 1 <= w - 1
+    f[x] = g[select(x < c, x, x - c)]                 f[x] = g[x - c]  where x >= c,  f[x] = g[x]  where x + 7 < c
+
+so that these load rows, and only the vectors in between gather elements."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+from halide_core.ir import expr as ir
+from halide_core.ir import stmt as st
+from halide_core.ir.expr import I32, I64, Expr, const_value, make_bool
+from halide_core.ir.simplify import linear_terms, simplify, simplify_index
+from halide_core.ir.structural import key, post_order, substitute, variables
+from halide_core.ir.types import Bool
+from halide_core.passes.lanes import linear_in
+
+# Each choice of coordinates doubles the number of versions of a body.
+_MOST_CHOICES = 2
+_OPPOSITE: dict[type[Expr], type[Expr]] = {ir.LT: ir.GE, ir.GE: ir.LT, ir.LE: ir.GT, ir.GT: ir.LE}
+
+
+def uniform_versions(loop: st.For, lanes: int) -> list[tuple[Expr, st.Stmt]]:
+    """(Condition, body): the bodies of a vectorized loop, the likeliest first, with fewer clamps and choices among
+    their indices, and when they may be run."""
+    out: list[tuple[Expr, st.Stmt]] = []
+    for condition, body in _by_choices(loop, lanes):
+        interior = _interior(loop, body, lanes)
+        if interior is not None:
+            inside, replaced = interior
+            out.append((simplify(ir.And(Bool(), condition, inside)), _with(body, replaced)))
+        if body is not loop.body:
+            out.append((condition, body))
+    return out
+
+
+def _by_choices(loop: st.For, lanes: int) -> list[tuple[Expr, st.Stmt]]:
+    """The body for each way in which comparisons with the loop variable may choose coordinates, if there are few."""
+    found: dict[int, Expr] = {}
+    chosen: dict[int, list[ir.Select]] = {}
+    for n in _of_indices(loop.body):
+        if isinstance(n, ir.Select) and loop.name in variables(n.condition):
+            found.setdefault(key(n.condition), n.condition)
+            chosen.setdefault(key(n.condition), []).append(n)
+    ways = {k: ends for k, c in found.items() if (ends := _at_ends(c, loop, lanes)) is not None}
+    if not ways or len(ways) > _MOST_CHOICES:
+        return [(make_bool(True), loop.body)]
+    likely = [_likely(found[k], loop.name) for k in ways]
+    out: list[tuple[Expr, st.Stmt]] = []
+    for turns in sorted(itertools.product((False, True), repeat=len(ways)), key=sum):
+        answers = [a != turned for a, turned in zip(likely, turns, strict=True)]
+        condition: Expr = make_bool(True)
+        replaced: dict[int, Expr] = {}
+        for (k, ends), holds in zip(ways.items(), answers, strict=True):
+            for test in ends:
+                condition = simplify(ir.And(Bool(), condition, test if holds else _negated(test)))
+            replaced |= {id(n): n.true_value if holds else n.false_value for n in chosen[k]}
+        if const_value(condition) != 0:
+            out.append((condition, _with(loop.body, replaced)))
+    return out
+
+
+def _with(body: st.Stmt, replaced: dict[int, Expr]) -> st.Stmt:
+    return st.map_expressions(body, lambda e: _replaced(e, replaced))
+
+
+def _likely(comparison: Expr, name: str) -> bool:
+    """Which answer has most of a row, by the look of it: `x < w - c`, `x < c*w` and `x >= r` hold, `x < c` does not.
+    The versions for the other answers are no less fast, but are chosen vector by vector."""
+    a, b = ir.children(comparison)
+    terms, constant = linear_terms(_wide(ir.Sub(a.type, b, a)))
+    up = next((f for t, f in terms.values() if name in variables(t)), 1) > 0
+    rest = [(t, f) for t, f in terms.values() if not any(".s" in v or ".min." in v for v in variables(t))]
+    sign = -1 if up else 1  # of what the variable is compared with
+    from_end = sign * constant < 0 or any(
+        sign * f < 0 or ".extent." in str(t) or any(isinstance(n, ir.Mul) for n in post_order(t)) for t, f in rest
+    )
+    below = isinstance(comparison, ir.LT | ir.LE) != up
+    return from_end == below
+
+
+def _interior(loop: st.For, body: st.Stmt, lanes: int) -> tuple[Expr, dict[int, Expr]] | None:
+    """The condition under which no Min or Max of coordinates that depend on the loop clamps any lane, and what
+    each then equals."""
+    replaced: dict[int, Expr] = {}
+    conditions: list[Expr] = []
+    inner = [x for x in st.walk(body) if isinstance(x, st.For)]
+    bound = {x.name for x in st.walk(body) if isinstance(x, st.For | st.LetStmt)}
+    last = simplify_index(loop.min + (lanes - 1))
+    for x in st.walk(body):
+        for e in st.expressions(x):
+            for index in _indices(x, e):
+                for n in post_order(index):
+                    if not isinstance(n, ir.Min | ir.Max) or id(n) in replaced or loop.name not in variables(n):
+                        continue
+                    a, b = (_replaced(c, replaced) for c in (n.a, n.b))
+                    kept, other = (a, b) if loop.name in variables(a) else (b, a)
+                    if loop.name in variables(other) or variables(other) & bound:
+                        continue
+                    if any(isinstance(m, ir.Load) for c in (kept, other) for m in post_order(c)):
+                        continue
+                    if linear_in(_wide(kept), loop.name) is None:
+                        continue
+                    ends = [simplify_index(substitute(kept, {loop.name: end})) for end in (loop.min, last)]
+                    corners = _corners(ends, inner)
+                    if any(variables(at) & bound for at in corners):
+                        continue
+                    replaced[id(n)] = kept
+                    for at in corners:
+                        test = at <= other if isinstance(n, ir.Min) else at >= other
+                        conditions.append(simplify_index(test))
+    if not conditions:
+        return None
+    condition: Expr = make_bool(True)
+    for c in conditions:
+        condition = simplify(ir.And(Bool(), condition, c))
+    return condition, replaced
+
+
+def without_clamps(index: Expr, name: str) -> tuple[Expr, list[Expr], list[Expr], bool] | None:
+    """An index with one chain of Min and Max around something linear in a loop variable: without them, the conditions
+    under which that is what it is, those under which it is clamped from below, and whether it goes up with the
+    variable."""
+    clamps = (n for n in post_order(index) if isinstance(n, ir.Min | ir.Max) and name in variables(n))
+    nodes = list({id(n): n for n in clamps}.values())
+    replaced: dict[int, Expr] = {}
+    inside: list[Expr] = []
+    below: list[Expr] = []
+    up: bool | None = None
+    for before, n in zip([None, *nodes], nodes, strict=False):
+        if before is not None and all(x is not before for x in post_order(n)):
+            return None
+        a, b = (_replaced(c, replaced) for c in (n.a, n.b))
+        kept, other = (a, b) if name in variables(a) else (b, a)
+        linear = linear_in(_wide(kept), name)
+        step = const_value(linear[0]) if linear is not None else None
+        if not step or name in variables(other) or (up is not None and up != (step > 0)):
+            return None
+        if any(isinstance(m, ir.Load) for c in (kept, other) for m in post_order(c)):
+            return None
+        up = step > 0
+        replaced[id(n)] = kept
+        inside.append(kept <= other if isinstance(n, ir.Min) else kept >= other)
+        if isinstance(n, ir.Max):
+            below.append(kept < other)
+    return (_replaced(index, replaced), inside, below, up) if up is not None else None
+
+
+def arms(index: Expr, name: str) -> tuple[Expr, Expr, Expr] | None:
+    """The condition of the outermost choice in an index that a loop variable has a part in, and the index in its two
+    cases."""
+    choices = [n for n in post_order(index) if isinstance(n, ir.Select) and name in variables(n.condition)]
+    if not choices or any(isinstance(n, ir.Load) for n in post_order(choices[-1].condition)):
+        return None
+    condition = choices[-1].condition
+    alike = [n for n in choices if key(n.condition) == key(condition)]
+    yes, no = ({id(n): (n.true_value if holds else n.false_value) for n in alike} for holds in (True, False))
+    return condition, simplify_index(_replaced(index, yes)), simplify_index(_replaced(index, no))
+
+
+def _corners(ends: list[Expr], inner: list[st.For]) -> list[Expr]:
+    """`ends` with inner loops' variables at their first and last values, where they are linear in them."""
+    out = ends
+    for x in reversed(inner):
+        if not any(x.name in variables(e) for e in out):
+            continue
+        if any(linear_in(_wide(e), x.name) is None for e in out):
+            break
+        limits = (x.min, simplify_index(x.min + x.extent - 1))
+        out = [simplify_index(substitute(e, {x.name: v})) for e in out for v in limits]
+    return out
+
+
+def _wide(e: Expr) -> Expr:
+    return ir.Cast(I64, e) if e.type == I32 else e
+
+
+def _indices(s: st.Stmt, e: Expr) -> list[Expr]:
+    found = [n.index for n in post_order(e) if isinstance(n, ir.Load)]
+    if isinstance(s, st.Store) and e is s.index:
+        found.append(e)
+    return found
+
+
+def _replaced(e: Expr, replaced: dict[int, Expr]) -> Expr:
+    done: dict[int, Expr] = {}
+    for node in post_order(e):
+        if id(node) in replaced:
+            instead = replaced[id(node)]
+            done[id(node)] = done.get(id(instead), instead)
+            continue
+        new = ir.with_children(node, tuple(done[id(c)] for c in ir.children(node)))
+        done[id(node)] = (
+            ir.with_children(new, (simplify_index(new.index), *ir.children(new)[1:]))
+            if isinstance(new, ir.Load) and new is not node
+            else new
+        )
+    return done[id(e)]
+
+def _of_indices(body: st.Stmt) -> Iterator[Expr]:
+    for x in st.walk(body):
+        for e in st.expressions(x):
+            for index in _indices(x, e):
+                yield from post_order(index)
+
+
+def _at_ends(condition: Expr, loop: st.For, lanes: int) -> list[Expr] | None:
+    """A comparison of something linear in the loop variable with what it has no part in, in the first and in the last
+    lane: it holds, or fails, in all of them where it does in both."""
+    if type(condition) not in _OPPOSITE or any(isinstance(n, ir.Load | ir.Call) for n in post_order(condition)):
+        return None
+    bound = {x.name for x in st.walk(loop.body) if isinstance(x, st.For | st.LetStmt)}
+    sides = [c for c in ir.children(condition) if loop.name in variables(c)]
+    if variables(condition) & bound or len(sides) != 1 or sides[0].type not in (I32, I64):
+        return None
+    if linear_in(_wide(sides[0]), loop.name) is None:
+        return None
+    last = simplify_index(loop.min + (lanes - 1))
+    return [simplify_index(substitute(condition, {loop.name: end})) for end in (loop.min, last)]
+
+
+def _negated(comparison: Expr) -> Expr:
+    opposite = _OPPOSITE.get(type(comparison))
+    if opposite is None:  # a constant by now
+        return simplify(ir.Not(Bool(), comparison))
+    return opposite(Bool(), *ir.children(comparison))
+
+
+__all__ = ["arms", "uniform_versions", "without_clamps"]

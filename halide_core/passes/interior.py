@@ -2,8 +2,9 @@
 
     f[x] = g[min(x + 1, w - 1)]                       f[x] = g[x + 1]  where x + 7 + 1 <= w - 1
     f[x] = g[select(x < c, x, x - c)]                 f[x] = g[x - c]  where x >= c,  f[x] = g[x]  where x + 7 < c
+    f[x] = select(x == 0, a, select(x == w - 1, b, c))       f[x] = c  where x > 0 and x + 7 < w - 1
 
-so that these load rows, and only the vectors in between gather elements."""
+so that these load rows, and only the vectors in between gather elements and compute what a border needs."""
 
 from __future__ import annotations
 
@@ -20,6 +21,7 @@ from halide_core.passes.lanes import linear_in
 
 # Each choice of coordinates doubles the number of versions of a body.
 _MOST_CHOICES = 2
+_MOST_TESTS = 16
 _OPPOSITE: dict[type[Expr], type[Expr]] = {ir.LT: ir.GE, ir.GE: ir.LT, ir.LE: ir.GT, ir.GT: ir.LE}
 
 
@@ -27,7 +29,8 @@ def uniform_versions(loop: st.For, lanes: int) -> list[tuple[Expr, st.Stmt]]:
     """(Condition, body): the bodies of a vectorized loop, the likeliest first, with fewer clamps and choices among
     their indices, and when they may be run."""
     out: list[tuple[Expr, st.Stmt]] = []
-    for condition, body in _by_choices(loop, lanes):
+    main = _inside(loop, lanes)
+    for condition, body in [*([main] if main is not None else []), *_by_choices(loop, lanes)]:
         interior = _interior(loop, body, lanes)
         if interior is not None:
             inside, replaced = interior
@@ -61,6 +64,58 @@ def _by_choices(loop: st.For, lanes: int) -> list[tuple[Expr, st.Stmt]]:
         if const_value(condition) != 0:
             out.append((condition, _with(loop.body, replaced)))
     return out
+
+
+def _inside(loop: st.For, lanes: int) -> tuple[Expr, st.Stmt] | None:
+    """The body without choices between values by comparisons with the loop variable, for vectors away from the places
+    where they change, by the look of them."""
+    chosen = [n for x in st.walk(loop.body) for e in st.expressions(x) for n in post_order(e)
+              if isinstance(n, ir.Select) and loop.name in variables(n.condition)]
+    placing = {id(n) for n in _of_indices(loop.body)}
+    if all(id(n) in placing for n in chosen):
+        return None
+    tests: dict[int, Expr] = {}
+    replaced: dict[int, Expr] = {}
+    for n in {id(n): n for n in chosen}.values():
+        found = _settled(n.condition, loop, lanes)
+        if found is not None:
+            holds, needed = found
+            tests |= {key(t): t for t in needed}
+            replaced[id(n)] = n.true_value if holds else n.false_value
+    condition: Expr = make_bool(True)
+    for t in tests.values():
+        condition = simplify(ir.And(Bool(), condition, t))
+    if not replaced or len(tests) > _MOST_TESTS or const_value(condition) == 0:
+        return None
+    return condition, _with(loop.body, replaced)
+
+
+def _settled(condition: Expr, loop: st.For, lanes: int) -> tuple[bool, list[Expr]] | None:
+    """What a condition is in most of a row, and what shows that it is so in all lanes."""
+    if isinstance(condition, ir.Not):
+        found = _settled(condition.a, loop, lanes)
+        return (not found[0], found[1]) if found is not None else None
+    if isinstance(condition, ir.And | ir.Or):
+        decides = isinstance(condition, ir.Or)
+        parts = [_settled(c, loop, lanes) for c in (condition.a, condition.b)]
+        one = next((p for p in parts if p is not None and p[0] == decides), None)
+        if one is not None:
+            return one
+        a, b = parts
+        return (not decides, [*a[1], *b[1]]) if a is not None and b is not None else None
+    if isinstance(condition, ir.EQ | ir.NE) and condition.a.type in (I32, I64):
+        # Away from one value: beyond it, or not yet there.
+        at_least, below = ir.GT(Bool(), condition.a, condition.b), ir.LT(Bool(), condition.a, condition.b)
+        if _at_ends(below, loop, lanes) is None:
+            return None
+        side = below if _likely(below, loop.name) else at_least
+        ends = _at_ends(side, loop, lanes)
+        return (isinstance(condition, ir.NE), ends) if ends is not None else None
+    ends = _at_ends(condition, loop, lanes)
+    if ends is None:
+        return None
+    holds = _likely(condition, loop.name)
+    return holds, ends if holds else [_negated(t) for t in ends]
 
 
 def _with(body: st.Stmt, replaced: dict[int, Expr]) -> st.Stmt:

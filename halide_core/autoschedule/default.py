@@ -19,7 +19,7 @@ from halide_core.ir.structural import key, post_order, variables
 from halide_core.ir.types import UInt
 from halide_core.passes.narrow import narrow as narrow_types
 from halide_core.passes.narrow import value_range
-from halide_core.passes.races import associative_operation, is_pure_loop
+from halide_core.passes.races import associative_operation, is_pure_loop, loops_of, self_calls, steps_along
 from halide_core.passes.realization_order import build_environment
 from halide_core.target import Target
 
@@ -472,6 +472,8 @@ def _schedule_update(f: Function, stage: int, d: Definition, target: Target, par
     pure = [v.var for v in d.schedule.dims if v.var not in domain and is_pure_loop(f, d, v.var)]
     if not pure and not domain:
         return
+    if domain and _schedule_writes(f, d, s, target, parallel):
+        return
     x = f.args[0] if f.args else ""
     lanes = lanes_for(d, target)
     if x in pure and _runs_along(d.values[0], x):
@@ -502,7 +504,10 @@ def _schedule_update(f: Function, stage: int, d: Definition, target: Target, par
         if parallel and len(pure) > 1:
             s.parallel(Var(pure[-1]))
         return
-    if domain and associative_operation(f, d) is not None:
+    first = d.schedule.dims[0].var
+    if first in domain and is_pure_loop(f, d, first) and steps_along(d.args[0], first, loops_of(f, d)) == 1:
+        s.vectorize(Var(first), lanes, _GUARD)  # a row is added to what the row holds
+    elif domain and associative_operation(f, d) is not None:
         first = domain[0]
         indexed = any(variables(a) & set(domain) for a in d.args)
         if not indexed and not _is_xor(d):
@@ -514,6 +519,25 @@ def _schedule_update(f: Function, stage: int, d: Definition, target: Target, par
         outermost = pure[-1]
         if d.schedule.dims[-1].var == outermost:
             s.parallel(Var(outermost))
+
+
+def _schedule_writes(f: Function, d: Definition, s: Stage, target: Target, parallel: bool) -> bool:
+    """Schedules an update that reads nothing of its Func and writes each element once, as a rectangle is filled: as
+    rows along the first coordinate.  False where it is no such update."""
+    loops = [v.var for v in d.schedule.dims]
+    if self_calls(f, d) or not all(is_pure_loop(f, d, v) for v in loops):
+        return False
+    steps = [{v: by for v in loops if (by := steps_along(a, v, loops_of(f, d))) is not None} for a in d.args]
+    order = [v for along in steps for v in along]
+    if sorted(order) != sorted(loops):
+        return False
+    if len(order) > 1:
+        s.reorder(*map(Var, order))
+    if abs(steps[0].get(order[0], 0)) == 1:
+        s.vectorize(Var(order[0]), lanes_for(d, target), _GUARD)
+    if parallel and len(order) > 1:
+        s.parallel(Var(order[-1]))
+    return True
 
 
 def _sums_bytes(f: Function, d: Definition) -> bool:

@@ -97,6 +97,11 @@ def _settled(condition: Expr, loop: st.For, lanes: int) -> tuple[bool, list[Expr
         return (not found[0], found[1]) if found is not None else None
     if isinstance(condition, ir.And | ir.Or):
         decides = isinstance(condition, ir.Or)
+        bounds = [_at_ends(c, loop, lanes) for c in (condition.a, condition.b)]
+        if not decides and bounds[0] and bounds[1]:
+            sides = {_from_above(c, loop.name) for c in (condition.a, condition.b)}
+            if len(sides) == 2:  # within a range
+                return True, [*bounds[0], *bounds[1]]
         parts = [_settled(c, loop, lanes) for c in (condition.a, condition.b)]
         one = next((p for p in parts if p is not None and p[0] == decides), None)
         if one is not None:
@@ -127,14 +132,25 @@ def _likely(comparison: Expr, name: str) -> bool:
     The versions for the other answers are no less fast, but are chosen vector by vector."""
     a, b = ir.children(comparison)
     terms, constant = linear_terms(_wide(ir.Sub(a.type, b, a)))
-    up = next((f for t, f in terms.values() if name in variables(t)), 1) > 0
+    up = _goes_up(comparison, name)
     rest = [(t, f) for t, f in terms.values() if not any(".s" in v or ".min." in v for v in variables(t))]
     sign = -1 if up else 1  # of what the variable is compared with
     from_end = sign * constant < 0 or any(
         sign * f < 0 or ".extent." in str(t) or any(isinstance(n, ir.Mul) for n in post_order(t)) for t, f in rest
     )
-    below = isinstance(comparison, ir.LT | ir.LE) != up
-    return from_end == below
+    return from_end == _from_above(comparison, name)
+
+
+def _goes_up(comparison: Expr, name: str) -> bool:
+    """Whether the right side of a comparison less its left one grows with a loop variable."""
+    a, b = ir.children(comparison)
+    terms, _ = linear_terms(_wide(ir.Sub(a.type, b, a)))
+    return next((f for t, f in terms.values() if name in variables(t)), 1) > 0
+
+
+def _from_above(comparison: Expr, name: str) -> bool:
+    """Whether a comparison bounds a loop variable from above."""
+    return isinstance(comparison, ir.LT | ir.LE) != _goes_up(comparison, name)
 
 
 def _interior(loop: st.For, body: st.Stmt, lanes: int) -> tuple[Expr, dict[int, Expr]] | None:

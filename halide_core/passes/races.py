@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from halide_core.errors import HalideError
 from halide_core.function import Definition, Function, Fuse, Rename, Split
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import CallType, Expr
+from halide_core.ir.simplify import is_coordinate, linear_terms
 from halide_core.ir.stmt import ForKind
-from halide_core.ir.structural import key, post_order
+from halide_core.ir.structural import key, post_order, variables
 
 _ASSOCIATIVE = {"bitwise_and", "bitwise_or", "bitwise_xor"}
 
@@ -82,18 +85,32 @@ def is_reduction_operator(function: Function, definition: Definition) -> bool:
 
 def is_pure_loop(function: Function, definition: Definition, var: str) -> bool:
     """Whether different iterations of loop `var` touch different elements of `function`."""
-    roots = roots_of(definition, var)
-    domain = {n for n, _, _ in definition.domain.variables} if definition.domain is not None else set()
-    for root in roots & (domain | set(function.args)):
-        places = [i for i, a in enumerate(definition.args) if isinstance(a, ir.Variable) and a.name == root]
-        calls = self_calls(function, definition)
-        ok = any(
-            all(isinstance(c.args[p], ir.Variable) and c.args[p].name == root for c in calls)  # type: ignore[attr-defined]
-            for p in places
-        )
-        if not ok:
+    roots, loops = roots_of(definition, var), loops_of(function, definition)
+    calls = self_calls(function, definition)
+    for root in roots & loops:
+        places = [i for i, a in enumerate(definition.args) if steps_along(a, root, loops) is not None]
+        if not any(all(key(c.args[p]) == key(definition.args[p]) for c in calls) for p in places):
             return False
     return True
+
+
+def loops_of(function: Function, definition: Definition) -> set[str]:
+    """The variables of a definition: its dimensions and those of its reduction domain."""
+    domain = {n for n, _, _ in definition.domain.variables} if definition.domain is not None else set()
+    return domain | set(function.args)
+
+
+def steps_along(coordinate: Expr, root: str, loops: Container[str]) -> int | None:
+    """How far a coordinate moves from one iteration of a loop to the next, if no other loop moves it."""
+    if isinstance(coordinate, ir.Variable):
+        return 1 if coordinate.name == root else None
+    if not is_coordinate(coordinate):
+        return None
+    terms, _ = linear_terms(coordinate)
+    own = [f for t, f in terms.values() if isinstance(t, ir.Variable) and t.name == root]
+    moving = [t for t, _ in terms.values() if any(v == root or v in loops for v in variables(t))]
+    fixed = all(not isinstance(n, ir.Call) for t, _ in terms.values() for n in post_order(t))
+    return own[0] if len(own) == 1 and len(moving) == 1 and fixed and own[0] else None
 
 
 def runs_in_order(function: Function, stage: int, definition: Definition, var: str) -> bool:

@@ -60,8 +60,8 @@ class Reads(Rows):
         return self.width * (row + Poly.constant(self.shift)) + place.element
 
     def carries(self) -> bool:
-        """Whether an iteration of the loop reads what an earlier one has stored, but for stores that add to what their own
-        elements hold, no two of them to the same: these are updates as they stand."""
+        """Whether an iteration of the loop reads what an earlier one has stored, but for stores that add to what their
+        own elements hold, no two of them to the same: these are updates as they stand."""
         reads = [(e, n) for e in self.inside for x in sites(e) for n in loads(x)
                  if n.name.rpartition("@")[0] == self.name]
         single = len(self.own) == 1 or len({e.index.constant_value() for e in self.own} - {None}) == len(self.own)

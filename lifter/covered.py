@@ -13,8 +13,20 @@ from dataclasses import replace
 
 from halide_core.ir.expr import BOOL, GE, I32, I64, LT, Expr, Load, const
 from halide_core.ir.structural import substitute, transform
-from lifter.effects import Effect, Follows, LoopInfo, Path, domain, left_to_original, loads, loads_of, spaced, split_tag
-from lifter.poly import Poly, ahead_of, from_poly, reads_memory, to_poly
+from lifter.effects import (
+    Effect,
+    Follows,
+    LoopInfo,
+    Path,
+    ahead_exactly,
+    domain,
+    left_to_original,
+    loads,
+    loads_of,
+    spaced,
+    split_tag,
+)
+from lifter.poly import Poly, from_poly, reads_memory, to_poly
 
 _ONE = Poly.constant(1)
 
@@ -198,7 +210,7 @@ def _with_fewer_guards(path: Path, follows: Follows) -> Path:
     """`path` without guards that its conditions imply."""
 
     def holds(guard: Expr) -> bool:
-        ahead = ahead_of(guard)
+        ahead = ahead_exactly(guard, path.conditions, follows)
         return ahead is not None and follows(path.conditions, ahead)
 
     plain = (replace(e, guard=None) if e.guard is not None and holds(e.guard) else e for e in path.effects)

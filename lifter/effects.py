@@ -145,6 +145,20 @@ def least(asked: Sequence[Expr], given: Sequence[Expr], follows: Follows) -> lis
     return left
 
 
+def ahead_exactly(guard: Expr, given: Sequence[Expr], follows: Follows) -> Poly | None:
+    """What is zero or more where a guard holds, if that is known not to wrap."""
+    met: list[Obligation] = []
+    ahead = ahead_of(guard)
+    for x in children(guard):
+        to_poly(x, met)
+    for o in met:
+        if o.type is None or o.type.is_uint():  # what is signed does not overflow in a program that is right
+            above = Poly.constant(o.type.max()) - o.poly if o.type is not None and o.type.bits < 64 else Poly()
+            if not follows(given, o.poly) or not follows(given, above):
+                return None
+    return ahead
+
+
 def split_tag(name: str) -> tuple[str, int]:
     """`array@t` -> (array, t)."""
     array, _, tag = name.rpartition("@")

@@ -18,10 +18,9 @@ from dataclasses import replace
 from halide_core.ir.expr import I32
 from lifter.alone import first_alone, shared
 from lifter.carried.expansion import Expansion
-from lifter.carried.reads import ahead_exactly
 from lifter.carried.rows import No
 from lifter.copies import without_copies
-from lifter.effects import Follows, LoopInfo, Path, domain
+from lifter.effects import Follows, LoopInfo, Path, ahead_exactly, domain
 from lifter.joined import joined
 from lifter.poly import Poly
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from halide_core.ir.expr import BOOL, GE, I32, I64, Expr, Load, children, const
+from halide_core.ir.expr import BOOL, GE, I32, I64, Expr, Load, const
 from lifter.carried.rows import No, Place, Rows
 from lifter.covered import solved
-from lifter.effects import Effect, Follows, LoopInfo, domain, loads, sites, split_tag
+from lifter.effects import Effect, LoopInfo, ahead_exactly, domain, loads, sites, split_tag
 from lifter.fold import clauses
-from lifter.poly import Obligation, Poly, ahead_of, from_poly, to_poly
+from lifter.poly import Poly, from_poly, to_poly
 
 
 class Reads(Rows):
@@ -133,17 +133,3 @@ class Reads(Rows):
         if low + back < self.newest - self.round:
             raise No
         return row + Poly.constant(back)
-
-
-def ahead_exactly(guard: Expr, given: list[Expr], follows: Follows) -> Poly | None:
-    """What is zero or more where a guard holds, if that is known not to wrap."""
-    met: list[Obligation] = []
-    ahead = ahead_of(guard)
-    for x in children(guard):
-        to_poly(x, met)
-    for o in met:
-        if o.type is None or o.type.is_uint():  # what is signed does not overflow in a program that is right
-            above = Poly.constant(o.type.max()) - o.poly if o.type is not None and o.type.bits < 64 else Poly()
-            if not follows(given, o.poly) or not follows(given, above):
-                return None
-    return ahead

@@ -94,3 +94,18 @@ def test_the_last_word_by_bytes_is_one_region(tmp_path: Path) -> None:
     (func,) = found.summary.paths[0].funcs
     assert [len(func.definitions), len(func.layout.dims)] == [1, 3]
 
+
+@pytest.mark.parametrize("bound", ["9u", "a + 9u"])
+def test_a_guard_that_wraps_stays(tmp_path: Path, bound: str) -> None:
+    """a - b is at most 9 over the integers, where a <= b, and seldom so in unsigned arithmetic."""
+    source = tmp_path / "f.cpp"
+    source.write_text(
+        "#include <cstdint>\n#include <cstring>\n"
+        "void f(uint8_t* d, const uint8_t* s, int n, unsigned a, unsigned b) {\n    if (a > b) return;\n"
+        "    for (int i = 0; i < n; i++) memcpy(d + 3 * i, s + 4 * i, 4);\n"
+        f"    if (a - b <= {bound}) d[3 * n] = 7;\n}}\n"
+    )
+    (f,) = parse_file(str(source)).functions
+    last = [e for p in execute(f, decided, follows) for e in p.effects if e.line == 6]
+    assert last
+    assert all(e.guard is not None for e in last)

@@ -26,7 +26,8 @@ from lifter.effects import (
     spaced,
     split_tag,
 )
-from lifter.poly import Poly, from_poly, reads_memory, to_poly
+from lifter.poly import Poly, from_poly, to_poly
+from lifter.wrapping import reads_memory
 
 _ONE = Poly.constant(1)
 
@@ -153,12 +154,13 @@ def _writes(
 
 def _may_stand_behind(e: Effect, depth: int, path: Path) -> bool:
     """Whether the store of a loop's last iteration may as well stand behind the loop: what it stores is not read from
-    what is stored to, and no other store of the loop writes the same element later."""
+    what is stored to, and no other store of or among the loop's writes the same element later."""
     stored = {x.array for x in path.effects}
     if e.guard is not None or any(split_tag(n.name)[0] in stored for n in loads(e.value) if "@" in n.name):
         return False
     inside = e.loops[: depth + 1]
-    later = (x for x in path.effects if x.array == e.array and x.loops[: depth + 1] == inside and x.order > e.order)
+    end = max(x.order for x in path.effects if x.loops[: depth + 1] == inside)
+    later = (x for x in path.effects if x.array == e.array and e.order < x.order <= end)
     return len(e.loops) == depth + 1 and all(_differ(x, e) for x in later)
 
 

@@ -12,13 +12,11 @@ from dataclasses import dataclass
 from halide_core.ir.expr import (
     GE,
     GT,
-    I32,
     I64,
     LE,
     LT,
     Add,
     Call,
-    CallType,
     Cast,
     Div,
     Expr,
@@ -42,6 +40,7 @@ from halide_core.ir.structural import cached, key, post_order
 from halide_core.ir.types import Type
 from lifter.index_text import index_text
 from lifter.ranges import ranges
+from lifter.wrapping import may_wrap, reads_memory
 
 Monomial = tuple[int, ...]
 _ATOMS: dict[int, Expr] = {}
@@ -328,39 +327,6 @@ def address_poly(e: Expr, obligations: list[Obligation]) -> Poly:
     return memo[id(e)]
 
 
-def may_wrap(e: Expr) -> bool:
-    """Whether an integer operation on image data is done at a type where it can wrap, so that it must not be read as a
-    mathematical integer without an obligation.
-
-    On counters and parameters 32 bits count as enough: the contract bounds coordinates and addresses."""
-    if not e.type.is_int_or_uint():
-        return False
-    if isinstance(e, Cast):
-        source = e.value.type
-        if not source.is_int_or_uint() or source.is_bool() or e.type.can_represent(source):
-            return False
-        if isinstance(e.value, Call) and e.value.name == "abs" and e.value.args[0].type == e.type:
-            return False  # C's abs of the least integer is undefined
-        return e.type.bits < 32 or reads_memory(e.value)
-    if isinstance(e, Add | Sub | Mul) or (isinstance(e, Call) and e.name == "shift_left"):
-        return e.type.bits < 32 or (e.type.is_uint() and reads_memory(e))
-    return False
-
-
-_READS: dict[int, bool] = {}
-
-
-def reads_memory(e: Expr) -> bool:
-    """Whether an expression depends on the contents of arrays."""
-    number = key(e)
-    if number not in _READS:
-        _READS[number] = any(
-            isinstance(n, Load) or (isinstance(n, Call) and n.call_type is not CallType.INTRINSIC)
-            for n in post_order(e)
-        )
-    return _READS[number]
-
-
 def _canonical(e: Expr, memo: dict[int, Poly]) -> Expr:
     """`e` with integer operands in normal form where that changes no value."""
 
@@ -591,23 +557,6 @@ def from_poly(p: Poly, type_: Type = I64) -> Expr:
 def _number(value: int, type_: Type) -> Expr:
     # What 64 bits do not hold (SIZE_MAX) stays the number that it is: wrapped, a bound would say the contrary.
     return IntImm(type_, value) if type_ == I64 else const(value, type_)
-
-
-def coordinate(p: Poly) -> Expr:
-    """The polynomial as an int32 expression with remainders written as such: `a % 64`, whose range is plain to see, for
-    `a - a/64*64`."""
-    for m, c in p.terms.items():
-        e = atom_of(m[0]) if len(m) == 1 else None
-        divisor = const_value(e.b) if isinstance(e, Div) else None
-        if not isinstance(e, Div) or divisor is None or divisor <= 0 or c >= 0 or c % int(divisor):
-            continue
-        dividend, times = to_poly(e.a), -c // int(divisor)
-        if all(p.terms.get(k) == v * times for k, v in dividend.terms.items()):
-            rest = p - dividend.scale(times) - Poly({m: c})
-            found: Expr = Mod(I32, from_poly(dividend, I32), const(int(divisor), I32))
-            found = found if times == 1 else Mul(I32, found, const(times, I32))
-            return found if rest.is_zero() else Add(I32, coordinate(rest), found)
-    return from_poly(p, I32)
 
 
 def _as_type(e: Expr, type_: Type) -> Expr:

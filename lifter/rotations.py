@@ -12,7 +12,8 @@ from halide_core.ir.expr import I32, I64, Div, Expr, Load, const, const_value
 from halide_core.ir.structural import transform, variables
 from lifter.effects import Effect, FoundObligation, LoopInfo, Path, loads, loads_of, split_tag
 from lifter.fold import fold
-from lifter.poly import Poly, from_poly, reads_memory, to_poly
+from lifter.poly import Poly, from_poly, to_poly
+from lifter.wrapping import reads_memory
 
 _MOST_VALUES = 8
 

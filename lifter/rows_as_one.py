@@ -14,7 +14,8 @@ from halide_core.ir.expr import EQ, I32, NE, Expr, Load, Variable, make_bool
 from halide_core.ir.structural import key, transform, variables
 from lifter.effects import Effect, LoopInfo
 from lifter.fold import clauses, fold_node
-from lifter.poly import Obligation, Poly, from_poly, reads_memory, to_poly
+from lifter.poly import Obligation, Poly, from_poly, to_poly
+from lifter.wrapping import reads_memory
 
 Values = Mapping[str, Poly]
 """What variables are."""

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from halide_core.ir.expr import EQ, GE, GT, I64, LE, LT, NE, And, Cast, Div, Expr, Not
 from lifter.fold import negate
-from lifter.poly import Obligation, Poly, ceil_div, from_poly, poly_min, reads_memory, to_poly
+from lifter.poly import Obligation, Poly, ceil_div, from_poly, poly_min, to_poly
+from lifter.wrapping import reads_memory
 
 
 class NoTrip(Exception):

@@ -12,10 +12,11 @@ from halide_core.ir.structural import key, post_order, transform
 from lifter.bounds import Interval, Unbounded, interval
 from lifter.effects import Path, loads
 from lifter.loops import Function
-from lifter.poly import Poly, coordinate, poly_max, poly_min, to_poly
+from lifter.poly import Poly, poly_max, poly_min, to_poly
 from lifter.pure_calls import inline_all
 from lifter.summary import Definition, Dim, FuncSummary, InputSummary, Layout, dim_names
 from synth.clamp import Clamper
+from synth.coordinates import coordinate
 from synth.failure import NotFound
 from synth.rows import Sign, image_coordinates
 from synth.samples import Env

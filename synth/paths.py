@@ -14,7 +14,7 @@ from lifter.bits import take_bits
 from lifter.effects import Effect, Path, loads
 from lifter.fold import fold
 from lifter.loops import Function, Unsupported
-from lifter.poly import Poly, coordinate, from_poly, to_poly
+from lifter.poly import Poly, from_poly, to_poly
 from lifter.pure_calls import inline_all, inline_call
 from lifter.summary import (
     Definition,
@@ -27,6 +27,7 @@ from lifter.summary import (
 )
 from synth.choices import Choices
 from synth.clamp import apart
+from synth.coordinates import coordinate
 from synth.draft import Draft, Shape, line_of, shape, type_of
 from synth.enumerate import Enumerator, SearchStatistics
 from synth.failure import NotFound

@@ -10,9 +10,10 @@ from halide_core.ir.expr import BOOL, GE, I32, I64, LT, Call, CallType, Expr, Lo
 from halide_core.ir.structural import key, substitute, transform
 from lifter.effects import Effect, LoopInfo, Path, loads, split_tag
 from lifter.loops import Function
-from lifter.poly import Poly, from_poly, poly_text, reads_memory, to_poly
+from lifter.poly import Poly, from_poly, poly_text, to_poly
 from lifter.pure_calls import inline_call
 from lifter.summary import Definition, Dim, EffectMap, FuncSummary, InputSummary, Layout, PathSummary
+from lifter.wrapping import reads_memory
 from verifier.lemmas import decide_lemma
 from verifier.reads import Group, mentions, see
 from verifier.smt import Answer, IndexEncoder, Proved, Query, prove
@@ -137,8 +138,11 @@ class Conditions:
         return [*needed, read]
 
     def in_box(self, f: FuncSummary | InputSummary, coords: tuple[Poly, ...]) -> list[Any]:
+        return self.within_dims(f.layout.dims, coords)
+
+    def within_dims(self, dims: tuple[Dim, ...], coords: tuple[Poly, ...]) -> list[Any]:
         out = []
-        for d, c in zip(f.layout.dims, coords, strict=True):
+        for d, c in zip(dims, coords, strict=True):
             out.append(self.index.poly(c) >= self.index.poly(d.min))
             out.append(self.index.poly(c) < self.index.poly(d.min + d.extent))
         return out

@@ -8,10 +8,11 @@ from typing import Any
 from halide_core.ir.expr import I32, Call, CallType, Expr, Variable
 from halide_core.ir.structural import key, post_order, substitute, variables
 from lifter.effects import Effect, LoopInfo
-from lifter.poly import Obligation, Poly, from_poly, poly_text, reads_memory, to_poly
+from lifter.poly import Obligation, Poly, from_poly, poly_text, to_poly
 from lifter.pure_calls import inline_all
 from lifter.ranges import ranges
 from lifter.summary import Definition, EffectMap, FuncSummary
+from lifter.wrapping import reads_memory
 from verifier.condition import Condition, point_text
 from verifier.demanded import demands
 from verifier.fits import granted, sums

@@ -19,7 +19,7 @@ from verifier.condition import Conditions, counters_in_range, point_text
 from verifier.lemmas import decide_lemma
 from verifier.reads import mentions, read_beforehand, sure_loads, unconditional_loads
 from verifier.sized import room
-from verifier.smt import IndexEncoder, Proved, Query, prove
+from verifier.smt import Proved, Query, prove
 
 _FEW = 12
 """Reads of an image that are looked at one by one."""
@@ -119,7 +119,7 @@ class ReadConditions(Conditions):
         text = f"line {e.line}: {call.name}({point_text(target)}) is read by the original too"
         whole = self.read_throughout(f, e, call.name)
         if whole is not None:
-            there = self.index.all_of(_inside(self.index, whole, target))
+            there = self.index.all_of(self.within_dims(whole, target))
             if isinstance(prove(Query((*self.contract, *self.index.facts, *inside), there), 1.0), Proved):
                 self.add(f.name, "readable", self.say(text, e), inside, there, e.line)
                 return
@@ -140,15 +140,13 @@ class ReadConditions(Conditions):
     ) -> list[Callable[[], list[Any]]]:
         """Ways in which the original may read an element: in the same iteration, in another one, or beforehand; each
         made when it is asked for, for most reads are found among the first."""
-        certain = [o for o in self.path.effects if o.guard is None or not loads(o.guard)]
-
         def now() -> list[Any]:
             if not isinstance(here, Load):
                 return []
             place = self.index.poly(to_poly(here.index))
             same = [n for n in safe.values() if isinstance(n, Load) and n.name == here.name]
             out = [self.index.poly(to_poly(n.index)) == place for n in same]
-            for other in certain:
+            for other in self.certain():
                 masked = other.order == e.order
                 for index, given in self.sure_reads(other, layout.array, masked) if other.loops == e.loops else ():
                     when = self.holding(_all(other.guard, given), {})
@@ -160,14 +158,17 @@ class ReadConditions(Conditions):
 
         return [now, lambda: self.in_other_iterations(layout, target), before]
 
+    def certain(self) -> list[Effect]:
+        """The effects of which it is known, without image data, in which iterations they happen."""
+        return [o for o in self.path.effects if o.guard is None or not loads(o.guard)]
+
     def in_other_iterations(self, layout: Layout, target: tuple[Poly, ...]) -> list[Any]:
         """That the original reads an element, for each read that iterations are sure to make."""
         reads = {
             (index, other.loops, None if other.guard is None else key(other.guard), tuple(map(key, given))): (
                 other, index, given
             )
-            for other in self.path.effects
-            if other.guard is None or not loads(other.guard)
+            for other in self.certain()
             for index, given in self.sure_reads(other, layout.array)
         }
         return [self.reached(other, layout, index, target, given) for other, index, given in reads.values()]
@@ -193,7 +194,7 @@ class ReadConditions(Conditions):
         """Whether the original reads every element of a box, where loops that run so often run at all."""
         anywhere = tuple(Poly.variable(f"anywhere.{d.name}", I32) for d in image.layout.dims)
         ways = self.index.any_of(self.in_other_iterations(image.layout, anywhere))
-        given = [*_inside(self.index, box, anywhere), *(self.index.poly(t) >= 1 for t in trips)]
+        given = [*self.within_dims(box, anywhere), *(self.index.poly(t) >= 1 for t in trips)]
         proved = isinstance(
             prove(Query((*self.contract, *self.index.facts, *given), ways), _WHOLE_SECONDS), Proved
         )
@@ -333,13 +334,6 @@ class ReadConditions(Conditions):
                 if isinstance(decide_lemma(goal, const(1, BOOL), inside, self.inline), Proved):
                     answers.add(wanted)
         return answers == {True, False}
-
-
-def _inside(index: IndexEncoder, box: tuple[Dim, ...], place: tuple[Poly, ...]) -> list[Any]:
-    out = []
-    for d, c in zip(box, place, strict=True):
-        out += [index.poly(c) >= index.poly(d.min), index.poly(c) < index.poly(d.min + d.extent)]
-    return out
 
 
 def _clamped(p: Poly) -> bool:

@@ -9,7 +9,7 @@ so that these load rows, and only the vectors in between gather elements and com
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
@@ -55,12 +55,12 @@ def _by_choices(loop: st.For, lanes: int) -> list[tuple[Expr, st.Stmt]]:
     out: list[tuple[Expr, st.Stmt]] = []
     for turns in sorted(itertools.product((False, True), repeat=len(ways)), key=sum):
         answers = [a != turned for a, turned in zip(likely, turns, strict=True)]
-        condition: Expr = make_bool(True)
+        tests: list[Expr] = []
         replaced: dict[int, Expr] = {}
         for (k, ends), holds in zip(ways.items(), answers, strict=True):
-            for test in ends:
-                condition = simplify(ir.And(Bool(), condition, test if holds else _negated(test)))
+            tests += [test if holds else _negated(test) for test in ends]
             replaced |= {id(n): n.true_value if holds else n.false_value for n in chosen[k]}
+        condition = _all(tests)
         if const_value(condition) != 0:
             out.append((condition, _with(loop.body, replaced)))
     return out
@@ -82,9 +82,7 @@ def _inside(loop: st.For, lanes: int) -> tuple[Expr, st.Stmt] | None:
             holds, needed = found
             tests |= {key(t): t for t in needed}
             replaced[id(n)] = n.true_value if holds else n.false_value
-    condition: Expr = make_bool(True)
-    for t in tests.values():
-        condition = simplify(ir.And(Bool(), condition, t))
+    condition = _all(tests.values())
     if not replaced or len(tests) > _MOST_TESTS or const_value(condition) == 0:
         return None
     return condition, _with(loop.body, replaced)
@@ -110,10 +108,10 @@ def _settled(condition: Expr, loop: st.For, lanes: int) -> tuple[bool, list[Expr
         return (not decides, [*a[1], *b[1]]) if a is not None and b is not None else None
     if isinstance(condition, ir.EQ | ir.NE) and condition.a.type in (I32, I64):
         # Away from one value: beyond it, or not yet there.
-        at_least, below = ir.GT(Bool(), condition.a, condition.b), ir.LT(Bool(), condition.a, condition.b)
+        above, below = ir.GT(Bool(), condition.a, condition.b), ir.LT(Bool(), condition.a, condition.b)
         if _at_ends(below, loop, lanes) is None:
             return None
-        side = below if _likely(below, loop.name) else at_least
+        side = below if _likely(below, loop.name) else above
         ends = _at_ends(side, loop, lanes)
         return (isinstance(condition, ir.NE), ends) if ends is not None else None
     ends = _at_ends(condition, loop, lanes)
@@ -121,6 +119,13 @@ def _settled(condition: Expr, loop: st.For, lanes: int) -> tuple[bool, list[Expr
         return None
     holds = _likely(condition, loop.name)
     return holds, ends if holds else [_negated(t) for t in ends]
+
+
+def _all(tests: Iterable[Expr]) -> Expr:
+    condition: Expr = make_bool(True)
+    for t in tests:
+        condition = simplify(ir.And(Bool(), condition, t))
+    return condition
 
 
 def _with(body: st.Stmt, replaced: dict[int, Expr]) -> st.Stmt:
@@ -185,10 +190,7 @@ def _interior(loop: st.For, body: st.Stmt, lanes: int) -> tuple[Expr, dict[int, 
                         conditions.append(simplify_index(test))
     if not conditions:
         return None
-    condition: Expr = make_bool(True)
-    for c in conditions:
-        condition = simplify(ir.And(Bool(), condition, c))
-    return condition, replaced
+    return _all(conditions), replaced
 
 
 def without_clamps(index: Expr, name: str) -> tuple[Expr, list[Expr], list[Expr], bool] | None:
@@ -270,6 +272,7 @@ def _replaced(e: Expr, replaced: dict[int, Expr]) -> Expr:
             else new
         )
     return done[id(e)]
+
 
 def _of_indices(body: st.Stmt) -> Iterator[Expr]:
     for x in st.walk(body):

@@ -264,8 +264,9 @@ class _Statements(Merging):
         self.settle(other, negate(setting))
         fresh = self.fresh  # loops have the same counters on all paths: what is proved of one is known of the others
         self.exec_top(body, s, finished)
-        self.fresh = fresh
-        return self.exec_top(body, other, finished)
+        used, self.fresh = self.fresh, fresh
+        self.exec_top(body, other, finished)
+        self.fresh = max(self.fresh, used)  # loops found in any of them later have counters of their own
 
     def settle(self, s: State, setting: Expr) -> None:
         """A condition becomes one of the path's own, and values that were choices by it no longer are."""
@@ -326,8 +327,9 @@ class _Statements(Merging):
             except L.Unsupported:
                 pass  # what is said of it may change
             raise
-        self.fresh = fresh
+        used, self.fresh = self.fresh, fresh
         self.exec_top((*stmt.otherwise, *rest), states[1], finished)
+        self.fresh = max(self.fresh, used)
 
     def setting(self, loop: L.Loop, s: State) -> Expr | None:
         """A condition on parameters inside a loop under which it reads arrays (a pointer that may be null, a mode) or

@@ -198,7 +198,8 @@ def smaller(query: Query, found: Refuted, symbols: Sequence[str]) -> Refuted:
 
 
 def _strategies(query: Query) -> Sequence[Any]:
-    """Solvers to try in turn: the default first, then a bit-vector one where no integers are in the query."""
+    """Solvers to try in turn: where there are integers in the query Z3's plain core, then its default; bit-vector
+    ones where there are none."""
     if _has_integers([*query.assumptions, query.goal]):
         return (z3.SimpleSolver, z3.Solver, lambda: z3.Then("simplify", "solve-eqs", "smt").solver())
     return (

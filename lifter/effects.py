@@ -7,7 +7,7 @@ memory as it is in that iteration after the effects with `order < t`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
@@ -147,16 +147,21 @@ def least(asked: Sequence[Expr], given: Sequence[Expr], follows: Follows) -> lis
 
 def ahead_exactly(guard: Expr, given: Sequence[Expr], follows: Follows) -> Poly | None:
     """What is zero or more where a guard holds, if that is known not to wrap."""
+    return ahead_of(guard) if compares_integers(guard, {}, given, follows) else None
+
+
+def compares_integers(comparison: Expr, at: Mapping[str, Poly], given: Sequence[Expr], follows: Follows) -> bool:
+    """Whether what is compared is known not to wrap, with counters as `at` says."""
     met: list[Obligation] = []
-    ahead = ahead_of(guard)
-    for x in children(guard):
+    for x in children(comparison):
         to_poly(x, met)
     for o in met:
         if o.type is None or o.type.is_uint():  # what is signed does not overflow in a program that is right
-            above = Poly.constant(o.type.max()) - o.poly if o.type is not None and o.type.bits < 64 else Poly()
-            if not follows(given, o.poly) or not follows(given, above):
-                return None
-    return ahead
+            p = o.poly.substitute(at)
+            above = Poly.constant(o.type.max()) - p if o.type is not None and o.type.bits < 64 else Poly()
+            if not follows(given, p) or not follows(given, above):
+                return False
+    return True
 
 
 def split_tag(name: str) -> tuple[str, int]:

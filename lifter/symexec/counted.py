@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from halide_core.ir.expr import BOOL, GE, I32, I64, LT, NE, Cast, Expr, Variable, const
-from lifter.effects import Follows, LoopInfo
+from lifter.effects import Follows, LoopInfo, compares_integers
 from lifter.fold import clauses
 from lifter.poly import Poly, ahead_of, from_poly, to_poly
 
@@ -33,6 +33,8 @@ def _runs(loop: LoopInfo) -> tuple[Expr, Expr]:
 
 
 def _holds(condition: Expr, given: Sequence[Expr], follows: Follows) -> bool:
+    if not compares_integers(condition, {}, given, follows):
+        return False
     one, difference = Poly.constant(1), _difference(condition)
     if difference is not None:  # is not zero
         return follows(given, difference - one) or follows(given, difference.scale(-1) - one)
@@ -41,6 +43,8 @@ def _holds(condition: Expr, given: Sequence[Expr], follows: Follows) -> bool:
 
 
 def _fails(condition: Expr, here: dict[str, Poly], given: Sequence[Expr], follows: Follows) -> bool:
+    if not compares_integers(condition, here, given, follows):
+        return False
     difference = _difference(condition)
     if difference is not None:
         return difference.substitute(here).is_zero()

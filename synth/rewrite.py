@@ -87,7 +87,8 @@ def _narrow(n: Expr, range_of: RangeOf) -> Iterator[Expr]:
         if t is not None and t.bits < n.type.bits:
             yield Cast(n.type, type(n)(t, resize(n.a, t), resize(n.b, t)))
     elif isinstance(n, E.Div | E.Mod):
-        t = _common([range_of(n.a), range_of(n.b)], 16)
+        divisor = int(const_value(n.b) or 0)
+        t = _common([range_of(n.a), range_of(n.b)], 8 if divisor and not divisor & (divisor - 1) else 16)
         if t is not None and t.bits <= n.type.bits and t != n.type:
             yield Cast(n.type, type(n)(t, resize(n.a, t), resize(n.b, t)))
     elif isinstance(n, Select):
@@ -185,6 +186,8 @@ def _idioms(n: Expr, range_of: RangeOf) -> Iterator[Expr]:
         yield from _shift_idioms(n, range_of)
     if isinstance(n, E.Div | E.Mul | E.Add) and n.type.is_int_or_uint():
         yield from _halving(n, range_of)
+    if isinstance(n, E.Add | E.Sub) and n.type.is_int_or_uint():
+        yield from _average_by_bits(n, range_of)
     if isinstance(n, E.Max | E.Min):
         yield from _saturating(n, range_of)
 
@@ -377,6 +380,38 @@ def _averages(total: Expr, out: Type, range_of: RangeOf) -> Iterator[Expr]:
             t = _common([range_of(pair[0]), range_of(pair[1])], 8)
             if t is not None and t.bits < 32:
                 yield resize(intrinsic(name, t, resize(pair[0], t), resize(pair[1], t)), out)
+
+
+def _average_by_bits(n: E.Add | E.Sub, range_of: RangeOf) -> Iterator[Expr]:
+    """(a & b) + ((a ^ b) >> 1), and with the half rounded up (a | b) - ((a ^ b) >> 1)."""
+    common, name = ("bitwise_and", "halving_add") if isinstance(n, E.Add) else ("bitwise_or", "rounding_halving_add")
+    for both, shifted in ((n.a, n.b), (n.b, n.a)) if isinstance(n, E.Add) else ((n.a, n.b),):
+        half = _halved(_uncast(shifted, range_of), range_of)
+        if not isinstance(both, Call) or both.name != common or not isinstance(half, Call):
+            continue
+        if half.name != "bitwise_xor" or {key(e) for e in half.args} != {key(e) for e in both.args}:
+            continue
+        a, b = both.args
+        t = _common([range_of(a), range_of(b)], 8)
+        if t is not None and t.is_uint() and t.bits < 32:
+            yield resize(intrinsic(name, t, resize(a, t), resize(b, t)), n.type)
+
+
+def _halved(e: Expr, range_of: RangeOf) -> Expr | None:
+    """x of x >> 1 or x / 2."""
+    if isinstance(e, Call) and e.name == "shift_right" and const_value(e.args[1]) == 1:
+        return _uncast(e.args[0], range_of)
+    return _uncast(e.a, range_of) if isinstance(e, E.Div) and const_value(e.b) == 2 else None
+
+
+def _uncast(e: Expr, range_of: RangeOf) -> Expr:
+    """`e` without casts that do not change its value."""
+    while isinstance(e, Cast) and e.type.is_int_or_uint() and e.value.type.is_int_or_uint():
+        low, high = range_of(e.value)
+        if low < e.type.min() or high > e.type.max():
+            break
+        e = e.value
+    return e
 
 
 def _div255(n: Call, range_of: RangeOf) -> Iterator[Expr]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from clang.cindex import Cursor, CursorKind
 
 from halide_core.ir.expr import I64, Expr, Variable, const, const_value, make_bool
-from lifter.frontend import expressions, pointers, registers, types
+from lifter.frontend import expressions, pointers, registers, types, vector_operators
 from lifter.frontend import operations as op
 from lifter.frontend.clang import binary_operator, operands, unary_operator
 from lifter.frontend.context import Context
@@ -42,6 +42,8 @@ def assign(ctx: Context, c: Cursor, want: bool) -> Value:
         return pointers.read(ctx, object_, c) if want else Nothing()
     if not isinstance(v, Expr):
         ctx.fail(f"assignment to a {pointers.describe(left.type)}", c)
+    if left.kind is CursorKind.ARRAY_SUBSCRIPT_EXPR and vector_operators.is_lane(left):
+        return vector_operators.assign_lane(ctx, left, v)
     held = ctx.hold(v, unsequenced=ctx.unit.is_c)
     target = expressions.place(ctx, left)
     v = ctx.release(held)
@@ -87,6 +89,15 @@ def compound(ctx: Context, c: Cursor, want: bool) -> Value:
     operator = binary_operator(c)[:-1]
     left, right = operands(c)
     amount = expressions.value(ctx, right)
+    if left.kind is CursorKind.ARRAY_SUBSCRIPT_EXPR and vector_operators.is_lane(left) and isinstance(amount, Expr):
+        return vector_operators.assign_lane(ctx, left, amount, operator)
+    if types.register_bytes(left.type) and isinstance(amount, Expr | Lanes):
+        held_all = ctx.hold_all(registers.expressions_of(amount), unsequenced=ctx.unit.is_c)
+        whole = expressions.place(ctx, left)
+        before = pointers.read(ctx, whole, c)
+        assert isinstance(before, Lanes)
+        amount = registers.with_expressions(amount, ctx.release_all(held_all))
+        return vector_operators.compound(ctx, c, operator, whole, before, amount)
     if not isinstance(amount, Expr):
         ctx.fail(pointers.describe(right.type), c)
     held = ctx.hold(amount, unsequenced=ctx.unit.is_c)

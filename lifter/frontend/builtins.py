@@ -21,7 +21,7 @@ from halide_core.ir.expr import (
     intrinsic,
 )
 from halide_core.ir.types import Float, Int, Type, UInt
-from lifter.frontend import constants, expressions, memory, order, pointers, types
+from lifter.frontend import assignments, constants, expressions, memory, order, pointers, types
 from lifter.frontend import operations as op
 from lifter.frontend.clang import evaluate, operands
 from lifter.frontend.context import Context
@@ -59,8 +59,12 @@ def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Va
     name = target.spelling
     if name.startswith(_MEMORY_PREFIX):
         name = name[len(_MEMORY_PREFIX) :]
-        if name == "expect":
+        if name in ("expect", "assume_aligned"):
             return expressions.value(ctx, arguments[0])
+        if name == "prefetch":
+            if any(map(assignments.has_effects, arguments)):
+                ctx.fail("prefetch of an address with side effects", c)
+            return Nothing()
         type_, known = types.scalar(c.type), evaluate(c)
         if type_ is not None and known is not None:
             return const(known, type_)

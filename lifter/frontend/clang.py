@@ -13,7 +13,7 @@ from pathlib import Path
 from clang import cindex
 from clang.cindex import Cursor, CursorKind
 
-from lifter.simd import declarations
+from lifter.simd import declarations, neon
 
 INCLUDE_DIRECTORY = Path(__file__).resolve().parent.parent / "include"
 # Errors of Clang in old code that GCC only warns of.
@@ -117,6 +117,11 @@ def in_system_header(location: cindex.SourceLocation) -> bool:
     return bool(_library().clang_Location_isInSystemHeader(location))
 
 
+def in_own_header(location: cindex.SourceLocation) -> bool:
+    """Whether a location lies in a header that comes with the front end."""
+    return location.file is not None and Path(location.file.name).parent == INCLUDE_DIRECTORY
+
+
 def children(c: Cursor) -> list[Cursor]:
     """The child cursors, in order."""
     return list(c.get_children())
@@ -162,16 +167,36 @@ def operands(c: Cursor) -> list[Cursor]:
     return [k for k in c.get_children() if k.kind not in _REFERENCE_KINDS]
 
 
-@functools.lru_cache(maxsize=1)
-def system_includes() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The system's C++ and C include directories; empty where there are none."""
+_HOST = "x86_64-linux-gnu"
+
+
+def target_of(clang_args: Sequence[str]) -> str:
+    """The triple that arguments for clang name, without a vendor; the host's where they name none."""
+    found = _HOST
+    for k, a in enumerate(clang_args):
+        if a.startswith("--target="):
+            found = a.partition("=")[2]
+        elif a == "-target" and k + 1 < len(clang_args):
+            found = clang_args[k + 1]
+    parts = found.split("-")
+    return "-".join([parts[0], *parts[-2:]]) if len(parts) > 3 else found
+
+
+@functools.lru_cache
+def system_includes(target: str = _HOST) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The system's C++ and C include directories for a target; empty where there are none."""
+    if target != _HOST:
+        c_only = f"/usr/{target}/include"
+        if not os.path.isfile(os.path.join(c_only, "stdint.h")):
+            return (), ()  # the host's say things of the host
+        return system_includes()[0], (c_only,)
     cxx: list[str] = []
     root = Path("/usr/include/c++")
     versions = [d for d in root.iterdir() if d.name.isdigit()] if root.is_dir() else []
     if versions:
         newest = max(versions, key=lambda d: int(d.name))
-        target = Path("/usr/include/x86_64-linux-gnu/c++") / newest.name
-        cxx = [str(d) for d in (newest, target, newest / "x86_64-linux-gnu", newest / "backward") if d.is_dir()]
+        own = Path("/usr/include/x86_64-linux-gnu/c++") / newest.name
+        cxx = [str(d) for d in (newest, own, newest / "x86_64-linux-gnu", newest / "backward") if d.is_dir()]
     else:
         cxx = _asked_compiler()
     c = [d for d in ("/usr/local/include", "/usr/include/x86_64-linux-gnu", "/usr/include") if os.path.isdir(d)]
@@ -194,7 +219,7 @@ def _asked_compiler() -> list[str]:
 
 def _arguments(path: str, clang_args: Sequence[str], force_cxx: bool) -> list[str]:
     is_c = Path(path).suffix in _C_EXTENSIONS and not force_cxx
-    cxx, c = system_includes()
+    cxx, c = system_includes(target_of(clang_args))
     out = ["-x", "c" if is_c else "c++", "-std=gnu11" if is_c else "-std=gnu++17"]
     out += ["--target=x86_64-linux-gnu", "-ferror-limit=0", "-w", "-nostdinc", "-nostdinc++"]
     out += [f"-Wno-{name}" for name in _TOLERATED]
@@ -212,7 +237,7 @@ def parse(
 ) -> cindex.TranslationUnit:
     """The translation unit of a file, with text `added` at its end.
 
-    Raises SourceError for a file that cannot be read and for errors outside system headers."""
+    Raises SourceError for a file that cannot be read, for errors outside system headers and for fatal ones."""
     if os.path.isdir(path):
         raise SourceError(path, 0, 0, "is a directory, not a C or C++ file")
     if not os.path.isfile(path):
@@ -229,7 +254,8 @@ def parse(
     index = cindex.Index.create()
     try:
         virtual: list[tuple[str, str | bytes]] = []
-        virtual += [(str(INCLUDE_DIRECTORY / name), text) for name, text in declarations.headers().items()]
+        headers = {**declarations.headers(), "arm_neon.h": neon.text()}
+        virtual += [(str(INCLUDE_DIRECTORY / name), text) for name, text in headers.items()]
         if added:
             virtual.append((path, whole + added.encode()))
         unit = index.parse(path, _arguments(path, clang_args, force_cxx), unsaved_files=virtual)
@@ -238,7 +264,8 @@ def parse(
     errors = [
         SourceError(d.location.file.name if d.location.file else path, d.location.line, d.location.column, d.spelling)
         for d in unit.diagnostics
-        if d.severity >= cindex.Diagnostic.Error and not in_system_header(d.location)
+        if d.severity == cindex.Diagnostic.Fatal
+        or (d.severity == cindex.Diagnostic.Error and not in_system_header(d.location))
     ]
     if errors:
         first = errors[0]

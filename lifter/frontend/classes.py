@@ -8,7 +8,7 @@ from clang.cindex import Cursor, CursorKind, TypeKind
 from clang.cindex import Type as ClangType
 
 from lifter.frontend import types, vectors, views
-from lifter.frontend.clang import children, in_system_header, members, specialized
+from lifter.frontend.clang import children, in_own_header, in_system_header, members, specialized
 from lifter.frontend.context import Context
 
 K = CursorKind
@@ -18,8 +18,8 @@ def is_plain(t: ClangType) -> bool:
     """Whether a type is a structure or class that is followed field by field: no container, closure or iterator."""
     if not views.is_record(t):
         return False
-    declaration = types.canonical(t).get_declaration()
-    return not vectors.container(t) and not is_closure(t) and not in_system_header(declaration.location)
+    place = types.canonical(t).get_declaration().location
+    return not vectors.container(t) and not is_closure(t) and (not in_system_header(place) or in_own_header(place))
 
 
 def bases(t: ClangType) -> list[ClangType | None]:

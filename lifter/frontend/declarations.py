@@ -276,19 +276,15 @@ def _registers(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     count = types.count(c.type)
     if count < 0:
         ctx.fail(f"array of registers '{c.spelling}' of this shape", c)
-    unit = registers.unit_of_array(ctx, c, each)
-    array = ctx.new_array(c.spelling, unit)
-    ctx.register_arrays[array] = "" if registers.key(c) in ctx.lane_types else registers.key(c)
-    size = types.register_bytes(each)
-    place = ElementPlace(Pointer(frozenset({array}), const(0, I64), c.type.get_canonical()))
+    place = registers.new_array(ctx, c.spelling, c, registers.key(c))
     ctx.bind(c, place)
-    ctx.declare_array(array, const(count * size // unit.bytes(), I64), False)
     if init is None:
         return
+    (array,) = place.pointer.targets
+    lanes = types.register_bytes(each) // ctx.arrays[array].bytes()
     for index, item in enumerate(_listed(ctx, init, types.shape(c.type))):
         v = registers.value(ctx, item) if item is not None else registers.zero(each)
-        at = Pointer(frozenset({array}), const(index * size // unit.bytes(), I64), each)
-        registers.store(ctx, at, v, c)
+        registers.store(ctx, Pointer(place.pointer.targets, const(index * lanes, I64), each), v, c)
 
 
 def _listed(ctx: Context, init: Cursor, shape: tuple[int, ...]) -> list[Cursor | None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from clang.cindex import Cursor, CursorKind
+from clang.cindex import Cursor, CursorKind, TypeKind
 
 from halide_core.ir.expr import I64, Expr, const, const_value
 from lifter.frontend import (
@@ -22,6 +22,7 @@ from lifter.frontend import (
     registers,
     statements,
     types,
+    vector_operators,
 )
 from lifter.frontend import operations as op
 from lifter.frontend.clang import binary_operator, children, evaluate, operands, unary_operator
@@ -80,6 +81,8 @@ def value(ctx: Context, c: Cursor) -> Value:
         return _element_of_pointers(ctx, c)
     if kind is K.ARRAY_SUBSCRIPT_EXPR and types.is_array(c.type) and types.is_pointer(types.innermost(c.type)):
         return _row_of_pointers(ctx, c)
+    if kind is K.ARRAY_SUBSCRIPT_EXPR and vector_operators.is_lane(c):
+        return vector_operators.lane(ctx, c)
     if kind is K.ARRAY_SUBSCRIPT_EXPR:
         return pointers.read(ctx, place(ctx, c), c)
     if kind is K.UNARY_OPERATOR:
@@ -105,6 +108,8 @@ def value(ctx: Context, c: Cursor) -> Value:
         return constant(ctx, c)
     if kind is K.INIT_LIST_EXPR and types.register_bytes(c.type):
         return registers.listed(ctx, c)
+    if kind is K.COMPOUND_LITERAL_EXPR and types.register_bytes(c.type):
+        return value(ctx, operands(c)[0])
     if kind is K.INIT_LIST_EXPR and classes.is_plain(c.type):
         return construct.listed(ctx, c)
     if kind is K.INIT_LIST_EXPR:
@@ -402,6 +407,10 @@ def _named(ctx: Context, c: Cursor) -> Value:
 
 def _implicit(ctx: Context, c: Cursor) -> Value:
     inner = operands(c)
+    if len(inner) == 1 and types.canonical(c.type).kind is TypeKind.EXTVECTOR:
+        return value(ctx, inner[0])  # a count of shifts, the same for all lanes
+    if len(inner) == 1 and types.register_bytes(c.type) and types.scalar(inner[0].type) is not None:
+        return vector_operators.spread(ctx, scalar(ctx, inner[0]), c.type, c)
     if len(inner) == 1:
         return pointers.convert(ctx, value(ctx, inner[0]), c.type, c)
     if len(inner) == 4 and types.scalar(c.type) is not None:
@@ -437,6 +446,8 @@ def _unary(ctx: Context, c: Cursor) -> Value:
     if operator == "__extension__":
         return value(ctx, inner)
     v = value(ctx, inner)
+    if isinstance(v, Lanes):
+        return vector_operators.unary(ctx, c, operator, v)
     if not isinstance(v, Expr):
         if operator == "+":
             return v
@@ -471,6 +482,13 @@ def _binary(ctx: Context, c: Cursor) -> Value:
         parts.done(*([b] if isinstance(b, Expr) else []))
         parts.check()
         return _pointer_binary(ctx, c, operator, ctx.release_pointer(a, held_pointer), b)
+    if isinstance(a, Lanes):
+        parts.done(*a.parts)
+        held_lanes = ctx.hold_all(a.parts, unsequenced=True)
+        b = value(ctx, right)
+        parts.done(*registers.expressions_of(b))
+        parts.check()
+        return vector_operators.binary(ctx, c, operator, Lanes(ctx.release_all(held_lanes)), b)
     if not isinstance(a, Expr):
         ctx.fail(pointers.describe(left.type), c)
     parts.done(a)
@@ -485,6 +503,8 @@ def _binary(ctx: Context, c: Cursor) -> Value:
             assert isinstance(a_pointer, Pointer)
             return _comparison_result(ctx, c, pointers.compare(ctx, operator, a_pointer, b, c))
         return pointers.advance(ctx, b, a, c)
+    if isinstance(b, Lanes):
+        return vector_operators.binary(ctx, c, operator, vector_operators.spread(ctx, a, left.type, c), b)
     if not isinstance(b, Expr):
         ctx.fail(pointers.describe(right.type), c)
     return arithmetic(ctx, c, operator, a, b)

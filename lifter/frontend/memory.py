@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from clang.cindex import Cursor
+from clang.cindex import Cursor, CursorKind
 
 from halide_core.ir.expr import I64, Expr, Load, Variable, const, const_value
 from halide_core.ir.types import Type, UInt
-from lifter.frontend import expressions, pointers, types
+from lifter.frontend import expressions, pointers, registers, types
 from lifter.frontend import operations as op
+from lifter.frontend.clang import operands, unary_operator
 from lifter.frontend.context import Context
-from lifter.frontend.values import ElementPlace, Pointer
+from lifter.frontend.values import ElementPlace, Nothing, Pointer, Value
 from lifter.loops import Assign, Loop, Stmt
+from lifter.simd.lanes import Lanes
+
+_WRAPPERS = (
+    CursorKind.PAREN_EXPR, CursorKind.UNEXPOSED_EXPR, CursorKind.CSTYLE_CAST_EXPR, CursorKind.CXX_STATIC_CAST_EXPR,
+    CursorKind.CXX_REINTERPRET_CAST_EXPR,
+)  # fmt: skip
 
 
 def counted(ctx: Context, count: Expr, hint: str = "i") -> tuple[str, Variable, Expr]:
@@ -89,9 +96,12 @@ def _nodes(e: Expr) -> list[Expr]:
     return out
 
 
-def memcpy(ctx: Context, c: Cursor, arguments: list[Cursor], move: bool) -> Pointer:
+def memcpy(ctx: Context, c: Cursor, arguments: list[Cursor], move: bool) -> Value:
     """memcpy and memmove; between integers of different widths, the narrower ones are copied."""
     what = "memmove" if move else "memcpy"
+    registers_ = [_register(a) for a in arguments[:2]]
+    if any(registers_):
+        return _copy_register(ctx, c, arguments, registers_)
     target, source, size = _three(ctx, arguments)
     to = pointers.element_type(ctx, target.pointee, c)
     element = pointers.element_type(ctx, source.pointee, c)
@@ -107,6 +117,38 @@ def memcpy(ctx: Context, c: Cursor, arguments: list[Cursor], move: bool) -> Poin
         return target
     count = _elements(ctx, size, element, c, what)
     copy(ctx, target, replace(source, pointee=target.pointee), count, c, backwards_safe=move)
+    return target
+
+
+def _register(c: Cursor) -> Cursor | None:
+    """x of `&x`, for a register x."""
+    while c.kind in _WRAPPERS and operands(c):
+        c = operands(c)[-1]
+    if c.kind is not CursorKind.UNARY_OPERATOR or unary_operator(c) != "&":
+        return None
+    (inner,) = operands(c)
+    return inner if types.register_bytes(inner.type) else None
+
+
+def _copy_register(
+    ctx: Context, c: Cursor, arguments: list[Cursor], found: list[Cursor | None]
+) -> Value:
+    """The copy of a whole register to or from memory, or to another register."""
+    to, source = found
+    bytes_ = types.register_bytes((to or source).type)  # type: ignore[union-attr]
+    if const_value(expressions.scalar(ctx, arguments[2])) != bytes_:
+        ctx.fail("copy of part of a register", c)
+    if source is not None:
+        v = registers.value(ctx, source)
+    else:
+        v = registers.load(ctx, _scalar_pointer(ctx, arguments[1]), bytes_, c)
+    held = ctx.hold_all(v.parts)
+    if to is not None:
+        place = expressions.place(ctx, to)
+        pointers.write(ctx, place, Lanes(ctx.release_all(held)), c)
+        return Nothing()
+    target = _scalar_pointer(ctx, arguments[0])
+    registers.store(ctx, target, Lanes(ctx.release_all(held)), c)
     return target
 
 

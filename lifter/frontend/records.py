@@ -104,6 +104,8 @@ def _new_array(ctx: Context, f: Cursor, name: str, at: Cursor | None) -> Binding
             ctx.targets.pop(local, None)
             places.append(PointerPlace(local, types.pointee(inner), f"{f.spelling}[{k}]"))
         return Alias(Pointers(tuple(places), str(f.spelling)))
+    if types.register_bytes(inner):
+        return registers.new_array(ctx, name, f, f"{name}.{registers.key(f)}")
     array = ctx.new_array(name, pointers.element_type(ctx, f.type, at))
     ctx.declare_array(array, const(count, I64), False)
     return ElementPlace(Pointer(frozenset({array}), const(0, I64), f.type.get_canonical()))
@@ -193,6 +195,9 @@ def _store_field(ctx: Context, b: Place, v: Value, at: Cursor | None) -> None:
     if isinstance(b, ElementPlace) and types.is_array(b.pointer.pointee):
         assert isinstance(v, Pointer)
         each = types.innermost(b.pointer.pointee)
+        if types.register_bytes(each):
+            registers.copy(ctx, b.pointer, v, at)
+            return
         count = const(types.count(b.pointer.pointee), I64)
         memory.copy(ctx, replace(b.pointer, pointee=each), replace(v, pointee=each), count, _known(at))
         return

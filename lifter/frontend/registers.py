@@ -19,8 +19,9 @@ from lifter.frontend import assignments, expressions, order, pointers, types, vi
 from lifter.frontend import operations as op
 from lifter.frontend.clang import evaluate, operands
 from lifter.frontend.context import Context, Held
-from lifter.frontend.values import LanesPlace, Nothing, Pointer, Record, Value, Vector
+from lifter.frontend.values import ElementPlace, LanesPlace, Nothing, Pointer, Record, Value, Vector
 from lifter.loops import ConstArray, Store
+from lifter.simd import neon
 from lifter.simd.apply import Operand, apply
 from lifter.simd.lanes import Lanes, as_type, is_constant, zeros
 from lifter.simd.meanings import table
@@ -30,7 +31,11 @@ _NO_EFFECT = {
     *("_mm_prefetch", "_mm_sfence", "_mm_lfence", "_mm_mfence", "_mm_pause", "_mm_clflush", "_mm256_zeroupper"),
     "_mm_free",
 }
-_BYTE_SHUFFLES = {"_mm_shuffle_epi8", "_mm256_shuffle_epi8"}
+_BYTE_SHUFFLES = {
+    **dict.fromkeys(("_mm_shuffle_epi8", "_mm256_shuffle_epi8"), 128),
+    **{f"{name}_{t}": bits for name, bits in (("vqtbl1", 16), ("vqtbl1q", 16), ("vtbl1", 8)) for t in ("u8", "s8")},
+}
+"""Intrinsics that choose bytes by data, each with the least number for which there is none."""
 _INTRINSICS = ("_mm_", "_mm256_")
 
 
@@ -185,6 +190,19 @@ def store(ctx: Context, p: Pointer, v: Lanes, at: Cursor | None) -> None:
     ctx.release(address)
 
 
+def copy(ctx: Context, target: Pointer, source: Pointer, at: Cursor | None) -> None:
+    """Emits the copy of an array of registers, which is another one than its source."""
+    each = types.innermost(target.pointee)
+    size = types.register_bytes(each)
+    for k in range(types.count(target.pointee)):
+        parts = []
+        for p in (target, source):
+            unit = ctx.arrays[ctx.array_of(p, at)]
+            place = const(k * size // unit.bytes(), I64)
+            parts.append(replace(p, offset=op.offset_sum(p.offset, place), pointee=each))
+        store(ctx, parts[0], load(ctx, parts[1], size, at), at)
+
+
 def _unit(ctx: Context, array: str, size: int, at: Cursor | None) -> Type:
     unit = ctx.arrays[array]
     if unit.is_bool():
@@ -207,7 +225,7 @@ def _scalar(ctx: Context, p: Pointer, array: str, size: int, at: Cursor | None) 
 
 
 def is_intrinsic(name: str) -> bool:
-    return name.startswith(_INTRINSICS)
+    return name.startswith(_INTRINSICS) or name in neon.signatures()
 
 
 def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Value:
@@ -219,7 +237,7 @@ def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Va
             if assignments.has_effects(a):
                 expressions.discard(ctx, a)
         return Nothing()
-    meaning = table().get(name)
+    meaning = table().get(name) or neon.table().get(name)
     if meaning is None:
         ctx.fail(f"call of the intrinsic '{name}', which is not known lane by lane", c)
     given = _evaluated(ctx, target, arguments)
@@ -241,7 +259,7 @@ def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Va
     try:
         result = apply(meaning, wanted, bits)
     except NotConstant:
-        found = _looked_up(ctx, wanted, bits) if name in _BYTE_SHUFFLES else None
+        found = _looked_up(ctx, wanted, bits, _BYTE_SHUFFLES[name]) if name in _BYTE_SHUFFLES else None
         if found is None:
             _refuse(ctx, name, arguments[-1])
         result = found
@@ -252,18 +270,21 @@ def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Va
     return result
 
 
-def _looked_up(ctx: Context, given: list[Operand], bits: int) -> Lanes | None:
-    """A shuffle of constant bytes by data: a table of sixteen for each half of 128 bits."""
+def _looked_up(ctx: Context, given: list[Operand], bits: int, least: int) -> Lanes | None:
+    """A shuffle of constant bytes by data: a table of sixteen, or eight, for each half of 128 bits.  Numbers from
+    `least` on give 0."""
     source, control = given
     if not isinstance(source, Lanes) or not isinstance(control, Lanes) or not is_constant(source):
         return None
     byte = UInt(8)
     values = [int(const_value(e) or 0) for e in as_type(source, byte).parts]
+    size = min(len(values), 16)
     out: list[Expr] = []
     for k, c in enumerate(as_type(control, byte).parts[: bits // 8]):
-        name = _table_of(ctx, tuple(values[k // 16 * 16 :][:16]))
-        index = op.cast(op.binary("&", c, const(15, byte)), I64)
-        outside = op.binary(">=", c, const(128, byte))
+        start = k // 16 * 16 if len(values) > 16 else 0
+        name = _table_of(ctx, tuple(values[start : start + size]))
+        index = op.cast(op.binary("&", c, const(size - 1, byte)), I64)
+        outside = op.binary(">=", c, const(least, byte))
         out.append(op.select(outside, const(0, byte), Load(byte, name, index)))
     return Lanes(tuple(out))
 
@@ -328,9 +349,15 @@ def with_expressions(v: Value, new: tuple[Expr, ...]) -> Value:
     return replace(v, offset=new[0]) if isinstance(v, Pointer | Vector) else v
 
 
-def unit_of_array(ctx: Context, c: Cursor, t: ClangType) -> Type:
-    """The unit of a local array of registers."""
-    return ctx.lane_types.get(key(c)) or types.register_element(t)
+def new_array(ctx: Context, name: str, c: Cursor, known_as: str) -> ElementPlace:
+    """A local array of registers, or one in a structure, as an array of their lanes; `known_as` is its key in
+    `Context.lane_types`."""
+    each = types.innermost(c.type)
+    unit = ctx.lane_types.get(known_as) or types.register_element(each)
+    array = ctx.new_array(name, unit)
+    ctx.register_arrays[array] = "" if known_as in ctx.lane_types else known_as
+    ctx.declare_array(array, const(types.count(c.type) * types.register_bytes(each) // unit.bytes(), I64), False)
+    return ElementPlace(Pointer(frozenset({array}), const(0, I64), c.type.get_canonical()))
 
 
 def zero(t: ClangType) -> Lanes:

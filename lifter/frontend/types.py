@@ -53,9 +53,10 @@ def register_bytes(t: ClangType) -> int:
 
 
 def register_element(t: ClangType) -> Type:
-    """The type of the lanes that a register type is declared with, integers as bytes."""
-    found = _SCALARS[canonical(t).element_type.get_canonical().kind]
-    return found if found.is_float() else UInt(8)
+    """The type of the lanes that a register type is declared with; bytes for `long long`, which x86's headers declare
+    registers of any integers with."""
+    kind = canonical(t).element_type.get_canonical().kind
+    return UInt(8) if kind in (TypeKind.LONGLONG, TypeKind.ULONGLONG) else _SCALARS[kind]
 
 
 def is_reference(t: ClangType) -> bool:

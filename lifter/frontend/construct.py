@@ -283,6 +283,9 @@ def _default_field_zero(ctx: Context, b: Binding | None, at: Cursor) -> None:
 
 
 def _init_array(ctx: Context, place: ElementPlace, f: Cursor, init: Cursor) -> None:
+    if types.register_bytes(types.innermost(f.type)):
+        registers.fill(ctx, place, list(constants.flatten(ctx, init, f.type)), init)
+        return
     element = pointers.element_type(ctx, f.type, init)
     inner = Pointer(place.pointer.targets, place.pointer.offset, types.innermost(f.type))
     for index, item in enumerate(constants.flatten(ctx, init, f.type)):

@@ -272,7 +272,6 @@ def _pointers(ctx: Context, c: Cursor, init: Cursor | None) -> None:
 
 def _registers(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     """A local array of SIMD registers, as an array of their lanes."""
-    each = types.innermost(c.type)
     count = types.count(c.type)
     if count < 0:
         ctx.fail(f"array of registers '{c.spelling}' of this shape", c)
@@ -280,11 +279,7 @@ def _registers(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     ctx.bind(c, place)
     if init is None:
         return
-    (array,) = place.pointer.targets
-    lanes = types.register_bytes(each) // ctx.arrays[array].bytes()
-    for index, item in enumerate(_listed(ctx, init, types.shape(c.type))):
-        v = registers.value(ctx, item) if item is not None else registers.zero(each)
-        registers.store(ctx, Pointer(place.pointer.targets, const(index * lanes, I64), each), v, c)
+    registers.fill(ctx, place, _listed(ctx, init, types.shape(c.type)), c)
 
 
 def _listed(ctx: Context, init: Cursor, shape: tuple[int, ...]) -> list[Cursor | None]:

@@ -360,6 +360,16 @@ def new_array(ctx: Context, name: str, c: Cursor, known_as: str) -> ElementPlace
     return ElementPlace(Pointer(frozenset({array}), const(0, I64), c.type.get_canonical()))
 
 
+def fill(ctx: Context, place: ElementPlace, items: list[Cursor | None], at: Cursor) -> None:
+    """Emits the stores of an initialiser list; None stands for zeros."""
+    (array,) = place.pointer.targets
+    each = types.innermost(place.pointer.pointee)
+    lanes = types.register_bytes(each) // ctx.arrays[array].bytes()
+    for index, item in enumerate(items):
+        v = value(ctx, item) if item is not None else zero(each)
+        store(ctx, Pointer(place.pointer.targets, const(index * lanes, I64), each), v, at)
+
+
 def zero(t: ClangType) -> Lanes:
     """A register of zeros."""
     return Lanes(zeros(8 * types.register_bytes(t), UInt(8)))

@@ -155,6 +155,7 @@ class Context:
         varied: set[str] | None = None,
         sites: Sites | None = None,
         groups: Iterable[frozenset[str]] = (),
+        addressed: set[str] | None = None,
     ) -> None:
         self.unit = unit
         self.locals: dict[str, Type] = {}
@@ -192,6 +193,8 @@ class Context:
         """Widest unit, in bytes, that an array may have, where that is less than its declared elements'."""
         self.lane_types: dict[str, Type] = lane_types or {}
         """The lanes of SIMD variables and arrays, where a first lowering has found them, by where they are declared."""
+        self.addressed: set[str] = addressed or set()
+        """SIMD variables whose address is taken, by where they are declared."""
         self.allocated: dict[str, Type] = allocated or {}
         """Elements of memory that is allocated, or taken, as bytes or words, where a first lowering has found them."""
         self.sites = sites or Sites()

@@ -60,12 +60,13 @@ def lower(unit: Unit, c: Cursor) -> Function:
     found_ends: dict[str, str] = {}
     mixed: set[str] = set()
     varied: set[str] = set()
+    addressed: set[str] = set()
     sites = Sites()
     groups: list[frozenset[str]] = []
     as_declared: Function | None = None
     while True:
         active = list(unit.active)
-        ctx = Context(unit, c, unit_bytes, lane_types, allocated, found_ends, mixed, varied, sites, groups)
+        ctx = Context(unit, c, unit_bytes, lane_types, allocated, found_ends, mixed, varied, sites, groups, addressed)
         try:
             function = _lower(unit, c, ctx)
             wider = {name: t for name, t in ctx.only_wider().items() if name not in allocated}
@@ -95,6 +96,9 @@ def lower(unit: Unit, c: Cursor) -> Function:
             unit.active[:] = active
         except registers.Varied as changes:
             varied.add(changes.array)
+            unit.active[:] = active
+        except registers.Addressed as taken:
+            addressed.add(taken.key)
             unit.active[:] = active
         except views.Retyped as memory:
             allocated[memory.array] = memory.type

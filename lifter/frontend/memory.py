@@ -187,8 +187,11 @@ def memset(ctx: Context, c: Cursor, arguments: list[Cursor]) -> Pointer:
     size = ctx.settled(expressions.scalar(ctx, arguments[2]))
     byte = ctx.release(held_byte)
     target = ctx.release_pointer(target, held)
-    element = pointers.element_type(ctx, target.pointee, c)
     known = const_value(byte)
+    if types.register_bytes(target.pointee):
+        _set_registers(ctx, c, target, size, known)
+        return target
+    element = pointers.element_type(ctx, target.pointee, c)
     if element.bits == 8:
         value = op.cast(byte, element)
         if known is None and not isinstance(value, Variable):
@@ -199,6 +202,16 @@ def memset(ctx: Context, c: Cursor, arguments: list[Cursor]) -> Pointer:
         value = const(int.from_bytes(bytes([int(known)]) * element.bytes(), "little"), element)
     fill(ctx, target, _elements(ctx, size, element, c, "memset"), value)
     return target
+
+
+def _set_registers(ctx: Context, c: Cursor, target: Pointer, size: Expr, known: float | None) -> None:
+    """Emits the stores of memset on registers."""
+    each, count = types.register_bytes(target.pointee), const_value(size)
+    if known is None or count is None or int(count) % each:
+        ctx.fail("memset of registers to this value, or of part of one", c)
+    v = Lanes((const(int(known) & 255, UInt(8)),) * each)
+    for k in range(int(count) // each):
+        registers.store(ctx, pointers.advance(ctx, target, const(k, I64), c), v, c)
 
 
 def std_fill(ctx: Context, c: Cursor, arguments: list[Cursor], counted_: bool) -> Pointer:

@@ -218,6 +218,9 @@ def to_pointer(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
         return v
     if isinstance(v, RecordPointer):
         if not classes.is_plain(target):
+            first = records.only_array(v.place)
+            if first is not None and types.scalar(target) == ctx.arrays.get(next(iter(first.targets))):
+                return replace(first, pointee=target)
             ctx.fail(f"pointer cast from '{v.place.type.spelling} *' to '{to.spelling}'", at)
         return v
     if isinstance(v, Allocation):
@@ -487,6 +490,6 @@ def pointer_to(
     if isinstance(place, PointerPlace):
         return PointerAddress(place)
     if isinstance(place, LanesPlace):
-        ctx.fail("address of a register variable", at)
+        registers.address(ctx, place, at)
     ctx.before_read(place.name)
     return Pointer(frozenset({f"&{place.name}"}), const(0, I64), type_.get_canonical())

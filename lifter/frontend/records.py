@@ -111,6 +111,14 @@ def _new_array(ctx: Context, f: Cursor, name: str, at: Cursor | None) -> Binding
     return ElementPlace(Pointer(frozenset({array}), const(0, I64), f.type.get_canonical()))
 
 
+def only_array(place: Place) -> Pointer | None:
+    """The array that a structure holds, if that is all of it: what its address points to too."""
+    if not isinstance(place, RecordPlace) or len(place.fields) != 1:
+        return None
+    (b,) = place.fields.values()
+    return b.pointer if isinstance(b, ElementPlace) and types.is_array(b.pointer.pointee) else None
+
+
 def load(ctx: Context, place: Place, at: Cursor | None) -> Record:
     """The value of a structure: those of its fields."""
     if isinstance(place, RecordPlace):

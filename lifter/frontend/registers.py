@@ -55,6 +55,14 @@ class Varied(Exception):
         self.array = array
 
 
+class Addressed(Exception):
+    """The address of a variable is taken: it is an array of one register."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self.key = key
+
+
 # Variables
 
 
@@ -69,8 +77,25 @@ def new_place(ctx: Context, hint: str, bits: int, t: Type, guessed: str = "") ->
     return LanesPlace(names, t, guessed)
 
 
-def declare(ctx: Context, c: Cursor, init: Cursor | None) -> Lanes | LanesPlace:
+def address(ctx: Context, place: LanesPlace, at: Cursor | None) -> NoReturn:
+    """Has the function lowered again with a variable in memory."""
+    if place.key and place.key not in ctx.addressed:
+        raise Addressed(place.key)
+    ctx.fail("address of a register variable", at)
+
+
+def declare(ctx: Context, c: Cursor, init: Cursor | None) -> Lanes | LanesPlace | ElementPlace:
     """The object that the declaration of a register variable creates, or its value for good."""
+    if key(c) in ctx.addressed:
+        memory = new_array(ctx, c.spelling, c, key(c))
+        if init is not None:
+            store(ctx, memory.pointer, value(ctx, init), c)
+        return memory
+    place = _declared(ctx, c, init)
+    return replace(place, key=key(c)) if isinstance(place, LanesPlace) else place
+
+
+def _declared(ctx: Context, c: Cursor, init: Cursor | None) -> Lanes | LanesPlace:
     size = 8 * types.register_bytes(c.type)
     known = ctx.lane_types.get(key(c))
     changes = c.hash in ctx.changed

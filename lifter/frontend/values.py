@@ -128,6 +128,8 @@ class LanesPlace:
     names: tuple[str, ...]
     type: Type
     guessed: str = ""
+    key: str = ""
+    """What identifies its declaration, if it has one."""
 
 
 @dataclass(frozen=True)

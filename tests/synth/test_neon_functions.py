@@ -119,6 +119,42 @@ FLIP = (
     """,
 )
 
+SUMS = (
+    """
+    static inline void fold(const uint32x4_t* acc, uint32_t* r, int k) { r[k] = vaddvq_u32(acc[0]); }
+    void f(const uint8_t* s, uint32_t* r, int n) {
+        uint32x4_t acc[1], other;
+        memset(acc, 0, sizeof(acc));
+        for (int i = 0; i < n; i++) acc[0] = vpadalq_u16(acc[0], vpaddlq_u8(vld1q_u8(s + 16 * i)));
+        other = acc[0];
+        fold(&other, r, 0);
+    }
+    """,
+    """
+    void f(const uint8_t* s, uint32_t* r, int n) {
+        uint32_t acc_0 = 0;
+        for (int i = 0; i < 16 * n; i++) acc_0 += s[i];
+        r[0] = acc_0;
+    }
+    """,
+)
+THROUGH_BYTES = (
+    """
+    void f(const uint8_t* s, uint8_t* d, int n, uint8_t k) {
+        for (int i = 0; i < n / 16; i++) {
+            uint8x16x2_t v = {{vdupq_n_u8(k), vdupq_n_u8(k)}};
+            vst2q_u8((uint8_t*)&v, v);
+            vst1q_u8(d + 16 * i, veorq_u8(vld1q_u8(s + 16 * i), v.val[1]));
+        }
+    }
+    """,
+    """
+    void f(const uint8_t* s, uint8_t* d, int n, uint8_t k) {
+        for (int i = 0; i < n / 16 * 16; i++) d[i] = s[i] ^ k;
+    }
+    """,
+)
+
 
 def stages_of(text: str, folder: Path, name: str) -> list[tuple[str, ...]]:
     path = folder / f"{name}.cpp"
@@ -130,8 +166,8 @@ def stages_of(text: str, folder: Path, name: str) -> list[tuple[str, ...]]:
 
 @pytest.mark.parametrize(
     "versions",
-    [LUMA, THRESHOLD, INTERLEAVE, TENT, AVERAGE, FLIP],
-    ids=["luma", "threshold", "interleave", "tent", "average", "flip"],
+    [LUMA, THRESHOLD, INTERLEAVE, TENT, AVERAGE, FLIP, SUMS, THROUGH_BYTES],
+    ids=["luma", "threshold", "interleave", "tent", "average", "flip", "sums", "bytes"],
 )
 def test_same_summary_as_scalar_code(versions: tuple[str, str], tmp_path: Path) -> None:
     registers, scalar = versions

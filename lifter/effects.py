@@ -155,10 +155,15 @@ def compares_integers(comparison: Expr, at: Mapping[str, Poly], given: Sequence[
     met: list[Obligation] = []
     for x in children(comparison):
         to_poly(x, met)
+    return hold(met, at, given, follows)
+
+
+def hold(met: Sequence[Obligation], at: Mapping[str, Poly], given: Sequence[Expr], follows: Follows) -> bool:
+    """Whether obligations are met, with counters as `at` says."""
     for o in met:
         if o.type is None or o.type.is_uint():  # what is signed does not overflow in a program that is right
             p = o.poly.substitute(at)
-            above = Poly.constant(o.type.max()) - p if o.type is not None and o.type.bits < 64 else Poly()
+            above = Poly.constant(o.type.max()) - p if o.type is not None else Poly()
             if not follows(given, p) or not follows(given, above):
                 return False
     return True

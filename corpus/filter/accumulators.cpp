@@ -1,5 +1,8 @@
 // Results that are added up where they are stored: a start, a loop that adds, and what is done with the sum.
 
+#include <emmintrin.h>
+
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -133,4 +136,35 @@ void masked_differences(uint64_t sums[3], const uint8_t* a, int a_stride, const 
         }
         for (int i = 0; i < 3; i++) sums[i] += row[i];
     }
+}
+
+uint64_t total_in_blocks(const uint8_t* src, size_t count) {
+    uint64_t total = 0;
+    for (size_t start = 0; start < count; start += 256) {
+        uint16_t part = 0;
+        size_t end = start + 256 < count ? start + 256 : count;
+        for (size_t i = start; i < end; i++) part += src[i];
+        total += part;
+    }
+    return total;
+}
+
+uint32_t total_with_flush(const uint8_t* src, size_t count) {
+    const __m128i zero = _mm_setzero_si128(), ones = _mm_set1_epi16(1);
+    const size_t whole = count & ~(size_t)15, block = 64 * 16;
+    __m128i total = zero;
+    for (size_t k = 0; k <= whole / block; k++) {
+        __m128i part = zero;
+        size_t end = (k + 1) * block < whole ? (k + 1) * block : whole;
+        for (size_t i = k * block; i < end; i += 16) {
+            __m128i v = _mm_loadu_si128((const __m128i*)(src + i));
+            part = _mm_add_epi16(part, _mm_add_epi16(_mm_unpacklo_epi8(v, zero), _mm_unpackhi_epi8(v, zero)));
+        }
+        total = _mm_add_epi32(total, _mm_madd_epi16(part, ones));
+    }
+    uint32_t lanes[4];
+    _mm_storeu_si128((__m128i*)lanes, total);
+    uint32_t sum = lanes[0] + lanes[1] + lanes[2] + lanes[3];
+    for (size_t i = whole; i < count; i++) sum += src[i];
+    return sum;
 }

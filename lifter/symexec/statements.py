@@ -25,6 +25,7 @@ from lifter import deadline
 from lifter import loops as L
 from lifter.alike import without_twins
 from lifter.arms import merge_arms
+from lifter.blocks import join_blocks
 from lifter.breaks import without_breaks
 from lifter.carried import without_carried
 from lifter.covered import without_covered
@@ -150,6 +151,7 @@ class _Statements(Merging):
         finished: list[State] = []
         self.exec_top(self.function.body, start, finished)
         plain = [p for s in finished for p in without_covered(self.plain(self.finish(s)), self.follows)]
+        plain = [join_blocks(p, self.follows, lambda e: inline_all(e, self.function.functions)) for p in plain]
         if self.function.uses_registers:
             plain = [join_lane_sums(p, self.follows) for p in plain]
         plain = [without_rotations(p) for p in plain]

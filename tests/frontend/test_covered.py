@@ -109,3 +109,18 @@ def test_a_guard_that_wraps_stays(tmp_path: Path, bound: str) -> None:
     last = [e for p in execute(f, decided, follows) for e in p.effects if e.line == 6]
     assert last
     assert all(e.guard is not None for e in last)
+
+
+def test_a_guard_of_sizes_that_wraps_stays(tmp_path: Path) -> None:
+    """a + b is more than 9 over the integers, where a is, and not where it wraps at 64 bits."""
+    source = tmp_path / "f.cpp"
+    source.write_text(
+        "#include <cstddef>\n#include <cstdint>\n#include <cstring>\n"
+        "void f(uint8_t* d, const uint8_t* s, int n, size_t a, size_t b) {\n    if (a < 10) return;\n"
+        "    for (int i = 0; i < n; i++) memcpy(d + 3 * i, s + 4 * i, 4);\n"
+        "    if (a + b > 9) d[3 * n] = 7;\n}\n"
+    )
+    (f,) = parse_file(str(source)).functions
+    last = [e for p in execute(f, decided, follows) for e in p.effects if e.line == 7]
+    assert last
+    assert all(e.guard is not None for e in last)

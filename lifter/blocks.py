@@ -69,7 +69,7 @@ def join_blocks(path: Path, follows: Follows, inlined: Callable[[Expr], Expr] = 
 
 
 def _joined(path: Path, outer: LoopInfo, follows: Follows, inlined: Callable[[Expr], Expr]) -> Path:
-    inside = [e for e in path.effects if outer in e.loops]
+    inside = sorted((e for e in path.effects if outer in e.loops), key=lambda e: e.order)
     orders = {e.order for e in inside}
     before = inside[0].loops[: inside[0].loops.index(outer)]
     if any(e.guard is not None or e.loops[: len(before) + 1] != (*before, outer) for e in inside):
@@ -163,11 +163,9 @@ def _added(e: Effect, stores: Sequence[Effect]) -> list[Expr] | None:
         n = stack.pop()
         while isinstance(n, Cast) and n.value.type.is_int_or_uint() and min(n.type.bits, n.value.type.bits) >= t.bits:
             n = n.value
-        if isinstance(n, Cast) and _is_own(n.value, e) and n.value.type.bits == t.bits:
-            n = n.value
         if isinstance(n, Add) and n.type.is_int_or_uint() and n.type.bits >= t.bits:
             stack += [n.b, n.a]
-        elif isinstance(n, Load) and _is_own(n, e):
+        elif isinstance(n, Load) and split_tag(n.name)[0] == e.array and to_poly(n.index) == e.index:
             times += 1
             if any(split_tag(n.name)[1] <= s.order < e.order for s in stores):
                 return None
@@ -175,10 +173,6 @@ def _added(e: Effect, stores: Sequence[Effect]) -> list[Expr] | None:
             others.append(n if n.type == t else fold_node(Cast(t, n)))
     again = any(split_tag(n.name)[0] == e.array for x in others for n in loads(x) if "@" in n.name)
     return others if times == 1 and not again else None
-
-
-def _is_own(n: Expr, e: Effect) -> bool:
-    return isinstance(n, Load) and split_tag(n.name)[0] == e.array and to_poly(n.index) == e.index
 
 
 def _step(parts: Iterable[_Part], outer: LoopInfo, inner: LoopInfo) -> int:
@@ -208,13 +202,15 @@ def _row(
     """How many iterations of the inner loop, which runs `here`, there are in all: `step` in each of the outer one's
     but the last.
 
-    There are no more than coordinates, which every contract asks of a loop that the summary has."""
+    There are no more than coordinates, which every contract asks of a loop whose count is over parameters."""
     start = Poly.variable(outer.counter, I32).scale(step)
     plain, met = here
     for row in _candidates(plain + start, outer.counter):
         if any(map(reads_memory, row.atoms().values())):
             continue
-        few = [*given, LE(BOOL, from_poly(row), const(I32.max(), I64))]
+        few = list(given)
+        if not any(n.startswith("k.") for n in row.names()):
+            few.append(LE(BOOL, from_poly(row), const(I32.max(), I64)))
         inside = [*few, *domain([outer])]
         left = row - start
         beyond = left - Poly.constant(step)

@@ -18,13 +18,14 @@ uint64_t f(const uint8_t* a, size_t w) {{
     for (size_t b = 0; b < {count}; b++) {{
         {part} part = {start};
         size_t end = {block} * b + {length} < w ? {block} * b + {length} : w;
-        for (size_t c = {block} * b; c < end; c++) part += a[c];
+        for (size_t c = {block} * b; c < end; c++) part = {old} + a[c];
         sum += part;
     }}
     return sum;
 }}
 """
-PLAIN = {"count": "(w + 255) / 256", "part": "uint16_t", "start": "0", "block": "256", "length": "256"}
+PLAIN = {"count": "(w + 255) / 256", "part": "uint16_t", "start": "0", "block": "256", "length": "256",
+         "old": "part"}  # fmt: skip
 CHANGES: dict[str, dict[str, str]] = {
     "plain": {},
     "a block too many": {"count": "w / 16 + 1"},
@@ -36,6 +37,8 @@ CHANGES: dict[str, dict[str, str]] = {
     "overlaps": {"length": "257"},
     "too few blocks": {"count": "w / 256"},
     "a start": {"start": "1"},
+    "a part cut short": {"old": "(uint8_t)part"},
+    "a part read as signed": {"old": "(int8_t)part"},
 }  # fmt: skip
 JOINED = {"plain", "a block too many", "modulo"}
 

@@ -140,6 +140,7 @@ class ReadConditions(Conditions):
     ) -> list[Callable[[], list[Any]]]:
         """Ways in which the original may read an element: in the same iteration, in another one, or beforehand; each
         made when it is asked for, for most reads are found among the first."""
+
         def now() -> list[Any]:
             if not isinstance(here, Load):
                 return []

@@ -105,7 +105,7 @@ def _named(
         return _user(ctx, c, model, arguments, want, as_place, from_model=True)
     definition = target.get_definition()
     library = target.location.file is None or in_system_header(target.location)
-    if definition is None and registers.is_intrinsic(name):
+    if definition is None and registers.is_intrinsic(target):
         return registers.call(ctx, c, target, arguments)
     if library or definition is None:
         result = builtins.call(ctx, c, target, arguments)

@@ -504,7 +504,7 @@ def _binary(ctx: Context, c: Cursor) -> Value:
             return _comparison_result(ctx, c, pointers.compare(ctx, operator, a_pointer, b, c))
         return pointers.advance(ctx, b, a, c)
     if isinstance(b, Lanes):
-        return vector_operators.binary(ctx, c, operator, vector_operators.spread(ctx, a, left.type, c), b)
+        return vector_operators.binary(ctx, c, operator, vector_operators.spread(ctx, a, right.type, c), b)
     if not isinstance(b, Expr):
         ctx.fail(pointers.describe(right.type), c)
     return arithmetic(ctx, c, operator, a, b)

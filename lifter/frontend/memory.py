@@ -99,9 +99,10 @@ def _nodes(e: Expr) -> list[Expr]:
 def memcpy(ctx: Context, c: Cursor, arguments: list[Cursor], move: bool) -> Value:
     """memcpy and memmove; between integers of different widths, the narrower ones are copied."""
     what = "memmove" if move else "memcpy"
-    registers_ = [_register(a) for a in arguments[:2]]
-    if any(registers_):
-        return _copy_register(ctx, c, arguments, registers_)
+    target_register, source_register = map(_register, arguments[:2])
+    register = target_register or source_register
+    if register is not None:
+        return _copy_register(ctx, c, arguments, target_register, source_register, types.register_bytes(register.type))
     target, source, size = _three(ctx, arguments)
     to = pointers.element_type(ctx, target.pointee, c)
     element = pointers.element_type(ctx, source.pointee, c)
@@ -131,11 +132,9 @@ def _register(c: Cursor) -> Cursor | None:
 
 
 def _copy_register(
-    ctx: Context, c: Cursor, arguments: list[Cursor], found: list[Cursor | None]
+    ctx: Context, c: Cursor, arguments: list[Cursor], to: Cursor | None, source: Cursor | None, bytes_: int
 ) -> Value:
-    """The copy of a whole register to or from memory, or to another register."""
-    to, source = found
-    bytes_ = types.register_bytes((to or source).type)  # type: ignore[union-attr]
+    """The copy of a whole register, of so many bytes, to or from memory, or to another register."""
     if const_value(expressions.scalar(ctx, arguments[2])) != bytes_:
         ctx.fail("copy of part of a register", c)
     if source is not None:

@@ -17,7 +17,7 @@ from halide_core.ir.structural import same
 from halide_core.ir.types import Type, UInt
 from lifter.frontend import assignments, expressions, order, pointers, types, views
 from lifter.frontend import operations as op
-from lifter.frontend.clang import evaluate, operands
+from lifter.frontend.clang import evaluate, in_own_header, operands
 from lifter.frontend.context import Context, Held
 from lifter.frontend.values import ElementPlace, LanesPlace, Nothing, Pointer, Record, Value, Vector
 from lifter.loops import ConstArray, Store
@@ -249,8 +249,9 @@ def _scalar(ctx: Context, p: Pointer, array: str, size: int, at: Cursor | None) 
 # Calls
 
 
-def is_intrinsic(name: str) -> bool:
-    return name.startswith(_INTRINSICS) or name in neon.signatures()
+def is_intrinsic(target: Cursor) -> bool:
+    name = target.spelling
+    return name.startswith(_INTRINSICS) or (name in neon.signatures() and in_own_header(target.location))
 
 
 def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Value:

@@ -30,7 +30,8 @@ def spread(ctx: Context, e: Expr, t: ClangType, at: Cursor | None) -> Lanes:
 def binary(ctx: Context, c: Cursor, operator: str, a: Lanes, b: Value) -> Lanes:
     """a op b, `c` the whole expression; of a comparison -1 for true."""
     left, right = operands(c)[:2]
-    element = _element(ctx, left.type, c)
+    # A scalar on the left is one of the right operand's lanes.
+    element = _element(ctx, left.type if types.register_bytes(left.type) else right.type, c)
     x = as_type(a, element)
     if isinstance(b, Expr):
         y: tuple[Expr, ...] = (op.cast(b, element),) * len(x.parts)

@@ -21,7 +21,6 @@ from lifter.simd.neon.pieces import (
     each,
     each_lane,
     each_n,
-    each_s,
     extremum,
     extremum_of_numbers,
     folded,
@@ -57,7 +56,7 @@ from lifter.simd.neon.rows import (
     row,
     type_of,
 )
-from lifter.simd.pieces import Vector, converted, libm, named, saturated
+from lifter.simd.pieces import Vector, converted, libm, named, pairs, saturated
 
 _D, _Q = (64,), (128,)
 
@@ -71,7 +70,7 @@ def _fill_arithmetic() -> None:
     row("vmls{q}", "VVVV", f"{SMALL} {FLOATS}", each(lambda acc, a, b: acc - a * b))
     row("vfma{q}", "VVVV", FLOATS, each(lambda acc, a, b: libm("fma", a, b, acc)))
     row("vfms{q}", "VVVV", FLOATS, each(lambda acc, a, b: libm("fma", negated(a), b, acc)))
-    fused: Compute = each_s(lambda acc, a, b: libm("fma", a, b, acc))
+    fused: Compute = each_n(lambda acc, a, b: libm("fma", a, b, acc))
     row("vfma{q}_n", "VVVs", "f32", fused)
     row("vfmaq_n", "VVVs", "f64", fused, _Q)
     declared("vfma_n", "VVVs", "f64", _D)  # GCC rounds twice
@@ -175,7 +174,7 @@ def _fill_widening() -> None:
     _by_one("vqrdmulh", 0, doubled_high(True), "s16 s32", "V")
     row("vfma{q}_lane", "VVVHn", FLOATS, each_lane(lambda acc, a, b: libm("fma", a, b, acc)))
     row("vfma{q}_laneq", "VVVQn", FLOATS, each_lane(lambda acc, a, b: libm("fma", a, b, acc)))
-    row("vmul{q}_n", "VVs", "f64", each_s(lambda a, b: a * b))
+    row("vmul{q}_n", "VVs", "f64", each_n(lambda a, b: a * b))
     row("vdot{q}", "VVZZ", "s32 u32", lambda form: _dot)
 
 
@@ -193,11 +192,11 @@ def _by_one(stem: str, sign: int, f: Callable[[Expr, Expr], Expr], types: str, r
     wide_result = result == "W"
     widths = _D if wide_result else BOTH
     name = stem if wide_result else f"{stem}{{q}}"
-    row(f"{name}_n", f"{result}{accumulator}Vs", types, each_s(total), widths)
+    row(f"{name}_n", f"{result}{accumulator}Vs", types, each_n(total), widths)
     row(f"{name}_lane", f"{result}{accumulator}VHn", types, each_lane(total), widths)
     row(f"{name}_laneq", f"{result}{accumulator}VQn", types, each_lane(total), widths)
     if wide_result:
-        row(f"{name}_high_n", f"{result}{accumulator}Vs", types, upper(each_s(total), 1), _Q)
+        row(f"{name}_high_n", f"{result}{accumulator}Vs", types, upper(each_n(total), 1), _Q)
 
         def of_high(form: Form) -> Callable[..., Any]:
             def compute(*v: Any) -> Any:
@@ -254,21 +253,21 @@ def _of_two(node: Callable[..., Expr]) -> Callable[[Expr, Expr], Expr]:
 
 
 def _fill_across() -> None:
-    def pairs(f: Callable[[Expr, Expr], Expr]) -> Compute:
-        return lambda form: lambda a, b: [f(x, y) for v in (a, b) for x, y in zip(v[::2], v[1::2], strict=True)]
+    def of_pairs(f: Callable[[Expr, Expr], Expr]) -> Compute:
+        return lambda form: pairs(f)
 
     def sums(a: Vector) -> list[Expr]:
         return [wide(x) + wide(y) for x, y in zip(a[::2], a[1::2], strict=True)]
 
-    row("vpadd", "VVV", f"{SMALL} f32", pairs(lambda a, b: a + b), _D)
-    row("vpaddq", "VVV", ALL, pairs(lambda a, b: a + b), _Q)
+    row("vpadd", "VVV", f"{SMALL} f32", of_pairs(lambda a, b: a + b), _D)
+    row("vpaddq", "VVV", ALL, of_pairs(lambda a, b: a + b), _Q)
     for name, node in (("min", Min), ("max", Max)):
         f = _of_two(node)
-        row(f"vp{name}{{q}}", "VVV", SMALL, pairs(f))
+        row(f"vp{name}{{q}}", "VVV", SMALL, of_pairs(f))
         row(f"v{name}v{{q}}", "sV", SMALL, folded(f))
         of_floats = extremum(name == "min")
-        row(f"vp{name}", "VVV", "f32", pairs(of_floats), _D)
-        row(f"vp{name}q", "VVV", FLOATS, pairs(of_floats), _Q)
+        row(f"vp{name}", "VVV", "f32", of_pairs(of_floats), _D)
+        row(f"vp{name}q", "VVV", FLOATS, of_pairs(of_floats), _Q)
     row("vpaddl{q}", "BV", SMALL, lambda form: sums)
     row("vpadal{q}", "BBV", SMALL, lambda form: lambda acc, a: [x + y for x, y in zip(acc, sums(a), strict=True)])
     row("vaddv{q}", "sV", SMALL, folded(lambda a, b: a + b))

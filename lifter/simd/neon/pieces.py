@@ -6,15 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from halide_core.ir.expr import BOOL, EQ, GE, GT, LT, NE, Cast, Expr, Select, const, const_value, intrinsic
-from halide_core.ir.types import Float, Int, Type, UInt
+from halide_core.ir.types import Type, UInt
 from lifter.simd.lanes import reinterpret
-from lifter.simd.neon.rows import Compute, Form
+from lifter.simd.neon.rows import Compute, Form, resized
 from lifter.simd.pieces import NotConstant, Vector, converted, libm, saturated, unordered
-
-
-def resized(t: Type, bits: int) -> Type:
-    """The type of the same kind with another number of bits."""
-    return Float(bits) if t.is_float() else (UInt if t.is_uint() else Int)(bits)
 
 
 def wide(e: Expr) -> Expr:
@@ -36,12 +31,7 @@ def each(f: Callable[..., Expr]) -> Compute:
 
 
 def each_n(f: Callable[..., Expr]) -> Compute:
-    """Lane by lane, with a constant last."""
-    return lambda form: lambda *v: [f(*lane, v[-1]) for lane in zip(*v[:-1], strict=True)]
-
-
-def each_s(f: Callable[..., Expr]) -> Compute:
-    """Lane by lane, with a scalar last."""
+    """Lane by lane, with a constant or a scalar last."""
     return lambda form: lambda *v: [f(*lane, v[-1]) for lane in zip(*v[:-1], strict=True)]
 
 

@@ -6,7 +6,7 @@ type t in registers of b bits:
 
     V  lanes t in b bits                  H, Q  lanes t in 64, 128 bits
     U, I  the same, unsigned, signed      B  lanes of twice t's bits in b bits
-    W  lanes of twice t's bits in 128     X  the same, unsigned
+    W  lanes of twice t's bits in 128
     N, K  lanes of half t's bits in 64, 128 bits      M, L  the same, unsigned
     Y  unsigned bytes in b bits           Z  bytes of t's sign in b bits
     s, S  a scalar of t, of twice t's bits            n  a constant int
@@ -71,7 +71,8 @@ def vector_name(t: Type, bits: int) -> str:
     return f"{scalar_name(t)[:-2]}x{bits // t.bits}_t"
 
 
-def _resized(t: Type, bits: int) -> Type:
+def resized(t: Type, bits: int) -> Type:
+    """The type of the same kind with another number of bits."""
     return Float(bits) if t.is_float() else (UInt if t.is_uint() else Int)(bits)
 
 
@@ -84,15 +85,14 @@ def _register(letter: str, form: Form) -> tuple[Type, int] | None:
         "Q": lambda: (t, 128),
         "U": lambda: (UInt(t.bits), bits),
         "I": lambda: (Int(t.bits), bits),
-        "W": lambda: (_resized(t, 2 * t.bits), 128),
-        "X": lambda: (UInt(2 * t.bits), 128),
-        "B": lambda: (_resized(t, 2 * t.bits), bits),
-        "N": lambda: (_resized(t, t.bits // 2), 64),
-        "K": lambda: (_resized(t, t.bits // 2), 128),
+        "W": lambda: (resized(t, 2 * t.bits), 128),
+        "B": lambda: (resized(t, 2 * t.bits), bits),
+        "N": lambda: (resized(t, t.bits // 2), 64),
+        "K": lambda: (resized(t, t.bits // 2), 128),
         "M": lambda: (UInt(t.bits // 2), 64),
         "L": lambda: (UInt(t.bits // 2), 128),
         "Y": lambda: (UInt(8), bits),
-        "Z": lambda: (_resized(t, 8), bits),
+        "Z": lambda: (resized(t, 8), bits),
     }.get(letter, lambda: None)()
 
 
@@ -103,7 +103,7 @@ def _spelled(letter: str, form: Form) -> str:
     t = scalar_name(form.type)
     return {
         "s": t, "n": "int", "l": "uint64_t", "p": f"{t} const*", "P": f"{t}*", "v": "void",
-        "S": scalar_name(_resized(form.type, 2 * form.type.bits)) if letter == "S" else "",
+        "S": scalar_name(resized(form.type, 2 * form.type.bits)) if letter == "S" else "",
     }[letter]  # fmt: skip
 
 

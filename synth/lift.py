@@ -160,7 +160,7 @@ def _proved(lifter: PathLifter, stop_early: bool) -> tuple[PathSummary, Verdict]
     with lifter.clock.stage("proof"):
         verdict = verify_path(lifter.function, lifter.path, summary, lifter.options.query_timeout, stop_early)
         if verdict.proved:
-            summary, verdict = without_needless(lifter.function, lifter.path, summary, verdict, lifter.demanding)
+            summary, verdict = without_needless(lifter.function, lifter.path, summary, verdict)
     return summary, verdict
 
 

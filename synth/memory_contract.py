@@ -6,10 +6,11 @@ import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from halide_core.ir.expr import Call, CallType
-from halide_core.ir.structural import key, post_order
+from halide_core.ir.expr import EQ, Call, CallType, Expr, Variable
+from halide_core.ir.structural import key, post_order, variables
 from lifter.bounds import Unbounded, interval
 from lifter.effects import Path, loads
+from lifter.fold import clauses, negate
 from lifter.loops import Function
 from lifter.poly import Poly, to_poly
 from lifter.summary import (
@@ -73,6 +74,24 @@ class MemoryContract:
         for f in funcs:
             for definition in f.definitions:
                 self._fitting(f, definition)
+        self._distinct(arrays)
+
+    def _distinct(self, arrays: dict[str, list[Layout]]) -> None:
+        """Leaves out that two pointers differ where what lies behind them does not overlap."""
+        begun = {a for a, layouts in arrays.items() if any(map(self._at_base, layouts))}
+        apart = {frozenset(i.arrays) for i in self.contract.items if i.kind == "disjoint" and not i.may_coincide}
+        known = {frozenset(f"addr.{a}" for a in pair) for pair in apart if pair <= begun}
+
+        def implied(condition: Expr | None) -> bool:
+            held = [d for d in (clauses(negate(condition)) if condition is not None else []) if isinstance(d, EQ)]
+            return any(frozenset(variables(d)) in known for d in held if _plain_addresses(d))
+
+        self.contract.items = [i for i in self.contract.items if i.kind != "apart" or not implied(i.condition)]
+
+    def _at_base(self, layout: Layout) -> bool:
+        """Whether the first element behind the pointer is one of the box's."""
+        first = layout.offset == Poly() and all(d.min == Poly() for d in layout.dims)
+        return first and all(self.contract.follows(d.extent - Poly.constant(1)) for d in layout.dims)
 
     def _fitting(self, f: FuncSummary, d: Definition) -> None:
         """Sums that coordinates are made of fit 32 bits."""
@@ -100,6 +119,10 @@ class MemoryContract:
                 if load.name.rpartition("@")[0] == read:
                     conditions.not_yet_written(load, e, to_poly(load.index), stores)
         return all(self.holds(c) for c in conditions.out)
+
+
+def _plain_addresses(e: EQ) -> bool:
+    return isinstance(e.a, Variable) and isinstance(e.b, Variable)
 
 
 def _pointwise(funcs: list[FuncSummary], inputs: dict[str, InputSummary], written: str, read: str) -> bool:

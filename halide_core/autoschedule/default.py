@@ -476,7 +476,10 @@ def _schedule_update(f: Function, stage: int, d: Definition, target: Target, par
         return
     x = f.args[0] if f.args else ""
     lanes = lanes_for(d, target)
-    if x in pure and _runs_along(d.values[0], x):
+    # How many points there are may depend on the strip of partial results.
+    counts = [e for _, low, extent in (d.domain.variables if d.domain is not None else ()) for e in (low, extent)]
+    uneven = any(x in variables(e) for e in counts)
+    if x in pure and not uneven and _runs_along(d.values[0], x):
         rows = [n for n in pure if n != x]
         if f.name.find("$part") >= 0:
             # Eight rows at a time into a row of partial sums that stays in the cache.

@@ -147,6 +147,18 @@ def test_updates_agree_with_halide_and_the_interpreter(scheduled: bool) -> None:
         assert np.array_equal(got, wanted.T), f.name()
 
 
+def test_a_sum_that_reads_no_image_is_split_into_strips() -> None:
+    from halide_core.autoschedule.default import apply_default_schedule
+
+    width, height = hl.Param(hl.Int(32), "width", 100), hl.Param(hl.Int(32), "height", 90)
+    cells, count = hl.RDom([(0, width), (0, height)]), hl.Func("count")
+    count[()] = hl.i64(0)
+    count[()] += hl.i64(hl.u16(hl.min(cells.x * 8 + 8, 300)) - hl.u16(cells.x))
+    apply_default_schedule(hl.Pipeline([count]), hl.get_host_target())
+    x = np.arange(100)
+    assert np.asarray(count.realize([]))[()] == 90 * ((np.minimum(x * 8 + 8, 300) - x) % 65536).sum()
+
+
 @pytest.mark.parametrize(
     "name", ["constant_exterior", "repeat_edge", "repeat_image", "mirror_image", "mirror_interior"]
 )

@@ -18,7 +18,8 @@ from tests.verifier.needed import try_items
 
 FUNCTIONS = {
     "filter/stencils.cpp": ["Box3x3", "Laplacian16"],
-    "filter/drivers.cpp": ["InvertPlane"],
+    "filter/drivers.cpp": ["InvertPlane", "MovePicture420"],
+    "filter/rows_kept.cpp": ["tent_of_rows"],
     "filter/geometry.cpp": ["crop_rows", "anti_transpose"],
     "filter/channels.cpp": ["widest_channels"],
     "filter/containers.cpp": ["fade"],

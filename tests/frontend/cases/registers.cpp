@@ -1,6 +1,7 @@
 // SIMD registers in every place where a value can be.
 #include <tmmintrin.h>
 #include <stdint.h>
+#include <string.h>
 
 static const __m128i K_BIAS = {0x0004000400040004LL, 0x0004000400040004LL};
 
@@ -126,5 +127,22 @@ __attribute__((target("ssse3"))) void looked_up(uint8_t bytes[64], int n) {
         __m128i a = _mm_shuffle_epi8(bits, _mm_and_si128(v, low));
         __m128i b = _mm_shuffle_epi8(bits, i == (n & 3) ? v : _mm_and_si128(_mm_srli_epi16(v, 4), low));
         _mm_storeu_si128((__m128i*)bytes + i, _mm_add_epi8(a, b));
+    }
+}
+
+typedef uint8_t Bytes __attribute__((vector_size(16)));
+typedef int16_t Shorts __attribute__((vector_size(16)));
+
+void scalars_on_the_left(uint8_t bytes[64], int n) {
+    uint8_t k = (uint8_t)n;
+    for (int i = 0; i < 2; i++) {
+        Bytes v;
+        Shorts w;
+        memcpy(&v, bytes + 16 * i, sizeof v);
+        memcpy(&w, bytes + 32 + 16 * i, sizeof w);
+        v = (3 << (v & 3)) - v + (k - v) * 5 + (7 / ((v & 3) + 1)) + (Bytes)(9 > v);
+        w = (1000 - w) / ((w & 15) + 1) + (-300 >> (w & 7));
+        memcpy(bytes + 16 * i, &v, sizeof v);
+        memcpy(bytes + 32 + 16 * i, &w, sizeof w);
     }
 }

@@ -6,11 +6,10 @@ import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from halide_core.ir.expr import EQ, Call, CallType, Expr, Variable
-from halide_core.ir.structural import key, post_order, variables
+from halide_core.ir.expr import Call, CallType, Expr
+from halide_core.ir.structural import key, post_order
 from lifter.bounds import Unbounded, interval
 from lifter.effects import Path, loads
-from lifter.fold import clauses, negate
 from lifter.loops import Function
 from lifter.poly import Poly, to_poly
 from lifter.summary import (
@@ -22,6 +21,7 @@ from lifter.summary import (
     var,
 )
 from synth.failure import NotFound
+from verifier.assumed import differ
 from verifier.condition import Condition
 from verifier.conditions import PathConditions
 from verifier.contract import ContractBuilder
@@ -74,24 +74,13 @@ class MemoryContract:
         for f in funcs:
             for definition in f.definitions:
                 self._fitting(f, definition)
-        self._distinct(arrays)
+        # That two pointers differ is not said where disjoint memory says so.
+        self.contract.items = [
+            i for i in self.contract.items if i.condition is None or not self._implied(i.condition, arrays)
+        ]
 
-    def _distinct(self, arrays: dict[str, list[Layout]]) -> None:
-        """Leaves out that two pointers differ where what lies behind them does not overlap."""
-        begun = {a for a, layouts in arrays.items() if any(map(self._at_base, layouts))}
-        apart = {frozenset(i.arrays) for i in self.contract.items if i.kind == "disjoint" and not i.may_coincide}
-        known = {frozenset(f"addr.{a}" for a in pair) for pair in apart if pair <= begun}
-
-        def implied(condition: Expr | None) -> bool:
-            held = [d for d in (clauses(negate(condition)) if condition is not None else []) if isinstance(d, EQ)]
-            return any(frozenset(variables(d)) in known for d in held if _plain_addresses(d))
-
-        self.contract.items = [i for i in self.contract.items if i.kind != "apart" or not implied(i.condition)]
-
-    def _at_base(self, layout: Layout) -> bool:
-        """Whether the first element behind the pointer is one of the box's."""
-        first = layout.offset == Poly() and all(d.min == Poly() for d in layout.dims)
-        return first and all(self.contract.follows(d.extent - Poly.constant(1)) for d in layout.dims)
+    def _implied(self, condition: Expr, arrays: dict[str, list[Layout]]) -> bool:
+        return differ(condition, self.contract.items, arrays, self.contract.follows)
 
     def _fitting(self, f: FuncSummary, d: Definition) -> None:
         """Sums that coordinates are made of fit 32 bits."""
@@ -119,10 +108,6 @@ class MemoryContract:
                 if load.name.rpartition("@")[0] == read:
                     conditions.not_yet_written(load, e, to_poly(load.index), stores)
         return all(self.holds(c) for c in conditions.out)
-
-
-def _plain_addresses(e: EQ) -> bool:
-    return isinstance(e.a, Variable) and isinstance(e.b, Variable)
 
 
 def _pointwise(funcs: list[FuncSummary], inputs: dict[str, InputSummary], written: str, read: str) -> bool:

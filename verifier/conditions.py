@@ -11,9 +11,11 @@ from lifter.effects import Effect, LoopInfo
 from lifter.poly import Obligation, Poly, from_poly, poly_text, to_poly
 from lifter.pure_calls import inline_all
 from lifter.ranges import ranges
-from lifter.summary import Definition, EffectMap, FuncSummary
+from lifter.summary import Definition, EffectMap, FuncSummary, InputSummary, Layout
 from lifter.wrapping import reads_memory
+from verifier.assumed import differ, unstated
 from verifier.condition import Condition, point_text
+from verifier.contract import index_text_of
 from verifier.demanded import demands
 from verifier.fits import granted, sums
 from verifier.located import LocatedConditions
@@ -28,6 +30,7 @@ class PathConditions(ValueConditions, LocatedConditions):
     def generate(self) -> list[Condition]:
         """All conditions; a structural misfit is a condition that does not hold, with the reason."""
         self.possible()
+        self.assumed()
         self.more_than_once()
         self.structure()
         try:
@@ -59,6 +62,20 @@ class PathConditions(ValueConditions, LocatedConditions):
 
         holds = isinstance(answer(self.plain), Refuted) or isinstance(answer(self.unasked()), Proved)
         self.decide("contract", "possible", "the contract can hold", holds)
+
+    def assumed(self) -> None:
+        """What the path was executed under follows from the contract."""
+        layouts: dict[str, list[Layout]] = {}
+        boxes: list[FuncSummary | InputSummary] = [*self.summary.funcs, *self.summary.inputs]
+        for box in boxes:
+            layouts.setdefault(box.layout.array, []).append(box.layout)
+        for c in unstated(self.path, self.summary.contract):
+            text = f"{index_text_of(c)}: the path rests on it"
+            if differ(c, self.summary.contract, layouts, lambda p: self.non_negative(p, [])):
+                self.decide("contract", "assumed", text, True)
+                continue
+            fits, read = self.index.reading(c)
+            self.add("contract", "assumed", text, [], self.index.all_of([*fits, read]))
 
     def unasked(self) -> list[Any]:
         """What holds on this path without anything that the lifter asks of the caller."""

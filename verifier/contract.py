@@ -305,12 +305,17 @@ class ContractBuilder:
         conditions = [c for c in self.path.conditions if not loads(c)]
         kept = list(self.items)
         for item in self.items:
-            if item.condition is None or not item.inferred or item.kind in ("overflow", "apart"):
+            if item.condition is None or not item.inferred or item.kind == "overflow":
                 continue
             index = IndexEncoder()
             goal = _at_least_zero(item)
-            if goal is None and not index.faithful(item.condition):
-                continue
+            if goal is not None:
+                asked = index.poly(goal) >= 0
+            elif index.faithful(item.condition):
+                asked = index.expr(item.condition)
+            else:
+                fits, read = index.reading(item.condition)
+                asked = index.all_of([*fits, read])
             others = [i for i in kept if i is not item]
             given = [index.given(c) for c in conditions]
             for other in others:
@@ -320,7 +325,6 @@ class ContractBuilder:
                     given.append(index.given(other.condition))
             if _upper(item.condition):  # of use for these only, and slow
                 given += [index.poly(i.bound) <= i.most for i in others if i.bound is not None]
-            asked = index.expr(item.condition) if goal is None else index.poly(goal) >= 0
             if isinstance(prove(Query((*given, *index.facts), asked), 0.5), Proved):
                 kept = others
         return tuple(kept)

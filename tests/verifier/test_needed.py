@@ -15,10 +15,11 @@ from lifter.frontend import FunctionError, parse_file
 from lifter.summary import ContractItem
 from synth.lift import Lifted, lift_function
 from tests.verifier.needed import try_items
+from verifier.check import verify_path
 
 FUNCTIONS = {
     "filter/stencils.cpp": ["Box3x3", "Laplacian16"],
-    "filter/drivers.cpp": ["InvertPlane", "MovePicture420"],
+    "filter/drivers.cpp": ["InvertPlane", "MovePicture420", "SmoothTwice"],
     "filter/rows_kept.cpp": ["tent_of_rows"],
     "filter/geometry.cpp": ["crop_rows", "anti_transpose"],
     "filter/channels.cpp": ["widest_channels"],
@@ -42,6 +43,17 @@ def test_each_item_is_needed(file: str, name: str, tmp_path: Path) -> None:
     tally = try_items(lifted(str(ROOT / file), name), name, library)
     assert tally.counts and not tally.idle and not tally.open
     assert "refuted" in {outcome for _, outcome in tally.counts}
+
+
+def test_what_a_path_rests_on_follows_from_its_contract(tmp_path: Path) -> None:
+    """`width >= 1` is why rows aligned by hand are not longer than a number can say."""
+    found = lifted(str(ROOT / "filter/drivers.cpp"), "SmoothTwice")
+    assert found.summary is not None
+    number, path = next((k, p) for k, p in enumerate(found.summary.paths) if p.funcs)
+    less = replace(path, contract=tuple(i for i in path.contract if i.text != "width >= 1"))
+    assert len(less.contract) == len(path.contract) - 1 and found.paths[number].asserts
+    failed = [d for d in verify_path(found.function, found.paths[number], less, 2.0).decisions if not d.proved]
+    assert "assumed" in {d.condition.name for d in failed}
 
 
 def test_an_item_too_many_is_seen(tmp_path: Path) -> None:

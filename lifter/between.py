@@ -40,7 +40,7 @@ def with_elements_between(path: Path, outputs: Sequence[str]) -> Path | None:
 def _of_pixels(group: Sequence[Effect]) -> Iterator[Effect]:
     """Elements between those of one iteration, where iterations do not reach into each other."""
     first = group[0]
-    apart = [(e.index - first.index).constant_value() for e in group]
+    apart = [e.index.distance_from(first.index) for e in group]
     offsets = {d for d in apart if d is not None}
     steps = [abs(s) for c in first.counters if (p := first.index.coefficient(c)) and (s := p.constant_value())]
     if len(offsets) < 2 or None in apart or not steps or max(offsets) - min(offsets) >= min(steps):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import math
 import sys
@@ -117,6 +118,7 @@ def _print_error(console: Console, problem: Exception) -> None:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Entry point of `lift`: splits off the flags for clang and dispatches."""
+    gc.set_threshold(100_000, 20, 100)  # trees and expressions are many, and hold no cycles
     args = list(sys.argv[1:] if argv is None else argv)
     clang_args: list[str] = []
     if "--" in args:

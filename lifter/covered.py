@@ -9,7 +9,7 @@ which the store then stands.  The array must not be one that is read (`Path.apar
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from halide_core.ir.expr import BOOL, GE, I32, I64, LT, Expr, Load, const
 from halide_core.ir.structural import substitute, transform
@@ -95,10 +95,11 @@ def _step_within(e: Effect) -> int | None:
 def _next(path: Path, read: Collection[str], follows: Follows) -> tuple[Effect, int | None] | None:
     """A store that another one covers in the next iteration of a loop, with the depth of that loop where the store of
     the last iteration stays."""
+    again = _Again(path)
     for e in path.effects:
         if e.array in read or e.array in path.arrays or any(map(reads_memory, e.index.atoms().values())):
             continue
-        for depth in _covered_in(e, path, follows):
+        for depth in _covered_in(e, again, follows):
             if _covered_behind(e, depth, path, follows):
                 return e, None
             if _may_stand_behind(e, depth, path):
@@ -106,50 +107,89 @@ def _next(path: Path, read: Collection[str], follows: Follows) -> tuple[Effect, 
     return None
 
 
-def _covered_in(e: Effect, path: Path, follows: Follows) -> Iterator[int]:
+class _Again:
+    """What the stores of a path write in the next iteration of a loop, looked up by where."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._found: dict[tuple[str, tuple[LoopInfo, ...]], tuple[dict[Poly, list[Effect]], list[_Place]]] = {}
+
+    def covers(self, e: Effect, depth: int, follows: Follows) -> bool:
+        """Whether another store writes there what `e` writes in this iteration of its loop at `depth`."""
+        around = e.loops[: depth + 1]
+        next_one = {around[-1].counter: Poly.variable(around[-1].counter, I32) + _ONE}
+        where = e.array, around
+        if where not in self._found:
+            places: dict[Poly, list[Effect]] = {}
+            others: list[_Place] = []
+            for x in self.path.effects:
+                if x.array != e.array or x.guard is not None or x.loops[: depth + 1] != around:
+                    continue
+                if len(x.loops) == depth + 1:
+                    places.setdefault(x.index.substitute(next_one), []).append(x)
+                elif (place := _Place.of(x, next_one, depth + 1)) is not None:
+                    others.append(place)
+            self._found[where] = places, others
+        places, others = self._found[where]
+        if any(x is not e for x in places.get(e.index, ())):
+            return True
+        return any(p.reaches(e, e.index, self.path, follows) for p in others if p.store is not e)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a store writes, in iterations of its own loops beyond those that it shares with another one."""
+
+    store: Effect
+    own: tuple[LoopInfo, ...]
+    moved: Mapping[str, Poly]
+    """The counters of the shared loops."""
+    start: Poly
+    """The index where its own loops are at zero."""
+    steps: dict[str, Poly]
+
+    @staticmethod
+    def of(x: Effect, moved: Mapping[str, Poly], shared: int) -> _Place | None:
+        """None where no iteration is found for an element."""
+        own, index = x.loops[shared:], x.index.substitute(moved)
+        steps = _steps(index, own)
+        return None if steps is None else _Place(x, own, moved, index.substitute(dict.fromkeys(steps, Poly())), steps)
+
+    def reaches(self, e: Effect, target: Poly, path: Path, follows: Follows) -> bool:
+        """Whether the element `target`, of each of e's iterations, is written."""
+        found = _divided(target - self.start, self.steps)
+        if found is None:
+            return False
+        if not self.own:
+            return True
+        given = [*path.conditions, *(c for c, _ in path.asserts), *domain(e.loops)]
+        if e.guard is not None:
+            given.append(e.guard)
+        return all(
+            follows(given, value) and follows(given, loop.trip.substitute({**self.moved, **found}) - value - _ONE)
+            for loop, value in ((loop, found[loop.counter]) for loop in self.own)
+        )
+
+
+def _covered_in(e: Effect, again: _Again, follows: Follows) -> Iterator[int]:
     """The depths of the loops, inner ones first, in whose next iteration each element that a store writes is written
     again."""
     for depth in range(len(e.loops) - 1, -1, -1):
         counter = e.loops[depth].counter
         if any(counter in loop.trip.names() for loop in e.loops[depth + 1 :]):
             continue  # other elements in other iterations
-        next_one = {counter: Poly.variable(counter, I32) + _ONE}
-        again = (x for x in _others(e, path) if x.loops[: depth + 1] == e.loops[: depth + 1])
-        if any(_writes(x, next_one, e, e.index, depth + 1, path, follows) for x in again):
+        if again.covers(e, depth, follows):
             yield depth
 
 
 def _covered_behind(e: Effect, depth: int, path: Path, follows: Follows) -> bool:
     """Whether what a loop's last iteration writes is written again behind the loop."""
     last = e.index.substitute({e.loops[depth].counter: e.loops[depth].trip - _ONE})
-    behind = (x for x in _others(e, path) if x.order > e.order and x.loops[:depth] == e.loops[:depth])
+    behind = (x for x in path.effects if x.array == e.array and x.guard is None and x is not e and x.order > e.order)
+    behind = (x for x in behind if x.loops[:depth] == e.loops[:depth])
     behind = (x for x in behind if x.loops[: depth + 1] != e.loops[: depth + 1])
-    return any(_writes(x, {}, e, last, depth, path, follows) for x in behind)
-
-
-def _others(e: Effect, path: Path) -> list[Effect]:
-    return [x for x in path.effects if x.array == e.array and x.guard is None and x is not e]
-
-
-def _writes(
-    x: Effect, moved: Mapping[str, Poly], e: Effect, target: Poly, shared: int, path: Path, follows: Follows
-) -> bool:
-    """Whether a store writes each element `target` of `e`, in iterations of its loops beyond those that are `shared`,
-    the counters of which are `moved`."""
-    own = x.loops[shared:]
-    index = x.index.substitute(moved)
-    if not own:
-        return index == target
-    found = solved(target, index, own)
-    if found is None:
-        return False
-    given = [*path.conditions, *(c for c, _ in path.asserts), *domain(e.loops)]
-    if e.guard is not None:
-        given.append(e.guard)
-    return all(
-        follows(given, value) and follows(given, loop.trip.substitute({**moved, **found}) - value - _ONE)
-        for loop, value in ((loop, found[loop.counter]) for loop in own)
-    )
+    places = (_Place.of(x, {}, depth) for x in behind)
+    return any(p is not None and p.reaches(e, last, path, follows) for p in places)
 
 
 def _may_stand_behind(e: Effect, depth: int, path: Path) -> bool:
@@ -165,7 +205,7 @@ def _may_stand_behind(e: Effect, depth: int, path: Path) -> bool:
 
 
 def _differ(x: Effect, e: Effect) -> bool:
-    apart = (x.index - e.index).constant_value()
+    apart = x.index.distance_from(e.index)
     return x.loops == e.loops and apart is not None and apart != 0
 
 
@@ -221,13 +261,22 @@ def _with_fewer_guards(path: Path, follows: Follows) -> Path:
 
 def solved(target: Poly, index: Poly, own: Sequence[LoopInfo]) -> dict[str, Poly] | None:
     """Values of the loops' counters with which `index` is `target`."""
+    steps = _steps(index, own)
+    return None if steps is None else _divided(target - index.substitute(dict.fromkeys(steps, Poly())), steps)
+
+
+def _steps(index: Poly, own: Sequence[LoopInfo]) -> dict[str, Poly] | None:
+    """How far an index moves with each of the loops, larger steps first; None where it does not with one of them."""
     steps = {loop.counter: p for loop in own if (p := index.coefficient(loop.counter)) is not None and not p.is_zero()}
     if len(steps) < len(own):
         return None
-    rest = target - index.substitute(dict.fromkeys(steps, Poly()))
-    found: dict[str, Poly] = {}
     # Rows first: a row's stride does not divide what lies within the row.
-    for name, step in sorted(steps.items(), key=lambda item: item[1].constant_value() is not None):
+    return dict(sorted(steps.items(), key=lambda item: item[1].constant_value() is not None))
+
+
+def _divided(rest: Poly, steps: Mapping[str, Poly]) -> dict[str, Poly] | None:
+    found: dict[str, Poly] = {}
+    for name, step in steps.items():
         found[name], rest = rest.divide_by(step)
     return found if rest.is_zero() else None
 

@@ -112,6 +112,13 @@ class Poly:
             return 0
         return self.terms[()] if set(self.terms) == {()} else None
 
+    def distance_from(self, other: Poly) -> int | None:
+        """`self - other` where that is a constant."""
+        a, b = self.terms, other.terms
+        if len(a) - (() in a) != len(b) - (() in b) or any(m and b.get(m) != c for m, c in a.items()):
+            return None
+        return a.get((), 0) - b.get((), 0)
+
     def atoms(self) -> dict[int, Expr]:
         return {a: _ATOMS[a] for m in self.terms for a in m}
 

@@ -146,7 +146,7 @@ def _runs(effects: Sequence[Effect]) -> Iterator[list[Effect]]:
 
 def _beside(a: Effect, b: Effect) -> bool:
     guards = [None if e.guard is None else key(e.guard) for e in (a, b)]
-    apart = (b.index - a.index).constant_value()
+    apart = b.index.distance_from(a.index)
     return a.array == b.array and a.counters == b.counters and guards[0] == guards[1] and apart is not None
 
 
@@ -222,7 +222,7 @@ class _Rolling:
         """The stores that stay by themselves, and those of a loop over lanes."""
         lanes = sorted(lanes, key=lambda e: e.index.terms.get((), 0))
         first, count = lanes[0], len(lanes)
-        if any((e.index - first.index).constant_value() != k for k, e in enumerate(lanes)):
+        if any(e.index.distance_from(first.index) != k for k, e in enumerate(lanes)):
             return None
         orders = [e.order for e in lanes]
         if any(min(orders) < t <= max(orders) for t in self.tags.get(first.array, ())):

@@ -73,7 +73,7 @@ def _is_behind(e: Effect, scan: Effect) -> bool:
         return True
     written = scan.index if e.order > scan.order else scan.index - Poly.constant(1)
     reads = [to_poly(n.index) for n in _reads(e) if split_tag(n.name)[0] == scan.array]
-    ahead = [(written - r).constant_value() for r in reads]
+    ahead = [written.distance_from(r) for r in reads]
     return all(a is not None and a >= 0 for a in ahead)
 
 
@@ -115,7 +115,7 @@ def _may_come_first(read: Load, e: Effect, loop: str) -> bool:
     steps = [p.coefficient(loop) for p in (index, e.index)]
     if steps[0] is None or steps[0] != steps[1] or any(loads(a) for p in (index, e.index) for a in p.atoms().values()):
         return False
-    step, ahead = steps[0].constant_value(), (e.index - index).constant_value()
+    step, ahead = steps[0].constant_value(), e.index.distance_from(index)
     if not step or ahead is None:
         return False
     if ahead == 0:

@@ -251,11 +251,11 @@ def _separate(units: list[list[_Store]]) -> Apart | None:
             for other, others in enumerate(units):
                 for o in others:
                     same_array = s.effect.array == o.effect.array
-                    if number != other and same_array and not (s.effect.index - o.effect.index).constant_value():
+                    if number != other and same_array and not s.effect.index.distance_from(o.effect.index):
                         return None
                     for n in loads(s.effect.value):
                         array, time = split_tag(n.name)
-                        distance = (to_poly(n.index) - o.effect.index).constant_value()
+                        distance = to_poly(n.index).distance_from(o.effect.index)
                         meets = distance is None or (distance == 0 and (number != other or time > o.effect.order))
                         if array == o.effect.array and meets:
                             return None

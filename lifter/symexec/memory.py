@@ -129,7 +129,7 @@ class Memory:
             a, b = (self.load_at(s, e, i, choices - 1) for i in (yes, no))
             return fold_node(Select(e.type, condition, a, b))
         for p in [p for p in s.pending if p.array == e.name]:
-            difference = (p.index - index).constant_value()
+            difference = p.index.distance_from(index)
             if difference is None:
                 self.flush(s)
                 break
@@ -204,7 +204,7 @@ class Memory:
         guard = both(s.guard, s.live)
         self.check_turns(index)
         for p in [p for p in s.pending if p.array == array]:
-            difference = (p.index - index).constant_value()
+            difference = p.index.distance_from(index)
             if difference is None:
                 self.flush(s)
                 break

@@ -91,7 +91,9 @@ def test_tails(tmp_path, body: str, tail: str, status: str) -> None:
     assert (status == "in turn") == definitions_in_turn(found)
     if status == "verified":
         (path,) = found.summary.paths
-        assert next(i.text for i in path.contract if "16" in i.text) == "width >= 16"
+        # A mask may leave out what lies before the row, too.
+        sizes = {i.text for i in path.contract if "16" in i.text}
+        assert sizes == {"width >= 16"} or ("mask" in tail and not sizes)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from halide_core.function import Image
 from halide_core.interp.expr import dtype_of
 from halide_core.ir import expr as E
 from halide_core.ir.expr import BOOL, I32, I64, Call, CallType, Expr, Variable, const, const_value
-from halide_core.ir.structural import key, post_order, substitute, transform
+from halide_core.ir.structural import key, post_order, substitute, transform, variables
 from halide_core.ir.types import Type, UInt
 from lifter.fold import all_hold
 from lifter.poly import Poly, from_poly
@@ -317,7 +317,29 @@ def path_condition(summary: Summary, number: int) -> Expr:
     parts = list(path.conditions)
     for item in path.contract:
         parts.append(item.condition if item.condition is not None else _disjoint(summary, number, item))
-    return all_hold(parts)
+    return all_hold([*parts, *_fitting(summary, number)])
+
+
+_ROOM = (1 << 31) - (1 << 20)
+"""Coordinates of compiled code: beyond them is room for what loops in strips round up to."""
+
+
+def _fitting(summary: Summary, number: int) -> list[Expr]:
+    """Sizes of 64 unsigned bits are read as signed ones, and coordinates leave room for the arithmetic of loops."""
+    path = summary.paths[number]
+    layouts = [*(f.layout for f in path.funcs), *(i.layout for i in path.inputs)]
+    ends = [p for layout in layouts for d in layout.dims for p in (d.min, d.min + d.extent)]
+    ends += [r.extent for f in path.funcs for d in f.definitions for r in d.rdom]
+    bounds = dict.fromkeys(p for p in ends if p.constant_value() is None)
+    strides = [d.stride for layout in layouts for d in layout.dims if d.stride is not None]
+    used = {n for p in (*bounds, *strides, *(layout.offset for layout in layouts)) for n in p.names()}
+    used |= {n for i in path.contract if i.condition is not None for n in variables(i.condition)}
+    wide = {p.name for p in summary.function.params if not p.pointer and p.type == U64}
+    out: list[Expr] = [E.GE(BOOL, E.Cast(I64, Variable(U64, n)), const(0, I64)) for n in sorted(wide & used)]
+    for p in bounds:
+        at = from_poly(p, I64)
+        out += [E.GE(BOOL, at, const(-_ROOM, I64)), E.LE(BOOL, at, const(_ROOM, I64))]
+    return out
 
 
 def _disjoint(summary: Summary, number: int, item: ContractItem) -> Expr:

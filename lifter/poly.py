@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from halide_core.ir.expr import (
     GE,
     GT,
+    I32,
     I64,
     LE,
     LT,
@@ -373,6 +374,11 @@ def _node_poly(e: Expr, memo: dict[int, Poly], obligations: list[Obligation] | N
     if isinstance(e, Cast) and e.value.type.is_int_or_uint() and not e.value.type.is_bool():
         inner = memo[id(e.value)]
         if e.type.can_represent(e.value.type):
+            return inner
+        if obligations is not None and e.type == I32 and inner.constant_value() is None:
+            # No one promises that a conversion keeps the number, as it does that signed arithmetic does not overflow.
+            least, most = Poly.constant(e.type.min()), Poly.constant(e.type.max())
+            obligations += [Obligation(most - inner, None), Obligation(inner - least, None)]
             return inner
         return _check(inner, e.type, obligations)
     if isinstance(e, Div | Mod) and e.type.is_int_or_uint():

@@ -88,9 +88,11 @@ class ImageMapper:
         clamper = Clamper(self.path, self.groups, self.samples, inputs, self.non_negative, self.follows, sizes, kept)
         known = {f.name: f for f in mapped}
         mapped = [clamper.clamped(f, {n: g for n, g in known.items() if n != f.name}) for f in mapped]
-        return self.regions(inputs, mapped), mapped
+        return self.regions(inputs, mapped, result), mapped
 
-    def regions(self, inputs: dict[str, InputSummary], funcs: list[FuncSummary]) -> dict[str, InputSummary]:
+    def regions(
+        self, inputs: dict[str, InputSummary], funcs: list[FuncSummary], result: Expr | None = None
+    ) -> dict[str, InputSummary]:
         """The box of each image that is read."""
         out: dict[str, InputSummary] = {}
         for array, image in inputs.items():
@@ -105,6 +107,10 @@ class ImageMapper:
                     for n in {key(n): n for x in (d.value, *d.args) for n in post_order(x)}.values():
                         if isinstance(n, Call) and n.call_type is CallType.IMAGE and n.name == image.name:
                             ends = self._widen(ends, n, env, f)
+            if result is not None and table is None:
+                for n in post_order(replace_images(result, inputs, follows=self.follows)):
+                    if isinstance(n, Call) and n.call_type is CallType.IMAGE and n.name == image.name:
+                        ends = self._widen(ends, n, {}, None)
             dims = []
             for dim, (low, high) in zip(image.layout.dims, ends or [], strict=False):
                 low, high = self.settled(low), self.settled(high)
@@ -113,7 +119,7 @@ class ImageMapper:
         return out
 
     def _widen(
-        self, ends: list[tuple[Poly, Poly]] | None, call: Call, env: dict[str, tuple[Poly, Poly]], f: FuncSummary
+        self, ends: list[tuple[Poly, Poly]] | None, call: Call, env: dict[str, tuple[Poly, Poly]], f: FuncSummary | None
     ) -> list[tuple[Poly, Poly]]:
         try:
             plain = [inline_all(a, self.function.functions) for a in call.args]

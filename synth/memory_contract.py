@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from halide_core.ir.expr import Call, CallType, Expr
 from halide_core.ir.structural import key, post_order
 from lifter.bounds import Unbounded, interval
-from lifter.effects import Path, loads
+from lifter.effects import Path, loads, split_tag
 from lifter.loops import Function
 from lifter.poly import Poly, to_poly
 from lifter.summary import (
@@ -57,6 +57,8 @@ class MemoryContract:
                 if other != f.layout.array and pair not in done and other not in self.function.fresh:
                     done.add(pair)
                     same = pair not in self.path.apart and _pointwise(funcs, inputs, f.layout.array, other)
+                    if self.path.result is not None and pair & {split_tag(n.name)[0] for n in loads(self.path.result)}:
+                        same = False  # the result may be read before the one is written, or after
                     self.contract.disjoint(f.layout.array, other, same and self._read_in_time(funcs, other))
         for layout in [f.layout for f in written] + [i.layout for i in inputs.values()]:
             if layout.array in self.function.sizes and not self.contract.inside(layout):

@@ -333,8 +333,9 @@ class PathConditions(ValueConditions, LocatedConditions):
         """What bounds inference makes Halide compute of earlier Funcs lies in their regions."""
         funcs = {g.name: g for g in self.summary.funcs}
         # Where the one output is empty nothing runs at all.
-        alone = self.summary.result is None and sum(g.output for g in self.summary.funcs) == 1
-        extents = [*(x.extent for x in f.layout.dims), *(r.extent for r in d.rdom)] if alone else []
+        outputs = [g for g in self.summary.funcs if g.output]
+        alone = self.summary.result is None and len(outputs) == 1
+        extents = [x.extent for x in outputs[0].layout.dims] if alone else []
         some = [self.index.poly(p) >= 1 for p in extents]
         for needed in demands(self.function, f, d, funcs, lambda p: self.non_negative(p, some)):
             call, dim = needed.call, needed.dim

@@ -6,17 +6,18 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from halide_core.ir.expr import BOOL, I32, Call, CallType, Expr, Load, Max, Min, const
+from halide_core.ir.expr import BOOL, I32, And, Call, CallType, Expr, Load, Max, Min, const
 from halide_core.ir.structural import key, post_order, substitute, transform
 from halide_core.ir.types import Type
 from lifter.bounds import settled
 from lifter.effects import Effect, loads, split_tag
-from lifter.fold import negate
+from lifter.fold import negate, parts
 from lifter.poly import Poly, floor_div, from_poly, poly_text, to_poly
 from lifter.pure_calls import inline_all
 from lifter.summary import Definition, Dim, EffectMap, FuncSummary, InputSummary, Layout
 from verifier.condition import Conditions, counters_in_range, point_text
 from verifier.lemmas import decide_lemma
+from verifier.reach import reached, ways
 from verifier.reads import mentions, read_beforehand, sure_loads, unconditional_loads
 from verifier.sized import room
 from verifier.smt import Proved, Query, prove
@@ -34,8 +35,17 @@ class ReadConditions(Conditions):
     ) -> None:
         inside = [*self.domain(e.loops), *self.guard(e, m)]
         evaluated = unconditional_loads(original, lambda c: self.of_data(c, e))
+        place = from_poly(e.index)
+        if e.guard is None or not m.guard_in_value or all(self.of_data(c, e) for c in parts(e.guard, And)):
+            evaluated |= {key(n) for n in loads(place)}
+        beyond = [n for n in loads(original) if key(n) in evaluated and not self.within_reach(n, original)]
+        evaluated -= {key(n) for n in beyond}
+        refused = {key(self.keyed(n, e)) for n in beyond}
+        if m.guard_in_value and not reached(place, parts(e.guard, And)) and e.array not in self.path.arrays:
+            text = f"line {e.line}: {e.array} is touched only where the original touches it"
+            self.decide(f.name, "readable", text, False)
         safe: dict[int, Expr] = {}
-        for load in loads(original):
+        for load in {key(n): n for n in (*loads(original), *loads(place))}.values():
             if key(load) in evaluated:
                 seen = self.keyed(load, e)
                 safe[key(seen)] = seen
@@ -44,7 +54,7 @@ class ReadConditions(Conditions):
                 free = unconditional_loads(other.value)
                 seen_too = [self.keyed(n, other) for n in loads(other.value) if key(n) in free]
                 safe |= {key(n): n for n in seen_too}
-        for n in post_order(d.value):
+        for n in {key(n): n for x in (d.value, *d.args) for n in post_order(x)}.values():
             if not isinstance(n, Call):
                 continue
             if n.call_type is CallType.HALIDE and self.summary.func(n.name).undefined:
@@ -65,9 +75,19 @@ class ReadConditions(Conditions):
                     self.index.all_of(self.in_box(producer, coords)),
                     e.line,
                 )
+            elif n.call_type is CallType.IMAGE and key(self.read_calls(substitute(n, instance), f, e)) in refused:
+                text = f"line {e.line}: {n.name} is read at places that some data make the original read"
+                self.decide(f.name, "readable", text, False)
             elif n.call_type is CallType.IMAGE:
                 self.within(f, e, n, instance, inside)
                 self.readable(f, d, e, n, instance, safe, inside)
+
+    def within_reach(self, load: Load, original: Expr) -> bool:
+        """Whether the data that name an element are not what keeps the original from reading it."""
+        if split_tag(load.name)[0] in self.function.tables or not loads(load.index):
+            return True
+        found = ways(original, load)
+        return any(reached(load.index, way) for way in found)
 
     def within(
         self, f: FuncSummary, e: Effect, call: Call, instance: Mapping[str, Expr], inside: list[Any]

@@ -18,13 +18,14 @@ from halide_core.ir.expr import (
     Select,
     Variable,
     children,
+    const,
     const_value,
     with_children,
 )
 from halide_core.ir.structural import cached, key, post_order, substitute
 from lifter.bounds import settled
 from lifter.effects import Effect, loads, loads_of, split_tag
-from lifter.fold import fold, negate
+from lifter.fold import fold, negate, parts
 from lifter.poly import Poly, atom_of, from_poly, to_poly
 from lifter.pure_calls import inline_all
 from lifter.summary import Definition, EffectMap, FuncSummary
@@ -32,7 +33,7 @@ from verifier.condition import Condition, counters_in_range, point_text
 from verifier.lemmas import apply_steps, decide_lemma, lemma_query, same_exactly
 from verifier.normal import normal_form
 from verifier.readable import ReadConditions
-from verifier.reads import Unresolved
+from verifier.reads import Unresolved, unconditional_loads
 from verifier.replay import differs
 from verifier.smt import Proved, Query, ValueEncoder, prove
 
@@ -43,7 +44,13 @@ class ValueConditions(ReadConditions):
     def values(self, f: FuncSummary, d: Definition, e: Effect, m: EffectMap) -> None:
         """The value written is the summary's expression; every terminal is defined where it is read."""
         if self.value(f, d, e, m):
-            self.terminals(f, d, e, m, self.instance(f, d, m), _written(e, m))
+            self.terminals(f, d, e, m, self.instance(f, d, m), self.touched(e, m))
+
+    def touched(self, e: Effect, m: EffectMap) -> Expr:
+        """What a store evaluates: where its guard is not on data alone, nothing of the element that it leaves."""
+        if e.guard is None or not m.guard_in_value or all(map(loads, parts(e.guard, And))):
+            return _written(e, m)
+        return Select(e.value.type, e.guard, e.value, const(0, e.value.type))
 
     def value(self, f: FuncSummary, d: Definition, e: Effect, m: EffectMap) -> bool:
         """The value written is the summary's expression.  False where a read sees no one thing."""
@@ -317,12 +324,29 @@ class ValueConditions(ReadConditions):
                     [],
                     self.index.all_of(self.in_box(self.summary.func(n.name), coords)),
                 )
+        self.result_reads(left, self.summary.result)
         right = (
             self.read_calls(self.summary.result, self.summary.funcs[0], None)
             if self.summary.funcs
             else (self.summary.result)
         )
         self.equal_values("result", "the return value is the summary's", left, right)
+
+    def result_reads(self, original: Expr, result: Expr) -> None:
+        """The result reads images inside their boxes, at elements that the original reads too."""
+        evaluated = unconditional_loads(original)
+        for n in post_order(inline_all(result, self.function.functions)):
+            if not isinstance(n, Call) or n.call_type is not CallType.IMAGE:
+                continue
+            image = next(i for i in self.summary.inputs if i.name == n.name)
+            coords = tuple(to_poly(a) for a in n.args)
+            text = f"{n.name}({point_text(coords)}) lies in the box of {n.name}"
+            self.add("result", "within", text, [], self.index.all_of(self.in_box(image, coords)))
+            here = self.read_calls(n, self.summary.funcs[0], None) if self.summary.funcs else n
+            if key(here) not in evaluated and image.layout.array not in self.function.tables:
+                text = f"{n.name}({point_text(coords)}) is read by the original too"
+                ways = self.in_other_iterations(image.layout, coords)
+                self.add("result", "readable", text, [], self.index.any_of(ways))
 
 
 def _solved(condition: Expr, holds: bool) -> dict[str, Poly]:

@@ -322,10 +322,12 @@ def path_condition(summary: Summary, number: int) -> Expr:
 
 _ROOM = (1 << 31) - (1 << 20)
 """Coordinates of compiled code: beyond them is room for what loops in strips round up to."""
+_FAR = 1 << 56
+"""Numbers of 64 bits: sums of a few of them do not wrap."""
 
 
 def _fitting(summary: Summary, number: int) -> list[Expr]:
-    """Sizes of 64 unsigned bits are read as signed ones, and coordinates leave room for the arithmetic of loops."""
+    """Numbers of 64 bits are read as signed ones and added up; coordinates leave room for the arithmetic of loops."""
     path = summary.paths[number]
     layouts = [*(f.layout for f in path.funcs), *(i.layout for i in path.inputs)]
     ends = [p for layout in layouts for d in layout.dims for p in (d.min, d.min + d.extent)]
@@ -334,8 +336,12 @@ def _fitting(summary: Summary, number: int) -> list[Expr]:
     strides = [d.stride for layout in layouts for d in layout.dims if d.stride is not None]
     used = {n for p in (*bounds, *strides, *(layout.offset for layout in layouts)) for n in p.names()}
     used |= {n for i in path.contract if i.condition is not None for n in variables(i.condition)}
-    wide = {p.name for p in summary.function.params if not p.pointer and p.type == U64}
-    out: list[Expr] = [E.GE(BOOL, E.Cast(I64, Variable(U64, n)), const(0, I64)) for n in sorted(wide & used)]
+    out: list[Expr] = []
+    for name, t in [(p.name, p.type) for p in summary.function.params if not p.pointer and p.name in used]:
+        if t in (I64, U64):
+            value: Expr = Variable(t, name) if t == I64 else E.Cast(I64, Variable(t, name))
+            out.append(E.GE(BOOL, value, const(-_FAR if t == I64 else 0, I64)))
+            out.append(E.LE(BOOL, value, const(_FAR, I64)))
     for p in bounds:
         at = from_poly(p, I64)
         out += [E.GE(BOOL, at, const(-_ROOM, I64)), E.LE(BOOL, at, const(_ROOM, I64))]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import prod
 
 from halide_core.errors import HalideError
 from halide_core.interp.expr import evaluate as evaluate_expr
-from halide_core.ir.expr import Expr
-from lifter.poly import Poly, evaluate
+from lifter.poly import Poly, atom_of
 from lifter.summary import Layout, PathSummary
 
 Scalars = dict[str, int | float]
@@ -50,10 +50,7 @@ def corners_of(layout: Layout, scalars: Scalars) -> tuple[int, int]:
 
 
 def number(p: Poly, scalars: Scalars) -> int:
-    def value_of(e: Expr) -> int:
-        return int(evaluate_expr(e, scalars))
-
     try:
-        return evaluate(p, value_of)
+        return sum(c * prod(int(evaluate_expr(atom_of(a), scalars)) for a in m) for m, c in p.terms.items())
     except HalideError:
         raise NoArguments(f"the extent {p} depends on the images' contents") from None

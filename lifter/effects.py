@@ -161,12 +161,18 @@ def compares_integers(comparison: Expr, at: Mapping[str, Poly], given: Sequence[
 def hold(met: Sequence[Obligation], at: Mapping[str, Poly], given: Sequence[Expr], follows: Follows) -> bool:
     """Whether obligations are met, with counters as `at` says."""
     for o in met:
-        if o.type is None or o.type.is_uint():  # what is signed does not overflow in a program that is right
-            p = o.poly.substitute(at)
-            above = Poly.constant(o.type.max()) - p if o.type is not None else Poly()
-            if not follows(given, p) or not follows(given, above):
-                return False
+        if promised(o):
+            continue
+        p = o.poly.substitute(at)
+        ends = [p] if o.type is None else [p - Poly.constant(o.type.min()), Poly.constant(o.type.max()) - p]
+        if not all(follows(given, end) for end in ends):
+            return False
     return True
+
+
+def promised(o: Obligation) -> bool:
+    """Whether C++ itself promises it: signed arithmetic of 32 bits or more does not overflow."""
+    return o.type is not None and o.type.is_int() and o.type.bits >= 32
 
 
 def split_tag(name: str) -> tuple[str, int]:

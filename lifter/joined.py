@@ -10,7 +10,7 @@ from halide_core.ir.expr import BOOL, GE, I32, LT, Expr, Load, Select
 from halide_core.ir.structural import substitute, transform
 from lifter.effects import Effect, LoopInfo, Path, loads, sites, undisturbed, values_of
 from lifter.fold import conjunction
-from lifter.poly import Poly, from_poly, to_poly
+from lifter.poly import Poly, exact, from_poly, to_poly
 
 
 def joined(path: Path, stores: Sequence[Effect], depth: int, size: Poly | None) -> tuple[Path, Effect] | None:
@@ -82,7 +82,7 @@ def padded(
             GE(BOOL, from_poly(position), from_poly(start)),
             LT(BOOL, from_poly(position), from_poly(start + inner.trip)),
         ]
-        value = substitute(e.value, {inner.counter: from_poly(position - start, I32)})
+        value = substitute(e.value, {inner.counter: exact(position - start, I32)})
         test = conjunction(inside)
         assert test is not None
         index = e.index.substitute(at)
@@ -106,7 +106,7 @@ def _stored(e: Effect, element: Poly, span: tuple[Poly, Poly], before: Expr, who
     """What an element is after a store, if it was `before`; `alone`: the store is to one element."""
     start, trip = span
     own = start if alone else element
-    values = {} if alone else {e.counters[-1]: from_poly(element - start, I32)}
+    values = {} if alone else {e.counters[-1]: exact(element - start, I32)}
 
     def rewrite(n: Expr) -> Expr:
         if isinstance(n, Load) and n.name.rpartition("@")[0] == e.array and to_poly(n.index) == own:

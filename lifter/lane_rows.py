@@ -165,6 +165,8 @@ def _reaches(start: Poly, end: Poly, lane: LoopInfo, condition: Expr, guard: Exp
     count = lane.trip.constant_value()
     length = next((n for n in (4, 8, 16, 32, 64, 128) if start == floor_div(end, n).scale(n)), None)
     names = sorted(end.names())
+    if not all(isinstance(a, Variable) for a in end.atoms().values()):
+        return False  # what a quotient leaves over has another period
     if count is None or length is None or length > count or not names or length ** len(names) * count > _MOST_SAMPLES:
         return False
     types = {n.name: n.type for a in end.atoms().values() for n in post_order(a) if isinstance(n, Variable)}

@@ -15,12 +15,13 @@ from halide_core.ir.expr import (
     Variable,
     const_value,
 )
-from lifter.poly import Poly, atom_of, floor_div, from_poly, to_poly
+from lifter.poly import Obligation, Poly, atom_of, exact, floor_div, to_poly
 
 
-def by_parity(condition: Expr, a: Expr, b: Expr) -> Expr | None:
+def by_parity(condition: Expr, a: Expr, b: Expr, met: list[Obligation] | None = None) -> Expr | None:
     """select(condition, a, b) where `condition` asks whether some n is odd and the arms differ as n and n/2*2 do: an
-    index that a remainder moves on by one is n whether there is a remainder or not."""
+    index that a remainder moves on by one is n whether there is a remainder or not.  What reading the arms as numbers
+    rests on goes to `met`."""
     odd = _asks_odd(condition)
     if odd is None or a.type != b.type or not a.type.is_int() or a.type.bits < 32:
         return None
@@ -30,7 +31,9 @@ def by_parity(condition: Expr, a: Expr, b: Expr) -> Expr | None:
     (half,) = floor_div(n, 2).terms.items() if len(floor_div(n, 2).terms) == 1 else (((), 0),)
     if not step or half[1] != 1 or if_even.terms.get(half[0]) != 2 * step:
         return None
-    return from_poly(if_even - Poly({half[0]: 2 * step}) + n.scale(step), a.type)
+    for arm in (a, b) if met is not None else ():
+        to_poly(arm, met)
+    return exact(if_even - Poly({half[0]: 2 * step}) + n.scale(step), a.type)
 
 
 def _asks_odd(condition: Expr) -> tuple[Poly, bool] | None:

@@ -6,7 +6,7 @@ for that reading to be right is collected as obligations; the verifier discharge
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from halide_core.ir.expr import (
@@ -269,7 +269,7 @@ def _substitute_atom(e: Expr, values: Mapping[str, Poly]) -> Poly:
     from halide_core.ir.structural import substitute
 
     types = {n.name: n.type for n in post_order(e) if isinstance(n, Variable)}
-    return to_poly(substitute(e, {n: from_poly(p, types[n]) for n, p in values.items() if n in types}))
+    return to_poly(substitute(e, {n: exact(p, types[n]) for n, p in values.items() if n in types}))
 
 
 def to_poly(e: Expr, obligations: list[Obligation] | None = None) -> Poly:
@@ -567,6 +567,13 @@ def from_poly(p: Poly, type_: Type = I64) -> Expr:
     return total if total is not None else const(0, type_)
 
 
+def exact(p: Poly, type_: Type) -> Expr:
+    """The polynomial as a value of `type_`, modulo its range: quotients, remainders, minima and maxima are those of the
+    integers, whatever does not fit the type."""
+    wide = any(isinstance(a, Div | Mod | Min | Max) and a.type == I64 for a in p.atoms().values())
+    return Cast(type_, from_poly(p)) if wide and type_ != I64 else from_poly(p, type_)
+
+
 def _number(value: int, type_: Type) -> Expr:
     # What 64 bits do not hold (SIZE_MAX) stays the number that it is: wrapped, a bound would say the contrary.
     return IntImm(type_, value) if type_ == I64 else const(value, type_)
@@ -584,14 +591,3 @@ def _as_type(e: Expr, type_: Type) -> Expr:
 def poly_text(p: Poly) -> str:
     """The polynomial as people write it: `rows*rowBytes + cols - 1`."""
     return index_text(from_poly(p))
-
-
-def evaluate(p: Poly, value_of: Callable[[Expr], int]) -> int:
-    """The integer value of `p`, atoms valued by `value_of`."""
-    total = 0
-    for m, c in p.terms.items():
-        product = c
-        for a in m:
-            product *= value_of(_ATOMS[a])
-        total += product
-    return total

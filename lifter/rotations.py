@@ -10,9 +10,9 @@ from dataclasses import replace
 
 from halide_core.ir.expr import I32, I64, Div, Expr, Load, const, const_value
 from halide_core.ir.structural import transform, variables
-from lifter.effects import Effect, FoundObligation, LoopInfo, Path, loads, loads_of, split_tag
+from lifter.effects import Effect, FoundObligation, LoopInfo, Path, loads, loads_of, promised, split_tag
 from lifter.fold import fold
-from lifter.poly import Poly, from_poly, to_poly
+from lifter.poly import Obligation, Poly, exact, from_poly, to_poly
 from lifter.wrapping import reads_memory
 
 _MOST_VALUES = 8
@@ -123,7 +123,10 @@ def _forms(path: Path, cycle: list[Effect], loop: LoopInfo) -> tuple[Poly, Poly,
         outside = first.loops == update.loops[:depth] and first.order < update.order and first.guard is None
         if not outside or loads(first.value) or loop.counter in to_poly(first.value).names():
             return None
-        starts.append(to_poly(first.value))
+        met: list[Obligation] = []
+        starts.append(to_poly(first.value, met))
+        if not all(map(promised, met)):
+            return None
     if any(reads_memory(a) for p in starts for a in p.atoms().values()):
         return None
     count = len(starts)
@@ -164,7 +167,7 @@ def _replaced(
             if isinstance(n, Load) and "@" in n.name:
                 array, time = split_tag(n.name)
                 if array in places:
-                    return from_poly(value(array, time, counters), n.type)
+                    return exact(value(array, time, counters), n.type)
             return n
 
         return transform(e, rewrite)

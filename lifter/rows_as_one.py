@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 
 from halide_core.ir.expr import EQ, I32, NE, Expr, Load, Variable, make_bool
 from halide_core.ir.structural import key, transform, variables
-from lifter.effects import Effect, LoopInfo
+from lifter.effects import Effect, LoopInfo, promised
 from lifter.fold import clauses, fold_node
-from lifter.poly import Obligation, Poly, from_poly, to_poly
+from lifter.poly import Obligation, Poly, exact, from_poly, to_poly
 from lifter.wrapping import reads_memory
 
 Values = Mapping[str, Poly]
@@ -45,17 +45,12 @@ def equalities(condition: Expr) -> dict[str, Poly]:
     return known
 
 
-def promised(o: Obligation) -> bool:
-    """Whether C++ itself promises it: signed arithmetic of 32 bits or more does not overflow."""
-    return o.type is not None and o.type.is_int() and o.type.bits >= 32
-
-
 def settled(e: Expr, known: Values) -> Expr:
     """An expression where variables are what is `known`, in a form by which those with one value are one."""
 
     def rewrite(n: Expr) -> Expr:
         if isinstance(n, Variable) and n.name in known:
-            return from_poly(known[n.name], n.type)
+            return exact(known[n.name], n.type)
         if isinstance(n, Load):
             return Load(n.type, n.name, from_poly(to_poly(n.index)))
         if isinstance(n, EQ | NE) and n.a.type.is_int() and not reads_memory(n):

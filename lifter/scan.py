@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from halide_core.ir.expr import I32, Expr, Load, Variable
+from halide_core.ir.expr import I32, Expr, Load, Select, Variable
 from halide_core.ir.structural import substitute, transform
 from lifter.effects import Effect, LoopInfo, Path, loads, split_tag
 from lifter.poly import Poly, from_poly, to_poly
@@ -26,7 +26,7 @@ def expand_scans(path: Path) -> Path:
                 return expand_scans(split)
             update = _scan(path, name)
             if update is not None:
-                return expand_scans(_expand(path, name, update))
+                return expand_scans(_expand(*_always(path, update)))
     return path
 
 
@@ -180,6 +180,15 @@ def _reads(e: Effect) -> list[Load]:
     if e.guard is not None:
         found += loads(e.guard)
     return [n for n in found if "@" in n.name]
+
+
+def _always(path: Path, update: Effect) -> tuple[Path, str, Effect]:
+    """The path with an update that is made in each iteration: where its guard fails, the cell keeps its value."""
+    if update.guard is None:
+        return path, update.array, update
+    kept = Load(update.value.type, f"{update.array}@{update.order}", from_poly(Poly()))
+    plain = replace(update, value=Select(update.value.type, update.guard, update.value, kept), guard=None)
+    return replace(path, effects=tuple(plain if e is update else e for e in path.effects)), update.array, plain
 
 
 def _expand(path: Path, cell: str, update: Effect) -> Path:

@@ -120,7 +120,10 @@ def _plain(
             continue
         apart |= needed | last
         loops = (*body[0].loops[:-1], LoopInfo(name, trip, loop.line))
-        return [replace(s.effect, index=s.index, value=s.value, loops=loops) for s in first], len(left)
+        again = any(e.rewritten for e in (*body, *(s.effect for s in left)))
+        return [
+            replace(s.effect, index=s.index, value=s.value, loops=loops, rewritten=again) for s in first
+        ], len(left)
     return None
 
 

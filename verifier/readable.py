@@ -61,7 +61,12 @@ class ReadConditions(Conditions):
                 # what such a Func holds is the caller's memory: it is touched only where the original touches it
                 here = self.read_calls(substitute(n, instance), f, e)
                 text = f"line {e.line}: {n.name} is read by the original too"
-                self.decide(f.name, "readable", text, key(here) in safe)
+                if key(here) in safe:
+                    self.decide(f.name, "readable", text, True)
+                else:
+                    args = [self.read_calls(substitute(a, instance), f, e) for a in n.args]
+                    ways = self.touched_elsewhere(self.summary.func(n.name).layout, tuple(map(to_poly, args)))
+                    self.add(f.name, "readable", text, inside, self.index.any_of(ways), e.line)
             if n.call_type is CallType.HALIDE:
                 producer = self.summary.func(n.name)
                 args = [self.read_calls(substitute(a, instance), f, e) for a in n.args]
@@ -194,6 +199,14 @@ class ReadConditions(Conditions):
         }
         return [self.reached(other, layout, index, target, given) for other, index, given in reads.values()]
 
+    def touched_elsewhere(self, layout: Layout, target: tuple[Poly, ...]) -> list[Any]:
+        """That the original reads or writes an element, for each read and store that iterations are sure to make."""
+        stores = [x for x in self.certain() if x.array == layout.array and not loads(from_poly(x.index))]
+        return [
+            *self.in_other_iterations(layout, target),
+            *(self.reached(x, layout, x.index, target, () if x.guard is None else (x.guard,)) for x in stores),
+        ]
+
     def read_throughout(self, f: FuncSummary, e: Effect, name: str) -> tuple[Dim, ...] | None:
         """A box of an image every element of which the original reads where the loops around an effect run: asked once
         where many reads are of it, each of which then is of what the original reads if it lies in that box."""
@@ -279,8 +292,8 @@ class ReadConditions(Conditions):
         self, e: Effect, layout: Layout, index: Poly, target: tuple[Poly, ...], given: tuple[Expr, ...] = ()
     ) -> Any:
         """Whether an unconditional read at `index` passes over `target` in some iteration of its effect, which it
-        does where each of its coordinates is a multiple of one counter plus a constant, the target is one of those
-        places, lies in that counter's range, and the effect's guard holds there."""
+        does where each of its coordinates is a sum of multiples of counters and a constant, the target is one of those
+        places, lies in those counters' ranges, and the effect's guard holds there."""
         rest = index - layout.offset
         coords: list[Poly] = []
         for dim in reversed(layout.dims):
@@ -296,18 +309,18 @@ class ReadConditions(Conditions):
             if not counters:
                 conditions.append(self.index.poly(c) == self.index.poly(t))
                 continue
-            k = counters[0]
-            coefficient = c.coefficient(k)
-            factor = coefficient.constant_value() if coefficient is not None else None
-            if len(counters) > 1 or k in rename or not factor:
+            steps = {k: step for k in counters if (p := c.coefficient(k)) is not None and (step := p.constant_value())}
+            rest = c.substitute(dict.fromkeys(counters, Poly()))
+            alike = len(counters) == 1 or all(step > 0 for step in steps.values())
+            if len(steps) < len(counters) or not alike or set(counters) & set(rename):
                 return self.index.any_of([])
-            rest = c - Poly.variable(k, I32).scale(int(factor))
-            if rest.names() & set(e.counters):
-                return self.index.any_of([])
-            distance = t - rest if factor > 0 else rest - t
-            rename[k] = floor_div(distance, abs(int(factor)))
-            if abs(factor) != 1:
-                conditions.append(self.index.poly(c.substitute({k: rename[k]})) == self.index.poly(t))
+            down = any(step < 0 for step in steps.values())
+            distance = rest - t if down else t - rest
+            for k, step in sorted(steps.items(), key=lambda item: -abs(item[1])):  # registers, then lanes
+                rename[k] = floor_div(distance, abs(step))
+                distance = distance - rename[k].scale(abs(step))
+            if min(map(abs, steps.values())) != 1:
+                conditions.append(self.index.poly(c.substitute({k: rename[k] for k in steps})) == self.index.poly(t))
         left = [c for c in e.counters if c not in rename]
         if left:  # iterations that read the same element again: the first will do
             rename.update({c: Poly() for c in left})

@@ -72,6 +72,9 @@ def see(
     if own is not None and own.array == array:
         earlier = [e for e in before if e.order not in own.orders]
         if site is not None and site.order in own.updates:
+            for e in path.effects:
+                if e.array == array and time <= e.order < site.order and not (index - e.index).constant_value():
+                    raise Unresolved(f"'{array}' is read before line {e.line} stores to it")
             other = meeting(own, site, index, path, stands_apart)
             if other is not None:
                 lines = f"updated in line {site.line} and written in line {other.line}"
@@ -85,6 +88,7 @@ def see(
             and ((nest is not None and e.nest == nest) or (e.order in own.orders and e.order < time))
         )
         last = _last(earlier, groups)
+        _whole(array, last.orders if last is not None else (), time, nest, path)
         if last is not None and any(e.order in last.orders for e in rivals):
             _must_be_complete(last, loops, time, path)
             return Seen(array, last, index, _counters(last, loops))
@@ -92,6 +96,7 @@ def see(
     last = _last(before, groups)
     if last is None:
         return Seen(array, None, index, (), tuple(later))
+    _whole(array, last.orders, time, nest, path)
     same_nest = [e for e in path.effects if e.order in last.orders and nest is not None and e.nest == nest]
     if same_nest:
         earlier = [e for e in before if e.order not in last.orders]
@@ -111,6 +116,13 @@ def see(
     if last.private:
         raise Unresolved(f"'{array}' is read after the loop in whose iterations it is computed")
     return Seen(array, last, index, (), tuple(later))
+
+
+def _whole(array: str, orders: Collection[int], time: int, nest: str | None, path: Path) -> None:
+    """Raises Unresolved where stores of what a read sees are made after it, outside the loop that it is made in."""
+    for e in path.effects:
+        if e.order in orders and e.order >= time and (nest is None or e.nest != nest):
+            raise Unresolved(f"'{array}' is read before line {e.line} goes on computing it")
 
 
 def _span(p: Poly) -> tuple[int, int] | None:

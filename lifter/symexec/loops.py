@@ -32,7 +32,7 @@ from halide_core.ir.structural import post_order, variables
 from lifter import loops as L
 from lifter.effects import Effect, FoundObligation, LoopInfo, loads, split_tag
 from lifter.fold import negate, undefined
-from lifter.poly import Obligation, Poly, from_poly, smallest_of, to_poly
+from lifter.poly import Obligation, Poly, exact, from_poly, smallest_of, to_poly
 from lifter.symexec.memory import Memory
 from lifter.symexec.periodic import Period, conditional_steps, period
 from lifter.symexec.pieces import pieces
@@ -78,7 +78,8 @@ class Loops(Memory, ABC):
         self.check_cells(loop, s)
         met: list[Obligation] = []
         ways, temporaries, partial = self.classify(loop, s, modified, counter, met)
-        heads = {v: to_poly(self.read(s, v, self.type_of(v))) + way for v, way in ways.items()}
+        self.check_kept(loop, s, {*modified} - {*ways})
+        heads = self.heads(loop, s, ways)
         trip, condition = self.trip(loop, s, heads, temporaries, counter)
         forms = {f"{v}'{counter}": p for v, p in heads.items()}
         info = LoopInfo(counter, trip, loop.line, condition, not loop.test_first, _counting(ways, counter, s))
@@ -92,7 +93,7 @@ class Loops(Memory, ABC):
         if outer_guard is not None:
             inner.guard = outer_guard
         for v, p in heads.items():
-            inner.env[v] = from_poly(p, self.type_of(v))
+            inner.env[v] = exact(p, self.type_of(v))
         for v in temporaries:
             inner.env.pop(v, None)
         if loop.test_first:
@@ -105,6 +106,10 @@ class Loops(Memory, ABC):
             self.exec_block(loop.prelude, inner)
         self.flush(inner)
         few = trip.constant_value()
+        if _changes(both(s.guard, s.live), inner.effects[len(s.effects) :], len(s.loops)):
+            if few is not None and few <= FEW:
+                raise NeedUnroll(loop)
+            raise L.Unsupported("a loop changes the data that decide whether it runs", loop.line)
         if few is not None and 1 < few <= FEW:
             again = s.loops and _overwrites(inner.effects[len(s.effects) :], counter, few)
             starts = None if loop.prelude else const_value(_decide(self.value(loop.condition, s)))
@@ -115,7 +120,7 @@ class Loops(Memory, ABC):
         s.arrays = {**inner.arrays, **s.arrays}
         s.clock = inner.clock
         for v, p in heads.items():
-            self.set(s, v, from_poly(p.substitute({counter: trip}), self.type_of(v)))
+            self.set(s, v, exact(p.substitute({counter: trip}), self.type_of(v)))
         for v in temporaries + started_here + partial:
             s.env[v] = Variable(self.type_of(v), "?after " + v)
         if loop.test_first:
@@ -160,7 +165,7 @@ class Loops(Memory, ABC):
             return None
         trial = replace(s.fork(), effects=[], uses=[], trips=[])
         for v, way in ways.items():
-            trial.env[v] = from_poly(to_poly(self.read(s, v, self.type_of(v))) + way, self.type_of(v))
+            trial.env[v] = exact(to_poly(self.read(s, v, self.type_of(v))) + way, self.type_of(v))
         self.exec_block(loop.prelude, trial)
         try:
             whole = self.least(trip_count(self.value(loop.condition, trial), {}, counter), s)
@@ -191,6 +196,23 @@ class Loops(Memory, ABC):
         for v in _assigned(loop):
             if v in self.plan.cells and v in s.env and v not in s.arrays:
                 self.declare_cell(s, v, loop.line)
+
+    def heads(self, loop: L.Loop, s: State, ways: dict[str, Poly]) -> dict[str, Poly]:
+        """What counters are at the start of an iteration."""
+        met: list[Obligation] = []
+        heads = {v: to_poly(self.read(s, v, self.type_of(v)), met) + way for v, way in ways.items()}
+        s.obligations.extend(FoundObligation(o, s.loops, both(s.guard, s.live), loop.line) for o in met)
+        return heads
+
+    def check_kept(self, loop: L.Loop, s: State, anew: set[str]) -> None:
+        """Asks for a cell for what was read before a loop of an array that the loop stores to: inside the loop, the
+        time of such a read says that it is made in each iteration."""
+        inside = list(L.walk((loop,)))
+        stored = {x.array for x in inside if isinstance(x, L.Store)} | (self.plan.cells & set(_assigned(loop)))
+        read = {n for x in inside for e in L.expressions(x) for n in variables(e)} - anew
+        for v in sorted(read & s.env.keys()):
+            if _loads_any(s.env[v], stored):
+                raise NeedCell(v)
 
     def classify(
         self, loop: L.Loop, s: State, modified: list[str], counter: str, met: list[Obligation]
@@ -319,7 +341,7 @@ class Loops(Memory, ABC):
         trial = replace(s.fork(), effects=[], uses=[], live=None, guard=both(s.guard, s.live), trips=[])
         trial.loops = (*s.loops, LoopInfo(counter, Poly(), loop.line))
         for v, p in heads.items():
-            trial.env[v] = from_poly(p, self.type_of(v))
+            trial.env[v] = exact(p, self.type_of(v))
         for v in temporaries:
             trial.env.pop(v, None)
         if loop.test_first:  # what the body does is not asked for
@@ -366,7 +388,10 @@ class Loops(Memory, ABC):
         for _ in range(MAX_UNROLL + 1):
             if not first:
                 self.exec_block(loop.prelude, s)
-                known = const_value(_decide(self.value(loop.condition, s)))
+                met: list[Obligation] = []
+                known = const_value(_decide(self.value(loop.condition, s), met))
+                guard = both(s.guard, s.live)
+                s.obligations.extend(FoundObligation(o, s.loops, guard, loop.line) for o in met)
                 if known is None:
                     raise L.Unsupported("the number of iterations is not constant after all", loop.line)
                 if not known:
@@ -377,6 +402,35 @@ class Loops(Memory, ABC):
             s.live = live
             self.exec_block(loop.step, s)
         raise L.Unsupported("too many iterations to unroll", loop.line)
+
+
+def _loads_any(e: Expr, arrays: set[str]) -> bool:
+    return any(n.name.rpartition("@")[0] in arrays for n in loads(e))
+
+
+def _changes(guard: Expr | None, effects: Sequence[Effect], depth: int) -> bool:
+    """Whether stores of a loop, inside `depth` others, may be to what its guard reads."""
+    for n in loads(guard) if guard is not None else ():
+        for e in effects:
+            if e.array == n.name.rpartition("@")[0] and not _elsewhere(e, to_poly(n.index), depth):
+                return True
+    return False
+
+
+def _elsewhere(e: Effect, index: Poly, depth: int) -> bool:
+    """Whether no iteration of the loops inside of `depth` others stores to an element: by how often they run, if that
+    is a number."""
+    apart = e.index - index
+    low = high = 0
+    for loop in e.loops[depth:]:
+        step, trip = apart.coefficient(loop.counter), loop.trip.constant_value()
+        by = step.constant_value() if step is not None else None
+        if by is None or (by and trip is None):
+            return False
+        ends = 0, by * (trip - 1) if by and trip is not None else 0
+        low, high = low + min(ends), high + max(ends)
+    first = apart.substitute({loop.counter: Poly() for loop in e.loops[depth:]}).constant_value()
+    return first is not None and not low <= -first <= high
 
 
 def _overwrites(effects: list[Effect], counter: str, trip: int) -> bool:
@@ -399,12 +453,14 @@ def _counting(ways: dict[str, Poly], counter: str, s: State) -> str:
     return ""
 
 
-def _decide(e: Expr) -> Expr:
-    """A comparison of polynomials that differ by a constant, decided."""
+def _decide(e: Expr, met: list[Obligation] | None = None) -> Expr:
+    """A comparison of polynomials that differ by a constant, decided; what that rests on goes to `met`."""
 
     if isinstance(e, LT | LE | GT | GE | EQ | NE) and e.a.type.is_int_or_uint():
         d = (to_poly(e.a) - to_poly(e.b)).constant_value()
         if d is not None:
+            for x in (e.a, e.b) if met is not None else ():
+                to_poly(x, met)
             answers = {LT: d < 0, LE: d <= 0, GT: d > 0, GE: d >= 0, EQ: d == 0, NE: d != 0}
             return const(answers[type(e)], BOOL)
     return e

@@ -154,8 +154,10 @@ class Memory:
                 return None
             if there == place:
                 again = [loop for loop, counter in self.nest if counter not in e.counters]
-                stores = (x for x in L.walk(again) if isinstance(x, L.Store))
-                same = e.loops == s.loops[: len(e.loops)] and not any(x.array == array for x in stores)
+                changed = {x.array for x in L.walk(again) if isinstance(x, L.Store)}
+                changed |= self.plan.cells & {x.name for x in L.walk(again) if isinstance(x, L.Assign)}
+                kept = {array, *(n.name.rpartition("@")[0] for n in loads(e.value))}
+                same = e.loops == s.loops[: len(e.loops)] and not changed & kept
                 return e.value if e.guard is None and same and _is_short(e.value) else None
         return None
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from halide_core.ir.expr import EQ, Expr, Load, const_value
 from halide_core.ir.structural import post_order, variables
 from lifter import loops as L
-from lifter.effects import FoundObligation
+from lifter.effects import FoundObligation, promised
 from lifter.fold import clauses, negate
 from lifter.forks import must_fork, reshapes
-from lifter.rows_as_one import Values, counters, equalities, promised, same_effects, same_value
+from lifter.rows_as_one import Values, counters, equalities, same_effects, same_value
 from lifter.symexec.counted import counted
 from lifter.symexec.loops import Loops
 from lifter.symexec.state import NeedCell, NeedSetting, NeedSeveral, NeedTurns, NeedUnroll, State

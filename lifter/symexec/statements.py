@@ -456,7 +456,9 @@ class _Statements(Merging):
         for name in {**then_env, **else_env}:
             fallback = Variable(self.type_of(name), "?" + name)
             a, b = then_env.get(name, fallback), else_env.get(name, fallback)
-            chosen = a if a is b else by_parity(condition, a, b)
+            met: list[Obligation] = []
+            chosen = a if a is b else by_parity(condition, a, b, met)
+            s.obligations.extend(FoundObligation(o, s.loops, both(guard, live), stmt.line) for o in met)
             s.env[name] = self.tidy(Select(a.type, condition, a, b)) if chosen is None else chosen
         if then_live is not live or else_live is not live:
             yes = then_live if then_live is not None else const(1, BOOL)

@@ -119,6 +119,82 @@ CASES: list[tuple[str, str, list[tuple[int | None, ...]], bool | None]] = [
      "void f(uint8_t* d, const uint8_t* s, const uint8_t* lut, int n) {"
      " for (int i = 0; i < n; i++) d[i] = s[i] ? lut[s[i]] : 7; }",
      [(400, 0, 1000, 60)], True),
+    ("a sum read before it goes on",
+     "int f(const uint8_t* s, int n) { int acc = 0; for (int i = 0; i < n; i++) acc += s[i]; int v = acc;"
+     " for (int i = 0; i < n; i++) acc += s[i] * (v & 3); return acc; }",
+     [(0, 38), (0, 39), (0, 41)], None),
+    ("a sum read before it goes on, in a scan",
+     "void f(const uint8_t* s, int* out, int n) { int acc = 0; for (int i = 0; i < n; i++) acc += s[i]; int v = acc;"
+     " for (int i = 0; i < n; i++) { acc += s[i]; out[i] = v + acc; } }",
+     [(400, 0, 30)], None),
+    ("an element read before it goes on",
+     "void f(const uint8_t* s, int* out, int w, int h) { for (int y = 0; y < h; y++) { out[y] = 0;"
+     " for (int x = 0; x < w; x++) out[y] += s[y * w + x];"
+     " if (out[y] > 150) for (int x = 0; x < w; x++) out[y] -= s[y * w + x] >> 1; } }",
+     [(400, 0, 20, 9)], None),
+    ("an element kept while it goes on",
+     "void f(const uint8_t* s, int* out, int w, int h) { for (int y = 0; y < h; y++) { int k[1]; k[0] = out[y];"
+     " for (int x = 0; x < w; x++) out[y] += s[y * w + x] * k[0]; } }",
+     [(400, 0, 3, 3)], None),
+    ("a sum seen halfway",
+     "void f(const uint8_t* s, int* v, int n) { int acc = 0; for (int x = 0; x < n; x++) acc += s[x]; v[0] = acc;"
+     " for (int x = 0; x < n; x++) acc += s[x]; v[1] = acc; }",
+     [(400, 0, 30)], None),
+    ("a histogram copied halfway",
+     "void f(const uint8_t* s, int* o, int n) { int t[32] = {0}; for (int x = 0; x < n; x++) t[s[x] & 31]++;"
+     " for (int c = 0; c < 32; c++) o[c] = t[c]; for (int x = 0; x < n; x++) t[s[x + n] & 31]++;"
+     " for (int c = 0; c < 32; c++) o[32 + c] = t[c]; }",
+     [(1000, 0, 50)], None),
+    ("a sum of a row seen halfway",
+     "void f(const uint8_t* s, uint32_t* o, int w, int h) { for (int y = 0; y < h; y++) { o[y] = 0;"
+     " for (int x = 0; x < w; x++) o[y] += s[y * w + x]; uint32_t v = o[y];"
+     " for (int x = 0; x < w; x++) o[y] += 3 * s[y * w + x]; o[y] = o[y] * 5 + v; } }",
+     [(400, 0, 20, 9)], None),
+    ("a start that is a quotient",
+     "void f(int* d, int n, int m) { int i = n / 2; for (int k = 0; k < m; k++) { d[k] = i; i++; } }",
+     [(0, -9, 5), (0, 9, 5)], True),
+    ("a start that is a remainder",
+     "void f(int* d, int n, int m) { int i = n % 5; for (int k = 0; k < m; k++) { d[k] = i; i++; } }",
+     [(0, -9, 5), (0, 9, 5)], True),
+    ("a first number that is a quotient",
+     "void f(int* d, const uint8_t* s, int n, int m) { for (int k = n / 2; k < 5; k++) d[0] += 1; }",
+     [(0, 400, -9, 5), (0, 400, 4, 5)], True),
+    ("an odd number below zero",
+     "void f(int* d, int n) { int i = n / 2 * 2; if (n & 1) i++; d[0] = i; }",
+     [(0, -9), (0, 9), (0, -8)], None),
+    ("a start that wraps",
+     "void f(uint32_t* d, const uint8_t* s, int n, unsigned q) { long i = (long)(q - 5u);"
+     " for (int k = 0; k < n; k++) { d[k] = s[k] + (i >> 20); i++; } }",
+     [(0, 400, 9, 0), (0, 400, 9, 77)], None),
+    ("a start that is a quotient of wide numbers",
+     "void f(int* d, const uint8_t* s, int n, int m) { int i = (int)((long)n * n / 1000000);"
+     " for (int k = 0; k < m; k++) { d[k] = s[k] + i; i++; } }",
+     [(0, 400, 99990, 9), (0, 400, 9, 9)], None),
+    ("a step that is a quotient of wide numbers",
+     "void f(int* d, const uint8_t* s, int n, int m) { int step = (int)(((long)n << 18) / (m + 100000)), x = 0;"
+     " for (int k = 0; k < m; k++) { d[k] = s[k] + x; x += step; } }",
+     [(0, 400, 30000, 9), (0, 400, 9, 9)], None),
+    ("a count of wide steps",
+     "int f(int* d, const uint8_t* s, long n, int m) { int c = 0;"
+     " for (long i = 0; i < n; i += 1000000000) { d[c] = 5; c++; } return c; }",
+     [(0, 400, 4999990000, 9), (0, 400, 9, 9)], None),
+    ("a start that is shifted without a sign",
+     "void f(int* d, const uint8_t* s, unsigned n, int m) { int i = (int)(n >> 16);"
+     " for (int k = 0; k < m; k++) { d[k] = s[k] + i; i++; } }",
+     [(0, 400, 3294967296, 9), (0, 400, 9, 9)], None),
+    ("an element written twice in one step",
+     "void f(const uint8_t* s, uint8_t* d, int n) { int i;"
+     " for (i = 0; i + 1 < n; i += 2) { d[i] = s[i]; d[i + 1] = 7; d[i + 1] = s[i + 1]; }"
+     " for (; i < n; i++) d[i] = s[i]; }",
+     [(0, 0, 24), (0, 400, 24)], None),
+    ("a comparison that wraps",
+     "uint32_t f(const uint8_t* s, uint32_t* d, unsigned n) { uint32_t u = 1;"
+     " for (unsigned i = n - 2; i < n; i++) { u = u * 3 + s[0]; d[0] = u; } return u; }",
+     [(400, 0, 0), (400, 0, 1), (400, 0, 7)], None),
+    ("a cell that the data let be",
+     "void f(const uint8_t* s, int* d, int n) { int acc = 3;"
+     " for (int i = 0; i < n; i++) { if (s[i] > 12) acc = acc * 3 + s[i]; d[i] = acc; } }",
+     [(1000, 0, 6), (1000, 0, 40)], True),
 ]  # fmt: skip
 
 

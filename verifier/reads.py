@@ -5,13 +5,14 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from halide_core.ir.expr import Add, And, Call, Cast, Expr, Load, Max, Min, Or, Select, Variable
-from halide_core.ir.structural import cached, key
+from halide_core.ir.structural import cached, key, transform
 from lifter.effects import Effect, LoopInfo, Path, loads, split_tag
 from lifter.fold import negate, parts
-from lifter.poly import Poly, atom_of, to_poly
+from lifter.poly import Poly, atom_of, from_poly, to_poly
+from lifter.wrapping import reads_memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,9 @@ def see(
         earlier = [e for e in before if e.order not in own.orders]
         if site is not None and site.order in own.updates:
             for e in path.effects:
-                if e.array == array and time <= e.order < site.order and not (index - e.index).constant_value():
+                if e.array != array or not time <= e.order < site.order:
+                    continue
+                if not _of_inputs(index, path).distance_from(_of_inputs(e.index, path)):
                     raise Unresolved(f"'{array}' is read before line {e.line} stores to it")
             other = meeting(own, site, index, path, stands_apart)
             if other is not None:
@@ -116,6 +119,17 @@ def see(
     if last.private:
         raise Unresolved(f"'{array}' is read after the loop in whose iterations it is computed")
     return Seen(array, last, index, (), tuple(later))
+
+
+def _of_inputs(p: Poly, path: Path) -> Poly:
+    """An address in which reads of arrays that nothing is stored to are the same whenever they are made."""
+    stored = {e.array for e in path.effects}
+
+    def bare(n: Expr) -> Expr:
+        array = n.name.rpartition("@")[0] or n.name.removesuffix("#initial") if isinstance(n, Load) else ""
+        return replace(n, name=array) if isinstance(n, Load) and array not in stored else n
+
+    return to_poly(transform(from_poly(p), bare)) if any(map(reads_memory, p.atoms().values())) else p
 
 
 def _whole(array: str, orders: Collection[int], time: int, nest: str | None, path: Path) -> None:

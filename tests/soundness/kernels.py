@@ -9,6 +9,7 @@ from tests.soundness.expressions import Value, combine, read
 from tests.soundness.memory_kernels import exchanges, in_memory, scans
 from tests.soundness.register_kernels import REGISTERS, lane_sums, registers
 from tests.soundness.row_kernels import kept_rows
+from tests.soundness.state_kernels import halfway, kept_cells, starts
 from tests.soundness.wrapping_kernels import blocks, wrapping_guards
 from tests.soundness.writer import TYPES, Kernel, Writer, range_of
 
@@ -537,6 +538,7 @@ SHAPES: list[Callable[[Writer], Kernel]] = [
     pointwise, pointwise, pointer_walk, unrolled, unrolled, stencil, stencil, reduction, sums, channels, resampling,
     carried, carried, overlapping, overlapping, two_passes, words, drivers, as_one, now_and_then, strips, halves, halves, borders,
     borders, registers, registers, lane_sums, overhang, quotients, masked, steps, wrapping_guards, blocks,
+    halfway, starts, kept_cells,
     caller_tiles, in_memory, in_memory, scans, exchanges, kept_rows, kept_rows,
 ]  # fmt: skip
 

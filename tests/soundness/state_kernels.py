@@ -41,8 +41,8 @@ def starts(g: Writer) -> Kernel:
     number = g.rng.choice([
         f"p / {k}", f"p % {k}", "p / q", "p % q", f"p >> {k}", f"(int)((unsigned)p >> {k})", "p / 2 * 2",
         f"p - p % {k}", f"(int)((long)p * p / {k * 1000})", f"(int)(((long)p << 18) / (q + {k * 10000}))",
-        f"(int)(unsigned)(p - {k})", f"(int)((unsigned)p - {k}u)", f"(uint8_t)(p + {k})", f"(int16_t)(p * {k})", f"(p < q ? p / {k} : q)",
-        "(p & 1 ? p / 2 * 2 + 1 : p / 2 * 2)",
+        f"(int)(unsigned)(p - {k})", f"(int)((unsigned)p - {k}u)", f"(uint8_t)(p + {k})", f"(int16_t)(p * {k})",
+        f"(p < q ? p / {k} : q)", "(p & 1 ? p / 2 * 2 + 1 : p / 2 * 2)",
     ])  # fmt: skip
     counter = g.rng.choice(["int", "int", "long", "unsigned"])
     step = g.rng.choice(["1", "1", "-1", "q", number])

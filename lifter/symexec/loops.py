@@ -78,9 +78,12 @@ class Loops(Memory, ABC):
         self.check_cells(loop, s)
         met: list[Obligation] = []
         ways, temporaries, partial = self.classify(loop, s, modified, counter, met)
-        self.check_kept(loop, s, {*modified} - {*ways})
+        kept = self.kept(loop, s, {*modified} - {*ways})
         heads = self.heads(loop, s, ways)
         trip, condition = self.trip(loop, s, heads, temporaries, counter)
+        if kept:
+            few = trip.constant_value()
+            raise NeedUnroll(loop) if few is not None and few <= FEW else NeedCell(kept)
         forms = {f"{v}'{counter}": p for v, p in heads.items()}
         info = LoopInfo(counter, trip, loop.line, condition, not loop.test_first, _counting(ways, counter, s))
         s.trips.append((info, s.loops, both(s.guard, s.live)))
@@ -204,15 +207,13 @@ class Loops(Memory, ABC):
         s.obligations.extend(FoundObligation(o, s.loops, both(s.guard, s.live), loop.line) for o in met)
         return heads
 
-    def check_kept(self, loop: L.Loop, s: State, anew: set[str]) -> None:
-        """Asks for a cell for what was read before a loop of an array that the loop stores to: inside the loop, the
-        time of such a read says that it is made in each iteration."""
+    def kept(self, loop: L.Loop, s: State, anew: set[str]) -> str:
+        """A variable that keeps what was read before a loop of an array that the loop stores to, if there is one: it
+        needs a cell, for inside the loop the time of such a read says that it is made in each iteration."""
         inside = list(L.walk((loop,)))
         stored = {x.array for x in inside if isinstance(x, L.Store)} | (self.plan.cells & set(_assigned(loop)))
         read = {n for x in inside for e in L.expressions(x) for n in variables(e)} - anew
-        for v in sorted(read & s.env.keys()):
-            if _loads_any(s.env[v], stored):
-                raise NeedCell(v)
+        return next((v for v in sorted(read & s.env.keys()) if _loads_any(s.env[v], stored)), "")
 
     def classify(
         self, loop: L.Loop, s: State, modified: list[str], counter: str, met: list[Obligation]

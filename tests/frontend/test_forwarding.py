@@ -21,7 +21,7 @@ HEAD = "#include <cstdint>\nvoid f(uint8_t* d, const uint8_t* s, int n, int a) {
         ("t[1] = a; for (int i = 0; i < n; i++) { d[i] = t[1]; t[i & 3] = 5; }", False),
         ("t[1] = a; for (int i = 0; i < n; i++) t[1] = i; for (int i = 0; i < n; i++) d[i] = t[1];", False),
         ("t[1] = s[0] | s[1] << 8; for (int i = 0; i < n; i++) d[i] = t[1];", True),
-        ("t[1] = d[0]; for (int i = 0; i < n; i++) d[i] = t[1];", True),  # as it was before the loop
+        ("t[1] = d[0]; for (int i = 0; i < n; i++) d[i] = t[1];", False),  # which the loop changes
         ("for (int i = 0; i < n; i++) { t[1] = s[i]; for (int j = 0; j < 9; j++) d[9 * i + j] = t[1]; t[1]++; }", True),
     ],
 )

@@ -170,6 +170,7 @@ class _Joining:
         self.path, self.total, self.follows = path, total, follows
         self.cells = [split_tag(c.name)[0] for c in cells]
         self.times = [split_tag(c.name)[1] for c in cells]
+        self.read_as = {c.type for c in cells}
         self.narrow = cells[0].type if cells[0].type.bits < total.type.bits else None
         self.type = cells[0].type if self.narrow is None else total.type
         self.bits = cells[0].type.bits
@@ -189,6 +190,8 @@ class _Joining:
             return None
         path = self.path
         if self.narrow is not None:
+            if len(self.read_as) > 1:
+                return None  # the same bits are not the same number
             bounds = [self.least_room(events, self.narrow) for events in found]
             if any(b is None for b in bounds):
                 return None
@@ -197,8 +200,10 @@ class _Joining:
         sums = [self.event(column) for column in columns]
         mine = {id(e.effect) for events in found for e in events}
         others = [e for e in self.path.effects if id(e) not in mine]
-        elsewhere = [replace(e, value=transform(e.value, self.without_total)) for e in others]
-        sums = _rows(sums, elsewhere, [transform(x, self.without_total) for x in values_of(self.path)])
+        elsewhere = [replace(e, value=transform(e.value, self.as_one)) for e in others]
+        seen = [e for e in others if any(key(n) == key(self.total) for n in post_order(e.value))]
+        around = {loop for e in (*seen, *(s.effect for s in sums if not s.adds)) for loop in e.loops}
+        sums = _rows(sums, elsewhere, [transform(x, self.as_one) for x in values_of(self.path)], around)
         apart = self.apart(found, {loop for s in sums for loop in s.effect.loops})
         if apart is None:
             return None
@@ -265,6 +270,10 @@ class _Joining:
 
     def without_total(self, n: Expr) -> Expr:
         return const(0, n.type) if key(n) == key(self.total) else n
+
+    def as_one(self, n: Expr) -> Expr:
+        whole = Load(self.type, f"{self.cells[0]}@{max(self.times)}", const(0, I64))
+        return fold_node(Cast(n.type, whole)) if key(n) == key(self.total) else n
 
     def events(self, cell: str) -> list[_Event] | None:
         """What happens to a cell, in order."""
@@ -384,12 +393,17 @@ def _one_place(column: Sequence[_Event]) -> bool:
     )
 
 
-def _rows(sums: list[_Event], others: Sequence[Effect], values: Sequence[Expr]) -> list[_Event]:
-    """What is added lane by lane, in loops over the elements of rows, with what is left of these."""
+def _rows(
+    sums: list[_Event], others: Sequence[Effect], values: Sequence[Expr], kept: set[LoopInfo]
+) -> list[_Event]:
+    """What is added lane by lane, in loops over the elements of rows, with what is left of these.  The loops that are
+    `kept` stay: in them the sum starts anew, or is read."""
     out: list[_Event] = []
     for event in sums:
         if event.adds and len(event.addends) == 1:
-            effect, body = over_row(event.effect, event.addends[0])
+            effect, body = event.effect, event.addends[0]
+            if kept.isdisjoint(effect.loops[-2:]):
+                effect, body = over_row(effect, body)
             event = _Event(effect, True, (body,))
             before = out[-1] if out else None
             if before is not None and before.adds and len(before.addends) == 1:

@@ -232,6 +232,9 @@ class Conditions:
         group = next((g for g in self.groups if site.order in g.orders), None)
         if group is None or group.array != site.array or group.updates:
             return False
+        info = self.path.arrays.get(site.array)
+        if len(group.private) > (len(info.loops) if info is not None else 0):
+            return False  # what an earlier iteration has left there is another one's
         if any(r.order not in group.orders for r in rivals):
             return False
         own = [n for n in loads(site.value) if split_tag(n.name)[0] == site.array]

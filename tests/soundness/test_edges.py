@@ -15,7 +15,13 @@ import pytest
 from corpus.harness import bind, compile_original
 from lifter.api import lift_file
 
-HEAD = "#include <algorithm>\n#include <cstddef>\n#include <cstdint>\n#include <cstdlib>\n"
+HEAD = "#include <algorithm>\n#include <cstddef>\n#include <cstdint>\n#include <cstdlib>\n#include <emmintrin.h>\n"
+LANES = (
+    "static int at(__m128i v) { return _mm_cvtsi128_si32(v); }\n"
+    "static int hs(__m128i v) { return at(v) + at(_mm_srli_si128(v, 4)) + at(_mm_srli_si128(v, 8))"
+    " + at(_mm_srli_si128(v, 12)); }\n"
+)
+"""The sum of four lanes."""
 PAGE = mmap.PAGESIZE
 MOST, FAR = (1 << 31) - 1, (1 << 64) - 1
 
@@ -195,6 +201,28 @@ CASES: list[tuple[str, str, list[tuple[int | None, ...]], bool | None]] = [
      "void f(const uint8_t* s, int* d, int n) { int acc = 3;"
      " for (int i = 0; i < n; i++) { if (s[i] > 12) acc = acc * 3 + s[i]; d[i] = acc; } }",
      [(1000, 0, 6), (1000, 0, 40)], True),
+    ("a row kept where the data let it be",
+     "void f(uint8_t* d, const uint8_t* s, int w, int h) { uint8_t c[64] = {}; if (w < 1 || w > 60) return;"
+     " for (int y = 0; y < h; y++) { for (int x = 0; x < w; x++) if (s[y * w + x] > 12) c[x] = s[y * w + x];"
+     " for (int x = 0; x < w; x++) d[y * w + x] = c[x]; } }",
+     [(0, 1000, 14, 9)], None),
+    ("a row kept in every other one",
+     "void f(uint8_t* d, const uint8_t* s, int w, int h) { uint8_t c[64] = {}; if (w < 1 || w > 60) return;"
+     " for (int y = 0; y < h; y++) { if (y % 2 == 0) for (int x = 0; x < w; x++) c[x] = s[y * w + x];"
+     " for (int x = 0; x < w; x++) d[y * w + x] = c[x] + s[y * w + x]; } }",
+     [(0, 1000, 20, 8)], None),
+    ("lanes read while they are added to",
+     LANES + "void f(int* d, const int* s, int n, int m) { __m128i acc = _mm_setzero_si128();"
+     " for (int i = 0; i < n; i++) { acc = _mm_add_epi32(acc, _mm_loadu_si128((const __m128i*)(s + 4 * i)));"
+     " for (int j = 0; j < m; j++) d[i * m + j] = hs(acc); } }",
+     [(0, 1000, 9, 9)], None),
+    ("lanes with and without a sign",
+     LANES + "int f(const uint8_t* s, int n) { __m128i acc = _mm_setzero_si128(), z = acc;"
+     " for (int i = 0; i < n; i++)"
+     " acc = _mm_add_epi16(acc, _mm_unpacklo_epi8(_mm_loadl_epi64((const __m128i*)(s + (8 * i & 1023))), z));"
+     " __m128i lo = _mm_unpacklo_epi16(acc, z), hi = _mm_srai_epi32(_mm_unpackhi_epi16(acc, acc), 16);"
+     " return hs(_mm_add_epi32(lo, hi)); }",
+     [(0, 60), (0, 4000)], None),
 ]  # fmt: skip
 
 
@@ -202,7 +230,7 @@ CASES: list[tuple[str, str, list[tuple[int | None, ...]], bool | None]] = [
 def test_edges(tmp_path: Path, text: str, calls: list[tuple[int | None, ...]], verified: bool | None) -> None:
     source = tmp_path / "source.cpp"
     source.write_text(HEAD + text + "\n")
-    (report,) = lift_file(str(source), out=str(tmp_path), emit=("shared",)).functions
+    (report,) = lift_file(str(source), functions=["f"], out=str(tmp_path), emit=("shared",)).functions
     if report.lifted.status != "verified":
         assert not verified, report.lifted.reason
         return

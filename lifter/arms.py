@@ -69,7 +69,7 @@ def _may_wait(path: Path, effects: list[Effect], first: Effect, second: Effect) 
     """Whether the first store may be made where the second one is: nothing looks at its array meanwhile, but for the
     second at its own element, and nothing that the two read is written in the loops of either."""
     inner = _inner(first, second) | _inner(second, first)
-    written = {e.array for e in effects if inner & set(e.counters) and e not in (first, second)}
+    written = {e.array for e in effects if inner & set(e.counters) and e is not first and e is not second}
     for e in (first, second):
         for n in loads(e.value):
             array, time = split_tag(n.name)

@@ -324,8 +324,10 @@ def address_poly(e: Expr, obligations: list[Obligation]) -> Poly:
         elif isinstance(n, Select):
             work += [n.true_value, n.false_value]
             other.append(n.condition)
-        else:
+        elif isinstance(n, Call) and n.name == "shift_left":
             other += children(n)
+        else:
+            other.append(n)  # quotients are not those of what has wrapped
     asked = {id(m) for n in other for m in post_order(n)}
     memo: dict[int, Poly] = {}
     for node in post_order(e):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from halide_core.ir.expr import Call, CallType, Expr
 from halide_core.ir.structural import key, post_order
@@ -108,7 +108,9 @@ class MemoryContract:
         for e in stores:
             for load in [*loads(e.value), *(loads(e.guard) if e.guard is not None else [])]:
                 if load.name.rpartition("@")[0] == read:
-                    conditions.not_yet_written(load, e, to_poly(load.index), stores)
+                    # As late as it can be made: of different arrays none asks when it is.
+                    late = replace(load, name=f"{read}@{e.order}")
+                    conditions.not_yet_written(late, e, to_poly(load.index), stores)
         return all(self.holds(c) for c in conditions.out)
 
 

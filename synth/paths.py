@@ -205,10 +205,10 @@ class PathLifter:
             yield self.undefined(p)
             return
         failure: str | None = None
-        data = [e for e in p.plain if e.guard is not None and loads(e.guard)]
+        data = {e.order for e in p.plain if e.guard is not None and loads(e.guard)}
         attempts = [False, True] if any(e.guard is not None and not loads(e.guard) for e in p.plain) else [False]
         for force in attempts:
-            free = {e.order for e in p.plain if e.guard is not None and (force or e in data)}
+            free = {e.order for e in p.plain if e.guard is not None and (force or e.order in data)}
             effects = [replace(e, guard=None) if e.order in free else e for e in p.plain]
             candidates = regions(
                 self.function, p.array, effects, p.private, self.samples, self.options.suggestions, self.roi_statistics

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from clang.cindex import Cursor, CursorKind
 
 from halide_core.ir.expr import (
@@ -60,6 +62,8 @@ def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Va
     if name.startswith(_MEMORY_PREFIX):
         name = name[len(_MEMORY_PREFIX) :]
         if name in ("expect", "assume_aligned"):
+            if any(map(assignments.has_effects, arguments[1:])):
+                ctx.fail(f"{target.spelling} of arguments with side effects", c)
             return expressions.value(ctx, arguments[0])
         if name == "prefetch":
             if any(map(assignments.has_effects, arguments)):
@@ -68,12 +72,16 @@ def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Va
         type_, known = types.scalar(c.type), evaluate(c)
         if type_ is not None and known is not None:
             return const(known, type_)
-    if name == "__lift_assert":
+    if name == "__lift_assumed" and assignments.has_effects(arguments[0]):
+        return Nothing()  # which do not happen
+    if name in ("__lift_assert", "__lift_assumed"):
         condition = ctx.settled(expressions.condition(ctx, arguments[0]))
         if const_value(condition) != 1:
             ctx.emit(Assert(ctx.line, condition))
         return Nothing()
     if name in _FREE:
+        for freed in filter(assignments.has_effects, arguments):
+            expressions.discard(ctx, freed)
         return Nothing()
     if name in ("min", "max") and len(arguments) in (1, 2):
         return _min_max(ctx, c, name, arguments)
@@ -222,11 +230,10 @@ def _swap(ctx: Context, c: Cursor, arguments: list[Cursor]) -> Value:
 
 def _frozen(ctx: Context, p: Place) -> Place:
     if isinstance(p, ElementPlace):
-        ctx.flush()
-        if const_value(p.pointer.offset) is None:
-            from dataclasses import replace
-
-            return ElementPlace(replace(p.pointer, offset=ctx.temporary(p.pointer.offset, "p")))
+        offset = ctx.settled(p.pointer.offset)
+        if const_value(offset) is None:
+            offset = ctx.temporary(offset, "p")
+        return ElementPlace(replace(p.pointer, offset=offset))
     return p
 
 

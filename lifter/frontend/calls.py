@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from dataclasses import replace
 
 from clang.cindex import Cursor, CursorKind, TypeKind
@@ -9,9 +11,11 @@ from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, Call, CallType, Expr, const
 from lifter.frontend import (
+    assignments,
     builtins,
     classes,
     code,
+    constants,
     construct,
     destructors,
     expressions,
@@ -31,6 +35,8 @@ from lifter.frontend.clang import children, in_system_header, operands
 from lifter.frontend.context import Context
 from lifter.frontend.sources import Unclear
 from lifter.frontend.values import (
+    Alias,
+    Binding,
     ElementPlace,
     Lambda,
     Nothing,
@@ -84,7 +90,19 @@ def call_place(ctx: Context, c: Cursor, want: bool = True, as_place: bool = True
         return _method(ctx, c, target, arguments, want, as_place)
     if target.kind not in (K.FUNCTION_DECL, K.CXX_METHOD):
         ctx.fail(f"call of '{c.spelling or target.spelling}'", c)
+    if target.kind is K.CXX_METHOD:
+        callee = constants.unwrap(operands(c)[0])
+        if callee.kind is K.MEMBER_REF_EXPR and any(map(assignments.has_effects, operands(callee))):
+            ctx.fail(f"call of the static function '{target.spelling}' on an object with side effects", c)
     return _named(ctx, c, target, arguments, want, as_place)
+
+
+def passed_on(c: Cursor) -> Cursor | None:
+    """The object that std::move and the like refer to."""
+    target, arguments = c.referenced, list(c.get_arguments())
+    if target is None or target.spelling not in ("move", "forward", "as_const") or len(arguments) != 1:
+        return None
+    return arguments[0] if in_system_header(target.location) else None
 
 
 def _direct(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor], want: bool) -> Value:
@@ -105,9 +123,11 @@ def _named(
         return _user(ctx, c, model, arguments, want, as_place, from_model=True)
     definition = target.get_definition()
     library = target.location.file is None or in_system_header(target.location)
+    # What the file declares itself is the C library's only where it has that one's symbol.
+    as_library = library or (definition is None and target.mangled_name == name)
     if definition is None and registers.is_intrinsic(target):
         return registers.call(ctx, c, target, arguments)
-    if library or definition is None:
+    if as_library:
         result = builtins.call(ctx, c, target, arguments)
         if result is not None:
             return result
@@ -165,6 +185,9 @@ def _user(
             values = builtins.scalars(ctx, arguments)
             values = [op.cast(v, t) for v, (_, t) in zip(values, function.params, strict=True)]
             return Call(function.type, function.name, tuple(values), CallType.FUNCTION)
+    attributes = (k for k in children(definition) if k.kind is K.UNEXPOSED_ATTR)
+    if any("weak" in t.spelling for k in attributes for t in k.get_tokens()):
+        ctx.fail(f"call to '{definition.spelling}', which is weak: another may be linked in its place", c)
     body = next((k for k in children(definition) if k.kind is K.COMPOUND_STMT), None)
     if body is None:
         ctx.fail(f"call to '{definition.spelling}', whose body is not a plain block", c)
@@ -194,7 +217,7 @@ def _method(
     name = target.spelling
     if name in ("operator<<", "operator>>") and in_system_header(target.location):
         ctx.fail(f"call to the input/output function '{name}'", c, "remove it or move it out of this function")
-    if name.startswith("operator") and target.kind is not K.CONVERSION_FUNCTION:
+    if re.match(r"operator\W", name) and target.kind is not K.CONVERSION_FUNCTION:
         receiver, rest = arguments[0], arguments[1:]
     else:
         members = operands(c)
@@ -240,7 +263,10 @@ def _of_record(
         v = registers.with_expressions(v, ctx.release_all(held)) if held else v
         pointers.write(ctx, place, v, c)
         return place if as_place else Nothing()
+    copied = ctx.copied_references
     owner = records.this(ctx, c) if receiver is None else records.object_of(ctx, receiver)
+    if ctx.copied_references > copied:
+        ctx.fail(f"call of '{name}' on one of several objects", c)
     if body is None:
         ctx.fail(f"call to the member function '{name}', which has no body here", c, _BODY)
     if isinstance(owner, ElementPlace):
@@ -264,7 +290,15 @@ def _lambda(ctx: Context, c: Cursor, thing: Lambda, arguments: list[Cursor], as_
         body, parameters = own, list(definition.get_arguments())
     if body is None:
         ctx.fail("lambda of this form", c)
-    return inline.function(ctx, c, definition, parameters, body, arguments, as_place, thing.this)
+    own_bindings = [(name, ctx.binding(name)) for name, _ in thing.captured]
+    for name, binding in thing.captured:
+        ctx.bind(name, binding)
+    try:
+        return inline.function(ctx, c, definition, parameters, body, arguments, as_place, thing.this)
+    finally:
+        for name, earlier in own_bindings:
+            if earlier is not None:
+                ctx.bind(name, earlier)
 
 
 def new(ctx: Context, c: Cursor) -> Value:
@@ -272,6 +306,10 @@ def new(ctx: Context, c: Cursor) -> Value:
     target = types.pointee(c.type)
     type_ = pointers.element_type(ctx, target, c)
     parts = operands(c)
+    words = [t.spelling for t in itertools.islice(c.get_tokens(), 3)]
+    words = words[1:] if words[:1] == ["::"] else words[:2]
+    if words[:1] != ["new"] or words[1:] == ["("]:
+        ctx.fail("new with arguments of its own, or in a macro", c)
     size: Expr = const(1, I64)
     init = parts
     if parts and types.scalar(parts[0].type) is not None and parts[0].kind is not K.INIT_LIST_EXPR:
@@ -296,26 +334,40 @@ def new(ctx: Context, c: Cursor) -> Value:
     return ctx.start(array, target)
 
 
-def check_captures(ctx: Context, c: Cursor) -> None:
-    """A lambda's body uses the enclosing variables themselves, which is only right for copies that never change."""
-    captures: list[str] = []
+def captures(ctx: Context, c: Cursor) -> tuple[tuple[Cursor, Binding], ...]:
+    """The enclosing functions' names in a lambda, and what they stand for.
+
+    Its body uses the variables themselves, which is only right for copies that never change."""
+    spelled: list[str] = []
     for token in c.get_tokens():
         if token.spelling == "]":
             break
-        captures.append(token.spelling)
+        spelled.append(token.spelling)
     # "[&" alone or "&name" each: nothing is copied.
-    by_reference = captures[1::3] == ["&"] * len(captures[1::3]) and set(captures[3::3]) <= {","}
-    if by_reference:
-        return
-    if "*" in captures:
+    by_reference = spelled[1::3] == ["&"] * len(spelled[1::3]) and set(spelled[3::3]) <= {","}
+    if "*" in spelled:
         ctx.fail("lambda that captures a copy of its object", c, "capture this")
     own = c.extent
+    found: dict[int, tuple[Cursor, Binding]] = {}
     for inner in c.walk_preorder():
         target = inner.referenced if inner.kind is K.DECL_REF_EXPR else None
         if target is None or target.kind not in (K.VAR_DECL, K.PARM_DECL):
             continue
         outside = not own.start.offset <= target.location.offset < own.end.offset
-        # An array's elements may be written wherever it is named.
-        changes = target.hash in ctx.changed or (types.is_array(target.type) and not types.is_const(target.type))
-        if outside and changes and ctx.binding(target) is not None:
+        binding = ctx.binding(target)
+        if not outside or binding is None:
+            continue
+        found[target.hash] = target, binding
+        if not by_reference and _may_change(ctx, target, binding):
             ctx.fail(f"lambda that may capture '{target.spelling}' by value while it changes", c, "capture with [&]")
+    return tuple(found.values())
+
+
+def _may_change(ctx: Context, target: Cursor, binding: Binding) -> bool:
+    """Whether what a name stands for may not keep its value."""
+    if target.hash in ctx.changed:
+        return True
+    if types.is_reference(target.type):  # what it refers to has a name of its own
+        return not isinstance(binding, Alias)
+    # An array's elements may be written wherever it is named.
+    return types.is_array(target.type) and not types.is_const(target.type)

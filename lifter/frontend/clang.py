@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
+import re
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -81,10 +82,20 @@ def unary_operator(c: Cursor) -> str:
     return _UNARY[_library().clang_getCursorUnaryOperatorKind(c)]
 
 
-def evaluate(c: Cursor) -> int | float | None:
-    """The value of a constant expression or of a variable's constant initialiser; None if it is not constant.
+def _changes(c: Cursor) -> bool:
+    """Whether an expression itself assigns or increments something, which clang's own evaluation passes over."""
+    if c.kind is CursorKind.BINARY_OPERATOR:
+        return binary_operator(c) == "="
+    if c.kind is CursorKind.UNARY_OPERATOR:
+        return unary_operator(c) in ("x++", "x--", "++x", "--x")
+    return bool(c.kind is CursorKind.COMPOUND_ASSIGNMENT_OPERATOR)
 
-    Side effects are not seen: ask only where there cannot be any."""
+
+def evaluate(c: Cursor) -> int | float | None:
+    """The value of a constant expression or of a variable's constant initialiser; None if it is not constant, or has
+    side effects."""
+    if c.kind is not CursorKind.CXX_UNARY_EXPR and any(map(_changes, c.walk_preorder())):
+        return None
     lib = _library()
     result = lib.clang_Cursor_Evaluate(c)
     if not result:
@@ -217,12 +228,37 @@ def _asked_compiler() -> list[str]:
     return []
 
 
+_CLANG_ONLY = (
+    *("__clang__", "__clang_major__", "__clang_minor__", "__clang_patchlevel__", "__clang_version__", "__llvm__"),
+    *("__has_feature", "__has_extension"),
+)
+
+
+@functools.lru_cache(maxsize=1)
+def _as_gcc() -> tuple[str, ...]:
+    """Arguments under which conditional code is what GCC compiles, for the originals are."""
+    version = ""
+    for compiler in ("g++", "gcc"):
+        try:
+            asked = [compiler, "-dumpfullversion"]
+            run = subprocess.run(asked, capture_output=True, text=True, timeout=20, check=False)
+        except (OSError, subprocess.SubprocessError):
+            continue
+        if re.fullmatch(r"\d+(\.\d+)*", run.stdout.strip()):
+            version = run.stdout.strip()
+            break
+    return (*(f"-U{name}" for name in _CLANG_ONLY), *([f"-fgnuc-version={version}"] if version else []))
+
+
 def _arguments(path: str, clang_args: Sequence[str], force_cxx: bool) -> list[str]:
     is_c = Path(path).suffix in _C_EXTENSIONS and not force_cxx
     cxx, c = system_includes(target_of(clang_args))
-    out = ["-x", "c" if is_c else "c++", "-std=gnu11" if is_c else "-std=gnu++17"]
+    out = ["-x", "c" if is_c else "c++", "-std=gnu17" if is_c else "-std=gnu++17"]
     out += ["--target=x86_64-linux-gnu", "-ferror-limit=0", "-w", "-nostdinc", "-nostdinc++"]
     out += [f"-Wno-{name}" for name in _TOLERATED]
+    out += _as_gcc()
+    if is_c:
+        out.append("-D_Float128=__float128")  # which GCC knows as a keyword, and its C library's headers use
     fallback = INCLUDE_DIRECTORY / "fallback"
     cxx = cxx or (str(fallback / "cxx"),)
     if not any(os.path.isfile(os.path.join(d, "stdint.h")) for d in c):

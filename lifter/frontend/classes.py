@@ -148,6 +148,13 @@ def has_no_initialiser(t: ClangType) -> bool:
     return all(not views.is_record(f.type) or has_no_initialiser(f.type) for f in types.canonical(t).get_fields())
 
 
+def is_base_of(part: ClangType, whole: ClangType) -> bool:
+    """Whether a conversion between two types is one of an object to a part of it."""
+    a, b = types.canonical(part), types.canonical(whole)
+    both = a.kind is TypeKind.RECORD and b.kind is TypeKind.RECORD
+    return both and a.spelling.replace("const ", "") != b.spelling.replace("const ", "")
+
+
 def check_copy(ctx: Context, t: ClangType, at: Cursor | None) -> None:
     """Refuses what the compiler's own copy would not do by fields: base classes that copy in their own way."""
     for base in known_bases(ctx, t, at):

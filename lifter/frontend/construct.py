@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from clang.cindex import Cursor, CursorKind
@@ -90,7 +91,9 @@ def fill(ctx: Context, place: RecordPlace, c: Cursor) -> None:
 def _fill_union(ctx: Context, place: RecordPlace, items: list[Cursor], at: Cursor) -> None:
     """The first member takes the value; the others are the same bits."""
     first = next(iter(types.canonical(place.type).get_fields()))
-    if items:
+    if not items:
+        _check_union(ctx, place, at)
+    else:
         _init_field(ctx, place, first, items[0], at)
         return
     b = place.fields[first.spelling]
@@ -99,6 +102,12 @@ def _fill_union(ctx: Context, place: RecordPlace, items: list[Cursor], at: Curso
         return
     assert isinstance(b, BitsPlace)
     ctx.assign(b.name, const(0, b.whole))
+
+
+def _check_union(ctx: Context, place: RecordPlace, at: Cursor) -> None:
+    for f in types.canonical(place.type).get_fields():
+        if _own_initialiser(f) is not None:
+            ctx.fail(f"union with an initialiser of its member '{f.spelling}'", at)
 
 
 def initialise(ctx: Context, place: RecordPlace, init: Cursor) -> None:
@@ -124,6 +133,9 @@ def construct(ctx: Context, c: Cursor, place: RecordPlace) -> None:
     arguments = list(c.get_arguments())
     definition, body = classes.body_of(target)
     if body is not None:
+        if (made := _made_anew(c)) is not None:
+            initialise(ctx, place, made)
+            return
         start = partial(_initialisers, ctx, definition, place)
         inline.function(ctx, c, definition, list(definition.get_arguments()), body, arguments, False, place, start)
         return
@@ -133,6 +145,32 @@ def construct(ctx: Context, c: Cursor, place: RecordPlace) -> None:
     if arguments:
         ctx.fail(f"constructor of '{place.type.spelling}' without a body here", c)
     _default(ctx, place, c, zero=any(k.kind is K.TYPE_REF for k in c.get_children()))
+
+
+def _copied(c: Cursor) -> Cursor | None:
+    """What a copy or move constructor takes, where the class has its own."""
+    target, arguments = c.referenced, list(c.get_arguments())
+    if c.kind is not K.CALL_EXPR or target is None or target.kind is not K.CONSTRUCTOR or len(arguments) != 1:
+        return None
+    own = (target.is_copy_constructor() or target.is_move_constructor()) and not classes.is_implicit(target)
+    return constants.unwrap(arguments[0]) if own else None
+
+
+def _made_anew(c: Cursor) -> Cursor | None:
+    """An object that is made for nothing but to be copied: compilers make it in place."""
+    source = _copied(c)
+    if source is None or source.kind not in (K.CALL_EXPR, K.CXX_FUNCTIONAL_CAST_EXPR):
+        return None
+    target = source.referenced
+    named = source.kind is K.CALL_EXPR and target is not None and target.kind is not K.CONSTRUCTOR
+    return None if named and types.is_reference(target.result_type) else source
+
+
+def may_be_elided(returned: Cursor) -> bool:
+    """Whether a local object is returned that compilers may make where the caller wants it, without its class's own
+    constructor for copies."""
+    source = _copied(constants.unwrap(returned))
+    return source is not None and source.kind is K.DECL_REF_EXPR and source.referenced.kind is K.VAR_DECL
 
 
 def initialise_copy(ctx: Context, place: RecordPlace, source: Cursor) -> None:
@@ -181,6 +219,8 @@ def _default(ctx: Context, place: RecordPlace, at: Cursor, zero: bool) -> None:
     if classes.is_union(place.type):
         if zero:
             _fill_union(ctx, place, [], at)
+        else:
+            _check_union(ctx, place, at)
         return
     declared = [k for k in _declared(place) if k.kind is K.CONSTRUCTOR and not classes.is_implicit(k)]
     for k in declared:
@@ -207,9 +247,13 @@ def _declared(place: RecordPlace) -> list[Cursor]:
 
 
 def _default_field(ctx: Context, place: RecordPlace, f: Cursor, at: Cursor, zero: bool) -> None:
-    init = next((k for k in reversed(children(f)) if k.kind.is_expression() or k.kind is K.UNEXPOSED_EXPR), None)
-    if init is not None and not types.is_array(f.type):
-        _init_field(ctx, place, f, init, at)
+    init = _own_initialiser(f)
+    if init is not None:
+        ctx.frames.append(replace(ctx.frames[-1], this=place))
+        try:
+            _init_field(ctx, place, f, init, at)
+        finally:
+            ctx.frames.pop()
         return
     b = place.fields.get(f.spelling)
     if isinstance(b, RecordPlace):
@@ -227,10 +271,20 @@ def _default_field(ctx: Context, place: RecordPlace, f: Cursor, at: Cursor, zero
         memory.fill(ctx, inner, count, zero_value)
 
 
+def _own_initialiser(f: Cursor) -> Cursor | None:
+    """What a field is declared to start with."""
+    parts = [k for k in children(f) if k.kind.is_expression() or k.kind is K.UNEXPOSED_EXPR]
+    if types.is_array(f.type):  # the others are its extents
+        parts = [k for k in parts if k.kind in (K.INIT_LIST_EXPR, K.STRING_LITERAL)]
+    elif f.is_bitfield():
+        parts = parts[1:]
+    return parts[-1] if parts else None
+
+
 def _init_field(ctx: Context, place: RecordPlace, f: Cursor, init: Cursor, at: Cursor) -> None:
     name = str(f.spelling)
     if types.is_reference(f.type):
-        place.fields[name] = expressions.place(ctx, init)
+        place.fields[name] = inline.referred(ctx, expressions.place(ctx, init), name)
         return
     b = place.fields.get(name)
     if isinstance(b, RecordPlace):

@@ -238,6 +238,10 @@ class Context:
         """The statements that saved a held value, by id."""
         self.targets: Targets = {}
         self.alive = True
+        self.copied_references = 0
+        """How many references have become copies of what they refer to."""
+        self.kept: list[frozenset[str]] = []
+        """Locals and arrays that may not change now, for such a copy would not."""
         self.loops: list[Jumps] = []
         self.frames: list[Frame] = [Frame(cursor)]
         self.changed: set[int] = set()
@@ -355,6 +359,10 @@ class Context:
         deadline.check()
         if not self.alive:
             return
+        name = statement.name if isinstance(statement, Assign) else ""
+        name = statement.array if isinstance(statement, Store) else name
+        if any(name in names for names in self.kept):
+            self.fail(f"reference to a value that may be '{name}', which changes", None, "keep the value in a variable")
         if isinstance(statement, Assign):
             if any(p.name == statement.name for p in self.pending):
                 statement = replace(statement, value=self.settled(statement.value))

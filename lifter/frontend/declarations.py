@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from clang.cindex import Cursor, CursorKind, StorageClass, TypeKind
+from clang.cindex import Cursor, CursorKind, StorageClass, TLSKind, TypeKind
 
 from halide_core.ir.expr import I64, Expr, const, const_value
 from lifter.frontend import (
@@ -46,21 +46,32 @@ from lifter.simd.lanes import Lanes
 K = CursorKind
 
 
+_WITHOUT_EFFECT = {
+    *(K.TYPEDEF_DECL, K.TYPE_ALIAS_DECL, K.TYPE_ALIAS_TEMPLATE_DECL, K.STRUCT_DECL, K.CLASS_DECL, K.UNION_DECL),
+    *(K.ENUM_DECL, K.USING_DECLARATION, K.USING_DIRECTIVE, K.NAMESPACE_ALIAS, K.STATIC_ASSERT, K.FUNCTION_DECL),
+}
+
+
 def declare(ctx: Context, c: Cursor) -> None:
     """Lower one declaration of a declaration statement."""
-    if c.kind is not K.VAR_DECL:
-        # Types, using declarations and static assertions have no effect of their own.
+    if c.kind in _WITHOUT_EFFECT:
         return
+    if c.kind is not K.VAR_DECL:
+        ctx.fail("declaration of this form (structured bindings are not read)", c, "declare the variables one by one")
     ctx.at(c)
     name = c.spelling
     canonical = c.type.get_canonical()
     if canonical.is_volatile_qualified():
         ctx.fail(f"volatile object '{name}'", c, "volatile accesses cannot be reordered or removed")
+    for attribute in (k for k in operands(c) if k.kind is K.UNEXPOSED_ATTR):
+        words = {t.spelling.strip("_") for t in attribute.get_tokens()}
+        if not words or "cleanup" in words:
+            ctx.fail(f"object '{name}' with a function that cleans up", c)
     if c.storage_class == StorageClass.EXTERN:
         return
     if code.is_table(c):
         return  # its elements are taken from the initialiser where they are used
-    if c.storage_class == StorageClass.STATIC:
+    if c.storage_class == StorageClass.STATIC or c.tls_kind != TLSKind.NONE:
         _static(ctx, c)
         return
     init = initializer(c)
@@ -122,12 +133,7 @@ def _reference(ctx: Context, c: Cursor, init: Cursor | None) -> None:
                 f"reference '{c.spelling}' to the result of '{source.spelling}'", c, "keep the value in a variable"
             )
     temporary = types.is_const(types.canonical(c.type)) or c.type.get_canonical().kind is TypeKind.RVALUEREFERENCE
-    target = expressions.place(ctx, init, temporary)
-    if isinstance(target, ElementPlace):
-        offset = ctx.settled(target.pointer.offset)
-        p = Pointer(target.pointer.targets, offset, target.pointer.pointee, target.pointer.name)
-        target = ElementPlace(inline.frozen(ctx, p, c.spelling))
-    ctx.bind(c, target)
+    ctx.bind(c, inline.referred(ctx, expressions.place(ctx, init, temporary), c.spelling))
 
 
 def _scalar(ctx: Context, c: Cursor, init: Cursor | None) -> None:

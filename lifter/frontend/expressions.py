@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeVar
 
 from clang.cindex import Cursor, CursorKind, TypeKind
@@ -101,6 +102,8 @@ def value(ctx: Context, c: Cursor) -> Value:
         if types.is_void(c.type):
             discard(ctx, inner[-1])
             return Nothing()
+        if types.scalar(c.type) is not None and _casts_object(inner[-1]) and not _same_but_const(c, inner[-1]):
+            ctx.fail("object read as one of another type", c, "copy its bytes with memcpy")
         return pointers.convert(ctx, value(ctx, inner[-1]), c.type, c)
     if kind is K.CALL_EXPR:
         return calls.call(ctx, c)
@@ -120,8 +123,7 @@ def value(ctx: Context, c: Cursor) -> Value:
     if kind is K.CXX_NEW_EXPR:
         return calls.new(ctx, c)
     if kind is K.LAMBDA_EXPR:
-        calls.check_captures(ctx, c)
-        return Lambda(c, ctx.frames[-1].this)
+        return Lambda(c, ctx.frames[-1].this, calls.captures(ctx, c))
     if kind is K.CXX_THIS_EXPR:
         return records.pointer_to(ctx, records.this(ctx, c))
     if kind is K.StmtExpr:
@@ -219,22 +221,36 @@ def place(ctx: Context, c: Cursor, temporary: bool = False) -> Place:
             discard(ctx, operands(c)[0])
             ctx.flush()
             return place(ctx, operands(c)[1], temporary)
-    elif kind is K.CALL_EXPR and not (temporary and types.scalar(c.type) is not None and types.is_const(c.type)):
+    elif kind in _CASTS and operands(c) and _casts_object(operands(c)[-1]):
+        inner = operands(c)[-1]
+        if not _same_but_const(c, inner):
+            ctx.fail("reference to an object by another type", c)
+        return place(ctx, inner, temporary)
+    elif kind is K.CALL_EXPR and (moved := calls.passed_on(c)) is not None:
+        return place(ctx, moved, temporary)
+    elif kind is K.CALL_EXPR:
+        referred = c.referenced is not None and types.is_reference(c.referenced.result_type)
+        if temporary and referred and types.scalar(c.type) is not None and types.is_const(c.type):
+            # It may be one of several objects: a copy will do as long as none of them changes.
+            ctx.copied_references += 1
+            return temporary_of(ctx, scalar(ctx, c))
         v = calls.call_place(ctx, c)
         if isinstance(v, Place):
             return v
+        if referred:
+            if not types.is_const(c.type):
+                ctx.fail("reference to an expression of this form", c)
+            ctx.copied_references += 1
         if isinstance(v, Record) and temporary:
             return records.copied(ctx, v, "t", c)
         if isinstance(v, Expr) and temporary:
-            return _temporary(ctx, v)
+            return temporary_of(ctx, v)
         if isinstance(v, Lanes) and temporary:
             return registers.temporary(ctx, v)
     elif kind is K.UNEXPOSED_EXPR and len(operands(c)) == 1:
         inner = operands(c)[0]
         # A conversion that only adds const, or a temporary made for a value.
-        if types.canonical(inner.type).spelling.replace("const ", "") == types.canonical(c.type).spelling.replace(
-            "const ", ""
-        ):
+        if _same_but_const(c, inner):
             return place(ctx, inner, temporary)
         if classes.is_plain(inner.type) and classes.is_plain(c.type):
             # A base class's part of an object.
@@ -242,14 +258,51 @@ def place(ctx: Context, c: Cursor, temporary: bool = False) -> Place:
     elif kind is K.CONDITIONAL_OPERATOR and all(_is_lvalue(arm) for arm in operands(c)[1:]):
         return _chosen_place(ctx, c)
     if temporary:
+        if _is_object(ctx, c):
+            ctx.fail("reference to an expression of this form", c)
         made = value(ctx, c)
         if isinstance(made, Expr):
-            return _temporary(ctx, made)
+            return temporary_of(ctx, made)
         if isinstance(made, Lanes):
             return registers.temporary(ctx, made)
         if isinstance(made, Record):
             return records.copied(ctx, made, "t", c)
     ctx.fail("reference to an expression of this form", c)
+
+
+def _same_but_const(a: Cursor, b: Cursor) -> bool:
+    one, other = (types.canonical(c.type).spelling.replace("const ", "") for c in (a, b))
+    return bool(one == other)
+
+
+def _is_object(ctx: Context, c: Cursor) -> bool:
+    """Whether an expression names an object that may change, and not a value."""
+    if c.kind is K.CONDITIONAL_OPERATOR:
+        return all(_is_object(ctx, arm) for arm in operands(c)[1:])
+    if c.kind in (K.DECL_REF_EXPR, K.MEMBER_REF_EXPR):  # others have a value that stays
+        return c.referenced.hash in ctx.changed
+    return c.kind not in _CASTS and _casts_object(c)
+
+
+def _casts_object(c: Cursor) -> bool:
+    """Whether what a cast is applied to is an object itself, which no conversion has read: the cast is a reference."""
+    while c.kind is K.PAREN_EXPR:
+        c = operands(c)[0]
+    if c.kind is K.UNEXPOSED_EXPR and len(operands(c)) == 1 and c.type.is_const_qualified():
+        return _casts_object(operands(c)[0])  # only const is added: numbers that are read have none
+    if c.kind is K.UNEXPOSED_EXPR and len(operands(c)) == 1 and classes.is_base_of(c.type, operands(c)[0].type):
+        return _casts_object(operands(c)[0])
+    if c.kind is K.DECL_REF_EXPR:
+        return c.referenced is not None and c.referenced.kind in (K.VAR_DECL, K.PARM_DECL)
+    if c.kind is K.UNARY_OPERATOR:
+        return unary_operator(c) in ("*", "++x", "--x")
+    if c.kind in (K.BINARY_OPERATOR, K.COMPOUND_ASSIGNMENT_OPERATOR):
+        return binary_operator(c) in _ASSIGNMENTS
+    if c.kind is K.CALL_EXPR:
+        return c.referenced is not None and types.is_reference(c.referenced.result_type)
+    return c.kind in (K.MEMBER_REF_EXPR, K.ARRAY_SUBSCRIPT_EXPR, K.CONDITIONAL_OPERATOR) or (
+        c.kind in _CASTS and _casts_object(operands(c)[-1])
+    )
 
 
 def _is_lvalue(c: Cursor) -> bool:
@@ -278,7 +331,8 @@ def _decayed(ctx: Context, c: Cursor) -> Value:
     return v if isinstance(v, RecordPointer | PointerAddress) else _as_pointer(ctx, v, c)
 
 
-def _temporary(ctx: Context, v: Expr) -> Place:
+def temporary_of(ctx: Context, v: Expr) -> Place:
+    """A fresh object for a value."""
     name = ctx.new_local("t", v.type)
     ctx.assign(name, v)
     return VariablePlace(name, v.type)
@@ -381,6 +435,8 @@ def discard(ctx: Context, c: Cursor) -> None:
         (freed,) = operands(c)
         if types.is_pointer(freed.type) and not classes.is_trivial(types.innermost(types.pointee(freed.type))):
             ctx.fail("delete of an object whose class has a destructor of its own", c)
+        if assignments.has_effects(freed):
+            discard(ctx, freed)
     elif kind is K.CXX_THROW_EXPR:
         ctx.fail("exception (throw)", c)
     else:
@@ -411,6 +467,12 @@ def _implicit(ctx: Context, c: Cursor) -> Value:
         return value(ctx, inner[0])  # a count of shifts, the same for all lanes
     if len(inner) == 1 and types.register_bytes(c.type) and types.scalar(inner[0].type) is not None:
         return vector_operators.spread(ctx, scalar(ctx, inner[0]), c.type, c)
+    if len(inner) == 1 and c.extent != inner[0].extent and inner[0].extent.start.file is not None:
+        # What is implicit has no text of its own: this is a construct that libclang has no name for.
+        found = None if assignments.has_effects(c) else evaluate(c)
+        if found is not None and types.scalar(c.type) is not None:
+            return constant(ctx, c)
+        ctx.fail(f"expression of type '{c.type.spelling}', of a form that libclang has no name for", c)
     if len(inner) == 1:
         return pointers.convert(ctx, value(ctx, inner[0]), c.type, c)
     if len(inner) == 4 and types.scalar(c.type) is not None:
@@ -543,11 +605,13 @@ def arm(ctx: Context, make: Callable[[], _T]) -> tuple[list[Stmt], _T, Targets]:
     before = dict(ctx.targets)
     with ctx.collecting() as block:
         result = make()
-        if isinstance(result, Expr):
-            settled: object = ctx.settled(result)
-            result = settled  # type: ignore[assignment]
-        else:
-            ctx.flush()
+        settled: object = result
+        if isinstance(result, ElementPlace):
+            settled = ElementPlace(replace(result.pointer, offset=ctx.settled(result.pointer.offset)))
+        elif isinstance(result, Value):
+            settled = construct.settled(ctx, result)
+        result = settled  # type: ignore[assignment]
+        ctx.flush()
     after, ctx.targets = ctx.targets, before
     return block, result, after
 

@@ -112,6 +112,17 @@ def lower(unit: Unit, c: Cursor) -> Function:
             unit.active[:] = active
 
 
+_UNKNOWN = "a type or construct unknown to libclang's binding"
+"""Said where the binding has no name for a kind of types or cursors, and raises ValueError."""
+
+
+def _modified(ctx: Context, body: Cursor) -> set[int]:
+    try:
+        return inline.modified(body)
+    except ValueError:
+        ctx.fail(_UNKNOWN)
+
+
 def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
     method = c.kind is K.CXX_METHOD and not c.is_static_method()
     if c.kind not in (K.FUNCTION_DECL, K.CXX_METHOD):
@@ -127,9 +138,9 @@ def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
     body = next((k for k in children(c) if k.kind is K.COMPOUND_STMT), None)
     if body is None:
         ctx.fail("function body that is not a plain block", c)
-    ctx.changed = inline.modified(body)
     returned = None if types.is_reference(c.result_type) else vectors.container(c.result_type)
     result = None if types.is_void(c.result_type) or returned else _result_type(ctx, c)
+    ctx.changed = _modified(ctx, body)
     if returned:
         _prepare_result(ctx, c, body)
     taken = [_this(ctx, c)] if method else []
@@ -143,8 +154,7 @@ def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
     except RecursionError:
         ctx.fail("expression nested too deeply", c)
     except ValueError:
-        # The binding has no name for some kinds of types and cursors.
-        ctx.fail("a type or construct unknown to libclang's binding")
+        ctx.fail(_UNKNOWN)
     finally:
         unit.active.remove(own)
     registers.check_constants(ctx)

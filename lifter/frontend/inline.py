@@ -13,6 +13,7 @@ from halide_core.ir.expr import I64, Expr, Load, Variable, const_value
 from halide_core.ir.structural import post_order
 from lifter.frontend import (
     classes,
+    constants,
     construct,
     expressions,
     leave,
@@ -74,6 +75,8 @@ def modified(root: Cursor) -> set[int]:
         inner = children(c)
         # What is only read stands under an implicit conversion to a value.
         reading = c.kind is K.UNEXPOSED_EXPR and len(inner) == 1
+        if reading and classes.is_base_of(c.type, inner[0].type):
+            reading = bool(c.type.is_const_qualified())
         if c.kind is K.LAMBDA_EXPR:
             # A capture is no use yet.
             inner = [k for k in inner if k.kind is not K.DECL_REF_EXPR]
@@ -108,6 +111,7 @@ def function(
     changed = modified_in(ctx, body)
     ctx.changed |= changed
     parts, evaluated = order.Operands(ctx), []
+    copied, existing = ctx.copied_references, frozenset({*ctx.locals, *ctx.parameters, *ctx.arrays})
     arguments = [*arguments, *(a for p in parameters[len(arguments) :] if (a := default_argument(p)) is not None)]
     for p, a in zip(parameters, arguments, strict=False):
         default = default_argument(p)
@@ -130,6 +134,10 @@ def function(
         by_reference=as_place or types.scalar(definition.result_type) is None,
         this=this,
     )
+    if ctx.copied_references > copied:
+        if prologue is not None:
+            ctx.fail("constructor that may keep a reference to one of several values", c)
+        ctx.kept.append(existing)
     symbol = key(definition)
     ctx.unit.active.append(symbol)
     ctx.frames.append(frame)
@@ -144,6 +152,9 @@ def function(
         ctx.loops = loops
         ctx.frames.pop()
         ctx.unit.active.pop()
+        if ctx.copied_references > copied:
+            ctx.kept.pop()
+            ctx.copied_references = copied
     ends = [*frame.returns, *([ctx.targets] if ctx.alive else [])]
     ctx.targets, ctx.alive = ctx.merge(ends), True
     ctx.line = line
@@ -155,6 +166,11 @@ def _argument(ctx: Context, parameter: Cursor, argument: Cursor) -> tuple[Value 
     record = types.canonical(parameter.type).kind is TypeKind.RECORD
     if types.is_reference(parameter.type) and (not record or classes.is_plain(parameter.type)):
         temporary = types.is_const(types.canonical(parameter.type)) or _is_rvalue_reference(parameter)
+        if temporary and not record and constants.unwrap(argument).kind is K.CONDITIONAL_OPERATOR:
+            # It may be one of two objects: a copy will do as long as neither changes.
+            ctx.copied_references += 1
+            wanted = pointers.scalar_type(ctx, parameter.type, argument)
+            return expressions.temporary_of(ctx, op.cast(expressions.scalar(ctx, argument), wanted)), []
         v = expressions.place(ctx, argument, temporary)
         return v, ctx.hold_all(_expressions_of(v), unsequenced=True)
     v = expressions.value(ctx, argument)
@@ -274,6 +290,13 @@ def frozen(ctx: Context, p: Pointer, hint: str) -> Pointer:
     return replace(p, offset=ctx.temporary(p.offset, hint or "p"))
 
 
+def referred(ctx: Context, place: Place, hint: str) -> Place:
+    """An object, whatever becomes of what its place was computed from."""
+    if not isinstance(place, ElementPlace):
+        return place
+    return ElementPlace(frozen(ctx, replace(place.pointer, offset=ctx.settled(place.pointer.offset)), hint))
+
+
 def returned(ctx: Context, c: Cursor, frame: Frame, result: Cursor | None) -> None:
     """A return statement of a function being inlined."""
     if result is not None:
@@ -307,6 +330,8 @@ def returned(ctx: Context, c: Cursor, frame: Frame, result: Cursor | None) -> No
             frame.lanes = frame.lanes or registers.new_place(ctx, hint, v.bits, v.type)
             registers.write(ctx, frame.lanes, v)
         elif isinstance(v, Record):
+            if construct.may_be_elided(result):
+                ctx.fail(f"object of '{wanted.spelling}' returned, which its own constructor may copy", result)
             v = construct.settled(ctx, v)
             assert isinstance(v, Record)
             frame.record = frame.record or records.create(ctx, wanted, f"{_identifier(frame.cursor)}_result", c)
@@ -328,7 +353,7 @@ def _same(a: Value, b: Value) -> bool:
     if isinstance(a, RecordPointer) and isinstance(b, RecordPointer):
         return a.place is b.place
     if isinstance(a, Lambda) and isinstance(b, Lambda):
-        return bool(a.cursor == b.cursor) and a.this is b.this
+        return bool(a.cursor == b.cursor) and a.this is b.this and a.captured == b.captured
     if isinstance(a, Vector | Rows) and isinstance(b, Vector | Rows):
         return a.array == b.array and a.size == b.size != ""
     return False

@@ -5,9 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from clang.cindex import Cursor, CursorKind, TokenKind
+from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, Expr, Variable, const, const_value, make_bool
-from lifter.frontend import classes, expressions, new_vectors, pointers, records, statements, types, unroll, vectors
+from lifter.frontend import (
+    classes,
+    expressions,
+    inline,
+    new_vectors,
+    pointers,
+    records,
+    statements,
+    types,
+    unroll,
+    vectors,
+)
 from lifter.frontend import operations as op
 from lifter.frontend.clang import children
 from lifter.frontend.context import Context, Jumps, Targets
@@ -54,9 +66,14 @@ def _for_parts(ctx: Context, c: Cursor) -> tuple[Cursor | None, Cursor | None, C
         return parts[0], parts[1], parts[2]
     if len(parts) > 3:
         ctx.fail("declaration in the condition of a for loop", c)
+    if not parts:
+        return None, None, None
     # The AST leaves missing parts out; the semicolons say which they are.
-    depth, ends = 0, []
-    for token in c.get_tokens():
+    depth, ends, last = 0, [], 0
+    tokens = list(c.get_tokens())
+    if [t.spelling for t in tokens[:2]] != ["for", "("]:
+        ctx.fail("for loop with missing parts inside a macro", c)
+    for token in tokens:
         if token.kind is not TokenKind.PUNCTUATION:
             continue
         if token.spelling in ("(", "{", "["):
@@ -64,12 +81,12 @@ def _for_parts(ctx: Context, c: Cursor) -> tuple[Cursor | None, Cursor | None, C
         elif token.spelling in (")", "}", "]"):
             depth -= 1
             if depth == 0:
+                last = token.extent.start.offset
                 break
         elif token.spelling == ";" and depth == 1:
             ends.append(token.extent.start.offset)
-    if len(ends) != 2:
-        if not parts:
-            return None, None, None
+    inside = all(tokens[1].extent.start.offset < p.extent.start.offset < last for p in parts)
+    if len(ends) != 2 or not inside:
         ctx.fail("for loop with missing parts inside a macro", c)
     out: list[Cursor | None] = [None, None, None]
     for part in parts:
@@ -163,6 +180,12 @@ def for_range(ctx: Context, c: Cursor) -> None:
         ctx.fail("range-based for loop of this form", c)
     rows = expressions.value(ctx, source) if vectors.container(source.type) == "rows" else None
     start, count = (None, rows.count) if isinstance(rows, Rows) else _range(ctx, source, c)
+    if start is not None:
+        held = ctx.hold_pointer(start)
+        count = ctx.settled(count)
+        start = inline.frozen(ctx, ctx.release_pointer(start, held), "row")
+    if const_value(count) is None:
+        count = ctx.temporary(count, "count")
     line = ctx.line
     name = ctx.new_local("i", I64)
     counter = Variable(I64, name)
@@ -176,7 +199,7 @@ def for_range(ctx: Context, c: Cursor) -> None:
             if not types.is_reference(variable.type):
                 own = new_vectors.copied(ctx, variable.spelling, own, c)
             ctx.bind(variable, Alias(own))
-        elif types.is_reference(variable.type):
+        elif types.is_reference(variable.type) and _same_but_const(variable, element.pointer.pointee):
             ctx.bind(variable, element)
         elif classes.is_plain(variable.type):
             v = pointers.read(ctx, element, c)
@@ -195,6 +218,12 @@ def for_range(ctx: Context, c: Cursor) -> None:
         ctx.emit(Assign(line, name, op.binary("+", counter, const(1, I64))))
 
     _counted_loop(ctx, c, op.binary("<", counter, count), one, next_)
+
+
+def _same_but_const(reference: Cursor, element: ClangType) -> bool:
+    """Whether a reference is one to the elements themselves, and not to what they are converted to."""
+    wanted, own = types.canonical(reference.type), types.canonical(element)
+    return bool(wanted.spelling.replace("const ", "") == own.spelling.replace("const ", ""))
 
 
 def _counted_loop(ctx: Context, c: Cursor, test: Expr, body: _Make, step: _Make) -> None:

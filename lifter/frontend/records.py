@@ -11,7 +11,19 @@ from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, Expr, const
 from halide_core.ir.types import UInt
-from lifter.frontend import classes, constants, expressions, inline, memory, pointers, registers, types, vectors, views
+from lifter.frontend import (
+    assignments,
+    classes,
+    constants,
+    expressions,
+    inline,
+    memory,
+    pointers,
+    registers,
+    types,
+    vectors,
+    views,
+)
 from lifter.frontend.clang import operands
 from lifter.frontend.context import Context
 from lifter.frontend.values import (
@@ -232,6 +244,8 @@ def member(ctx: Context, c: Cursor) -> Binding:
     if target is None:
         ctx.fail(f"access to the member '{c.spelling}' of an object", c)
     if target.kind is K.VAR_DECL:
+        if any(map(assignments.has_effects, operands(c))):
+            ctx.fail(f"static member '{target.spelling}' of an object with side effects", c)
         return constants.binding(ctx, c)
     if target.kind is not K.FIELD_DECL:
         ctx.fail(f"access to the member '{c.spelling}' of an object", c)

@@ -122,11 +122,12 @@ def listed(ctx: Context, c: Cursor) -> Lanes:
     """The register that an initialiser list of its declared lanes gives."""
     element = types.scalar(types.canonical(c.type).element_type)
     assert element is not None
-    parts: list[Expr] = []
+    held: list[Held] = []
     for item in operands(c):
         found = evaluate(item)
-        e = expressions.scalar(ctx, item) if found is None else const(found, element)
-        parts.append(op.cast(e, element))
+        e = ctx.settled(expressions.scalar(ctx, item)) if found is None else const(found, element)
+        held.append(ctx.hold(op.cast(e, element)))
+    parts = ctx.release_all(held)
     total = 8 * types.register_bytes(c.type)
     return Lanes((*parts, *zeros(total - len(parts) * element.bits, element)))
 

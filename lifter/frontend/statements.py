@@ -9,7 +9,18 @@ from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import Expr, Variable, const_value, make_bool
 from lifter import deadline
-from lifter.frontend import declarations, expressions, inline, leave, loops, new_vectors, pointers, types, vectors
+from lifter.frontend import (
+    construct,
+    declarations,
+    expressions,
+    inline,
+    leave,
+    loops,
+    new_vectors,
+    pointers,
+    types,
+    vectors,
+)
 from lifter.frontend import operations as op
 from lifter.frontend.clang import children, operands
 from lifter.frontend.context import Context, Jumps, Targets
@@ -214,8 +225,7 @@ def statement_expression(ctx: Context, body: Cursor) -> Value:
         if parts:
             statement(ctx, parts[-1])
         return Nothing()
-    v = expressions.value(ctx, parts[-1])
-    return ctx.settled(v) if isinstance(v, Expr) else v
+    return construct.settled(ctx, expressions.value(ctx, parts[-1]))
 
 
 # Switch

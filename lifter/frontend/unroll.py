@@ -69,11 +69,17 @@ def _values(condition: Cursor, variable: Cursor, first: int) -> range | None:
     last = evaluate(right)
     if not _is(left, variable) or not isinstance(last, int):
         return None
+    compared, own = types.scalar(left.type), types.scalar(variable.type)
+    if compared is None or own is None or not compared.is_int_or_uint() or not own.is_int_or_uint():
+        return None
     holds = _TESTS[binary_operator(condition)]
     count = 0
     while count <= MOST and holds(first + count, last):
         count += 1
-    return range(first, first + count) if count <= MOST else None
+    # Neither wraps, as a number or where it is compared.
+    least, most = max(own.min(), compared.min()), min(own.max(), compared.max())
+    fits = least <= first and first + count <= most and compared.min() <= last <= compared.max()
+    return range(first, first + count) if fits and count <= MOST else None
 
 
 def _chooses(c: Cursor, variable: Cursor) -> bool:

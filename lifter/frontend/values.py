@@ -79,6 +79,8 @@ class Lambda:
     cursor: Cursor
     this: Place | None = None
     """The object whose members it uses."""
+    captured: tuple[tuple[Cursor, Binding], ...] = ()
+    """What the names of enclosing functions in it stand for where it is made: another call may give them others."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,37 @@
+"""The corners of C++ that old code turns: references, copies, initialisers, captures, orders, macros.  What is verified
+must do what the original does under g++."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+from pathlib import Path
+
+from corpus.harness import bind, compile_original
+from lifter.api import lift_file
+from tests.soundness.test_edges import _outcome
+
+SOURCE = Path(__file__).parent / "language_edges.cpp"
+SIZES = (0, 1, 7, 40)
+PLACES = (64, 1064), (64, 64)
+
+
+def test_language_edges(tmp_path: Path) -> None:
+    reports = lift_file(str(SOURCE), out=str(tmp_path), emit=("shared",)).functions
+    library = ctypes.CDLL(str(compile_original(SOURCE, tmp_path / "original.so")))
+    wrong, verified = [], 0
+    for report in reports:
+        if report.status != "verified":
+            assert report.status in ("unsupported", "not_found"), (report.name, report.reason)
+            continue
+        verified += 1
+        function = report.lifted.function
+        original, changed = bind(library, function), bind(ctypes.CDLL(report.outputs["shared"]), function)
+        for n, places in itertools.product(SIZES, PLACES):
+            at = iter(places)
+            call = tuple(next(at) if p.pointer else n if p.name == "n" else 20 for p in function.params)
+            assert _outcome(original, original, function, call) == 0, (report.name, "the original does not run")
+            if _outcome(original, changed, function, call):
+                wrong.append((report.name, n, places))
+    assert not wrong
+    assert verified >= 20

@@ -101,7 +101,7 @@ def _adapter(function: Function, call: Interface, number: int, c: bool) -> str:
         f'__asm__("{missed_symbol(function)}");',
         f"{linkage}{flat_returns} lift_missed_{number}({_unnamed(function)}) {{",
         "    *missed = true;",
-        "    return 0;" if flat_returns != "void" else "    return;",
+        f"    return ({flat_returns})0;" if flat_returns != "void" else "    return;",
         "}",
         f'{returns} lift_adapter_{number}({types}) __asm__("{adapter_symbol(function)}");',
         f"{returns} lift_adapter_{number}({declared}) {{",

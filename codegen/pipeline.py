@@ -20,6 +20,7 @@ from halide_core.ir.expr import BOOL, I32, I64, Call, CallType, Expr, Variable, 
 from halide_core.ir.structural import key, post_order, substitute, transform, variables
 from halide_core.ir.types import Type, UInt
 from lifter.fold import all_hold
+from lifter.libm import as_compiled
 from lifter.poly import Poly, from_poly
 from lifter.pure_calls import inline_all
 from lifter.summary import ContractItem, Definition, Dim, FuncSummary, InputSummary, Layout, Summary, var
@@ -228,7 +229,8 @@ class PathBuilder:
             if isinstance(n, Call) and n.call_type is CallType.IMAGE:
                 return self.image(n)
             if isinstance(n, Call) and n.call_type is CallType.PURE_EXTERN:
-                return Call(n.type, extern_name(n), n.args, n.call_type)
+                made = as_compiled(n)
+                return Call(n.type, extern_name(n), n.args, n.call_type) if made is n else made
             return n
 
         return transform(e, rewrite)

@@ -11,8 +11,10 @@ from halide_core.ir.structural import variables
 from lifter.between import with_elements_between
 from lifter.deadline import TimedOut, until
 from lifter.effects import LoopInfo, Path, left_to_original, loads
+from lifter.libm import differs
 from lifter.loops import Function, Unsupported
 from lifter.poly import Poly, ahead_of, from_poly, to_poly
+from lifter.pure_calls import inline_all
 from lifter.summary import PathSummary, Summary
 from lifter.symexec import execute
 from synth.failure import NotFound
@@ -96,6 +98,8 @@ def _lift(function: Function, options: Options, clock: Stopwatch, lifted: Lifted
         paths = execute(function, decided, follows)
         lifted.paths = [readable_places(function, without_idle(left_alone(p))) for p in paths]
         lifted.function = function = with_definitions(function, lifted.paths)
+    for p in lifted.paths:
+        _check_library(function, p)
     found: list[PathSummary] = []
     for number, given in enumerate(lifted.paths):
         path, summary, verdict = _lift_path(function, given, options, clock, lifted.trace)
@@ -108,6 +112,16 @@ def _lift(function: Function, options: Options, clock: Stopwatch, lifted: Lifted
             return
     lifted.summary = Summary(function, tuple(found), dict(function.functions))
     lifted.status = "verified"
+
+
+def _check_library(function: Function, path: Path) -> None:
+    """Raises NotFound for a call of the C library whose value depends on who computes it."""
+    values = [(e, [e.value, *([e.guard] if e.guard is not None else [])]) for e in path.effects]
+    for effect, own in [*values, (None, [path.result] if path.result is not None else [])]:
+        call = differs([inline_all(v, function.functions) for v in own], effect)
+        if call is not None:
+            line = function.line if effect is None else effect.line
+            raise NotFound("roi", f"'{call.name}' of what compilers may compute themselves, more exactly", line)
 
 
 def _lift_path(

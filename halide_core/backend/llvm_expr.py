@@ -357,5 +357,7 @@ class ExprEmitter:
     def _libm(self, callee: str, t: Type, wide: Type, args: list[str]) -> str:
         text = llvm_type(wide)
         wide_args = [self._cast(t, wide, a) for a in args]
-        result = self.b.emit(f"call {text} {callee}({', '.join(f'{text} {a}' for a in wide_args)})")
+        # The library's own value, and not that of another function which is the same but for rounding.
+        given = ", ".join(f"{text} {a}" for a in wide_args)
+        result = self.b.emit(f"call {text} {callee}({given}) nobuiltin")
         return self._cast(wide, t, result)

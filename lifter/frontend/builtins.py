@@ -36,6 +36,7 @@ from lifter.frontend.values import (
     PointerPlace,
     Value,
 )
+from lifter.libm import as_compiled
 from lifter.loops import Assert
 
 _UNARY_MATH = {
@@ -145,7 +146,7 @@ def _math(ctx: Context, c: Cursor, name: str, arguments: list[Cursor]) -> Value 
 
 def math_call(name: str, type_: Type, arguments: tuple[Expr, ...]) -> Expr:
     """A libm call by C's name for the type."""
-    return Call(type_, name if type_.bits == 64 else f"{name}f", arguments, CallType.PURE_EXTERN)
+    return as_compiled(Call(type_, name if type_.bits == 64 else f"{name}f", arguments, CallType.PURE_EXTERN))
 
 
 def _rounded(ctx: Context, v: Expr) -> Expr:

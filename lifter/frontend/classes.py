@@ -152,7 +152,7 @@ def is_base_of(part: ClangType, whole: ClangType) -> bool:
     """Whether a conversion between two types is one of an object to a part of it."""
     a, b = types.canonical(part), types.canonical(whole)
     both = a.kind is TypeKind.RECORD and b.kind is TypeKind.RECORD
-    return both and a.spelling.replace("const ", "") != b.spelling.replace("const ", "")
+    return both and not types.same_but_const(a, b)
 
 
 def check_copy(ctx: Context, t: ClangType, at: Cursor | None) -> None:

@@ -102,7 +102,8 @@ def value(ctx: Context, c: Cursor) -> Value:
         if types.is_void(c.type):
             discard(ctx, inner[-1])
             return Nothing()
-        if types.scalar(c.type) is not None and _casts_object(inner[-1]) and not _same_but_const(c, inner[-1]):
+        other = not types.same_but_const(c.type, inner[-1].type)
+        if other and types.scalar(c.type) is not None and _casts_object(inner[-1]):
             ctx.fail("object read as one of another type", c, "copy its bytes with memcpy")
         return pointers.convert(ctx, value(ctx, inner[-1]), c.type, c)
     if kind is K.CALL_EXPR:
@@ -223,7 +224,7 @@ def place(ctx: Context, c: Cursor, temporary: bool = False) -> Place:
             return place(ctx, operands(c)[1], temporary)
     elif kind in _CASTS and operands(c) and _casts_object(operands(c)[-1]):
         inner = operands(c)[-1]
-        if not _same_but_const(c, inner):
+        if not types.same_but_const(c.type, inner.type):
             ctx.fail("reference to an object by another type", c)
         return place(ctx, inner, temporary)
     elif kind is K.CALL_EXPR and (moved := calls.passed_on(c)) is not None:
@@ -250,7 +251,7 @@ def place(ctx: Context, c: Cursor, temporary: bool = False) -> Place:
     elif kind is K.UNEXPOSED_EXPR and len(operands(c)) == 1:
         inner = operands(c)[0]
         # A conversion that only adds const, or a temporary made for a value.
-        if _same_but_const(c, inner):
+        if types.same_but_const(c.type, inner.type):
             return place(ctx, inner, temporary)
         if classes.is_plain(inner.type) and classes.is_plain(c.type):
             # A base class's part of an object.
@@ -258,7 +259,7 @@ def place(ctx: Context, c: Cursor, temporary: bool = False) -> Place:
     elif kind is K.CONDITIONAL_OPERATOR and all(_is_lvalue(arm) for arm in operands(c)[1:]):
         return _chosen_place(ctx, c)
     if temporary:
-        if _is_object(ctx, c):
+        if _is_object(c):
             ctx.fail("reference to an expression of this form", c)
         made = value(ctx, c)
         if isinstance(made, Expr):
@@ -270,18 +271,12 @@ def place(ctx: Context, c: Cursor, temporary: bool = False) -> Place:
     ctx.fail("reference to an expression of this form", c)
 
 
-def _same_but_const(a: Cursor, b: Cursor) -> bool:
-    one, other = (types.canonical(c.type).spelling.replace("const ", "") for c in (a, b))
-    return bool(one == other)
-
-
-def _is_object(ctx: Context, c: Cursor) -> bool:
+def _is_object(c: Cursor) -> bool:
     """Whether an expression names an object that may change, and not a value."""
     if c.kind is K.CONDITIONAL_OPERATOR:
-        return all(_is_object(ctx, arm) for arm in operands(c)[1:])
-    if c.kind in (K.DECL_REF_EXPR, K.MEMBER_REF_EXPR):  # others have a value that stays
-        return c.referenced.hash in ctx.changed
-    return c.kind not in _CASTS and _casts_object(c)
+        return all(_is_object(arm) for arm in operands(c)[1:])
+    named = c.kind in (K.DECL_REF_EXPR, K.MEMBER_REF_EXPR)  # by an Alias, which keeps its value
+    return not named and c.kind not in _CASTS and _casts_object(c)
 
 
 def _casts_object(c: Cursor) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from clang.cindex import Cursor, CursorKind, TokenKind
-from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, Expr, Variable, const, const_value, make_bool
 from lifter.frontend import (
@@ -199,7 +198,7 @@ def for_range(ctx: Context, c: Cursor) -> None:
             if not types.is_reference(variable.type):
                 own = new_vectors.copied(ctx, variable.spelling, own, c)
             ctx.bind(variable, Alias(own))
-        elif types.is_reference(variable.type) and _same_but_const(variable, element.pointer.pointee):
+        elif types.is_reference(variable.type) and types.same_but_const(variable.type, element.pointer.pointee):
             ctx.bind(variable, element)
         elif classes.is_plain(variable.type):
             v = pointers.read(ctx, element, c)
@@ -218,12 +217,6 @@ def for_range(ctx: Context, c: Cursor) -> None:
         ctx.emit(Assign(line, name, op.binary("+", counter, const(1, I64))))
 
     _counted_loop(ctx, c, op.binary("<", counter, count), one, next_)
-
-
-def _same_but_const(reference: Cursor, element: ClangType) -> bool:
-    """Whether a reference is one to the elements themselves, and not to what they are converted to."""
-    wanted, own = types.canonical(reference.type), types.canonical(element)
-    return bool(wanted.spelling.replace("const ", "") == own.spelling.replace("const ", ""))
 
 
 def _counted_loop(ctx: Context, c: Cursor, test: Expr, body: _Make, step: _Make) -> None:

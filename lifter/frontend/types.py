@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from clang.cindex import Type as ClangType
 from clang.cindex import TypeKind
 
@@ -82,6 +84,12 @@ def is_function(t: ClangType) -> bool:
 
 def is_function_pointer(t: ClangType) -> bool:
     return is_pointer(t) and is_function(pointee(t))
+
+
+def same_but_const(a: ClangType, b: ClangType) -> bool:
+    """Whether two types, or what they refer to, differ by `const` at most."""
+    one, other = (" ".join(re.sub(r"\bconst\b", " ", canonical(t).spelling).split()) for t in (a, b))
+    return one == other
 
 
 def pointee(t: ClangType) -> ClangType:

@@ -223,6 +223,18 @@ CASES: list[tuple[str, str, list[tuple[int | None, ...]], bool | None]] = [
      " __m128i lo = _mm_unpacklo_epi16(acc, z), hi = _mm_srai_epi32(_mm_unpackhi_epi16(acc, acc), 16);"
      " return hs(_mm_add_epi32(lo, hi)); }",
      [(0, 60), (0, 4000)], None),
+    ("rows of four that follow each other",
+     "void f(uint8_t* d, const uint8_t* s, int n, int st) {"
+     " for (int y = 0; y < n; y++) for (int x = 0; x < 4; x++) d[y * st + x] = s[y * st + x] + 1; }",
+     [(0, 1000, 3, 4), (0, 1000, 3, 9), (0, 1000, 20, 4)], True),
+    ("three rows that follow each other",
+     "void f(uint8_t* d, const uint8_t* s, int w) {"
+     " for (int y = 0; y < 3; y++) for (int x = 0; x < w; x++) d[y * w + x] = s[y * w + x] + 1; }",
+     [(0, 1000, 7), (0, 1000, 1), (0, 1000, 100)], True),
+    ("colours of pixels that follow each other",
+     "void f(uint8_t* d, const uint8_t* s, int n, int st) {"
+     " for (int x = 0; x < n; x++) for (int c = 0; c < 3; c++) d[x * st + c] = s[x * st + c] * 2; }",
+     [(0, 1000, 9, 3), (0, 1000, 9, 4)], True),
 ]  # fmt: skip
 
 

@@ -22,8 +22,13 @@ from tests.soundness.writer import Kernel
 # Rows of elements on each side of a pointer; see Kernel.
 _ROWS, _ROW = 32, 100
 _CTYPES: dict[str, Any] = {f"{u}int{n}_t": getattr(ctypes, f"c_{u}int{n}") for u in ("", "u") for n in (8, 16, 32, 64)}
+_CTYPES |= {
+    "int": ctypes.c_int, "unsigned": ctypes.c_uint, "long": ctypes.c_long, "size_t": ctypes.c_size_t,
+    "short": ctypes.c_short, "unsigned char": ctypes.c_uint8, "bool": ctypes.c_bool,
+}  # fmt: skip
+_FLOATS = {"float": np.dtype(np.float32), "double": np.dtype(np.float64)}
 CALLS = 24
-FLAGS = ["-O1", "-fno-strict-aliasing", "-w", "-fPIC", "-shared"]
+FLAGS = ["-O1", "-fno-strict-aliasing", "-ffp-contract=off", "-w", "-fPIC", "-shared"]
 
 
 @dataclass(slots=True)
@@ -78,7 +83,7 @@ def _in_a_child(k: Kernel, original: Path, lifted: Path) -> str:
 
 def _function(library: Path, k: Kernel) -> Any:
     f = getattr(ctypes.CDLL(str(library)), k.name)
-    f.argtypes = [ctypes.c_void_p] * len(k.pointers) + [ctypes.c_int] * len(k.scalars)
+    f.argtypes = [ctypes.c_void_p] * len(k.pointers) + [_CTYPES[k.kinds.get(s, "int")] for s in k.scalars]
     f.restype = None if k.result == "void" else _CTYPES[k.result]
     return f
 
@@ -90,10 +95,13 @@ def _differences(k: Kernel, original: Path, lifted: Path) -> str:
         scalars = {n: rng.choice([low, high, rng.randint(low, high)]) for n, (low, high) in k.scalars.items()}
         if call > 2:
             scalars |= {n: rng.randint(1, 20) for n in ("w", "h")}
-        size = 2 * _ROWS * _ROW * 4
+        size = 2 * _ROWS * _ROW * 8
         numbers = np.random.default_rng(call)
         content = numbers.integers(0, 256, (len(k.pointers), size), dtype=np.uint8)
         content[numbers.random(content.shape) < 0.2] = numbers.choice([0, 1, 127, 128, 255])
+        for j, t in enumerate(k.pointers.values()):
+            if t in _FLOATS:
+                content[j] = _numbers(numbers, size, _FLOATS[t])
         # Some calls with pointers into one array, at the same place or a little apart; C++ lets it have one type, or
         # several of bytes.
         types = set(k.pointers.values())
@@ -109,7 +117,9 @@ def _differences(k: Kernel, original: Path, lifted: Path) -> str:
             value = f(*addresses, *scalars.values())
             results.append((memory.tobytes(), value))
         if results[0] != results[1]:
-            first, second = (np.frombuffer(r[0], np.uint8) for r in results)
+            first, second = (_with_one_nan(r[0], k, 0 if shared else size) for r in results)
+            if results[0][1] == results[1][1] and np.array_equal(first, second):
+                continue
             at = np.flatnonzero(first != second)
             return (
                 f"with {scalars}, {'shared memory at ' + str(offsets) if shared else 'arrays apart'}: returned "
@@ -117,6 +127,25 @@ def _differences(k: Kernel, original: Path, lifted: Path) -> str:
                 + (f", the first at {int(at[0]) % size - size // 2} of array {int(at[0]) // size}" if len(at) else "")
             )
     return ""
+
+
+def _numbers(rng: np.random.Generator, size: int, t: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """Floats of some size, and such as have no numerical value."""
+    out = rng.normal(0, 200, size // t.itemsize)
+    special = [0.0, -0.0, 1.0, 0.5, -1.5, 2.5, 255.0, 1e-40, 3e9, -3e9, np.inf, -np.inf, np.nan]
+    at = rng.random(len(out)) < 0.25
+    out[at] = rng.choice(special, int(at.sum()))
+    return out.astype(t).view(np.uint8)
+
+
+def _with_one_nan(memory: bytes, k: Kernel, size: int) -> np.ndarray[Any, Any]:
+    """The bytes, where all that is no number is the same."""
+    out = np.frombuffer(memory, np.uint8).copy()
+    for j, t in enumerate(k.pointers.values()):
+        if t in _FLOATS and size:
+            part = out[j * size : (j + 1) * size].view(_FLOATS[t])
+            part[np.isnan(part)] = np.nan
+    return out
 
 
 def _undefined(k: Kernel, folder: Path) -> str:

@@ -6,10 +6,13 @@ import random
 from collections.abc import Callable
 
 from tests.soundness.expressions import Value, combine, read
+from tests.soundness.float_kernels import floats
 from tests.soundness.memory_kernels import exchanges, in_memory, scans
 from tests.soundness.register_kernels import REGISTERS, lane_sums, registers
 from tests.soundness.row_kernels import kept_rows
+from tests.soundness.sized_kernels import fixed_sizes
 from tests.soundness.state_kernels import halfway, kept_cells, starts
+from tests.soundness.typed_kernels import typed
 from tests.soundness.wrapping_kernels import blocks, wrapping_guards
 from tests.soundness.writer import TYPES, Kernel, Writer, range_of
 
@@ -538,7 +541,7 @@ SHAPES: list[Callable[[Writer], Kernel]] = [
     pointwise, pointwise, pointer_walk, unrolled, unrolled, stencil, stencil, reduction, sums, channels, resampling,
     carried, carried, overlapping, overlapping, two_passes, words, drivers, as_one, now_and_then, strips, halves, halves, borders,
     borders, registers, registers, lane_sums, overhang, quotients, masked, steps, wrapping_guards, blocks,
-    halfway, starts, kept_cells,
+    halfway, starts, kept_cells, fixed_sizes, fixed_sizes, floats, floats, typed,
     caller_tiles, in_memory, in_memory, scans, exchanges, kept_rows, kept_rows,
 ]  # fmt: skip
 
@@ -552,4 +555,4 @@ def kernel(seed: int, style: str = "") -> Kernel:
 
 def source(kernels: list[Kernel]) -> str:
     """One translation unit."""
-    return "#include <cstdint>\n#include <cstdlib>\n" + REGISTERS + TABLE + "".join(k.text for k in kernels)
+    return "#include <algorithm>\n#include <cmath>\n#include <cstddef>\n#include <cstdint>\n#include <cstdlib>\n" + REGISTERS + TABLE + "".join(k.text for k in kernels)

@@ -21,6 +21,8 @@ class Kernel:
     result: str = "void"
     pointers: dict[str, str] = field(default_factory=dict)
     scalars: dict[str, tuple[int, int]] = field(default_factory=dict)
+    kinds: dict[str, str] = field(default_factory=dict)
+    """Types of the scalars that are no `int`."""
 
 
 class Writer:
@@ -50,7 +52,7 @@ class Writer:
         if self.stride == "stride":
             k.scalars["stride"] = (88, 100)
         pointers = [f"{'const ' if p in self.constant else ''}{t}* {p}" for p, t in k.pointers.items()]
-        pointers += [f"int {s}" for s in k.scalars]
+        pointers += [f"{k.kinds.get(s, 'int')} {s}" for s in k.scalars]
         k.text = f'extern "C" {k.result} {k.name}({", ".join(pointers)}) {{\n{body}}}\n'
         return k
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import mpmath
@@ -65,11 +66,18 @@ def as_compiled(call: Call) -> Expr:
     if None not in numbers:
         value = _value(base_name(call), [float(v) for v in numbers if v is not None], call.type)
         return call if value is None else const(value, call.type)
+    if base_name(call) in ("fmin", "fmax") and numbers[0] is not None:
+        return _exchanged(call)
     if base_name(call) == "pow" and numbers[1] in (-1.0, 0.0, 1.0, 2.0):
         x, one = call.args[0], const(1.0, call.type)
         made = {0.0: one, 1.0: x, 2.0: Mul(call.type, x, x), -1.0: Div(call.type, one, x)}
         return made[float(numbers[1] or 0.0)]
     return call
+
+
+def _exchanged(call: Call) -> Call:
+    """The call with its operands exchanged: the library takes the second of two zeros, and GCC puts constants there."""
+    return replace(call, args=call.args[::-1])
 
 
 def _value(name: str, numbers: list[float], type_: Type) -> float | None:

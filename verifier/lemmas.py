@@ -11,7 +11,7 @@ from lifter.ranges import Range, full, ranges
 from verifier.exact import exact_form, intervals
 from verifier.smt import Answer, Proved, Query, Unknown, ValueEncoder, prove
 
-_ANSWERS: dict[tuple[int, int, tuple[int, ...]], Answer] = {}
+_ANSWERS: dict[tuple[int, int, tuple[int, ...], tuple[int, ...]], Answer] = {}
 
 
 def lemma_query(
@@ -31,7 +31,7 @@ def decide_lemma(
     timeout: float = 2.0,
 ) -> Answer:
     """The answer to old == new, remembered within the process."""
-    identity = (key(old), key(new), tuple(key(f) for f in facts))
+    identity = (key(old), key(new), tuple(key(f) for f in facts), _meanings((old, new, *facts), inline))
     if identity not in _ANSWERS:
         answer: Answer = Proved() if same_exactly(old, new, facts, inline) else Unknown("not tried")
         if not isinstance(answer, Proved):
@@ -40,6 +40,15 @@ def decide_lemma(
             answer = prove(lemma_query(old, new, facts, inline), timeout)
         _ANSWERS[identity] = answer
     return _ANSWERS[identity]
+
+
+def _meanings(es: Sequence[Expr], inline: Callable[[Call], Expr | None] | None) -> tuple[int, ...]:
+    """The bodies of the functions that are called: another file may have another one of the name."""
+    if inline is None:
+        return ()
+    calls = [n for e in es for n in post_order(e) if isinstance(n, Call) and n.call_type is CallType.FUNCTION]
+    bodies = (inline(n) for n in {key(n): n for n in calls}.values())
+    return tuple(key(b) for b in bodies if b is not None)
 
 
 def same_exactly(

@@ -4,7 +4,7 @@
 
 holds each value of `sum` twice: out(r) is what the update stores at r + 1.  It becomes
 
-    out(0) = 0 + in(0); out(r + 1) = out(r) + in(r + 1)"""
+    out(0) = 0 + in(0), where there is one; out(r + 1) = out(r) + in(r + 1)"""
 
 from __future__ import annotations
 
@@ -68,13 +68,16 @@ def _rewrite(f: Function, g: Function, extent: Expr) -> None:
         moved = substitute(value, {name: place})
         return transform(moved, lambda n: before if isinstance(n, Call) and n.target is f else n)
 
-    first = Definition((const(0, I32),), (at(const(0, I32), start),), StageSchedule([]))
-    new = f"{name}$scan{next(_numbers)}"
-    domain = ReductionDomain(f"{new}$dom", ((new, const(0, I32), simplify(count - 1)),), [])
-    DOMAINS[new] = domain
-    r = Variable(I32, new)
+    def walk(extent: Expr) -> tuple[Variable, ReductionDomain]:
+        new = f"{name}$scan{next(_numbers)}"
+        DOMAINS[new] = ReductionDomain(f"{new}$dom", ((new, const(0, I32), simplify(extent)),), [])
+        return Variable(I32, new), DOMAINS[new]
+
+    r, domain = walk(ir.Min(I32, count, const(1, I32)))  # of nothing there is no first element
+    first = Definition((r,), (at(r, start),), StageSchedule([Dim(r.name)]), domain)
+    r, domain = walk(count - 1)
     own = Call(t, g.name, (r,), CallType.HALIDE, 0, g)
-    rest = Definition((r + 1,), (at(r + 1, own),), StageSchedule([Dim(new)]), domain)
+    rest = Definition((r + 1,), (at(r + 1, own),), StageSchedule([Dim(r.name)]), domain)
     undefined = ir.intrinsic("undef", t)
     g.pure = Definition((x,), (undefined,), StageSchedule([Dim(g.args[0])]))
     g.updates = [first, rest]

@@ -223,6 +223,10 @@ CASES: list[tuple[str, str, list[tuple[int | None, ...]], bool | None]] = [
      " __m128i lo = _mm_unpacklo_epi16(acc, z), hi = _mm_srai_epi32(_mm_unpackhi_epi16(acc, acc), 16);"
      " return hs(_mm_add_epi32(lo, hi)); }",
      [(0, 60), (0, 4000)], None),
+    ("running sums of nothing beside another output",
+     "void f(int* a, int* b, const uint8_t* s, int n, int m) { int acc = 0;"
+     " for (int i = 0; i < n; i++) { acc += s[i]; a[i] = acc; } for (int j = 0; j < m; j++) b[j] = j * 3; }",
+     [(None, 400, 0, 0, 12), (None, 400, None, 0, 12), (End(4), 400, End(1), 1, 3), (0, 400, 1000, 20, 12)], True),
     ("rows of four that follow each other",
      "void f(uint8_t* d, const uint8_t* s, int n, int st) {"
      " for (int y = 0; y < n; y++) for (int x = 0; x < 4; x++) d[y * st + x] = s[y * st + x] + 1; }",

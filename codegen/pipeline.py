@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -334,6 +335,9 @@ def _fitting(summary: Summary, number: int) -> list[Expr]:
     layouts = [*(f.layout for f in path.funcs), *(i.layout for i in path.inputs)]
     ends = [p for layout in layouts for d in layout.dims for p in (d.min, d.min + d.extent)]
     ends += [r.extent for f in path.funcs for d in f.definitions for r in d.rdom]
+    for layout in layouts:  # channels and pixels may run as one loop
+        channels = math.prod(max(d.extent.constant_value() or 1, 1) for d in layout.dims)
+        ends += [d.extent.scale(channels) for d in layout.dims if channels > 1]
     bounds = dict.fromkeys(p for p in ends if p.constant_value() is None)
     strides = [d.stride for layout in layouts for d in layout.dims if d.stride is not None]
     used = {n for p in (*bounds, *strides, *(layout.offset for layout in layouts)) for n in p.names()}

@@ -7,7 +7,7 @@ from dataclasses import replace
 from clang.cindex import Cursor, CursorKind
 
 from halide_core.ir.expr import I64, Expr, Variable, const, const_value, make_bool
-from lifter.frontend import expressions, pointers, registers, types, vector_operators
+from lifter.frontend import expressions, places, pointers, registers, types, vector_operators
 from lifter.frontend import operations as op
 from lifter.frontend.clang import binary_operator, operands, unary_operator
 from lifter.frontend.context import Context
@@ -37,7 +37,7 @@ def assign(ctx: Context, c: Cursor, want: bool) -> Value:
         return _assign_register(ctx, left, v, c)
     if isinstance(v, Record):
         held_record = ctx.hold_all(registers.expressions_of(v), unsequenced=ctx.unit.is_c)
-        object_ = expressions.place(ctx, left)
+        object_ = places.place(ctx, left)
         pointers.write(ctx, object_, registers.with_expressions(v, ctx.release_all(held_record)), c)
         return pointers.read(ctx, object_, c) if want else Nothing()
     if not isinstance(v, Expr):
@@ -45,7 +45,7 @@ def assign(ctx: Context, c: Cursor, want: bool) -> Value:
     if left.kind is CursorKind.ARRAY_SUBSCRIPT_EXPR and vector_operators.is_lane(left):
         return vector_operators.assign_lane(ctx, left, v)
     held = ctx.hold(v, unsequenced=ctx.unit.is_c)
-    target = expressions.place(ctx, left)
+    target = places.place(ctx, left)
     v = ctx.release(held)
     return store(ctx, target, op.cast(v, pointers.scalar_type(ctx, left.type, c)), want, c)
 
@@ -63,7 +63,7 @@ def store(ctx: Context, target: Place, v: Expr, want: bool, at: Cursor) -> Value
 
 def _assign_register(ctx: Context, left: Cursor, v: Lanes, at: Cursor) -> Value:
     held = ctx.hold_all(v.parts, unsequenced=ctx.unit.is_c)
-    target = expressions.place(ctx, left)
+    target = places.place(ctx, left)
     v = Lanes(ctx.release_all(held))
     pointers.write(ctx, target, v, at)
     return pointers.read(ctx, target, at)
@@ -76,7 +76,7 @@ def _assign_pointer(ctx: Context, c: Cursor, left: Cursor, right: Cursor) -> Val
     v = pointers.kept(ctx, v, left.type)
     assert isinstance(v, Pointer)
     held = ctx.hold_pointer(v, unsequenced=ctx.unit.is_c)
-    target = expressions.place(ctx, left)
+    target = places.place(ctx, left)
     v = ctx.release_pointer(v, held)
     if not isinstance(target, PointerPlace):
         ctx.fail("assignment to a pointer that is not a variable", c)
@@ -93,7 +93,7 @@ def compound(ctx: Context, c: Cursor, want: bool) -> Value:
         return vector_operators.assign_lane(ctx, left, amount, operator)
     if types.register_bytes(left.type) and isinstance(amount, Expr | Lanes):
         held_all = ctx.hold_all(registers.expressions_of(amount), unsequenced=ctx.unit.is_c)
-        whole = expressions.place(ctx, left)
+        whole = places.place(ctx, left)
         before = pointers.read(ctx, whole, c)
         assert isinstance(before, Lanes)
         amount = registers.with_expressions(amount, ctx.release_all(held_all))
@@ -101,7 +101,7 @@ def compound(ctx: Context, c: Cursor, want: bool) -> Value:
     if not isinstance(amount, Expr):
         ctx.fail(pointers.describe(right.type), c)
     held = ctx.hold(amount, unsequenced=ctx.unit.is_c)
-    target = expressions.place(ctx, left)
+    target = places.place(ctx, left)
     old = pointers.read(ctx, target, c)
     amount = ctx.release(held)
     if isinstance(old, Pointer):
@@ -121,7 +121,7 @@ def increment(ctx: Context, c: Cursor, want: bool) -> Value:
     sign = "+" if "+" in operator else "-"
     post = operator.startswith("x")
     (inner,) = operands(c)
-    target = expressions.place(ctx, inner)
+    target = places.place(ctx, inner)
     old = pointers.read(ctx, target, c)
     if isinstance(old, Pointer):
         assert isinstance(target, PointerPlace)

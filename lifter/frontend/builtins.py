@@ -23,7 +23,7 @@ from halide_core.ir.expr import (
     intrinsic,
 )
 from halide_core.ir.types import Float, Int, Type, UInt
-from lifter.frontend import assignments, constants, expressions, memory, order, pointers, types
+from lifter.frontend import assignments, constants, expressions, memory, order, places, pointers, types
 from lifter.frontend import operations as op
 from lifter.frontend.clang import evaluate, operands
 from lifter.frontend.context import Context
@@ -55,6 +55,30 @@ _ROUNDING = {"lround", "llround", "lrint", "llrint"}
 _ABS = {"abs", "labs", "llabs", "fabs", "fabsf"}
 _FREE = {"free", "cfree", "_mm_free", "__lift_ignore"}
 _MEMORY_PREFIX = "__builtin_"
+
+
+_OF_C = {
+    *("memcpy", "memmove", "memset", "malloc", "calloc", "free", "alloca", "posix_memalign", "aligned_alloc"),
+    *("memalign", "_mm_malloc", "_mm_free"),
+}
+_WHOLE = {"abs": Int(32), "labs": Int(64), "llabs": Int(64)}
+
+
+def is_of_c(target: Cursor) -> bool:
+    """Whether a function that the file itself declares is one of the C library's: by its symbol and its types."""
+    name = target.spelling
+    if target.mangled_name != name:
+        return False
+    if name in _OF_C or name.startswith((_MEMORY_PREFIX, "__lift_")):
+        return True
+    base = name[:-1] if name.endswith("f") and name[:-1] in {*_MATH, *_ROUNDING, *_ABS} else name
+    given = [types.scalar(a.type) for a in target.get_arguments()]
+    result = types.scalar(target.result_type)
+    if base in _WHOLE:
+        return given == [_WHOLE[base]] and result == _WHOLE[base]
+    own = Float(32 if base != name else 64)
+    count = 1 if base == "fabs" or base in _ROUNDING else _MATH.get(base, 0)
+    return given == [own] * count != [] and result == (Int(64) if base in _ROUNDING else own)
 
 
 def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Value | None:
@@ -210,8 +234,8 @@ def _clamp(ctx: Context, c: Cursor, arguments: list[Cursor]) -> Value:
 
 
 def _swap(ctx: Context, c: Cursor, arguments: list[Cursor]) -> Value:
-    first = _frozen(ctx, expressions.place(ctx, arguments[0]))
-    second = _frozen(ctx, expressions.place(ctx, arguments[1]))
+    first = _frozen(ctx, places.place(ctx, arguments[0]))
+    second = _frozen(ctx, places.place(ctx, arguments[1]))
     a = pointers.read(ctx, first, c)
     b = pointers.read(ctx, second, c)
     if isinstance(a, Pointer) and isinstance(b, Pointer):
@@ -246,7 +270,7 @@ def _aligned(ctx: Context, c: Cursor, arguments: list[Cursor]) -> Value:
     if target.kind is not CursorKind.UNARY_OPERATOR:
         ctx.fail("posix_memalign of a pointer that is not a variable", c)
     size = op.cast(expressions.scalar(ctx, arguments[2]), UInt(64))
-    place = expressions.place(ctx, operands(target)[0])
+    place = places.place(ctx, operands(target)[0])
     if not isinstance(place, PointerPlace):
         ctx.fail("posix_memalign of a pointer that is not a variable", c)
     v = pointers.convert(ctx, Allocation(ctx.settled(size), False), operands(target)[0].type, c)

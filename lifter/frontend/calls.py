@@ -26,6 +26,7 @@ from lifter.frontend import (
     pure,
     records,
     registers,
+    spelled,
     together,
     types,
     vectors,
@@ -124,7 +125,7 @@ def _named(
     definition = target.get_definition()
     library = target.location.file is None or in_system_header(target.location)
     # What the file declares itself is the C library's only where it has that one's symbol.
-    as_library = library or (definition is None and target.mangled_name == name)
+    as_library = library or (definition is None and builtins.is_of_c(target))
     if definition is None and registers.is_intrinsic(target):
         return registers.call(ctx, c, target, arguments)
     if as_library:
@@ -161,6 +162,8 @@ def _elsewhere(ctx: Context, c: Cursor, target: Cursor) -> Cursor | None:
     except Unclear as problem:
         ctx.fail(f"call to '{target.spelling}', {problem}", c, _BODY)
     if found is not None:
+        if spelled.is_loose(found.translation_unit):
+            ctx.fail(f"call to '{target.spelling}' of a file that allows other rules for floats", c)
         ctx.note(f"'{target.spelling}' is what {found.location.file.name} defines")
     return found
 
@@ -217,7 +220,8 @@ def _method(
     name = target.spelling
     if name in ("operator<<", "operator>>") and in_system_header(target.location):
         ctx.fail(f"call to the input/output function '{name}'", c, "remove it or move it out of this function")
-    if re.match(r"operator\W", name) and target.kind is not K.CONVERSION_FUNCTION:
+    written = re.match(r"operator\W", name) and len(arguments) > len(list(target.get_arguments()))
+    if written and target.kind is not K.CONVERSION_FUNCTION:
         receiver, rest = arguments[0], arguments[1:]
     else:
         members = operands(c)

@@ -14,6 +14,7 @@ from pathlib import Path
 from clang import cindex
 from clang.cindex import Cursor, CursorKind
 
+from lifter.frontend import spelled
 from lifter.simd import declarations, neon
 
 INCLUDE_DIRECTORY = Path(__file__).resolve().parent.parent / "include"
@@ -84,6 +85,8 @@ def unary_operator(c: Cursor) -> str:
 
 def _changes(c: Cursor) -> bool:
     """Whether an expression itself assigns or increments something, which clang's own evaluation passes over."""
+    if c.kind is CursorKind.BINARY_OPERATOR and binary_operator(c) == ",":
+        return any(k.kind is CursorKind.CALL_EXPR for k in next(c.get_children()).walk_preorder())
     if c.kind is CursorKind.BINARY_OPERATOR:
         return binary_operator(c) == "="
     if c.kind is CursorKind.UNARY_OPERATOR:
@@ -247,7 +250,8 @@ def _as_gcc() -> tuple[str, ...]:
         if re.fullmatch(r"\d+(\.\d+)*", run.stdout.strip()):
             version = run.stdout.strip()
             break
-    return (*(f"-U{name}" for name in _CLANG_ONLY), *([f"-fgnuc-version={version}"] if version else []))
+    optimised = ("-U__NO_INLINE__", "-D__OPTIMIZE__=1")
+    return (*(f"-U{name}" for name in _CLANG_ONLY), *optimised, *([f"-fgnuc-version={version}"] if version else []))
 
 
 def _arguments(path: str, clang_args: Sequence[str], force_cxx: bool) -> list[str]:
@@ -306,4 +310,8 @@ def parse(
     if errors:
         first = errors[0]
         raise SourceError(first.file, first.line, first.column, first.message, tuple(errors[1:]))
+    otherwise = spelled.answered_otherwise(unit)
+    if otherwise is not None:
+        file, line, question = otherwise
+        raise SourceError(file, line, 1, f"{question} has another answer under GCC; decide it by a macro with -D")
     return unit

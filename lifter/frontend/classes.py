@@ -82,6 +82,8 @@ def fields(ctx: Context, t: ClangType, at: Cursor | None) -> Iterator[Cursor]:
                 ctx.fail("unnamed union in a structure", at)
             yield from fields(ctx, inner, at)
         else:
+            if f.is_mutable_field():
+                ctx.fail(f"mutable field '{f.spelling}'", at)
             yield f
 
 

@@ -18,6 +18,7 @@ from lifter.frontend import (
     inline,
     memory,
     new_vectors,
+    places,
     pointers,
     records,
     registers,
@@ -139,6 +140,8 @@ def construct(ctx: Context, c: Cursor, place: RecordPlace) -> None:
         start = partial(_initialisers, ctx, definition, place)
         inline.function(ctx, c, definition, list(definition.get_arguments()), body, arguments, False, place, start)
         return
+    if arguments and not classes.is_implicit(target):
+        ctx.fail(f"constructor of '{place.type.spelling}' without a body here", c)
     if len(arguments) == 1 and views.is_record(arguments[0].type):
         initialise_copy(ctx, place, arguments[0])
         return
@@ -191,8 +194,12 @@ def _initialisers(ctx: Context, definition: Cursor, place: RecordPlace) -> None:
         following = parts[k + 1]
         if part.kind is K.MEMBER_REF and following.kind not in (K.MEMBER_REF, K.COMPOUND_STMT):
             given[part.spelling] = following
-        elif part.kind in (K.TYPE_REF, K.TEMPLATE_REF) and following.kind in (K.CALL_EXPR, K.INIT_LIST_EXPR):
-            bases.append(following)
+        elif part.kind in (K.TYPE_REF, K.TEMPLATE_REF):
+            made = constants.unwrap(following)
+            if made.kind in (K.CALL_EXPR, K.INIT_LIST_EXPR):
+                bases.append(made)
+            elif made.kind.is_expression() or made.kind is K.UNEXPOSED_EXPR:
+                ctx.fail("initialiser of a base class of this form", made)
     for init in bases:
         if types.canonical(init.type).spelling == place.type.spelling:  # another constructor of the class
             initialise(ctx, place, init)
@@ -284,7 +291,7 @@ def _own_initialiser(f: Cursor) -> Cursor | None:
 def _init_field(ctx: Context, place: RecordPlace, f: Cursor, init: Cursor, at: Cursor) -> None:
     name = str(f.spelling)
     if types.is_reference(f.type):
-        place.fields[name] = inline.referred(ctx, expressions.place(ctx, init), name)
+        place.fields[name] = inline.referred(ctx, places.place(ctx, init), name)
         return
     b = place.fields.get(name)
     if isinstance(b, RecordPlace):

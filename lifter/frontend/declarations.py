@@ -17,6 +17,7 @@ from lifter.frontend import (
     expressions,
     inline,
     new_vectors,
+    places,
     pointers,
     records,
     registers,
@@ -133,7 +134,7 @@ def _reference(ctx: Context, c: Cursor, init: Cursor | None) -> None:
                 f"reference '{c.spelling}' to the result of '{source.spelling}'", c, "keep the value in a variable"
             )
     temporary = types.is_const(types.canonical(c.type)) or c.type.get_canonical().kind is TypeKind.RVALUEREFERENCE
-    ctx.bind(c, inline.referred(ctx, expressions.place(ctx, init, temporary), c.spelling))
+    ctx.bind(c, inline.referred(ctx, places.place(ctx, init, temporary), c.spelling))
 
 
 def _scalar(ctx: Context, c: Cursor, init: Cursor | None) -> None:

@@ -18,6 +18,7 @@ from lifter.frontend import (
     constants,
     construct,
     order,
+    places,
     pointers,
     records,
     registers,
@@ -33,15 +34,12 @@ from lifter.frontend.values import (
     ElementPlace,
     Lambda,
     Nothing,
-    Place,
     Pointer,
     PointerAddress,
     PointerPlace,
     Pointers,
-    Record,
     RecordPointer,
     Value,
-    VariablePlace,
 )
 from lifter.loops import Stmt
 from lifter.simd.lanes import Lanes
@@ -49,16 +47,8 @@ from lifter.simd.lanes import Lanes
 _T = TypeVar("_T")
 K = CursorKind
 _LITERALS = {K.INTEGER_LITERAL, K.FLOATING_LITERAL, K.CHARACTER_LITERAL, K.CXX_BOOL_LITERAL_EXPR}
-_CASTS = {
-    K.CSTYLE_CAST_EXPR,
-    K.CXX_FUNCTIONAL_CAST_EXPR,
-    K.CXX_STATIC_CAST_EXPR,
-    K.CXX_REINTERPRET_CAST_EXPR,
-    K.CXX_CONST_CAST_EXPR,
-}
 _NULLS = {K.CXX_NULL_PTR_LITERAL_EXPR, K.GNU_NULL_EXPR}
 _COMPARISONS = {"<", ">", "<=", ">=", "==", "!="}
-_ASSIGNMENTS = {"=", "*=", "/=", "%=", "+=", "-=", "<<=", ">>=", "&=", "^=", "|="}
 _INCREMENTS = {"x++", "x--", "++x", "--x"}
 
 
@@ -79,13 +69,13 @@ def value(ctx: Context, c: Cursor) -> Value:
     if kind is K.ARRAY_SUBSCRIPT_EXPR and types.is_function_pointer(c.type):
         return code.element(ctx, c)
     if kind is K.ARRAY_SUBSCRIPT_EXPR and types.is_pointer(c.type):
-        return _element_of_pointers(ctx, c)
+        return _element_ofpointers_of(ctx, c)
     if kind is K.ARRAY_SUBSCRIPT_EXPR and types.is_array(c.type) and types.is_pointer(types.innermost(c.type)):
-        return _row_of_pointers(ctx, c)
+        return _row_ofpointers_of(ctx, c)
     if kind is K.ARRAY_SUBSCRIPT_EXPR and vector_operators.is_lane(c):
         return vector_operators.lane(ctx, c)
     if kind is K.ARRAY_SUBSCRIPT_EXPR:
-        return pointers.read(ctx, place(ctx, c), c)
+        return pointers.read(ctx, places.place(ctx, c), c)
     if kind is K.UNARY_OPERATOR:
         return _unary(ctx, c)
     if kind is K.BINARY_OPERATOR:
@@ -95,7 +85,7 @@ def value(ctx: Context, c: Cursor) -> Value:
     if kind is K.CONDITIONAL_OPERATOR:
         condition_, a, b = operands(c)
         return _conditional(ctx, c, condition_, a, b)
-    if kind in _CASTS:
+    if kind in places.CASTS:
         inner = operands(c)
         if not inner:
             return pointers.convert(ctx, const(0, I64), c.type, c)
@@ -103,7 +93,7 @@ def value(ctx: Context, c: Cursor) -> Value:
             discard(ctx, inner[-1])
             return Nothing()
         other = not types.same_but_const(c.type, inner[-1].type)
-        if other and types.scalar(c.type) is not None and _casts_object(inner[-1]):
+        if other and types.scalar(c.type) is not None and places.casts_object(inner[-1]):
             ctx.fail("object read as one of another type", c, "copy its bytes with memcpy")
         return pointers.convert(ctx, value(ctx, inner[-1]), c.type, c)
     if kind is K.CALL_EXPR:
@@ -186,199 +176,29 @@ def condition(ctx: Context, c: Cursor) -> Expr:
     return op.to_bool(v)
 
 
-def place(ctx: Context, c: Cursor, temporary: bool = False) -> Place:
-    """The object an lvalue names; with `temporary` also a fresh object for a value."""
-    ctx.at(c)
-    kind = c.kind
-    if kind is K.PAREN_EXPR:
-        return place(ctx, operands(c)[0], temporary)
-    if kind is K.DECL_REF_EXPR:
-        binding = constants.binding(ctx, c)
-        if not isinstance(binding, Alias):
-            return binding
-    elif kind is K.ARRAY_SUBSCRIPT_EXPR:
-        return _subscript(ctx, c)
-    elif kind is K.MEMBER_REF_EXPR:
-        binding = records.member(ctx, c)
-        if not isinstance(binding, Alias):
-            return binding
-    elif kind is K.UNARY_OPERATOR:
-        operator = unary_operator(c)
-        inner = operands(c)[0]
-        if operator == "*":
-            return records.pointee_place(ctx, _decayed(ctx, inner), inner)
-        if operator in ("++x", "--x") and _is_name(inner):
-            discard(ctx, c)
-            return place(ctx, inner)
-        if operator == "__extension__":
-            return place(ctx, inner, temporary)
-    elif kind in (K.BINARY_OPERATOR, K.COMPOUND_ASSIGNMENT_OPERATOR):
-        operator = binary_operator(c)
-        if operator in _ASSIGNMENTS and _is_name(operands(c)[0]):
-            discard(ctx, c)
-            ctx.flush()
-            return place(ctx, operands(c)[0])
-        if operator == ",":
-            discard(ctx, operands(c)[0])
-            ctx.flush()
-            return place(ctx, operands(c)[1], temporary)
-    elif kind in _CASTS and operands(c) and _casts_object(operands(c)[-1]):
-        inner = operands(c)[-1]
-        if not types.same_but_const(c.type, inner.type):
-            ctx.fail("reference to an object by another type", c)
-        return place(ctx, inner, temporary)
-    elif kind is K.CALL_EXPR and (moved := calls.passed_on(c)) is not None:
-        return place(ctx, moved, temporary)
-    elif kind is K.CALL_EXPR:
-        referred = c.referenced is not None and types.is_reference(c.referenced.result_type)
-        if temporary and referred and types.scalar(c.type) is not None and types.is_const(c.type):
-            # It may be one of several objects: a copy will do as long as none of them changes.
-            ctx.copied_references += 1
-            return temporary_of(ctx, scalar(ctx, c))
-        v = calls.call_place(ctx, c)
-        if isinstance(v, Place):
-            return v
-        if referred:
-            if not types.is_const(c.type):
-                ctx.fail("reference to an expression of this form", c)
-            ctx.copied_references += 1
-        if isinstance(v, Record) and temporary:
-            return records.copied(ctx, v, "t", c)
-        if isinstance(v, Expr) and temporary:
-            return temporary_of(ctx, v)
-        if isinstance(v, Lanes) and temporary:
-            return registers.temporary(ctx, v)
-    elif kind is K.UNEXPOSED_EXPR and len(operands(c)) == 1:
-        inner = operands(c)[0]
-        # A conversion that only adds const, or a temporary made for a value.
-        if types.same_but_const(c.type, inner.type):
-            return place(ctx, inner, temporary)
-        if classes.is_plain(inner.type) and classes.is_plain(c.type):
-            # A base class's part of an object.
-            return place(ctx, inner, temporary)
-    elif kind is K.CONDITIONAL_OPERATOR and all(_is_lvalue(arm) for arm in operands(c)[1:]):
-        return _chosen_place(ctx, c)
-    if temporary:
-        if _is_object(c):
-            ctx.fail("reference to an expression of this form", c)
-        made = value(ctx, c)
-        if isinstance(made, Expr):
-            return temporary_of(ctx, made)
-        if isinstance(made, Lanes):
-            return registers.temporary(ctx, made)
-        if isinstance(made, Record):
-            return records.copied(ctx, made, "t", c)
-    ctx.fail("reference to an expression of this form", c)
-
-
-def _is_object(c: Cursor) -> bool:
-    """Whether an expression names an object that may change, and not a value."""
-    if c.kind is K.CONDITIONAL_OPERATOR:
-        return all(_is_object(arm) for arm in operands(c)[1:])
-    named = c.kind in (K.DECL_REF_EXPR, K.MEMBER_REF_EXPR)  # by an Alias, which keeps its value
-    return not named and c.kind not in _CASTS and _casts_object(c)
-
-
-def _casts_object(c: Cursor) -> bool:
-    """Whether what a cast is applied to is an object itself, which no conversion has read: the cast is a reference."""
-    while c.kind is K.PAREN_EXPR:
-        c = operands(c)[0]
-    if c.kind is K.UNEXPOSED_EXPR and len(operands(c)) == 1 and c.type.is_const_qualified():
-        return _casts_object(operands(c)[0])  # only const is added: numbers that are read have none
-    if c.kind is K.UNEXPOSED_EXPR and len(operands(c)) == 1 and classes.is_base_of(c.type, operands(c)[0].type):
-        return _casts_object(operands(c)[0])
-    if c.kind is K.DECL_REF_EXPR:
-        return c.referenced is not None and c.referenced.kind in (K.VAR_DECL, K.PARM_DECL)
-    if c.kind is K.UNARY_OPERATOR:
-        return unary_operator(c) in ("*", "++x", "--x")
-    if c.kind in (K.BINARY_OPERATOR, K.COMPOUND_ASSIGNMENT_OPERATOR):
-        return binary_operator(c) in _ASSIGNMENTS
-    if c.kind is K.CALL_EXPR:
-        return c.referenced is not None and types.is_reference(c.referenced.result_type)
-    return c.kind in (K.MEMBER_REF_EXPR, K.ARRAY_SUBSCRIPT_EXPR, K.CONDITIONAL_OPERATOR) or (
-        c.kind in _CASTS and _casts_object(operands(c)[-1])
-    )
-
-
-def _is_lvalue(c: Cursor) -> bool:
-    c = constants.unwrap(c)
-    if c.kind is K.UNARY_OPERATOR:
-        return unary_operator(c) == "*"
-    return c.kind in (K.DECL_REF_EXPR, K.ARRAY_SUBSCRIPT_EXPR, K.MEMBER_REF_EXPR, K.CONDITIONAL_OPERATOR)
-
-
-def _chosen_place(ctx: Context, c: Cursor) -> Place:
-    """One of two objects: they must lie in one array, for a copy would not see what is written to it later."""
-    test, first, second = operands(c)
-    held = ctx.hold(ctx.settled(condition(ctx, test)))
-    then, a, _ = arm(ctx, lambda: place(ctx, constants.unwrap(first)))
-    otherwise, b, _ = arm(ctx, lambda: place(ctx, constants.unwrap(second)))
-    chosen = ctx.release(held)
-    if then or otherwise or not isinstance(a, ElementPlace) or not isinstance(b, ElementPlace):
-        ctx.fail("reference to one of two objects", c, "refer to each in a branch of its own")
-    offset = op.select(chosen, a.pointer.offset, b.pointer.offset)
-    return ElementPlace(Pointer(a.pointer.targets | b.pointer.targets, offset, a.pointer.pointee, a.pointer.name))
-
-
-def _decayed(ctx: Context, c: Cursor) -> Value:
+def decayed(ctx: Context, c: Cursor) -> Value:
     """The value of an expression of pointer type (or of an array, which decays), to a structure too."""
     v = value(ctx, c)
     return v if isinstance(v, RecordPointer | PointerAddress) else _as_pointer(ctx, v, c)
 
 
-def temporary_of(ctx: Context, v: Expr) -> Place:
-    """A fresh object for a value."""
-    name = ctx.new_local("t", v.type)
-    ctx.assign(name, v)
-    return VariablePlace(name, v.type)
-
-
-def _is_name(c: Cursor) -> bool:
-    while c.kind in (K.PAREN_EXPR, K.UNEXPOSED_EXPR) and len(operands(c)) == 1:
-        c = operands(c)[0]
-    return bool(c.kind is K.DECL_REF_EXPR)
-
-
-def _subscript(ctx: Context, c: Cursor) -> Place:
-    first, second = operands(c)
-    if not (types.is_pointer(first.type) or types.is_array(first.type)):
-        first, second = second, first
-    if types.is_pointer(c.type):
-        return _pointer_place(ctx, c, first, second)
-    base = pointer(ctx, first)
-    held = ctx.hold_pointer(base)
-    index = scalar(ctx, second)
-    return ElementPlace(pointers.advance(ctx, ctx.release_pointer(base, held), index, c))
-
-
-def _pointer_place(ctx: Context, c: Cursor, array: Cursor, index: Cursor) -> PointerPlace:
-    """An element of a local array of pointers as an object."""
-    table = _pointers(ctx, array)
-    number = const_value(scalar(ctx, index))
-    if number is None:
-        ctx.fail(
-            f"element of the array of pointers '{table.name}' at an index that varies", c, "use one variable for each"
-        )
-    return _numbered(ctx, c, table, int(number))
-
-
-def _numbered(ctx: Context, c: Cursor, table: Pointers, number: int) -> PointerPlace:
+def numbered(ctx: Context, c: Cursor, table: Pointers, number: int) -> PointerPlace:
     if not 0 <= number < len(table.places):
         ctx.fail(f"element {number} of the array of pointers '{table.name}', which has {len(table.places)}", c)
     return table.places[number]
 
 
-def _pointers(ctx: Context, c: Cursor) -> Pointers:
+def pointers_of(ctx: Context, c: Cursor) -> Pointers:
     table = value(ctx, c)
     if not isinstance(table, Pointers):
         ctx.fail(pointers.describe(c.type), c)
     return table
 
 
-def _row_of_pointers(ctx: Context, c: Cursor) -> Pointers:
+def _row_ofpointers_of(ctx: Context, c: Cursor) -> Pointers:
     """A row of a local array of pointers of several dimensions."""
     array, index = operands(c)
-    table, count = _pointers(ctx, array), types.count(c.type)
+    table, count = pointers_of(ctx, array), types.count(c.type)
     number = const_value(scalar(ctx, index))
     row = -1 if number is None else int(number)
     if not 0 <= row < len(table.places) // count:
@@ -386,16 +206,16 @@ def _row_of_pointers(ctx: Context, c: Cursor) -> Pointers:
     return Pointers(table.places[row * count : (row + 1) * count], f"{table.name}[{row}]")
 
 
-def _element_of_pointers(ctx: Context, c: Cursor) -> Value:
+def _element_ofpointers_of(ctx: Context, c: Cursor) -> Value:
     """The value of an element; at an index that varies, a choice."""
     first, second = operands(c)
     if not (types.is_pointer(first.type) or types.is_array(first.type)):
         first, second = second, first
-    table = _pointers(ctx, first)
+    table = pointers_of(ctx, first)
     index = scalar(ctx, second)
     number = const_value(index)
     if number is not None:
-        return pointers.read(ctx, _numbered(ctx, c, table, int(number)), c)
+        return pointers.read(ctx, numbered(ctx, c, table, int(number)), c)
     chosen, *others = (pointers.read(ctx, p, c) for p in reversed(table.places))
     assert isinstance(chosen, Pointer)
     index = op.cast(index, I64)
@@ -493,11 +313,11 @@ def _unary(ctx: Context, c: Cursor) -> Value:
     if operator == "*":
         if types.is_function(c.type):
             return value(ctx, inner)
-        return pointers.read(ctx, place(ctx, c), c)
+        return pointers.read(ctx, places.place(ctx, c), c)
     if operator == "&":
         if types.is_function(inner.type):
             return value(ctx, inner)
-        return pointers.pointer_to(ctx, place(ctx, inner), inner.type, c)
+        return pointers.pointer_to(ctx, places.place(ctx, inner), inner.type, c)
     if operator == "!":
         return op.cast(op.negate(condition(ctx, inner)), pointers.scalar_type(ctx, c.type, c))
     if operator == "__extension__":

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from clang.cindex import AccessSpecifier, Cursor, CursorKind, LinkageKind, StorageClass, TypeKind
 from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, const
+from halide_core.ir.structural import post_order
 from halide_core.ir.types import Type, UInt
 from lifter.frontend import (
     aligned,
@@ -16,6 +19,7 @@ from lifter.frontend import (
     local_arrays,
     new_vectors,
     registers,
+    spelled,
     statements,
     together,
     types,
@@ -27,7 +31,8 @@ from lifter.frontend.context import Context, Sites
 from lifter.frontend.interface import Taken
 from lifter.frontend.unit import Unit
 from lifter.frontend.values import Alias, ElementPlace, Pointer, PointerPlace, RecordPlace, VariablePlace
-from lifter.loops import Function, Interface, Param, Unsupported
+from lifter.loops import Function, Interface, Param, Stmt, Unsupported, walk
+from lifter.loops import expressions as expressions_of
 
 K = CursorKind
 
@@ -112,6 +117,12 @@ def lower(unit: Unit, c: Cursor) -> Function:
             unit.active[:] = active
 
 
+def _computes_floats(ctx: Context, body: Sequence[Stmt]) -> bool:
+    values = [e for s in walk(body) for e in expressions_of(s)]
+    values += [f.body for f in ctx.functions.values()]
+    return any(n.type.is_float() for e in values for n in post_order(e))
+
+
 _UNKNOWN = "a type or construct unknown to libclang's binding"
 """Said where the binding has no name for a kind of types or cursors, and raises ValueError."""
 
@@ -135,6 +146,8 @@ def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
         ctx.fail("private member function", c)
     if c.type.kind is TypeKind.FUNCTIONPROTO and c.type.is_function_variadic():
         ctx.fail("variadic function", c)
+    if c.type.kind is TypeKind.FUNCTIONNOPROTO and any(k.kind is K.PARM_DECL for k in children(c)):
+        ctx.fail("function defined without a prototype", c, "declare the parameters in its head")
     body = next((k for k in children(c) if k.kind is K.COMPOUND_STMT), None)
     if body is None:
         ctx.fail("function body that is not a plain block", c)
@@ -163,6 +176,8 @@ def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
     aligned.check(ctx, block)
     block = allocations.without_starts(ctx, allocations.unconditional(block))
     body_statements = local_arrays.split(ctx, block, [a for a in ctx.register_arrays if a in ctx.arrays])
+    if spelled.is_loose(unit.translation_unit) and _computes_floats(ctx, body_statements):
+        ctx.fail("floats in a file that allows other rules for them (optimize, FP_CONTRACT)", c)
     name = symbol(c)
     call: Interface | None = None
     made = [interface.result(ctx, c.result_type, c)] if returned else []

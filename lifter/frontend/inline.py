@@ -19,6 +19,7 @@ from lifter.frontend import (
     leave,
     new_vectors,
     order,
+    places,
     pointers,
     records,
     registers,
@@ -170,8 +171,8 @@ def _argument(ctx: Context, parameter: Cursor, argument: Cursor) -> tuple[Value 
             # It may be one of two objects: a copy will do as long as neither changes.
             ctx.copied_references += 1
             wanted = pointers.scalar_type(ctx, parameter.type, argument)
-            return expressions.temporary_of(ctx, op.cast(expressions.scalar(ctx, argument), wanted)), []
-        v = expressions.place(ctx, argument, temporary)
+            return places.temporary_of(ctx, op.cast(expressions.scalar(ctx, argument), wanted)), []
+        v = places.place(ctx, argument, temporary)
         return v, ctx.hold_all(_expressions_of(v), unsequenced=True)
     v = expressions.value(ctx, argument)
     if isinstance(v, Expr):
@@ -306,7 +307,7 @@ def returned(ctx: Context, c: Cursor, frame: Frame, result: Cursor | None) -> No
             if vectors.container(wanted):
                 v = vectors.of(ctx, result)
             else:
-                v = pointers.pointer_to(ctx, expressions.place(ctx, result), types.canonical(wanted), result)
+                v = pointers.pointer_to(ctx, places.place(ctx, result), types.canonical(wanted), result)
         elif vectors.container(wanted):
             v = new_vectors.returned(ctx, wanted, result)
         else:

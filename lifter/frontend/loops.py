@@ -175,7 +175,7 @@ def for_range(ctx: Context, c: Cursor) -> None:
     variable = next((p for p in parts if p.kind is K.VAR_DECL), None)
     source = next((p for p in parts if p.kind.is_expression()), None)
     body = parts[-1]
-    if variable is None or source is None:
+    if variable is None or source is None or len(parts) != 3:
         ctx.fail("range-based for loop of this form", c)
     rows = expressions.value(ctx, source) if vectors.container(source.type) == "rows" else None
     start, count = (None, rows.count) if isinstance(rows, Rows) else _range(ctx, source, c)

@@ -8,7 +8,7 @@ from clang.cindex import Cursor, CursorKind
 
 from halide_core.ir.expr import I64, Expr, Load, Variable, const, const_value
 from halide_core.ir.types import Type, UInt
-from lifter.frontend import expressions, pointers, registers, types
+from lifter.frontend import expressions, places, pointers, registers, types
 from lifter.frontend import operations as op
 from lifter.frontend.clang import operands, unary_operator
 from lifter.frontend.context import Context
@@ -143,7 +143,7 @@ def _copy_register(
         v = registers.load(ctx, _scalar_pointer(ctx, arguments[1]), bytes_, c)
     held = ctx.hold_all(v.parts)
     if to is not None:
-        place = expressions.place(ctx, to)
+        place = places.place(ctx, to)
         pointers.write(ctx, place, Lanes(ctx.release_all(held)), c)
         return Nothing()
     target = _scalar_pointer(ctx, arguments[0])

@@ -18,6 +18,7 @@ from lifter.frontend import (
     expressions,
     inline,
     memory,
+    places,
     pointers,
     registers,
     types,
@@ -287,7 +288,7 @@ def object_of(ctx: Context, c: Cursor) -> Place:
     """The object before `.` or `->`."""
     if types.is_pointer(c.type):
         return pointee_place(ctx, expressions.value(ctx, c), c)
-    return expressions.place(ctx, c, temporary=True)
+    return places.place(ctx, c, temporary=True)
 
 
 def pointer_to(ctx: Context, place: Place) -> Value:

@@ -141,6 +141,8 @@ def _if(ctx: Context, c: Cursor) -> None:
         statement(ctx, parts.pop(0))
     if parts and parts[0].kind is K.VAR_DECL:
         declarations.declare(ctx, parts.pop(0))
+    if _begins_with_expression(c, parts):
+        ctx.fail("if with an expression before its condition", c, "put it in front of the if")
     line = ctx.line
     condition = ctx.settled(expressions.condition(ctx, parts[0]))
     known = const_value(condition)
@@ -157,6 +159,13 @@ def _if(ctx: Context, c: Cursor) -> None:
     ctx.line = line
     ctx.branch(condition, then, otherwise)
     join(ctx, [after_then, after_otherwise])
+
+
+def _begins_with_expression(c: Cursor, parts: list[Cursor]) -> bool:
+    """Whether an `if` evaluates something before its condition, which the tree does not tell from its arms."""
+    start, end = parts[0].extent.end.offset, parts[1].extent.start.offset
+    between = (t for t in c.get_tokens() if start <= t.extent.start.offset < end)
+    return len(parts) > 2 and any(t.spelling == ";" for t in between)
 
 
 def _return(ctx: Context, c: Cursor) -> None:

@@ -7,7 +7,7 @@ from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import Expr, const, const_value
 from halide_core.ir.types import Int, Type
-from lifter.frontend import expressions, pointers, registers, types
+from lifter.frontend import expressions, places, pointers, registers, types
 from lifter.frontend import operations as op
 from lifter.frontend.clang import operands
 from lifter.frontend.context import Context
@@ -85,7 +85,7 @@ def assign_lane(ctx: Context, c: Cursor, e: Expr, operator: str = "") -> Expr:
     """c = e, or c op= e, for a lane `c`."""
     whole, number = operands(c)
     held = ctx.hold(e)
-    target = expressions.place(ctx, whole)
+    target = places.place(ctx, whole)
     old = pointers.read(ctx, target, c)
     assert isinstance(old, Lanes)
     v = as_type(old, _element(ctx, whole.type, c))

@@ -57,6 +57,7 @@ _FREE = {"free", "cfree", "_mm_free", "__lift_ignore"}
 _MEMORY_PREFIX = "__builtin_"
 
 
+_ORDERED = {"memcpy", "memmove", "memset", "fill", "fill_n", "copy", "copy_n"}
 _OF_C = {
     *("memcpy", "memmove", "memset", "malloc", "calloc", "free", "alloca", "posix_memalign", "aligned_alloc"),
     *("memalign", "_mm_malloc", "_mm_free"),
@@ -116,6 +117,8 @@ def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Va
         return _swap(ctx, c, arguments)
     if name in ("move", "forward", "as_const") and len(arguments) == 1:
         return expressions.value(ctx, arguments[0])
+    if name in _ORDERED and order.depends(arguments):
+        ctx.fail(f"call to '{name}' that depends on the order of its arguments", c)
     if name in ("memcpy", "memmove"):
         return memory.memcpy(ctx, c, arguments, name == "memmove")
     if name == "memset":
@@ -234,6 +237,8 @@ def _clamp(ctx: Context, c: Cursor, arguments: list[Cursor]) -> Value:
 
 
 def _swap(ctx: Context, c: Cursor, arguments: list[Cursor]) -> Value:
+    if any(map(assignments.has_effects, arguments)):
+        ctx.fail("swap of objects whose places have side effects", c)
     first = _frozen(ctx, places.place(ctx, arguments[0]))
     second = _frozen(ctx, places.place(ctx, arguments[1]))
     a = pointers.read(ctx, first, c)

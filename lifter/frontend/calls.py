@@ -32,7 +32,7 @@ from lifter.frontend import (
     vectors,
 )
 from lifter.frontend import operations as op
-from lifter.frontend.clang import children, in_system_header, operands
+from lifter.frontend.clang import children, in_std, in_system_header, operands
 from lifter.frontend.context import Context
 from lifter.frontend.sources import Unclear
 from lifter.frontend.values import (
@@ -103,7 +103,7 @@ def passed_on(c: Cursor) -> Cursor | None:
     target, arguments = c.referenced, list(c.get_arguments())
     if target is None or target.spelling not in ("move", "forward", "as_const") or len(arguments) != 1:
         return None
-    return arguments[0] if in_system_header(target.location) else None
+    return arguments[0] if in_std(target) else None
 
 
 def _direct(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor], want: bool) -> Value:
@@ -124,8 +124,8 @@ def _named(
         return _user(ctx, c, model, arguments, want, as_place, from_model=True)
     definition = target.get_definition()
     library = target.location.file is None or in_system_header(target.location)
-    # What the file declares itself is the C library's only where it has that one's symbol.
-    as_library = library or (definition is None and builtins.is_of_c(target))
+    known = target.location.file is None or in_std(target) or builtins.is_of_c(target)
+    as_library = known and (library or definition is None)
     if definition is None and registers.is_intrinsic(target):
         return registers.call(ctx, c, target, arguments)
     if as_library:
@@ -182,15 +182,15 @@ def _user(
         ctx.fail(f"recursion (call to '{definition.spelling}')", c)
     if definition.type.is_function_variadic():
         ctx.fail(f"call to the variadic function '{definition.spelling}'", c)
+    attributes = (k for k in children(definition) if k.kind is K.UNEXPOSED_ATTR)
+    if any("weak" in t.spelling for k in attributes for t in k.get_tokens()):
+        ctx.fail(f"call to '{definition.spelling}', which is weak: another may be linked in its place", c)
     if want and not as_place:
         function = pure.function(ctx, definition, from_model)
         if function is not None:
             values = builtins.scalars(ctx, arguments)
             values = [op.cast(v, t) for v, (_, t) in zip(values, function.params, strict=True)]
             return Call(function.type, function.name, tuple(values), CallType.FUNCTION)
-    attributes = (k for k in children(definition) if k.kind is K.UNEXPOSED_ATTR)
-    if any("weak" in t.spelling for k in attributes for t in k.get_tokens()):
-        ctx.fail(f"call to '{definition.spelling}', which is weak: another may be linked in its place", c)
     body = next((k for k in children(definition) if k.kind is K.COMPOUND_STMT), None)
     if body is None:
         ctx.fail(f"call to '{definition.spelling}', whose body is not a plain block", c)
@@ -244,7 +244,7 @@ def _method(
 def _is_object(c: Cursor, whole: Cursor) -> bool:
     """Whether what stands first in a member access is the object, and not an argument of a member template."""
     record = types.canonical(_class_of(c)).kind is TypeKind.RECORD
-    return record and bool(c.extent.start.offset == whole.extent.start.offset)
+    return record and bool(c.extent.start == whole.extent.start)
 
 
 def _class_of(receiver: Cursor) -> ClangType:
@@ -351,15 +351,14 @@ def captures(ctx: Context, c: Cursor) -> tuple[tuple[Cursor, Binding], ...]:
     by_reference = spelled[1::3] == ["&"] * len(spelled[1::3]) and set(spelled[3::3]) <= {","}
     if "*" in spelled:
         ctx.fail("lambda that captures a copy of its object", c, "capture this")
-    own = c.extent
+    own = {k.hash for k in c.walk_preorder() if k.kind in (K.VAR_DECL, K.PARM_DECL)}
     found: dict[int, tuple[Cursor, Binding]] = {}
     for inner in c.walk_preorder():
         target = inner.referenced if inner.kind is K.DECL_REF_EXPR else None
         if target is None or target.kind not in (K.VAR_DECL, K.PARM_DECL):
             continue
-        outside = not own.start.offset <= target.location.offset < own.end.offset
         binding = ctx.binding(target)
-        if not outside or binding is None:
+        if target.hash in own or binding is None:
             continue
         found[target.hash] = target, binding
         if not by_reference and _may_change(ctx, target, binding):

@@ -83,7 +83,7 @@ def unary_operator(c: Cursor) -> str:
     return _UNARY[_library().clang_getCursorUnaryOperatorKind(c)]
 
 
-def _changes(c: Cursor) -> bool:
+def changes(c: Cursor) -> bool:
     """Whether an expression itself assigns or increments something, which clang's own evaluation passes over."""
     if c.kind is CursorKind.BINARY_OPERATOR and binary_operator(c) == ",":
         return any(k.kind is CursorKind.CALL_EXPR for k in next(c.get_children()).walk_preorder())
@@ -97,7 +97,7 @@ def _changes(c: Cursor) -> bool:
 def evaluate(c: Cursor) -> int | float | None:
     """The value of a constant expression or of a variable's constant initialiser; None if it is not constant, or has
     side effects."""
-    if c.kind is not CursorKind.CXX_UNARY_EXPR and any(map(_changes, c.walk_preorder())):
+    if c.kind is not CursorKind.CXX_UNARY_EXPR and any(map(changes, c.walk_preorder())):
         return None
     lib = _library()
     result = lib.clang_Cursor_Evaluate(c)
@@ -129,6 +129,14 @@ def initializer(c: Cursor) -> Cursor | None:
 def in_system_header(location: cindex.SourceLocation) -> bool:
     """Whether a location lies in a header found on a system include path."""
     return bool(_library().clang_Location_isInSystemHeader(location))
+
+
+def in_std(c: Cursor) -> bool:
+    """Whether a declaration is one of the standard library's namespace; others have headers on system paths too."""
+    name, scope = "", c.semantic_parent
+    while scope is not None and scope.kind is not CursorKind.TRANSLATION_UNIT:
+        name, scope = scope.spelling or name, scope.semantic_parent
+    return name in ("std", "__gnu_cxx") and in_system_header(c.location)
 
 
 def in_own_header(location: cindex.SourceLocation) -> bool:

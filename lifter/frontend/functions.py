@@ -117,6 +117,14 @@ def lower(unit: Unit, c: Cursor) -> Function:
             unit.active[:] = active
 
 
+def _is_without_prototype(c: Cursor) -> bool:
+    """Whether callers pass other types than the function declares: `f(x) float x; { ... }` takes a double."""
+    passed = c.type.argument_types() if c.type.kind is TypeKind.FUNCTIONPROTO else []
+    declared = [k.type for k in children(c) if k.kind is K.PARM_DECL]
+    same = [types.scalar(a) == types.scalar(b) for a, b in zip(passed, declared, strict=False)]
+    return len(passed) != len(declared) or not all(same)
+
+
 def _computes_floats(ctx: Context, body: Sequence[Stmt]) -> bool:
     values = [e for s in walk(body) for e in expressions_of(s)]
     values += [f.body for f in ctx.functions.values()]
@@ -146,7 +154,7 @@ def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
         ctx.fail("private member function", c)
     if c.type.kind is TypeKind.FUNCTIONPROTO and c.type.is_function_variadic():
         ctx.fail("variadic function", c)
-    if c.type.kind is TypeKind.FUNCTIONNOPROTO and any(k.kind is K.PARM_DECL for k in children(c)):
+    if unit.is_c and _is_without_prototype(c):
         ctx.fail("function defined without a prototype", c, "declare the parameters in its head")
     body = next((k for k in children(c) if k.kind is K.COMPOUND_STMT), None)
     if body is None:

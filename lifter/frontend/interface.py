@@ -119,6 +119,8 @@ class _Taker:
         type_ = types.scalar(t)
         if type_ is None:
             return None
+        if f.is_bitfield() and type_.bits > 32 and ctx.unit.is_c:
+            return None  # in C, compilers compute with such fields at widths of their own
         flat = ctx.unique(name)
         ctx.parameters[flat] = type_
         self.params.append(Param(flat, type_, c_type=f.type.spelling))

@@ -169,9 +169,9 @@ def _copies_scalar(ctx: Context, target: Pointer, source: Pointer, size: Expr, a
 
 def _three(ctx: Context, arguments: list[Cursor]) -> tuple[Pointer, Pointer, Expr]:
     target = _scalar_pointer(ctx, arguments[0])
-    held = ctx.hold_pointer(target)
+    held = ctx.hold_pointer(target, unsequenced=True)
     source = _scalar_pointer(ctx, arguments[1])
-    held_source = ctx.hold_pointer(source)
+    held_source = ctx.hold_pointer(source, unsequenced=True)
     size = ctx.settled(expressions.scalar(ctx, arguments[2]))
     source = ctx.release_pointer(source, held_source)
     return ctx.release_pointer(target, held), source, size
@@ -180,9 +180,9 @@ def _three(ctx: Context, arguments: list[Cursor]) -> tuple[Pointer, Pointer, Exp
 def memset(ctx: Context, c: Cursor, arguments: list[Cursor]) -> Pointer:
     """memset: every byte of the elements takes the low byte of the value."""
     target = _scalar_pointer(ctx, arguments[0])
-    held = ctx.hold_pointer(target)
+    held = ctx.hold_pointer(target, unsequenced=True)
     byte = op.cast(expressions.scalar(ctx, arguments[1]), UInt(8))
-    held_byte = ctx.hold(byte)
+    held_byte = ctx.hold(byte, unsequenced=True)
     size = ctx.settled(expressions.scalar(ctx, arguments[2]))
     byte = ctx.release(held_byte)
     target = ctx.release_pointer(target, held)
@@ -216,9 +216,9 @@ def _set_registers(ctx: Context, c: Cursor, target: Pointer, size: Expr, known: 
 def std_fill(ctx: Context, c: Cursor, arguments: list[Cursor], counted_: bool) -> Pointer:
     """std::fill and std::fill_n; the pointer past what was filled."""
     first = _scalar_pointer(ctx, arguments[0])
-    held = ctx.hold_pointer(first)
+    held = ctx.hold_pointer(first, unsequenced=True)
     count = _count(ctx, c, arguments[1], first, counted_)
-    held_count = ctx.hold(count)
+    held_count = ctx.hold(count, unsequenced=True)
     value = op.cast(expressions.scalar(ctx, arguments[2]), pointers.element_type(ctx, first.pointee, c))
     value = ctx.settled(value)
     count = simplified(ctx, ctx.release(held_count))
@@ -249,9 +249,9 @@ def _count(ctx: Context, c: Cursor, argument: Cursor, first: Pointer, counted_: 
 def std_copy(ctx: Context, c: Cursor, arguments: list[Cursor], counted_: bool) -> Pointer:
     """std::copy and std::copy_n, with conversion of the elements; the pointer past what was written."""
     first = _scalar_pointer(ctx, arguments[0])
-    held = ctx.hold_pointer(first)
+    held = ctx.hold_pointer(first, unsequenced=True)
     count = _count(ctx, c, arguments[1], first, counted_)
-    held_count = ctx.hold(count)
+    held_count = ctx.hold(count, unsequenced=True)
     target = _scalar_pointer(ctx, arguments[2])
     target = replace(target, offset=ctx.settled(target.offset))
     count = simplified(ctx, ctx.release(held_count))

@@ -112,7 +112,7 @@ def _constructed(ctx: Context, name: str, t: ClangType, source: Cursor, at: Curs
     if types.scalar(source.referenced.type.argument_types()[0]) != UInt(64):
         return _from_range(ctx, name, t, arguments, at, wanted)
     count = ctx.settled(op.cast(expressions.scalar(ctx, arguments[0]), I64))
-    held = ctx.hold(count)
+    held = ctx.hold(count, unsequenced=True)
     if vectors.container(t) == "rows":
         first = vectors.of(ctx, arguments[1]) if len(arguments) > 1 else None
         ctx.result_wanted = wanted

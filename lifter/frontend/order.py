@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from clang.cindex import Cursor, CursorKind
+
 from halide_core.ir.expr import Expr, Load, Variable, children, const_value
+from lifter.frontend.clang import changes, operands
 from lifter.frontend.context import Context
 from lifter.loops import Assign, Declare, Define, Stmt, Store, expressions, walk
 
@@ -98,3 +101,18 @@ class Operands:
             if shared:
                 name = min(shared).partition("[")[0]
                 self.ctx.fail(f"operands that read and change '{name}' in an order C++ leaves open")
+
+
+def depends(arguments: Sequence[Cursor]) -> bool:
+    """Whether one argument assigns or increments what another one names."""
+    for k, a in enumerate(arguments):
+        changed = {n.hash for c in a.walk_preorder() if changes(c) for n in _names(operands(c)[0])}
+        others = (n.hash for other in (*arguments[:k], *arguments[k + 1 :]) for n in _names(other))
+        if changed & set(others):
+            return True
+    return False
+
+
+def _names(c: Cursor) -> list[Cursor]:
+    found = (k.referenced for k in c.walk_preorder() if k.kind is CursorKind.DECL_REF_EXPR)
+    return [n for n in found if n is not None]

@@ -116,7 +116,8 @@ def write(ctx: Context, place: Place, value: Value, at: Cursor | None = None) ->
         ctx.assign(place.name, value)
         return
     if isinstance(place, PointerPlace):
-        assert isinstance(value, Pointer)
+        if not isinstance(value, Pointer):
+            ctx.fail(f"{describe(place.pointee)} whose address is kept", at)
         ctx.assign(place.name, value.offset)
         if ctx.alive:
             ctx.targets[place.name] = value.targets

@@ -45,6 +45,8 @@ def scalar(t: ClangType) -> Type | None:
     c = canonical(t)
     if c.kind is TypeKind.ENUM:
         c = c.get_declaration().enum_type.get_canonical()
+        if c.kind is TypeKind.BOOL:
+            return None  # of which compilers convert numbers in several ways
     return _SCALARS.get(c.kind)
 
 

@@ -15,7 +15,7 @@ from halide_core.ir.expr import I64, Expr, Variable, const, const_value, make_bo
 from halide_core.ir.types import UInt
 from lifter.frontend import classes, constants, construct, expressions, memory, pointers, types, views
 from lifter.frontend import operations as op
-from lifter.frontend.clang import in_system_header
+from lifter.frontend.clang import in_std
 from lifter.frontend.context import Context
 from lifter.frontend.values import Container, ElementPlace, Nothing, Place, Pointer, Record, Rows, Value, Vector
 from lifter.loops import Assert, Define
@@ -26,7 +26,7 @@ _CONTAINERS = {"vector", "array", "unique_ptr"}
 
 def is_container(declaration: Cursor | None) -> bool:
     """Whether a class is std::vector, std::array or std::unique_ptr."""
-    return declaration is not None and declaration.spelling in _CONTAINERS and in_system_header(declaration.location)
+    return declaration is not None and declaration.spelling in _CONTAINERS and in_std(declaration)
 
 
 def container(t: ClangType) -> str:
@@ -200,7 +200,7 @@ def _resize(ctx: Context, c: Cursor, v: Vector, name: str, arguments: list[Curso
     if (not v.size and (name == "resize" or v.row in ("", "!"))) or types.scalar(arguments[0].type) is None:
         ctx.fail(f"call to std::vector::{name} of a vector whose length cannot change here", c)
     count = ctx.settled(op.cast(expressions.scalar(ctx, arguments[0]), I64))
-    held = ctx.hold(count)
+    held = ctx.hold(count, unsequenced=True)
     item = value_for(ctx, arguments[1], v.element) if len(arguments) > 1 else None
     count = ctx.release(held)
     if const_value(count) is None:

@@ -84,6 +84,8 @@ class PathBuilder:
         self.funcs: dict[str, Any] = {}
         self.buffers: dict[str, RawBuffer] = {}
         self.in_place: set[str] = set()
+        self.early: set[str] = set()
+        """Outputs that are only updated and read what other ones overwrite."""
         self.stored_like: dict[str, str] = {}
         self.params: dict[str, Any] = {}
         self.rename: dict[str, Expr] = {}
@@ -112,6 +114,10 @@ class PathBuilder:
             if is_output:
                 overwrites = f.name in consumed and bool(readers[f.layout.array])
                 reads_overwritten = f.name in read_after or overwrites
+                if reads_overwritten and f.undefined:
+                    # It goes on from what its memory holds: in place, before what it reads is overwritten.
+                    reads_overwritten = False
+                    self.early.add(f.name)
                 outputs.append(self.output(f, func) if reads_overwritten else func)
                 if not reads_overwritten:
                     self.buffers[f.name] = _raw(f.layout.array, f.layout)
@@ -120,7 +126,7 @@ class PathBuilder:
         outputs += self.result(read_after)
         if read_after:  # all of them are computed before anything is overwritten
             for o in outputs:
-                o._function.last = o.name() not in consumed
+                o._function.last = o.name() not in consumed | self.early
         return BuiltPath(
             self.plan,
             hl.Pipeline(outputs),

@@ -32,6 +32,7 @@ from synth.draft import Draft, Shape, line_of, shape, type_of
 from synth.enumerate import Enumerator, SearchStatistics
 from synth.failure import NotFound
 from synth.images import ImageMapper, replace_images
+from synth.in_memory import check_order
 from synth.inside import reads_inside
 from synth.memory_contract import MemoryContract
 from synth.monolithic import MonolithicStatistics
@@ -441,7 +442,9 @@ class PathLifter:
             memory = MemoryContract(self.function, self.path, self.contract, self.holds)
             memory.state(funcs, inputs, self.demanding)
             items = self.contract.lean()
-        return PathSummary(self.path.conditions, tuple(funcs), tuple(inputs.values()), result, items)
+        summary = PathSummary(self.path.conditions, tuple(funcs), tuple(inputs.values()), result, items)
+        check_order(summary, self.function.line)
+        return summary
 
     def near_and_far(self) -> list[Env]:
         """Samples with the least sizes, then others, in which rows lie far from each other."""

@@ -25,7 +25,7 @@ from halide_core.ir.expr import (
 from halide_core.ir.types import Float, Int, Type, UInt
 from lifter.frontend import assignments, constants, expressions, memory, order, places, pointers, types
 from lifter.frontend import operations as op
-from lifter.frontend.clang import evaluate, operands
+from lifter.frontend.clang import evaluate, in_system_header, operands
 from lifter.frontend.context import Context
 from lifter.frontend.values import (
     Allocation,
@@ -95,6 +95,8 @@ def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Va
             if any(map(assignments.has_effects, arguments)):
                 ctx.fail("prefetch of an address with side effects", c)
             return Nothing()
+        if name == "is_constant_evaluated" and not in_system_header(ctx.frames[-1].cursor.location):
+            ctx.fail("code that asks whether the compiler evaluates it", c)
         type_, known = types.scalar(c.type), evaluate(c)
         if type_ is not None and known is not None:
             return const(known, type_)

@@ -361,6 +361,8 @@ def captures(ctx: Context, c: Cursor) -> tuple[tuple[Cursor, Binding], ...]:
         if target.hash in own or binding is None:
             continue
         found[target.hash] = target, binding
+        if not by_reference and classes.is_plain(target.type) and not classes.is_trivial(target.type):
+            ctx.fail(f"lambda that may copy '{target.spelling}', whose class copies in its own way", c)
         if not by_reference and _may_change(ctx, target, binding):
             ctx.fail(f"lambda that may capture '{target.spelling}' by value while it changes", c, "capture with [&]")
     return tuple(found.values())

@@ -95,7 +95,10 @@ def value(ctx: Context, c: Cursor) -> Value:
         other = not types.same_but_const(c.type, inner[-1].type)
         if other and types.scalar(c.type) is not None and places.casts_object(inner[-1]):
             ctx.fail("object read as one of another type", c, "copy its bytes with memcpy")
-        return pointers.convert(ctx, value(ctx, inner[-1]), c.type, c)
+        v = pointers.convert(ctx, value(ctx, inner[-1]), c.type, c)
+        if isinstance(v, Pointer) and any(t.startswith("&") for t in v.targets) and _loses_const(inner[-1], c):
+            ctx.fail("pointer that takes 'const' away", c)
+        return v
     if kind is K.CALL_EXPR:
         return calls.call(ctx, c)
     if kind is K.CXX_UNARY_EXPR:
@@ -123,6 +126,12 @@ def value(ctx: Context, c: Cursor) -> Value:
         discard(ctx, c)
         return Nothing()
     ctx.fail(_DESCRIPTIONS.get(kind, f"expression ({kind.name.lower().replace('_', ' ')})"), c)
+
+
+def _loses_const(a: Cursor, b: Cursor) -> bool:
+    """Whether a pointer to const becomes one that may be written through."""
+    both = types.is_pointer(a.type) and types.is_pointer(b.type)
+    return both and types.is_const(types.pointee(a.type)) and not types.is_const(types.pointee(b.type))
 
 
 _DESCRIPTIONS = {

@@ -13,8 +13,9 @@ from clang import cindex
 
 _ASKED = re.compile(r"\b(__has_(?:builtin|attribute|cpp_attribute|declspec_attribute))\s*\(\s*([\w:]+)\s*\)")
 _LOOSE = re.compile(
-    r"#\s*pragma\s+(?:GCC\s+optimize|STDC\s+FP_CONTRACT\s+ON|clang\s+fp)|_Pragma\s*\(\s*\"\s*GCC\s+optimize"
-    r"|\b(?:__)?optimize(?:__)?\s*\(\s*\""
+    r"(?:pragma\s+GCC\s+optimize|\boptimize(?:__)?\s*\()[^\n]*(?:fast|unsafe|associative|reciprocal|signed|finite|contract)"
+    r"|pragma\s+(?:STDC\s+FP_CONTRACT\s+ON|clang\s+fp)",
+    re.IGNORECASE,
 )
 
 

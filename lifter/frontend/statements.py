@@ -141,7 +141,7 @@ def _if(ctx: Context, c: Cursor) -> None:
         statement(ctx, parts.pop(0))
     if parts and parts[0].kind is K.VAR_DECL:
         declarations.declare(ctx, parts.pop(0))
-    if _begins_with_expression(c, parts):
+    if _begins_with_expression(c, parts) or not (ctx.unit.is_c or types.is_bool(parts[0].type)):
         ctx.fail("if with an expression before its condition", c, "put it in front of the if")
     line = ctx.line
     condition = ctx.settled(expressions.condition(ctx, parts[0]))

@@ -75,6 +75,10 @@ def is_pointer(t: ClangType) -> bool:
     return canonical(t).kind is TypeKind.POINTER
 
 
+def is_bool(t: ClangType) -> bool:
+    return canonical(t).kind is TypeKind.BOOL
+
+
 def is_void(t: ClangType) -> bool:
     return canonical(t).kind is TypeKind.VOID
 

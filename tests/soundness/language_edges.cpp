@@ -65,7 +65,77 @@ void plain_loop_macro(int* d, const int* s, int n, int k) {
     }
 }
 
+// Statements
+
+void begins_with(int* d, const int* s, int n, int k) {
+    for (int i = 0; i < n; i++) {
+        if (k++; s[i] > 100)
+            d[i] = 1;
+        else
+            d[i] = 2;
+    }
+}
+#define AFTER(x) if (k += 3; x)
+void begins_with_in_macro(int* d, const int* s, int n, int k) {
+    for (int i = 0; i < n; i++) {
+        AFTER(k > 50) d[i] = 1;
+        else d[i] = s[i];
+    }
+}
+void const_taken_away(int* d, const int* s, int n) {
+    for (int i = 0; i < n; i++) {
+        int x = 1;
+        const int& r = x;
+        const_cast<int&>(r) = s[i];
+        d[i] = x;
+    }
+}
+void const_taken_from_pointer(int* d, const int* s, int n) {
+    for (int i = 0; i < n; i++) {
+        int x = 1;
+        const int& r = x;
+        *(int*)&r = s[i];
+        d[i] = x;
+    }
+}
+struct Cache {
+    mutable int x = 1;
+    void set(int v) const { x = v; }
+};
+void captured_mutable(int* d, const int* s, int n) {
+    Cache o;
+    auto g = [=](int v) { return v + o.x; };
+    o.set(7);
+    for (int i = 0; i < n; i++) d[i] = g(s[i] & 255);
+}
+constexpr int asked(int x) { return __builtin_is_constant_evaluated() ? x + 1 : x + 2; }
+void asks_when(int* d, const int* s, int n) {
+    constexpr int k = asked(3);
+    for (int i = 0; i < n; i++) d[i] = (s[i] & 255) + k;
+}
+
 // Initialisers
+
+struct Freed {
+    ~Freed() {}
+    int v;
+    Freed(int a) : v(a) {}
+};
+struct Built {
+    int x = 5;
+    Built() {}
+    Built(int a) : x(a) {}
+};
+struct Owner : Built {
+    int y;
+    Owner(int a) : Built(Freed(a).v), y(1) {}
+};
+void base_from_temporary(int* d, const int* s, int n) {
+    for (int i = 0; i < n; i++) {
+        Owner o(s[i]);
+        d[i] = o.x;
+    }
+}
 
 struct Table {
     int a[3] = {1, 2, 3};
@@ -267,6 +337,11 @@ static Pair stored(int* p, int v) {
     *p = v;
     return {v, v + 1};
 }
+static const uint8_t identity[4] = {1, 2, 3, 4};
+static int chosen_table(const uint8_t* t) { return t == identity; }
+void known_table(int* d, const int* s, int n) {
+    for (int i = 0; i < n; i++) d[i] = (s[i] & 255) + chosen_table(identity);
+}
 void bindings(int* d, const int* s, int n) {
     for (int i = 0; i < n; i++) {
         d[i] = 0;
@@ -388,6 +463,29 @@ struct Fields {
 };
 void offset_of_element(int* d, const int* s, int n) {
     for (int i = 0; i < n; i++) d[i] = (s[i] & 255) + __builtin_offsetof(Fields, v[2]);
+}
+
+// Memory that is updated and read
+
+void counted_then_halved(int* d, int* s, int n) {
+    for (int i = 0; i < n; i++) d[s[i] & 15]++;
+    for (int i = 0; i < n; i++) s[i] = s[i] / 2;
+}
+void summed_then_moved(int* d, int* s, int n) {
+    for (int i = 0; i < n; i++) d[0] += s[i] & 255;
+    for (int i = 0; i < n; i++) s[i] = s[i + 1] / 2;
+}
+int counted_from_before(int* d, const uint8_t* s, int n) {
+    int before = d[3];
+    for (int i = 0; i < n; i++) d[s[i]]++;
+    return d[3] - before;
+}
+void counted_beside(int* d, const int* s, int* e, int n) {
+    for (int i = 0; i < n; i++) {
+        d[1] += 1;
+        e[i] = (s[i] & 255) * (d[0] & 255);
+    }
+    e[0] = d[1];
 }
 
 // The same memory

@@ -129,7 +129,10 @@ def value(ctx: Context, c: Cursor) -> Value:
 
 
 def _loses_const(a: Cursor, b: Cursor) -> bool:
-    """Whether a pointer to const becomes one that may be written through."""
+    """Whether a pointer to const becomes one that may be written through; fields are always objects of their own."""
+    source = constants.unwrap(a)
+    if source.kind is K.UNARY_OPERATOR and constants.unwrap(operands(source)[0]).kind is K.MEMBER_REF_EXPR:
+        return False
     both = types.is_pointer(a.type) and types.is_pointer(b.type)
     return both and types.is_const(types.pointee(a.type)) and not types.is_const(types.pointee(b.type))
 

@@ -9,7 +9,7 @@ from clang.cindex import Cursor, CursorKind
 from halide_core.ir.expr import I64, Expr, Variable, const, const_value, make_bool
 from lifter.frontend import expressions, places, pointers, registers, types, vector_operators
 from lifter.frontend import operations as op
-from lifter.frontend.clang import binary_operator, operands, unary_operator
+from lifter.frontend.clang import binary_operator, changes, operands, unary_operator
 from lifter.frontend.context import Context
 from lifter.frontend.values import Nothing, Place, Pointer, PointerPlace, Record, Value, VariablePlace
 from lifter.simd.lanes import Lanes
@@ -17,14 +17,7 @@ from lifter.simd.lanes import Lanes
 
 def has_effects(c: Cursor) -> bool:
     """Whether an expression assigns, increments or calls anything."""
-    for inner in c.walk_preorder():
-        if inner.kind in (CursorKind.CALL_EXPR, CursorKind.COMPOUND_ASSIGNMENT_OPERATOR):
-            return True
-        if inner.kind is CursorKind.BINARY_OPERATOR and binary_operator(inner) == "=":
-            return True
-        if inner.kind is CursorKind.UNARY_OPERATOR and unary_operator(inner) in ("x++", "x--", "++x", "--x"):
-            return True
-    return False
+    return any(k.kind is CursorKind.CALL_EXPR or changes(k) for k in c.walk_preorder())
 
 
 def assign(ctx: Context, c: Cursor, want: bool) -> Value:

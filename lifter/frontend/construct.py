@@ -92,11 +92,10 @@ def fill(ctx: Context, place: RecordPlace, c: Cursor) -> None:
 def _fill_union(ctx: Context, place: RecordPlace, items: list[Cursor], at: Cursor) -> None:
     """The first member takes the value; the others are the same bits."""
     first = next(iter(types.canonical(place.type).get_fields()))
-    if not items:
-        _check_union(ctx, place, at)
-    else:
+    if items:
         _init_field(ctx, place, first, items[0], at)
         return
+    _check_union(ctx, place, at)
     b = place.fields[first.spelling]
     if isinstance(b, LanesPlace):
         registers.write(ctx, b, registers.zero(first.type))
@@ -224,10 +223,9 @@ def _initialisers(ctx: Context, definition: Cursor, place: RecordPlace) -> None:
 def _default(ctx: Context, place: RecordPlace, at: Cursor, zero: bool) -> None:
     """What an object has that is given no value: its class's constructor, the fields' initialisers, or zeros."""
     if classes.is_union(place.type):
+        _check_union(ctx, place, at)
         if zero:
             _fill_union(ctx, place, [], at)
-        else:
-            _check_union(ctx, place, at)
         return
     declared = [k for k in _declared(place) if k.kind is K.CONSTRUCTOR and not classes.is_implicit(k)]
     for k in declared:

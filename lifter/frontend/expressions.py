@@ -69,9 +69,9 @@ def value(ctx: Context, c: Cursor) -> Value:
     if kind is K.ARRAY_SUBSCRIPT_EXPR and types.is_function_pointer(c.type):
         return code.element(ctx, c)
     if kind is K.ARRAY_SUBSCRIPT_EXPR and types.is_pointer(c.type):
-        return _element_ofpointers_of(ctx, c)
+        return _element_of_pointers(ctx, c)
     if kind is K.ARRAY_SUBSCRIPT_EXPR and types.is_array(c.type) and types.is_pointer(types.innermost(c.type)):
-        return _row_ofpointers_of(ctx, c)
+        return _row_of_pointers(ctx, c)
     if kind is K.ARRAY_SUBSCRIPT_EXPR and vector_operators.is_lane(c):
         return vector_operators.lane(ctx, c)
     if kind is K.ARRAY_SUBSCRIPT_EXPR:
@@ -207,7 +207,7 @@ def pointers_of(ctx: Context, c: Cursor) -> Pointers:
     return table
 
 
-def _row_ofpointers_of(ctx: Context, c: Cursor) -> Pointers:
+def _row_of_pointers(ctx: Context, c: Cursor) -> Pointers:
     """A row of a local array of pointers of several dimensions."""
     array, index = operands(c)
     table, count = pointers_of(ctx, array), types.count(c.type)
@@ -218,7 +218,7 @@ def _row_ofpointers_of(ctx: Context, c: Cursor) -> Pointers:
     return Pointers(table.places[row * count : (row + 1) * count], f"{table.name}[{row}]")
 
 
-def _element_ofpointers_of(ctx: Context, c: Cursor) -> Value:
+def _element_of_pointers(ctx: Context, c: Cursor) -> Value:
     """The value of an element; at an index that varies, a choice."""
     first, second = operands(c)
     if not (types.is_pointer(first.type) or types.is_array(first.type)):

@@ -184,7 +184,7 @@ def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
     aligned.check(ctx, block)
     block = allocations.without_starts(ctx, allocations.unconditional(block))
     body_statements = local_arrays.split(ctx, block, [a for a in ctx.register_arrays if a in ctx.arrays])
-    if spelled.is_loose(unit.translation_unit) and _computes_floats(ctx, body_statements):
+    if _computes_floats(ctx, body_statements) and spelled.is_loose(unit.translation_unit):
         ctx.fail("floats in a file that allows other rules for them (optimize, FP_CONTRACT)", c)
     name = symbol(c)
     call: Interface | None = None

@@ -14,8 +14,12 @@ from lifter.fold import parts
 
 
 def must_fork(stmt: L.If) -> bool:
-    """Whether a conditional holds a loop or a return."""
-    return any(isinstance(s, L.Loop | L.Return) for s in L.walk((stmt,)))
+    """Whether a conditional holds a loop or a return, or asks whether a pointer is null (`if (count) *count = n`)."""
+    return any(isinstance(s, L.Loop | L.Return) for s in L.walk((stmt,))) or _asks_for_pointer(stmt.condition)
+
+
+def _asks_for_pointer(condition: Expr) -> bool:
+    return any(n.startswith("addr.") for n in variables(condition))
 
 
 def reshapes(stmt: L.If, rest: tuple[L.Stmt, ...]) -> bool:
@@ -57,7 +61,8 @@ def guards_of_reads(loop: L.Loop) -> list[Expr]:
     for s in L.walk(loop.body):
         if isinstance(s, L.If):
             inside = {a for x in L.walk((*s.then, *s.otherwise)) for e in L.expressions(x) for a in _arrays(e)}
-            out += parts(s.condition, And, Or, Not) if inside - certain else []
+            asked = inside - certain or _asks_for_pointer(s.condition)
+            out += parts(s.condition, And, Or, Not) if asked else []
         for e in L.expressions(s):
             for n in post_order(e):
                 if isinstance(n, Select) and (_arrays(n.true_value) | _arrays(n.false_value)) - certain:

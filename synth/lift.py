@@ -13,6 +13,7 @@ from lifter.deadline import TimedOut, until
 from lifter.effects import LoopInfo, Path, left_to_original, loads
 from lifter.libm import differs
 from lifter.loops import Function, Unsupported
+from lifter.names import apart_from_parameters
 from lifter.poly import Poly, ahead_of, from_poly, to_poly
 from lifter.pure_calls import inline_all
 from lifter.summary import PathSummary, Summary
@@ -96,6 +97,7 @@ def lift_function(
 def _lift(function: Function, options: Options, clock: Stopwatch, lifted: Lifted) -> None:
     with clock.stage("parse"):
         paths = execute(function, decided, follows)
+        paths = [apart_from_parameters(function, p) for p in paths]
         lifted.paths = [readable_places(function, without_idle(left_alone(p))) for p in paths]
         lifted.function = function = with_definitions(function, lifted.paths)
     for p in lifted.paths:

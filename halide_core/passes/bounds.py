@@ -101,6 +101,18 @@ def _is_constant(i: Interval) -> bool:
     return i[0] is not None and i[1] is not None and const_value(i[0]) is not None and const_value(i[1]) is not None
 
 
+def _is_fixed(e: Expr, scope: Scope) -> bool:
+    """Whether an expression is made of numbers only that are the same for all that range."""
+    if any(isinstance(n, ir.Load | ir.Call) and not _is_pure_arithmetic(n) for n in post_order(e)):
+        return False
+    return not any(name in scope for name in variables(e))
+
+
+def _is_pure_arithmetic(n: Expr) -> bool:
+    bits = ("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "shift_left", "shift_right", "abs")
+    return isinstance(n, ir.Call) and n.call_type is CallType.INTRINSIC and n.name in bits
+
+
 def _bounds_of_node(e: Expr, scope: Scope, memo: dict[int, Interval]) -> Interval:
     t = e.type
     if t.is_float():
@@ -108,6 +120,8 @@ def _bounds_of_node(e: Expr, scope: Scope, memo: dict[int, Interval]) -> Interva
     if not t.is_int_or_uint():
         return None, None
     parts = [memo.get(id(c), (None, None)) for c in ir.children(e)]
+    if isinstance(e, ir.Select | ir.Div | ir.Mod) and _is_fixed(e, scope):
+        return e, e
     match e:
         case ir.IntImm() | ir.UIntImm():
             return e, e

@@ -223,6 +223,18 @@ CASES: list[tuple[str, str, list[tuple[int | None, ...]], bool | None]] = [
      " __m128i lo = _mm_unpacklo_epi16(acc, z), hi = _mm_srai_epi32(_mm_unpackhi_epi16(acc, acc), 16);"
      " return hs(_mm_add_epi32(lo, hi)); }",
      [(0, 60), (0, 4000)], None),
+    ("a size that is cut to a buffer's",
+     "void f(uint8_t* d, int n) { uint8_t t[256]; if (n > 256) n = 256; if (n < 1) return;"
+     " for (int i = 0; i < n; i++) t[i] = d[i]; for (int i = 0; i < n; i++) d[i] = t[n - 1 - i]; }",
+     [(End(40), 40), (End(255), 255), (End(256), 300), (0, 1), (None, 0)], True),
+    ("a parameter that is carried on",
+     "void f(uint8_t* d, const uint8_t* s, int n, int e) {"
+     " for (int i = 0; i < n; i++) { e = (e * 3 + s[i]) >> 2; d[i] = e; } }",
+     [(0, 1000, 40, 7), (None, None, 0, 7)], True),
+    ("an output that may be missing",
+     "void f(uint8_t* d, uint8_t* m, const uint8_t* s, int n) {"
+     " for (int i = 0; i < n; i++) { d[i] = s[i] + 1; if (m) m[i] = s[i] > 9; } }",
+     [(0, 400, 1000, 40), (0, None, 1000, 40), (0, 400, 0, 40)], True),
     ("running sums of nothing beside another output",
      "void f(int* a, int* b, const uint8_t* s, int n, int m) { int acc = 0;"
      " for (int i = 0; i < n; i++) { acc += s[i]; a[i] = acc; } for (int j = 0; j < m; j++) b[j] = j * 3; }",

@@ -8,7 +8,7 @@ becomes
     for r in [0, +n): vectorized v in [0, +min(8, m - r*8)): f.acc[v] = f.acc[v] + g[v + r*8]
     f[0] = f[0] + vector_reduce_add(f.acc[ramp(0, 1, 8)])
 
-Integers only: they may be added in any order."""
+where n > 0.  Integers only: they may be added in any order."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ _NAMES: dict[type[Expr], str] = {ir.Add: "add", ir.Mul: "mul", ir.Min: "min", ir
 def accumulate_in_vectors(s: st.Stmt) -> st.Stmt:
     """`s` with such loops rewritten; other statements as they are."""
     if isinstance(s, st.For):
-        found = _reduction(s)
-        if found is not None:
-            return _rewrite(s, *found)
+        found, runs = _reduction(s), _trips(s)
+        if found is not None and runs is not None:
+            # Where there is nothing to add, memory stays untouched: there may be none.
+            return st.IfThenElse(runs, _rewrite(s, *found))
     return st.rebuild(s, accumulate_in_vectors, lambda e: e)
 
 
@@ -154,10 +155,7 @@ def _extreme_of_narrow(
     start = st.Store(name, ir.Broadcast(wide, identity(op, small), lanes), whole)
     total = ir.Cast(t, ir.VectorReduce(small, op, ir.Load(wide, name, whole)))
     last = st.Store(store.name, node(t, ir.Load(t, store.name, store.index), total), store.index)
-    runs = _trips(s)
-    assert runs is not None
-    done = st.block(start, replace_inner(s), last)
-    return st.IfThenElse(runs, st.Allocate(name, small, const(lanes, I64), done))
+    return st.Allocate(name, small, const(lanes, I64), st.block(start, replace_inner(s), last))
 
 
 def _rewrite(s: st.For, vector: st.For, store: st.Store, op: str, operand: Expr, node: type[Expr]) -> st.Stmt:
@@ -167,7 +165,7 @@ def _rewrite(s: st.For, vector: st.For, store: st.Store, op: str, operand: Expr,
     if narrow is not None and lanes % 8 == 0:
         return _sum_of_bytes(s, vector, store, narrow, lanes)
     small = _narrower(operand, t) if op in ("min", "max") else None
-    if small is not None and _trips(s) is not None:
+    if small is not None:
         return _extreme_of_narrow(s, vector, store, op, small, node)
     name = store.name + ACCUMULATOR
     lane = ir.Cast(I64, ir.Sub(I32, Variable(I32, vector.name), vector.min))

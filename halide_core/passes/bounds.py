@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 
@@ -101,11 +102,14 @@ def _is_constant(i: Interval) -> bool:
     return i[0] is not None and i[1] is not None and const_value(i[0]) is not None and const_value(i[1]) is not None
 
 
+_OF_A_STAGE = re.compile(r"\.s\d+\.")
+
+
 def _is_fixed(e: Expr, scope: Scope) -> bool:
-    """Whether an expression is made of numbers only that are the same for all that range."""
+    """Whether an expression is made of parameters and sizes only: of no loop's, whose steps others want to compare."""
     if any(isinstance(n, ir.Load | ir.Call) and not _is_pure_arithmetic(n) for n in post_order(e)):
         return False
-    return not any(name in scope for name in variables(e))
+    return not any(name in scope or _OF_A_STAGE.search(name) for name in variables(e))
 
 
 def _is_pure_arithmetic(n: Expr) -> bool:

@@ -235,6 +235,16 @@ CASES: list[tuple[str, str, list[tuple[int | None, ...]], bool | None]] = [
      "void f(uint8_t* d, uint8_t* m, const uint8_t* s, int n) {"
      " for (int i = 0; i < n; i++) { d[i] = s[i] + 1; if (m) m[i] = s[i] > 9; } }",
      [(0, 400, 1000, 40), (0, None, 1000, 40), (0, 400, 0, 40)], True),
+    ("sums of nothing, where there is no place for them",
+     "void f(int* r, const uint8_t* s, int w, int h) {"
+     " for (int y = 0; y < h; y++) for (int x = 0; x < w; x++) r[y] += s[y * w + x]; }",
+     [(None, None, 0, 3), (None, None, 40, 0), (0, 1000, 40, 3)], True),
+    ("a total of nothing, without a place for it",
+     "void f(int* t, const uint8_t* s, int n) { for (int i = 0; i < n; i++) *t += s[i]; }",
+     [(None, None, 0), (0, 1000, 200)], True),
+    ("a total of words of nothing, without a place for it",
+     "void f(int* t, const int* s, int n) { for (int i = 0; i < n; i++) *t += s[i]; }",
+     [(None, None, 0), (0, 1000, 200)], True),
     ("running sums of nothing beside another output",
      "void f(int* a, int* b, const uint8_t* s, int n, int m) { int acc = 0;"
      " for (int i = 0; i < n; i++) { acc += s[i]; a[i] = acc; } for (int j = 0; j < m; j++) b[j] = j * 3; }",

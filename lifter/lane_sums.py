@@ -228,6 +228,8 @@ class _Joining:
         low, high, around = Poly(), Poly(), len(events[0].effect.loops)
         if events[0].adds or not all(e.adds for e in events[1:]):
             return None
+        if any(e.effect.loops[:around] != events[0].effect.loops for e in events):
+            return None
         for event in events:
             times = Poly.constant(1)
             for loop in event.effect.loops[around:]:

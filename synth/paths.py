@@ -152,12 +152,20 @@ class PathLifter:
         self.trace.groupings += 1
         self.groups = [p.group() for p in protos]
         written = {p.array for p in protos}
-        self.names = {a: (f"{a}_in" if a in written else a) for a in self.function.arrays}
+        self.names = {a: (self._input_of(a) if a in written else a) for a in self.function.arrays}
         drafts: list[Draft] = []
         funcs: list[FuncSummary] = []
         for p in protos:
             funcs.append(self.stage(p, drafts, funcs))
         return self.finish(funcs, {d.proto.name: d for d in drafts})
+
+    def _input_of(self, array: str) -> str:
+        """The name of what an array holds before it is written, which is no parameter's."""
+        taken = {p.name for p in self.function.params} | set(self.function.arrays) | set(self.function.locals)
+        name = f"{array}_in"
+        while name in taken:
+            name += "_"
+        return name
 
     # Stage one.
 

@@ -93,6 +93,8 @@ def emit_parallel(emitter: StmtEmitter, s: st.For) -> None:
     b.start(serial)
     end = b.emit(f"add nsw i32 {low}, {extent}")
     alone = b.emit(f"call i32 @{symbol}(ptr {b.job}, ptr {closure}, i32 {low}, i32 {end})")
+    if any(isinstance(x, st.Store) and x.streaming for x in st.walk(s.body)):
+        b.do("call void @hl.fence()")
     b.branch(after)
     b.start(pool)
     arguments = f"ptr {b.job}, ptr @{symbol}, ptr {closure}, i32 {low}, i32 {extent}, i64 {amount}"

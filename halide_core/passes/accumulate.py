@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
-from halide_core.ir.expr import BOOL, I32, I64, Expr, Variable, const
+from halide_core.ir.expr import BOOL, I32, I64, Expr, Variable, const, const_value
+from halide_core.ir.simplify import simplify
 from halide_core.ir.structural import key, post_order, variables
 from halide_core.ir.types import Type, UInt
 from halide_core.passes.vectorize import ACCUMULATOR, BYTE_SUMS, lanes_of
@@ -28,7 +29,8 @@ def accumulate_in_vectors(s: st.Stmt) -> st.Stmt:
         found, runs = _reduction(s), _trips(s)
         if found is not None and runs is not None:
             # Where there is nothing to add, memory stays untouched: there may be none.
-            return st.IfThenElse(runs, _rewrite(s, *found))
+            rewritten = _rewrite(s, *found)
+            return rewritten if const_value(runs) else st.IfThenElse(runs, rewritten)
     return st.rebuild(s, accumulate_in_vectors, lambda e: e)
 
 
@@ -131,7 +133,7 @@ def _trips(s: st.For) -> Expr | None:
             out = some if out is None else ir.And(BOOL, out, some)
         loops.add(node.name)
         node = node.body
-    return out
+    return None if out is None else simplify(out)
 
 
 def _extreme_of_narrow(

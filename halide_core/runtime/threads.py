@@ -372,6 +372,10 @@ done:
 
 ; Calls %fn(job, %closure, lo, hi) for ranges that cover %extent iterations from %min.  %parent is the job of whose
 ; task this is part, %work what the loop costs in vector instructions.  Returns 0, or what a failing task returned.
+define linkonce_odr hidden void @hl.fence() alwaysinline nounwind {{
+  {fence}
+  ret void
+}}
 define linkonce_odr hidden i32 @hl.par_for(ptr %parent, ptr %fn, ptr %closure, i32 %min, i32 %extent, i64 %work)
     nounwind {{
 entry:

@@ -26,7 +26,7 @@ from halide_core.ir.structural import key, post_order, transform, variables
 from halide_core.ir.types import Type
 from lifter import loops as L
 from lifter.effects import ArrayInfo, Effect, Follows, FoundObligation, LoopInfo, loads
-from lifter.fold import clauses, conjunction, fold, fold_node, is_true, negate, parts
+from lifter.fold import clauses, conjunction, fold, fold_node, is_true, negate, parts, undefined
 from lifter.poly import Obligation, Poly, address_poly, atom_of, from_poly, to_poly
 from lifter.pure_calls import inline_all, inline_call
 from lifter.simd.simplify import simplify_node
@@ -111,7 +111,13 @@ class Memory:
         # What is read here counts only where this code runs, so of a choice made before `continue` the live arm.
         while isinstance(value, Select) and _implies(both(s.guard, s.live), value.condition):
             value = value.true_value
+        if s.live is not None and any(isinstance(n, Variable) and undefined(n.name) for n in post_order(value)):
+            value = transform(value, lambda n: self.alive(n, s))
         return value
+
+    def alive(self, n: Expr, s: State) -> Expr:
+        """A choice as its first arm, where that is the one in iterations that `continue` has not ended."""
+        return n.true_value if isinstance(n, Select) and _implies(both(s.guard, s.live), n.condition) else n
 
     def load(self, s: State, e: Load) -> Expr:
         table = self.function.tables.get(e.name)

@@ -235,6 +235,9 @@ CASES: list[tuple[str, str, list[tuple[int | None, ...]], bool | None]] = [
      "void f(uint8_t* d, uint8_t* m, const uint8_t* s, int n) {"
      " for (int i = 0; i < n; i++) { d[i] = s[i] + 1; if (m) m[i] = s[i] > 9; } }",
      [(0, 400, 1000, 40), (0, None, 1000, 40), (0, 400, 0, 40)], True),
+    ("a parameter named as what an output held",
+     "void f(uint8_t* d, uint8_t* d_in, int n) { for (int i = 0; i < n; i++) { d[i] += 3; d_in[i] += d[i]; } }",
+     [(0, 400, 40), (0, 400, 0)], True),
     ("sums of nothing, where there is no place for them",
      "void f(int* r, const uint8_t* s, int w, int h) {"
      " for (int y = 0; y < h; y++) for (int x = 0; x < w; x++) r[y] += s[y * w + x]; }",

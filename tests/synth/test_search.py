@@ -13,6 +13,8 @@ from synth.options import Options
 PRELUDE = "#include <cstddef>\n#include <cstdint>\n#include <cstdlib>\n#include <algorithm>\ntypedef uint8_t u8;\n"
 
 VERIFIED = {
+    "local changed twice after continue": "void f(u8* d, const u8* s, int n) { for (int i = 0; i < n; i++) "
+    "{ if (s[i] < 10) continue; int v = s[i] * 3; if (v > 200) { v = 200; } d[i] = v; } }",
     "flattened": "void f(u8* d, const u8* s, int w, int h) { for (int i = 0; i < w * h; i++) d[i] = s[i] ^ 1; }",
     "reversed": "void f(u8* d, const u8* s, unsigned n) { for (unsigned i = n; i > 0; i--) d[n - i] = s[i - 1]; }",
     "strided": "void f(u8* d, const u8* s, int n) { for (int i = 0; i < n; i += 2) d[i] = s[i]; }",

@@ -193,7 +193,10 @@ def _always(path: Path, update: Effect) -> tuple[Path, str, Effect]:
 
 def _expand(path: Path, cell: str, update: Effect) -> Path:
     loop = update.loops[-1]
-    fresh = LoopInfo(loop.counter + "s", loop.trip, loop.line)
+    suffix = "s"
+    while any(t.counter == loop.counter + suffix for t, *_ in path.trips):
+        suffix += "s"
+    fresh = LoopInfo(loop.counter + suffix, loop.trip, loop.line)
     first = next(e for e in path.effects if e.array == cell)
     many = LoopInfo(loop.counter + "i", loop.trip + Poly.constant(1), first.line)
 
@@ -228,12 +231,15 @@ def _expand(path: Path, cell: str, update: Effect) -> Path:
 
         return transform(e, rewrite)
 
+    # A value kept for the next iteration only is made of no other such value: nothing needs to be there before it.
+    delayed = not any(split_tag(n.name)[0] == cell for n in _reads(update))
+
     def moved(e: Effect) -> Effect:
         value = retag(e.value, e)
         guard = retag(e.guard, e) if e.guard is not None else None
         index = to_poly(retag(from_poly(e.index), e)) if e.index.terms else e.index
         out = replace(e, value=value, guard=guard, index=index, order=new_order[e.order])
-        if e.order == first.order:
+        if e.order == first.order and not delayed:
             return replace(out, index=Poly.variable(many.counter, I32), loops=(*e.loops, many))
         if e.order == update.order:
             rename: dict[str, Expr] = {loop.counter: Variable(I32, fresh.counter)}
@@ -249,5 +255,5 @@ def _expand(path: Path, cell: str, update: Effect) -> Path:
     effects = tuple(moved(e) for e in sequence)
     result = retag(path.result, None) if path.result is not None else None
     arrays = {**path.arrays, cell: replace(path.arrays[cell], cell=False, size=loop.trip + Poly.constant(1))}
-    trips = (*path.trips, (fresh, update.loops[:-1], None), (many, first.loops, None))
+    trips = (*path.trips, (fresh, update.loops[:-1], None), *(() if delayed else ((many, first.loops, None),)))
     return replace(path, effects=effects, result=result, arrays=arrays, trips=trips)

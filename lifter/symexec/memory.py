@@ -108,16 +108,13 @@ class Memory:
                 return Variable(type_, "?" + name)
             return self.load(s, Load(type_, name, const(0, I64)))
         value = s.env.get(name, Variable(type_, "?" + name))
+        guard = both(s.guard, s.live)
         # What is read here counts only where this code runs, so of a choice made before `continue` the live arm.
-        while isinstance(value, Select) and _implies(both(s.guard, s.live), value.condition):
-            value = value.true_value
+        while (arm := _live_arm(value, guard)) is not value:
+            value = arm
         if s.live is not None and any(isinstance(n, Variable) and undefined(n.name) for n in post_order(value)):
-            value = transform(value, lambda n: self.alive(n, s))
+            value = transform(value, lambda n: _live_arm(n, guard))
         return value
-
-    def alive(self, n: Expr, s: State) -> Expr:
-        """A choice as its first arm, where that is the one in iterations that `continue` has not ended."""
-        return n.true_value if isinstance(n, Select) and _implies(both(s.guard, s.live), n.condition) else n
 
     def load(self, s: State, e: Load) -> Expr:
         table = self.function.tables.get(e.name)
@@ -271,6 +268,15 @@ def _implies(a: Expr | None, b: Expr) -> bool:
     """Whether guard `a` holds `b` among its conjuncts."""
     wanted = {key(c) for c in parts(b)}
     return wanted <= {key(c) for c in parts(a)}
+
+
+def _live_arm(e: Expr, guard: Expr | None) -> Expr:
+    """What `e` is where `guard` holds, if it is a choice by something that the guard holds, or denies."""
+    if isinstance(e, Select) and _implies(guard, e.condition):
+        return e.true_value
+    if isinstance(e, Select) and _implies(guard, negate(e.condition)):
+        return e.false_value
+    return e
 
 
 _MOST_NODES = 64

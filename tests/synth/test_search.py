@@ -13,6 +13,8 @@ from synth.options import Options
 PRELUDE = "#include <cstddef>\n#include <cstdint>\n#include <cstdlib>\n#include <algorithm>\ntypedef uint8_t u8;\n"
 
 VERIFIED = {
+    "kept from one iteration to the next": "void f(u8* p, int n) { int a = 7; for (int i = 0; i < n; i++) "
+    "{ int c = p[i]; p[i] = (c + a) / 2; a = c; } }",
     "local changed twice after continue": "void f(u8* d, const u8* s, int n) { for (int i = 0; i < n; i++) "
     "{ if (s[i] < 10) continue; int v = s[i] * 3; if (v > 200) { v = 200; } d[i] = v; } }",
     "flattened": "void f(u8* d, const u8* s, int w, int h) { for (int i = 0; i < w * h; i++) d[i] = s[i] ^ 1; }",

@@ -3,7 +3,7 @@
     s = a; for (k...) { s = f(s, k); out[k] = g(s); }
 becomes
     s[0..n] = a; for (k'...) s[k' + 1] = f(s[k'], k'); for (k...) out[k] = g(s[k + 1]);
-so that the loop falls into stages: the recurrence, an ordered update over an RDom, and what uses it.
+(the iterations of several loops are numbered through) so that the loop falls into stages: the recurrence, an ordered update over an RDom, and what uses it.
 The meaning of every effect is kept: element k + 1 of the array is the cell after iteration k.
 """
 
@@ -82,17 +82,30 @@ def _scan(path: Path, cell: str) -> Effect | None:
     if len(writes) != 2 or not all(e.index.is_zero() for e in writes):
         return None
     first, update = writes
-    if len(update.loops) != len(first.loops) + 1:
+    depth = len(first.loops)
+    if len(update.loops) <= depth:
         return None
-    if update.counters[:-1] != first.counters or not _starts_anew(path, cell, first):
+    if update.counters[:depth] != first.counters or not _starts_anew(path, cell, first):
         return None
-    loop = update.loops[-1].counter
-    inside = [e for e in path.effects if loop in e.counters and e.order != update.order]
-    if not any(split_tag(n.name)[0] == cell for e in inside for n in _reads(e)):
+    outer, *others = update.loops[depth:]
+    inside = [e for e in path.effects if outer.counter in e.counters and e.order != update.order]
+    users = [e for e in inside if any(split_tag(n.name)[0] == cell for n in _reads(e))]
+    if not users:
         return None
-    if not all(_may_come_first(n, e, loop) for n in _reads(update) for e in inside):
+    if others:
+        if any(e.loops[: len(update.loops)] != update.loops for e in users):
+            return None
+        if any(x.trip.names() & set(update.counters) or _reads_trip(x) for x in (outer, *others)):
+            return None
+        stored = {e.array for e in inside}
+        return update if not any(split_tag(n.name)[0] in stored for n in _reads(update)) else None
+    if not all(_may_come_first(n, e, outer.counter) for n in _reads(update) for e in inside):
         return None
     return update
+
+
+def _reads_trip(loop: LoopInfo) -> bool:
+    return any(loads(a) for a in loop.trip.atoms().values())
 
 
 def _starts_anew(path: Path, cell: str, first: Effect) -> bool:
@@ -192,13 +205,17 @@ def _always(path: Path, update: Effect) -> tuple[Path, str, Effect]:
 
 
 def _expand(path: Path, cell: str, update: Effect) -> Path:
-    loop = update.loops[-1]
+    first = next(e for e in path.effects if e.array == cell)
+    around, through = update.loops[: len(first.loops)], update.loops[len(first.loops) :]
+    loop = through[0]
     suffix = "s"
     while any(t.counter == loop.counter + suffix for t, *_ in path.trips):
         suffix += "s"
-    fresh = LoopInfo(loop.counter + suffix, loop.trip, loop.line)
-    first = next(e for e in path.effects if e.array == cell)
-    many = LoopInfo(loop.counter + "i", loop.trip + Poly.constant(1), first.line)
+    fresh = tuple(LoopInfo(x.counter + suffix, x.trip, x.line) for x in through)
+    number, total = Poly(), Poly.constant(1)  # of the iteration, and of all
+    for x in through:
+        number, total = number * x.trip + Poly.variable(x.counter, I32), total * x.trip
+    many = LoopInfo(loop.counter + "i", total + Poly.constant(1), first.line)
 
     rest = [e for e in path.effects if e.order != update.order]
     position = next(i for i, e in enumerate(rest) if loop.counter in e.counters)
@@ -212,8 +229,8 @@ def _expand(path: Path, cell: str, update: Effect) -> Path:
     def element(site: Effect | None, time: int) -> Poly:
         if site is not None and loop.counter in site.counters:
             after = Poly.constant(1 if time > update.order else 0)
-            return Poly.variable(loop.counter, I32) + after
-        return loop.trip if time > update.order else Poly()
+            return number + after
+        return total if time > update.order else Poly()
 
     def retag(e: Expr, site: Effect | None) -> Expr:
         def rewrite(n: Expr) -> Expr:
@@ -242,18 +259,20 @@ def _expand(path: Path, cell: str, update: Effect) -> Path:
         if e.order == first.order and not delayed:
             return replace(out, index=Poly.variable(many.counter, I32), loops=(*e.loops, many))
         if e.order == update.order:
-            rename: dict[str, Expr] = {loop.counter: Variable(I32, fresh.counter)}
+            rename: dict[str, Expr] = {x.counter: Variable(I32, x.counter + suffix) for x in through}
             return replace(
                 out,
-                index=Poly.variable(fresh.counter, I32) + Poly.constant(1),
+                index=number.substitute({x.counter: Poly.variable(x.counter + suffix, I32) for x in through})
+                + Poly.constant(1),
                 value=substitute(value, rename),
                 guard=substitute(guard, rename) if guard is not None else None,
-                loops=(*e.loops[:-1], fresh),
+                loops=(*around, *fresh),
             )
         return out
 
     effects = tuple(moved(e) for e in sequence)
     result = retag(path.result, None) if path.result is not None else None
-    arrays = {**path.arrays, cell: replace(path.arrays[cell], cell=False, size=loop.trip + Poly.constant(1))}
-    trips = (*path.trips, (fresh, update.loops[:-1], None), *(() if delayed else ((many, first.loops, None),)))
+    arrays = {**path.arrays, cell: replace(path.arrays[cell], cell=False, size=total + Poly.constant(1))}
+    new = [(x, (*around, *fresh[:i]), None) for i, x in enumerate(fresh)]
+    trips = (*path.trips, *new, *(() if delayed else ((many, first.loops, None),)))
     return replace(path, effects=effects, result=result, arrays=arrays, trips=trips)

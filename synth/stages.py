@@ -107,6 +107,8 @@ def _anew(e: Effect, private: tuple[str, ...], current: Proto) -> bool:
     in each of the loop's iterations."""
     if len(private) <= len(current.private) or current.updates or is_reduction(e, private):
         return False
+    if e.guard is not None and loads(e.guard) and len(private) == len(e.counters):
+        return False  # what it leaves out stays: the position of the latest such pixel
     return not any(c in p.counters for p in current.plain for c in private) and not _reads(e, e.array)
 
 

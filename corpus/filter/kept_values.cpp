@@ -61,3 +61,39 @@ void changes(uint8_t* out, const uint8_t* mask, int count) {
         before = now;
     }
 }
+
+// The place of the first of the brightest pixels.
+void brightest_place(const uint8_t* image, int width, int height, int stride, int* column, int* row) {
+    int most = -1, x_of_most = 0, y_of_most = 0;
+    for (int y = 0; y < height; ++y) {
+        for (int x = 0; x < width; ++x) {
+            if (image[y * stride + x] > most) {
+                most = image[y * stride + x];
+                x_of_most = x;
+                y_of_most = y;
+            }
+        }
+    }
+    *column = x_of_most;
+    *row = y_of_most;
+}
+
+// Where a value occurs last, -1 where it does not.
+int last_place_of(const uint8_t* values, int count, uint8_t wanted) {
+    int place = -1;
+    for (int i = 0; i < count; ++i)
+        if (values[i] == wanted) place = i;
+    return place;
+}
+
+// A generator of random numbers whose state goes on from row to row.
+void dithered_by_noise(uint8_t* out, const uint16_t* in, int width, int height, int stride) {
+    uint32_t state = 2463534242u;
+    for (int y = 0; y < height; ++y) {
+        for (int x = 0; x < width; ++x) {
+            state = state * 1664525u + 1013904223u;
+            const uint32_t sum = in[y * stride + x] + (state >> 24);
+            out[y * stride + x] = static_cast<uint8_t>(sum > 65535 ? 255 : sum >> 8);
+        }
+    }
+}

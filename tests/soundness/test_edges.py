@@ -238,6 +238,11 @@ CASES: list[tuple[str, str, list[tuple[int | None, ...]], bool | None]] = [
     ("a parameter named as what an output held",
      "void f(uint8_t* d, uint8_t* d_in, int n) { for (int i = 0; i < n; i++) { d[i] += 3; d_in[i] += d[i]; } }",
      [(0, 400, 40), (0, 400, 0)], True),
+    ("a state that goes on from row to row",
+     "int f(int* d, const uint8_t* s, int w, int h) { int a = 5;"
+     " for (int y = 0; y < h; y++) for (int x = 0; x < w; x++) { a = a * 3 % 1000 + s[y * w + x]; d[y * w + x] = a; }"
+     " return a; }",
+     [(0, 2000, 9, 7), (None, None, 0, 7), (None, None, 7, 0), (None, None, -3, -4), (0, 2000, 1, 1)], None),
     ("sums of nothing, where there is no place for them",
      "void f(int* r, const uint8_t* s, int w, int h) {"
      " for (int y = 0; y < h; y++) for (int x = 0; x < w; x++) r[y] += s[y * w + x]; }",

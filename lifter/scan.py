@@ -3,7 +3,8 @@
     s = a; for (k...) { s = f(s, k); out[k] = g(s); }
 becomes
     s[0..n] = a; for (k'...) s[k' + 1] = f(s[k'], k'); for (k...) out[k] = g(s[k + 1]);
-(the iterations of several loops are numbered through) so that the loop falls into stages: the recurrence, an ordered update over an RDom, and what uses it.
+(the iterations of several loops are numbered through) so that the loop falls into stages: the recurrence, an ordered
+update over an RDom, and what uses it.
 The meaning of every effect is kept: element k + 1 of the array is the cell after iteration k.
 """
 

@@ -57,6 +57,10 @@ _FREE = {"free", "cfree", "_mm_free", "__lift_ignore"}
 _MEMORY_PREFIX = "__builtin_"
 
 
+_BITS_COUNTED = {"popcount": 32, "popcountl": 64, "popcountll": 64}
+_BYTES_SWAPPED = {"bswap16": 16, "bswap32": 32, "bswap64": 64}
+
+
 _ORDERED = {"memcpy", "memmove", "memset", "fill", "fill_n", "copy", "copy_n"}
 _OF_C = {
     *("memcpy", "memmove", "memset", "malloc", "calloc", "free", "alloca", "posix_memalign", "aligned_alloc"),
@@ -97,6 +101,8 @@ def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Va
             return Nothing()
         if name == "is_constant_evaluated" and not in_system_header(ctx.frames[-1].cursor.location):
             ctx.fail("code that asks whether the compiler evaluates it", c)
+        if name in _BITS_COUNTED or name in _BYTES_SWAPPED:
+            return _of_bits(ctx, name, arguments)
         type_, known = types.scalar(c.type), evaluate(c)
         if type_ is not None and known is not None:
             return const(known, type_)
@@ -139,6 +145,21 @@ def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Va
     if name == "calloc":
         return _calloc(ctx, arguments)
     return _math(ctx, c, name, arguments)
+
+
+def _of_bits(ctx: Context, name: str, arguments: list[Cursor]) -> Expr:
+    """The number of ones, or the bytes in the other order."""
+    wide = UInt(_BITS_COUNTED.get(name) or _BYTES_SWAPPED[name])
+    v = op.cast(expressions.scalar(ctx, arguments[0]), wide)
+    if name in _BITS_COUNTED:
+        return op.cast(intrinsic("popcount", wide, v), Int(32))
+    v = ctx.settled(v)
+    last = wide.bits - 8
+    out = op.binary("|", op.binary("<<", v, const(last, wide)), op.binary(">>", v, const(last, wide)))
+    for place in range(8, last, 8):
+        byte = op.binary("&", op.binary(">>", v, const(place, wide)), const(255, wide))
+        out = op.binary("|", out, op.binary("<<", byte, const(last - place, wide)))
+    return out
 
 
 def scalars(ctx: Context, arguments: list[Cursor]) -> list[Expr]:

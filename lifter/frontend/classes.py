@@ -71,7 +71,7 @@ def body_of(method: Cursor) -> tuple[Cursor, Cursor | None]:
 def fields(ctx: Context, t: ClangType, at: Cursor | None) -> Iterator[Cursor]:
     """The fields of a class in the order of their initialisation, those of base classes first."""
     record = types.canonical(t)
-    if is_union(record) and not _one_size(record):
+    if is_union(record) and not is_one_size(record):
         ctx.fail(f"object of the union '{record.spelling}'", at)
     for base in known_bases(ctx, t, at):
         yield from fields(ctx, base, at)
@@ -92,7 +92,7 @@ def is_union(t: ClangType) -> bool:
     return bool(types.canonical(t).get_declaration().kind is K.UNION_DECL)
 
 
-def _one_size(t: ClangType) -> bool:
+def is_one_size(t: ClangType) -> bool:
     """Whether all members of a union are scalars of one size, or registers."""
     sizes = {types.register_bytes(f.type) for f in t.get_fields()}
     if len(sizes) == 1 and sizes != {0}:

@@ -38,6 +38,7 @@ from lifter.frontend.values import (
     PointerPlace,
     Pointers,
     RecordPointer,
+    Value,
     VariablePlace,
     Vector,
 )
@@ -302,7 +303,46 @@ def _listed(ctx: Context, init: Cursor, shape: tuple[int, ...]) -> list[Cursor |
     return out + [None] * (rest * (shape[0] - len(items)))
 
 
+def _union(ctx: Context, c: Cursor, init: Cursor | None) -> None:
+    """A union whose members have several sizes, as memory: an array of their common unit."""
+    record, source = types.canonical(c.type), None if init is None else constants.unwrap(init)
+    plain = classes.is_trivial(c.type) and classes.has_no_initialiser(c.type) and not record.is_volatile_qualified()
+    unit = views.unit_of(ctx, c.spelling, c.type, c) if plain else None
+    if unit is None:
+        ctx.fail(f"object of the union '{c.type.spelling}'", c)
+    array = ctx.new_array(c.spelling, unit)
+    start = Pointer(frozenset({array}), const(0, I64), record)
+    ctx.bind(c, ElementPlace(start))
+    called = source.referenced if source is not None and source.kind is K.CALL_EXPR else None
+    if source is not None and called is not None and called.kind is K.CONSTRUCTOR:
+        copied = operands(source)  # it is the compiler's: a copy, or nothing
+        source = constants.unwrap(copied[0]) if copied else None
+    listed = source is not None and source.kind is K.INIT_LIST_EXPR
+    items = operands(source) if listed and source is not None else []
+    v: Value | None = None
+    target = start
+    if items:
+        first = next(iter(record.get_fields()))
+        named = any(k.kind is K.MEMBER_REF for i in items for k in i.get_children())
+        whole = types.scalar(first.type) is not None and first.type.get_size() == record.get_size()
+        if len(items) > 1 or not whole or (named and any(map(constants.is_designator, items))):
+            ctx.fail(f"initialiser of the union '{c.spelling}'", c)
+        v = pointers.convert(ctx, ctx.settled(expressions.scalar(ctx, items[0])), first.type, c)
+        target = replace(start, pointee=first.type.get_canonical())
+    elif source is not None and not listed:
+        v = construct.settled(ctx, expressions.value(ctx, source))
+    count = int(record.get_size()) // unit.bytes()
+    ctx.declare_array(array, const(count, I64), False)
+    for k in range(count if listed and not items else 0):
+        pointers.write_as(ctx, replace(start, offset=const(k, I64)), unit, const(0, unit), c)
+    if v is not None:
+        pointers.write(ctx, ElementPlace(target), v, c)
+
+
 def _record(ctx: Context, c: Cursor, init: Cursor | None) -> None:
+    if classes.is_union(c.type) and not classes.is_one_size(c.type):
+        _union(ctx, c, init)
+        return
     place = records.create(ctx, c.type, c.spelling, c)
     if init is not None:
         construct.initialise(ctx, place, init)

@@ -106,10 +106,12 @@ def memcpy(ctx: Context, c: Cursor, arguments: list[Cursor], move: bool) -> Valu
     target, source, size = _three(ctx, arguments)
     to = pointers.element_type(ctx, target.pointee, c)
     element = pointers.element_type(ctx, source.pointee, c)
-    if to != element and (to.is_float() or element.is_float() or to.is_bool() or element.is_bool()):
-        ctx.fail(f"{what} between elements of type {element} and {to}", c)
-    if _copies_scalar(ctx, target, source, size, c):
+    differ = to != element and (to.is_float() or element.is_float() or to.is_bool() or element.is_bool())
+    same_bits = not differ or (to.bits == element.bits and not (to.is_bool() or element.is_bool()))
+    if same_bits and _copies_scalar(ctx, target, source, size, c):
         return target
+    if differ:
+        ctx.fail(f"{what} between elements of type {element} and {to}", c)
     if to.bytes() < element.bytes():
         source, element = replace(source, pointee=target.pointee), to
     elif element.bytes() < to.bytes():

@@ -95,14 +95,20 @@ def read(ctx: Context, place: Place, at: Cursor | None = None) -> Value:
         return registers.load(ctx, p, types.register_bytes(p.pointee), at)
     if types.is_pointer(p.pointee):
         ctx.fail("array of pointers", at)
-    wanted = element_type(ctx, p.pointee, at)
+    return read_as(ctx, p, element_type(ctx, p.pointee, at), at)
+
+
+def read_as(ctx: Context, p: Pointer, wanted: Type, at: Cursor | None) -> Expr:
+    """The scalar of a type that a pointer points to."""
     if ctx.undecided:
         return Load(wanted, ctx.new_array("either", wanted), const(0, I64))
     array = ctx.array_of(p, at)
     if array.startswith("&"):
-        _check_scalar_offset(ctx, p, array, at)
         ctx.before_read(array[1:])
-        return _view(_scalar(ctx, array, wanted, at), wanted)
+        whole = _scalar(ctx, array, wanted, at)
+        if _is_whole(ctx, p, whole, wanted, at):
+            return _view(whole, wanted)
+        return views.bytes_of(whole, p.offset, wanted)
     count = _units_of_scalar(ctx, array, wanted, at)
     if count > 1:
         return views.read(ctx, array, p.offset, wanted, count)
@@ -141,14 +147,19 @@ def write(ctx: Context, place: Place, value: Value, at: Cursor | None = None) ->
         return
     if types.is_array(p.pointee) or types.is_pointer(p.pointee):
         fail_assignment(ctx, p.pointee, at)
-    wanted = element_type(ctx, p.pointee, at)
-    array = ctx.array_of(p, at)
     assert isinstance(value, Expr)
+    write_as(ctx, p, element_type(ctx, p.pointee, at), value, at)
+
+
+def write_as(ctx: Context, p: Pointer, wanted: Type, value: Expr, at: Cursor | None) -> None:
+    """Emits the store of a scalar of a type where a pointer points to."""
+    array = ctx.array_of(p, at)
     if array.startswith("&"):
-        _check_scalar_offset(ctx, p, array, at)
         ctx.before_write(array[1:])
         whole = _scalar(ctx, array, wanted, at)
-        ctx.assign(array[1:], _view(value, whole.type) if _same_bits(whole.type, wanted) else views.low(whole, value))
+        is_whole = _is_whole(ctx, p, whole, wanted, at)
+        new = _view(value, whole.type) if is_whole else views.with_bytes(whole, p.offset, op.cast(value, wanted))
+        ctx.assign(array[1:], new)
         return
     if array in ctx.tables or array in ctx.const_arrays:
         ctx.fail(f"write to the constant array '{array}'", at)
@@ -177,9 +188,14 @@ def _scalar(ctx: Context, array: str, wanted: Type, at: Cursor | None) -> Variab
     return Variable(type_, array[1:])
 
 
-def _check_scalar_offset(ctx: Context, p: Pointer, array: str, at: Cursor | None) -> None:
-    if const_value(p.offset) != 0:
-        ctx.fail(f"pointer arithmetic on the address of the scalar '{array[1:]}'", at)
+def _is_whole(ctx: Context, p: Pointer, whole: Variable, wanted: Type, at: Cursor | None) -> bool:
+    """Whether a pointer to a scalar variable points to all of it; else to bytes that lie inside."""
+    offset, size = const_value(p.offset), whole.type.bytes()
+    same = _same_bits(whole.type, wanted)
+    within = offset is None or 0 <= int(offset) <= size - wanted.bytes()
+    if offset != 0 and (same or not within or not all(t.startswith("&") for t in p.targets)):
+        ctx.fail(f"pointer arithmetic on the address of the scalar '{whole.name}'", at)
+    return same
 
 
 def convert(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:

@@ -10,7 +10,7 @@ from clang.cindex import Cursor, CursorKind
 from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, Expr, const
-from halide_core.ir.types import UInt
+from halide_core.ir.types import Type, UInt
 from lifter.frontend import (
     assignments,
     classes,
@@ -46,6 +46,9 @@ from lifter.frontend.values import (
 )
 
 K = CursorKind
+
+_BITS = ""
+"""The only field of the value of a union whose members have several sizes."""
 
 
 def create(ctx: Context, t: ClangType, hint: str, at: Cursor | None) -> RecordPlace:
@@ -142,11 +145,22 @@ def load(ctx: Context, place: Place, at: Cursor | None) -> Record:
         return Record(found, place.type)
     assert isinstance(place, ElementPlace)
     p = place.pointer
+    bits = _bits(p.pointee)
+    if bits is not None:
+        return Record({_BITS: pointers.read_as(ctx, p, bits, at)}, types.canonical(p.pointee))
     out: dict[str, Value] = {}
     for f in classes.own_fields(ctx, p.pointee, at):
         inner = views.field_of(ctx, p, f, at)
         out[f.spelling] = inner if types.is_array(inner.pointee) else pointers.read(ctx, ElementPlace(inner), at)
     return Record(out, types.canonical(p.pointee))
+
+
+def _bits(t: ClangType) -> Type | None:
+    """What a union whose members have several sizes is copied as."""
+    size = int(t.get_size())
+    if not classes.is_union(t) or classes.is_one_size(t):
+        return None
+    return UInt(8 * size) if size in (1, 2, 4, 8) and classes.is_trivial(t) else None
 
 
 def _load_field(ctx: Context, b: Binding, at: Cursor | None) -> Value:
@@ -159,6 +173,11 @@ def _load_field(ctx: Context, b: Binding, at: Cursor | None) -> Value:
 
 def store(ctx: Context, place: Place, v: Record, at: Cursor | None) -> None:
     """place = v; a base class's value fills the base class's fields."""
+    if isinstance(place, ElementPlace) and _BITS in v.fields:
+        bits = _kept(ctx, v.fields[_BITS])
+        assert isinstance(bits, Expr)
+        pointers.write_as(ctx, place.pointer, bits.type, bits, at)
+        return
     if isinstance(place, ElementPlace):
         visible = any(t in ctx.pointer_parameters for t in place.pointer.targets)
         if visible and classes.is_padded(ctx, place.pointer.pointee, at):

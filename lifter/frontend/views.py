@@ -87,10 +87,13 @@ def unit_of(ctx: Context, name: str, t: ClangType, at: Cursor | None) -> Type | 
 
 
 def units(ctx: Context, p: Pointer, at: Cursor | None = None) -> int:
-    """How many units of its array what a pointer points to takes; negative when that is not constant."""
+    """How many units of its array what a pointer points to takes; negative when that is not constant.  Those of a
+    scalar variable are its bytes."""
     count = types.count(p.pointee)
     targets = [t for t in p.targets if t in ctx.arrays]
     inner = types.innermost(p.pointee)
+    if p.targets and count >= 0 and all(t.startswith("&") for t in p.targets):
+        return count * max(int(inner.get_size()), 1)
     if count < 0 or not targets:
         return count
     size = inner.get_size()
@@ -149,11 +152,24 @@ def write(ctx: Context, array: str, offset: Expr, value: Expr, count: int) -> No
         ctx.emit(Store(ctx.line, array, op.offset_sum(offset, const(k, I64)), op.cast(piece, unit)))
 
 
-def low(whole: Expr, part: Expr) -> Expr:
-    """The integer `whole` with its low bits, as many as `part` has, replaced by `part`."""
+def bytes_of(whole: Expr, offset: Expr, wanted: Type) -> Expr:
+    """What lies `offset` bytes behind the first one of the integer `whole`."""
     wide = UInt(whole.type.bits)
-    kept = op.binary("&", op.cast(whole, wide), const(-1 << part.type.bits, wide))
-    return op.cast(op.binary("|", kept, op.cast(op.cast(part, UInt(part.type.bits)), wide)), whole.type)
+    return op.cast(op.binary(">>", op.cast(whole, wide), _bits(offset, wide)), wanted)
+
+
+def with_bytes(whole: Expr, offset: Expr, part: Expr) -> Expr:
+    """The integer `whole` with the bytes that lie `offset` behind its first one, as many as `part` has, replaced."""
+    wide = UInt(whole.type.bits)
+    places = op.binary("<<", const((1 << part.type.bits) - 1, wide), _bits(offset, wide))
+    kept = op.binary("&", op.cast(whole, wide), op.binary("^", places, const((1 << wide.bits) - 1, wide)))
+    new = op.binary("<<", op.cast(op.cast(part, UInt(part.type.bits)), wide), _bits(offset, wide))
+    return op.cast(op.binary("|", kept, new), whole.type)
+
+
+def _bits(offset: Expr, wide: Type) -> Expr:
+    known = const_value(offset)
+    return const(8 * int(known), wide) if known is not None else op.cast(op.binary("*", offset, const(8, I64)), wide)
 
 
 def lies_in_arrays(ctx: Context, t: ClangType) -> bool:

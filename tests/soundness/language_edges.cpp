@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -496,4 +497,115 @@ void twice_in_place(uint8_t* d, const uint8_t* s, int n) {
         uint8_t x = s[i];
         for (int k = 0; k < 1; k++) d[i] = x ^ 7;
     }
+}
+
+// Other views of the same bits
+
+union Word {
+    uint32_t whole;
+    uint8_t bytes[4];
+};
+union Colour {
+    struct {
+        uint8_t red, green, blue, alpha;
+    };
+    uint32_t whole;
+};
+union Started {
+    uint32_t whole = 5;
+    uint8_t bytes[4];
+};
+void swapped_in_union(uint32_t* d, const uint32_t* s, int n) {
+    for (int i = 0; i < n; i++) {
+        Word u;
+        u.whole = s[i];
+        std::swap(u.bytes[0], u.bytes[2]);
+        d[i] = u.whole;
+    }
+}
+void copied_union(uint32_t* d, const uint32_t* s, int n) {
+    for (int i = 0; i < n; i++) {
+        Word u = {s[i]};
+        u.bytes[1] ^= u.bytes[2];
+        Word other = u;
+        other.bytes[0]++;
+        d[i] = other.whole + u.whole;
+    }
+}
+void zeroed_union(uint32_t* d, const uint32_t* s, int n) {
+    for (int i = 0; i < n; i++) {
+        Colour c{};
+        c.whole += s[i];
+        d[i] = c.whole + c.green;
+    }
+}
+void started_union(uint32_t* d, const uint32_t* s, int n) {
+    for (int i = 0; i < n; i++) {
+        Started u{};
+        d[i] = u.bytes[0] + s[i];
+    }
+}
+void half_of_union(uint32_t* d, const uint32_t* s, int n) {
+    for (int i = 0; i < n; i++) {
+        Colour c;
+        c.whole = s[i];
+        if (s[i] & 1) c.alpha = c.red;
+        d[i] = c.whole;
+    }
+}
+void unions_in_memory(Word* d, const Word* s, int n) {
+    for (int i = 0; i + 1 < n; i++) {
+        Word u = s[i + 1];
+        u.bytes[3] = u.bytes[0];
+        d[i] = u;
+    }
+}
+void bytes_of_local(uint32_t* d, const uint32_t* s, int n) {
+    for (int i = 0; i < n; i++) {
+        uint32_t v = s[i];
+        auto* t = reinterpret_cast<uint8_t*>(&v);
+        t++;
+        std::swap(*t, t[2]);
+        t[-1] = static_cast<uint8_t>(v >> 24);
+        d[i] = v;
+    }
+}
+void bytes_in_a_loop(uint8_t* d, const uint32_t* s, int n) {
+    for (int i = 0; i < n; i++) {
+        const uint32_t v = s[i] * 3;
+        const uint8_t* t = reinterpret_cast<const uint8_t*>(&v);
+        for (int k = 0; k < 4; k++) d[4 * i + k] = t[3 - k];
+    }
+}
+void bytes_of_sum(uint8_t* d, const uint8_t* s, int n) {
+    uint32_t sum = 0;
+    const uint8_t* t = reinterpret_cast<const uint8_t*>(&sum);
+    for (int i = 0; i < n; i++) {
+        sum += s[i] * 77;
+        d[i] = t[1];
+    }
+}
+void parts_copied(uint64_t* d, const uint8_t* s, int n) {
+    for (int i = 0; i < n; i++) {
+        uint64_t v = s[i];
+        const uint16_t two = static_cast<uint16_t>(s[i] * 259);
+        memcpy(reinterpret_cast<uint8_t*>(&v) + 3, &two, 2);
+        memcpy(reinterpret_cast<uint8_t*>(&v) + 1, &s[i], 1);
+        d[i] = v;
+    }
+}
+void bits_of_float(uint32_t* d, const uint8_t* s, int n) {
+    for (int i = 0; i < n; i++) {
+        const float f = s[i] * 0.37f;
+        uint32_t bits;
+        memcpy(&bits, &f, sizeof bits);
+        bits = (bits & 0xff800000u) | 0x1234u;
+        float back;
+        memcpy(&back, &bits, sizeof back);
+        d[i] = (bits >> 23) + static_cast<uint32_t>(back);
+    }
+}
+void ones_counted(uint32_t* d, const int32_t* s, int n) {
+    for (int i = 0; i < n; i++)
+        d[i] = __builtin_popcount(s[i]) + __builtin_popcountll(s[i]) * 100 + (__builtin_bswap32(s[i]) >> 8);
 }

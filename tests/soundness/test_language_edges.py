@@ -34,4 +34,4 @@ def test_language_edges(tmp_path: Path) -> None:
             if _outcome(original, changed, function, call):
                 wrong.append((report.name, n, places))
     assert not wrong
-    assert verified >= 20
+    assert verified >= 34

@@ -30,7 +30,6 @@ int u_virtual(P *p) { return p->v(); }
 int u_throw(int n) { if (n) throw 1; return 2; }
 int u_try(int n) { try { n++; } catch (...) { } return n; }
 union U { int a; uint8_t b[4]; };
-int u_union(int n) { U u; u.a = n; return u.a; }
 int u_variadic(int n, ...) { return n; }
 int u_setjmp(int n) { jmp_buf b; return setjmp(b); }
 int u_atomic(int n) { std::atomic<int> a(n); return a; }

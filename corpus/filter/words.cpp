@@ -182,3 +182,50 @@ void spill_behind_rows(uint8_t* dst, int dst_stride, const uint8_t* src, int src
         }
     }
 }
+
+union Argb {
+    uint32_t word;
+    uint8_t bytes[4];
+};
+
+// Red under half-transparent black, a channel at a time of a word in a union.
+void DarkenInUnion(uint32_t* dst, const uint32_t* src, int count) {
+    for (int i = 0; i < count; i++) {
+        Argb pixel;
+        pixel.word = src[i];
+        for (int k = 0; k < 3; k++) pixel.bytes[k] = (uint8_t)(pixel.bytes[k] >> 1);
+        dst[i] = pixel.word;
+    }
+}
+
+// The channels of a word in memory order, whatever order that is.
+void WordsToPlanes(uint8_t* blue, uint8_t* green, uint8_t* red, const uint32_t* src, int count) {
+    for (int i = 0; i < count; i++) {
+        const uint32_t word = src[i];
+        const uint8_t* channel = (const uint8_t*)&word;
+        blue[i] = channel[0];
+        green[i] = channel[1];
+        red[i] = channel[2];
+    }
+}
+
+// A fast logarithm of base 2: exponent and mantissa as one fixed-point number.
+void LogOfBits(float* dst, const float* src, int count) {
+    for (int i = 0; i < count; i++) {
+        uint32_t bits;
+        memcpy(&bits, &src[i], sizeof bits);
+        dst[i] = (float)bits * (1.0f / 8388608.0f) - 127.0f;
+    }
+}
+
+// Bits that differ, of all words.
+int DistanceInBits(const uint64_t* a, const uint64_t* b, int count) {
+    int ones = 0;
+    for (int i = 0; i < count; i++) ones += __builtin_popcountll(a[i] ^ b[i]);
+    return ones;
+}
+
+// Samples of the other byte order.
+void FromBigEndian(uint16_t* dst, const uint16_t* src, int count) {
+    for (int i = 0; i < count; i++) dst[i] = __builtin_bswap16(src[i]);
+}

@@ -161,10 +161,14 @@ def _copies_scalar(ctx: Context, target: Pointer, source: Pointer, size: Expr, a
         type_ = pointers.element_type(ctx, side.pointee, at)
         if const_value(size) != type_.bytes():
             return False
-        value = pointers.read(ctx, ElementPlace(replace(source, pointee=side.pointee)), at)
+        other = source if side is target else target
+        own = pointers.element_type(ctx, other.pointee, at)
+        seen = other.pointee if own.bits == type_.bits and own.is_float() != type_.is_float() else side.pointee
+        read, written = (seen, side.pointee) if side is target else (side.pointee, seen)
+        value = pointers.read(ctx, ElementPlace(replace(source, pointee=read)), at)
         assert isinstance(value, Expr)
-        place = ElementPlace(replace(target, pointee=side.pointee))
-        pointers.write(ctx, place, op.cast(value, type_), at)
+        value = pointers.view(value, pointers.element_type(ctx, written, at))
+        pointers.write(ctx, ElementPlace(replace(target, pointee=written)), value, at)
         return True
     return False
 

@@ -67,8 +67,8 @@ def element_type(ctx: Context, pointee: ClangType, at: Cursor | None = None) -> 
     return scalar_type(ctx, types.innermost(pointee), at)
 
 
-def _view(e: Expr, to: Type) -> Expr:
-    # The same bits, read as the other signedness (a wrapping cast), or as a float's.
+def view(e: Expr, to: Type) -> Expr:
+    """The same bits, read as the other signedness (a wrapping cast), or as a float's."""
     return reinterpret(e, to) if e.type.is_float() != to.is_float() else op.cast(e, to)
 
 
@@ -107,12 +107,12 @@ def read_as(ctx: Context, p: Pointer, wanted: Type, at: Cursor | None) -> Expr:
         ctx.before_read(array[1:])
         whole = _scalar(ctx, array, wanted, at)
         if _is_whole(ctx, p, whole, wanted, at):
-            return _view(whole, wanted)
+            return view(whole, wanted)
         return views.bytes_of(whole, p.offset, wanted)
     count = _units_of_scalar(ctx, array, wanted, at)
     if count > 1:
         return views.read(ctx, array, p.offset, wanted, count)
-    return _view(Load(ctx.arrays[array], array, p.offset), wanted)
+    return view(Load(ctx.arrays[array], array, p.offset), wanted)
 
 
 def write(ctx: Context, place: Place, value: Value, at: Cursor | None = None) -> None:
@@ -158,7 +158,7 @@ def write_as(ctx: Context, p: Pointer, wanted: Type, value: Expr, at: Cursor | N
         ctx.before_write(array[1:])
         whole = _scalar(ctx, array, wanted, at)
         is_whole = _is_whole(ctx, p, whole, wanted, at)
-        new = _view(value, whole.type) if is_whole else views.with_bytes(whole, p.offset, op.cast(value, wanted))
+        new = view(value, whole.type) if is_whole else views.with_bytes(whole, p.offset, op.cast(value, wanted))
         ctx.assign(array[1:], new)
         return
     if array in ctx.tables or array in ctx.const_arrays:
@@ -167,7 +167,7 @@ def write_as(ctx: Context, p: Pointer, wanted: Type, value: Expr, at: Cursor | N
     if count > 1:
         views.write(ctx, array, p.offset, value, count)
         return
-    ctx.emit(Store(ctx.line, array, p.offset, _view(value, ctx.arrays[array])))
+    ctx.emit(Store(ctx.line, array, p.offset, view(value, ctx.arrays[array])))
 
 
 def fail_assignment(ctx: Context, t: ClangType, at: Cursor | None) -> NoReturn:

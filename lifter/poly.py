@@ -514,6 +514,12 @@ def smallest_of(p: Poly) -> list[Poly]:
     return list(_operands(Min, p))
 
 
+def operands_of(p: Poly) -> tuple[Poly, ...]:
+    """What `p` is the smallest or the largest of: itself alone where it is neither."""
+    found = _operands(Min, p)
+    return found if len(found) > 1 else _operands(Max, p)
+
+
 def smaller_of(e: Expr) -> tuple[Poly, Poly] | None:
     """The two numbers of which an expression is the smaller one, by a minimum or a choice."""
     if isinstance(e, Min):

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from halide_core.ir.expr import BOOL, GE, LE, Call, CallType, Expr, Variable, children, const, with_children
-from halide_core.ir.structural import key, post_order, same, transform
+from halide_core.ir.expr import BOOL, GE, LE, Call, CallType, Expr, Let, Variable, children, const, with_children
+from halide_core.ir.structural import key, operator_of, post_order, same, transform
 from lifter.ranges import Range, full, ranges
 from verifier.exact import exact_form, intervals
 from verifier.smt import Answer, Proved, Query, Unknown, ValueEncoder, prove
+
+_MOST_PARTS = 40
+_PART_SECONDS = 0.5
 
 _ANSWERS: dict[tuple[int, int, tuple[int, ...], tuple[int, ...]], Answer] = {}
 
@@ -58,6 +61,34 @@ def same_exactly(
     known = intervals(facts)
     forms = [exact_form(e if inline is None else _inlined(e, inline), known) for e in (old, new)]
     return same(*forms)
+
+
+def part_by_part(old: Expr, new: Expr, facts: Sequence[Expr], inline: Callable[[Call], Expr | None] | None) -> bool:
+    """Whether both are made by the same operators of operands that are equal, each proved by itself."""
+    pairs = _unlike(old, new)
+    if len(pairs) > _MOST_PARTS or any(a is old for a, _ in pairs):
+        return False
+    return all(isinstance(decide_lemma(a, b, facts, inline, _PART_SECONDS), Proved) for a, b in pairs)
+
+
+def _unlike(old: Expr, new: Expr) -> list[tuple[Expr, Expr]]:
+    """The outermost operands that differ, of two expressions that are made by the same operators down to there."""
+    found: dict[tuple[int, int], tuple[Expr, Expr]] = {}
+    seen = set[tuple[int, int]]()
+    stack = [(old, new)]
+    while stack:
+        a, b = stack.pop()
+        identity = key(a), key(b)
+        if identity[0] == identity[1] or identity in seen:
+            continue
+        seen.add(identity)
+        xs, ys = children(a), children(b)
+        alike = operator_of(a) == operator_of(b) and all(x.type == y.type for x, y in zip(xs, ys, strict=True))
+        if xs and alike and not isinstance(a, Let):
+            stack += zip(xs, ys, strict=True)
+        else:
+            found[identity] = a, b
+    return list(found.values())
 
 
 def _inlined(e: Expr, inline: Callable[[Call], Expr | None]) -> Expr:

@@ -395,7 +395,7 @@ def _united(all_: Sequence[_Evaluated]) -> _Evaluated:
     out = dict(some[0])
     for one in some[1:]:
         for n, (load, when) in one.items():
-            if n in out and out[n][1] != when:
+            if n in out and out[n][1].keys() != when.keys():
                 both = dict(out[n][1])
                 for names, given in when.items():
                     _add(both, names, given)

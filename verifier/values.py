@@ -30,7 +30,7 @@ from lifter.poly import Poly, atom_of, from_poly, to_poly
 from lifter.pure_calls import inline_all
 from lifter.summary import Definition, EffectMap, FuncSummary
 from verifier.condition import Condition, counters_in_range, point_text
-from verifier.lemmas import apply_steps, decide_lemma, lemma_query, same_exactly
+from verifier.lemmas import apply_steps, decide_lemma, lemma_query, part_by_part, same_exactly
 from verifier.normal import normal_form
 from verifier.readable import ReadConditions
 from verifier.reads import Unresolved, unconditional_loads
@@ -65,7 +65,9 @@ class ValueConditions(ReadConditions):
         if last and self.impossible(inside):
             self.decide(f.name, "value", f"{where}: what is written is written over", True)
             return True
-        right = self.unclamp(right, left, inside, bool(last))
+        unclamped = self.unclamp(right, left, inside, bool(last))
+        if unclamped is not right:
+            left, right = self.decided(left, inside), unclamped
         self.equal_values(
             f.name,
             f"{where}: the value written is the summary's expression",
@@ -167,6 +169,23 @@ class ValueConditions(ReadConditions):
             return with_children(n, tuple(visit(c, assumptions, given, memo) for c in children(n)))
 
         return visit(e, inside, (), {})
+
+    def decided(self, e: Expr, assumptions: list[Any]) -> Expr:
+        """`e` with the choices made that have one answer under the assumptions, outside of addresses."""
+        memo: dict[int, Expr] = {}
+
+        def visit(n: Expr) -> Expr:
+            if id(n) not in memo:
+                known = self.known_here(n.condition, assumptions) if isinstance(n, Select) else None
+                if known is not None and isinstance(n, Select):
+                    memo[id(n)] = visit(n.true_value if known else n.false_value)
+                elif isinstance(n, Load):
+                    memo[id(n)] = n
+                else:
+                    memo[id(n)] = with_children(n, tuple(visit(c) for c in children(n)))
+            return memo[id(n)]
+
+        return visit(e)
 
     def looked_up(self, load: Load, reads: list[Load], given: tuple[Expr, ...]) -> Load | None:
         """The one of the original's `reads` at an address made of data that `load` is under conditions on data: what is
@@ -275,10 +294,13 @@ class ValueConditions(ReadConditions):
             self.decide(stage, "value", text, True)
             return
         a, b = normal_form(left), normal_form(right)
+        given = [normal_form(c) for c in (*self.known, *inside, *self.summary.conditions)]
+        if part_by_part(a, b, given, self.inline):
+            self.decide(stage, "value", text, True)
+            return
         encoder = ValueEncoder(self.inline)
-        facts = [encoder.encode(normal_form(c)) for c in (*self.known, *inside)]
-        facts += [encoder.encode(normal_form(c)) for c in self.summary.conditions]
-        query = Query(tuple(facts), encoder.equal(a, b))
+        facts = tuple(encoder.encode(c) for c in given)
+        query = Query(facts, encoder.equal(a, b))
         inlined = [inline_all(x, self.function.functions) for x in (a, b)]
         self.out.append(
             Condition(

@@ -14,7 +14,8 @@ _INTERNED: dict[tuple[object, ...], int] = {}
 _FIELDS: dict[type[Expr], tuple[tuple[str, bool], ...]] = {}
 
 
-def _shape(e: Expr) -> tuple[object, ...]:
+def operator_of(e: Expr) -> tuple[object, ...]:
+    """What a node is apart from its operands: its kind, type, names and constants, hashable."""
     kind = type(e)
     names = _FIELDS.get(kind)
     if names is None:
@@ -44,7 +45,7 @@ def key(e: Expr) -> int:
         if missing:
             stack.extend(missing)
             continue
-        shape = (_shape(node), tuple([c._key for c in inner]))
+        shape = (operator_of(node), tuple([c._key for c in inner]))
         object.__setattr__(node, "_key", _INTERNED.setdefault(shape, len(_INTERNED)))
         stack.pop()
     return e._key

@@ -39,6 +39,7 @@ from lifter.symexec.pieces import pieces
 from lifter.symexec.state import NeedCell, NeedUnroll, State, both
 from lifter.trip import NoTrip, trip_count
 from lifter.turns import Fact, contrary, run_of, turning_points
+from lifter.windows import window
 
 MAX_UNROLL = 64
 FEW = 8
@@ -51,6 +52,10 @@ class Loops(Memory, ABC):
     @abstractmethod
     def exec_block(self, body: tuple[L.Stmt, ...], s: State) -> None:
         """Executes statements in order."""
+
+    @abstractmethod
+    def exec_where(self, condition: Expr, body: tuple[L.Stmt, ...], s: State, line: int) -> None:
+        """Executes statements where a condition, a value already, holds."""
 
     @abstractmethod
     def check_defined(self, e: Expr, line: int) -> None:
@@ -325,11 +330,17 @@ class Loops(Memory, ABC):
     ) -> None:
         heads = {f"{v}'{counter}": to_poly(self.read(s, v, self.type_of(v))) + way for v, way in ways.items()}
         try:
-            trip = trip_count(condition, heads, counter).constant_value()
+            trips = trip_count(condition, heads, counter)
         except NoTrip:
-            trip = None
+            trips = None
+        trip = trips.constant_value() if trips is not None else None
         if trip is not None and 0 <= trip <= MAX_UNROLL:
             raise NeedUnroll(loop)
+        moves = trips is not None and any(n.startswith("k.") or "'" in n for n in trips.names())
+        if trips is not None and moves and _steps_by_one(loop) is not None:
+            whole = window(trips)
+            if whole is not None and whole.length <= FEW:
+                raise NeedUnroll(loop)
         name = carried[0]
         if self.type_of(name) == I64 and name in {p.name for p in self.function.params if p.pointer}:
             raise L.Unsupported(f"pointer '{name}' advances by data", loop.line)
@@ -393,6 +404,8 @@ class Loops(Memory, ABC):
                 known = const_value(_decide(self.value(loop.condition, s), met))
                 guard = both(s.guard, s.live)
                 s.obligations.extend(FoundObligation(o, s.loops, guard, loop.line) for o in met)
+                if known is None and self.window(loop, s):
+                    return
                 if known is None:
                     raise L.Unsupported("the number of iterations is not constant after all", loop.line)
                 if not known:
@@ -403,6 +416,45 @@ class Loops(Memory, ABC):
             s.live = live
             self.exec_block(loop.step, s)
         raise L.Unsupported("too many iterations to unroll", loop.line)
+
+    def window(self, loop: L.Loop, s: State) -> bool:
+        """Executes a loop over a window that is cut to the image place by place; nothing is done for other loops."""
+        v = _steps_by_one(loop)
+        if v is None:
+            return False
+        type_, counter, met = self.type_of(v), self.counter(), list[Obligation]()
+        start = to_poly(self.read(s, v, type_), met)
+        trial = replace(s.fork(), effects=[], uses=[], trips=[])
+        trial.env[v] = exact(start + Poly.variable(counter, I32), type_)
+        condition = self.value(loop.condition, trial)
+        try:
+            trips = trip_count(condition, {}, counter, met)
+        except NoTrip:
+            return False
+        whole = window(trips)
+        if whole is None or whole.length > FEW:
+            return False
+        live, guard = s.live, both(s.guard, s.live)
+        info = LoopInfo(counter, trips, loop.line, condition)
+        s.trips.append((info, s.loops, guard))
+        s.obligations.extend(FoundObligation(o, (*s.loops, info), guard, loop.line) for o in met)
+        for k in range(whole.length):
+            s.env[v] = exact(start + whole.ahead + Poly.constant(k), type_)
+            self.exec_where(whole.inside(k), loop.body, s, loop.line)
+            s.live = live
+        s.env[v] = Variable(type_, "?after " + v)
+        return True
+
+
+def _steps_by_one(loop: L.Loop) -> str | None:
+    """The variable that a loop counts up by one, which nothing else changes."""
+    step = loop.step[0] if len(loop.step) == 1 else None
+    if loop.prelude or not loop.test_first or not isinstance(step, L.Assign):
+        return None
+    v, type_ = step.name, step.value.type
+    if any(x.name == v for x in L.walk(loop.body) if isinstance(x, L.Assign)):
+        return None
+    return v if to_poly(step.value) - Poly.variable(v, type_) == Poly.constant(1) else None
 
 
 def _loads_any(e: Expr, arrays: set[str]) -> bool:

@@ -27,6 +27,7 @@ from halide_core.ir.types import Type
 from lifter import loops as L
 from lifter.effects import ArrayInfo, Effect, Follows, FoundObligation, LoopInfo, loads
 from lifter.fold import clauses, conjunction, fold, fold_node, is_true, negate, parts, undefined
+from lifter.guarded import added_where
 from lifter.poly import Obligation, Poly, address_poly, atom_of, from_poly, to_poly
 from lifter.pure_calls import inline_all, inline_call
 from lifter.simd.simplify import simplify_node
@@ -99,7 +100,8 @@ class Memory:
         """Gives a variable a value; it keeps its own in an iteration that `continue` has ended."""
         if s.live is not None:
             old = s.env.get(name, Variable(value.type, "?" + name))
-            value = fold_node(Select(value.type, s.live, value, old))
+            more = added_where(s.live, value, old)
+            value = more if more is not None else fold_node(Select(value.type, s.live, value, old))
         s.env[name] = value
 
     def read(self, s: State, name: str, type_: Type) -> Expr:

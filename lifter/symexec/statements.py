@@ -32,6 +32,7 @@ from lifter.covered import without_covered
 from lifter.effects import ArrayInfo, Effect, Follows, FoundObligation, LoopInfo, Path, loads, observed
 from lifter.fold import clauses, fold, fold_node, negate, undefined
 from lifter.forks import choosers_of_loops, guards_of_reads, invariant, must_fork, reshapes
+from lifter.guarded import added_where
 from lifter.lane_sums import join_lane_sums
 from lifter.parity import by_parity
 from lifter.parts import in_parts
@@ -435,9 +436,21 @@ class _Statements(Merging):
         known = const_value(condition)
         if known is not None:
             return self.exec_block(stmt.then if known else stmt.otherwise, s)
-        guard, live, before = s.guard, s.live, dict(s.env)
         s.uses.append(condition)
         self.note_reads(s, condition, stmt.line)
+        self.exec_choice(stmt, condition, s)
+
+    def exec_where(self, condition: Expr, body: tuple[L.Stmt, ...], s: State, line: int) -> None:
+        condition = fold(condition)
+        known = const_value(condition)
+        if known is None:
+            self.exec_choice(L.If(line, condition, body, ()), condition, s)
+        elif known:
+            self.exec_block(body, s)
+
+    def exec_choice(self, stmt: L.If, condition: Expr, s: State) -> None:
+        """Executes both arms of a conditional, by the value of its condition."""
+        guard, live, before = s.guard, s.live, dict(s.env)
         s.guard = both(guard, condition)
         self.exec_block(stmt.then, s)
         then_env, then_live = s.env, s.live
@@ -459,7 +472,11 @@ class _Statements(Merging):
             met: list[Obligation] = []
             chosen = a if a is b else by_parity(condition, a, b, met)
             s.obligations.extend(FoundObligation(o, s.loops, both(guard, live), stmt.line) for o in met)
-            s.env[name] = self.tidy(Select(a.type, condition, a, b)) if chosen is None else chosen
+            if chosen is None:
+                chosen = added_where(condition, a, b)
+            if chosen is None:
+                chosen = self.tidy(Select(a.type, condition, a, b))
+            s.env[name] = chosen
         if then_live is not live or else_live is not live:
             yes = then_live if then_live is not None else const(1, BOOL)
             no = else_live if else_live is not None else const(1, BOOL)

@@ -1,0 +1,33 @@
+"""What is added to a value where a condition holds.
+
+    if (a) sum += f; if (b) sum += g; ...
+is sum + (a ? f : 0) + (b ? g : 0) ..., which has as many terms as conditions; as choices between sums, each in both
+arms of the next, it would have one for each way through them."""
+
+from __future__ import annotations
+
+from halide_core.ir.expr import Add, Expr, Max, Min, Select, const
+from halide_core.ir.structural import key, post_order
+from lifter.fold import fold_node, negate
+
+
+def added_where(condition: Expr, yes: Expr, no: Expr) -> Expr | None:
+    """`condition ? yes : no` where one is the other with something added, or the smaller or larger of both, and the
+    other is made by choices itself; None for anything else."""
+    if not yes.type.is_int_or_uint() or yes.type.is_bool():
+        return None
+    for more, less, where in ((yes, no, condition), (no, yes, negate(condition))):
+        if isinstance(more, Add | Min | Max) and any(isinstance(n, Select) for n in post_order(less)):
+            for own, other in ((more.a, more.b), (more.b, more.a)):
+                if key(own) == key(less):
+                    return fold_node(type(more)(more.type, less, _or_nothing(type(more), where, other)))
+    return None
+
+
+def _or_nothing(kind: type[Add | Min | Max], where: Expr, e: Expr) -> Expr:
+    t = e.type
+    nothing = {Add: 0, Min: t.max(), Max: t.min()}[kind]
+    return fold_node(Select(t, where, e, const(nothing, t)))
+
+
+__all__ = ["added_where"]

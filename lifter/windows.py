@@ -1,0 +1,73 @@
+"""Loops over windows that are cut to the image, as whole windows of which some places do not count.
+
+    for (i = max(0, x - 2); i <= min(n - 1, x + 2); i++) sum += s[i];
+runs through the same elements in the same order as
+    for (k = 0; k < 5; k++) if (x - 2 + k >= 0 && x - 2 + k < n) sum += s[x - 2 + k];"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+
+from halide_core.ir.expr import BOOL, GE, I64, LT, Expr, Max, Min, Select, const
+from lifter.effects import loads
+from lifter.fold import all_hold
+from lifter.poly import Poly, ahead_of, from_poly, operands_of, to_poly
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A whole window of `length` places; number k is the loop's own iteration k + `ahead`, where it is inside."""
+
+    length: int
+    ahead: Poly
+    start: Poly
+    starts: tuple[Poly, ...]
+    ends: tuple[Poly, ...]
+
+    def inside(self, k: int) -> Expr:
+        """Whether the loop comes to a place."""
+        place = self.start + Poly.constant(k)
+        low = [GE(BOOL, from_poly(place - other), const(0, I64)) for other in self.starts]
+        high = [LT(BOOL, from_poly(place - other), const(0, I64)) for other in self.ends]
+        return all_hold([*low, *high])
+
+
+def window(trip: Poly) -> Window | None:
+    """The window of a loop whose number of iterations is the smallest of several differences, one of them constant."""
+    if any(loads(e) for e in trip.atoms().values()):
+        return None
+    cut = {a: found for a, e in trip.atoms().items() if (found := _extremum(e)) is not None}
+    last = [a for a, (kind, _) in cut.items() if kind is Min and trip.factor(a) == Poly.constant(1)]
+    first = [a for a, (kind, _) in cut.items() if kind is Max and trip.factor(a) == Poly.constant(-1)]
+    if len(last) > 1 or len(first) > 1:
+        return None
+    atoms = trip.atoms()
+    highest = Poly.atom(atoms[last[0]]) if last else Poly()
+    lowest = Poly.atom(atoms[first[0]]) if first else Poly()
+    ends = cut[last[0]][1] if last else (Poly(),)
+    starts = cut[first[0]][1] if first else (Poly(),)
+    rest = trip - highest + lowest
+    for start, end in product(starts, ends):
+        length = (end + rest - start).constant_value()
+        if length is not None and length > 0 and (last or first):
+            others = tuple(p for p in starts if p != start), tuple(p + rest for p in ends if p != end)
+            return Window(length, start - lowest, start, *others)
+    return None
+
+
+def _extremum(e: Expr) -> tuple[type[Min] | type[Max], tuple[Poly, ...]] | None:
+    """The numbers of which an expression is the smallest or the largest, by name or as a choice: x > 0 ? x - 1 : 0."""
+    if isinstance(e, Min | Max):
+        return type(e), operands_of(Poly.atom(e))
+    ahead = ahead_of(e.condition) if isinstance(e, Select) else None
+    if ahead is None or not isinstance(e, Select):
+        return None
+    yes, no = to_poly(e.true_value), to_poly(e.false_value)
+    for kind, larger, smaller in ((Max, yes, no), (Min, no, yes)):
+        if ahead in (larger - smaller, larger - smaller - Poly.constant(1)):
+            return kind, (yes, no)
+    return None
+
+
+__all__ = ["Window", "window"]

@@ -182,14 +182,20 @@ class ReadConditions(Conditions):
         def before() -> list[Any]:
             return [self.reached(o, layout, index, target, given) for o, index, given in self.beforehand(layout.array)]
 
-        return [now, lambda: self.in_other_iterations(layout, target), before]
+        def around() -> list[Any]:
+            return self.in_other_iterations(layout, target, e.counters)
+
+        return [now, lambda: self.in_other_iterations(layout, target), around, before]
 
     def certain(self) -> list[Effect]:
         """The effects of which it is known, without image data, in which iterations they happen."""
         return [o for o in self.path.effects if o.guard is None or not loads(o.guard)]
 
-    def in_other_iterations(self, layout: Layout, target: tuple[Poly, ...]) -> list[Any]:
-        """That the original reads an element, for each read that iterations are sure to make."""
+    def in_other_iterations(
+        self, layout: Layout, target: tuple[Poly, ...], kept: tuple[str, ...] = ()
+    ) -> list[Any]:
+        """That the original reads an element, for each read that iterations are sure to make; with counters `kept`, in
+        the same iterations of loops around reductions: one pixel's window."""
         reads = {
             (index, other.loops, None if other.guard is None else key(other.guard), tuple(map(key, given))): (
                 other, index, given
@@ -197,7 +203,7 @@ class ReadConditions(Conditions):
             for other in self.certain()
             for index, given in self.sure_reads(other, layout.array)
         }
-        return [self.reached(other, layout, index, target, given) for other, index, given in reads.values()]
+        return [self.reached(other, layout, index, target, given, kept) for other, index, given in reads.values()]
 
     def touched_elsewhere(self, layout: Layout, target: tuple[Poly, ...]) -> list[Any]:
         """That the original reads or writes an element, for each read and store that iterations are sure to make."""
@@ -289,11 +295,13 @@ class ReadConditions(Conditions):
         return out
 
     def reached(
-        self, e: Effect, layout: Layout, index: Poly, target: tuple[Poly, ...], given: tuple[Expr, ...] = ()
+        self, e: Effect, layout: Layout, index: Poly, target: tuple[Poly, ...], given: tuple[Expr, ...] = (),
+        kept: tuple[str, ...] = (),
     ) -> Any:
         """Whether an unconditional read at `index` passes over `target` in some iteration of its effect, which it
         does where each of its coordinates is a sum of multiples of counters and a constant, the target is one of those
-        places, lies in those counters' ranges, and the effect's guard holds there."""
+        places, lies in those counters' ranges, and the effect's guard holds there.  Of counters `kept` those stay as
+        they are that are not a coordinate's last."""
         rest = index - layout.offset
         coords: list[Poly] = []
         for dim in reversed(layout.dims):
@@ -303,16 +311,18 @@ class ReadConditions(Conditions):
         if not rest.is_zero():
             return self.index.any_of([])
         rename: dict[str, Poly] = {}
-        conditions = []
+        conditions, staying = [], set[str]()
         for c, t in zip(reversed(coords), target, strict=True):
             counters = [k for k in e.counters if k in c.names()]
+            staying |= {k for k in counters[:-1] if k in kept}
+            counters = [k for k in counters if k not in staying]
             if not counters:
                 conditions.append(self.index.poly(c) == self.index.poly(t))
                 continue
             steps = {k: step for k in counters if (p := c.coefficient(k)) is not None and (step := p.constant_value())}
             rest = c.substitute(dict.fromkeys(counters, Poly()))
             alike = len(counters) == 1 or all(step > 0 for step in steps.values())
-            if len(steps) < len(counters) or not alike or set(counters) & set(rename):
+            if len(steps) < len(counters) or not alike or set(counters) & set(rename) or staying & set(rename):
                 return self.index.any_of([])
             down = any(step < 0 for step in steps.values())
             distance = rest - t if down else t - rest
@@ -321,7 +331,7 @@ class ReadConditions(Conditions):
                 distance = distance - rename[k].scale(abs(step))
             if min(map(abs, steps.values())) != 1:
                 conditions.append(self.index.poly(c.substitute({k: rename[k] for k in steps})) == self.index.poly(t))
-        left = [c for c in e.counters if c not in rename]
+        left = [c for c in e.counters if c not in rename and c not in staying]
         if left:  # iterations that read the same element again: the first will do
             rename.update({c: Poly() for c in left})
         when = [*self.domain(e.loops, rename), *self.holding(_all(e.guard, given), rename)]

@@ -37,6 +37,8 @@ from verifier.reads import Unresolved, unconditional_loads
 from verifier.replay import differs
 from verifier.smt import Proved, Query, ValueEncoder, prove
 
+_CHOICE_SECONDS = 0.5
+
 
 class ValueConditions(ReadConditions):
     """Equality of values, in the chain of steps that a definition lists."""
@@ -157,7 +159,10 @@ class ValueConditions(ReadConditions):
                     data = by_data and bool(loads(n.condition))
                     case = (*given, n.condition if holds else negate(n.condition)) if data else given
                     arms.append(visit(arm, [*assumptions, *more], case, {} if more or data else memo))
-                return Select(n.type, visit(n.condition, assumptions, given, memo), *arms)
+                condition = self.same_choice(n.condition, choices, assumptions)
+                if condition is None:
+                    condition = visit(n.condition, assumptions, given, memo)
+                return Select(n.type, condition, *arms)
             if isinstance(n, Load) and key(n) in there:
                 return n
             if isinstance(n, Load):
@@ -232,6 +237,20 @@ class ValueConditions(ReadConditions):
                     found.append(alike([*assumptions, *known], _solved(condition, holds)) if known else None)
                 if found[0] is not None and found[1] is not None:
                     return Select(load.type, condition, found[0], found[1])
+        return None
+
+    def same_choice(self, condition: Expr, choices: Mapping[int, Expr], assumptions: list[Any]) -> Expr | None:
+        """The one of the original's `choices` that a condition about counters and parameters is: (3*x + c)/3 < 1 where
+        the original asks for x < 1."""
+        if key(condition) in choices or loads(condition) or not self.exact(condition, assumptions):
+            return None
+        given, wanted = (*self.contract, *self.index.facts, *assumptions), self.index.expr(condition)
+        for other in choices.values():
+            if loads(other) or not self.exact(other, assumptions):
+                continue
+            goal = self.index.expr(other) == wanted
+            if isinstance(prove(Query(given, goal), _CHOICE_SECONDS), Proved):
+                return other
         return None
 
     def exact(self, condition: Expr, assumptions: list[Any]) -> bool:

@@ -118,7 +118,7 @@ class Site:
         if isinstance(e, Call) and e.call_type in (CallType.IMAGE, CallType.HALIDE):
             out: Expr = self._clamped(e, around)
         elif isinstance(e, Select):
-            names = {x.name for x in self.f.layout.dims}
+            names = self._names()
             arms = []
             for arm, holds in ((e.true_value, True), (e.false_value, False)):
                 inner = around.chosen(e.condition, holds, names)
@@ -259,8 +259,9 @@ class Site:
             array = next((i.layout.array for i in self.clamper.inputs.values() if i.name == call.name), "")
             size = self.clamper.tables.get(array)
             return [(Poly(), Poly.constant(size - 1))] if size and len(call.args) == 1 else None
-        producer = self.funcs.get(call.name)
-        if producer is None or producer.undefined:
+        own = call.name == self.f.name
+        producer = self.f if own else self.funcs.get(call.name)
+        if producer is None or producer.undefined and not own:
             return None
         return [(x.min, x.min + x.extent - Poly.constant(1)) for x in producer.layout.dims]
 

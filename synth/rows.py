@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from lifter.bounds import Interval, Unbounded, interval
-from lifter.effects import LoopInfo
+from lifter.effects import Effect, LoopInfo
 from lifter.poly import Poly
 from lifter.summary import Layout
 from synth.terminals import coordinates
@@ -17,17 +17,34 @@ Sign = Callable[[Poly], bool]
 """Whether a polynomial is known not to be negative."""
 
 
+_TURNS = (0, 1, -1)
+
+
 def in_own_rows(
     coords: tuple[Poly, ...],
     over_counters: tuple[Poly, ...],
     layout: Layout,
     loops: tuple[LoopInfo, ...],
     non_negative: Sign,
+    near: tuple[Poly, ...] | None = None,
 ) -> tuple[Poly, ...]:
     """`coords` of an element of a Func, found by division by the strides, so carried.  `over_counters` are the same
-    coordinates over the counters of the `loops`."""
+    coordinates over the counters of the `loops`; `near` those that it has as a neighbour of another one, which it is
+    given where it lies inside neither as it stands nor so carried."""
     inside = [(d.min, d.min + d.extent - Poly.constant(1)) for d in layout.dims]
-    return _carried(coords, over_counters, layout, inside, counters(loops), non_negative)
+    return _carried(coords, over_counters, layout, inside, counters(loops), non_negative, near)
+
+
+def beside(index: Poly, e: Effect, layout: Layout, non_negative: Sign) -> tuple[Poly, ...] | None:
+    """The coordinates, over counters, of an address always as far from the one that an effect stores to: of the left
+    neighbour of (w - 1 - x, y) they are (w - 2 - x, y).  Raises NoMapping."""
+    distance = index - e.index
+    if distance.names() & set(e.counters) or any(d.stride is None for d in layout.dims):
+        return None
+    own = coordinates(e.index, layout, ())
+    own = in_own_rows(own, own, layout, e.loops, non_negative)
+    apart = coordinates(distance + layout.offset, layout, ())
+    return tuple(a + b for a, b in zip(own, apart, strict=True))
 
 
 def image_coordinates(
@@ -64,18 +81,20 @@ def _carried(
     inside: Iterable[Interval | None],
     env: Mapping[str, Interval],
     non_negative: Sign,
+    near: tuple[Poly, ...] | None = None,
 ) -> tuple[Poly, ...]:
     out, raw = list(coords), list(over_counters)
     for k, box in enumerate(inside):
         row = _row(layout, k)
         if row is None or box is None:
             continue
-        for turns in (0, 1, -1):
-            if _lies(raw[k] + row.scale(turns), box, env, non_negative):
-                for places in (out, raw):
-                    places[k] = places[k] + row.scale(turns)
-                    places[k + 1] = places[k + 1] - Poly.constant(turns)
-                break
+        found = [t for t in _TURNS if _lies(raw[k] + row.scale(t), box, env, non_negative)]
+        if not found and near is not None:
+            found = [t for t in _TURNS if raw[k] + row.scale(t) == near[k]]
+        for turns in found[:1]:
+            for places in (out, raw):
+                places[k] = places[k] + row.scale(turns)
+                places[k + 1] = places[k + 1] - Poly.constant(turns)
     return tuple(out)
 
 

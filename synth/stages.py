@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from halide_core.ir.expr import Max, Min
 from lifter.effects import Effect, Path, loads, own_reads, split_tag
 from lifter.loops import Function
+from lifter.poly import Poly
 from verifier.reads import Group
 
 
@@ -143,9 +145,13 @@ def is_update(e: Effect, private: tuple[str, ...], current: Proto, path: Path) -
 
 def _scans(e: Effect) -> bool:
     """Whether the value reads the array at another element that the same nest writes, always as far away (a constant,
-    or a stride: the row above): a recurrence."""
+    or a stride: the row above), or held to the image: a recurrence."""
     distances = [p - e.index for p in own_reads(e)]
-    return any(not d.is_zero() and not d.names() & set(e.counters) for d in distances)
+    return any(not d.is_zero() and not d.names() & set(e.counters) or _is_held(d) for d in distances)
+
+
+def _is_held(p: Poly) -> bool:
+    return any(isinstance(a, Min | Max) for a in p.atoms().values())
 
 
 def _scatters(e: Effect) -> bool:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 
-from lifter.bounds import Interval, Unbounded
+from halide_core.ir.expr import NE, Expr
+from lifter.bounds import Interval, Unbounded, interval
 from lifter.effects import Effect, loads, own_reads
+from lifter.fold import clauses
 from lifter.loops import Function
-from lifter.poly import Poly, poly_max, poly_min
+from lifter.poly import Poly, ahead_of, poly_max, poly_min, to_poly
 from lifter.summary import Dim, Layout, dim_names
-from synth.rows import ends, in_own_rows
+from synth.rows import Sign, beside, counters, in_own_rows
 from synth.terminals import NoMapping, coordinates
 from verifier.contract import ContractBuilder
+from verifier.reads import sure_loads
 
 
 class Irregular(Exception):
@@ -31,7 +34,7 @@ def touched(function: Function, array: str, updates: Sequence[Effect], contract:
     span: list[Interval] = []
     for e in updates:
         try:
-            span += ends(tuple(_places(e)), e.loops, contract.non_negative)
+            span += (end for (end,) in _ends(e, lambda p, _: (p,), contract.non_negative))
         except Unbounded as problem:
             raise Irregular(e, str(problem)) from None
     one = Dim(dim_names(function)[0], Poly(), Poly(), Poly.constant(1))
@@ -43,10 +46,66 @@ def _places(e: Effect) -> list[Poly]:
     return [e.index, *own_reads(e)]
 
 
+def _ends(
+    e: Effect, place: Callable[[Poly, Effect], tuple[Poly, ...]], non_negative: Sign
+) -> Iterator[list[Interval]]:
+    """The least and the greatest of the coordinates of each address that an update touches: of what it reads
+    only where there is a row above, those with a row above.  Raises Unbounded."""
+    within = counters(e.loops)
+    given: dict[Poly, list[tuple[Expr, ...]]] = {}
+    for x in (e.value, *([e.guard] if e.guard is not None else [])):
+        for load, when in sure_loads(x, lambda _: True):
+            if load.name.rpartition("@")[0] == e.array:
+                guard = (e.guard,) if x is e.value and e.guard is not None else ()
+                given.setdefault(to_poly(load.index), []).append((*when, *guard))
+    for p in _places(e):
+        coords = place(p, e)
+        for conditions in given.get(p, [()]) if p != e.index else [()]:
+            held = [clause for c in conditions for clause in clauses(c) if not loads(c)]
+            yield [_narrowed(c, interval(c, within, non_negative), held, within, non_negative) for c in coords]
+
+
+def _narrowed(
+    coordinate: Poly, ends: Interval, held: Sequence[Expr], within: dict[str, Interval], non_negative: Sign
+) -> Interval:
+    """What a coordinate runs over where comparisons hold too: y - 1 where y > 0."""
+    low, high = ends
+    for condition in held:
+        ahead = _ahead(condition, within, non_negative)
+        if ahead is None or not ahead.names() & coordinate.names() & within.keys():
+            continue
+        least, most = coordinate - ahead, coordinate + ahead
+        if not least.names() & within.keys() and non_negative(least - low):
+            low = least
+        if not most.names() & within.keys() and non_negative(high - most):
+            high = most
+    return low, high
+
+
+def _ahead(condition: Expr, within: dict[str, Interval], non_negative: Sign) -> Poly | None:
+    """What is zero or more where a comparison holds: of one that is never less than zero, also where it differs from
+    it."""
+    if not isinstance(condition, NE) or not condition.a.type.is_int_or_uint():
+        return ahead_of(condition)
+    apart = to_poly(condition.a) - to_poly(condition.b)
+    for p in (apart, apart.scale(-1)):
+        try:
+            if non_negative(interval(p, within, non_negative)[0]):
+                return p - Poly.constant(1)
+        except Unbounded:
+            continue
+    return None
+
+
 def _around(d: Dim, span: Sequence[Interval]) -> Dim:
     """The dimension from the least to the greatest of several coordinates."""
     low, high = reduce(poly_min, (a for a, _ in span)), reduce(poly_max, (b for _, b in span))
     return replace(d, min=low, extent=high - low + Poly.constant(1))
+
+
+def _forwards(step: Poly) -> Poly:
+    """The stride of a step, which may go from the last row to the first."""
+    return step.scale(-1) if all(c < 0 for c in step.terms.values()) else step
 
 
 def _in_rows(
@@ -55,7 +114,7 @@ def _in_rows(
     """The box as rows, where one stride moves the addresses from row to row and the contract can ask that rows be as
     long as the box."""
     steps = [e.index.coefficient(c) for e in updates for c in e.counters]
-    strides = {s for s in steps if s is not None and s.constant_value() is None}
+    strides = {_forwards(s) for s in steps if s is not None and s.constant_value() is None}
     data = any(loads(a) for e in updates for p in _places(e) for a in p.atoms().values())
     if data or len(strides) != 1 or None in steps:
         return None
@@ -68,10 +127,11 @@ def _in_rows(
 
     def place(p: Poly, e: Effect) -> tuple[Poly, ...]:
         divided = coordinates(p, rows, ())
-        return in_own_rows(divided, divided, rows, e.loops, contract.non_negative)
+        near = beside(p, e, rows, contract.non_negative)
+        return in_own_rows(divided, divided, rows, e.loops, contract.non_negative, near)
 
     try:
-        found = [ends(place(p, e), e.loops, contract.non_negative) for e in updates for p in _places(e)]
+        found = [places for e in updates for places in _ends(e, place, contract.non_negative)]
     except (NoMapping, Unbounded):
         return None
     around = [_around(d, [places[k] for places in found]) for k, d in enumerate(rows.dims)]

@@ -11,7 +11,7 @@ from lifter.effects import Effect, LoopInfo, own_reads
 from lifter.poly import Poly
 from lifter.summary import EffectMap, Layout, RDim
 from synth.failure import NotFound
-from synth.rows import Sign, ends, in_own_rows
+from synth.rows import Sign, beside, ends, in_own_rows
 from synth.terminals import NoMapping, coordinates
 
 R_NAMES = ("r.x", "r.y", "r.z", "r.w")
@@ -86,10 +86,11 @@ def place(
     found = coordinates(index, layout, private)
     if e is None:
         return found
+    near = beside(over_counters, e, layout, follows) if e.array == layout.array else None
     same = tuple(c.substitute(axes or {}) for c in found)
     if all(d.stride is not None for d in layout.dims) and layout.index(same) == over_counters:
-        return in_own_rows(found, same, layout, e.loops, follows)
-    return in_own_rows(found, coordinates(over_counters, layout, private), layout, e.loops, follows)
+        return in_own_rows(found, same, layout, e.loops, follows, near)
+    return in_own_rows(found, coordinates(over_counters, layout, private), layout, e.loops, follows, near)
 
 
 def stand_apart(

@@ -208,9 +208,17 @@ class ReadConditions(Conditions):
     def touched_elsewhere(self, layout: Layout, target: tuple[Poly, ...]) -> list[Any]:
         """That the original reads or writes an element, for each read and store that iterations are sure to make."""
         stores = [x for x in self.certain() if x.array == layout.array and not loads(from_poly(x.index))]
+        reads = {
+            (to_poly(n.index), e.loops, None if e.guard is None else key(e.guard), tuple(map(key, given))): (e, given)
+            for e in self.certain()
+            for n, given in sure_loads(e.value)
+            if split_tag(n.name)[0] == layout.array and not loads(n.index)
+        }
         return [
             *self.in_other_iterations(layout, target),
             *(self.reached(x, layout, x.index, target, () if x.guard is None else (x.guard,)) for x in stores),
+            *(self.reached(e, layout, index, target, given) for (index, *_), (e, given) in reads.items()),
+            *(self.reached(e, layout, index, target, given) for e, index, given in self.beforehand(layout.array)),
         ]
 
     def read_throughout(self, f: FuncSummary, e: Effect, name: str) -> tuple[Dim, ...] | None:

@@ -163,6 +163,14 @@ class ValueConditions(ReadConditions):
                 if condition is None:
                     condition = visit(n.condition, assumptions, given, memo)
                 return Select(n.type, condition, *arms)
+            if isinstance(n, And | Or):  # the second matters only where the first does not answer
+                holds = isinstance(n, And)
+                more = self.assume_known(n.a, holds, assumptions)
+                data = by_data and bool(loads(n.a))
+                case = (*given, n.a if holds else negate(n.a)) if data else given
+                first = visit(n.a, assumptions, given, memo)
+                second = visit(n.b, [*assumptions, *more], case, {} if more or data else memo)
+                return with_children(n, (first, second))
             if isinstance(n, Load) and key(n) in there:
                 return n
             if isinstance(n, Load):

@@ -39,6 +39,7 @@ from lifter.parts import in_parts
 from lifter.planes import unflatten
 from lifter.poly import Obligation, Poly, from_poly, to_poly
 from lifter.pure_calls import inline_all
+from lifter.repeated import without_repeated
 from lifter.reroll import reroll
 from lifter.rolled import roll_additions
 from lifter.rotations import without_rotations
@@ -151,7 +152,8 @@ class _Statements(Merging):
                 self.store(start, p.name, Poly(), Variable(p.type, p.name), self.function.line)
         finished: list[State] = []
         self.exec_top(self.function.body, start, finished)
-        plain = [p for s in finished for p in without_covered(self.plain(self.finish(s)), self.follows)]
+        whole = [without_repeated(self.finish(s), self.follows) for s in finished]
+        plain = [p for one in whole for p in without_covered(self.plain(one), self.follows)]
         plain = [join_blocks(p, self.follows, lambda e: inline_all(e, self.function.functions)) for p in plain]
         if self.function.uses_registers:
             plain = [join_lane_sums(p, self.follows) for p in plain]

@@ -15,7 +15,7 @@ HEAD = "#include <cstdint>\nvoid f(uint8_t* d, const uint8_t* s, int n, int m) {
         ("int v = s[i + 1]; d[i] = s[i] > 9 && m ? v : 0;", "verified"),
         ("if (s[i] > 9) d[i] = 1; else d[i] = s[i + 1] > 2;", "verified"),
         ("if (m && s[i] > 9) d[i] = 1; else d[i] = s[i + 1] > 2;", "verified"),  # whatever m is, the data let it
-        ("if (i < m || s[i] > 9) d[i] = 1; else d[i] = s[i + 1] > 2;", "not_found"),
+        ("if (i < m || s[i] > 9) d[i] = 1; else d[i] = s[i + 1] > 2;", "verified"),  # s(max(x + 1, m)) is read
         ("if (s[i] > 9) d[i] = 1; else d[i] = i + 1 < n ? s[i + 1] : 2;", "verified"),
         ("if (s[i] > 9) d[i] = 1; else d[i] = m ? s[i + 1] : 2;", "not_found"),
         ("int v = m ? s[i + 1] : 0; d[i] = s[i] > 9 ? v : 0;", "not_found"),

@@ -130,6 +130,8 @@ def _definition(f: FuncSummary, d: Definition, printer: PythonPrinter, number: i
     if d.rdom:
         extents = ", ".join(f"(0, {_coordinate(r.extent, printer)})" for r in d.rdom)
         out.append(f'    r = hl.RDom([{extents}], "r{number}")')
+    if d.where is not None:
+        out.append(f"    r.where({printer.operand(d.where, None)})")
     left = printer.access(name, [printer.text(a) for a in d.args])
     parts, value = in_parts(repeated(f, d, d.value), printer.taken)
     out += [f"    {part} = {printer.operand(e, None)}" for part, e in parts]

@@ -101,7 +101,8 @@ def _definition(f: FuncSummary, d: Definition, printer: CppPrinter, number: int)
     if not d.rdom:
         return ["{", *assignments, "}"] if parts else [assignments[0].strip()]
     bounds = ", ".join(f"{{0, {printer.operand(from_poly(r.extent, Int(32)), None)}}}" for r in d.rdom)
-    return ["{", f'    RDom r({{{bounds}}}, "r{number}");', *assignments, "}"]
+    applied = [] if d.where is None else [f"    r.where({printer.operand(d.where, None)});"]
+    return ["{", f'    RDom r({{{bounds}}}, "r{number}");', *applied, *assignments, "}"]
 
 
 def _strict(e: Expr, printer: CppPrinter) -> str:

@@ -22,6 +22,8 @@ class StageText:
     left: str
     expression: str
     update: bool
+    where: str
+    """The condition under which an update is made; empty where it always is."""
 
 
 def stage_texts(path: PathSummary) -> list[StageText]:
@@ -40,9 +42,9 @@ def stage_text(f: FuncSummary, d: Definition) -> StageText:
     terms = d.terms()
     numbers = {key(t): i for i, t in enumerate(terms)}
     left = f"{f.name}({', '.join(readable(a) for a in d.args)})"
-    return StageText(
-        f.name, f"[{roi}]", [readable(t) for t in terms], left, readable(_with_terms(d.value, numbers)), d.update
-    )
+    value = readable(_with_terms(d.value, numbers))
+    where = "" if d.where is None else readable(d.where)
+    return StageText(f.name, f"[{roi}]", [readable(t) for t in terms], left, value, d.update, where)
 
 
 def _with_terms(e: Expr, numbers: dict[int, int]) -> Expr:

@@ -149,7 +149,7 @@ class PathBuilder:
 
     def consumed(self) -> set[str]:
         """Funcs that other Funcs or the result call."""
-        values = [(f.name, e) for f in self.plan.path.funcs for d in f.definitions for e in (d.value, *d.args)]
+        values = [(f.name, e) for f in self.plan.path.funcs for d in f.definitions for e in d.expressions()]
         if self.plan.path.result is not None:
             values.append(("", self.plan.path.result))
         calls = ((name, n) for name, e in values for n in post_order(e) if isinstance(n, Call))
@@ -217,6 +217,9 @@ class PathBuilder:
                 rdom = hl.RDom([(0, substitute(_i32(r.extent), self.rename)) for r in d.rdom])
                 for position, r in enumerate(d.rdom):
                     rename[r.name] = Variable(I32, rdom[position].name())
+            if d.where is not None:
+                where = inline_all(d.where, self.summary.functions)
+                rdom.where(self.bind(substitute(where, rename), f, func))
             value = self.at_own_point(f, repeated(f, d, native_value(d, self.summary)))
             value = self.bind(substitute(value, rename), f, func)
             args = tuple(self.bind(substitute(a, rename), f, func) for a in d.args)

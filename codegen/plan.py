@@ -75,7 +75,7 @@ def repeated(f: FuncSummary, d: Definition, value: Expr) -> Expr:
 
 def path_expressions(path: PathSummary) -> list[Expr]:
     """Every expression in the definitions of a path, left-hand sides and the result included."""
-    found = [x for f in path.funcs for d in f.definitions for x in (d.value, *d.args)]
+    found = [x for f in path.funcs for d in f.definitions for x in d.expressions()]
     return found + ([path.result] if path.result is not None else [])
 
 

@@ -57,6 +57,7 @@ def _path(path: PathSummary, verdict: Verdict | None) -> dict[str, Any]:
                 "left": s.left,
                 "expression": s.expression,
                 "update": s.update,
+                "where": s.where or None,
             }
             for s in stage_texts(path)
         ],

@@ -124,7 +124,7 @@ def _func(f: FuncSummary, with_values: bool) -> list[str]:
     out = [f"{f.name} over {box or 'one element'}"]
     for d in f.definitions if with_values else ():
         s = stage_text(f, d)
-        out.append(f"  {s.left} = {readable(d.value)}")
+        out.append(f"  {s.left} = {readable(d.value)}" + (f", only where {s.where}" if s.where else ""))
     return out
 
 

@@ -41,7 +41,8 @@ def print_function_report(console: Console, file: str, f: FunctionReport) -> Non
     for s in f.stages if f.status == "verified" else []:
         console.print(f"  roi   = {s.roi}", markup=False)
         console.print(f"  terms = [{', '.join(s.terms)}]", markup=False)
-        console.print(f"  {s.left} = {s.expression}\n", markup=False)
+        console.print(f"  {s.left} = {s.expression}", markup=False)
+        console.print(f"    only where {s.where}\n" if s.where else "", markup=False)
     if f.status == "verified":
         console.print("  contract:" + ("" if f.contract else " none"), markup=False)
         for item in f.contract:

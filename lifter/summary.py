@@ -80,7 +80,7 @@ class EffectMap:
 
     coords: per dimension of the layout, over the effect's counters; rvars: per dimension of the reduction domain;
     inverse: each counter over the dimensions' names; guard_in_value: where the effect's guard fails the location keeps
-    its value, and the definition says so."""
+    its value, and the definition's value says so."""
 
     order: int
     coords: tuple[Poly, ...]
@@ -91,7 +91,8 @@ class EffectMap:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """func(args) = value, for every point of the layout's box, or of the reduction domain and the pure variables."""
+    """func(args) = value, for every point of the layout's box, or of the reduction domain and the pure variables; of an
+    update only for those `where` a condition holds, which is then all that is evaluated of the others."""
 
     args: tuple[Expr, ...]
     value: Expr
@@ -102,6 +103,11 @@ class Definition:
     """What `steps` turn into `value`: the expression as it was found, None where it is `value` itself."""
     steps: tuple[tuple[Expr, Expr], ...] = ()
     """Lemmas old == new, applied to `origin` in order, each replacing every occurrence of `old`."""
+    where: Expr | None = None
+
+    def expressions(self) -> tuple[Expr, ...]:
+        """All that is evaluated: the value, the coordinates, and the condition."""
+        return (self.value, *self.args, *([self.where] if self.where is not None else []))
 
     def terms(self) -> list[Expr]:
         """The terminals: reads, parameters and constants of the expression, each once, in reading order."""

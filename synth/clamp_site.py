@@ -19,6 +19,7 @@ from lifter.effects import Effect, loads
 from lifter.poly import Poly, from_poly, to_poly
 from lifter.ranges import ranges
 from lifter.summary import Definition, EffectMap, FuncSummary, InputSummary
+from synth.applied import reads_own_point
 from synth.rows import counters, image_coordinates
 from synth.samples import Env, NotConcrete, compiled, compiled_poly, visited
 from synth.terminals import NoMapping
@@ -116,7 +117,8 @@ class Site:
         if found is not None:
             return found
         if isinstance(e, Call) and e.call_type in (CallType.IMAGE, CallType.HALIDE):
-            out: Expr = self._clamped(e, around)
+            own = self.d.where is not None and reads_own_point(e, self.f, self.d)
+            out: Expr = e if own else self._clamped(e, around)
         elif isinstance(e, Select):
             names = self._names()
             arms = []
@@ -261,7 +263,7 @@ class Site:
             return [(Poly(), Poly.constant(size - 1))] if size and len(call.args) == 1 else None
         own = call.name == self.f.name
         producer = self.f if own else self.funcs.get(call.name)
-        if producer is None or producer.undefined and not own:
+        if producer is None or (producer.undefined and not own):
             return None
         return [(x.min, x.min + x.extent - Poly.constant(1)) for x in producer.layout.dims]
 

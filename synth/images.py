@@ -14,7 +14,8 @@ from lifter.effects import Path, loads
 from lifter.loops import Function
 from lifter.poly import Poly, poly_max, poly_min, to_poly
 from lifter.pure_calls import inline_all
-from lifter.summary import Definition, Dim, FuncSummary, InputSummary, Layout, dim_names
+from lifter.summary import Dim, FuncSummary, InputSummary, Layout, dim_names
+from synth.applied import domain, held_ends, held_where_they_matter
 from synth.clamp import Clamper
 from synth.coordinates import coordinate
 from synth.failure import NotFound
@@ -49,7 +50,7 @@ class ImageMapper:
         indices: dict[str, list[Poly]] = {}
         types: dict[str, Load] = {}
         owners: dict[str, list[Layout]] = {}
-        expressions = [(f, x) for f in funcs for d in f.definitions for x in (d.value, *d.args)]
+        expressions = [(f, x) for f in funcs for d in f.definitions for x in d.expressions()]
         for owner, e in [*expressions, *([(None, result)] if result is not None else [])]:
             for load in loads(e):
                 if load.name.endswith("#"):
@@ -78,7 +79,12 @@ class ImageMapper:
         mapped = []
         for f in funcs:
             definitions = tuple(
-                replace(d, value=over(d.value), args=tuple(map(over, d.args)))
+                replace(
+                    d,
+                    value=over(d.value),
+                    args=tuple(map(over, d.args)),
+                    where=None if d.where is None else over(d.where),
+                )
                 for d in f.definitions
                 for over in (partial(replace_images, inputs=inputs, env=domain(f, d), follows=self.follows),)
             )
@@ -88,6 +94,7 @@ class ImageMapper:
         clamper = Clamper(self.path, self.groups, self.samples, inputs, self.non_negative, self.follows, sizes, kept)
         known = {f.name: f for f in mapped}
         mapped = [clamper.clamped(f, {n: g for n, g in known.items() if n != f.name}) for f in mapped]
+        mapped = [held_where_they_matter(f, self.follows) for f in mapped]
         return self.regions(inputs, mapped, result), mapped
 
     def regions(
@@ -103,10 +110,11 @@ class ImageMapper:
             for f in funcs if table is None else []:
                 for d in f.definitions:
                     env = domain(f, d)
+                    applied = d.where is not None
                     # What is read the same way several times spans one box.
-                    for n in {key(n): n for x in (d.value, *d.args) for n in post_order(x)}.values():
+                    for n in {key(n): n for x in d.expressions() for n in post_order(x)}.values():
                         if isinstance(n, Call) and n.call_type is CallType.IMAGE and n.name == image.name:
-                            ends = self._widen(ends, n, env, f)
+                            ends = self._widen(ends, n, env, f, applied)
             if result is not None and table is None:
                 for n in post_order(replace_images(result, inputs, follows=self.follows)):
                     if isinstance(n, Call) and n.call_type is CallType.IMAGE and n.name == image.name:
@@ -118,23 +126,29 @@ class ImageMapper:
             out[array] = replace(image, layout=replace(image.layout, dims=tuple(dims) or image.layout.dims))
         return out
 
+    def _ends(self, p: Poly, env: dict[str, Interval]) -> Interval:
+        """The ends of a coordinate, asking nothing of the caller where that will do."""
+        try:
+            return interval(p, env, self.follows)
+        except Unbounded:
+            return interval(p, env, self.non_negative)
+
     def _widen(
-        self, ends: list[tuple[Poly, Poly]] | None, call: Call, env: dict[str, tuple[Poly, Poly]], f: FuncSummary | None
+        self,
+        ends: list[tuple[Poly, Poly]] | None,
+        call: Call,
+        env: dict[str, tuple[Poly, Poly]],
+        f: FuncSummary | None,
+        applied: bool = False,
     ) -> list[tuple[Poly, Poly]]:
         try:
             plain = [inline_all(a, self.function.functions) for a in call.args]
-            here = [interval(to_poly(a), env, self.non_negative) for a in plain]
+            here = [(held_ends(a) if applied else None) or self._ends(to_poly(a), env) for a in plain]
         except Unbounded as problem:
             raise NotFound("terms", f"the part of '{call.name}' that is read is not known: {problem}") from None
         if ends is None:
             return here
         return [(poly_min(a, c), poly_max(b, d)) for (a, b), (c, d) in zip(ends, here, strict=True)]
-
-
-def domain(f: FuncSummary, d: Definition) -> dict[str, Interval]:
-    """What the variables of a definition run over."""
-    env = {x.name: (x.min, x.min + x.extent - Poly.constant(1)) for x in f.layout.dims}
-    return env | {r.name: (Poly(), r.extent - Poly.constant(1)) for r in d.rdom}
 
 
 def replace_images(

@@ -14,7 +14,7 @@ from synth.failure import NotFound
 def check_order(path: PathSummary, line: int) -> None:
     """Raises NotFound where no order of the outputs will do."""
     arrays = {i.name: i.layout.array for i in path.inputs}
-    values = {f.name: [e for d in f.definitions for e in (d.value, *d.args)] for f in path.funcs}
+    values = {f.name: [e for d in f.definitions for e in d.expressions()] for f in path.funcs}
     values[""] = [path.result] if path.result is not None else []
     read = {name: {arrays[n] for n in _called(es, CallType.IMAGE)} for name, es in values.items()}
     called = {name: _called(es, CallType.HALIDE) - {name} for name, es in values.items()}

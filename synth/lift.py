@@ -11,6 +11,7 @@ from halide_core.ir.structural import variables
 from lifter.between import with_elements_between
 from lifter.deadline import TimedOut, until
 from lifter.effects import LoopInfo, Path, left_to_original, loads
+from lifter.guarded_reads import guarded_apart
 from lifter.libm import differs
 from lifter.loops import Function, Unsupported
 from lifter.names import apart_from_parameters
@@ -138,6 +139,15 @@ def _lift_path(
             return path, *first
     except NotFound as problem:
         first = problem
+    for apart in (path, guarded_apart(path, {p.name for p in function.params if p.pointer})):
+        if apart is None or all(e.guard is None for e in apart.effects):
+            continue
+        try:
+            found = _proved(PathLifter(function, apart, options, clock, trace, where=True), stop_early=False)
+            if found[1].proved:
+                return apart, *found
+        except (NotFound, TimedOut):
+            pass  # the reason is that of the function as it stands
     filled = with_elements_between(path, [p.name for p in function.params if p.pointer])
     if filled is not None:
         try:

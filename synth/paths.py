@@ -64,7 +64,7 @@ _SOON = 2.0
 
 class PathLifter:
     """Finds the summary of one path.  `demanding`: its contract asks that loops run at all, and that rows that are read
-    lie one behind the other."""
+    lie one behind the other.  `where`: stores under a guard are updates that apply where it holds."""
 
     def __init__(
         self,
@@ -74,8 +74,10 @@ class PathLifter:
         clock: Stopwatch,
         trace: Trace | None = None,
         demanding: bool = False,
+        where: bool = False,
     ) -> None:
         self.demanding = demanding
+        self.where = where
         self.trace = trace if trace is not None else Trace()
         self.function = function
         self.path = path
@@ -115,6 +117,8 @@ class PathLifter:
         updating = partition(self.function, self.path, False, as_updates=True)
         groupings.append(updating)
         groupings += [partition(self.function, self.path, False, apart=True)] if self._several_stores() else []
+        if self.where:
+            groupings = [partition(self.function, self.path, join, guarded=True) for join in (True, False)]
         stated = self.contract
         for protos in groupings:
             self.contract = stated.branch()  # what fails asks nothing of the caller
@@ -278,7 +282,7 @@ class PathLifter:
         with self.clock.stage("roi"):
             e = p.updates[0]
             try:
-                box = touched(self.function, p.array, p.updates, self.contract)
+                box = touched(self.function, p.array, p.updates, self.contract, self.where)
             except Irregular as problem:
                 e = problem.effect
                 place = f"{p.array}[{readable_index(e.index)}]"
@@ -287,13 +291,15 @@ class PathLifter:
                         f"irregular store to {place}", e.line, "where it lands depends on data of unbounded range"
                     ) from None
                 raise NotFound("roi", f"the range of {place} is not known: {problem}", e.line) from None
+            if self.where and not self.contract.layout(box):
+                raise NotFound("roi", f"the rows of '{p.array}' may overlap", e.line)
             if not p.private and p.array not in self.outputs:
                 raise NotFound("roi", f"'{p.array}' is updated before it is given values", e.line)
             return Draft(p, box, (), self.updates(p, box), undefined=True)
 
     def updates(self, p: Proto, layout: Layout) -> list[Update]:
         """The iteration domain of each update.  Raises NotFound."""
-        return updates(p.updates, layout, p.private, self.contract.follows)
+        return updates(p.updates, layout, p.private, self.contract.follows, self.where)
 
     def keep_slices(self, draft: Draft) -> None:
         """Tells the draft's group along which dimensions its stores go with the loops."""
@@ -320,7 +326,10 @@ class PathLifter:
                 rnames = tuple(r.name for r in rdom)
                 value = self.over_dims(e, m, names, rnames, known)
                 args = self.update_args(e, m, layout, names, rnames, known)
-                definitions.append(Definition(args, value, (m,), rdom, update=True))
+                where = None
+                if e.guard is not None and not m.guard_in_value:
+                    where = self.over_dims(replace(e, value=e.guard, guard=None), m, names, rnames, known)
+                definitions.append(Definition(args, value, (m,), rdom, update=True, where=where))
         output = p.array in self.outputs
         return FuncSummary(p.name, type_of(p), layout, tuple(definitions), output, draft.undefined)
 

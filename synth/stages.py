@@ -37,12 +37,14 @@ def partition(
     as_updates: bool = False,
     in_turn: bool = False,
     apart: bool = False,
+    guarded: bool = False,
 ) -> list[Proto]:
     """Groups the effects of a path, in order.  `join_nests`: neighbouring nests that write the same array without
     reading it elsewhere make one group.  `as_updates`: a later nest that writes an output again updates part of it.
     `in_turn`: what stores to several outputs in turn, as does what is left at its end (in the same nest or the next),
     makes one group of each, even where they read what the others hold.  `apart`: every store to an output updates part
-    of what the caller has there, as the sides of a frame do."""
+    of what the caller has there, as the sides of a frame do.  `guarded`: so does every store under a guard, and what
+    comes after it."""
     outputs = {p.name for p in function.params if p.pointer}
     protos: list[Proto] = []
     for e in path.effects:
@@ -51,7 +53,8 @@ def partition(
         if current is not None and e.array not in outputs and _anew(e, private, current):
             protos.append(Proto(e.array, private, plain=[e]))
             continue
-        if apart and e.array in outputs:
+        updating = guarded and (e.guard is not None or (current is not None and bool(current.updates)))
+        if (apart or updating) and e.array in outputs:
             if current is None:
                 protos.append(Proto(e.array, (), updates=[e]))
             else:
@@ -147,7 +150,7 @@ def _scans(e: Effect) -> bool:
     """Whether the value reads the array at another element that the same nest writes, always as far away (a constant,
     or a stride: the row above), or held to the image: a recurrence."""
     distances = [p - e.index for p in own_reads(e)]
-    return any(not d.is_zero() and not d.names() & set(e.counters) or _is_held(d) for d in distances)
+    return any((not d.is_zero() and not d.names() & set(e.counters)) or _is_held(d) for d in distances)
 
 
 def _is_held(p: Poly) -> bool:

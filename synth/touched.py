@@ -27,18 +27,24 @@ class Irregular(Exception):
         self.effect = effect
 
 
-def touched(function: Function, array: str, updates: Sequence[Effect], contract: ContractBuilder) -> Layout:
-    """The box of all that updates may touch: rows and columns where that can be seen, else one row.
+def touched(
+    function: Function, array: str, updates: Sequence[Effect], contract: ContractBuilder, where: bool = False
+) -> Layout:
+    """The box of all that updates may touch: rows and columns where that can be seen, else one row.  `where`: where
+    their guards do not hold they touch nothing.
 
     Raises Irregular."""
+    rows = _in_rows(function, array, updates, contract, where)
+    if rows is not None:
+        return rows
     span: list[Interval] = []
     for e in updates:
         try:
-            span += (end for (end,) in _ends(e, lambda p, _: (p,), contract.non_negative))
+            span += (end for (end,) in _ends(e, lambda p, _: (p,), contract, where))
         except Unbounded as problem:
             raise Irregular(e, str(problem)) from None
     one = Dim(dim_names(function)[0], Poly(), Poly(), Poly.constant(1))
-    return _in_rows(function, array, updates, contract) or Layout(array, Poly(), (_around(one, span),))
+    return Layout(array, Poly(), (_around(one, span),))
 
 
 def _places(e: Effect) -> list[Poly]:
@@ -47,7 +53,7 @@ def _places(e: Effect) -> list[Poly]:
 
 
 def _ends(
-    e: Effect, place: Callable[[Poly, Effect], tuple[Poly, ...]], non_negative: Sign
+    e: Effect, place: Callable[[Poly, Effect], tuple[Poly, ...]], contract: ContractBuilder, where: bool
 ) -> Iterator[list[Interval]]:
     """The least and the greatest of the coordinates of each address that an update touches: of what it reads
     only where there is a row above, those with a row above.  Raises Unbounded."""
@@ -60,29 +66,36 @@ def _ends(
                 given.setdefault(to_poly(load.index), []).append((*when, *guard))
     for p in _places(e):
         coords = place(p, e)
-        for conditions in given.get(p, [()]) if p != e.index else [()]:
-            held = [clause for c in conditions for clause in clauses(c) if not loads(c)]
-            yield [_narrowed(c, interval(c, within, non_negative), held, within, non_negative) for c in coords]
+        always = (e.guard,) if where and e.guard is not None else ()
+        for conditions in given.get(p, [always]) if p != e.index else [always]:
+            held = [clause for c in conditions for clause in clauses(c) if where or not loads(c)]
+            yield [_narrowed(c, held, within, contract, where) for c in coords]
 
 
 def _narrowed(
-    coordinate: Poly, ends: Interval, held: Sequence[Expr], within: dict[str, Interval], non_negative: Sign
+    coordinate: Poly, held: Sequence[Expr], within: dict[str, Interval], contract: ContractBuilder, where: bool
 ) -> Interval:
-    """What a coordinate runs over where comparisons hold too: y - 1 where y > 0."""
-    low, high = ends
+    """What a coordinate runs over where comparisons hold too: y - 1 where y > 0.  Raises Unbounded."""
+    lows, highs = [], []
     for condition in held:
-        ahead = _ahead(condition, within, non_negative)
-        if ahead is None or not ahead.names() & coordinate.names() & within.keys():
-            continue
-        least, most = coordinate - ahead, coordinate + ahead
-        if not least.names() & within.keys() and non_negative(least - low):
-            low = least
-        if not most.names() & within.keys() and non_negative(high - most):
-            high = most
+        ahead = _ahead(condition, within, contract.follows)
+        if ahead is not None and ahead.names() & coordinate.names() & within.keys():
+            lows += [p for p in (coordinate - ahead,) if not p.names() & within.keys()]
+            highs += [p for p in (coordinate + ahead,) if not p.names() & within.keys()]
+    try:
+        low, high = interval(coordinate, within, contract.follows if where else contract.non_negative)
+    except Unbounded:
+        if not lows or not highs:
+            raise
+        low, high = lows[0], highs[0]
+    for least in lows:
+        low = low if contract.follows(low - least) else least
+    for most in highs:
+        high = high if contract.follows(most - high) else most
     return low, high
 
 
-def _ahead(condition: Expr, within: dict[str, Interval], non_negative: Sign) -> Poly | None:
+def _ahead(condition: Expr, within: dict[str, Interval], follows: Sign) -> Poly | None:
     """What is zero or more where a comparison holds: of one that is never less than zero, also where it differs from
     it."""
     if not isinstance(condition, NE) or not condition.a.type.is_int_or_uint():
@@ -90,7 +103,7 @@ def _ahead(condition: Expr, within: dict[str, Interval], non_negative: Sign) -> 
     apart = to_poly(condition.a) - to_poly(condition.b)
     for p in (apart, apart.scale(-1)):
         try:
-            if non_negative(interval(p, within, non_negative)[0]):
+            if follows(interval(p, within, follows)[0]):
                 return p - Poly.constant(1)
         except Unbounded:
             continue
@@ -109,7 +122,7 @@ def _forwards(step: Poly) -> Poly:
 
 
 def _in_rows(
-    function: Function, array: str, updates: Sequence[Effect], contract: ContractBuilder
+    function: Function, array: str, updates: Sequence[Effect], contract: ContractBuilder, where: bool
 ) -> Layout | None:
     """The box as rows, where one stride moves the addresses from row to row and the contract can ask that rows be as
     long as the box."""
@@ -125,13 +138,15 @@ def _in_rows(
         array, Poly(), tuple(Dim(name, Poly(), n, step) for (name, step), n in zip(units, extents, strict=True))
     )
 
+    sign = contract.follows if where else contract.non_negative
+
     def place(p: Poly, e: Effect) -> tuple[Poly, ...]:
         divided = coordinates(p, rows, ())
-        near = beside(p, e, rows, contract.non_negative)
-        return in_own_rows(divided, divided, rows, e.loops, contract.non_negative, near)
+        near = beside(p, e, rows, sign)
+        return in_own_rows(divided, divided, rows, e.loops, sign, near)
 
     try:
-        found = [places for e in updates for places in _ends(e, place, contract.non_negative)]
+        found = [places for e in updates for places in _ends(e, place, contract, where)]
     except (NoMapping, Unbounded):
         return None
     around = [_around(d, [places[k] for places in found]) for k, d in enumerate(rows.dims)]

@@ -19,15 +19,19 @@ R_NAMES = ("r.x", "r.y", "r.z", "r.w")
 Update = tuple[EffectMap, tuple[RDim, ...]]
 
 
-def updates(effects: Sequence[Effect], layout: Layout, private: tuple[str, ...], follows: Sign) -> list[Update]:
+def updates(
+    effects: Sequence[Effect], layout: Layout, private: tuple[str, ...], follows: Sign, where: bool = False
+) -> list[Update]:
     """The iteration domain of each update: pure variables where a coordinate is a whole dimension, the rest an RDom in
-    the order of the loops.  Raises NotFound."""
+    the order of the loops.  `where`: updates under a guard are made where it holds, and walk an RDom only.  Raises
+    NotFound."""
     out = []
     for e in effects:
         counters = [c for c in e.counters if c not in private]
         trips = {loop.counter: loop.trip for loop in e.loops}
         tail = tuple(Poly.variable(c, I32) for c in reversed(private))
-        pure = _pure_axes(e, layout, counters, follows)
+        applied = where and e.guard is not None
+        pure = {} if applied else _pure_axes(e, layout, counters, follows)
         rest = [c for c in counters if c not in pure.values()]
         if len(rest) > len(R_NAMES):
             raise NotFound("roi", "a reduction over more than four loops", e.line)
@@ -48,7 +52,7 @@ def updates(effects: Sequence[Effect], layout: Layout, private: tuple[str, ...],
         for d, c in zip(hidden, reversed(private), strict=True):
             inverse[c] = Poly.variable(d.name, I32)
         rvars = tuple(Poly.variable(c, I32) for c in inner_first)
-        m = EffectMap(e.order, (*coords, *tail), rvars, inverse, guard_in_value=e.guard is not None)
+        m = EffectMap(e.order, (*coords, *tail), rvars, inverse, guard_in_value=e.guard is not None and not applied)
         out.append((m, rdom))
     return out
 

@@ -60,7 +60,9 @@ def within(
             return replace(n, args=tuple(args))
 
         if any(any(w) for w in beyond.values()):
-            d = replace(d, value=transform(d.value, clamped), args=tuple(transform(a, clamped) for a in d.args))
+            where = None if d.where is None else transform(d.where, clamped)
+            args = tuple(transform(a, clamped) for a in d.args)
+            d = replace(d, value=transform(d.value, clamped), args=args, where=where)
         definitions.append(d)
     return replace(f, definitions=tuple(definitions))
 

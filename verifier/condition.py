@@ -127,7 +127,7 @@ class Conditions:
         meant, a claim."""
         if e.guard is None or (m is not None and m.guard_in_value):
             return []
-        guard = e.guard
+        guard = e.guard if not loads(e.guard) else self.keyed(e.guard, e)
         if rename:
             guard = substitute(guard, {n: from_poly(p, I32) for n, p in rename.items()})
         if rename is None:

@@ -111,7 +111,7 @@ class PathConditions(ValueConditions, LocatedConditions):
         for d in f.definitions:
             walked = {r.name for r in d.rdom}
             names = names.union(*(r.extent.names() for r in d.rdom))
-            names |= frozenset().union(*map(variables, (*d.args, d.value))) - dims - walked
+            names |= frozenset().union(*map(variables, d.expressions())) - dims - walked
         foreign = names - known
         told = f" and of {', '.join(sorted(foreign))}" if foreign else ""
         self.decide(f.name, "scope", f"{f.name} is made of parameters and its dimensions{told}", not foreign)
@@ -291,6 +291,7 @@ class PathConditions(ValueConditions, LocatedConditions):
     def definition(self, f: FuncSummary, d: Definition, values: bool = True) -> None:
         """Everything about one definition; without `values` not whether it computes what is written."""
         if not d.update:
+            self.decide(f.name, "guard", f"{f.name} is defined throughout its region", d.where is None)
             self.region(f, d)
         if values:
             self.chain(f, d)
@@ -433,7 +434,7 @@ class PathConditions(ValueConditions, LocatedConditions):
                 covers = counter is not None and counter in trips and trips[counter] == dim.extent
                 shifted = counter is not None and pure[dim.name] - Poly.variable(counter, I32) == dim.min
                 self.decide(f.name, "pure", f"{where}: {dim.name} runs over its whole extent", covers and shifted)
-        for n in (n for x in (d.value, *d.args) for n in post_order(x)):
+        for n in (n for x in d.expressions() for n in post_order(x)):
             if isinstance(n, Call) and n.call_type is CallType.HALIDE and n.name == f.name:
                 apart = all(
                     isinstance(a, Variable) and a.name == dim.name
@@ -447,8 +448,10 @@ class PathConditions(ValueConditions, LocatedConditions):
         line = "" if other is None else f" (line {other.line})"
         text = f"{where}: no other store of the same loop{line} may meet it"
         self.decide(f.name, "order", text, other is None)
-        guard_ok = e.guard is None or m.guard_in_value
+        guard_ok = e.guard is None or m.guard_in_value if d.where is None else not m.guard_in_value
         self.decide(f.name, "guard", f"{where}: the update says what happens where it does not apply", guard_ok)
+        if d.where is not None:
+            self.applied(f, d, e, m)
         values = self.instance(f, d, m)
         coords = tuple(to_poly(self.read_calls(substitute(a, values), f, e)) for a in d.args)
         try:
@@ -456,17 +459,18 @@ class PathConditions(ValueConditions, LocatedConditions):
         except Unresolved as problem:
             self.decide(f.name, "reads", f"{where}: {problem}", False)
             return
-        self.decide(
-            f.name,
-            "address",
-            f"{where}: the location written is {f.name}({point_text(coords)})",
-            f.layout.index(coords) == to_poly(index),
-        )
+        text = f"{where}: the location written is {f.name}({point_text(coords)})"
+        found = self.coordinates(f, to_poly(index)) if d.where is not None else None
+        if found is None:
+            self.decide(f.name, "address", text, f.layout.index(coords) == to_poly(index))
+        else:
+            same = [self.index.poly(a) == self.index.poly(b) for a, b in zip(coords, found, strict=True)]
+            self.add(f.name, "address", text, [*self.domain(e.loops), *self.guard(e, m)], self.index.all_of(same))
         self.add(
             f.name,
             "inside",
             f"{where}: every point updated lies in the region of interest",
-            self.domain(e.loops),
+            [*self.domain(e.loops), *self.guard(e, m)],
             self.index.all_of(self.in_box(f, tuple(map(self.inlined, coords)))),
         )
 

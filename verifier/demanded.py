@@ -33,7 +33,7 @@ def demands(
     one = Poly.constant(1)
     env = {x.name: (x.min, x.min + x.extent - one) for x in f.layout.dims}
     env |= {r.name: (Poly(), r.extent - one) for r in d.rdom}
-    nodes: dict[int, Expr] = {key(n): n for x in (d.value, *d.args) for n in post_order(x)}
+    nodes: dict[int, Expr] = {key(n): n for x in d.expressions() for n in post_order(x)}
     for n in nodes.values():
         if not isinstance(n, Call) or n.call_type is not CallType.HALIDE:
             continue

@@ -51,7 +51,7 @@ def granted(path: Path, d: Definition) -> set[Poly]:
 
 
 def _coordinates(d: Definition) -> Iterable[Expr]:
-    for value in (d.value, *d.args):
+    for value in d.expressions():
         for n in post_order(value):
             if isinstance(n, Call) and n.call_type in (CallType.IMAGE, CallType.HALIDE):
                 yield from n.args

@@ -61,7 +61,8 @@ class ReadConditions(Conditions):
                 # what such a Func holds is the caller's memory: it is touched only where the original touches it
                 here = self.read_calls(substitute(n, instance), f, e)
                 text = f"line {e.line}: {n.name} is read by the original too"
-                if key(here) in safe:
+                own = d.where is not None and n.name == f.name and list(map(key, n.args)) == list(map(key, d.args))
+                if key(here) in safe or own:  # its own point, where the original stores
                     self.decide(f.name, "readable", text, True)
                 else:
                     args = [self.read_calls(substitute(a, instance), f, e) for a in n.args]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from halide_core.ir.expr import (
@@ -47,6 +48,24 @@ class ValueConditions(ReadConditions):
         """The value written is the summary's expression; every terminal is defined where it is read."""
         if self.value(f, d, e, m):
             self.terminals(f, d, e, m, self.instance(f, d, m), self.touched(e, m))
+
+    def applied(self, f: FuncSummary, d: Definition, e: Effect, m: EffectMap) -> None:
+        """An update is made exactly where the original's store is; its condition reads what the original's reads."""
+        text = f"line {e.line}: {f.name} is updated where the original stores to it"
+        if d.where is None or e.guard is None:
+            self.decide(f.name, "guard", text, False)
+            return
+        asking = replace(e, value=e.guard, guard=None, index=Poly())
+        try:
+            left = self.keyed(e.guard, e)
+        except Unresolved as problem:
+            self.decide(f.name, "reads", f"line {e.line}: {problem}", False)
+            return
+        instance = self.instance(f, d, m)
+        right = self.read_calls(substitute(d.where, instance), f, e)
+        right = self.unclamp(right, left, self.domain(e.loops))
+        self.equal_values(f.name, text, left, right, counters_in_range(e.loops), e.line)
+        self.terminals(f, replace(d, value=d.where, args=(), where=None), asking, m, instance, e.guard)
 
     def touched(self, e: Effect, m: EffectMap) -> Expr:
         """What a store evaluates: where its guard is not on data alone, nothing of the element that it leaves."""

@@ -31,6 +31,7 @@ from halide_core.ir.expr import (
     Sub,
     UIntImm,
     Variable,
+    children,
     const_value,
 )
 from halide_core.ir.structural import key, post_order
@@ -83,7 +84,7 @@ class IndexEncoder:
         """Whether a condition means over Z what it means in C++: no unsigned or narrow arithmetic that could wrap.
 
         Signed arithmetic of 32 bits and more counts as exact, since its overflow is undefined in the original."""
-        return not any(n.type.is_float() for n in post_order(e)) and all(self._holds(o) for o in self.obligations(e))
+        return not _is_of_floats(e) and all(self._holds(o) for o in self.obligations(e))
 
     def obligations(self, e: Expr) -> list[Obligation]:
         """What must hold for the integers that a condition compares to be what the polynomials of them say."""
@@ -136,7 +137,7 @@ class IndexEncoder:
         for o in wrapping:
             p = self.poly(o.poly)
             needed += [p >= 0] if o.type is None else [p >= o.type.min(), p <= o.type.max()]
-        if any(n.type.is_float() for n in post_order(e)):
+        if _is_of_floats(e):
             needed.append(z3.BoolVal(False))
         return needed, read
 
@@ -256,6 +257,19 @@ class IndexEncoder:
     def implies(self, a: Any, b: Any) -> Any:
         """Implication."""
         return z3.Implies(a, b)
+
+
+def _is_of_floats(e: Expr) -> bool:
+    """Whether a condition depends on floating point otherwise than by integers that it is converted to: these are
+    unknowns, each the same wherever it stands."""
+    stack = [e]
+    while stack:
+        n = stack.pop()
+        if n.type.is_float():
+            return True
+        if not (isinstance(n, Cast) and n.value.type.is_float() and n.type.is_int_or_uint()):
+            stack += children(n)
+    return False
 
 
 def _masked_step(e: Call) -> tuple[int, bool] | None:

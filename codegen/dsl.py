@@ -31,6 +31,12 @@ except ImportError:
 '''
 
 
+WHOLE = '''def _whole(number):
+    """A floating-point number as an int."""
+    return int(number) if abs(number) < 2**31 else -(2**31)
+'''
+
+
 def dsl_module(summary: Summary, file: str, unverified: bool = False) -> str:
     """Source of a module with, for each path, `build` (inputs, parameters and outputs), and `regions`, the boxes of the
     caller's memory that the images stand for."""
@@ -50,6 +56,8 @@ def dsl_module(summary: Summary, file: str, unverified: bool = False) -> str:
         parts.append(_build(summary, plan, suffix))
         parts.append(_regions(summary, plan, suffix))
     parts.append(_variants(summary))
+    if any("_whole(" in p for p in parts):
+        parts.insert(1, WHOLE)
     return "\n\n".join(p.rstrip() + "\n" for p in parts)
 
 
@@ -153,7 +161,7 @@ def _strict(e: Expr, printer: PythonPrinter) -> str:
 
 def _regions(summary: Summary, plan: PathPlan, suffix: str) -> str:
     names = ", ".join(PythonPrinter().name(p.name) for p in summary.function.params if not p.pointer)
-    out = [f"def regions{suffix}({names}):"]
+    out = ['@np.errstate(all="ignore")', f"def regions{suffix}({names}):"]
     out.append(
         '    """name: (pointer parameter, offset, ((min, extent, stride), ...)), in elements, innermost first."""'
     )
@@ -163,6 +171,8 @@ def _regions(summary: Summary, plan: PathPlan, suffix: str) -> str:
     if plan.path.result is not None:
         out.append(f'        "{plan.result_name}": ("", 0, ()),')
     out.append("    }")
+    if not any("np." in line for line in out[1:]):
+        del out[0]  # integers only
     return "\n".join(out)
 
 

@@ -238,10 +238,7 @@ class PathBuilder:
                 return Call(n.type, n.name, n.args, n.call_type, 0, target._function)
             if isinstance(n, Call) and n.call_type is CallType.IMAGE:
                 return self.image(n)
-            if isinstance(n, Call) and n.call_type is CallType.PURE_EXTERN:
-                made = as_compiled(n)
-                return Call(n.type, extern_name(n), n.args, n.call_type) if made is n else made
-            return n
+            return _with_symbol(n)
 
         return transform(e, rewrite)
 
@@ -308,6 +305,18 @@ def native_value(d: Definition, summary: Summary) -> Expr:
     return cheapest
 
 
+def _with_symbol(n: Expr) -> Expr:
+    """A call of the C library by the symbol that is linked."""
+    if not isinstance(n, Call) or n.call_type is not CallType.PURE_EXTERN:
+        return n
+    made = as_compiled(n)
+    return Call(n.type, extern_name(n), n.args, n.call_type) if made is n else made
+
+
+def _compiled(e: Expr) -> Expr:
+    return transform(e, _with_symbol)
+
+
 def _i32(p: Poly) -> Expr:
     return from_poly(p, I32)
 
@@ -316,10 +325,10 @@ def _raw(pointer: str, layout: Layout) -> RawBuffer:
     dims = layout.dims
     return RawBuffer(
         pointer,
-        from_poly(layout.offset, I64),
-        tuple(from_poly(d.min, I64) for d in dims),
-        tuple(from_poly(d.extent, I64) for d in dims),
-        tuple(from_poly(d.stride or Poly(), I64) for d in dims),
+        _compiled(from_poly(layout.offset, I64)),
+        tuple(_compiled(from_poly(d.min, I64)) for d in dims),
+        tuple(_compiled(from_poly(d.extent, I64)) for d in dims),
+        tuple(_compiled(from_poly(d.stride or Poly(), I64)) for d in dims),
     )
 
 
@@ -329,7 +338,7 @@ def path_condition(summary: Summary, number: int) -> Expr:
     parts = list(path.conditions)
     for item in path.contract:
         parts.append(item.condition if item.condition is not None else _disjoint(summary, number, item))
-    return all_hold([*parts, *_fitting(summary, number)])
+    return _compiled(all_hold([*parts, *_fitting(summary, number)]))
 
 
 _ROOM = (1 << 31) - (1 << 20)

@@ -106,12 +106,16 @@ def coordinate_name(e: Expr, name: Callable[[str], str]) -> str:
     """An index expression or condition on parameters as Python source over plain integers."""
     value = const_value(e)
     if value is not None:
-        return repr(value)
+        return f"np.float{e.type.bits}({value!r})" if e.type.is_float() else repr(value)
     if isinstance(e, Variable):
         return name(e.name) if not e.name.startswith("addr.") else "1"
     if isinstance(e, E.Cast):
         inner = coordinate_name(e.value, name)
-        return f"float({inner})" if e.type.is_float() else f"({inner} != 0)" if e.type.is_bool() else inner
+        if e.type.is_float():
+            return f"np.float{e.type.bits}({inner})"
+        if e.value.type.is_float():
+            return f"_whole({inner})"
+        return f"({inner} != 0)" if e.type.is_bool() else inner
     if isinstance(e, E.Select):
         condition, yes, no = (coordinate_name(c, name) for c in E.children(e))
         return f"({yes} if {condition} else {no})"
@@ -120,6 +124,9 @@ def coordinate_name(e: Expr, name: Callable[[str], str]) -> str:
     if isinstance(e, E.Min | E.Max):
         return f"{type(e).__name__.lower()}({coordinate_name(e.a, name)}, {coordinate_name(e.b, name)})"
     if isinstance(e, Call):
+        whole = e.name.partition("_")[0].removesuffix("f")
+        if whole in ("floor", "ceil", "trunc"):
+            return f"np.{whole}({coordinate_name(e.args[0], name)})"
         bits = {"bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^", "shift_left": "<<", "shift_right": ">>"}
         if e.name in bits:
             return f"({coordinate_name(e.args[0], name)} {bits[e.name]} {coordinate_name(e.args[1], name)})"
@@ -130,5 +137,7 @@ def coordinate_name(e: Expr, name: Callable[[str], str]) -> str:
         E.Add: "+", E.Sub: "-", E.Mul: "*", E.Div: "//", E.Mod: "%", E.EQ: "==", E.NE: "!=", E.LT: "<", E.LE: "<=",
         E.GT: ">", E.GE: ">=", E.And: "and", E.Or: "or",
     }
+    if e.type.is_float():
+        symbols[E.Div] = "/"
     a, b = E.children(e)
     return f"({coordinate_name(a, name)} {symbols[type(e)]} {coordinate_name(b, name)})"

@@ -2,10 +2,32 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
+from functools import reduce
 
-from halide_core.ir.expr import Call, Cast, Div, Expr, Max, Min, Mod, Select, Variable
-from lifter.poly import Poly, atom_of, ceil_div, poly_max, poly_min, to_poly
+from halide_core.ir.expr import (
+    I32,
+    Add,
+    Call,
+    Cast,
+    Div,
+    Expr,
+    Load,
+    Max,
+    Min,
+    Mod,
+    Mul,
+    Select,
+    Sub,
+    Variable,
+    children,
+    const,
+    const_value,
+)
+from halide_core.ir.structural import post_order, substitute, transform
+from lifter.fold import clauses, negate
+from lifter.poly import Poly, ahead_of, atom_of, ceil_div, from_poly, poly_max, poly_min, to_poly
 
 Interval = tuple[Poly, Poly]
 
@@ -63,6 +85,43 @@ def _remainder(p: Poly, env: Mapping[str, Interval]) -> tuple[int, int, Poly] | 
     return None
 
 
+def interval_by_choices(e: Expr, env: Mapping[str, Interval], non_negative: Callable[[Poly], bool]) -> Interval:
+    """As `interval`, of an expression whose choices say what it lies between: `i < 0 ? 0 : i > w - 1 ? w - 1 : i`."""
+    return _chosen(e, (), env, non_negative)
+
+
+def _chosen(
+    e: Expr, given: tuple[Poly, ...], env: Mapping[str, Interval], non_negative: Callable[[Poly], bool]
+) -> Interval:
+    if isinstance(e, Select):
+        arms = []
+        for arm, condition in ((e.true_value, e.condition), (e.false_value, negate(e.condition))):
+            more = tuple(ahead for c in clauses(condition) if (ahead := ahead_of(c)) is not None)
+            arms.append(_chosen(arm, (*given, *more), env, non_negative))
+        (a1, b1), (a2, b2) = arms
+        return poly_min(a1, a2), poly_max(b1, b2)
+    p = to_poly(e)
+    lows = [p - ahead for ahead in given if _is_fixed(p - ahead, env)]
+    highs = [p + ahead for ahead in given if _is_fixed(p + ahead, env)]
+    if lows and highs and of_floats(p):
+        return lows[0], highs[0]
+    try:
+        return interval(p, env, non_negative)
+    except Unbounded:
+        if not lows or not highs:
+            raise
+        return lows[0], highs[0]
+
+
+def of_floats(p: Poly) -> bool:
+    """Whether an integer is made of floating-point numbers."""
+    return any(n.type.is_float() for a in p.atoms().values() for n in post_order(a))
+
+
+def _is_fixed(p: Poly, env: Mapping[str, Interval]) -> bool:
+    return all(_fixed(a, env) for a in p.atoms().values())
+
+
 def _fixed(e: Expr, env: Mapping[str, Interval]) -> bool:
     from halide_core.ir.expr import Call, Load
     from halide_core.ir.structural import post_order
@@ -91,10 +150,90 @@ def _atom_interval(e: Expr, env: Mapping[str, Interval], non_negative: Callable[
     known = _constant_interval(e, env, non_negative)
     if known is not None:
         return Poly.constant(known[0]), Poly.constant(known[1])
+    corners = float_corners(e, env)
+    if corners:
+        zero, others = Poly() in corners, [c for c in corners if not c.is_zero()]
+        if others and all(float_sign(c, non_negative) for c in others):  # at zero there is the least of them
+            return Poly() if zero else reduce(poly_min, others), reduce(poly_max, others)
+        return reduce(poly_min, corners), reduce(poly_max, corners)
     t = e.type
     if t.is_int_or_uint() and (t.bits <= 16 or (t.is_uint() and t.bits <= 32)):
         return Poly.constant(t.min()), Poly.constant(t.max())
     raise Unbounded(str(e))
+
+
+_MOST_CORNERS = 4
+
+
+def float_corners(e: Expr, env: Mapping[str, Interval]) -> list[Poly]:
+    """Of a floating-point number made an integer, what it is where each variable has its least or its greatest value:
+    `(int)(x * scale)` runs from one to the other, whatever the sign of `scale`, for each operation is monotone in each
+    of its operands, rounding included.  Nothing where a variable stands twice, or under what is not monotone."""
+    if not isinstance(e, Cast) or not e.value.type.is_float() or not e.type.is_int_or_uint():
+        return []
+    names = _monotone(e.value, env)
+    if not names or len(set(names)) < len(names) or 1 << len(names) > _MOST_CORNERS:
+        return []
+    out = []
+    for ends in itertools.product(*(env[n] for n in names)):
+        values = {n: from_poly(p, I32) for n, p in zip(names, ends, strict=True)}
+        out.append(to_poly(transform(substitute(e, values), _settled)))
+    return list(dict.fromkeys(out))
+
+
+def _settled(e: Expr) -> Expr:
+    """Sums of integers in one form; nothing times anything is nothing, for whatever is no number is not converted."""
+    if e.type == I32 and isinstance(e, Add | Sub | Mul):
+        return from_poly(to_poly(e), I32)
+    if isinstance(e, Cast) and (e.type.is_float() or e.value.type.is_float()) and const_value(e.value) == 0:
+        return const(0, e.type)
+    if e.type.is_float() and isinstance(e, Mul | Div) and (const_value(e.a) == 0 or _is_zero_factor(e)):
+        return const(0, e.type)
+    return e
+
+
+def _is_zero_factor(e: Mul | Div) -> bool:
+    return isinstance(e, Mul) and const_value(e.b) == 0
+
+
+def float_sign(p: Poly, non_negative: Callable[[Poly], bool]) -> bool:
+    """Whether an integer made of a floating-point number is not negative, as sums, products and quotients of what is
+    not negative are."""
+    atoms = list(p.atoms().values())
+    if len(atoms) != 1 or p != Poly.atom(atoms[0]) or not isinstance(atoms[0], Cast):
+        return non_negative(p)
+    return _positive(atoms[0].value, non_negative)
+
+
+def _positive(e: Expr, non_negative: Callable[[Poly], bool]) -> bool:
+    value = const_value(e)
+    if value is not None:
+        return value >= 0
+    if isinstance(e, Cast) and e.type.is_float():
+        if e.value.type.is_float():
+            return _positive(e.value, non_negative)
+        return e.value.type.is_int_or_uint() and non_negative(to_poly(e.value))
+    if e.type.is_float() and isinstance(e, Add | Mul | Div):
+        return _positive(e.a, non_negative) and _positive(e.b, non_negative)
+    return False
+
+
+def _monotone(e: Expr, env: Mapping[str, Interval]) -> list[str] | None:
+    """The variables of `env` in an expression that is monotone in each of them, as often as they stand there; None for
+    any other."""
+    if isinstance(e, Variable):
+        return [e.name] if e.name in env else []
+    if _fixed(e, env) and not any(isinstance(n, Call | Load) for n in post_order(e)):
+        return []
+    if isinstance(e, Div) and not _fixed(e.b, env):
+        return None
+    whole = isinstance(e, Call) and e.name in ("floor_f32", "floor_f64", "floor", "ceil", "trunc")
+    grows = isinstance(e, Add | Sub | Mul | Div) and (e.type.is_float() or e.type == I32)
+    kept = isinstance(e, Cast) and (e.type.is_float() or (e.type == I32 and e.value.type == I32))
+    if not (whole or grows or kept):
+        return None
+    found = [_monotone(c, env) for c in children(e)]
+    return [n for names in found for n in names or ()] if None not in found else None
 
 
 def _by_parameter(
@@ -194,4 +333,13 @@ def _operand(e: Min | Max, non_negative: Callable[[Poly], bool]) -> Poly:
     return poly_max(a, b) if isinstance(e, Max) else poly_min(a, b)
 
 
-__all__ = ["Interval", "Unbounded", "interval", "settled"]
+__all__ = [
+    "Interval",
+    "Unbounded",
+    "float_corners",
+    "float_sign",
+    "interval",
+    "interval_by_choices",
+    "of_floats",
+    "settled",
+]

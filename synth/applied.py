@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from halide_core.ir.expr import I32, Call, CallType, Expr, Load, Max, Min, Select, children, with_children
 from halide_core.ir.structural import key, post_order, transform
-from lifter.bounds import Interval, Unbounded, interval
+from lifter.bounds import Interval, Unbounded, interval, interval_by_choices, of_floats
 from lifter.fold import clauses, negate
 from lifter.poly import Poly, ahead_of, from_poly, to_poly
 from lifter.summary import Definition, FuncSummary
@@ -40,7 +40,7 @@ def _held(f: FuncSummary, d: Definition, follows: Sign) -> Definition:
         return memo[id(e)]
 
     def held(e: Expr, known: tuple[Poly, ...], memo: dict[int, Expr]) -> Expr:
-        if isinstance(e, Call) and e.call_type is CallType.IMAGE and known:
+        if isinstance(e, Call) and e.call_type is CallType.IMAGE:
             return replace(e, args=tuple(_between(a, known, applied, env, follows) for a in e.args))
         if isinstance(e, Select):
             arms = []
@@ -94,13 +94,22 @@ def _between(
     ends: Interval | None = None
     with contextlib.suppress(Unbounded):
         ends = interval(p, env, follows)
+    if ends is not None and any(map(of_floats, ends)):  # rather what the source's own comparisons say
+        with contextlib.suppress(Unbounded):
+            low, high = interval_by_choices(a, env, follows)
+            if not of_floats(low) and not of_floats(high):
+                return Max(I32, Min(I32, a, from_poly(high, I32)), from_poly(low, I32))
     least = [p - ahead for ahead in (known if ends is None else applied) if _of_parameters(p - ahead, env)]
     most = [p + ahead for ahead in (known if ends is None else applied) if _of_parameters(p + ahead, env)]
     if ends is not None:
         least = [q for q in least if follows(q - ends[0]) and not follows(ends[0] - q)]
         most = [q for q in most if follows(ends[1] - q) and not follows(q - ends[1])]
     elif not least or not most:
-        return a
+        try:
+            low, high = interval_by_choices(a, env, follows)
+        except Unbounded:
+            return a
+        least, most = [low], [high]
     if most:
         a = Min(I32, a, from_poly(most[0], I32))
     return Max(I32, a, from_poly(least[0], I32)) if least else a

@@ -23,14 +23,14 @@ def updates(
     effects: Sequence[Effect], layout: Layout, private: tuple[str, ...], follows: Sign, where: bool = False
 ) -> list[Update]:
     """The iteration domain of each update: pure variables where a coordinate is a whole dimension, the rest an RDom in
-    the order of the loops.  `where`: updates under a guard are made where it holds, and walk an RDom only.  Raises
-    NotFound."""
+    the order of the loops.  `where`: updates under a guard, in loops, are made where it holds, and walk an
+    RDom only.  Raises NotFound."""
     out = []
     for e in effects:
         counters = [c for c in e.counters if c not in private]
         trips = {loop.counter: loop.trip for loop in e.loops}
         tail = tuple(Poly.variable(c, I32) for c in reversed(private))
-        applied = where and e.guard is not None
+        applied = where and e.guard is not None and bool(counters)
         pure = {} if applied else _pure_axes(e, layout, counters, follows)
         rest = [c for c in counters if c not in pure.values()]
         if len(rest) > len(R_NAMES):

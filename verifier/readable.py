@@ -9,13 +9,14 @@ from typing import Any
 from halide_core.ir.expr import BOOL, I32, And, Call, CallType, Expr, Load, Max, Min, const
 from halide_core.ir.structural import key, post_order, substitute, transform
 from halide_core.ir.types import Type
-from lifter.bounds import settled
+from lifter.bounds import float_sign, settled
 from lifter.effects import Effect, loads, split_tag
 from lifter.fold import negate, parts
 from lifter.poly import Poly, floor_div, from_poly, poly_text, to_poly
 from lifter.pure_calls import inline_all
 from lifter.summary import Definition, Dim, EffectMap, FuncSummary, InputSummary, Layout
 from verifier.condition import Conditions, counters_in_range, point_text
+from verifier.float_places import between_ends
 from verifier.lemmas import decide_lemma
 from verifier.reach import reached, ways
 from verifier.reads import mentions, read_beforehand, sure_loads, unconditional_loads
@@ -85,7 +86,7 @@ class ReadConditions(Conditions):
                 text = f"line {e.line}: {n.name} is read at places that some data make the original read"
                 self.decide(f.name, "readable", text, False)
             elif n.call_type is CallType.IMAGE:
-                self.within(f, e, n, instance, inside)
+                self.within(f, e, n, instance, [*inside, *self.ends_of_floats(n, instance, f, e)])
                 self.readable(f, d, e, n, instance, safe, inside)
 
     def within_reach(self, load: Load, original: Expr) -> bool:
@@ -94,6 +95,29 @@ class ReadConditions(Conditions):
             return True
         found = ways(original, load)
         return any(reached(load.index, way) for way in found)
+
+    def ends_of_floats(
+        self, call: Call, instance: Mapping[str, Expr], f: FuncSummary, e: Effect
+    ) -> list[Any]:
+        """What is known of the coordinates of a read that the original makes in every iteration, where these are made
+        of floating-point numbers."""
+        here = self.read_calls(substitute(call, instance), f, e)
+        if e.guard is not None or not isinstance(here, Load):
+            return []
+        if not any(n.type.is_float() for n in post_order(here.index)):
+            return []
+        always = unconditional_loads(e.value)
+        if all(key(self.keyed(n, e)) != key(here) for n in loads(e.value) if key(n) in always):
+            return []
+        out = []
+        loops_run = self.domain(e.loops)
+        for number, ends in between_ends(here.index, e.loops):
+            value, corners = self.index.expr(number), [self.index.poly(p) for p in ends]
+            signs = [float_sign(p, lambda q: self.non_negative(q, loops_run)) for p in ends]
+            out += [corner >= 0 for corner, positive in zip(corners, signs, strict=True) if positive]
+            out.append(self.index.any_of([value >= p for p in corners]))
+            out.append(self.index.any_of([value <= p for p in corners]))
+        return out
 
     def within(
         self, f: FuncSummary, e: Effect, call: Call, instance: Mapping[str, Expr], inside: list[Any]

@@ -18,9 +18,9 @@ void Transpose(uint8_t* a, int n) {
         a[x * n + y] = t;
     }
 }
-void Sparse(const uint8_t* a, uint8_t* b, int n) {
+void Sparse(const uint8_t* a, uint8_t* b, int* c, int n) {
     for (int i = 0; i < n; i++) {
-        if (i * i % 7 == 4) b[i] = a[i];
+        b[i] = i * i % 7 == 4 ? a[i] : 0; c[i] = i ? c[i - 1] + b[i] : 0;
     }
 }
 void Chase(uint8_t** rows, int n) {

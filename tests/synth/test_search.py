@@ -62,29 +62,29 @@ VERIFIED = {
     "d[y * w + x] = row[w - 1 - x] >> 1; } }",
     "two-dimensional table": "void f(u8* d, const u8* a, const u8* b, const u8* t, int n) "
     "{ for (int i = 0; i < n; i++) d[i] = t[a[i] * 256 + b[i]]; }",
+    "unsigned range trick": "void f(u8* d, const u8* s, int w, int lo) { for (int x = 0; x < w; x++) "
+    "if ((unsigned)(x - lo) < 10u) d[x] = s[x]; }",
+    "update guarded by the counter": "void f(int* p, int n) { for (int i = 0; i < n; i++) "
+    "if (i < n - 1) p[i + 1] += p[i]; }",
+    "read guarded by the counter": "void f(int* p, int n) { for (int i = 0; i < n; i++) p[i] = i > 0 ? p[i - 1] : 0; }",
+    "running index over continue": "void f(u8* d, const u8* s, int w, int h) { int i = 0; for (int y = 0; y < h; y++) "
+    "{ if (y & 1) continue; for (int x = 0; x < w; x++) d[i++] = s[x]; } }",
+    "read for some counters": "void f(u8* d, const u8* s, const u8* m, int n) { for (int i = 0; i < n; i++) "
+    "d[i] = (m[i] & (i & 8)) ? s[i] : 0; }",
 }
 
 NOT_VERIFIED = {
     "counter wraps": "void f(u8* d, int n) { for (u8 i = 0; i < n; i++) d[i] = i; }",
     "cast in the step": "void f(u8* d, int n) { int i = 0; for (int k = 0; k < n; k++) "
     "{ d[i] = 1; i = (u8)(i + 1); } }",
-    "unsigned range trick": "void f(u8* d, const u8* s, int w, int lo) { for (int x = 0; x < w; x++) "
-    "if ((unsigned)(x - lo) < 10u) d[x] = s[x]; }",
     "later write differs": "void f(u8* d, const u8* s, int n) { for (int i = 0; i < n; i++) "
     "{ d[i] = s[i]; if (s[i] > 9) d[i + 1] = s[i] >> 1; } }",
     "data-dependent store": "void f(u8* d, const u8* s, const int* p, int n) "
     "{ for (int i = 0; i < n; i++) d[p[i]] = s[i]; }",
     "read beyond what was computed": "void f(u8* d, const u8* s, int n) { int* t = new int[n]; "
     "for (int i = 0; i < n; i++) t[i] = s[i]; for (int i = 0; i < n; i++) d[i] = t[i + 1]; }",
-    "update guarded by the counter": "void f(int* p, int n) { for (int i = 0; i < n; i++) "
-    "if (i < n - 1) p[i + 1] += p[i]; }",
-    "read guarded by the counter": "void f(int* p, int n) { for (int i = 0; i < n; i++) p[i] = i > 0 ? p[i - 1] : 0; }",
     "kept over continue": "void f(u8* d, const u8* s, int n) { int t; for (int i = 0; i < n; d[i] = t, i++) "
     "{ if (s[i] == 0) continue; t = s[i]; } }",
-    "running index over continue": "void f(u8* d, const u8* s, int w, int h) { int i = 0; for (int y = 0; y < h; y++) "
-    "{ if (y & 1) continue; for (int x = 0; x < w; x++) d[i++] = s[x]; } }",
-    "read for some counters": "void f(u8* d, const u8* s, const u8* m, int n) { for (int i = 0; i < n; i++) "
-    "d[i] = (m[i] & (i & 8)) ? s[i] : 0; }",
     "state from what it has stored": "void f(u8* p, int n) { int sum = 0; for (int x = 2; x < n; x++) "
     "{ sum = (sum + p[x - 2]) & 255; p[x] = sum; } }",
     "state from what it stores next": "void f(u8* p, int n) { int sum = 3; for (int x = 0; x < n; x++) "

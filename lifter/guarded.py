@@ -6,8 +6,9 @@ arms of the next, it would have one for each way through them."""
 
 from __future__ import annotations
 
-from halide_core.ir.expr import GE, GT, LE, LT, Add, Expr, Max, Min, Select, const
+from halide_core.ir.expr import GE, GT, LE, LT, Add, Cast, Expr, Max, Min, Select, const
 from halide_core.ir.structural import key, post_order
+from halide_core.ir.types import Type
 from lifter.fold import fold_node, negate
 
 
@@ -17,7 +18,7 @@ def added_where(condition: Expr, yes: Expr, no: Expr) -> Expr | None:
     if not yes.type.is_int_or_uint() or yes.type.is_bool():
         return None
     for more, less, where in ((yes, no, condition), (no, yes, negate(condition))):
-        more = _extremum(more)
+        more = extremum(more)
         if isinstance(more, Add | Min | Max) and any(isinstance(n, Select) for n in post_order(less)):
             for own, other in ((more.a, more.b), (more.b, more.a)):
                 if key(own) == key(less):
@@ -25,17 +26,22 @@ def added_where(condition: Expr, yes: Expr, no: Expr) -> Expr | None:
     return None
 
 
-def _extremum(e: Expr) -> Expr:
+def extremum(e: Expr) -> Expr:
     """A choice of the smaller or larger of two integers by that name: v < least ? v : least."""
-    if not isinstance(e, Select) or not isinstance(e.condition, LT | LE | GT | GE):
+    if not isinstance(e, Select) or not isinstance(e.condition, LT | LE | GT | GE) or not e.type.is_int_or_uint():
         return e
-    a, b = e.condition.a, e.condition.b
+    a, b = (_narrow(side, e.type) for side in (e.condition.a, e.condition.b))
     low, high = (a, b) if isinstance(e.condition, LT | LE) else (b, a)
     if key(e.true_value) == key(low) and key(e.false_value) == key(high):
         return Min(e.type, a, b)
     if key(e.true_value) == key(high) and key(e.false_value) == key(low):
         return Max(e.type, a, b)
     return e
+
+
+def _narrow(e: Expr, t: Type) -> Expr:
+    """A number that was promoted to be compared, as it was before."""
+    return e.value if isinstance(e, Cast) and e.value.type == t and e.type.can_represent(t) else e
 
 
 def _or_nothing(kind: type[Add | Min | Max], where: Expr, e: Expr) -> Expr:

@@ -6,7 +6,7 @@ is known once the coordinate says so too, `s(max(min(i, w - 1), 0), ...)`."""
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from halide_core.ir.expr import I32, Call, CallType, Expr, Load, Max, Min, Select, children, with_children
@@ -33,6 +33,8 @@ def held_where_they_matter(f: FuncSummary, follows: Sign) -> FuncSummary:
 
 def _held(f: FuncSummary, d: Definition, follows: Sign) -> Definition:
     env = domain(f, d)
+    calls = (n for e in d.expressions() for n in post_order(e) if isinstance(n, Call) and n.call_type is CallType.IMAGE)
+    atoms = {k for n in {key(n): n for n in calls}.values() for a in n.args for k in to_poly(a).atoms()}
 
     def visit(e: Expr, known: tuple[Poly, ...], memo: dict[int, Expr]) -> Expr:
         if id(e) not in memo:
@@ -45,12 +47,12 @@ def _held(f: FuncSummary, d: Definition, follows: Sign) -> Definition:
         if isinstance(e, Select):
             arms = []
             for arm, condition in ((e.true_value, e.condition), (e.false_value, negate(e.condition))):
-                more = _ends(condition)
+                more = _ends(condition, atoms)
                 arms.append(visit(arm, (*known, *more), {} if more else memo))
             return with_children(e, (visit(e.condition, known, memo), *arms))
         return with_children(e, tuple(visit(c, known, memo) for c in children(e)))
 
-    applied = () if d.where is None else _ends(d.where)
+    applied = () if d.where is None else _ends(d.where, atoms)
     memo: dict[int, Expr] = {}
     args = tuple(visit(a, applied, memo) for a in d.args)
     d = replace(d, value=visit(d.value, applied, memo), args=args)
@@ -81,33 +83,33 @@ def reads_own_point(n: Call, f: FuncSummary, d: Definition) -> bool:
     return own and all(key(a) == key(b) for a, b in zip(n.args, d.args, strict=True))
 
 
-def _ends(condition: Expr) -> tuple[Poly, ...]:
-    return tuple(ahead for c in clauses(condition) if (ahead := ahead_of(c)) is not None)
+def _ends(condition: Expr, atoms: Collection[int]) -> tuple[Poly, ...]:
+    """What is zero or more where a condition holds, of comparisons with what coordinates are made of."""
+    found = (ahead_of(c) for c in clauses(condition))
+    return tuple(ahead for ahead in found if ahead is not None and not ahead.atoms().keys().isdisjoint(atoms))
 
 
 def _between(
     a: Expr, known: Sequence[Poly], applied: Sequence[Poly], env: dict[str, Interval], follows: Sign
 ) -> Expr:
-    """A coordinate held to the ends that are known, where nothing else is known of it; or to those of an update's own
-    condition, `applied`, where these are the closer ones."""
+    """A coordinate held to the ends that are known, where nothing else is known of it but what floating-point numbers
+    say; or to those of an update's own condition, `applied`, where these are the closer ones."""
     p = to_poly(a)
     ends: Interval | None = None
     with contextlib.suppress(Unbounded):
         ends = interval(p, env, follows)
-    if ends is not None and any(map(of_floats, ends)):  # rather what the source's own comparisons say
-        with contextlib.suppress(Unbounded):
-            low, high = interval_by_choices(a, env, follows)
-            if not of_floats(low) and not of_floats(high):
-                return Max(I32, Min(I32, a, from_poly(high, I32)), from_poly(low, I32))
-    least = [p - ahead for ahead in (known if ends is None else applied) if _of_parameters(p - ahead, env)]
-    most = [p + ahead for ahead in (known if ends is None else applied) if _of_parameters(p + ahead, env)]
-    if ends is not None:
+    told = ends is not None and not any(map(of_floats, ends))
+    least = [p - ahead for ahead in (applied if told else known) if _of_parameters(p - ahead, env)]
+    most = [p + ahead for ahead in (applied if told else known) if _of_parameters(p + ahead, env)]
+    if told and ends is not None:
         least = [q for q in least if follows(q - ends[0]) and not follows(ends[0] - q)]
         most = [q for q in most if follows(ends[1] - q) and not follows(q - ends[1])]
     elif not least or not most:
         try:
             low, high = interval_by_choices(a, env, follows)
         except Unbounded:
+            return a
+        if of_floats(low) or of_floats(high):
             return a
         least, most = [low], [high]
     if most:

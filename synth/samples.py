@@ -73,9 +73,13 @@ _COMPILED: dict[int, Callable[[Mapping[str, int]], Any]] = {}
 
 
 def compiled(e: Expr) -> Callable[[Mapping[str, int]], Any]:
-    """A Python function of the variables' values for an integer expression.  Raises NotConcrete."""
+    """A Python function of the variables' values for an integer expression.  Raises NotConcrete, for parameters
+    that are floating-point numbers too: small runs have none."""
     number = key(e)
     if number not in _COMPILED:
+        for n in post_order(e):
+            if isinstance(n, Variable) and n.type.is_float():
+                raise NotConcrete(n.name)
         _COMPILED[number] = eval(f"lambda v: {to_python(e)}", {"min": min, "max": max})
     return _COMPILED[number]
 

@@ -15,7 +15,7 @@ from lifter.pure_calls import inline_call
 from lifter.summary import Definition, Dim, EffectMap, FuncSummary, InputSummary, Layout, PathSummary
 from lifter.wrapping import reads_memory
 from verifier.lemmas import decide_lemma
-from verifier.reads import Group, mentions, see
+from verifier.reads import Group, Unresolved, mentions, see
 from verifier.smt import Answer, IndexEncoder, Proved, Query, prove
 
 
@@ -127,7 +127,10 @@ class Conditions:
         meant, a claim."""
         if e.guard is None or (m is not None and m.guard_in_value):
             return []
-        guard = e.guard if not loads(e.guard) else self.keyed(e.guard, e)
+        try:
+            guard = e.guard if not loads(e.guard) else self.keyed(e.guard, e)
+        except Unresolved:
+            return []  # nothing is known; that it sees no one thing is a condition of its own
         if rename:
             guard = substitute(guard, {n: from_poly(p, I32) for n, p in rename.items()})
         if rename is None:

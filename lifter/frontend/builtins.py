@@ -23,7 +23,7 @@ from halide_core.ir.expr import (
     intrinsic,
 )
 from halide_core.ir.types import Float, Int, Type, UInt
-from lifter.frontend import assignments, constants, expressions, memory, order, places, pointers, types
+from lifter.frontend import algorithms, assignments, constants, expressions, memory, order, places, pointers, types
 from lifter.frontend import operations as op
 from lifter.frontend.clang import evaluate, in_system_header, operands
 from lifter.frontend.context import Context
@@ -135,6 +135,10 @@ def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Va
         return memory.std_fill(ctx, c, arguments, name == "fill_n")
     if name in ("copy", "copy_n") and len(arguments) == 3:
         return memory.std_copy(ctx, c, arguments, name == "copy_n")
+    if algorithms.NAMES.get(name) == len(arguments):
+        if order.depends(arguments):
+            ctx.fail(f"call to '{name}' that depends on the order of its arguments", c)
+        return algorithms.call(ctx, c, name, arguments)
     if name in ("malloc", "alloca"):
         return Allocation(op.cast(expressions.scalar(ctx, arguments[0]), UInt(64)), False)
     if name == "posix_memalign":

@@ -64,7 +64,7 @@ def copy(ctx: Context, target: Pointer, source: Pointer, count: Expr, at: Cursor
     emit_loop(ctx, name, count, body)
 
 
-def _scalar_pointer(ctx: Context, c: Cursor) -> Pointer:
+def scalar_pointer(ctx: Context, c: Cursor) -> Pointer:
     p = expressions.pointer(ctx, c)
     return replace(p, pointee=types.innermost(p.pointee))
 
@@ -142,13 +142,13 @@ def _copy_register(
     if source is not None:
         v = registers.value(ctx, source)
     else:
-        v = registers.load(ctx, _scalar_pointer(ctx, arguments[1]), bytes_, c)
+        v = registers.load(ctx, scalar_pointer(ctx, arguments[1]), bytes_, c)
     held = ctx.hold_all(v.parts)
     if to is not None:
         place = places.place(ctx, to)
         pointers.write(ctx, place, Lanes(ctx.release_all(held)), c)
         return Nothing()
-    target = _scalar_pointer(ctx, arguments[0])
+    target = scalar_pointer(ctx, arguments[0])
     registers.store(ctx, target, Lanes(ctx.release_all(held)), c)
     return target
 
@@ -174,9 +174,9 @@ def _copies_scalar(ctx: Context, target: Pointer, source: Pointer, size: Expr, a
 
 
 def _three(ctx: Context, arguments: list[Cursor]) -> tuple[Pointer, Pointer, Expr]:
-    target = _scalar_pointer(ctx, arguments[0])
+    target = scalar_pointer(ctx, arguments[0])
     held = ctx.hold_pointer(target, unsequenced=True)
-    source = _scalar_pointer(ctx, arguments[1])
+    source = scalar_pointer(ctx, arguments[1])
     held_source = ctx.hold_pointer(source, unsequenced=True)
     size = ctx.settled(expressions.scalar(ctx, arguments[2]))
     source = ctx.release_pointer(source, held_source)
@@ -185,7 +185,7 @@ def _three(ctx: Context, arguments: list[Cursor]) -> tuple[Pointer, Pointer, Exp
 
 def memset(ctx: Context, c: Cursor, arguments: list[Cursor]) -> Pointer:
     """memset: every byte of the elements takes the low byte of the value."""
-    target = _scalar_pointer(ctx, arguments[0])
+    target = scalar_pointer(ctx, arguments[0])
     held = ctx.hold_pointer(target, unsequenced=True)
     byte = op.cast(expressions.scalar(ctx, arguments[1]), UInt(8))
     held_byte = ctx.hold(byte, unsequenced=True)
@@ -221,7 +221,7 @@ def _set_registers(ctx: Context, c: Cursor, target: Pointer, size: Expr, known: 
 
 def std_fill(ctx: Context, c: Cursor, arguments: list[Cursor], counted_: bool) -> Pointer:
     """std::fill and std::fill_n; the pointer past what was filled."""
-    first = _scalar_pointer(ctx, arguments[0])
+    first = scalar_pointer(ctx, arguments[0])
     held = ctx.hold_pointer(first, unsequenced=True)
     count = _count(ctx, c, arguments[1], first, counted_)
     held_count = ctx.hold(count, unsequenced=True)
@@ -238,7 +238,12 @@ def std_fill(ctx: Context, c: Cursor, arguments: list[Cursor], counted_: bool) -
 def _count(ctx: Context, c: Cursor, argument: Cursor, first: Pointer, counted_: bool) -> Expr:
     if counted_:
         return op.cast(expressions.scalar(ctx, argument), I64)
-    last = _scalar_pointer(ctx, argument)
+    return range_length(ctx, c, argument, first)
+
+
+def range_length(ctx: Context, c: Cursor, argument: Cursor, first: Pointer) -> Expr:
+    """How many elements there are up to the pointer that ends a range."""
+    last = scalar_pointer(ctx, argument)
     if ctx.array_of(first, c) != ctx.array_of(last, c):
         ctx.fail("range between pointers into different arrays", c)
     if const_value(first.offset) == 0:
@@ -254,11 +259,11 @@ def _count(ctx: Context, c: Cursor, argument: Cursor, first: Pointer, counted_: 
 
 def std_copy(ctx: Context, c: Cursor, arguments: list[Cursor], counted_: bool) -> Pointer:
     """std::copy and std::copy_n, with conversion of the elements; the pointer past what was written."""
-    first = _scalar_pointer(ctx, arguments[0])
+    first = scalar_pointer(ctx, arguments[0])
     held = ctx.hold_pointer(first, unsequenced=True)
     count = _count(ctx, c, arguments[1], first, counted_)
     held_count = ctx.hold(count, unsequenced=True)
-    target = _scalar_pointer(ctx, arguments[2])
+    target = scalar_pointer(ctx, arguments[2])
     target = replace(target, offset=ctx.settled(target.offset))
     count = simplified(ctx, ctx.release(held_count))
     first = ctx.release_pointer(first, held)

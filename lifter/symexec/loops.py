@@ -44,6 +44,8 @@ from lifter.windows import window
 MAX_UNROLL = 64
 FEW = 8
 """Iterations of a loop over the channels of a pixel, at the most."""
+FEW_SORTED = 32
+"""Iterations of a loop that sorts, and elements of what it sorts, at the most."""
 
 
 class Loops(Memory, ABC):
@@ -118,6 +120,8 @@ class Loops(Memory, ABC):
             if few is not None and few <= FEW:
                 raise NeedUnroll(loop)
             raise L.Unsupported("a loop changes the data that decide whether it runs", loop.line)
+        if few is not None and few <= FEW_SORTED and self.reorders(loop, s):
+            raise NeedUnroll(loop)
         if few is not None and 1 < few <= FEW:
             again = s.loops and _overwrites(inner.effects[len(s.effects) :], counter, few)
             starts = None if loop.prelude else const_value(_decide(self.value(loop.condition, s)))
@@ -133,6 +137,21 @@ class Loops(Memory, ABC):
             s.env[v] = Variable(self.type_of(v), "?after " + v)
         if loop.test_first:
             self.exec_block(loop.prelude, s)
+
+    def reorders(self, loop: L.Loop, s: State) -> bool:
+        """Whether a loop exchanges elements of a small local array, or puts them elsewhere, as they compare: a sort."""
+        small = {
+            a.name
+            for a in s.arrays.values()
+            if not a.cell and a.size is not None and (n := a.size.constant_value()) is not None and n <= FEW_SORTED
+        }
+        for x in L.walk(loop.body):
+            if isinstance(x, L.If):
+                compared = {n.name for n in post_order(x.condition) if isinstance(n, Load)}
+                stored = {y.array for y in L.walk((*x.then, *x.otherwise)) if isinstance(y, L.Store)}
+                if compared & stored & small:
+                    return True
+        return False
 
     def written_out_elsewhere(self, loop: L.Loop) -> bool:
         """Whether what a loop over the channels of a pixel stores is stored channel by channel in another loop: the

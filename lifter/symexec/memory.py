@@ -27,7 +27,7 @@ from halide_core.ir.types import Type
 from lifter import loops as L
 from lifter.effects import ArrayInfo, Effect, Follows, FoundObligation, LoopInfo, loads
 from lifter.fold import clauses, conjunction, fold, fold_node, is_true, negate, parts, undefined
-from lifter.guarded import added_where
+from lifter.guarded import added_where, extremum
 from lifter.poly import Obligation, Poly, address_poly, atom_of, from_poly, to_poly
 from lifter.pure_calls import inline_all, inline_call
 from lifter.simd.simplify import simplify_node
@@ -220,7 +220,7 @@ class Memory:
                 if guard is None:
                     p.value, p.guard = value, None
                 else:
-                    p.value = fold_node(Select(value.type, guard, value, p.value))
+                    p.value = extremum(fold_node(Select(value.type, guard, value, p.value)))
                     p.guard = _or(p.guard, guard)
                 p.line = line
                 return

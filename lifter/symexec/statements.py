@@ -176,14 +176,15 @@ class _Statements(Merging):
         self.check_definitions(s)
         if s.result is not None:
             self.check_defined(s.result, s.result_line)
-        for e in s.effects:
+        effects = observed(s.effects, {p.name for p in self.function.params if p.pointer}, s.result)
+        for e in effects:
             self.check_defined(e.value, e.line)
             self.check_defined(from_poly(e.index), e.line)
             if e.guard is not None:
                 self.check_defined(e.guard, e.line)
         return Path(
             tuple(s.conditions),
-            tuple(observed(s.effects, {p.name for p in self.function.params if p.pointer}, s.result)),
+            tuple(effects),
             s.arrays,
             tuple(s.asserts),
             tuple(s.obligations),

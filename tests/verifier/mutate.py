@@ -94,16 +94,26 @@ def _definitions(d: Definition) -> Iterator[tuple[str, Definition]]:
             moved = from_poly(to_poly(a) + Poly.constant(step), E.I32)
             args = (*d.args[:i], moved, *d.args[i + 1 :])
             yield f"offset: updates at {moved} in place of {a}", replace(d, args=args)
+    for text, changed in _changed(d.value):
+        yield text, replace(d, value=changed)
+    if d.where is not None:
+        yield "where: left out", replace(d, where=None)
+        yield "where: turned round", replace(d, where=E.Not(E.BOOL, d.where))
+        for text, changed in _changed(d.where):
+            yield text, replace(d, where=changed)
+
+
+def _changed(e: Expr) -> Iterator[tuple[str, Expr]]:
     seen: set[int] = set()
-    for n in post_order(d.value):
+    for n in post_order(e):
         if key(n) in seen:
             continue
         seen.add(key(n))
         for text, wrong in _nodes(n):
             wanted = key(n)
-            changed = transform(d.value, lambda m, w=wanted, new=wrong: new if key(m) == w else m)
-            if key(changed) != key(d.value):
-                yield f"{text}: {n} -> {wrong}", replace(d, value=changed)
+            changed = transform(e, lambda m, w=wanted, new=wrong: new if key(m) == w else m)
+            if key(changed) != key(e):
+                yield f"{text}: {n} -> {wrong}", changed
 
 
 def _nodes(n: Expr) -> Iterator[tuple[str, Expr]]:

@@ -64,10 +64,11 @@ def _both(guard: Expr | None, test: Expr) -> Expr:
 
 
 def _choice(value: Expr) -> Select | None:
-    """The outermost choice that guards a read."""
+    """The outermost choice that guards a read which it does not make itself to choose."""
     for n in reversed(list(post_order(value))):
         if isinstance(n, Select):
-            arms = [{key(x) for x in loads(arm)} for arm in (n.true_value, n.false_value)]
+            made = {key(x) for x in loads(n.condition)}
+            arms = [{key(x) for x in loads(arm)} - made for arm in (n.true_value, n.false_value)]
             if arms[0] != arms[1]:
                 return n
     return None

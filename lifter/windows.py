@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import product
 
-from halide_core.ir.expr import BOOL, GE, I64, LT, Expr, Max, Min, Select, const
+from halide_core.ir.expr import BOOL, GE, I32, I64, LT, Expr, Max, Min, Select
+from halide_core.ir.types import Type
 from lifter.effects import loads
 from lifter.fold import all_hold
 from lifter.poly import Poly, ahead_of, from_poly, operands_of, to_poly
@@ -19,22 +20,30 @@ from lifter.poly import Poly, ahead_of, from_poly, operands_of, to_poly
 class Window:
     """A whole window of `length` places; number k is the loop's own iteration k + `ahead`, where it is inside."""
 
-    length: int
+    length: Poly
     ahead: Poly
     start: Poly
     starts: tuple[Poly, ...]
     ends: tuple[Poly, ...]
 
-    def inside(self, k: int) -> Expr:
-        """Whether the loop comes to a place."""
-        place = self.start + Poly.constant(k)
-        low = [GE(BOOL, from_poly(place - other), const(0, I64)) for other in self.starts]
-        high = [LT(BOOL, from_poly(place - other), const(0, I64)) for other in self.ends]
+    def few(self, most: int) -> int | None:
+        """Its length, if that is a number and no more than `most`."""
+        n = self.length.constant_value()
+        return n if n is not None and n <= most else None
+
+    def inside(self, k: Poly, counted: Type) -> Expr:
+        """Whether the loop, whose variable is of a type, comes to place number k.  The original computes both ends of
+        the window in that type, so that what lies between is none that it cannot hold."""
+        t = I32 if counted == I32 else I64
+        place = from_poly(self.start + k, t)
+        low = [GE(BOOL, place, from_poly(other, t)) for other in self.starts]
+        high = [LT(BOOL, place, from_poly(other, t)) for other in self.ends]
         return all_hold([*low, *high])
 
 
 def window(trip: Poly) -> Window | None:
-    """The window of a loop whose number of iterations is the smallest of several differences, one of them constant."""
+    """The window of a loop whose number of iterations is the smallest of several differences, one of which is the same
+    wherever the window lies."""
     if any(loads(e) for e in trip.atoms().values()):
         return None
     cut = {a: found for a, e in trip.atoms().items() if (found := _extremum(e)) is not None}
@@ -48,12 +57,17 @@ def window(trip: Poly) -> Window | None:
     ends = cut[last[0]][1] if last else (Poly(),)
     starts = cut[first[0]][1] if first else (Poly(),)
     rest = trip - highest + lowest
-    for start, end in product(starts, ends):
-        length = (end + rest - start).constant_value()
-        if length is not None and length > 0 and (last or first):
+    # Rather one that moves along than the whole image.
+    for start, end in sorted(product(starts, ends), key=lambda both: not _moves(both[0])):
+        length = end + rest - start
+        if not _moves(length) and (length.constant_value() or 1) > 0 and (last or first):
             others = tuple(p for p in starts if p != start), tuple(p + rest for p in ends if p != end)
             return Window(length, start - lowest, start, *others)
     return None
+
+
+def _moves(p: Poly) -> bool:
+    return any(n.startswith("k.") or "'" in n for n in p.names())
 
 
 def _extremum(e: Expr) -> tuple[type[Min] | type[Max], tuple[Poly, ...]] | None:

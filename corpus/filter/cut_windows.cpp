@@ -111,3 +111,43 @@ void sigma_filter(uint8_t* out, const uint8_t* in, int width, int height, int ra
             out[y * width + x] = (uint8_t)(sum / count);
         }
 }
+
+// The mean of what a window of the caller's radius finds.
+void mean_of_radius(const uint8_t* src, uint8_t* dst, int n, int radius) {
+    for (int x = 0; x < n; x++) {
+        int sum = 0, count = 0;
+        for (int i = std::max(0, x - radius); i <= std::min(n - 1, x + radius); i++) {
+            sum += src[i];
+            count++;
+        }
+        dst[x] = (uint8_t)(sum / count);
+    }
+}
+
+// The largest within a square of the caller's radius.
+void dilate_radius(const uint8_t* src, int srcStride, uint8_t* dst, int dstStride, int width, int height, int radius) {
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++) {
+            int top = y > radius ? y - radius : 0, bottom = std::min(height, y + radius + 1);
+            int left = x > radius ? x - radius : 0, right = std::min(width, x + radius + 1);
+            uint8_t most = 0;
+            for (int j = top; j < bottom; j++)
+                for (int i = left; i < right; i++) most = std::max(most, src[j * srcStride + i]);
+            dst[y * dstStride + x] = most;
+        }
+}
+
+// The mean of each block; the last ones are smaller.
+void block_averages(const uint8_t* src, uint8_t* means, int width, int height, int block) {
+    int across = (width + block - 1) / block, down = (height + block - 1) / block;
+    for (int v = 0; v < down; v++)
+        for (int u = 0; u < across; u++) {
+            int sum = 0, count = 0;
+            for (int y = v * block; y < std::min(v * block + block, height); y++)
+                for (int x = u * block; x < std::min(u * block + block, width); x++) {
+                    sum += src[y * width + x];
+                    count++;
+                }
+            means[v * across + u] = (uint8_t)(sum / count);
+        }
+}

@@ -31,7 +31,7 @@ from halide_core.ir.expr import (
 from halide_core.ir.structural import post_order, variables
 from lifter import loops as L
 from lifter.effects import Effect, FoundObligation, LoopInfo, loads, split_tag
-from lifter.fold import negate, undefined
+from lifter.fold import fold, negate, undefined
 from lifter.poly import Obligation, Poly, exact, from_poly, smallest_of, to_poly
 from lifter.symexec.memory import Memory
 from lifter.symexec.periodic import Period, conditional_steps, period
@@ -39,7 +39,7 @@ from lifter.symexec.pieces import pieces
 from lifter.symexec.state import NeedCell, NeedUnroll, State, both
 from lifter.trip import NoTrip, trip_count
 from lifter.turns import Fact, contrary, run_of, turning_points
-from lifter.windows import window
+from lifter.windows import Window, window
 
 MAX_UNROLL = 64
 FEW = 8
@@ -98,11 +98,18 @@ class Loops(Memory, ABC):
             held = Obligation(o.poly.substitute(forms), o.type)
             s.obligations.append(FoundObligation(held, (*s.loops, info), both(s.guard, s.live), loop.line))
 
-        inner = replace(s.fork(), loops=(*s.loops, info), guard=None, live=None)
-        outer_guard = both(s.guard, s.live)
-        if outer_guard is not None:
-            inner.guard = outer_guard
-        for v, p in heads.items():
+        outer_guard, at = both(s.guard, s.live), heads
+        within = outer_guard
+        v, whole = _steps_by_one(loop), self.whole_window(loop, trip)
+        if v is not None and whole is not None:  # over all places of a window; nothing is done at some of them
+            info = LoopInfo(self.counter(), whole.length, loop.line)
+            s.trips.append((info, s.loops, outer_guard))
+            self.nest[-1] = loop, info.counter
+            k = Poly.variable(info.counter, I32)
+            at = {v: p.substitute({counter: k + whole.ahead}) for v, p in heads.items()}
+            within = both(outer_guard, fold(whole.inside(k, self.type_of(v))))
+        inner = replace(s.fork(), loops=(*s.loops, info), guard=within, live=None)
+        for v, p in at.items():
             inner.env[v] = exact(p, self.type_of(v))
         for v in temporaries:
             inner.env.pop(v, None)
@@ -152,6 +159,13 @@ class Loops(Memory, ABC):
                 if compared & stored & small:
                     return True
         return False
+
+    def whole_window(self, loop: L.Loop, trip: Poly) -> Window | None:
+        """The window that a loop runs over, cut to the image, and adds up."""
+        moves = any(n.startswith("k.") for n in trip.names())
+        if not moves or not self.plan.cells & set(_assigned(loop)) or _steps_by_one(loop) is None:
+            return None
+        return window(trip)
 
     def written_out_elsewhere(self, loop: L.Loop) -> bool:
         """Whether what a loop over the channels of a pixel stores is stored channel by channel in another loop: the
@@ -358,7 +372,7 @@ class Loops(Memory, ABC):
         moves = trips is not None and any(n.startswith("k.") or "'" in n for n in trips.names())
         if trips is not None and moves and _steps_by_one(loop) is not None:
             whole = window(trips)
-            if whole is not None and whole.length <= FEW:
+            if whole is not None and whole.few(FEW) is not None:
                 raise NeedUnroll(loop)
         name = carried[0]
         if self.type_of(name) == I64 and name in {p.name for p in self.function.params if p.pointer}:
@@ -451,15 +465,16 @@ class Loops(Memory, ABC):
         except NoTrip:
             return False
         whole = window(trips)
-        if whole is None or whole.length > FEW:
+        length = None if whole is None else whole.few(FEW)
+        if whole is None or length is None:
             return False
         live, guard = s.live, both(s.guard, s.live)
         info = LoopInfo(counter, trips, loop.line, condition)
         s.trips.append((info, s.loops, guard))
         s.obligations.extend(FoundObligation(o, (*s.loops, info), guard, loop.line) for o in met)
-        for k in range(whole.length):
-            s.env[v] = exact(start + whole.ahead + Poly.constant(k), type_)
-            self.exec_where(whole.inside(k), loop.body, s, loop.line)
+        for k in map(Poly.constant, range(length)):
+            s.env[v] = exact(start + whole.ahead + k, type_)
+            self.exec_where(whole.inside(k, type_), loop.body, s, loop.line)
             s.live = live
         s.env[v] = Variable(type_, "?after " + v)
         return True

@@ -3,7 +3,7 @@ there are, coordinates in floating point."""
 
 from __future__ import annotations
 
-from tests.soundness.expressions import combine, read
+from tests.soundness.expressions import Value, combine, read
 from tests.soundness.writer import TYPES, Kernel, Writer
 
 
@@ -124,3 +124,28 @@ def scaled(g: Writer) -> Kernel:
         f"      int i = {i}, j = {j};\n      {hold}\n      {store}\n    }}\n"
     )
 
+
+
+def cut(g: Writer) -> Kernel:
+    """Windows and blocks that are cut to the image, of fixed or the caller's sizes, along one or both dimensions."""
+    pick, chance = g.rng.choice, g.rng.random
+    t = g.array("a", True, TYPES[:6])
+    g.array("d", types=["uint32_t", "int32_t", "uint8_t"])
+    g.scalar("p", *pick([(0, 4), (-2, 5)]))
+    g.scalar("q", 1, 7)
+    i = pick([
+        ("std::max(0, x - p)", "i <= std::min(w - 1, x + p)"), ("std::max(0, x - 5)", "i < std::min(w, x + 6)"),
+        ("x > p ? x - p : 0", "i < (x + p + 1 < w ? x + p + 1 : w)"), ("std::max(x - p, 2)", "i < std::min(w, x + q)"),
+        ("x", "i < std::min(w, x + q)"), ("x * q", "i < std::min(w, x * q + q)"), ("std::max(0, x - p)", "i <= x"),
+        ("std::max(0, x - p)", "i < std::min(q, x + p)"), ("x - p < 0 ? 0 : x - p", "i <= x + p && i < w"),
+    ])  # fmt: skip
+    j = pick([("y", "j <= y"), ("std::max(0, y - p)", "j < std::min(h, y + p + 1)"), ("y", "j < std::min(h, y + 3)")])
+    added = combine(g.rng, [read(f"a[j * {g.stride} + i]", t), Value("i", -8, 200)] if chance() < 0.3 else [read(f"a[j * {g.stride} + i]", t)], 2, ["T"]).text
+    step = pick([f"v += {added};", f"v += {added};", f"v = std::max<int>(v, {added});", f"v ^= {added};", f"if ({added} > 40) v++;", f"if (v < {added}) v = {added};"])
+    more = pick(["", "", " c++;"])
+    end = "v / std::max(1, c)" if more else pick(["v", "v >> 1"])
+    order = [f"for (int j = {j[0]}; {j[1]}; j++)", f"for (int i = {i[0]}; {i[1]}; i++)"]
+    return g.done(
+        f"  for (int y = 0; y < h; y++)\n    for (int x = 0; x < w; x++) {{\n      int v = {pick(['0', '0', '7'])}, c = 0;\n"
+        f"      {' '.join(order)} {{ {step}{more} }}\n      d[y * {g.stride} + x] = {end};\n    }}\n"
+    )

@@ -32,6 +32,8 @@ _STRIPS = 8
 _TABLES = 4
 # Points of a reduction that are not worth partial results.
 _FEW_POINTS = 1 << 14
+_POINTS_PER_CELL = 32
+"""Of a histogram whose number of bins is not known: with fewer points for each, it is not split."""
 # Operations above which a value that is used several times is stored rather than computed again.
 _CHEAP = 4
 # Most values of a function that are computed beforehand, to be looked up.
@@ -419,12 +421,18 @@ def small_reductions(pipeline: Any, buffers: Mapping[str, Any]) -> ir.Expr | Non
                 if f.name not in buffers:
                     return None
                 extents += buffers[f.name].extents
+            few: ir.Expr | None = None
             for extent in extents:
                 wide = ir.Cast(ir.I64, extent) if extent.type != ir.I64 else extent
                 points = ir.Mul(ir.I64, points, wide)
-                few = ir.LE(ir.BOOL, wide, ir.const(_FEW_POINTS, ir.I64))
-                out = few if out is None else ir.And(ir.BOOL, out, few)
-            few = ir.LE(ir.BOOL, points, ir.const(_FEW_POINTS, ir.I64))
+                one = ir.LE(ir.BOOL, wide, ir.const(_FEW_POINTS, ir.I64))
+                few = one if few is None else ir.And(ir.BOOL, few, one)
+            one = ir.LE(ir.BOOL, points, ir.const(_FEW_POINTS, ir.I64))
+            few = one if few is None else ir.And(ir.BOOL, few, one)
+            for cells in buffers[f.name].extents if f.name in buffers and _partial_results(f, k) == _TABLES else ():
+                if const_value(cells) is None:  # tables of many bins cost more than they save
+                    most = ir.Mul(ir.I64, cells, ir.const(_POINTS_PER_CELL, ir.I64))
+                    few = ir.Or(ir.BOOL, few, ir.LE(ir.BOOL, points, most))
             out = few if out is None else ir.And(ir.BOOL, out, few)
     return out
 

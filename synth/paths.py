@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 
 from halide_core.ir.expr import I32, Call, Expr, Load, Select
-from halide_core.ir.structural import transform
+from halide_core.ir.structural import post_order, transform
 from lifter.bits import take_bits
 from lifter.effects import Effect, Path, loads
 from lifter.fold import fold
@@ -329,6 +329,8 @@ class PathLifter:
                 where = None
                 if e.guard is not None and not m.guard_in_value:
                     where = self.over_dims(replace(e, value=e.guard, guard=None), m, names, rnames, known)
+                    if any(isinstance(n, Call) and n.name == p.name for n in post_order(where)):
+                        raise NotFound("terms", f"'{p.name}' itself says where it is updated", e.line)
                 definitions.append(Definition(args, value, (m,), rdom, update=True, where=where))
         output = p.array in self.outputs
         return FuncSummary(p.name, type_of(p), layout, tuple(definitions), output, draft.undefined)

@@ -28,11 +28,16 @@ def roots_of(definition: Definition, var: str) -> set[str]:
     return made
 
 
+def predicates_of(definition: Definition) -> list[Expr]:
+    """The conditions on an update's reduction domain."""
+    return definition.domain.predicates if definition.domain is not None else []
+
+
 def self_calls(function: Function, definition: Definition) -> list[ir.Call]:
     """Calls of `function` in its own update."""
     return [
         n
-        for e in (*definition.values, *definition.args)
+        for e in (*definition.values, *definition.args, *predicates_of(definition))
         for n in post_order(e)
         if isinstance(n, ir.Call) and n.call_type is CallType.HALIDE and n.target is function
     ]
@@ -71,7 +76,7 @@ def operation_and_operand(function: Function, definition: Definition, index: int
             key(a) != key(b) for a, b in zip(mine.args, definition.args, strict=True)
         ):
             continue
-        inner = [n for e in (other, *definition.args) for n in post_order(e)]
+        inner = [n for e in (other, *definition.args, *predicates_of(definition)) for n in post_order(e)]
         if any(isinstance(n, ir.Call) and n.target is function for n in inner):
             continue
         return value, other

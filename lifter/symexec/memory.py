@@ -231,6 +231,12 @@ class Memory:
         for p in pending:
             self.emit(s, p, s.loops)
 
+    @staticmethod
+    def asks_of(condition: Expr, p: PendingStore) -> bool:
+        """Whether a condition reads of a store's array the element that is stored to, and no other."""
+        read = [n for n in loads(condition) if n.name.rpartition("@")[0] == p.array]
+        return bool(read) and all(to_poly(n.index) == p.index for n in read)
+
     def emit(self, s: State, p: PendingStore, loops: tuple[LoopInfo, ...]) -> None:
         guard, value = None if is_true(p.guard) else p.guard, p.value
         data = [c for c in parts(guard) if loads(c)]
@@ -241,6 +247,12 @@ class Memory:
             assert condition is not None
             value = Select(value.type, condition, value, Load(value.type, f"{p.array}@{s.clock}", from_poly(p.index)))
             guard = conjunction(places)
+        elif own := [c for c in data if self.asks_of(c, p)]:
+            # Whether an element changes is asked of the element itself: it stays where the answer is no.
+            condition = conjunction(own)
+            assert condition is not None
+            value = Select(value.type, condition, value, Load(value.type, f"{p.array}@{s.clock}", from_poly(p.index)))
+            guard = conjunction([c for c in parts(guard) if all(c is not x for x in own)])
         s.effects.append(Effect(p.array, p.index, value, guard, loops, s.clock, p.line, p.rewritten))
         s.clock += 1
 

@@ -167,7 +167,8 @@ class PathBuilder:
         for f in self.plan.path.funcs:
             here = [key(var(d.name)) for d in f.layout.dims]
             for d in f.definitions:
-                for n in (n for x in (self.at_own_point(f, d.value), *d.args) for n in post_order(x)):
+                whole = (self.at_own_point(f, d.value), *d.expressions()[1:])
+                for n in (n for x in whole for n in post_order(x)):
                     if not isinstance(n, Call) or n.call_type is not CallType.IMAGE:
                         continue
                     array = self.image_array(n.name)

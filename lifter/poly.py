@@ -447,10 +447,10 @@ def _intrinsic_poly(e: Call, a: Poly, b: Poly, obligations: list[Obligation] | N
 
 
 def _by_parameter(e: Expr, a: Poly, b: Poly, obligations: list[Obligation] | None) -> Poly:
-    """A quotient or a remainder by a parameter: rounded down, which is to zero where neither is negative."""
+    """A quotient or a remainder by a parameter: rounded down, which C's is where neither is negative."""
     if obligations is not None:
         obligations.append(Obligation(b - Poly.constant(1), None))
-        if not e.type.is_uint():
+        if isinstance(e, Call) and not e.type.is_uint():
             obligations.append(Obligation(a, None))
     quotient = isinstance(e, Div) or (isinstance(e, Call) and e.name == "div_round_to_zero")
     whole = a.exact_quotient(b)

@@ -101,3 +101,13 @@ void shear_rows(const uint8_t* src, uint8_t* dst, int w, int h, int slope) {
             dst[y * w + x] = sx >= 0 && sx < w ? src[y * w + sx] : 0;
         }
 }
+
+// A picture that is rolled round, by any distance.
+void roll(const uint8_t* src, uint8_t* dst, int w, int h, int dx, int dy) {
+    for (int y = 0; y < h; y++)
+        for (int x = 0; x < w; x++) {
+            int sx = (x + dx) % w;
+            if (sx < 0) sx += w;
+            dst[y * w + x] = src[(((y + dy) % h + h) % h) * w + sx];
+        }
+}

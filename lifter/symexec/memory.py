@@ -30,6 +30,7 @@ from lifter.fold import clauses, conjunction, fold, fold_node, is_true, negate, 
 from lifter.guarded import added_where, extremum
 from lifter.poly import Obligation, Poly, address_poly, atom_of, from_poly, to_poly
 from lifter.pure_calls import inline_all, inline_call
+from lifter.remainders import euclidean
 from lifter.simd.simplify import simplify_node
 from lifter.symexec.state import Decide, NeedTurns, PendingStore, Plan, State, both
 from lifter.turns import Fact, turn_of, turning_points
@@ -68,13 +69,22 @@ class Memory:
                 body = inline_call(n, self.function.functions)
                 assert body is not None
                 return fold(inline_all(body, self.function.functions))
-            n = self.tidy(n)
+            n = self.remainder(self.tidy(n), s)
             if s.conditions and isinstance(n, EQ | NE | LT | LE | GT | GE | Variable | Cast) and n.type.is_bool():
                 answer = self.decided(n, s)
                 return n if answer is None else const(int(answer), BOOL)
             return n
 
         return transform(e, rewrite)
+
+    def remainder(self, e: Expr, s: State) -> Expr:
+        """A remainder that is never negative by that name."""
+        found = euclidean(e)
+        if found is None:
+            return e
+        positive = Obligation(to_poly(found[1]) - Poly.constant(1), None)
+        s.obligations.append(FoundObligation(positive, s.loops, both(s.guard, s.live), 0))
+        return found[0]
 
     def decided(self, test: Expr, s: State) -> bool | None:
         """What the path's conditions say of a test."""

@@ -478,7 +478,7 @@ class _Statements(Merging):
             if chosen is None:
                 chosen = added_where(condition, a, b)
             if chosen is None:
-                chosen = self.tidy(Select(a.type, condition, a, b))
+                chosen = self.remainder(self.tidy(Select(a.type, condition, a, b)), s)
             s.env[name] = chosen
         if then_live is not live or else_live is not live:
             yes = then_live if then_live is not None else const(1, BOOL)

@@ -1,5 +1,5 @@
-"""Remainders that are never negative, as C++ writes them: `((i % n) + n) % n`, and `i % n` with n added where it is less
-than zero.  Both are Halide's `i % n`, for an n that is positive."""
+"""Remainders that are never negative, as C++ writes them: `((i % n) + n) % n`, and `i % n` with n added where it is
+less than zero.  Both are Halide's `i % n`, for an n that is positive."""
 
 from __future__ import annotations
 

@@ -97,3 +97,35 @@ void dithered_by_noise(uint8_t* out, const uint16_t* in, int width, int height, 
         }
     }
 }
+
+// The first place of the largest value: only the place is kept, and what is there is looked up again.
+int index_of_largest(const int* values, int n) {
+    int best = 0;
+    for (int i = 1; i < n; i++)
+        if (values[i] > values[best]) best = i;
+    return best;
+}
+
+// The brightest pixel of an image by its coordinates.
+void peak_of_image(const uint8_t* image, int width, int height, int stride, int* peakX, int* peakY) {
+    int bx = 0, by = 0;
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++)
+            if (image[y * stride + x] > image[by * stride + bx]) {
+                bx = x;
+                by = y;
+            }
+    *peakX = bx;
+    *peakY = by;
+}
+
+// The place of the smallest value of each row.
+void row_minima(const float* costs, int* places, int width, int height) {
+    for (int y = 0; y < height; y++) {
+        const float* row = costs + y * width;
+        int least = 0;
+        for (int x = 1; x < width; x++)
+            if (row[x] < row[least]) least = x;
+        places[y] = least;
+    }
+}

@@ -33,6 +33,7 @@ from lifter.effects import ArrayInfo, Effect, Follows, FoundObligation, LoopInfo
 from lifter.fold import clauses, fold, fold_node, negate, undefined
 from lifter.forks import choosers_of_loops, guards_of_reads, invariant, must_fork, reshapes
 from lifter.guarded import added_where
+from lifter.kept_places import with_values_kept
 from lifter.lane_sums import join_lane_sums
 from lifter.parity import by_parity
 from lifter.parts import in_parts
@@ -80,7 +81,7 @@ def execute(
 
     Raises loops.Unsupported for loops without closed form and for reads of values that were never given."""
     function = replace(function, body=without_twins(function))
-    function = replace(function, body=without_breaks(function.body))
+    function = with_values_kept(replace(function, body=without_breaks(function.body)))
     plan = Plan()
     paths = _executed(function, plan, decide, follows)
     if len(paths) > FEW_PATHS and plan.may_imply and not plan.implied:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,6 +27,7 @@ from synth.paths import PathLifter
 from synth.places import readable_places
 from synth.samples import NotConcrete
 from synth.trace import Candidate, Trace, failure
+from synth.updates import MOVING_BOUNDS
 from verifier.check import Decision, Verdict, verify_path
 from verifier.smt import IndexEncoder, Proved, Query, Refuted, Unknown, prove
 
@@ -76,7 +78,12 @@ def lift_function(
     lifted = Lifted(function, "error", line=function.line)
     try:
         with until(clock.deadline):
-            _lift(function, options, clock, lifted)
+            try:
+                _lift(function, options, clock, lifted)
+            except NotFound as problem:
+                if problem.reason != MOVING_BOUNDS:
+                    raise
+                _lift_whole_windows(function, options, clock, lifted, problem)
     except Unsupported as problem:
         lifted.status, lifted.line, lifted.stage = "unsupported", problem.line or function.line, "parse"
         lifted.reason = f"{problem.construct}" + (f"; {problem.advice}" if problem.advice else "")
@@ -95,9 +102,23 @@ def lift_function(
     return lifted
 
 
-def _lift(function: Function, options: Options, clock: Stopwatch, lifted: Lifted) -> None:
+def _lift_whole_windows(
+    function: Function, options: Options, clock: Stopwatch, lifted: Lifted, problem: NotFound
+) -> None:
+    """Lifts a function whose windows are cut to the image; raises `problem` where that does not help."""
+    before = replace(lifted, paths=list(lifted.paths))
+    lifted.verdicts = []
+    with contextlib.suppress(NotFound, Unsupported):
+        _lift(function, options, clock, lifted, windows=True)
+    if lifted.status != "verified":
+        lifted.summary, lifted.paths, lifted.verdicts = before.summary, before.paths, before.verdicts
+        lifted.status, lifted.reason = before.status, before.reason
+        raise problem
+
+
+def _lift(function: Function, options: Options, clock: Stopwatch, lifted: Lifted, windows: bool = False) -> None:
     with clock.stage("parse"):
-        paths = execute(function, decided, follows)
+        paths = execute(function, decided, follows, windows)
         paths = [apart_from_parameters(function, p) for p in paths]
         lifted.paths = [readable_places(function, without_idle(left_alone(p))) for p in paths]
         lifted.function = function = with_definitions(function, lifted.paths)

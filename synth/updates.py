@@ -16,6 +16,8 @@ from synth.terminals import NoMapping, coordinates
 
 R_NAMES = ("r.x", "r.y", "r.z", "r.w")
 
+MOVING_BOUNDS = "the bounds of a reduction depend on an outer loop"
+
 Update = tuple[EffectMap, tuple[RDim, ...]]
 
 
@@ -38,7 +40,7 @@ def updates(
         inner_first = rest[::-1]
         rdom = tuple(RDim(R_NAMES[i], trips[c]) for i, c in enumerate(inner_first))
         if any(r.extent.names() & set(e.counters) for r in rdom):
-            raise NotFound("roi", "the bounds of a reduction depend on an outer loop", e.line)
+            raise NotFound("roi", MOVING_BOUNDS, e.line)
         coords = []
         for d in layout.dims:
             if d.stride is None:

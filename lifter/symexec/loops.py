@@ -163,9 +163,8 @@ class Loops(Memory, ABC):
     def whole_window(self, loop: L.Loop, trip: Poly) -> Window | None:
         """The window that a loop runs over, cut to the image, and adds up."""
         moves = any(n.startswith("k.") for n in trip.names())
-        if not moves or not self.plan.cells & set(_assigned(loop)) or _steps_by_one(loop) is None:
-            return None
-        return window(trip)
+        sums = bool(self.plan.cells & set(_assigned(loop)))
+        return window(trip) if self.plan.windows and moves and sums and _steps_by_one(loop) is not None else None
 
     def written_out_elsewhere(self, loop: L.Loop) -> bool:
         """Whether what a loop over the channels of a pixel stores is stored channel by channel in another loop: the

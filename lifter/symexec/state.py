@@ -31,6 +31,8 @@ class Plan:
     """Whether conditionals hold where the loops inside of them run only then: for fewer paths."""
     may_imply: bool = False
     """Whether there are conditionals that may be taken so."""
+    windows: bool = False
+    """Whether sums over windows that are cut to the image run over whole windows."""
     reshaping: bool = True
     """Whether conditionals that change the shapes of loops fork the path."""
 

@@ -76,13 +76,15 @@ def execute(
     function: L.Function,
     decide: Decide = lambda _conditions, _test: None,
     follows: Follows = lambda _conditions, _poly: False,
+    windows: bool = False,
 ) -> list[Path]:
-    """All paths through the function's top-level conditionals, but for those that `decide` says are never taken.
+    """All paths through the function's top-level conditionals, but for those that `decide` says are never taken; with
+    sums over whole `windows`, or over what is there of them.
 
     Raises loops.Unsupported for loops without closed form and for reads of values that were never given."""
     function = replace(function, body=without_twins(function))
     function = with_values_kept(replace(function, body=without_breaks(function.body)))
-    plan = Plan()
+    plan = Plan(windows=windows)
     paths = _executed(function, plan, decide, follows)
     if len(paths) > FEW_PATHS and plan.may_imply and not plan.implied:
         plan.implied = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 
 import pytest
@@ -45,7 +46,7 @@ def lifted(tmp_path, text: str) -> FunctionReport:
 def test_a_sprite_asks_nothing_of_where_it_is_put(tmp_path) -> None:
     found = lifted(tmp_path, SPRITE)
     (stage,) = found.stages
-    assert stage.where and stage.left == "d(max(min(ox + r.x, dw - 1), 0), max(min(oy + r.y, dh - 1), 0))"
+    assert stage.where and re.fullmatch(r"d\(max\(min\(.*, dw - 1\), 0\), max\(min\(.*, dh - 1\), 0\)\)", stage.left)
     assert not any("ox" in text or "oy" in text for text in found.contract), found.contract
 
 

@@ -18,20 +18,18 @@ from lifter.fold import conjunction, fold, negate
 from lifter.poly import Poly, from_poly
 
 _MOST = 4
-"""Stores that one is made into."""
+"""Choices that are taken apart, at the most: each makes a store more of one."""
 
 
 def guarded_apart(path: Path, outputs: Collection[str]) -> Path | None:
-    """`path` with such stores; None if there are none."""
-    changed = False
-    while len(path.effects) < _MOST * 4:
-        for e in path.effects:
-            if e.array in outputs and (found := _apart(path, e)) is not None:
-                path, changed = found, True
-                break
-        else:
-            break
-    return path if changed else None
+    """`path` with such stores; None if there are none, or too many."""
+    for taken in range(_MOST + 1):
+        parts = (_apart(path, e) for e in path.effects if e.array in outputs)
+        found = next((p for p in parts if p is not None), None)
+        if found is None:
+            return path if taken else None
+        path = found
+    return None
 
 
 def _apart(path: Path, e: Effect) -> Path | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import product
 
-from halide_core.ir.expr import BOOL, GE, I32, I64, LT, Expr, Max, Min, Select
+from halide_core.ir.expr import BOOL, GE, I32, I64, LT, Expr, Max, Min, Select, const
 from halide_core.ir.types import Type
 from lifter.effects import loads
 from lifter.fold import all_hold
@@ -31,9 +31,16 @@ class Window:
         n = self.length.constant_value()
         return n if n is not None and n <= most else None
 
-    def inside(self, k: Poly, counted: Type) -> Expr:
-        """Whether the loop, whose variable is of a type, comes to place number k.  The original computes both ends of
-        the window in that type, so that what lies between is none that it cannot hold."""
+    def inside(self, k: Poly) -> Expr:
+        """Whether the loop comes to place number k."""
+        place = self.start + k
+        low = [GE(BOOL, from_poly(place - other), const(0, I64)) for other in self.starts]
+        high = [LT(BOOL, from_poly(place - other), const(0, I64)) for other in self.ends]
+        return all_hold([*low, *high])
+
+    def inside_as(self, k: Poly, counted: Type) -> Expr:
+        """The same in the type of the loop's variable.  The original computes both ends of the window in that type, so
+        that what lies between is none that it cannot hold."""
         t = I32 if counted == I32 else I64
         place = from_poly(self.start + k, t)
         low = [GE(BOOL, place, from_poly(other, t)) for other in self.starts]

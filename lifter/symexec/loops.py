@@ -107,7 +107,7 @@ class Loops(Memory, ABC):
             self.nest[-1] = loop, info.counter
             k = Poly.variable(info.counter, I32)
             at = {v: p.substitute({counter: k + whole.ahead}) for v, p in heads.items()}
-            within = both(outer_guard, fold(whole.inside(k, self.type_of(v))))
+            within = both(outer_guard, fold(whole.inside_as(k, self.type_of(v))))
         inner = replace(s.fork(), loops=(*s.loops, info), guard=within, live=None)
         for v, p in at.items():
             inner.env[v] = exact(p, self.type_of(v))
@@ -473,7 +473,7 @@ class Loops(Memory, ABC):
         s.obligations.extend(FoundObligation(o, (*s.loops, info), guard, loop.line) for o in met)
         for k in map(Poly.constant, range(length)):
             s.env[v] = exact(start + whole.ahead + k, type_)
-            self.exec_where(whole.inside(k, type_), loop.body, s, loop.line)
+            self.exec_where(whole.inside(k), loop.body, s, loop.line)
             s.live = live
         s.env[v] = Variable(type_, "?after " + v)
         return True

@@ -8,14 +8,15 @@ from typing import Any
 from halide_core.autoschedule.channels import merge_channel_updates
 from halide_core.autoschedule.rfactor import split_reduction
 from halide_core.autoschedule.rows import share_rows, shared_rows, vector_loop
-from halide_core.autoschedule.scans import write_scans_directly
+from halide_core.autoschedule.scans import read_scans, write_scans_directly
+from halide_core.autoschedule.strips import calls_of, place
 from halide_core.dsl.schedule import Stage
 from halide_core.dsl.variables import Var
 from halide_core.function import Definition, Function, LoopLevel, Split, TailStrategy
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import CallType, const_value
 from halide_core.ir.stmt import ForKind
-from halide_core.ir.structural import key, post_order, variables
+from halide_core.ir.structural import post_order, variables
 from halide_core.ir.types import UInt
 from halide_core.passes.narrow import narrow as narrow_types
 from halide_core.passes.narrow import value_range
@@ -24,8 +25,6 @@ from halide_core.passes.realization_order import build_environment
 from halide_core.target import Target
 
 _GUARD = TailStrategy.GuardWithIf
-# Rows of a strip that one task computes, with its producers.
-_STRIP_ROWS = 32
 # Elements of a strip where there is only one dimension.
 _STRIP_ELEMENTS = 16384
 _STRIPS = 8
@@ -59,6 +58,7 @@ def apply_default_schedule(
         merge_channel_updates(f, (buffers or {}).get(f.name))
     apart = [f for f in outputs if f.name not in (raw_in_place or set())]
     write_scans_directly(apart, environment.order, buffers or {})
+    read_scans(apart, buffers or {})
     environment = build_environment(outputs)
     for f in list(environment.order):
         for k in range(len(f.updates)):
@@ -78,27 +78,12 @@ def apply_default_schedule(
             continue
         if _worth_storing(f, order):
             stored.append(f)
-    _place(stored, outputs, order)
+    unit = _unit_dimension(outputs[0], buffers or {})
+    across = outputs[0].pure and transposed_dimension(outputs[0], outputs[0].pure, unit)
+    place(stored, outputs, order, not across and unit < len(outputs[0].args) - 1)
     for f in order:
         if f in outputs or f.compute is not None:
             _schedule_function(f, target, buffers or {}, not small and (f in outputs or f.compute == LoopLevel()))
-
-
-def _calls_of(f: Function, consumers: list[Function]) -> list[tuple[Function, ir.Call]]:
-    out: list[tuple[Function, ir.Call]] = []
-    for c in consumers:
-        if c is f:
-            continue
-        seen: set[int] = set()
-        for d in c.definitions():
-            for e in (*d.values, *d.args):
-                for n in post_order(e):
-                    is_call = isinstance(n, ir.Call) and n.call_type is CallType.HALIDE and n.target is f
-                    if is_call and key(n) not in seen:
-                        assert isinstance(n, ir.Call)
-                        seen.add(key(n))
-                        out.append((c, n))
-    return out
 
 
 def _operations(d: Definition) -> int:
@@ -124,7 +109,7 @@ def _operations(d: Definition) -> int:
 def _worth_storing(f: Function, order: list[Function]) -> bool:
     """A value that consumers use at several coordinates and that is not cheap to compute again."""
     assert f.pure is not None
-    uses = _calls_of(f, order)
+    uses = calls_of(f, order)
     if _is_table(f, uses):
         return True
     return len(uses) > 1 and _operations(f.pure) > _CHEAP
@@ -149,41 +134,6 @@ def _is_table(f: Function, uses: list[tuple[Function, ir.Call]]) -> bool:
         if cells > _TABLE_CELLS:
             return False
     return True
-
-
-def _place(stored: list[Function], outputs: list[Function], order: list[Function]) -> None:
-    """Stencil producers of a single two-dimensional output go into its strips; others are computed at root."""
-    single = outputs[0] if len(outputs) == 1 else None
-    strip = (
-        single is not None
-        and not single.updates
-        and len(single.args) >= 2
-        and single.pure is not None
-        and not single.pure.schedule.splits
-        and any(f.compute is None for f in stored)
-        and all(not f.updates and len(f.args) == len(single.args) for f in stored)
-        and not any(_data_dependent(f, order) for f in stored)
-        and not any(f.extern is not None for f in order)
-    )
-    for f in stored:
-        if f.compute is not None:
-            continue
-        if strip and single is not None:
-            f.compute = f.store = LoopLevel(single.name, f"{single.args[-1]}$strip")
-        else:
-            f.compute = f.store = LoopLevel()
-    if strip and single is not None:
-        y = Var(single.args[-1])
-        Stage(single, 0).split(y, Var(f"{y.name()}$strip"), y, _STRIP_ROWS, _GUARD)
-
-
-def _data_dependent(f: Function, order: list[Function]) -> bool:
-    """Whether a use of `f` strays from the consumer's own coordinates by more than constants."""
-    for c, call in _calls_of(f, order):
-        for a, name in zip(call.args, c.args, strict=False):
-            if not variables(a) <= {name} or any(isinstance(n, ir.Call | ir.Mul | ir.Mod) for n in post_order(a)):
-                return True
-    return False
 
 
 def _computed(value: ir.Expr) -> list[ir.Expr]:
@@ -251,6 +201,13 @@ def _is_undef(d: Definition) -> bool:
     return all(isinstance(v, ir.Call) and v.name == "undef" for v in d.values)
 
 
+def _unit_dimension(f: Function, layouts: Mapping[str, Any]) -> int:
+    """The dimension along which neighbours lie next to each other in memory."""
+    layout = layouts.get(f.name)
+    units = [k for k, s in enumerate(layout.strides) if const_value(s) == 1] if layout is not None else []
+    return units[0] if units else 0
+
+
 def _interleaved(f: Function, layout: Any) -> tuple[int, int, int] | None:
     """(channel dimension, its extent, pixel dimension) of an output with interleaved channels, from 0 on, the last of
     them maybe left out."""
@@ -293,10 +250,7 @@ def _schedule_pure(f: Function, d: Definition, target: Target, layouts: Mapping[
         stage.reorder(channel, *(Var(n) for n in (inner, x.name(), *(o for o in others if o != x.name()))))
         stage.unroll(channel)
     else:
-        unit = 0
-        if layout is not None:
-            units = [k for k, s in enumerate(layout.strides) if const_value(s) == 1]
-            unit = units[0] if units else 0
+        unit = _unit_dimension(f, layouts)
         x = Var(f.args[unit])
         if unit != 0:
             others = [v.var for v in d.schedule.dims if v.var != x.name()]
@@ -505,7 +459,9 @@ def _schedule_update(f: Function, stage: int, d: Definition, target: Target, par
             return
         else:
             s.vectorize(Var(x), lanes, _GUARD)
-            s.reorder(*(Var(n) for n in (*domain, vector_loop(d), x, *rows)))
+            # A sum stays in registers; what goes on from row to row goes along rows.
+            walks = [n for n in domain if any(n in variables(a) for a in d.args)]
+            s.reorder(*(Var(n) for n in (*(n for n in domain if n not in walks), vector_loop(d), x, *walks, *rows)))
         if parallel and rows:
             s.parallel(Var(d.schedule.dims[-1].var))
         return
@@ -516,7 +472,8 @@ def _schedule_update(f: Function, stage: int, d: Definition, target: Target, par
             s.parallel(Var(pure[-1]))
         return
     first = d.schedule.dims[0].var
-    if first in domain and is_pure_loop(f, d, first) and steps_along(d.args[0], first, loops_of(f, d)) == 1:
+    free = first in domain and is_pure_loop(f, d, first, in_order=True)
+    if free and steps_along(d.args[0], first, loops_of(f, d)) == 1:
         s.vectorize(Var(first), lanes, _GUARD)  # a row is added to what the row holds
     elif domain and associative_operation(f, d) is not None:
         first = domain[0]

@@ -4,7 +4,9 @@
 
 holds each value of `sum` twice: out(r) is what the update stores at r + 1.  It becomes
 
-    out(0) = 0 + in(0), where there is one; out(r + 1) = out(r) + in(r + 1)"""
+    out(0) = 0 + in(0), where there is one; out(r + 1) = out(r) + in(r + 1)
+
+Other outputs read what an update has stored in place of computing it again (`read_scans`)."""
 
 from __future__ import annotations
 
@@ -15,8 +17,10 @@ from halide_core.dsl.variables import DOMAINS
 from halide_core.function import Definition, Dim, Function, ReductionDomain, StageSchedule
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import I32, I64, Call, CallType, Expr, Variable, const, const_value
-from halide_core.ir.simplify import simplify
+from halide_core.ir.simplify import difference, simplify
 from halide_core.ir.structural import key, post_order, substitute, transform
+from halide_core.passes.overwritten import scan
+from halide_core.passes.races import self_calls
 
 _numbers = itertools.count()
 
@@ -81,3 +85,59 @@ def _rewrite(f: Function, g: Function, extent: Expr) -> None:
     undefined = ir.intrinsic("undef", t)
     g.pure = Definition((x,), (undefined,), StageSchedule([Dim(g.args[0])]))
     g.updates = [first, rest]
+
+
+def read_scans(outputs: list[Function], layouts: Any) -> None:
+    """Rewrites outputs that compute what an update has stored before:
+
+        f(x, r + 1) = g(f(x, r)); out(x, y) = h(g(f(x, y)))     becomes     out(x, y) = h(f(x, y + 1))"""
+    for out in outputs:
+        layout = layouts.get(out.name)
+        if layout is None or out.pure is None or len(out.pure.values) != 1 or len(layout.extents) != len(out.args):
+            continue
+        ranges = {
+            name: (layout.mins[i], layout.extents[i]) for i, name in enumerate(out.args) if name not in out.bounds
+        }
+        value, done = out.pure.values[0], set[int]()
+        while (found := _stored_again(value, ranges, done)) is not None:
+            value = found
+        out.pure = Definition(out.pure.args, (value,), out.pure.schedule, out.pure.domain)
+
+
+def _stored_again(value: Expr, ranges: dict[str, tuple[Expr, Expr]], done: set[int]) -> Expr | None:
+    nodes = [n for n in post_order(value)]
+    places = {key(n) for n in nodes}
+    for call in nodes:
+        if not isinstance(call, Call) or call.call_type is not CallType.HALIDE or key(call) in done:
+            continue
+        done.add(key(call))
+        f = call.target
+        if not isinstance(f, Function) or not f.updates or len(f.updates[-1].values) != 1:
+            continue
+        read = _as_stored(f, f.updates[-1], call, ranges)
+        if read is not None and key(read[0]) in places:
+            computed, stored = key(read[0]), read[1]
+            return transform(value, lambda n: stored if key(n) == computed else n)
+    return None
+
+
+def _as_stored(
+    f: Function, d: Definition, call: Call, ranges: dict[str, tuple[Expr, Expr]]
+) -> tuple[Expr, Expr] | None:
+    """What the update `d` computes where it reads `call`, as a consumer would write it, and the call that reads it."""
+    found = scan(f, d)
+    if found is None or d.domain is None:
+        return None
+    k, (name, low, count) = found[0], d.domain.variables[0]
+    at = call.args[k]
+    if not isinstance(at, Variable) or at.name not in ranges:
+        return None
+    first, extent = ranges[at.name]
+    same_range = key(simplify(ir.Cast(I64, low))) == key(simplify(ir.Cast(I64, first)))
+    same_range = same_range and key(simplify(ir.Cast(I64, count))) == key(simplify(ir.Cast(I64, extent)))
+    r = Variable(I32, name)
+    if not same_range or not any(difference(c.args[k], r) == 0 for c in self_calls(f, d)):
+        return None
+    bound = {n: a for j, (n, a) in enumerate(zip(f.args, call.args, strict=True)) if j != k} | {name: at}
+    args = tuple(simplify(substitute(a, bound)) for a in d.args)
+    return substitute(d.values[0], bound), Call(f.types[0], f.name, args, CallType.HALIDE, 0, f)

@@ -293,7 +293,8 @@ class _Nest:
 
     def _kind(self, var: str, kind: st.ForKind) -> st.ForKind:
         """How loop `var` is run: where atomic or allow_race_conditions let iterations meet, serially."""
-        if kind is st.ForKind.PARALLEL and self.stage and not is_pure_loop(self.function, self.definition, var):
+        parallel = kind is st.ForKind.PARALLEL and self.stage
+        if parallel and not is_pure_loop(self.function, self.definition, var, in_order=True):
             return st.ForKind.SERIAL
         if kind is st.ForKind.VECTORIZED and runs_in_order(self.function, self.stage, self.definition, var):
             return st.ForKind.SERIAL

@@ -88,15 +88,39 @@ def is_reduction_operator(function: Function, definition: Definition) -> bool:
     return all(operation_and_operand(function, definition, k) is not None for k in range(len(definition.values)))
 
 
-def is_pure_loop(function: Function, definition: Definition, var: str) -> bool:
-    """Whether different iterations of loop `var` touch different elements of `function`."""
+def is_pure_loop(function: Function, definition: Definition, var: str, in_order: bool = False) -> bool:
+    """Whether different iterations of loop `var` touch different elements of `function`; `in_order`: while the loops
+    around it stand still."""
     roots, loops = roots_of(definition, var), loops_of(function, definition)
     calls = self_calls(function, definition)
+    if in_order:
+        around = _loops_around(definition, var, loops)
+        calls = [c for c in calls if not _lies_apart(c, definition, around, loops)]
     for root in roots & loops:
         places = [i for i, a in enumerate(definition.args) if steps_along(a, root, loops) is not None]
         if not any(all(key(c.args[p]) == key(definition.args[p]) for c in calls) for p in places):
             return False
     return True
+
+
+def _loops_around(definition: Definition, var: str, loops: set[str]) -> set[str]:
+    """The original variables of which no part is loop `var` or inside of it."""
+    names = [d.var for d in definition.schedule.dims]
+    inside = [roots_of(definition, n) for n in names[: names.index(var) + 1]]
+    return loops.difference(*inside)
+
+
+def _lies_apart(call: ir.Call, definition: Definition, around: set[str], loops: set[str]) -> bool:
+    """Whether a read is of an element that no iteration stores to while the loops `around` stand still, as one of the
+    row above is."""
+    for stored, read in zip(definition.args, call.args, strict=True):
+        if (variables(stored) | variables(read)) & loops <= around and is_coordinate(stored) and is_coordinate(read):
+            (mine, here), (its, there) = linear_terms(stored), linear_terms(read)
+            same = {k: f for k, (_, f) in mine.items() if f} == {k: f for k, (_, f) in its.items() if f}
+            fixed = not any(isinstance(n, ir.Call) for t, _ in mine.values() for n in post_order(t))
+            if same and fixed and 0 < abs(here - there) < 1 << 31:
+                return True
+    return False
 
 
 def loops_of(function: Function, definition: Definition) -> set[str]:
@@ -121,7 +145,7 @@ def steps_along(coordinate: Expr, root: str, loops: Container[str]) -> int | Non
 def runs_in_order(function: Function, stage: int, definition: Definition, var: str) -> bool:
     """Whether loop `var` must run serially although it is marked parallel or vectorized: iterations that meet in one
     element are allowed by atomic or allow_race_conditions, and only sums into one element are made of vectors."""
-    if stage == 0 or is_pure_loop(function, definition, var):
+    if stage == 0 or is_pure_loop(function, definition, var, in_order=True):
         return False
     if not is_associative_update(function, definition):
         return True
@@ -131,7 +155,7 @@ def runs_in_order(function: Function, stage: int, definition: Definition, var: s
 
 def check_unordered(function: Function, stage: int, definition: Definition, var: str, kind: ForKind) -> None:
     """Raises HalideError when running loop `var` in parallel or as a vector may change the result."""
-    if stage == 0 or is_pure_loop(function, definition, var):
+    if stage == 0 or is_pure_loop(function, definition, var, in_order=True):
         return
     if definition.schedule.atomic or definition.schedule.allow_races:
         return

@@ -29,6 +29,7 @@ from halide_core.passes.fuse_stages import Member, fuse_stages, fused_groups
 from halide_core.passes.inline import inlined_functions, make_inliner
 from halide_core.passes.levels import at_level, calls, describe, innermost, resolve_levels, used_outside
 from halide_core.passes.loop_nest import build_loop_nest
+from halide_core.passes.overwritten import initialized
 from halide_core.passes.regions import Context, computed_range, joined, metadata, stage_boxes, storage_box, stored_range
 from halide_core.passes.sliding import fold, slide
 
@@ -207,15 +208,16 @@ class _Group:
                     own = [slide(f, definitions, own[0], around)] if len(own) == 1 else own
                 boxes = [self.named(f, k, b, lets) for k, b in enumerate(own)]
             for k, (d, ranges) in enumerate(zip(definitions, boxes, strict=True)):
-                nest: st.Stmt | None
                 if f.extern is not None and not k:
                     asked = ask(f, ranges, self.context, True)
                     lets += asked.binders
-                    nest = call(f, asked)
-                else:
-                    nest = _stage(f, k, d, ranges, self.context, [])
-                if nest is not None:
-                    members.append(Member(f, k, nest))
+                    members.append(Member(f, k, call(f, asked)))
+                    continue
+                alone = not k and len(self.functions) == 1
+                for box_of_stage in initialized(f, definitions, ranges) if alone else [ranges]:
+                    nest = _stage(f, k, d, box_of_stage, self.context, [])
+                    if nest is not None:
+                        members.append(Member(f, k, nest))
         body = fuse_stages(members, self.order) if len(self.functions) > 1 else st.block(*(m.nest for m in members))
         for f in reversed(self.functions):
             body = st.Produce(f.name, body)

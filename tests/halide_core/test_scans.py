@@ -1,0 +1,119 @@
+"""Updates that go on from row to row: what may run in vectors, what need not be initialized, what is read again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import halide_core as hl
+from halide_core.interp.pipeline import evaluate_function
+
+x, y = hl.Var("x"), hl.Var("y")
+
+
+def _reference(f: hl.Func, width: int, height: int) -> np.ndarray:
+    (wanted,) = evaluate_function(f._function, ((0, width), (0, height)), {}, {})
+    return wanted.T
+
+
+def _lowered(f: hl.Func, path: Path) -> str:
+    f.compile_to_lowered_stmt(str(path / "f.stmt"), [], hl.StmtOutputFormat.Text)
+    return (path / "f.stmt").read_text()
+
+
+def _paths_of_least_cost(width: int, height: int) -> tuple[hl.Func, hl.RDom]:
+    r = hl.RDom([(0, width), (0, height - 1)])
+    f = hl.Func("f")
+    f[x, y] = (x * 37 + y * 11) % 101
+    beside = hl.min(f[hl.max(r.x - 1, 0), r.y], f[hl.min(r.x + 1, width - 1), r.y])
+    f[r.x, r.y + 1] += hl.min(f[r.x, r.y], beside)
+    return f, r
+
+
+@pytest.mark.parametrize("vectors", [False, True])
+@pytest.mark.parametrize("size", [(1, 1), (7, 5), (33, 12), (64, 3)])
+def test_rows_that_go_on_from_the_row_above_run_in_vectors(vectors: bool, size: tuple[int, int]) -> None:
+    f, r = _paths_of_least_cost(*size)
+    if vectors:
+        f.update().vectorize(r.x, 8, hl.TailStrategy.GuardWithIf)
+    assert np.array_equal(np.array(f.realize(list(size))), _reference(f, *size))
+
+
+def test_their_loops_are_vectors(tmp_path: Path) -> None:
+    f, r = _paths_of_least_cost(64, 9)
+    f.update().vectorize(r.x, 8)
+    assert "x8" in _lowered(f, tmp_path)
+
+
+def test_what_the_same_row_has_stored_keeps_its_order() -> None:
+    r = hl.RDom([(1, 7), (1, 7)])
+    for store, read, loop in (
+        ((r.x, r.y), (r.x - 1, r.y), r.x),
+        ((r.y, r.x), (r.y - 1, r.x), r.y),  # rows are the loops inside: each column goes on from the one before
+        ((r.y, r.x), (r.y - 1, r.x - 1), r.y),
+        ((r.x, 2 * r.y), (r.x - 1, r.y + 1), r.x),  # two rows below or the same one
+    ):
+        f = hl.Func("f")
+        f[x, y] = x + 8 * y
+        f[store] += f[read]
+        with pytest.raises(hl.HalideError, match="cannot be vectorized"):
+            f.update().vectorize(loop)
+
+
+def test_rows_that_a_later_reorder_would_put_inside() -> None:
+    f, r = _paths_of_least_cost(16, 9)
+    f.update().vectorize(r.x)
+    with pytest.raises(hl.HalideError, match="reorder"):
+        f.update().reorder(r.y, r.x)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 5, 9, 40])
+@pytest.mark.parametrize("vectors", [False, True])
+def test_rows_before_and_behind_a_scan_are_initialized(rows: int, vectors: bool) -> None:
+    n = hl.Param(hl.Int(32), "n", rows)
+    r = hl.RDom([(0, n)])
+    f, g = hl.Func("f"), hl.Func("g")
+    f[x, y] = x - 100 * y
+    f[x, r + 3] = f[x, r + 1] * 3 + f[x, r + 2] + r
+    g[x, y] = f[x, y] + f[x, y + 4]
+    f.compute_root()
+    if vectors:
+        f.vectorize(x, 8, hl.TailStrategy.GuardWithIf).parallel(y)
+        f.update().vectorize(x, 8, hl.TailStrategy.GuardWithIf)
+        g.vectorize(x, 8)
+    wanted = np.array([[i - 100 * k for i in range(21)] for k in range(60)])
+    for k in range(rows):
+        wanted[k + 3] = wanted[k + 1] * 3 + wanted[k + 2] + k
+    wanted = wanted.astype(np.int64)
+    got = np.array(g.realize([21, 16]))
+    assert np.array_equal(got, ((wanted[:16] + wanted[4:20]) & 0xFFFFFFFF).astype(np.uint32).view(np.int32))
+
+
+@pytest.mark.parametrize("offset", [0, 1])
+def test_a_scan_that_reads_what_it_will_store_is_initialized(offset: int) -> None:
+    r = hl.RDom([(0, 9)])
+    f = hl.Func("f")
+    f[x, y] = x + y
+    f[x, r + 1] = f[x, r] + f[x, r + 1 + offset]
+    assert np.array_equal(np.array(f.realize([5, 12])), _reference(f, 5, 12))
+
+
+def test_an_update_before_that_stores_where_the_scan_does() -> None:
+    r, s = hl.RDom([(0, 4)]), hl.RDom([(0, 6)])
+    f = hl.Func("f")
+    f[x, y] = x + y
+    f[s, 2] += 7  # what the scan stores over
+    f[s, 0] += f[s, 3]
+    f[x, r + 1] = f[x, r] * 2
+    assert np.array_equal(np.array(f.realize([6, 8])), _reference(f, 6, 8))
+
+
+def test_fewer_rows_are_initialized(tmp_path: Path) -> None:
+    r = hl.RDom([(0, 9)])
+    f = hl.Func("f")
+    f[x, y] = x
+    f[x, r + 1] = f[x, r] * 2
+    text = _lowered(f, tmp_path)
+    assert text.count("s0.y in") == 2

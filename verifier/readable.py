@@ -19,7 +19,7 @@ from verifier.condition import Conditions, counters_in_range, point_text
 from verifier.float_places import between_ends
 from verifier.lemmas import decide_lemma
 from verifier.reach import reached, ways
-from verifier.reads import mentions, read_beforehand, sure_loads, unconditional_loads
+from verifier.reads import Unresolved, mentions, read_beforehand, sure_loads, unconditional_loads
 from verifier.sized import room
 from verifier.smt import Proved, Query, prove
 
@@ -53,8 +53,8 @@ class ReadConditions(Conditions):
         for other in self.path.effects:  # what the same iteration reads for other stores
             if other.loops == e.loops and other.order != e.order and _applies_with(other, e):
                 free = unconditional_loads(other.value)
-                seen_too = [self.keyed(n, other) for n in loads(other.value) if key(n) in free]
-                safe |= {key(n): n for n in seen_too}
+                seen_too = [self.seen_by(n, other) for n in loads(other.value) if key(n) in free]
+                safe |= {key(n): n for n in seen_too if n is not None}
         for n in {key(n): n for x in (d.value, *d.args) for n in post_order(x)}.values():
             if not isinstance(n, Call):
                 continue
@@ -88,6 +88,13 @@ class ReadConditions(Conditions):
             elif n.call_type is CallType.IMAGE:
                 self.within(f, e, n, instance, [*inside, *self.ends_of_floats(n, instance, f, e)])
                 self.readable(f, d, e, n, instance, safe, inside)
+
+    def seen_by(self, load: Expr, site: Effect) -> Expr | None:
+        """What a read sees; None where that is no one thing."""
+        try:
+            return self.keyed(load, site)
+        except Unresolved:
+            return None
 
     def within_reach(self, load: Load, original: Expr) -> bool:
         """Whether the data that name an element are not what keeps the original from reading it."""

@@ -78,12 +78,18 @@ def apply_default_schedule(
             continue
         if _worth_storing(f, order):
             stored.append(f)
-    unit = _unit_dimension(outputs[0], buffers or {})
-    across = outputs[0].pure and transposed_dimension(outputs[0], outputs[0].pure, unit)
-    place(stored, outputs, order, not across and unit < len(outputs[0].args) - 1)
+    place(stored, outputs, order, _is_computed_by_rows(outputs[0], buffers or {}))
     for f in order:
         if f in outputs or f.compute is not None:
             _schedule_function(f, target, buffers or {}, not small and (f in outputs or f.compute == LoopLevel()))
+
+
+def _is_computed_by_rows(output: Function, layouts: Mapping[str, Any]) -> bool:
+    """Whether the last loop of an output is one over rows, which lie along memory."""
+    unit = _unit_dimension(output, layouts)
+    if output.pure is None or unit >= len(output.args) - 1:
+        return False
+    return transposed_dimension(output, output.pure, unit) is None
 
 
 def _operations(d: Definition) -> int:

@@ -13,6 +13,7 @@ import halide_core as hl
 from codegen.mathematics import extern_name
 from codegen.plan import PathPlan, plan_path, repeated
 from codegen.slices import compute_in_strips, independent_dimension
+from codegen.turns import turns
 from halide_core.aot import RawBuffer, Variant
 from halide_core.function import Image
 from halide_core.interp.expr import dtype_of
@@ -104,6 +105,7 @@ class PathBuilder:
         readers = self.overwritten_reads()
         read_after = set().union(*readers.values())
         consumed = self.consumed()
+        order = turns(self.plan, readers, consumed)
         for f in self.plan.path.funcs:
             func = hl.Func(f.name)
             self.funcs[f.name] = func
@@ -114,6 +116,8 @@ class PathBuilder:
             if is_output:
                 overwrites = f.name in consumed and bool(readers[f.layout.array])
                 reads_overwritten = f.name in read_after or overwrites
+                if order is not None:
+                    reads_overwritten = f.name not in order
                 if reads_overwritten and f.undefined:
                     # It goes on from what its memory holds: in place, before what it reads is overwritten.
                     reads_overwritten = False
@@ -124,9 +128,12 @@ class PathBuilder:
                 elif f.name not in consumed and _alone(f, readers, {o.name for o in self.plan.outputs}):
                     self.in_strips(f, func, outputs[-1])
         outputs += self.result(read_after)
-        if read_after:  # all of them are computed before anything is overwritten
+        if read_after and order is not None:
             for o in outputs:
-                o._function.last = o.name() not in consumed | self.early
+                o._function.turn = order.get(o.name(), len(outputs) + 1)
+        elif read_after:  # all of them are computed before anything is overwritten
+            for o in outputs:
+                o._function.turn = int(o.name() not in consumed | self.early)
         return BuiltPath(
             self.plan,
             hl.Pipeline(outputs),

@@ -235,8 +235,8 @@ class Function:
     # (consumer, Function that takes this one's place in it); consumer None stands for all others.
     wrappers: list[tuple[Function | None, Function]] = field(default_factory=list)
     memoized: bool = False
-    # Computed after all that are not: an output in whose memory lies what others read.  Nothing calls it.
-    last: bool = False
+    # Computed after all of a lower number: an output in whose memory lies what others read.  Nothing calls it.
+    turn: int = 0
 
     @property
     def types(self) -> tuple[Type, ...]:

@@ -143,7 +143,8 @@ def _is_table(f: Function, uses: list[tuple[Function, ir.Call]]) -> bool:
 
 
 def _computed(value: ir.Expr) -> list[ir.Expr]:
-    """The nodes of `value` that are computed in vectors: not coordinates of dense accesses, nor conditions."""
+    """The nodes of `value` that are computed in vectors: not coordinates of dense accesses, nor conditions, and of those
+    on coordinates, which loops are split at, nothing."""
     out: list[ir.Expr] = []
     seen: set[int] = set()
     work = [value]
@@ -152,6 +153,8 @@ def _computed(value: ir.Expr) -> list[ir.Expr]:
         if id(n) in seen:
             continue
         seen.add(id(n))
+        if n.type.is_bool() and not any(isinstance(m, ir.Call) for m in post_order(n)):
+            continue
         is_read = isinstance(n, ir.Call) and n.call_type in (CallType.IMAGE, CallType.HALIDE)
         if not n.type.is_handle() and not n.type.is_bool() and const_value(n) is None:
             out.append(n)

@@ -116,9 +116,13 @@ def _stored_again(value: Expr, ranges: dict[str, tuple[Expr, Expr]], done: set[i
             continue
         read = _as_stored(f, f.updates[-1], call, ranges)
         if read is not None and key(read[0]) in places:
-            computed, stored = key(read[0]), read[1]
-            return transform(value, lambda n: stored if key(n) == computed else n)
+            return _replaced(value, *read)
     return None
+
+
+def _replaced(e: Expr, old: Expr, new: Expr) -> Expr:
+    wanted = key(old)
+    return transform(e, lambda n: new if key(n) == wanted else n)
 
 
 def _as_stored(

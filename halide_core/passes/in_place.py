@@ -18,7 +18,7 @@ def check_in_place(environment: Environment, outputs: list[Function], buffers: M
     """Raises HalideError where an output overwrites elements of an image that are still to be read.
 
     Allowed: a first definition that reads the image at its own coordinates only; Funcs computed at root before the
-    output, and other outputs that are (`Function.last`), which may read it anywhere; and Funcs computed within loops of
+    output, and other outputs that are (`Function.turn`), which may read it anywhere; and Funcs computed within loops of
     the output over slices of the memory, which read the slice that they are computed for."""
     inlined = inlined_functions(environment.order, outputs)
     expand = make_inliner(inlined)
@@ -63,7 +63,7 @@ def _check(
             reads = _reads(d, image, expand)
             point_wise = same_layout and all([key(a) for a in n.args] == [key(a) for a in d.args] for n in reads)
             root = g.compute == LoopLevel() and g not in outputs
-            before = g is not f and (root or (g in outputs and f.last and not g.last))
+            before = g is not f and (root or (g in outputs and g.turn < f.turn))
             by_slices = before or (bool(reads) and same_layout and _by_slices(f, g, image, env, expand))
             if reads and not by_slices and (g is not f or stored or not point_wise):
                 raise HalideError(

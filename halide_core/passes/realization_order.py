@@ -85,7 +85,7 @@ def build_environment(outputs: list[Function]) -> Environment:
         visit(f)
     for image in _asked_about(env.parameters, {i.name for i in images.values()}):
         images[id(image)] = image
-    env.order.sort(key=lambda f: f.last)
+    env.order.sort(key=lambda f: f.turn)
     env.images = list(images.values())
     renamed = _rename_duplicates(env)
     for f in env.order:

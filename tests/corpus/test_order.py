@@ -17,6 +17,10 @@ KERNELS = {
     "for (int x = 0; x < w; x++) { u8 t = a[y * p + x]; a[y * p + x] = t + 1; b[y * p + x] += t; } }",
     "one after the other": "void f(u8* a, u8* b, int n) { for (int i = 1; i < n; i++) b[i] = b[i] + a[i - 1]; "
     "for (int i = 1; i < n; i++) a[i] = 2 * a[i - 1] ^ b[i]; }",
+    "each from the next one": "void f(u8* a, u8* b, u8* c, int n) { for (int i = 0; i < n; i++) "
+    "{ c[i] ^= b[i + 1]; b[i] += a[i + 1]; a[i] = 3 * a[i]; } }",
+    "a step of speed": "void f(float* w, float* v, const float* g, int n, float k) { for (int i = 0; i < n; i++) "
+    "{ v[i] = k * v[i] - g[i]; w[i] += v[i]; } }",
     "returned": "int f(u8* a, int n) { if (n <= 0) return 0; int t = a[0]; "
     "for (int i = 0; i < n; i++) a[i] = a[i] + 1; return t; }",
     "three planes": "void f(u8* r, u8* g, u8* b, int n) { for (int i = 0; i < n; i++) "

@@ -8,7 +8,7 @@ from typing import Any
 from halide_core.autoschedule.channels import merge_channel_updates
 from halide_core.autoschedule.rfactor import split_reduction
 from halide_core.autoschedule.rows import share_rows, shared_rows, vector_loop
-from halide_core.autoschedule.scans import read_scans, write_scans_directly
+from halide_core.autoschedule.scans import read_scans, run_together, write_scans_directly
 from halide_core.autoschedule.strips import calls_of, place
 from halide_core.dsl.schedule import Stage
 from halide_core.dsl.variables import Var
@@ -79,6 +79,7 @@ def apply_default_schedule(
         if _worth_storing(f, order):
             stored.append(f)
     place(stored, outputs, order, _is_computed_by_rows(outputs[0], buffers or {}))
+    run_together(order)
     for f in order:
         if f in outputs or f.compute is not None:
             _schedule_function(f, target, buffers or {}, not small and (f in outputs or f.compute == LoopLevel()))
@@ -143,8 +144,8 @@ def _is_table(f: Function, uses: list[tuple[Function, ir.Call]]) -> bool:
 
 
 def _computed(value: ir.Expr) -> list[ir.Expr]:
-    """The nodes of `value` that are computed in vectors: not coordinates of dense accesses, nor conditions, and of those
-    on coordinates, which loops are split at, nothing."""
+    """The nodes of `value` that are computed in vectors: not coordinates of dense accesses, nor conditions; nothing of
+    those on coordinates, which loops are split at."""
     out: list[ir.Expr] = []
     seen: set[int] = set()
     work = [value]

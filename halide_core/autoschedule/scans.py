@@ -6,15 +6,17 @@ holds each value of `sum` twice: out(r) is what the update stores at r + 1.  It 
 
     out(0) = 0 + in(0), where there is one; out(r + 1) = out(r) + in(r + 1)
 
-Other outputs read what an update has stored in place of computing it again (`read_scans`)."""
+Other outputs read what an update has stored in place of computing it again (`read_scans`).  Scans of the same length,
+as of the channels of pixels, run side by side (`run_together`): each of their steps waits for the one before."""
 
 from __future__ import annotations
 
 import itertools
 from typing import Any
 
-from halide_core.dsl.variables import DOMAINS
-from halide_core.function import Definition, Dim, Function, ReductionDomain, StageSchedule
+from halide_core.dsl.schedule import Stage
+from halide_core.dsl.variables import DOMAINS, Var
+from halide_core.function import Definition, Dim, Function, LoopLevel, ReductionDomain, StageSchedule
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import I32, I64, Call, CallType, Expr, Variable, const, const_value
 from halide_core.ir.simplify import difference, simplify
@@ -23,6 +25,7 @@ from halide_core.passes.overwritten import scan
 from halide_core.passes.races import self_calls
 
 _numbers = itertools.count()
+_MOST_TOGETHER = 4
 
 
 def write_scans_directly(outputs: list[Function], order: list[Function], layouts: Any) -> None:
@@ -145,3 +148,37 @@ def _as_stored(
     bound = {n: a for j, (n, a) in enumerate(zip(f.args, call.args, strict=True)) if j != k} | {name: at}
     args = tuple(simplify(substitute(a, bound)) for a in d.args)
     return substitute(d.values[0], bound), Call(f.types[0], f.name, args, CallType.HALIDE, 0, f)
+
+
+def run_together(order: list[Function]) -> None:
+    """Runs scans of one dimension that are computed at root and do not need each other in one loop."""
+    below: dict[int, set[int]] = {}
+    first: dict[tuple[int, int], list[Function]] = {}
+    for f in order:
+        below[id(f)] = set().union(*({id(g)} | below.get(id(g), set()) for g in _called(f)))
+        if f.compute != LoopLevel() or len(f.args) != 1 or len(f.updates) != 1 or scan(f, f.updates[0]) is None:
+            continue
+        d = f.updates[0]
+        if d.domain is None or d.schedule.splits or d.schedule.fused_with is not None:
+            continue
+        _, low, count = d.domain.variables[0]
+        together = first.setdefault((key(simplify(low)), key(simplify(count))), [])
+        if len(together) == _MOST_TOGETHER or any(id(g) in below[id(f)] for g in together):
+            continue
+        together.append(f)
+    # Of several such groups one might need values of another and the other way round.
+    together = max(first.values(), key=len, default=[])
+    if len(together) < 2:
+        return
+    loop = f"scan${next(_numbers)}"
+    for f in together:
+        domain = f.updates[0].domain
+        assert domain is not None
+        Stage(f, 1).rename(Var(domain.variables[0][0]), Var(loop))
+    for f in together[1:]:
+        Stage(f, 1).compute_with(Stage(together[0], 1), Var(loop))
+
+
+def _called(f: Function) -> list[Function]:
+    found = [n for d in f.definitions() for e in (*d.values, *d.args) for n in post_order(e) if isinstance(n, Call)]
+    return [n.target for n in found if isinstance(n.target, Function) and n.target is not f]

@@ -12,7 +12,7 @@ import numpy as np
 import halide_core as hl
 from codegen.mathematics import extern_name
 from codegen.plan import PathPlan, plan_path, repeated
-from codegen.slices import compute_in_strips, independent_dimension
+from codegen.slices import alike, compute_in_strips, independent_dimension
 from codegen.turns import turns
 from halide_core.aot import RawBuffer, Variant
 from halide_core.function import Image
@@ -41,7 +41,7 @@ class BuiltPath:
     buffers: dict[str, RawBuffer]
     in_place: set[str]
     stored_like: dict[str, str]
-    """Temporaries by name, with the outputs that take their values."""
+    """Temporaries and outputs of several values by name, with outputs that lie as they are to be looked at."""
     scalars: dict[str, Expr]
     """The pipeline's parameters, by name, over the function's."""
     keep: list[Any]
@@ -67,24 +67,28 @@ class _Argument:
         return self._image.name
 
 
-def build_path(summary: Summary, number: int) -> BuiltPath | None:
-    """Path `number` as an unscheduled pipeline; None where it computes nothing."""
+def build_path(summary: Summary, number: int, together: bool = False) -> BuiltPath | None:
+    """Path `number` as an unscheduled pipeline; None where it computes nothing.  `together`: outputs that read each
+    other's memory may become one output of several values."""
     plan = plan_path(summary, number)
     if not plan.outputs and plan.path.result is None:
         return None
-    return PathBuilder(summary, plan).build()
+    return PathBuilder(summary, plan, together).build()
 
 
 class PathBuilder:
     """Makes the Funcs of one path."""
 
-    def __init__(self, summary: Summary, plan: PathPlan) -> None:
+    def __init__(self, summary: Summary, plan: PathPlan, together: bool = False) -> None:
         self.summary = summary
         self.plan = plan
+        self.together = together
         self.images: dict[str, Image] = {}
         self.funcs: dict[str, Any] = {}
         self.buffers: dict[str, RawBuffer] = {}
         self.in_place: set[str] = set()
+        self.at_own_points: set[tuple[str, str]] = set()
+        """(Func, array) where the Func reads an output's array, and at its own point only."""
         self.early: set[str] = set()
         """Outputs that are only updated and read what other ones overwrite."""
         self.stored_like: dict[str, str] = {}
@@ -105,7 +109,8 @@ class PathBuilder:
         readers = self.overwritten_reads()
         read_after = set().union(*readers.values())
         consumed = self.consumed()
-        order = turns(self.plan, readers, consumed)
+        order = turns(self.plan, readers, self.at_own_points, consumed, self.together)
+        joined = {name for group in order.together for name in group} if order is not None else set()
         for f in self.plan.path.funcs:
             func = hl.Func(f.name)
             self.funcs[f.name] = func
@@ -117,7 +122,9 @@ class PathBuilder:
                 overwrites = f.name in consumed and bool(readers[f.layout.array])
                 reads_overwritten = f.name in read_after or overwrites
                 if order is not None:
-                    reads_overwritten = f.name not in order
+                    reads_overwritten = f.name not in order.turn
+                if f.name in joined:
+                    continue
                 if reads_overwritten and f.undefined:
                     # It goes on from what its memory holds: in place, before what it reads is overwritten.
                     reads_overwritten = False
@@ -128,9 +135,14 @@ class PathBuilder:
                 elif f.name not in consumed and _alone(f, readers, {o.name for o in self.plan.outputs}):
                     self.in_strips(f, func, outputs[-1])
         outputs += self.result(read_after)
+        if read_after:
+            self.in_place |= {o.name() for o in outputs}
         if read_after and order is not None:
             for o in outputs:
-                o._function.turn = order.get(o.name(), len(outputs) + 1)
+                o._function.turn = order.turn.get(o.name(), len(self.plan.outputs) + 1)
+            for group in order.together:
+                outputs.append(self.output_of_several(group))
+                outputs[-1]._function.turn = order.turn[group[0]]
         elif read_after:  # all of them are computed before anything is overwritten
             for o in outputs:
                 o._function.turn = int(o.name() not in consumed | self.early)
@@ -171,6 +183,7 @@ class PathBuilder:
             for n in post_order(inline_all(self.plan.path.result, self.summary.functions)):
                 if isinstance(n, Call) and n.call_type is CallType.IMAGE and self.image_array(n.name) in by_array:
                     out[self.image_array(n.name)].add("")
+        elsewhere: set[tuple[str, str]] = set()
         for f in self.plan.path.funcs:
             here = [key(var(d.name)) for d in f.layout.dims]
             for d in f.definitions:
@@ -181,12 +194,21 @@ class PathBuilder:
                     array = self.image_array(n.name)
                     if array not in by_array:
                         continue
-                    own = by_array[array].name == f.name and [key(a) for a in n.args] == here and not d.update
-                    if own:
+                    point = [key(a) for a in n.args] == here and not d.update
+                    if by_array[array].name == f.name and point:
                         self.in_place.add(f.name)
                     else:
                         out[array].add(f.name)
+                    if point and alike(self.layout_of(n.name), by_array[array].layout):
+                        self.at_own_points.add((f.name, array))
+                    else:
+                        elsewhere.add((f.name, array))
+        self.at_own_points -= elsewhere
         return out
+
+    def layout_of(self, image: str) -> Layout:
+        """How an image lies in memory."""
+        return next(i.layout for i in self.plan.path.inputs if i.name == image)
 
     def at_own_point(self, f: FuncSummary, e: Expr) -> Expr:
         """`e` with reads of the Func's own memory at constants, where a select's condition says that a coordinate is
@@ -260,6 +282,19 @@ class PathBuilder:
         self.buffers[copy.name()] = _raw(f.layout.array, f.layout)
         return copy
 
+    def output_of_several(self, group: tuple[str, ...]) -> Any:
+        """The outputs of `group` as the values of one, which are all computed before they are stored."""
+        members = [f for f in self.plan.outputs if f.name in group]
+        args = tuple(var(d.name) for d in members[0].layout.dims)
+        func = hl.Func("$and$".join(f.name for f in members))
+        _assign(func, args, hl.Tuple([self.funcs[f.name][args] for f in members]))
+        for k, f in enumerate(members):
+            self.buffers[f"{func.name()}.{k}"] = _raw(f.layout.array, f.layout)
+        self.stored_like[func.name()] = f"{func.name()}.0"
+        self.funcs[func.name()] = func
+        self.in_place.add(func.name())
+        return func
+
     def in_strips(self, f: FuncSummary, func: Any, output: Any) -> None:
         """Computes the temporary of an output slice by slice, where each slice needs no other."""
         (d,) = f.definitions
@@ -300,7 +335,7 @@ def _alone(f: FuncSummary, readers: Mapping[str, set[str]], outputs: set[str]) -
     return own == [f.layout.array] and others == {f.name} and len(f.definitions) == 1
 
 
-def _assign(func: Any, args: tuple[Expr, ...], value: Expr) -> None:
+def _assign(func: Any, args: tuple[Expr, ...], value: Any) -> None:
     func[args if len(args) != 1 else args[0]] = value
 
 
@@ -442,7 +477,7 @@ def variants(summary: Summary, target: Any, schedule: bool = True, autoscheduler
 
     out: list[Variant] = []
     for number in range(len(summary.paths)):
-        built = build_path(summary, number)
+        built = build_path(summary, number, together=True)
         condition = path_condition(summary, number)
         if built is None:
             out.append(Variant(condition, None))
@@ -454,14 +489,14 @@ def variants(summary: Summary, target: Any, schedule: bool = True, autoscheduler
         small = small_reductions(built.pipeline, built.buffers) if schedule else None
         method = autoscheduler or ("Reuse2019" if schedule and reduces_at_each_point(built) else "default")
         if method != "default" and small is None:
-            other = build_path(summary, number)
+            other = build_path(summary, number, together=True)
             assert other is not None
             within = autoschedule(other, summary, number, target, method)
             if within is not None:
                 out.append(_variant(all_hold([condition, within]), other))
                 if const_value(within) == 1:
                     continue
-        few = build_path(summary, number) if small is not None else None
+        few = build_path(summary, number, together=True) if small is not None else None
         if small is not None and few is not None:
             apply_default_schedule(few.pipeline, target, few.in_place, few.layouts(), small=True)
             out.append(_variant(all_hold([condition, substitute(small, built.scalars)]), few))

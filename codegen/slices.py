@@ -30,14 +30,14 @@ def independent_dimension(f: FuncSummary, value: Expr, inputs: Mapping[str, Inpu
         image = inputs[n.name].layout
         if image.array != f.layout.array:
             continue
-        if not _alike(image, f.layout):
+        if not alike(image, f.layout):
             return None
         own = [isinstance(a, Variable) and a.name == d.name for a, d in zip(n.args, f.layout.dims, strict=True)]
         free = [d.name for d, same in zip(f.layout.dims, own, strict=True) if same and d.name in free]
     return free[-1] if free else None
 
 
-def _alike(a: Layout, b: Layout) -> bool:
+def alike(a: Layout, b: Layout) -> bool:
     """Whether coordinates in two layouts are the same element."""
     return a.offset == b.offset and [d.stride for d in a.dims] == [d.stride for d in b.dims]
 

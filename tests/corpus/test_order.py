@@ -21,6 +21,16 @@ KERNELS = {
     "{ c[i] ^= b[i + 1]; b[i] += a[i + 1]; a[i] = 3 * a[i]; } }",
     "a step of speed": "void f(float* w, float* v, const float* g, int n, float k) { for (int i = 0; i < n; i++) "
     "{ v[i] = k * v[i] - g[i]; w[i] += v[i]; } }",
+    "a butterfly read by another": "void f(u8* a, u8* b, u8* c, int n) { for (int i = 0; i < n; i++) "
+    "{ u8 s = a[i] + b[i], d = a[i] - b[i]; c[i] += a[i + 2]; a[i] = s; b[i] = d; } }",
+    "of two widths": "void f(uint16_t* a, u8* b, int w, int h, int p) { for (int y = 0; y < h; y++) "
+    "for (int x = 0; x < w; x++) { int k = y * p + x; uint16_t t = a[k]; a[k] = t + b[k]; b[k] = t >> 8; } }",
+    "of two pitches": "void f(u8* a, u8* b, int w, int h, int p, int q) { for (int y = 0; y < h; y++) "
+    "for (int x = 0; x < w; x++) { u8 t = a[y * p + x]; a[y * p + x] = b[y * q + x]; b[y * q + x] = t; } }",
+    "turned": "void f(u8* a, u8* b, int n) { for (int i = 0; i < n; i++) { u8 t = a[i]; a[i] = b[n - 1 - i]; "
+    "b[n - 1 - i] = t; } }",
+    "pixels exchanged": "void f(u8* a, u8* b, int n) { for (int i = 0; i < n; i++) for (int c = 0; c < 3; c++) "
+    "{ u8 t = a[3 * i + c]; a[3 * i + c] = b[3 * i + c] ^ 1; b[3 * i + c] = t; } }",
     "returned": "int f(u8* a, int n) { if (n <= 0) return 0; int t = a[0]; "
     "for (int i = 0; i < n; i++) a[i] = a[i] + 1; return t; }",
     "three planes": "void f(u8* r, u8* g, u8* b, int n) { for (int i = 0; i < n; i++) "

@@ -10,6 +10,7 @@ from halide_core.autoschedule.rfactor import split_reduction
 from halide_core.autoschedule.rows import share_rows, shared_rows, vector_loop
 from halide_core.autoschedule.scans import read_scans, run_together, write_scans_directly
 from halide_core.autoschedule.strips import calls_of, place
+from halide_core.autoschedule.trimmed import depends_on, trim_domain
 from halide_core.dsl.schedule import Stage
 from halide_core.dsl.variables import Var
 from halide_core.function import Definition, Function, LoopLevel, Split, TailStrategy
@@ -440,6 +441,7 @@ def _runs_along(e: ir.Expr, name: str) -> bool:
 
 def _schedule_update(f: Function, stage: int, d: Definition, target: Target, parallel: bool) -> None:
     s = Stage(f, stage)
+    trim_domain(f, d)
     domain = [n for n, _, _ in d.domain.variables] if d.domain is not None else []
     pure = [v.var for v in d.schedule.dims if v.var not in domain and is_pure_loop(f, d, v.var)]
     if not pure and not domain:
@@ -449,9 +451,7 @@ def _schedule_update(f: Function, stage: int, d: Definition, target: Target, par
     x = f.args[0] if f.args else ""
     lanes = lanes_for(d, target)
     # How many points there are may depend on the strip of partial results.
-    counts = [e for _, low, extent in (d.domain.variables if d.domain is not None else ()) for e in (low, extent)]
-    uneven = any(x in variables(e) for e in counts)
-    if x in pure and not uneven and _runs_along(d.values[0], x):
+    if x in pure and not depends_on(d, x) and _runs_along(d.values[0], x):
         rows = [n for n in pure if n != x]
         if f.name.find("$part") >= 0:
             # Eight rows at a time into a row of partial sums that stays in the cache.

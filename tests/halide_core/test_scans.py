@@ -169,3 +169,30 @@ def test_what_a_scan_has_stored_is_read() -> None:
     read_scans([out._function], layout(9))
     assert str(out._function.pure.values[0]) != str(before.values[0])
     assert np.array_equal(np.array(out.realize([5, 9])), wanted)
+
+
+@pytest.mark.parametrize("size", [(1, 1), (5, 4), (16, 7), (33, 20)])
+@pytest.mark.parametrize("block", [1, 3, 8])
+def test_blocks_cut_by_conditions(size: tuple[int, int], block: int) -> None:
+    from halide_core.autoschedule.default import apply_default_schedule
+    from halide_core.target import Target
+
+    width, height = size
+    w, h, b = hl.Param(hl.Int(32), "w", width), hl.Param(hl.Int(32), "h", height), hl.Param(hl.Int(32), "b", block)
+    r = hl.RDom([(0, b), (0, b)])
+    r.where((x * b + r.x < w) & (h > r.y + y * b))
+    r.where((r.x >= x - 2) & ((r.x + r.y) % 3 != 1))
+    f = hl.Func("f")
+    f[x, y] = 0
+    f[x, y] += (x * b + r.x) * 7 + (y * b + r.y) ** 2
+    apply_default_schedule(hl.Pipeline(f), Target("host"))
+    assert f._function.updates[0].domain is not None
+    assert len(f._function.updates[0].domain.predicates) == 1
+    across, down = -(-width // block), -(-height // block)
+    wanted = np.zeros((down, across), np.int64)
+    for i in range(height):
+        for j in range(width):
+            within, below = j % block, i % block
+            if within >= j // block - 2 and (within + below) % 3 != 1:
+                wanted[i // block, j // block] += j * 7 + i**2
+    assert np.array_equal(np.array(f.realize([across, down])), wanted)

@@ -7,8 +7,9 @@ from typing import Any
 
 import halide_core as hl
 from codegen.memory import Box, ComposeError, Layer, Memory
-from codegen.pipeline import PathBuilder, path_condition
+from codegen.pipeline import PathBuilder
 from codegen.plan import plan_path
+from codegen.variants import path_condition
 from halide_core.errors import HalideError
 from halide_core.interp.expr import evaluate
 from halide_core.ir.expr import Call, CallType, Expr, const_value

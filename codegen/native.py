@@ -11,7 +11,8 @@ from pathlib import Path
 from codegen import adapter
 from codegen.adapter import is_c
 from codegen.errors import EmitError
-from codegen.pipeline import build_path, variants
+from codegen.pipeline import build_path
+from codegen.variants import variants
 from halide_core.aot import Module, RawParam, compile_pipeline, compile_raw
 from halide_core.aot import header as halide_header
 from halide_core.autoschedule.default import apply_default_schedule

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,18 +13,18 @@ from codegen.mathematics import extern_name
 from codegen.plan import PathPlan, plan_path, repeated
 from codegen.slices import alike, compute_in_strips, independent_dimension
 from codegen.turns import turns
-from halide_core.aot import RawBuffer, Variant
+from halide_core.aot import RawBuffer
 from halide_core.function import Image
 from halide_core.interp.expr import dtype_of
 from halide_core.ir import expr as E
-from halide_core.ir.expr import BOOL, I32, I64, Call, CallType, Expr, Variable, const, const_value
-from halide_core.ir.structural import key, post_order, substitute, transform, variables
+from halide_core.ir.expr import I32, I64, Call, CallType, Expr, Variable, const, const_value
+from halide_core.ir.simplify import simplify
+from halide_core.ir.structural import key, post_order, substitute, transform
 from halide_core.ir.types import Type, UInt
-from lifter.fold import all_hold
 from lifter.libm import as_compiled
 from lifter.poly import Poly, from_poly
 from lifter.pure_calls import inline_all
-from lifter.summary import ContractItem, Definition, Dim, FuncSummary, InputSummary, Layout, Summary, var
+from lifter.summary import Definition, FuncSummary, InputSummary, Layout, Summary, var
 from synth.optimise import optimise
 
 U64 = UInt(64)
@@ -67,22 +66,28 @@ class _Argument:
         return self._image.name
 
 
-def build_path(summary: Summary, number: int, together: bool = False) -> BuiltPath | None:
+def build_path(
+    summary: Summary, number: int, together: bool = False, fixed: Mapping[str, int] | None = None
+) -> BuiltPath | None:
     """Path `number` as an unscheduled pipeline; None where it computes nothing.  `together`: outputs that read each
-    other's memory may become one output of several values."""
+    other's memory may become one output of several values.  `fixed`: parameters of known value."""
     plan = plan_path(summary, number)
     if not plan.outputs and plan.path.result is None:
         return None
-    return PathBuilder(summary, plan, together).build()
+    return PathBuilder(summary, plan, together, fixed or {}).build()
 
 
 class PathBuilder:
     """Makes the Funcs of one path."""
 
-    def __init__(self, summary: Summary, plan: PathPlan, together: bool = False) -> None:
+    def __init__(
+        self, summary: Summary, plan: PathPlan, together: bool = False, fixed: Mapping[str, int] | None = None
+    ) -> None:
         self.summary = summary
         self.plan = plan
         self.together = together
+        types = {p.name: p.type for p in summary.function.params}
+        self.fixed: dict[str, Expr] = {n: const(v, types[n]) for n, v in (fixed or {}).items()}
         self.images: dict[str, Image] = {}
         self.funcs: dict[str, Any] = {}
         self.buffers: dict[str, RawBuffer] = {}
@@ -97,14 +102,14 @@ class PathBuilder:
         self.scalars: dict[str, Expr] = {}
 
     def build(self) -> BuiltPath:
-        self.params = {p.name: hl.Param(p.type, p.name) for p in self.plan.parameters}
-        self.rename = {n: Variable(p.type(), p.name()) for n, p in self.params.items()}
+        self.params = {p.name: hl.Param(p.type, p.name) for p in self.plan.parameters if p.name not in self.fixed}
+        self.rename = {n: Variable(p.type(), p.name()) for n, p in self.params.items()} | self.fixed
         self.scalars = {p.name(): Variable(p.type(), n) for n, p in self.params.items()}
         tables = {i.layout.array for i in self.plan.tables}
         for i in self.plan.path.inputs:
             self.images[i.name] = self.declared(i)
             prefix = "table." if i.layout.array in tables else ""
-            self.buffers[i.name] = _raw(f"{prefix}{i.layout.array}", i.layout)
+            self.buffers[i.name] = self.raw(f"{prefix}{i.layout.array}", i.layout)
         outputs = []
         readers = self.overwritten_reads()
         read_after = set().union(*readers.values())
@@ -131,7 +136,7 @@ class PathBuilder:
                     self.early.add(f.name)
                 outputs.append(self.output(f, func) if reads_overwritten else func)
                 if not reads_overwritten:
-                    self.buffers[f.name] = _raw(f.layout.array, f.layout)
+                    self.buffers[f.name] = self.raw(f.layout.array, f.layout)
                 elif f.name not in consumed and _alone(f, readers, {o.name for o in self.plan.outputs}):
                     self.in_strips(f, func, outputs[-1])
         outputs += self.result(read_after)
@@ -234,6 +239,22 @@ class PathBuilder:
 
         return transform(e, rewrite)
 
+    def raw(self, pointer: str, layout: Layout) -> RawBuffer:
+        """How an array lies in the caller's memory."""
+
+        def value(p: Poly) -> Expr:
+            e = compiled(from_poly(p, I64))
+            return simplify(substitute(e, self.fixed)) if self.fixed else e
+
+        dims = layout.dims
+        return RawBuffer(
+            pointer,
+            value(layout.offset),
+            tuple(value(d.min) for d in dims),
+            tuple(value(d.extent) for d in dims),
+            tuple(value(d.stride or Poly()) for d in dims),
+        )
+
     def image_array(self, name: str) -> str:
         return next(i.layout.array for i in self.plan.path.inputs if i.name == name)
 
@@ -279,7 +300,7 @@ class PathBuilder:
     def output(self, f: FuncSummary, func: Any) -> Any:
         """The Func to be written to memory through a temporary, since it still reads what is overwritten."""
         copy = self.copy(func, f"{f.name}$out", f.type, tuple(var(d.name) for d in f.layout.dims))
-        self.buffers[copy.name()] = _raw(f.layout.array, f.layout)
+        self.buffers[copy.name()] = self.raw(f.layout.array, f.layout)
         return copy
 
     def output_of_several(self, group: tuple[str, ...]) -> Any:
@@ -289,7 +310,7 @@ class PathBuilder:
         func = hl.Func("$and$".join(f.name for f in members))
         _assign(func, args, hl.Tuple([self.funcs[f.name][args] for f in members]))
         for k, f in enumerate(members):
-            self.buffers[f"{func.name()}.{k}"] = _raw(f.layout.array, f.layout)
+            self.buffers[f"{func.name()}.{k}"] = self.raw(f.layout.array, f.layout)
         self.stored_like[func.name()] = f"{func.name()}.0"
         self.funcs[func.name()] = func
         self.in_place.add(func.name())
@@ -356,7 +377,8 @@ def _with_symbol(n: Expr) -> Expr:
     return Call(n.type, extern_name(n), n.args, n.call_type) if made is n else made
 
 
-def _compiled(e: Expr) -> Expr:
+def compiled(e: Expr) -> Expr:
+    """`e` with calls of the C library by the symbols that are linked."""
     return transform(e, _with_symbol)
 
 
@@ -364,150 +386,3 @@ def _i32(p: Poly) -> Expr:
     return from_poly(p, I32)
 
 
-def _raw(pointer: str, layout: Layout) -> RawBuffer:
-    dims = layout.dims
-    return RawBuffer(
-        pointer,
-        _compiled(from_poly(layout.offset, I64)),
-        tuple(_compiled(from_poly(d.min, I64)) for d in dims),
-        tuple(_compiled(from_poly(d.extent, I64)) for d in dims),
-        tuple(_compiled(from_poly(d.stride or Poly(), I64)) for d in dims),
-    )
-
-
-def path_condition(summary: Summary, number: int) -> Expr:
-    """What must hold at run time for path `number`: its conditions and every item of its contract."""
-    path = summary.paths[number]
-    parts = list(path.conditions)
-    for item in path.contract:
-        parts.append(item.condition if item.condition is not None else _disjoint(summary, number, item))
-    return _compiled(all_hold([*parts, *_fitting(summary, number)]))
-
-
-_ROOM = (1 << 31) - (1 << 20)
-"""Coordinates of compiled code: beyond them is room for what loops in strips round up to."""
-_FAR = 1 << 56
-"""Numbers of 64 bits: sums of a few of them do not wrap."""
-
-
-def _fitting(summary: Summary, number: int) -> list[Expr]:
-    """Numbers of 64 bits are read as signed ones and added up; coordinates leave room for the arithmetic of loops."""
-    path = summary.paths[number]
-    layouts = [*(f.layout for f in path.funcs), *(i.layout for i in path.inputs)]
-    ends = [p for layout in layouts for d in layout.dims for p in (d.min, d.min + d.extent)]
-    ends += [r.extent for f in path.funcs for d in f.definitions for r in d.rdom]
-    for layout in layouts:  # channels and pixels may run as one loop
-        channels = math.prod(max(d.extent.constant_value() or 1, 1) for d in layout.dims)
-        ends += [d.extent.scale(channels) for d in layout.dims if channels > 1]
-    bounds = dict.fromkeys(p for p in ends if p.constant_value() is None)
-    strides = [d.stride for layout in layouts for d in layout.dims if d.stride is not None]
-    used = {n for p in (*bounds, *strides, *(layout.offset for layout in layouts)) for n in p.names()}
-    used |= {n for i in path.contract if i.condition is not None for n in variables(i.condition)}
-    out: list[Expr] = []
-    for name, t in [(p.name, p.type) for p in summary.function.params if not p.pointer and p.name in used]:
-        if t in (I64, U64):
-            value: Expr = Variable(t, name) if t == I64 else E.Cast(I64, Variable(t, name))
-            out.append(E.GE(BOOL, value, const(-_FAR if t == I64 else 0, I64)))
-            out.append(E.LE(BOOL, value, const(_FAR, I64)))
-    for p in bounds:
-        at = from_poly(p, I64)
-        out += [E.GE(BOOL, at, const(-_ROOM, I64)), E.LE(BOOL, at, const(_ROOM, I64))]
-    return out
-
-
-def _disjoint(summary: Summary, number: int, item: ContractItem) -> Expr:
-    path = summary.paths[number]
-    a, b = item.arrays
-    boxes = [(f.layout, f.type) for f in path.funcs if f.output] + [(i.layout, i.type) for i in path.inputs]
-    for name, size in summary.function.objects.items():
-        whole = Dim("x", Poly(), Poly.constant(size), Poly.constant(1))
-        boxes.append((Layout(name, Poly(), (whole,)), UInt(8)))
-    parts: list[Expr] = []
-    for one, t1 in (x for x in boxes if x[0].array == a):
-        for two, t2 in (x for x in boxes if x[0].array == b):
-            low1, high1 = _ends(one, t1.bytes())
-            low2, high2 = _ends(two, t2.bytes())
-            apart: Expr = E.Or(BOOL, E.LE(BOOL, high1, low2), E.LE(BOOL, high2, low1))
-            if item.may_coincide:
-                same = E.EQ(BOOL, Variable(U64, f"addr.{a}"), Variable(U64, f"addr.{b}"))
-                apart = E.Or(BOOL, same, apart)
-            parts.append(apart)
-    return all_hold(parts)
-
-
-def _ends(layout: Layout, size: int) -> tuple[Expr, Expr]:
-    """Addresses of the first byte of a box and of the byte past it."""
-    first = layout.offset
-    last = layout.offset
-    for d in layout.dims:
-        assert d.stride is not None
-        first = first + d.stride * d.min
-        last = last + d.stride * (d.min + d.extent - Poly.constant(1))
-    base = Variable(U64, f"addr.{layout.array}")
-
-    def address(p: Poly) -> Expr:
-        return E.Add(U64, base, E.Cast(U64, from_poly(p.scale(size), I64)))
-
-    return address(first), address(last + Poly.constant(1))
-
-
-def _nothing_to_write(plan: PathPlan) -> Expr | None:
-    """Whether every output is empty, where that can happen."""
-    if plan.path.result is not None:
-        return None
-    parts: list[Expr] = []
-    for f in plan.outputs:
-        extents = [d.extent for d in f.layout.dims if d.extent.constant_value() is None]
-        if not extents:
-            return None
-        none: Expr = E.make_bool(False)
-        for extent in extents:
-            none = E.Or(BOOL, none, E.LE(BOOL, from_poly(extent), const(0, I64)))
-        parts.append(none)
-    return all_hold(parts)
-
-
-def variants(summary: Summary, target: Any, schedule: bool = True, autoscheduler: str = "") -> list[Variant]:
-    """Every path as a compiled variant under its run-time checks.
-
-    A path that `autoscheduler` can schedule has that variant first, where it holds that it reads no more; without one,
-    Reuse2019 is asked for those that reduce at each point."""
-    from codegen.autoschedule import autoschedule, reduces_at_each_point
-    from halide_core.autoschedule.default import apply_default_schedule, small_reductions
-
-    out: list[Variant] = []
-    for number in range(len(summary.paths)):
-        built = build_path(summary, number, together=True)
-        condition = path_condition(summary, number)
-        if built is None:
-            out.append(Variant(condition, None))
-            continue
-        empty = _nothing_to_write(built.plan)
-        if empty is not None:
-            # so that no stage before an empty output runs at all
-            out.append(Variant(all_hold([condition, empty]), None))
-        small = small_reductions(built.pipeline, built.buffers) if schedule else None
-        method = autoscheduler or ("Reuse2019" if schedule and reduces_at_each_point(built) else "default")
-        if method != "default" and small is None:
-            other = build_path(summary, number, together=True)
-            assert other is not None
-            within = autoschedule(other, summary, number, target, method)
-            if within is not None:
-                out.append(_variant(all_hold([condition, within]), other))
-                if const_value(within) == 1:
-                    continue
-        few = build_path(summary, number, together=True) if small is not None else None
-        if small is not None and few is not None:
-            apply_default_schedule(few.pipeline, target, few.in_place, few.layouts(), small=True)
-            out.append(_variant(all_hold([condition, substitute(small, built.scalars)]), few))
-        if schedule:
-            apply_default_schedule(built.pipeline, target, built.in_place, built.layouts())
-        out.append(_variant(condition, built))
-    return out
-
-
-def _variant(condition: Expr, built: BuiltPath) -> Variant:
-    result: Expr | None = None
-    if built.plan.path.result is not None:
-        result = E.Load(built.plan.path.result.type, built.plan.result_name, const(0, I64))
-    return Variant(condition, built.pipeline, built.buffers, built.scalars, result)

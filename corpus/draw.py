@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from codegen.pipeline import path_condition
+from codegen.variants import path_condition
 from corpus.extents import NoArguments, Scalars, corners_of, layouts_of, row_length
 from corpus.harness import Arguments, Block, Guarded, fill
 from halide_core.errors import HalideError

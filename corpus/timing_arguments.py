@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from codegen.pipeline import path_condition
+from codegen.variants import path_condition
 from corpus.cases import Case
 from corpus.draw import Draw, Drawer, Ranges
 from corpus.extents import NoArguments, Scalars

@@ -1,0 +1,165 @@
+"""Every path of a summary as a compiled variant under its run-time checks."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from codegen.autoschedule import autoschedule, reduces_at_each_point
+from codegen.channels import channel_counts
+from codegen.pipeline import BuiltPath, build_path, compiled
+from codegen.plan import PathPlan
+from halide_core.aot import Variant
+from halide_core.autoschedule.default import apply_default_schedule, small_reductions
+from halide_core.ir import expr as E
+from halide_core.ir.expr import BOOL, I64, Expr, Variable, const, const_value
+from halide_core.ir.structural import substitute, variables
+from halide_core.ir.types import UInt
+from lifter.fold import all_hold
+from lifter.poly import Poly, from_poly
+from lifter.summary import ContractItem, Dim, Layout, Summary
+
+U64 = UInt(64)
+
+
+def path_condition(summary: Summary, number: int) -> Expr:
+    """What must hold at run time for path `number`: its conditions and every item of its contract."""
+    path = summary.paths[number]
+    parts = list(path.conditions)
+    for item in path.contract:
+        parts.append(item.condition if item.condition is not None else _disjoint(summary, number, item))
+    return compiled(all_hold([*parts, *_fitting(summary, number)]))
+
+
+_ROOM = (1 << 31) - (1 << 20)
+"""Coordinates of compiled code: beyond them is room for what loops in strips round up to."""
+_FAR = 1 << 56
+"""Numbers of 64 bits: sums of a few of them do not wrap."""
+
+
+def _fitting(summary: Summary, number: int) -> list[Expr]:
+    """Numbers of 64 bits are read as signed ones and added up; coordinates leave room for the arithmetic of loops."""
+    path = summary.paths[number]
+    layouts = [*(f.layout for f in path.funcs), *(i.layout for i in path.inputs)]
+    ends = [p for layout in layouts for d in layout.dims for p in (d.min, d.min + d.extent)]
+    ends += [r.extent for f in path.funcs for d in f.definitions for r in d.rdom]
+    for layout in layouts:  # channels and pixels may run as one loop
+        channels = math.prod(max(d.extent.constant_value() or 1, 1) for d in layout.dims)
+        ends += [d.extent.scale(channels) for d in layout.dims if channels > 1]
+    bounds = dict.fromkeys(p for p in ends if p.constant_value() is None)
+    strides = [d.stride for layout in layouts for d in layout.dims if d.stride is not None]
+    used = {n for p in (*bounds, *strides, *(layout.offset for layout in layouts)) for n in p.names()}
+    used |= {n for i in path.contract if i.condition is not None for n in variables(i.condition)}
+    out: list[Expr] = []
+    for name, t in [(p.name, p.type) for p in summary.function.params if not p.pointer and p.name in used]:
+        if t in (I64, U64):
+            value: Expr = Variable(t, name) if t == I64 else E.Cast(I64, Variable(t, name))
+            out.append(E.GE(BOOL, value, const(-_FAR if t == I64 else 0, I64)))
+            out.append(E.LE(BOOL, value, const(_FAR, I64)))
+    for p in bounds:
+        at = from_poly(p, I64)
+        out += [E.GE(BOOL, at, const(-_ROOM, I64)), E.LE(BOOL, at, const(_ROOM, I64))]
+    return out
+
+
+def _disjoint(summary: Summary, number: int, item: ContractItem) -> Expr:
+    path = summary.paths[number]
+    a, b = item.arrays
+    boxes = [(f.layout, f.type) for f in path.funcs if f.output] + [(i.layout, i.type) for i in path.inputs]
+    for name, size in summary.function.objects.items():
+        whole = Dim("x", Poly(), Poly.constant(size), Poly.constant(1))
+        boxes.append((Layout(name, Poly(), (whole,)), UInt(8)))
+    parts: list[Expr] = []
+    for one, t1 in (x for x in boxes if x[0].array == a):
+        for two, t2 in (x for x in boxes if x[0].array == b):
+            low1, high1 = _ends(one, t1.bytes())
+            low2, high2 = _ends(two, t2.bytes())
+            apart: Expr = E.Or(BOOL, E.LE(BOOL, high1, low2), E.LE(BOOL, high2, low1))
+            if item.may_coincide:
+                same = E.EQ(BOOL, Variable(U64, f"addr.{a}"), Variable(U64, f"addr.{b}"))
+                apart = E.Or(BOOL, same, apart)
+            parts.append(apart)
+    return all_hold(parts)
+
+
+def _ends(layout: Layout, size: int) -> tuple[Expr, Expr]:
+    """Addresses of the first byte of a box and of the byte past it."""
+    first = layout.offset
+    last = layout.offset
+    for d in layout.dims:
+        assert d.stride is not None
+        first = first + d.stride * d.min
+        last = last + d.stride * (d.min + d.extent - Poly.constant(1))
+    base = Variable(U64, f"addr.{layout.array}")
+
+    def address(p: Poly) -> Expr:
+        return E.Add(U64, base, E.Cast(U64, from_poly(p.scale(size), I64)))
+
+    return address(first), address(last + Poly.constant(1))
+
+
+def _nothing_to_write(plan: PathPlan) -> Expr | None:
+    """Whether every output is empty, where that can happen."""
+    if plan.path.result is not None:
+        return None
+    parts: list[Expr] = []
+    for f in plan.outputs:
+        extents = [d.extent for d in f.layout.dims if d.extent.constant_value() is None]
+        if not extents:
+            return None
+        none: Expr = E.make_bool(False)
+        for extent in extents:
+            none = E.Or(BOOL, none, E.LE(BOOL, from_poly(extent), const(0, I64)))
+        parts.append(none)
+    return all_hold(parts)
+
+
+def variants(summary: Summary, target: Any, schedule: bool = True, autoscheduler: str = "") -> list[Variant]:
+    """Every path as a compiled variant under its run-time checks.
+
+    A path that `autoscheduler` can schedule has that variant first, where it holds that it reads no more; without one,
+    Reuse2019 is asked for those that reduce at each point."""
+    out: list[Variant] = []
+    for number in range(len(summary.paths)):
+        built = build_path(summary, number, together=True)
+        condition = path_condition(summary, number)
+        if built is None:
+            out.append(Variant(condition, None))
+            continue
+        empty = _nothing_to_write(built.plan)
+        if empty is not None:
+            # so that no stage before an empty output runs at all
+            out.append(Variant(all_hold([condition, empty]), None))
+        small = small_reductions(built.pipeline, built.buffers) if schedule else None
+        method = autoscheduler or ("Reuse2019" if schedule and reduces_at_each_point(built) else "default")
+        if method != "default" and small is None:
+            other = build_path(summary, number, together=True)
+            assert other is not None
+            within = autoschedule(other, summary, number, target, method)
+            if within is not None:
+                out.append(_variant(all_hold([condition, within]), other))
+                if const_value(within) == 1:
+                    continue
+        elif schedule and small is None:
+            for name, count in channel_counts(built.plan, summary.function.params):
+                other = build_path(summary, number, together=True, fixed={name: count})
+                assert other is not None
+                apply_default_schedule(other.pipeline, target, other.in_place, other.layouts())
+                types = {p.name: p.type for p in summary.function.params}
+                equal = E.EQ(BOOL, Variable(types[name], name), const(count, types[name]))
+                out.append(_variant(all_hold([condition, equal]), other))
+        few = build_path(summary, number, together=True) if small is not None else None
+        if small is not None and few is not None:
+            apply_default_schedule(few.pipeline, target, few.in_place, few.layouts(), small=True)
+            out.append(_variant(all_hold([condition, substitute(small, built.scalars)]), few))
+        if schedule:
+            apply_default_schedule(built.pipeline, target, built.in_place, built.layouts())
+        out.append(_variant(condition, built))
+    return out
+
+
+def _variant(condition: Expr, built: BuiltPath) -> Variant:
+    result: Expr | None = None
+    if built.plan.path.result is not None:
+        result = E.Load(built.plan.path.result.type, built.plan.result_name, const(0, I64))
+    return Variant(condition, built.pipeline, built.buffers, built.scalars, result)

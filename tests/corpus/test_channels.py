@@ -1,0 +1,79 @@
+"""Pixels of as many channels as the caller says: the usual numbers have code of their own, all give the same."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+import pytest
+
+from codegen.variants import variants
+from halide_core.target import Target
+from lifter.frontend import parse_file
+from lifter.loops import Function
+from synth.lift import lift_function
+from tests.corpus.beside import libraries
+
+SOURCE = """#include <stdint.h>
+#include <stddef.h>
+void over(uint8_t* dst, const uint8_t* src, int pixels, int channels) {
+    for (int i = 0; i < pixels; i++) {
+        const int alpha = src[i * channels + channels - 1];
+        for (int c = 0; c < channels - 1; c++) {
+            const int k = i * channels + c;
+            dst[k] = (dst[k] * (255 - alpha) + src[k] * alpha) / 255;
+        }
+    }
+}
+void weights(float* dst, const float* src, const float* weight, size_t pixels, size_t channels) {
+    for (size_t i = 0; i < pixels; i++)
+        for (size_t c = 0; c < channels; c++) dst[i * channels + c] = src[i * channels + c] * weight[c];
+}
+"""
+COUNTS = (0, 1, 2, 3, 4, 5, 9)
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[ctypes.CDLL, ctypes.CDLL, dict[str, str]]:
+    return libraries(tmp_path_factory.mktemp("channels"), SOURCE)
+
+
+def test_the_usual_numbers_have_variants(tmp_path) -> None:
+    source = tmp_path / "f.cpp"
+    source.write_text(SOURCE)
+    for f in parse_file(str(source)).functions:
+        assert isinstance(f, Function)
+        summary = lift_function(f).summary
+        assert summary is not None
+        kernels = [v for v in variants(summary, Target("host")) if v.pipeline is not None]
+        assert len(kernels) == {"over": 2, "weights": 3}[f.name] + 1
+
+
+@pytest.mark.parametrize("channels", COUNTS)
+@pytest.mark.parametrize("pixels", [0, 1, 7, 64, 333])
+def test_over(pair, channels: int, pixels: int) -> None:
+    rng = np.random.default_rng(channels)
+    src, dst = (rng.integers(0, 256, pixels * channels + 8, np.uint8) for _ in range(2))
+    results = []
+    for library in pair[:2]:
+        out = dst.copy()
+        getattr(library, pair[2]["over"])(
+            ctypes.c_void_p(out.ctypes.data), ctypes.c_void_p(src.ctypes.data), pixels, channels
+        )
+        results.append(out)
+    assert np.array_equal(*results)
+
+
+@pytest.mark.parametrize("channels", COUNTS)
+@pytest.mark.parametrize("pixels", [0, 1, 7, 64, 333])
+def test_weights(pair, channels: int, pixels: int) -> None:
+    rng = np.random.default_rng(channels)
+    src, dst = (rng.random(pixels * channels + 8, np.float32) for _ in range(2))
+    weight = rng.random(channels, np.float32)
+    results = []
+    for library in pair[:2]:
+        out = dst.copy()
+        pointers = [ctypes.c_void_p(a.ctypes.data) for a in (out, src, weight)]
+        getattr(library, pair[2]["weights"])(*pointers, ctypes.c_size_t(pixels), ctypes.c_size_t(channels))
+        results.append(out)
+    assert np.array_equal(*results)

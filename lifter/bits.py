@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from halide_core.ir.expr import Call, CallType, Cast, Expr, const, const_value, intrinsic
+from halide_core.ir.expr import Call, CallType, Cast, Expr, Sub, const, const_value, intrinsic
 from halide_core.ir.structural import post_order, transform
 from halide_core.ir.types import Type, UInt
 
@@ -83,6 +83,14 @@ def _own_ones(e: Expr, found: dict[int, int]) -> int:
     return every
 
 
+def _ones_without(e: Sub) -> int | None:
+    """The ones from which `e` takes some away, where it does nothing else: 65535 - x, with an x of 16 bits."""
+    if not _is_word(e.type) or (value := const_value(e.a)) is None:
+        return None
+    ones = int(value) & ((1 << e.type.bits) - 1)
+    return ones if _low_ones(ones) and not _ones(e.b) & ~ones else None
+
+
 def _is_word(t: Type) -> bool:
     return t.is_int_or_uint() and not t.is_bool()
 
@@ -112,6 +120,12 @@ def _bits(e: Expr, low: int, width: int, depth: int, inline: Inline) -> Expr | N
     if isinstance(e, Call) and e.call_type is CallType.FUNCTION:
         body = inline(e)
         return None if body is None else _bits(body, low, width, depth - 1, inline)
+    if isinstance(e, Sub) and _ones_without(e) is not None:
+        # Nothing is borrowed: each bit is the other one.
+        a, b = (_bits(x, low, width, depth - 1, inline) for x in (e.a, e.b))
+        if a is not None and b is not None and const_value(a) == (1 << width) - 1:
+            return Sub(UInt(width), a, b)
+        return _combined("bitwise_xor", a, b, width)
     if not isinstance(e, Call) or e.call_type is not CallType.INTRINSIC:
         return None
     if e.name in ("shift_left", "shift_right"):

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from halide_core.interp.expr import evaluate
-from halide_core.ir.expr import Cast, Expr, Variable, const, intrinsic
+from halide_core.ir.expr import Cast, Expr, Sub, Variable, const, intrinsic
 from halide_core.ir.structural import post_order
 from halide_core.ir.types import Int, UInt
 from lifter.bits import take_bits
@@ -34,7 +34,10 @@ def words() -> st.SearchStrategy[Expr]:
         joined = st.builds(
             lambda n, a, b: intrinsic(n, WORD, a, b), st.sampled_from(["bitwise_or", "bitwise_xor"]), inner, inner
         )
-        return shifted | masked | joined
+        inverted = st.builds(
+            lambda m, e: Sub(WORD, const(m, WORD), e), st.sampled_from([0xFF, 0xFFFF, 0xFFFFFFFF, 0xFF00, 1]), inner
+        )
+        return shifted | masked | joined | inverted
 
     return st.recursive(leaves, wider, max_leaves=8)
 
@@ -59,3 +62,11 @@ def test_a_byte_of_a_packed_word_is_the_byte() -> None:
     taken = take_bits(Cast(UInt(8), intrinsic("shift_right", WORD, packed, const(8, WORD))))
     assert isinstance(taken, Variable) and taken.name == "b"
     assert len(list(post_order(taken))) == 1
+
+
+def test_bits_of_a_difference_from_ones() -> None:
+    a, b = (Cast(WORD, Variable(UInt(8), n)) for n in "ab")
+    packed = intrinsic("bitwise_or", WORD, a, intrinsic("shift_left", WORD, b, const(8, WORD)))
+    inverted = Sub(WORD, const(0xFFFF, WORD), packed)
+    taken = take_bits(Cast(UInt(8), intrinsic("shift_right", WORD, inverted, const(8, WORD))))
+    assert str(taken) == "(uint8)255 - b"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 import halide_core as hl
+from codegen.exchange import ends, mirrored_dimension
 from codegen.mathematics import extern_name
 from codegen.plan import PathPlan, plan_path, repeated
 from codegen.slices import alike, compute_in_strips, independent_dimension
@@ -134,10 +135,14 @@ class PathBuilder:
                     # It goes on from what its memory holds: in place, before what it reads is overwritten.
                     reads_overwritten = False
                     self.early.add(f.name)
-                outputs.append(self.output(f, func) if reads_overwritten else func)
                 if not reads_overwritten:
+                    outputs.append(func)
                     self.buffers[f.name] = self.raw(f.layout.array, f.layout)
-                elif f.name not in consumed and _alone(f, readers, {o.name for o in self.plan.outputs}):
+                    continue
+                alone = f.name not in consumed and _alone(f, readers, {o.name for o in self.plan.outputs})
+                pairs = self.exchange(f, func) if alone and self.together else None
+                outputs.append(self.output(f, func) if pairs is None else pairs)
+                if alone and pairs is None:
                     self.in_strips(f, func, outputs[-1])
         outputs += self.result(read_after)
         if read_after:
@@ -241,19 +246,19 @@ class PathBuilder:
 
     def raw(self, pointer: str, layout: Layout) -> RawBuffer:
         """How an array lies in the caller's memory."""
-
-        def value(p: Poly) -> Expr:
-            e = compiled(from_poly(p, I64))
-            return simplify(substitute(e, self.fixed)) if self.fixed else e
-
         dims = layout.dims
         return RawBuffer(
             pointer,
-            value(layout.offset),
-            tuple(value(d.min) for d in dims),
-            tuple(value(d.extent) for d in dims),
-            tuple(value(d.stride or Poly()) for d in dims),
+            self.raw_value(layout.offset),
+            tuple(self.raw_value(d.min) for d in dims),
+            tuple(self.raw_value(d.extent) for d in dims),
+            tuple(self.raw_value(d.stride or Poly()) for d in dims),
         )
+
+    def raw_value(self, p: Poly) -> Expr:
+        """A number of the caller's, over the function's parameters."""
+        e = compiled(from_poly(p, I64))
+        return simplify(substitute(e, self.fixed)) if self.fixed else e
 
     def image_array(self, name: str) -> str:
         return next(i.layout.array for i in self.plan.path.inputs if i.name == name)
@@ -315,6 +320,30 @@ class PathBuilder:
         self.funcs[func.name()] = func
         self.in_place.add(func.name())
         return func
+
+    def exchange(self, f: FuncSummary, func: Any) -> Any | None:
+        """An output of both values of each pair of elements that change places; None where there are no such pairs."""
+        (d,) = f.definitions
+        inputs = {i.name: i for i in self.plan.path.inputs}
+        k = mirrored_dimension(f, native_value(d, self.summary), inputs)
+        if k is None:
+            return None
+        names = tuple(d.name for d in f.layout.dims)
+        args = tuple(var(n) for n in names)
+        total = self.bind(substitute(_i32(ends(f, k)), self.rename), None, None)
+        other = tuple(total - a if j == k else a for j, a in enumerate(args))
+        pairs = hl.Func(f"{f.name}$pairs")
+        _assign(pairs, args, hl.Tuple(func[args], func[other]))
+        own = self.raw(f.layout.array, f.layout)
+        half = tuple((e + 1) / 2 if j == k else e for j, e in enumerate(own.extents))
+        stride, first = own.strides[k], own.offset + self.raw_value(ends(f, k)) * own.strides[k]
+        back = tuple(0 - stride if j == k else e for j, e in enumerate(own.strides))
+        self.buffers[f"{pairs.name()}.0"] = replace(own, extents=half)
+        self.buffers[f"{pairs.name()}.1"] = replace(own, offset=first, extents=half, strides=back)
+        self.stored_like[pairs.name()] = f"{pairs.name()}.0"
+        self.funcs[pairs.name()] = pairs
+        pairs._function.exchanged = (k, total)
+        return pairs
 
     def in_strips(self, f: FuncSummary, func: Any, output: Any) -> None:
         """Computes the temporary of an output slice by slice, where each slice needs no other."""

@@ -237,6 +237,9 @@ class Function:
     memoized: bool = False
     # Computed after all of a lower number: an output in whose memory lies what others read.  Nothing calls it.
     turn: int = 0
+    # (dimension, sum): an output of two values, of which the second is stored at that sum less the coordinate along the
+    # dimension, and which reads what is in its memory at these two places only.
+    exchanged: tuple[int, Expr] | None = None
 
     @property
     def types(self) -> tuple[Type, ...]:

@@ -9,6 +9,7 @@ from halide_core.errors import HalideError
 from halide_core.function import Definition, Function, Fuse, LoopLevel, Rename, Split, TailStrategy
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import CallType
+from halide_core.ir.simplify import difference
 from halide_core.ir.structural import key, post_order
 from halide_core.passes.inline import inlined_functions, make_inliner
 from halide_core.passes.realization_order import Environment
@@ -17,7 +18,8 @@ from halide_core.passes.realization_order import Environment
 def check_in_place(environment: Environment, outputs: list[Function], buffers: Mapping[str, Any]) -> None:
     """Raises HalideError where an output overwrites elements of an image that are still to be read.
 
-    Allowed: a first definition that reads the image at its own coordinates only; Funcs computed at root before the
+    Allowed: a first definition that reads the image at its own coordinates only, or at both places of a pair that it
+    stores (`Function.exchanged`); Funcs computed at root before the
     output, and other outputs that are (`Function.turn`), which may read it anywhere; and Funcs computed within loops of
     the output over slices of the memory, which read the slice that they are computed for."""
     inlined = inlined_functions(environment.order, outputs)
@@ -62,6 +64,7 @@ def _check(
         for d in g.definitions():
             reads = _reads(d, image, expand)
             point_wise = same_layout and all([key(a) for a in n.args] == [key(a) for a in d.args] for n in reads)
+            point_wise |= g is f and f.exchanged is not None and all(_in_pair(f.exchanged, d, n) for n in reads)
             root = g.compute == LoopLevel() and g not in outputs
             before = g is not f and (root or (g in outputs and g.turn < f.turn))
             by_slices = before or (bool(reads) and same_layout and _by_slices(f, g, image, env, expand))
@@ -72,6 +75,14 @@ def _check(
                 )
             undefined = all(isinstance(v, ir.Call) and v.name == "undef" for v in d.values)
             stored = stored or not undefined
+
+
+def _in_pair(pair: tuple[int, ir.Expr], d: Definition, n: ir.Call) -> bool:
+    """Whether a read is of one of the two elements that an output stores at once."""
+    k, total = pair
+    if len(n.args) != len(d.args) or not all(_along(d, n, j) for j in range(len(d.args)) if j != k):
+        return False
+    return difference(n.args[k], d.args[k]) == 0 or difference(n.args[k] + d.args[k], total) == 0
 
 
 def _by_slices(f: Function, g: Function, image: str, env: Environment, expand: Any) -> bool:

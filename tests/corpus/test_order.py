@@ -31,6 +31,13 @@ KERNELS = {
     "b[n - 1 - i] = t; } }",
     "pixels exchanged": "void f(u8* a, u8* b, int n) { for (int i = 0; i < n; i++) for (int c = 0; c < 3; c++) "
     "{ u8 t = a[3 * i + c]; a[3 * i + c] = b[3 * i + c] ^ 1; b[3 * i + c] = t; } }",
+    "both ends exchanged": "void f(u8* a, int n) { for (int i = 0; i < n / 2; i++) "
+    "{ u8 t = a[i]; a[i] = a[n - 1 - i]; a[n - 1 - i] = t; } }",
+    "rows upside down": "void f(uint16_t* a, int w, int h, int p) { for (int y = 0; y < h / 2; y++) "
+    "for (int x = 0; x < w; x++) { uint16_t t = a[y * p + x]; a[y * p + x] = a[(h - 1 - y) * p + x]; "
+    "a[(h - 1 - y) * p + x] = t; } }",
+    "turned half way": "void f(float* a, int w, int h) { for (int i = 0; i < w * h / 2; i++) "
+    "{ float t = a[i]; a[i] = a[w * h - 1 - i]; a[w * h - 1 - i] = t; } }",
     "returned": "int f(u8* a, int n) { if (n <= 0) return 0; int t = a[0]; "
     "for (int i = 0; i < n; i++) a[i] = a[i] + 1; return t; }",
     "three planes": "void f(u8* r, u8* g, u8* b, int n) { for (int i = 0; i < n; i++) "

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from tests.soundness.expressions import Value, combine, read
 from tests.soundness.float_kernels import floats
-from tests.soundness.memory_kernels import exchanges, in_memory, scans
+from tests.soundness.memory_kernels import exchanges, in_memory, scans, together
 from tests.soundness.placed_kernels import counted, cut, neighbours, placed, scaled
 from tests.soundness.register_kernels import REGISTERS, lane_sums, registers
 from tests.soundness.row_kernels import kept_rows
@@ -544,7 +544,7 @@ SHAPES: list[Callable[[Writer], Kernel]] = [
     borders, registers, registers, lane_sums, overhang, quotients, masked, steps, wrapping_guards, blocks,
     halfway, starts, kept_cells, fixed_sizes, fixed_sizes, floats, floats, typed,
     caller_tiles, in_memory, in_memory, scans, exchanges, kept_rows, kept_rows,
-    placed, placed, counted, neighbours, neighbours, scaled, cut,
+    placed, placed, counted, neighbours, neighbours, scaled, cut, together,
 ]  # fmt: skip
 
 

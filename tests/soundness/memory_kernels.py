@@ -108,3 +108,21 @@ def exchanges(g: Writer) -> Kernel:
     stores = f"d[{one}] = {a}; d[{other}] = {b};"
     lines = f"{t} t = d[{one}]; " + (f"if (t > 9) {{ {stores} }}" if chance() < 0.1 else stores)
     return g.done(f"  for (int y = 0; y < {rows}; y++)\n    for (int x = 0; x < {columns}; x++) {{ {lines} }}\n")
+
+
+def together(g: Writer) -> Kernel:
+    """Several images that are read and stored in one iteration: values exchanged, or read ahead of where they are
+    stored."""
+    pick, chance = g.rng.choice, g.rng.random
+    names = g.rng.sample("abcd", g.rng.randint(2, 4))
+    types = {n: g.array(n) for n in names}
+    ahead = pick([[""], [""], ["", " + 1"], ["", " + 1", " + 2"], ["", f" + {g.stride}"]])
+    here, lines = f"y * {g.stride} + x", []
+    for k, n in enumerate(names):
+        reads = [f"{m}[{here}{pick(ahead)}]" for m in g.rng.sample(names, g.rng.randint(1, 2))]
+        value = combine(g.rng, [read(r, types[r[0]]) for r in reads], 2, ["T"]).text
+        lines.append(f"{types[n]} t{k} = {value};" if chance() < 0.7 else f"{n}[{here}] = {value};")
+    stores = [f"{n}[{here}] = t{k};" for k, n in enumerate(names) if lines[k].startswith(types[n])]
+    g.rng.shuffle(stores)
+    body = "\n      ".join(lines + stores)
+    return g.done(f"  for (int y = 0; y < h; y++)\n    for (int x = 0; x < w; x++) {{\n      {body}\n    }}\n")

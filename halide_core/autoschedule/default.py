@@ -36,6 +36,7 @@ _POINTS_PER_CELL = 32
 """Of a histogram whose number of bins is not known: with fewer points for each, it is not split."""
 # Operations above which a value that is used several times is stored rather than computed again.
 _CHEAP = 4
+_MOST_LANES = 64
 # Most values of a function that are computed beforehand, to be looked up.
 _TABLE_CELLS = 1024
 
@@ -189,7 +190,19 @@ def lanes_for(d: Definition, target: Target) -> int:
         # Half of what a load brings then fills half a register, without shuffles across registers.
         lanes //= 2
     # At most two registers for the widest intermediate, so that a stencil's values fit the register file.
-    return max(2, min(lanes, 2 * target.vector_bytes // wide))
+    return max(2, min(lanes, 2 * target.vector_bytes // wide, *map(_tile_width, d.values)))
+
+
+def _tile_width(value: ir.Expr) -> int:
+    """Elements of a row that lie together in memory where images are read tile by tile, at x % 16 of tile x / 16."""
+    widths = [_MOST_LANES]
+    for n in post_order(value):
+        if isinstance(n, ir.Call) and n.call_type is CallType.IMAGE:
+            for m in (m for a in n.args for m in post_order(a)):
+                width = const_value(m.b) if isinstance(m, ir.Mod) else None
+                if width is not None and width in (4, 8, 16, 32):
+                    widths.append(int(width))
+    return min(widths)
 
 
 def _schedule_function(f: Function, target: Target, layouts: Mapping[str, Any], parallel: bool) -> None:

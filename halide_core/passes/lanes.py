@@ -7,7 +7,7 @@ import math
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import I32, I64, Expr, Variable, const, const_value
-from halide_core.ir.simplify import build_sum, is_coordinate, linear_terms, simplify_index
+from halide_core.ir.simplify import Bounds, build_sum, interval, is_coordinate, linear_terms, simplify_index
 from halide_core.ir.structural import substitute, transform, variables
 
 
@@ -25,6 +25,24 @@ def linear_in(index: Expr, name: str) -> tuple[Expr, Expr] | None:
             return None
         stride = simplify_index(ir.Add(I64, stride, ir.Mul(I64, coefficient, const(factor, I64))))
     return stride, build_sum(rest, constant, I64)
+
+
+def same_quotients(index: Expr, name: str, first: int, lanes: int) -> Expr:
+    """`index` with quotients by constants that are the same in all lanes as numbers, and remainders as differences:
+    x % 16 is x in sixteen lanes from 0 on."""
+    bounds: Bounds = {name: (first, first + lanes - 1)}
+
+    def rewrite(n: Expr) -> Expr:
+        divisor = const_value(n.b) if isinstance(n, ir.Div | ir.Mod) and n.type in (I32, I64) else None
+        if not isinstance(n, ir.Div | ir.Mod) or divisor is None or divisor <= 0 or variables(n.a) != {name}:
+            return n
+        low, high = interval(n.a, bounds)
+        if low is None or high is None or low // int(divisor) != high // int(divisor):
+            return n
+        quotient = const(low // int(divisor), n.type)
+        return quotient if isinstance(n, ir.Div) else ir.Sub(n.type, n.a, ir.Mul(n.type, quotient, n.b))
+
+    return transform(index, rewrite)
 
 
 def _coefficient(term: Expr, name: str) -> Expr | None:

@@ -18,7 +18,7 @@ from halide_core.ir.simplify import interval, simplify, simplify_index
 from halide_core.ir.structural import key, post_order, substitute, variables
 from halide_core.ir.types import Bool
 from halide_core.passes.interior import arms, uniform_versions, without_clamps
-from halide_core.passes.lanes import linear_in, quotient_lanes, without_multiples
+from halide_core.passes.lanes import linear_in, quotient_lanes, same_quotients, without_multiples
 
 # Suffix of arrays that hold one vector of partial results.
 ACCUMULATOR = ".acc"
@@ -234,6 +234,9 @@ class _Vectorizer:
         """The vector of indices, a Ramp where they are evenly spaced."""
         if not self.depends(e):
             return e
+        first = const_value(self.loop.min)
+        if first is not None:
+            e = same_quotients(e, self.loop.name, int(first), self.lanes)
         linear = None if _loads_any(e, self.private) else linear_in(e, self.loop.name)
         if linear is None:
             return broadcast(self.value(e, mask), self.lanes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -96,3 +97,30 @@ def test_clamps_that_an_inner_loop_moves(extent: int) -> None:
             for x in range(low, low + width)
         ]
         assert run(f, low, width) == wanted
+
+
+@pytest.mark.parametrize("tail", TAILS)
+@pytest.mark.parametrize(("tile", "lanes"), [(16, 16), (16, 8), (16, 32), (4, 8), (8, 8), (12, 4)])
+def test_tiles_whose_rows_are_dense(tile: int, lanes: int, tail: str) -> None:
+    source = hl.ImageParam(hl.UInt(16), 2, "source")
+    data = np.random.default_rng(3).integers(0, 1 << 16, (60, 16), np.uint16)  # tiles apart
+    source.set(data)
+    for shift in (0, 1, tile - 1, tile):
+        f = hl.Func("f")
+        f[X] = source[(X + shift) % tile, (X + shift) / tile + 20] + source[tile - 1 - X % tile, X / tile + 20]
+        f.vectorize(X, lanes, TAILS[tail])
+        for low, width in ((0, 64), (-5, 37), (7, 33), (-64, 97)):
+            x = np.arange(low, low + width)
+            wanted = data[(x + shift) // tile + 20, (x + shift) % tile] + data[x // tile + 20, tile - 1 - x % tile]
+            assert run(f, low, width) == wanted.tolist(), (shift, low, width)
+
+
+def test_rows_of_tiles_are_loaded_at_once(tmp_path: Path) -> None:
+    source = hl.ImageParam(hl.UInt(8), 2, "source")
+    f = hl.Func("f")
+    f[X] = source[X % 16, X / 16]
+    f.bound(X, 0, 64)
+    source.dim(0).set_stride(1)
+    f.vectorize(X, 16, hl.TailStrategy.GuardWithIf)
+    f.compile_to_lowered_stmt(str(tmp_path / "f.stmt"), [source], hl.StmtOutputFormat.Text)
+    assert "source[ramp(" in (tmp_path / "f.stmt").read_text()

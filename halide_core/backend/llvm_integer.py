@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from halide_core.backend.llvm_builder import FunctionBuilder
 from halide_core.backend.llvm_types import literal, llvm_type
-from halide_core.ir.types import Bool, Float, Type, UInt
+from halide_core.ir.types import Bool, Float, Int, Type, UInt
 
 
 def select(b: FunctionBuilder, t: Type, condition: str, yes: str, no: str, scalar_condition: bool = False) -> str:
@@ -37,9 +37,12 @@ def quotient_to_zero(b: FunctionBuilder, t: Type, x: str, y: str) -> str:
 
     Vectors of up to 16 bits divide as floats, which is exact: a quotient q + 1 - k/y below an integer q + 1 is at
     least 1/y away from it, and floats near it are (q + 1) / 2**23 apart at most, less than twice that since
-    y * (q + 1) <= x + y < 2**24.  No constant divisors: those become multiplications."""
-    if t.is_scalar() or t.bits > 16 or y.startswith(("<", "splat")):
+    y * (q + 1) <= x + y < 2**24.  Those of 32 bits divide as doubles, by the same argument: y * (q + 1) < 2**33, and
+    doubles are (q + 1) / 2**52 apart.  No constant divisors: those become multiplications."""
+    if t.is_scalar() or t.bits > 32 or y.startswith(("<", "splat")):
         return binary(b, "sdiv" if t.is_int() else "udiv", t, x, y)
+    if t.bits == 32:
+        return _quotient_of_floats(b, t, x, y, "double")
     return resize(b, t.with_bits(32), t, _float_quotient(b, resize_to_int(b, t, x), resize_to_int(b, t, y), t.lanes))
 
 
@@ -48,10 +51,14 @@ def resize_to_int(b: FunctionBuilder, t: Type, x: str) -> str:
 
 
 def _float_quotient(b: FunctionBuilder, x: str, y: str, lanes: int) -> str:
-    wide, floats = f"<{lanes} x i32>", f"<{lanes} x float>"
-    x, y = (b.emit(f"sitofp {wide} {operand} to {floats}") for operand in (x, y))
+    return _quotient_of_floats(b, Int(32, lanes), x, y, "float")
+
+
+def _quotient_of_floats(b: FunctionBuilder, t: Type, x: str, y: str, kind: str) -> str:
+    wide, floats, sign = llvm_type(t), f"<{t.lanes} x {kind}>", "s" if t.is_int() else "u"
+    x, y = (b.emit(f"{sign}itofp {wide} {operand} to {floats}") for operand in (x, y))
     ratio = b.emit(f"fdiv {floats} {x}, {y}")
-    return b.emit(f"fptosi {floats} {ratio} to {wide}")
+    return b.emit(f"fpto{sign}i {floats} {ratio} to {wide}")
 
 
 def divide_small(b: FunctionBuilder, t: Type, x: str, y: str) -> str:
@@ -145,7 +152,9 @@ def modulo_to_zero(b: FunctionBuilder, t: Type, x: str, y: str, constant: int | 
             return literal(0, t)
         return binary(b, "srem", t, x, literal(constant, t))
     _, safe = _avoid_traps(b, t, y)
-    return binary(b, "srem", t, x, safe)
+    if t.is_scalar() or t.bits > 32:
+        return binary(b, "srem", t, x, safe)
+    return binary(b, "sub", t, x, binary(b, "mul", t, quotient_to_zero(b, t, x, safe), safe))
 
 
 def resize(b: FunctionBuilder, source: Type, target: Type, x: str) -> str:

@@ -42,6 +42,7 @@ from halide_core.passes.partition import partition_loops
 from halide_core.passes.realization_order import Environment, build_environment
 from halide_core.passes.regions import Context, joined, metadata
 from halide_core.passes.regroup_sums import regroup_sums
+from halide_core.passes.scalar_loops import separate_borders
 from halide_core.passes.schedule_functions import schedule_functions
 from halide_core.passes.share_gathers import share_gathers
 from halide_core.passes.stream import loaded_arrays, stream_stores
@@ -125,6 +126,7 @@ def lower(
     if vectors:
         level = VECTORIZED
         s = log.after("vectorize", vectorize(s, target.has_masks), level, flat)
+        s = log.after("scalar_loops", separate_borders(s), level, flat)
         # Before the loops around are split where such conditions change.
         s = log.after("hoist_conditions", hoist_conditions(s), level, flat)
         s = log.after("partition", partition_loops(s), level, flat)

@@ -196,3 +196,23 @@ def test_blocks_cut_by_conditions(size: tuple[int, int], block: int) -> None:
             if within >= j // block - 2 and (within + below) % 3 != 1:
                 wanted[i // block, j // block] += j * 7 + i**2
     assert np.array_equal(np.array(f.realize([across, down])), wanted)
+
+
+@pytest.mark.parametrize("size", [(1, 1), (2, 3), (5, 4), (33, 9)])
+def test_borders_of_scans(size: tuple[int, int], tmp_path: Path) -> None:
+    width, height = size
+    w, h = hl.Param(hl.Int(32), "w", width), hl.Param(hl.Int(32), "h", height)
+    r = hl.RDom([(0, w), (0, h)])
+    back, up = w - 1 - r.x, h - 1 - r.y
+    f = hl.Func("f")
+    f[x, y] = (x * 37 + y * 11) % 101
+    left = f[hl.max(hl.min(r.x - 1, w - 1), 0), r.y]
+    above = f[hl.max(r.x - 2, 0), hl.max(r.y - 1, 0)]
+    f[r.x, r.y] += hl.select(r.x > 0, left, 7) + hl.select((r.x > 1) & (r.y > 0), above, 0)
+    right, below = f[hl.min(back + 1, w - 1), up], f[hl.clamp(back - 1, 0, w - 1), hl.min(up + 1, h - 1)]
+    f[back, up] = (f[back, up] * 3 + right + below) % 1000
+    names = {p.name(): v for p, v in ((w, width), (h, height))}
+    (wanted,) = evaluate_function(f._function, ((0, width), (0, height)), {}, names)
+    assert np.array_equal(np.array(f.realize(list(size))), wanted.T)
+    f.compile_to_lowered_stmt(str(tmp_path / "f.stmt"), [w, h], hl.StmtOutputFormat.Text)
+    assert (tmp_path / "f.stmt").read_text().count("f.s1.r") > 12  # loops of their own for the borders

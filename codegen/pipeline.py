@@ -326,7 +326,7 @@ class PathBuilder:
         (d,) = f.definitions
         inputs = {i.name: i for i in self.plan.path.inputs}
         k = mirrored_dimension(f, native_value(d, self.summary), inputs)
-        if k is None:
+        if k is None or any(i.may_coincide for i in self.plan.path.contract):
             return None
         names = tuple(d.name for d in f.layout.dims)
         args = tuple(var(n) for n in names)

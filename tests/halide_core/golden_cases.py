@@ -300,6 +300,25 @@ def a_vectorized_block():
     return _inside(4)[1]
 
 
+def _scan(left: Any) -> Any:
+    r = hl.RDom([(0, 50)], "r")
+    f = func("f", x, x * 3)
+    f[r] += f[left(r.x)]
+    return f
+
+
+@golden("scalar_loops")
+def a_clamp():
+    """Of the first element and of the others."""
+    return _scan(lambda r: hl.max(r - 1, 0))
+
+
+@golden("scalar_loops")
+def a_choice():
+    """A choice of coordinates, near one end."""
+    return _scan(lambda r: hl.select(r > 3, r - 4, r))
+
+
 @golden("hoist_conditions")
 def copies():
     return _inside(0)[1]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from codegen.slices import alike
-from halide_core.ir.expr import I32, Call, CallType, Expr, Variable
-from halide_core.ir.structural import post_order
+from codegen.slices import own_reads
+from halide_core.ir.expr import I32, Expr, Variable
 from lifter.poly import Poly, to_poly
 from lifter.summary import FuncSummary, InputSummary
 
@@ -15,14 +14,7 @@ def mirrored_dimension(f: FuncSummary, value: Expr, inputs: Mapping[str, InputSu
     """The dimension of `f`, defined by `value`, along which each element reads of the memory that it overwrites only
     itself and the one as far from the other end; None where there is none.  `inputs`: by name."""
     found: set[int] = set()
-    for n in post_order(value):
-        if not isinstance(n, Call) or n.call_type is not CallType.IMAGE:
-            continue
-        image = inputs[n.name].layout
-        if image.array != f.layout.array:
-            continue
-        if not alike(image, f.layout):
-            return None
+    for n in own_reads(f, value, inputs) or ():
         for k, (a, d) in enumerate(zip(n.args, f.layout.dims, strict=True)):
             if isinstance(a, Variable) and a.name == d.name:
                 continue

@@ -24,17 +24,20 @@ def independent_dimension(f: FuncSummary, value: Expr, inputs: Mapping[str, Inpu
     """The outermost dimension of `f`, defined by `value`, along which each slice reads of the memory that it overwrites
     only that slice; None where there is none.  `inputs`: by name."""
     free = [d.name for d in f.layout.dims]
-    for n in post_order(value):
-        if not isinstance(n, Call) or n.call_type is not CallType.IMAGE:
-            continue
-        image = inputs[n.name].layout
-        if image.array != f.layout.array:
-            continue
-        if not alike(image, f.layout):
-            return None
+    reads = own_reads(f, value, inputs)
+    if reads is None:
+        return None
+    for n in reads:
         own = [isinstance(a, Variable) and a.name == d.name for a, d in zip(n.args, f.layout.dims, strict=True)]
         free = [d.name for d, same in zip(f.layout.dims, own, strict=True) if same and d.name in free]
     return free[-1] if free else None
+
+
+def own_reads(f: FuncSummary, value: Expr, inputs: Mapping[str, InputSummary]) -> list[Call] | None:
+    """The reads in `value` of the memory that `f` overwrites; None where one of them is by other coordinates."""
+    images = [n for n in post_order(value) if isinstance(n, Call) and n.call_type is CallType.IMAGE]
+    found = [n for n in images if inputs[n.name].layout.array == f.layout.array]
+    return found if all(alike(inputs[n.name].layout, f.layout) for n in found) else None
 
 
 def alike(a: Layout, b: Layout) -> bool:

@@ -120,6 +120,7 @@ def variants(summary: Summary, target: Any, schedule: bool = True, autoscheduler
     A path that `autoscheduler` can schedule has that variant first, where it holds that it reads no more; without one,
     Reuse2019 is asked for those that reduce at each point."""
     out: list[Variant] = []
+    types = {p.name: p.type for p in summary.function.params}
     for number in range(len(summary.paths)):
         built = build_path(summary, number, together=True)
         condition = path_condition(summary, number)
@@ -145,7 +146,6 @@ def variants(summary: Summary, target: Any, schedule: bool = True, autoscheduler
                 other = build_path(summary, number, together=True, fixed={name: count})
                 assert other is not None
                 apply_default_schedule(other.pipeline, target, other.in_place, other.layouts())
-                types = {p.name: p.type for p in summary.function.params}
                 equal = E.EQ(BOOL, Variable(types[name], name), const(count, types[name]))
                 out.append(_variant(all_hold([condition, equal]), other))
         few = build_path(summary, number, together=True) if small is not None else None

@@ -17,7 +17,7 @@ from halide_core.function import Definition, Function, LoopLevel, Split, TailStr
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import CallType, const_value
 from halide_core.ir.stmt import ForKind
-from halide_core.ir.structural import post_order, variables
+from halide_core.ir.structural import key, post_order, variables
 from halide_core.ir.types import UInt
 from halide_core.passes.narrow import narrow as narrow_types
 from halide_core.passes.narrow import value_range
@@ -190,17 +190,20 @@ def lanes_for(d: Definition, target: Target) -> int:
         # Half of what a load brings then fills half a register, without shuffles across registers.
         lanes //= 2
     # At most two registers for the widest intermediate, so that a stencil's values fit the register file.
-    return max(2, min(lanes, 2 * target.vector_bytes // wide, *map(_tile_width, d.values)))
+    return max(2, min(lanes, 2 * target.vector_bytes // wide, _tile_width(d)))
 
 
-def _tile_width(value: ir.Expr) -> int:
+def _tile_width(d: Definition) -> int:
     """Elements of a row that lie together in memory where images are read tile by tile, at x % 16 of tile x / 16."""
     widths = [_MOST_LANES]
-    for n in post_order(value):
+    row = variables(d.args[0]) if d.args else set()
+    for n in (n for v in d.values for n in post_order(v)):
         if isinstance(n, ir.Call) and n.call_type is CallType.IMAGE:
-            for m in (m for a in n.args for m in post_order(a)):
-                width = const_value(m.b) if isinstance(m, ir.Mod) else None
-                if width is not None and width in (4, 8, 16, 32):
+            nodes = [m for a in n.args for m in post_order(a)]
+            quotients = {(key(m.a), key(m.b)) for m in nodes if isinstance(m, ir.Div)}
+            for m in nodes:
+                width = const_value(m.b) if isinstance(m, ir.Mod) and variables(m.a) & row else None
+                if isinstance(m, ir.Mod) and width in (4, 8, 16, 32) and (key(m.a), key(m.b)) in quotients:
                     widths.append(int(width))
     return min(widths)
 

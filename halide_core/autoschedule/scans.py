@@ -23,6 +23,7 @@ from halide_core.ir.simplify import difference, simplify
 from halide_core.ir.structural import key, post_order, substitute, transform
 from halide_core.passes.overwritten import scan
 from halide_core.passes.races import self_calls
+from halide_core.passes.realization_order import definition_expressions
 
 _numbers = itertools.count()
 _MOST_TOGETHER = 4
@@ -108,7 +109,7 @@ def read_scans(outputs: list[Function], layouts: Any) -> None:
 
 
 def _stored_again(value: Expr, ranges: dict[str, tuple[Expr, Expr]], done: set[int]) -> Expr | None:
-    nodes = [n for n in post_order(value)]
+    nodes = list(post_order(value))
     places = {key(n) for n in nodes}
     for call in nodes:
         if not isinstance(call, Call) or call.call_type is not CallType.HALIDE or key(call) in done:
@@ -180,5 +181,6 @@ def run_together(order: list[Function]) -> None:
 
 
 def _called(f: Function) -> list[Function]:
-    found = [n for d in f.definitions() for e in (*d.values, *d.args) for n in post_order(e) if isinstance(n, Call)]
-    return [n.target for n in found if isinstance(n.target, Function) and n.target is not f]
+    nodes = (n for d in f.definitions() for e in definition_expressions(d) for n in post_order(e))
+    targets = (n.target for n in nodes if isinstance(n, Call))
+    return [g for g in targets if isinstance(g, Function) and g is not f]

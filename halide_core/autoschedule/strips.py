@@ -9,6 +9,7 @@ from halide_core.ir import expr as ir
 from halide_core.ir.expr import CallType
 from halide_core.ir.structural import key, post_order, variables
 from halide_core.passes.races import self_calls
+from halide_core.passes.realization_order import definition_expressions
 
 # Rows of a strip that one task computes, with its producers.
 _STRIP_ROWS = 32
@@ -24,7 +25,7 @@ def calls_of(f: Function, consumers: list[Function]) -> list[tuple[Function, ir.
             continue
         seen: set[int] = set()
         for d in c.definitions():
-            for e in (*d.values, *d.args):
+            for e in definition_expressions(d):
                 for n in post_order(e):
                     is_call = isinstance(n, ir.Call) and n.call_type is CallType.HALIDE and n.target is f
                     if is_call and key(n) not in seen:

@@ -22,6 +22,7 @@ def trim_domain(f: Function, d: Definition) -> None:
     loops = {n for n, _, _ in d.domain.variables}
     ranges = {n: (low, low + extent) for n, low, extent in d.domain.variables}
     kept: list[Expr] = []
+    trims = False
     work = list(reversed(d.domain.predicates))
     while work:
         p = work.pop()
@@ -32,13 +33,14 @@ def trim_domain(f: Function, d: Definition) -> None:
         if found is None:
             kept.append(p)
             continue
+        trims = True
         name, least, end = found
         low, last = ranges[name]
         ranges[name] = (
             low if least is None else ir.Max(I32, low, least),
             last if end is None else ir.Min(I32, last, end),
         )
-    if len(kept) == len(d.domain.predicates):
+    if not trims:
         return
     trimmed: list[tuple[str, Expr, Expr]] = []
     for name, (low, end) in ranges.items():

@@ -180,8 +180,8 @@ def test_blocks_cut_by_conditions(size: tuple[int, int], block: int) -> None:
     width, height = size
     w, h, b = hl.Param(hl.Int(32), "w", width), hl.Param(hl.Int(32), "h", height), hl.Param(hl.Int(32), "b", block)
     r = hl.RDom([(0, b), (0, b)])
-    r.where((x * b + r.x < w) & (h > r.y + y * b))
-    r.where((r.x >= x - 2) & ((r.x + r.y) % 3 != 1))
+    r.where((x * b + r.x < w) & ((r.x + r.y) % 3 != 1))
+    r.where((h > r.y + y * b) & (r.x >= x - 2))
     f = hl.Func("f")
     f[x, y] = 0
     f[x, y] += (x * b + r.x) * 7 + (y * b + r.y) ** 2
@@ -216,3 +216,19 @@ def test_borders_of_scans(size: tuple[int, int], tmp_path: Path) -> None:
     assert np.array_equal(np.array(f.realize(list(size))), wanted.T)
     f.compile_to_lowered_stmt(str(tmp_path / "f.stmt"), [w, h], hl.StmtOutputFormat.Text)
     assert (tmp_path / "f.stmt").read_text().count("f.s1.r") > 12  # loops of their own for the borders
+
+
+def test_what_only_conditions_read_is_placed_where_they_are() -> None:
+    from halide_core.autoschedule.default import apply_default_schedule
+    from halide_core.target import Target
+
+    r, s = hl.RDom([(0, 9)]), hl.RDom([(0, 9)])
+    rows, count, out = hl.Func("rows"), hl.Func("count"), hl.Func("out")
+    rows[x, y] = x + y
+    rows[r + 1, y] = rows[r, y] * 3 + r
+    s.where(rows[s, 9 - s] % 2 == 0)
+    count[x] = x
+    count[s + 1] = count[s] + 1
+    out[x, y] = rows[x, y] + count[x]
+    apply_default_schedule(hl.Pipeline(out), Target("host"))
+    assert np.array_equal(np.array(out.realize([8, 12])), _reference(out, 8, 12))

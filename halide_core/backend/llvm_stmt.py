@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from halide_core.backend.early_frees import EarlyFrees
 from halide_core.backend.llvm_builder import FunctionBuilder, ModuleBuilder
 from halide_core.backend.llvm_expr import ExprEmitter
 from halide_core.backend.llvm_memory import lane_count
@@ -72,25 +73,30 @@ class StmtEmitter:
         self.symbol = symbol
         # The Func that is being computed, as the profiler numbers them.
         self.slot = 0
+        self.frees = EarlyFrees()
         self.expr = ExprEmitter(b, _Env(names), names.array_types, names.sizes)
 
     def emit(self, s: st.Stmt) -> None:
         """Appends the code of `s`; control continues in the current block."""
         match s:
             case st.Block():
-                for x in s.stmts:
+                for x in self.frees.in_sequence(s.stmts):
                     self.emit(x)
+                    for pointer in self.frees.unused():
+                        self.free(pointer)
             case st.Produce():
                 self._produce(s)
             case st.LetStmt():
                 self._let(s)
             case st.For():
-                if s.kind is st.ForKind.PARALLEL:
-                    self._parallel(s)
-                else:
-                    self._loop(s)
+                with self.frees.apart():
+                    if s.kind is st.ForKind.PARALLEL:
+                        self._parallel(s)
+                    else:
+                        self._loop(s)
             case st.IfThenElse():
-                self._if(s)
+                with self.frees.apart():
+                    self._if(s)
             case st.Store():
                 self._store((s,))
             case st.Stores():
@@ -98,7 +104,8 @@ class StmtEmitter:
             case st.Allocate():
                 self._allocate(s)
             case st.ExternCall():
-                self._extern(s)
+                with self.frees.apart():
+                    self._extern(s)
             case _:
                 raise HalideError(f"The back end has no code for the statement {type(s).__name__}")
 
@@ -241,8 +248,10 @@ class StmtEmitter:
         if size is not None:
             self.names.sizes[s.name] = int(size)
         self.names.groups[s.name] = max(self.names.groups.values(), default=0) + 1
-        self.emit(s.body)
         if heap:
+            self.frees.held[pointer] = s.name
+        self.emit(s.body)
+        if self.frees.held.pop(pointer, None) is not None:
             self.free(pointer)
         if old is not None and old_type is not None:
             self.names.arrays[s.name], self.names.array_types[s.name] = old, old_type

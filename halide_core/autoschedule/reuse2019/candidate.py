@@ -13,7 +13,7 @@ from halide_core.autoschedule.machine import Machine
 from halide_core.autoschedule.reuse2019.options import Options
 from halide_core.autoschedule.reuse2019.plan import MOST_ROWS, ROW, TILE, Level, Plan
 from halide_core.ir.structural import variables
-from halide_core.runtime.memory import LARGE
+from halide_core.runtime.memory import KEPT
 
 # Cycles of entering a loop over a row, and of starting a parallel task.
 _ROW, _TASK = 25.0, 6000.0
@@ -277,8 +277,8 @@ class Candidate:
             total = total + self._stage_cycles(stage, box, points(box)) * (_TURNED if self.blocks else 1.0)
         written = points(tile) * self.node.bytes
         whole = points(self.node.region) * self.node.bytes
-        # Large arrays are new memory in each run, which the system clears.
-        fresh = _FRESH if whole > LARGE and not self.node.is_output else 0.0
+        # Arrays beyond what is kept are new memory in each run, which the system clears.
+        fresh = _FRESH if whole > KEPT and not self.node.is_output else 0.0
         return total + written * (self.rate(whole) * 1.5 + fresh)
 
     def rate(self, size: Number) -> Number:

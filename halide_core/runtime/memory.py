@@ -221,8 +221,11 @@ give:
 }}
 """
 
-# Of objects: `context` is Halide's user context, here null.
+# Of objects: `context` is Halide's user context, here null.  What is kept goes back when a library is unloaded.
 MEMORY = f"""{_POOL}
+@llvm.global_dtors = appending global [1 x {{ i32, ptr, ptr }}]
+  [{{ i32, ptr, ptr }} {{ i32 65535, ptr @hl.release, ptr null }}]
+
 define weak noalias ptr @halide_malloc(ptr %context, i64 %size) nounwind {{
   %block = call ptr @hl.default_malloc(i64 %size)
   ret ptr %block

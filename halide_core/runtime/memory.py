@@ -147,7 +147,7 @@ end:
   ret ptr null
 }}
 
-; Keeps a block in place of those that have been kept longest; gives back one that is too large for that.
+; Keeps a block, where there is no room in place of others in turn; gives back one that is too large for that.
 define internal void @hl.keep(ptr %block, i64 %size) nounwind noinline {{
 entry:
   %fits = icmp ule i64 %size, {KEPT}
@@ -164,7 +164,18 @@ loop:
   br i1 %room, label %store, label %evict
 store:
   %put = call i1 @hl.put(i64 %k, ptr %block)
-  br i1 %put, label %end, label %evict
+  br i1 %put, label %end, label %taken
+taken:
+  %full = icmp uge i64 %tries, {_SLOTS}
+  br i1 %full, label %replace, label %after
+replace:
+  %slot = getelementptr [{_SLOTS} x ptr], ptr @hl.kept, i64 0, i64 %k
+  %replaced = atomicrmw xchg ptr %slot, ptr %block acq_rel
+  %vacant = icmp eq ptr %replaced, null
+  br i1 %vacant, label %end, label %displaced
+displaced:
+  call void @hl.drop(ptr %replaced)
+  ret void
 evict:
   %old = call ptr @hl.take(i64 %k)
   %empty = icmp eq ptr %old, null

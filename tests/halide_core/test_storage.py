@@ -108,7 +108,7 @@ def test_the_next_run_takes_the_same_memory() -> None:
 
 
 def test_short_lived_blocks_leave_others_in_place() -> None:
-    """An array of 40 MB, mapped by itself in huge pages, that is not needed before 64 blocks have been taken and given back."""
+    """An array of 40 MB, mapped by itself, that is not needed before 64 blocks have been taken and given back."""
     release_memory()
     x, y = hl.Var("x"), hl.Var("y")
     row, early, late, out = (hl.Func(n) for n in ("row", "early", "late", "out"))

@@ -12,7 +12,7 @@ from halide_core.autoschedule.description import Description
 from halide_core.autoschedule.directives import GUARD, Directive, FuncName, Loop, Names, Schedule
 from halide_core.autoschedule.footprints import points
 from halide_core.autoschedule.machine import Machine
-from halide_core.autoschedule.stage_loops import StageLoops
+from halide_core.autoschedule.stage_loops import StageLoops, is_undef
 
 Gene = tuple[Directive, ...]
 """The directives of one Func; none: inlined, or an output as it was written."""
@@ -62,7 +62,7 @@ class Genes:
         weight = rng.random()
         genes: list[tuple[str, Gene]] = []
         for f in self.funcs:
-            if self._may_inline(f) and self._footprint_is_one(f):
+            if self.may_inline(f) and self._footprint_is_one(f):
                 genes.append((f, ()))
             else:
                 genes.append((f, self.tiled(f, rng) if rng.random() < weight else self.parallel(f)))
@@ -77,7 +77,7 @@ class Genes:
 
     def random_gene(self, whole: Individual, func: str, rng: random.Random) -> Gene:
         """A random gene of one Func in `whole`."""
-        if self._may_inline(func) and rng.random() < 0.25:
+        if self.may_inline(func) and rng.random() < 0.25:
             return ()
         gene = self.placed(whole, func, rng)
         for _ in range(rng.randint(0, 4)):
@@ -117,14 +117,14 @@ class Genes:
         ]
         return (*self._at_root(func), *out)
 
-    def under(self, func: str, consumer: str, loop: str) -> Gene:
+    def under(self, func: str, consumer: str, loop: Loop) -> Gene:
         """Computed and stored at a loop of its consumer, in vectors over its first dimension."""
         node = self.d.nodes[func]
         schedule = Schedule()
         loops = StageLoops(self.d, self.costs, self.machine, schedule)
         for stage in node.stages:
             loops.loops(node, stage, None, None)
-        return (Directive(func, 0, "compute_at", (FuncName(consumer), Loop(loop))), *schedule.directives)
+        return (Directive(func, 0, "compute_at", (FuncName(consumer), loop)), *schedule.directives)
 
     # -- parts
 
@@ -133,54 +133,73 @@ class Genes:
         if self.d.nodes[func].is_output:
             return ()
         user = self.consumer(whole, func, rng)
-        loops = self.loops(user, whole.of(user)) if user is not None else []
+        loops = self.read_in(user, func, whole.of(user), rng) if user is not None else []
         if user is None or not loops or rng.random() < 0.3:
             return self._at_root(func)
         at = rng.randrange(len(loops))
-        out = (Directive(func, 0, "compute_at", (FuncName(user), Loop(loops[at]))),)
+        out = (Directive(func, 0, "compute_at", (FuncName(user), loops[at])),)
         # Kept further out, across one loop or several.
         if at + 1 < len(loops) and rng.random() < 0.3:
-            return (Directive(func, 0, "store_at", (FuncName(user), Loop(rng.choice(loops[at + 1 :])))), *out)
+            return (Directive(func, 0, "store_at", (FuncName(user), rng.choice(loops[at + 1 :]))), *out)
         return out
 
     def transformation(self, func: str, gene: Gene, rng: random.Random) -> Directive | None:
-        """A random transformation of the loops of the first stage of `func`; None where there is room for none."""
-        loops = self.loops(func, gene)
-        if not loops or len(gene) >= MOST:
+        """A random transformation of the loops of a stage of `func`; None where there is room for none."""
+        stage = rng.choice([s for s in self.d.nodes[func].stages if not all(map(is_undef, s.definition.values))])
+        k = stage.index
+        loops = self.loops(func, gene, k)
+        if not loops or len(gene) >= MOST * len(self.d.nodes[func].stages):
             return None
+        # Loops over a reduction run in their order.
+        free = [x for x in loops if x.reduction is None] or loops
         which = rng.choice(loops)
         match rng.choice(("split", "split", "reorder", "vectorize", "parallel", "unroll")):
             case "split":
-                names = Names(tuple(loops))
-                outer, inner = names.new(which, "o"), names.new(which, "i")
-                return Directive(func, 0, "split", (Loop(which), Loop(outer), Loop(inner), rng.choice(_SIZES), GUARD))
+                names = Names(tuple(x.name for x in loops))
+                made = (k - 1, -1) if which.reduction is not None else None
+                outer, inner = (Loop(names.new(which.name, n), made) for n in ("o", "i"))
+                return Directive(func, k, "split", (which, outer, inner, rng.choice(_SIZES), GUARD))
             case "reorder":
                 order = list(loops)
                 rng.shuffle(order)
-                return Directive(func, 0, "reorder", tuple(Loop(n) for n in order))
+                return Directive(func, k, "reorder", tuple(order))
             case "vectorize":
-                return Directive(func, 0, "vectorize", (Loop(loops[0]), self.lanes(func), GUARD))
+                return Directive(func, k, "vectorize", (free[0], self.lanes(func), GUARD))
             case "parallel":
-                return Directive(func, 0, "parallel", (Loop(loops[-1]),))
-        return Directive(func, 0, "unroll", (Loop(which), rng.choice((2, 4)), GUARD))
+                return Directive(func, k, "parallel", (free[-1],))
+        return Directive(func, k, "unroll", (which, rng.choice((2, 4)), GUARD))
 
-    def loops(self, func: str, gene: Gene) -> list[str]:
-        """The loops that a gene leaves of the first stage, innermost first."""
-        found = list(self.d.nodes[func].function.args)
+    def loops(self, func: str, gene: Gene, stage: int = 0) -> list[Loop]:
+        """The loops that a gene leaves of a stage, innermost first."""
+        s = self.d.nodes[func].stages[stage]
+        own: dict[str, tuple[int, int]] = {}
+        if s.definition.domain is not None:
+            own = {n: (stage - 1, place) for place, (n, _, _) in enumerate(s.definition.domain.variables)}
+        found = [Loop(v.var, own.get(v.var)) for v in s.definition.schedule.dims]
         for d in gene:
-            names = [a.name for a in d.args if isinstance(a, Loop)]
-            if d.stage or not names or names[0] not in found:
+            loops = [a for a in d.args if isinstance(a, Loop)]
+            names = [x.name for x in found]
+            if d.stage != stage or d.method in PLACES or not loops or loops[0].name not in names:
                 continue
-            at = found.index(names[0])
+            at = names.index(loops[0].name)
             if d.method == "split":
-                found[at : at + 1] = [names[2], names[1]]
-            elif d.method == "reorder" and set(names) <= set(found):
-                places = sorted(found.index(n) for n in names)
-                for place, n in zip(places, names, strict=True):
-                    found[place] = n
+                found[at : at + 1] = [loops[2], loops[1]]
+            elif d.method == "reorder" and {x.name for x in loops} <= set(names):
+                places = sorted(names.index(x.name) for x in loops)
+                for place, x in zip(places, loops, strict=True):
+                    found[place] = x
             elif d.method in ("unroll", "vectorize") and len(d.args) == 1:
                 found.pop(at)
         return found
+
+    def read_in(self, user: str, func: str, gene: Gene, rng: random.Random) -> list[Loop]:
+        """The loops of a stage of `user` that reads `func`; of the first where only what is inlined does."""
+        stages = [s.index for s in self.d.nodes[user].stages if func in s.reads]
+        return self.loops(user, gene, rng.choice(stages) if stages else 0)
+
+    def all_loops(self, func: str, gene: Gene) -> list[Loop]:
+        """The loops of all stages."""
+        return [x for s in self.d.nodes[func].stages for x in self.loops(func, gene, s.index)]
 
     def consumer(self, whole: Individual, func: str, rng: random.Random) -> str | None:
         """A Func that reads `func` and is not inlined in `whole`, or reads what is inlined."""
@@ -208,7 +227,8 @@ class Genes:
     def _at_root(self, func: str) -> Gene:
         return () if self.d.nodes[func].is_output else (Directive(func, 0, "compute_root"),)
 
-    def _may_inline(self, func: str) -> bool:
+    def may_inline(self, func: str) -> bool:
+        """Whether `func` may be computed anew at each of its calls."""
         node = self.d.nodes[func]
         return node.is_pure and not node.is_output
 

@@ -1,4 +1,4 @@
-"""The eight mutation rules, and crossover (section 5)."""
+"""The eight mutation rules, crossover (section 5), and a rule for what is good already: one small step."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from dataclasses import replace
 from halide_core.autoschedule.directives import Directive, FuncName, Loop
 from halide_core.autoschedule.genetic2013.genes import PLACES, Gene, Genes, Individual
 
-# Six generic rules, and the two that know of images, which are taken more often.
-RULES = ("constants", "new", "copy", "add", "remove", "replace", "fusion", "template")
-_WEIGHTS = (1, 1, 1, 1, 1, 1, 3, 3)
+# Six generic rules, the two that know of images, which are taken more often, and steps, without which a schedule of
+# another method has next to no children that are better.
+RULES = ("constants", "new", "copy", "add", "remove", "replace", "fusion", "template", "step")
+_WEIGHTS = (1, 1, 1, 1, 1, 1, 3, 3, 10)
 
 
 def crossover(a: Individual, b: Individual, rng: random.Random) -> Individual:
@@ -21,10 +22,13 @@ def crossover(a: Individual, b: Individual, rng: random.Random) -> Individual:
 
 def mutated(whole: Individual, genes: Genes, rng: random.Random, rule: str | None = None) -> Individual:
     """`whole` with the schedule of a random Func changed by a random rule, or by `rule`."""
-    func = rng.choice(genes.funcs)
-    old = whole.of(func)
     if rule is None:
         rule = rng.choices(RULES, _WEIGHTS)[0]
+    # What is inlined has nothing to change.
+    scheduled = [f for f, gene in whole.genes if gene]
+    some = rule in ("constants", "remove", "replace") or (rule == "step" and rng.random() < 0.8)
+    func = rng.choice(scheduled if some and scheduled else genes.funcs)
+    old = whole.of(func)
     match rule:
         case "constants":
             return whole.changed({func: _constants(old, rng)})
@@ -45,6 +49,8 @@ def mutated(whole: Individual, genes: Genes, rng: random.Random, rule: str | Non
             return whole.changed({func: (*rest, more) if more is not None else rest})
         case "fusion":
             return _fused(whole, func, genes, rng)
+        case "step":
+            return whole.changed({func: _stepped(whole, func, genes, rng)})
     return whole.changed({func: _template(whole, func, genes, rng)})
 
 
@@ -59,6 +65,98 @@ def _constants(gene: Gene, rng: random.Random) -> Gene:
         return replace(d, args=args)
 
     return tuple(change(d) for d in gene)
+
+
+def _stepped(whole: Individual, func: str, genes: Genes, rng: random.Random) -> Gene:
+    """One small step: a factor somewhat greater or less, two neighbouring loops exchanged, a level one loop further in
+    or out, storage further out or not, inlined or stored."""
+    old = whole.of(func)
+    steps = [_factor, _exchanged, _moved, _kept, _turned_inline]
+    rng.shuffle(steps)
+    for step in steps:
+        made = step(whole, func, genes, rng)
+        if made is not None and made != old:
+            return made
+    return old
+
+
+def _with(gene: Gene, k: int, d: Directive) -> Gene:
+    return (*gene[:k], d, *gene[k + 1 :])
+
+
+def _factor(whole: Individual, func: str, genes: Genes, rng: random.Random) -> Gene | None:
+    gene = whole.of(func)
+    places = [
+        (k, n) for k, d in enumerate(gene) if d.method in ("split", "unroll", "vectorize")
+        for n, a in enumerate(d.args) if isinstance(a, int)
+    ]
+    if not places:
+        return None
+    k, n = rng.choice(places)
+    size = gene[k].args[n]
+    assert isinstance(size, int)
+    lanes = genes.lanes(func)
+    sizes = [2 * size, size // 2]
+    if gene[k].method == "split":
+        sizes += [size + lanes, size - lanes, size * 3 // 2, size * 3 // 4, size * 2 // 3, size + 1, size - 1]
+    sizes = [s for s in sizes if s >= 2]
+    if not sizes:
+        return None
+    args = list(gene[k].args)
+    args[n] = rng.choice(sizes)
+    return _with(gene, k, replace(gene[k], args=tuple(args)))
+
+
+def _exchanged(whole: Individual, func: str, genes: Genes, rng: random.Random) -> Gene | None:
+    gene = whole.of(func)
+    found = [k for k, d in enumerate(gene) if d.method == "reorder" and len(d.args) > 1]
+    if not found:
+        return None
+    k = rng.choice(found)
+    args = list(gene[k].args)
+    n = rng.randrange(len(args) - 1)
+    args[n : n + 2] = [args[n + 1], args[n]]
+    return _with(gene, k, replace(gene[k], args=tuple(args)))
+
+
+def _moved(whole: Individual, func: str, genes: Genes, rng: random.Random) -> Gene | None:
+    gene = whole.of(func)
+    found = [k for k, d in enumerate(gene) if d.method in ("compute_at", "store_at")]
+    if not found:
+        return None
+    k = rng.choice(found)
+    user, level = gene[k].args
+    assert isinstance(user, FuncName) and isinstance(level, Loop)
+    for stage in genes.d.nodes[user.name].stages:
+        loops = genes.loops(user.name, whole.of(user.name), stage.index)
+        names = [x.name for x in loops]
+        if level.name in names:
+            at = names.index(level.name) + rng.choice((-1, 1))
+            if 0 <= at < len(loops):
+                return _with(gene, k, replace(gene[k], args=(user, loops[at])))
+    return None
+
+
+def _kept(whole: Individual, func: str, genes: Genes, rng: random.Random) -> Gene | None:
+    gene = whole.of(func)
+    if any(d.method == "store_at" for d in gene):
+        return tuple(d for d in gene if d.method != "store_at")
+    for k, d in enumerate(gene):
+        if d.method == "compute_at":
+            user, level = d.args
+            assert isinstance(user, FuncName) and isinstance(level, Loop)
+            loops = genes.loops(user.name, whole.of(user.name))
+            names = [x.name for x in loops]
+            if level.name in names and names.index(level.name) + 1 < len(loops):
+                out = rng.choice(loops[names.index(level.name) + 1 :])
+                return (*gene[:k], Directive(func, 0, "store_at", (user, out)), *gene[k:])
+    return None
+
+
+def _turned_inline(whole: Individual, func: str, genes: Genes, rng: random.Random) -> Gene | None:
+    if not genes.may_inline(func):
+        return None
+    return () if whole.of(func) else _template(whole, func, genes, rng)
 
 
 def _copied(whole: Individual, func: str, genes: Genes, rng: random.Random) -> Gene:
@@ -84,7 +182,7 @@ def _fused(whole: Individual, func: str, genes: Genes, rng: random.Random) -> In
     new: dict[str, Gene] = {func: gene}
     loops = genes.loops(func, gene)
     # The tile's inner x: what is computed at the loop outside of the vectors.
-    inside = [n for n in loops if n.endswith(("_i", "_o"))]
+    inside = [x for x in loops if x.name.endswith(("_i", "_o"))]
     if not inside:
         return whole.changed(new)
     level = rng.choice(inside[1:] or inside)
@@ -113,17 +211,3 @@ def _template(whole: Individual, func: str, genes: Genes, rng: random.Random) ->
         case 1:
             return genes.tiled(func, rng)
     return genes.parallel(func)
-
-
-def names_known(whole: Individual, genes: Genes) -> bool:
-    """Whether every loop at which something is computed or kept is one that its Func has: what is cheap to see of an
-    individual that the compiler would refuse."""
-    by_func = dict(whole.genes)
-    for gene in by_func.values():
-        for d in gene:
-            if d.method in ("compute_at", "store_at"):
-                at, loop = d.args
-                assert isinstance(at, FuncName)
-                if at.name not in by_func or getattr(loop, "name", "") not in genes.loops(at.name, by_func[at.name]):
-                    return False
-    return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import sys
 import time
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -24,6 +25,9 @@ from halide_core.autoschedule.tree_search.scheduler import tree_schedule
 from halide_core.errors import HalideError
 from halide_core.function import Function
 from halide_core.target import Target
+
+# Candidates that compile at the same time: each has images of its own.
+_WORKERS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,23 +69,35 @@ def genetic_schedule(outputs: list[Function], target: Target, extra: dict[str, s
     Raises HalideError where estimates are missing, a Func has a schedule, the pipeline does not run on random images of
     the estimated sizes, or `extra` is not understood."""
     chosen = options(extra)
-    machine = this_machine(target, extra)
     description = Description(outputs)
-    genes = Genes(description, Costs(description, target), machine)
+    genes = Genes(description, Costs(description, target), this_machine(target, extra))
     rng = random.Random(chosen.seed)
     name = fingerprint(description)
     path = Path(chosen.state_file) if chosen.state_file else None
     state = (load(path, rng, name) if path is not None else None) or State()
+    if not state.population or (chosen.seconds and chosen.generations):
+        def keep() -> None:
+            if path is not None:
+                save(path, state, rng, name)
+
+        _search(outputs, target, extra, chosen, state, genes, rng, keep)
+    if chosen.plot:
+        Path(chosen.plot).write_text(plot(state))
+    return state.best.individual.schedule()
+
+
+def _search(
+    outputs: list[Function], target: Target, extra: dict[str, str], chosen: Options, state: State, genes: Genes,
+    rng: random.Random, keep: Callable[[], None],
+) -> None:
+    """Takes `state` further."""
     deadline = time.perf_counter() + chosen.seconds
     methods = {"Reuse2019": reuse_schedule, "TreeSearch": tree_schedule}
     of_machine = {k: v for k, v in extra.items() if k not in {f.name for f in fields(Options)}}
-    seeds = [(n, m(outputs, target, of_machine)) for n, m in methods.items()] if chosen.seeds else []
-
-    def keep() -> None:
-        if path is not None:
-            save(path, state, rng, name)
-
-    with Trials(outputs, target, chosen.candidate_seconds, chosen.seed) as trials, _Progress(chosen) as progress:
+    wanted = methods if chosen.seeds and not state.population else {}
+    seeds = [(n, m(outputs, target, of_machine)) for n, m in wanted.items()]
+    trials = Trials(outputs, target, chosen.candidate_seconds, chosen.seed, min(genes.machine.parallelism, _WORKERS))
+    with trials, _Progress(chosen) as progress:
         search = Search(genes, trials, rng, state, chosen.population, progress.show)
         try:
             search.run(seeds, deadline, chosen.generations, keep)
@@ -90,9 +106,6 @@ def genetic_schedule(outputs: list[Function], target: Target, extra: dict[str, s
             if not state.population:
                 raise
         keep()
-    if chosen.plot:
-        Path(chosen.plot).write_text(plot(state))
-    return state.best.individual.schedule()
 
 
 class _Progress:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import time
 from collections.abc import Callable, Iterator
@@ -9,12 +10,13 @@ from dataclasses import dataclass, field
 
 from halide_core.autoschedule.directives import Schedule
 from halide_core.autoschedule.genetic2013.genes import Genes, Individual
-from halide_core.autoschedule.genetic2013.mutation import crossover, mutated, names_known
+from halide_core.autoschedule.genetic2013.mutation import crossover, mutated
+from halide_core.autoschedule.genetic2013.repair import repaired
 from halide_core.autoschedule.genetic2013.state import Member, State
 from halide_core.autoschedule.genetic2013.trial import Outcome, Trials
 
 # Shares of a generation; the rest is random.
-_ELITE, _CROSSED, _MUTATED = 0.15, 0.3, 0.4
+_ELITE, _CROSSED, _MUTATED = 0.15, 0.25, 0.52
 _TOURNAMENT = 3
 # A candidate replaces the incumbent where it is so much faster, twice.
 _GAIN = 0.98
@@ -48,9 +50,10 @@ class Search:
         plain = self.genes.breadth_first()
         self.trials.reference(plain.schedule())
         if not self.state.population:
-            self._try(plain, "breadth-first")
+            # One at a time: each is the measure of the next.
+            self._try([("breadth-first", plain)])
             for name, schedule in seeds:
-                self._try(self.genes.from_schedule(schedule), name)
+                self._try([(name, self.genes.from_schedule(schedule))])
             self._fill([])
             save()
         for _ in range(generations):
@@ -72,14 +75,13 @@ class Search:
         """A new generation around `kept`; who does not fit any more is forgotten."""
         old = list(self.state.population)
         found: list[Member] = list(kept or old)
-        for how, child in self._children(old, self.size - len(found)):
+        children = self._children(old, self.size - len(found))
+        while batch := list(itertools.islice(children, self.trials.workers)):
             if self._late():
                 # Half a generation is no reason to forget the old one.
                 found = [*found, *(m for m in old if m not in found)]
                 break
-            member = self._try(child, how)
-            if member is not None:
-                found.append(member)
+            found += self._try(batch)
         self.state.population = sorted(found, key=lambda m: m.seconds)[: self.size]
 
     def _children(self, old: list[Member], count: int) -> Iterator[tuple[str, Individual]]:
@@ -87,7 +89,8 @@ class Search:
             for _ in range(_VAIN):
                 share = k / max(count, 1)
                 how, child = self._child(old, share)
-                if child not in self.tried and names_known(child, self.genes):
+                child = repaired(child, self.genes)
+                if child not in self.tried:
                     yield how, child
                     break
 
@@ -109,30 +112,34 @@ class Search:
         """The fastest of a few."""
         return min(self.rng.choices(old, k=_TOURNAMENT), key=lambda m: m.seconds).individual
 
-    def _try(self, individual: Individual, how: str) -> Member | None:
-        """Times an individual against the incumbent; None where it is not valid."""
+    def _try(self, batch: list[tuple[str, Individual]]) -> list[Member]:
+        """Times individuals (with what made each) against the incumbent; those that are valid."""
         state = self.state
-        self.tried.add(individual)
         incumbent = state.best if state.population else None
-        against = incumbent.individual if incumbent is not None else individual
-        found = self.trials.of(individual.schedule(), against.schedule())
-        if found.kind == "timed" and incumbent is not None and found.ratio < _GAIN:
-            # Once may be luck: the greater of two ratios counts.
-            again = self.trials.of(individual.schedule(), against.schedule())
-            if again.kind == "timed" and again.ratio > found.ratio:
-                found = again
-        state.counts[found.kind] = state.counts.get(found.kind, 0) + 1
-        member: Member | None = None
-        if found.kind == "timed":
-            # Times are those of the incumbent's measure, so that quiet and noisy minutes compare.
-            member = Member(individual, found.seconds if incumbent is None else found.ratio * incumbent.seconds)
-            if incumbent is None or member.seconds < _GAIN * incumbent.seconds:
-                state.history.append((time.perf_counter() - self.start, member.seconds, how))
-                state.population = [member, *state.population]
-            else:
-                state.population = sorted([*state.population, member], key=lambda m: m.seconds)
-                if state.population[0] is member:
-                    # Within the noise: who came first stays the measure.
-                    state.population[:2] = [incumbent, member]
-        self.report(state, found)
-        return member
+        against = incumbent.individual if incumbent is not None else batch[0][1]
+        self.tried |= {individual for _, individual in batch}
+        members: list[Member] = []
+        doubtful = _GAIN if incumbent is not None else 0.0
+        outcomes = self.trials.of_all([i.schedule() for _, i in batch], against.schedule(), doubtful)
+        for (how, individual), found in zip(batch, outcomes, strict=True):
+            state.counts[found.kind] = state.counts.get(found.kind, 0) + 1
+            if found.kind == "timed":
+                # Times are those of the incumbent's measure, so that quiet and noisy minutes compare.
+                seconds = found.seconds if incumbent is None else found.ratio * incumbent.seconds
+                members.append(Member(individual, seconds))
+                self._enter(members[-1], how)
+            self.report(state, found)
+        return members
+
+    def _enter(self, member: Member, how: str) -> None:
+        """Takes a timed individual into the population."""
+        state = self.state
+        best = state.best if state.population else None
+        if best is None or member.seconds < _GAIN * best.seconds:
+            state.history.append((time.perf_counter() - self.start, member.seconds, how))
+            state.population = [member, *state.population]
+            return
+        state.population = sorted([*state.population, member], key=lambda m: m.seconds)
+        if state.population[0] is member:
+            # Within the noise: who came first stays the measure.
+            state.population[:2] = [best, member]

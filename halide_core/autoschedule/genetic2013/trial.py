@@ -1,7 +1,8 @@
-"""Trials: candidates compiled, checked and timed in a child process, so that a crash or a hang of one loses nothing."""
+"""Trials: candidates compiled, checked and timed in child processes, so that a crash or a hang of one loses nothing."""
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import signal
 import statistics
@@ -20,7 +21,7 @@ from halide_core.jit_code import Compiled
 from halide_core.target import Target
 
 # Rounds that a candidate and the incumbent run in turn, and seconds after which there is no further one.
-_ROUNDS, _SECONDS = 15, 0.4
+_ROUNDS, _SECONDS = 60, 0.4
 # A candidate that takes this many times as long is not timed any further.
 _HOPELESS = 1.6
 IMAGES = 2
@@ -32,7 +33,8 @@ _FEWEST, _TIMES = 5.0, 4.0
 class Outcome:
     """What became of a candidate.
 
-    `kind`: "timed", "invalid" (refused), "wrong" (other results), "crashed" or "late"; `ratio`: its time over the
+    `kind`: "timed", "invalid" (refused), "wrong" (other results), "crashed" or "late"; "right": checked, not timed
+    yet; `ratio`: its time over the
     incumbent's, the median of rounds run in turn; `seconds`: its own, the least seen."""
 
     kind: str
@@ -42,51 +44,113 @@ class Outcome:
 
 
 class Trials:
-    """Tries schedules of one pipeline, in one child process after the other.
+    """Tries schedules of one pipeline in child processes, one for each thread, which compile at the same time and run
+    one after the other.
 
     `limit`: most seconds for one candidate; one gets several times as many as those that ran needed.  Use as a context
     manager."""
 
-    def __init__(self, outputs: list[Function], target: Target, limit: float, seed: int = 0) -> None:
-        self.outputs, self.target, self.limit, self.seed = outputs, target, limit, seed
+    def __init__(self, outputs: list[Function], target: Target, limit: float, seed: int = 0, workers: int = 1) -> None:
+        self.limit = limit
         self._longest = 0.0
-        self._process: Any = None
-        self._pipe: Connection | None = None
+        self._children = [_Child(outputs, target, seed) for _ in range(max(workers, 1))]
 
     def __enter__(self) -> Trials:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._stop()
+        for child in self._children:
+            child.stop()
+
+    @property
+    def workers(self) -> int:
+        """How many candidates compile at the same time."""
+        return len(self._children)
 
     def reference(self, plain: Schedule) -> None:
         """`plain` computes what all candidates must compute.  Raises HalideError where it does not run."""
-        self.plain = plain
+        for child in self._children:
+            child.plain = plain
         found = self.of(plain, plain)
         if found.kind != "timed":
             raise HalideError(f"Genetic2013: the plain schedule of the pipeline is {found.kind}: {found.reason}")
 
     def of(self, candidate: Schedule, incumbent: Schedule) -> Outcome:
         """Compiles, checks and times `candidate` against `incumbent`."""
-        if self._process is None or not self._process.is_alive():
-            self._start()
-        assert self._pipe is not None
+        return self.of_all([candidate], incumbent)[0]
+
+    def of_all(self, candidates: list[Schedule], incumbent: Schedule, doubtful: float = 0.0) -> list[Outcome]:
+        """The same of several, at most as many as there are workers: compiled and checked at once, timed in turn.
+
+        Of those whose ratio is less than `doubtful`, the greater of two ratios counts: once may be luck."""
+        pairs = list(zip(self._children, candidates, strict=False))
         start = time.perf_counter()
         limit = min(self.limit, _FEWEST + _TIMES * self._longest) if self._longest else self.limit
+        for child, candidate in pairs:
+            child.ask("check", candidate, incumbent)
+        checked = [child.answer(limit, start) for child, _ in pairs]
+        took = time.perf_counter() - start
+        out: list[Outcome] = []
+        for (child, candidate), found in zip(pairs, checked, strict=True):
+            if found.kind == "right":
+                start = time.perf_counter()
+                found = child.timed(candidate, incumbent, limit)
+                self._longest = max(self._longest, took + time.perf_counter() - start)
+                if found.kind == "timed" and found.ratio < doubtful:
+                    again = child.timed(candidate, incumbent, limit)
+                    if again.kind != "timed" or again.ratio > found.ratio:
+                        found = again
+            out.append(found)
+        return out
+
+
+class _Child:
+    """A child process that compiles and runs schedules; started when it is asked for something."""
+
+    def __init__(self, outputs: list[Function], target: Target, seed: int) -> None:
+        self.outputs, self.target, self.seed = outputs, target, seed
+        self.plain = Schedule()
+        self._process: Any = None
+        self._pipe: Connection | None = None
+
+    def ask(self, what: str, candidate: Schedule, incumbent: Schedule) -> None:
+        """Sends a question; a child that has died meanwhile is found out by `answer`."""
+        if self._process is None or not self._process.is_alive():
+            self.stop()
+            self._start()
+        assert self._pipe is not None
+        with contextlib.suppress(ConnectionError):
+            self._pipe.send((what, candidate, incumbent))
+
+    def answer(self, limit: float, since: float) -> Outcome:
+        """What the child found; "late" where it takes more than `limit` seconds from `since` on."""
+        assert self._pipe is not None
         try:
-            self._pipe.send((candidate, incumbent))
-            if not self._pipe.poll(limit):
-                self._stop()
+            if not self._pipe.poll(max(since + limit - time.perf_counter(), 0.0)):
+                self.stop()
                 return Outcome("late", f"not done within {limit:.3g} s")
             found: Outcome = self._pipe.recv()
+            return found
         except (EOFError, ConnectionError):
             self._process.join(1.0)
             status = self._process.exitcode
-            self._stop()
+            self.stop()
             return Outcome("crashed", f"the process ended with status {status}")
-        if found.kind == "timed":
-            self._longest = max(self._longest, time.perf_counter() - start)
-        return found
+
+    def timed(self, candidate: Schedule, incumbent: Schedule, limit: float) -> Outcome:
+        """Times a candidate that has been checked."""
+        start = time.perf_counter()
+        self.ask("time", candidate, incumbent)
+        return self.answer(limit, start)
+
+    def stop(self) -> None:
+        """Ends the process, if there is one."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+        if self._pipe is not None:
+            self._pipe.close()
+        self._process = self._pipe = None
 
     def _start(self) -> None:
         context = multiprocessing.get_context("fork")
@@ -98,14 +162,6 @@ class Trials:
         self._process.start()
         theirs.close()
 
-    def _stop(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.join()
-        if self._pipe is not None:
-            self._pipe.close()
-        self._process = self._pipe = None
-
 
 def _serve(
     pipe: Connection, parent: Connection, outputs: list[Function], target: Target, plain: Schedule, seed: int
@@ -114,16 +170,16 @@ def _serve(
     parent.close()
     # Who interrupts the search means the parent, which ends this process.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    bench: Judge | None = None
+    judge: Judge | None = None
     while True:
         try:
-            candidate, incumbent = pipe.recv()
+            what, candidate, incumbent = pipe.recv()
         except EOFError:
             return
         try:
-            if bench is None:
-                bench = Judge(outputs, target, plain, seed)
-            answer = bench.trial(candidate, incumbent)
+            if judge is None:
+                judge = Judge(outputs, target, plain, seed)
+            answer = (judge.check if what == "check" else judge.time)(candidate, incumbent)
         except HalideError as problem:
             answer = Outcome("invalid", str(problem).splitlines()[0])
         pipe.send(answer)
@@ -137,15 +193,21 @@ class Judge(Bench):
         code = self.compiled(plain)
         self.wanted = [[np.array(b) for b in self.run(code, given)] for given in self.inputs]
 
-    def trial(self, candidate: Schedule, incumbent: Schedule) -> Outcome:
-        """Results first, then times in turn with the incumbent's."""
-        theirs, mine = self.compiled(incumbent), self.compiled(candidate)
+    def check(self, candidate: Schedule, incumbent: Schedule) -> Outcome:
+        """Whether the results are right; both are compiled afterwards."""
+        self.compiled(incumbent)
+        mine = self.compiled(candidate)
         for number, (given, wanted) in enumerate(zip(self.inputs, self.wanted, strict=True)):
             for b in self.results:
                 np.asarray(b)[...] = 0
             for found, expected in zip(self.run(mine, given), wanted, strict=True):
                 if not np.array_equal(np.array(found), expected, equal_nan=expected.dtype.kind == "f"):
                     return Outcome("wrong", f"other results on image {number}")
+        return Outcome("right")
+
+    def time(self, candidate: Schedule, incumbent: Schedule) -> Outcome:
+        """Times in turn with the incumbent's."""
+        theirs, mine = self.compiled(incumbent), self.compiled(candidate)
         ratios: list[float] = []
         own: list[float] = []
         stop = time.perf_counter() + _SECONDS

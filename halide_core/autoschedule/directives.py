@@ -64,7 +64,7 @@ class Schedule:
             for name in (d.func, *(a.name for a in d.args if isinstance(a, FuncName))):
                 if name not in known:
                     raise HalideError(f"The schedule names Func {name}, which the pipeline does not have")
-            args = [_func(known[a.name]) if isinstance(a, FuncName) else _plain(a) for a in d.args]
+            args = [_func(known[a.name]) if isinstance(a, FuncName) else _plain(a, known[_owner(d)]) for a in d.args]
             stage: Any = _func(known[d.func]) if d.method in _OF_FUNCS else Stage(known[d.func], d.stage)
             if d.method == "rfactor":
                 stage._function, made = known[d.func], stage.rfactor([(args[0], args[1])])
@@ -106,8 +106,17 @@ def _func(function: Function) -> Placement:
     return out
 
 
-def _plain(a: Operand) -> Any:
-    return a.name if isinstance(a, Loop) else a
+def _plain(a: Operand, owner: Function) -> Any:
+    if not isinstance(a, Loop):
+        return a
+    return a.name if a.reduction is None else reduction_name(owner, a.reduction) or a.name
+
+
+def reduction_name(function: Function, place: tuple[int, int]) -> str | None:
+    """What the variable of a reduction is called that stands at a place, as in Loop; names count up in a process."""
+    update, k = place
+    domain = function.definitions()[update + 1].domain
+    return domain.variables[k][0] if domain is not None and k >= 0 else None
 
 
 def _owner(d: Directive) -> str:

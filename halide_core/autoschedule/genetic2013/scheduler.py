@@ -74,7 +74,8 @@ def genetic_schedule(outputs: list[Function], target: Target, extra: dict[str, s
     rng = random.Random(chosen.seed)
     name = fingerprint(description)
     path = Path(chosen.state_file) if chosen.state_file else None
-    state = (load(path, rng, name) if path is not None else None) or State()
+    functions = {f.name: f for f in description.environment.order}
+    state = (load(path, rng, name, functions) if path is not None else None) or State()
     if not state.population or (chosen.seconds and chosen.generations):
         def keep() -> None:
             if path is not None:

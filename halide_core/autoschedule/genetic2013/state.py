@@ -6,15 +6,17 @@ import hashlib
 import json
 import os
 import random
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from halide_core.autoschedule.description import Description
-from halide_core.autoschedule.directives import Directive, FuncName, Loop, Operand
+from halide_core.autoschedule.directives import Directive, FuncName, Loop, Operand, reduction_name
 from halide_core.autoschedule.genetic2013.genes import Individual
 from halide_core.errors import HalideError
-from halide_core.function import TailStrategy
+from halide_core.function import Function, TailStrategy
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +46,14 @@ class State:
 
 
 def fingerprint(description: Description) -> str:
-    """What tells pipelines and sizes apart."""
+    """What tells pipelines and sizes apart; the same in each process, where reductions have other names."""
     parts: list[str] = []
     for name, node in description.nodes.items():
         parts += [name, *node.function.args, str([(int(a), int(b)) for a, b in node.region])]
-        parts += [str(v) for d in node.function.definitions() for v in (*d.args, *d.values)]
+        for k, d in enumerate(node.function.definitions()):
+            places = {n: f"{k}.{place}" for place, (n, _, _) in enumerate(d.domain.variables)} if d.domain else {}
+            text = "\n".join(str(v) for v in (*d.args, *d.values))
+            parts += [places.get(word, word) for word in re.split(r"([\w$.]+)", text)]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
@@ -65,8 +70,8 @@ def save(path: Path, state: State, rng: random.Random, pipeline: str) -> None:
     fresh.replace(path)
 
 
-def load(path: Path, rng: random.Random, pipeline: str) -> State | None:
-    """The state in a file, and `rng` as it was; None where there is no file.
+def load(path: Path, rng: random.Random, pipeline: str, functions: Mapping[str, Function]) -> State | None:
+    """The state in a file for the pipeline of `functions`, and `rng` as it was; None where there is no file.
 
     Raises HalideError for a file that is of another pipeline or of other sizes, or damaged."""
     if not path.exists():
@@ -79,7 +84,7 @@ def load(path: Path, rng: random.Random, pipeline: str) -> State | None:
         rng.setstate((version, tuple(numbers), gauss))
         return State(
             record["elapsed"], record["generation"],
-            [Member(_read(m["genes"]), m["seconds"]) for m in record["population"]],
+            [Member(_read(m["genes"], functions), m["seconds"]) for m in record["population"]],
             [(a, b, c) for a, b, c in record["history"]], record["counts"],
         )
     except (ValueError, KeyError, TypeError) as problem:
@@ -103,18 +108,24 @@ def _operand(a: Operand) -> Any:
     return a
 
 
-def _read(genes: list[Any]) -> Individual:
-    return Individual(tuple(
-        (func, tuple(Directive(func, stage, method, tuple(map(_value, args))) for stage, method, args in gene))
-        for func, gene in genes
-    ))
+def _read(genes: list[Any], functions: Mapping[str, Function]) -> Individual:
+    found = []
+    for func, gene in genes:
+        directives = []
+        for stage, method, args in gene:
+            owner = args[0]["func"] if args and isinstance(args[0], dict) and "func" in args[0] else func
+            values = tuple(_value(a, functions[owner]) for a in args)
+            directives.append(Directive(func, stage, method, values))
+        found.append((func, tuple(directives)))
+    return Individual(tuple(found))
 
 
-def _value(a: Any) -> Operand:
+def _value(a: Any, owner: Function) -> Operand:
     if isinstance(a, int):
         return a
     if "func" in a:
         return FuncName(a["func"])
     if "tail" in a:
         return TailStrategy[a["tail"]]
-    return Loop(a["loop"], tuple(a["reduction"]) if a["reduction"] is not None else None)
+    place = tuple(a["reduction"]) if a["reduction"] is not None else None
+    return Loop((reduction_name(owner, place) if place is not None else None) or a["loop"], place)

@@ -31,6 +31,7 @@ ABLATIONS = {
     "store at compute": {"separate_store": "0"},
     "powers of two": {"any_size": "0"},
     "no prefetch": {"prefetch": "0"},
+    "no row blocks": {"row_blocks": "0"},
     "no final steps": {"finish": "0"},
 }
 # Seconds in which the schedules that halide_core compiles must be ready.

@@ -34,11 +34,14 @@ class Candidate:
         self, description: Description, costs: Costs, machine: Machine, options: Options, node: Node,
         members: frozenset[str], inlined: frozenset[str],
         slide: str | None, inside: tuple[str, ...], outside: tuple[str, ...], blocks: bool = False,
+        rows: int = 1, row_cycles: float = 0.0,
     ) -> None:
         self.d = description
         self.costs, self.machine, self.options = costs, machine, options
         self.node, self.members, self.inlined = node, members, inlined
         self.slide, self.inside, self.outside, self.blocks = slide, inside, outside, blocks and slide is not None
+        # Rows computed together, and cycles a point then.
+        self.rows, self.row_cycles = rows, row_cycles
         self.vector = vector_loop(costs, node)
         args = node.function.args
         self.extent = {a: int(max(high - low + 1, 1)) for a, (low, high) in zip(args, node.region, strict=True)}
@@ -82,10 +85,12 @@ class Candidate:
         if self.slide is not None:
             # The bounds of a last, shorter tile are not always exact: more may be computed and read than needed.
             cost = cost * np.where(self.extent[self.slide] % tall == 0, 1.0, _RAGGED)
+            # A last block that is not whole is guarded row by row.
+            cost = cost * np.where(tall % self.rows == 0, 1.0, _RAGGED)
         k = int(np.argmin(cost))
         plan = Plan(
             self.node.name, tuple(n for n in self.d.nodes if n in self.members), float(cost[k]),
-            self.slide, self.inside, self.outside, blocks=self.blocks,
+            self.slide, self.inside, self.outside, blocks=self.blocks, rows=self.rows,
         )
         if self.vector is not None and self.node.is_pure and wide[k] < self.extent[self.vector]:
             plan.tile[self.vector] = int(wide[k])
@@ -122,7 +127,9 @@ class Candidate:
             if self.options.any_size:
                 tall |= {n for n in range(1, height) if height % n == 0}
                 tall |= {-(-height // k) for k in (2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32)} | {6, 12, 24, 48, 96}
-            pairs = [(w, t) for w in sorted(wide) for t in sorted(tall) if t <= height]
+            pairs = [(w, t) for w in sorted(wide) for t in sorted(tall) if self.rows <= t <= height]
+            if not pairs:
+                return None
         both = np.array(pairs, dtype=np.int64)
         return both[:, 0], both[:, 1]
 
@@ -186,7 +193,7 @@ class Candidate:
         """(level, points computed in a tile, points stored) for each way of placing a member."""
         node = self.d.nodes[name]
         whole, part = points(in_tile[name]), points(in_row[name])
-        if self.slide is None or self.blocks:
+        if self.slide is None or self.blocks or self.rows > 1:
             return [(Level(TILE, TILE), whole, whole)]
         out = [(Level(TILE, TILE), whole, whole), (Level(ROW, ROW), part * rows, part)]
         if node.is_pure and self.options.separate_store:
@@ -264,6 +271,8 @@ class Candidate:
             bool(np.all(sizes[args.index(a)] >= whole[args.index(a)])) for a in self.costs.muxes(stage.func)
         )
         cycles = self.costs.cycles(stage, self.inlined, together)
+        if self.rows > 1 and stage.func == self.node.name:
+            cycles = self.row_cycles
         if passes_through(stage):
             # Each step of the reduction reads and writes all of the Func again.
             width_bytes = self.d.nodes[stage.func].bytes

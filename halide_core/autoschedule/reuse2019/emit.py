@@ -101,6 +101,8 @@ class Emitter:
         """How many rows are computed together, where windows of whole numbers share their sums (beyond the paper)."""
         args = node.function.args
         sliding = any(level.compute == ROW for level in plan.levels.values())
+        if plan.rows > 1:
+            return plan.rows
         if not self.options.finish or sliding or len(args) < 2 or plan.slide != args[1]:
             return 0
         along = self.costs.ways[node.name, 0].vector == args[0]

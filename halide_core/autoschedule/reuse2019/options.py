@@ -13,12 +13,14 @@ class Options:
 
     `fusion`: stages computed in the loops of others.  `separate_store`: stored further out than computed, so that
     windows slide.  `any_size`: tiles of sizes that are no powers of two.  `prefetch`: loads along rows cost no latency.
-    `finish`: register tiles, partial results and unrolled channels."""
+    `row_blocks`: rows that share what is inlined computed together.  `finish`: register tiles, transposed blocks and
+    unrolled channels."""
 
     fusion: bool = True
     separate_store: bool = True
     any_size: bool = True
     prefetch: bool = True
+    row_blocks: bool = True
     finish: bool = True
 
 

@@ -38,3 +38,5 @@ class Plan:
     register_tile: RegisterTile | None = None
     # Square blocks of as many rows as vectors have lanes: transposed in registers.
     blocks: bool = False
+    # Rows of the output that are computed together, where it pays for what is inlined; 1: as its own reads have it.
+    rows: int = 1

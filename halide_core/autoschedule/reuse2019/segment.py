@@ -15,6 +15,7 @@ from halide_core.autoschedule.reuse2019.options import Options
 from halide_core.autoschedule.reuse2019.plan import TILE, Level, Plan
 from halide_core.autoschedule.reuse2019.register_tile import best_register_tile, reduction_of
 from halide_core.autoschedule.reuse2019.tile_work import TileWork
+from halide_core.autoschedule.row_blocks import RowBlocks
 from halide_core.passes.races import is_pure_loop
 
 
@@ -26,6 +27,7 @@ class Segments:
         self.costs = costs
         self.machine = machine
         self.options = options
+        self.row_blocks = RowBlocks(costs)
         self.known: dict[tuple[str, frozenset[str], frozenset[str]], Plan] = {}
 
     def plan(self, output: str, members: frozenset[str], inlined: frozenset[str]) -> Plan:
@@ -59,12 +61,28 @@ class Segments:
                 ).best()
                 if found is not None and (best is None or found.cost < best.cost):
                     best = found
+            for rows, cycles in self._row_blocks(node, inlined, shape[0]):
+                found = Candidate(
+                    self.description, self.costs, self.machine, self.options, node, members, inlined, *shape,
+                    rows=rows, row_cycles=cycles,
+                ).best()
+                if found is not None and (best is None or found.cost < best.cost):
+                    best = found
         assert best is not None
         for name in members if self.options.finish else ():
             found = self._register_tile(node, name, members, inlined)
             if found is not None and found.cost < best.cost:
                 best = found
         return best
+
+    def _row_blocks(self, node: Node, inlined: frozenset[str], slide: str | None) -> list[tuple[int, float]]:
+        """(height, cycles a point) of the blocks of rows that are tried."""
+        args = node.function.args
+        if not self.options.row_blocks or not node.is_pure or len(args) < 2 or slide != args[1]:
+            return []
+        stage = node.stages[0]
+        found = [(n, self.row_blocks.cycles(stage, inlined, n)) for n in self.row_blocks.heights(stage, inlined)]
+        return [(n, cycles) for n, cycles in found if cycles is not None]
 
     def _register_tile(
         self, node: Node, name: str, members: frozenset[str], inlined: frozenset[str]

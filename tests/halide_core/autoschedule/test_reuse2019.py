@@ -9,8 +9,11 @@ import pytest
 
 import halide_core as hl
 from corpus.pipelines.common import estimate, named_pipelines
+from halide_core.autoschedule.costs import Costs
+from halide_core.autoschedule.description import Description
 from halide_core.autoschedule.directives import FuncName, Loop, Schedule
 from halide_core.autoschedule.machine import this_machine
+from halide_core.autoschedule.row_blocks import RowBlocks
 from halide_core.dsl.loop_nest_text import loop_nest_text
 from halide_core.errors import HalideError
 from halide_core.passes.realization_order import build_environment
@@ -58,7 +61,7 @@ def named(pipeline: Any, h: Any) -> dict[str, Any]:
 def test_windows_slide_in_strips() -> None:
     """Schedule (c) of figure 2 of the paper."""
     _, f = blur(hl)
-    text = scheduled(f).python_schedule_source
+    text = scheduled(f, row_blocks="0").python_schedule_source
     assert "rows.store_at(blurred, y_o)" in text
     assert "rows.compute_at(blurred, y_i)" in text
     assert "blurred.parallel(y_o)" in text
@@ -67,7 +70,7 @@ def test_windows_slide_in_strips() -> None:
 def test_without_separate_store_tiles_overlap() -> None:
     """Schedule (b) of figure 2: compute and store level are one."""
     _, f = blur(hl)
-    text = scheduled(f, separate_store="0").python_schedule_source
+    text = scheduled(f, separate_store="0", row_blocks="0").python_schedule_source
     assert "store_at" not in text
 
 
@@ -256,6 +259,39 @@ def test_rows_of_whole_number_windows_are_computed_together() -> None:
     image.set(hl.Buffer(data))
     sums = sum(data[j : j + 39, i : i + 101].astype(np.uint16) for i in range(3) for j in range(3))
     assert np.array_equal(np.array(f.realize([101, 39])), (sums // 9).astype(np.uint8))
+
+
+def test_rows_that_share_what_is_inlined_are_computed_together() -> None:
+    image, f = blur(hl)
+    text = scheduled(f).python_schedule_source
+    assert "rows" not in text and "blurred.split(y_i, y_b, y_r, 8, hl.TailStrategy.GuardWithIf)" in text
+    data = np.random.default_rng(0).integers(0, 1 << 12, (45, 105), np.uint16)
+    image.set(hl.Buffer(data))
+    rows = (data[:, :-2] + data[:, 1:-1] + data[:, 2:]) // 3
+    assert np.array_equal(np.array(f.realize([103, 43])), (rows[:-2] + rows[1:-1] + rows[2:]) // 3)
+
+
+def test_blocks_of_rows_are_priced_by_what_their_rows_share() -> None:
+    x, y = hl.Var("x"), hl.Var("y")
+    image = hl.ImageParam(hl.Float(32), 2, "image")
+    slow, low, apart = hl.Func("slow"), hl.Func("low"), hl.Func("apart")
+    slow[x, y] = hl.sqrt(image[x, y])
+    low[x, y] = slow[x, y] + slow[x, y + 1]
+    apart[x, y] = slow[x, 2 * y] + slow[x, 2 * y + 1]
+    image.set_estimates([(0, 640), (0, 640)])
+    found = []
+    for f in (low, apart):
+        f.set_estimates([(0, 320), (0, 320)])
+        description = Description([f._function])
+        costs = Costs(description, TARGET)
+        stage, inlined = description.nodes[f.name()].stages[0], frozenset({"slow"})
+        blocks = RowBlocks(costs)
+        assert blocks.cycles(stage, inlined, 1) == pytest.approx(costs.cycles(stage, inlined))
+        found.append([blocks.cycles(stage, inlined, n) / costs.cycles(stage, inlined) for n in (2, 4)])
+        assert blocks.heights(stage, inlined) == ([2, 4, 8] if f is low else [])
+        assert blocks.cycles(stage, frozenset(), 500) is None
+    # Of two and of four rows, three and five roots in place of four and eight.
+    assert found[0] == pytest.approx([0.76, 0.64], abs=0.03) and found[1] == pytest.approx([1, 1])
 
 
 def test_bytes_are_transposed_in_blocks_that_registers_hold() -> None:

@@ -13,6 +13,7 @@ from halide_core.autoschedule.arithmetic import read_cycles
 from halide_core.autoschedule.costs import Costs
 from halide_core.autoschedule.description import Description, Stage
 from halide_core.autoschedule.machine import Machine
+from halide_core.autoschedule.row_blocks import RowBlocks
 from halide_core.autoschedule.tree_search.extents import Box, Extents, Placed, size
 from halide_core.autoschedule.tree_search.tree import Compute, Graph, Loop, Root, computes, nests, placed, places
 from halide_core.ir.stmt import ForKind
@@ -43,6 +44,7 @@ class Features:
         self.costs = costs
         self.machine = machine
         self.graph = graph
+        self.rows = RowBlocks(costs)
         self.extents = Extents(description)
         self._known: dict[tuple[object, ...], Vector] = {}
         self._points: dict[tuple[object, ...], dict[int, float]] = {}
@@ -117,16 +119,24 @@ class Features:
             # Innermost loops along the rows of arrays: LLVM may do what a vectorized loop does.
             dense = vector is None and bool(own) and own[-1][0].dim == way.vector and own[-1][1] >= way.lanes
             along = way.vector if dense else vector
-            for k, rate in self._rates(stage, frozenset(p.nest.inlined), along, dense).items():
+            rows = self._rows(p)
+            for k, rate in self._rates(stage, frozenset(p.nest.inlined), along, dense, rows).items():
                 out[k] += points * rate
         if not is_top:
             out[_AT["realizations"]] += p.times
 
+    def _rows(self, p: Placed) -> int:
+        """How many rows are computed together."""
+        args = self.graph.args[p.nest.func]
+        own = zip(p.nest.own, p.trips, strict=True) if p.nest.func not in self.graph.opaque else ()
+        few = self.graph.unrolled.get(p.nest.func, frozenset())
+        return next((t for n, t in own if n.kind is ForKind.UNROLLED and n.dim == args[1] and n.dim not in few), 1)
+
     def _rates(
-        self, stage: Stage, inlined: frozenset[str], vector: str | None, dense: bool
+        self, stage: Stage, inlined: frozenset[str], vector: str | None, dense: bool, rows: int
     ) -> dict[int, float]:
         """Features of one point of `stage`, by their number."""
-        entry = stage.func, stage.index, self.costs.near(stage, inlined), vector, dense
+        entry = stage.func, stage.index, self.costs.near(stage, inlined), vector, dense, rows
         if entry in self._points:
             return self._points[entry]
         work = self.costs.work(stage, inlined)
@@ -146,6 +156,10 @@ class Features:
             for site in work.sites:
                 cost = read_cycles(site, vector, register)
                 rates["loads" if cost * register <= 1.5 * site.bytes else "gathers"] += cost
+            together = self.rows.cycles(stage, inlined, rows) if rows > 1 else None
+            if together is not None:
+                shared = together / self.costs.cycles(stage, inlined)
+                rates |= {n: shared * r for n, r in rates.items() if n != "stores"}
         found = self._points[entry] = {_AT[n]: r for n, r in rates.items()}
         return found
 

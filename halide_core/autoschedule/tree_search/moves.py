@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from halide_core.autoschedule.costs import Costs
 from halide_core.autoschedule.description import Description
+from halide_core.autoschedule.row_blocks import RowBlocks
 from halide_core.autoschedule.tree_search import transformers as t
-from halide_core.autoschedule.tree_search.tree import Graph, Loop, Root, nests
+from halide_core.autoschedule.tree_search.tree import Graph, Level, Loop, Root, nests
 from halide_core.ir.stmt import ForKind
 
 # Rows of strips and tiles; vectors of the width of a tile.
@@ -19,9 +20,10 @@ _VECTORS = (4, 8, 16, 32, 64)
 class Moves:
     """The neighbours of trees of one pipeline.  They may break rules: the search asks `well_formed.fault`."""
 
-    def __init__(self, description: Description, costs: Costs, graph: Graph) -> None:
+    def __init__(self, description: Description, costs: Costs, graph: Graph, rows: RowBlocks) -> None:
         self.d = description
         self.costs = costs
+        self.rows = rows
         self.graph = graph
 
     def of(self, root: Root, func: str) -> Iterator[Root]:
@@ -60,6 +62,29 @@ class Moves:
                     if n.step % factor == 0 and smaller > 1:
                         yield from filter(None, [t.resize(root, n.level, smaller)])
         yield from self._strips(vector, func)
+        yield from self._blocks(vector, func)
+
+    def _blocks(self, root: Root, func: str) -> Iterator[Root]:
+        """Blocks of rows that share what they read and compute: unrolled around the vectors."""
+        nest, args = nests(root)[func], self.graph.args[func]
+        if len(args) < 2 or not any(n.kind is ForKind.VECTORIZED and n.dim == args[0] for n in nest.own):
+            return
+        level = (func, args[1], 1)
+        loop = next((n for n in nest.own if n.level == level), None)
+        if loop is None or loop.kind is ForKind.UNROLLED:
+            return
+        stage = self.d.nodes[func].stages[0]
+        for rows in self.rows.heights(stage, frozenset(nest.inlined)):
+            made = t.split(root, level, rows)
+            if made is None:
+                continue
+            made = t.change_kind(made, (func, args[1], rows), loop.kind)
+            made = made and t.change_kind(made, level, ForKind.UNROLLED)
+            while made is not None and not _around_vectors(nests(made)[func].own, level):
+                made = t.reorder(made, level)
+            if made is not None:
+                yield made
+                yield self._parallel(made, func)
 
     def _strips(self, root: Root, func: str) -> Iterator[Root]:
         """Strips of rows, and tiles: strips whose columns are cut too."""
@@ -179,7 +204,13 @@ class Moves:
                 kept = t.lower_storage(kept, func)
 
 
+def _around_vectors(own: tuple[Loop, ...], level: Level) -> bool:
+    """Whether the loop `level` is the next one around the vectors."""
+    at = next(k for k, n in enumerate(own) if n.level == level)
+    return at + 1 < len(own) and own[at + 1].kind is ForKind.VECTORIZED
+
+
 def _over_vectors(own: tuple[Loop, ...], loop: Loop) -> bool:
-    """Whether the step of `loop` is the length of the vectors."""
+    """Whether the step of `loop` is the length of the vectors, or the height of a block of rows."""
     inner = [n for n in own if n.dim == loop.dim and n.step < loop.step]
-    return bool(inner) and inner[0].kind is ForKind.VECTORIZED
+    return bool(inner) and inner[0].kind in (ForKind.VECTORIZED, ForKind.UNROLLED)

@@ -31,7 +31,7 @@ class TreeSearch:
         few = {n: frozenset(self.costs.muxes(n)) for n, d in nodes.items() if d.is_pure}
         self.graph: Graph = graph_of(self.description, few)
         self.features = Features(self.description, self.costs, machine, self.graph)
-        self.moves = Moves(self.description, self.costs, self.graph)
+        self.moves = Moves(self.description, self.costs, self.graph, self.features.rows)
 
     def default(self) -> Root:
         """The default schedule: everything inlined, apart from Funcs with updates and from what would make their users

@@ -110,6 +110,11 @@ def _plain(a: Operand) -> Any:
     return a.name if isinstance(a, Loop) else a
 
 
+def _owner(d: Directive) -> str:
+    """The Func whose loops a directive names."""
+    return d.args[0].name if d.args and isinstance(d.args[0], FuncName) else d.func
+
+
 def identifier(name: str) -> str:
     """`name` as an identifier of Python and C++."""
     text = re.sub(r"\W+", "_", name)
@@ -171,7 +176,7 @@ class _Text:
             case TailStrategy():
                 return f"hl.TailStrategy.{a.name}" if self.is_python else f"TailStrategy::{a.name}"
             case Loop():
-                return self.loop(d.func, a)
+                return self.loop(_owner(d), a)
             case FuncName():
                 return identifier(a.name)
         return str(a)
@@ -192,8 +197,8 @@ class _Text:
                 else:
                     update, place = a.reduction
                     made = f"{self.space}RVar(\"{a.name}\")"
-                    own = f"{identifier(d.func)}.rvars({update})[{place}]"
-                    reduced[self.loop(d.func, a)] = made if place < 0 else own
+                    own = f"{identifier(_owner(d))}.rvars({update})[{place}]"
+                    reduced[self.loop(_owner(d), a)] = made if place < 0 else own
         kind = ("", "") if self.is_python else ("Var ", "RVar ")
         lines = [f"{kind[0]}{v} = {self.space}Var(\"{n}\")" for v, n in pure.items()]
         lines = lines if self.is_python else [f"Var {v}(\"{n}\");" for v, n in pure.items()]

@@ -7,7 +7,7 @@ from halide_core.autoschedule.description import Description, Node
 from halide_core.autoschedule.directives import GUARD, FuncName, Loop, Names, Schedule
 from halide_core.autoschedule.machine import Machine
 from halide_core.autoschedule.reuse2019.options import Options
-from halide_core.autoschedule.reuse2019.plan import MOST_ROWS, ROW, Plan
+from halide_core.autoschedule.reuse2019.plan import MOST_ROWS, ROW, STEP, Plan
 from halide_core.autoschedule.reuse2019.register_tile import RegisterTile
 from halide_core.autoschedule.rows import shared_rows
 from halide_core.autoschedule.stage_loops import StageLoops, is_undef
@@ -19,13 +19,15 @@ _TASKS = 8
 class Emitter:
     """Writes the directives of all segments of one pipeline."""
 
-    def __init__(self, description: Description, costs: Costs, machine: Machine, options: Options) -> None:
+    def __init__(
+        self, description: Description, costs: Costs, machine: Machine, options: Options, inlined: frozenset[str]
+    ) -> None:
         self.d = description
         self.costs = costs
         self.machine = machine
         self.options = options
         self.schedule = Schedule()
-        self.loops = StageLoops(description, costs, machine, self.schedule, options.finish)
+        self.loops = StageLoops(description, costs, machine, self.schedule, options.finish, inlined)
 
     def segment(self, plan: Plan) -> None:
         """A Func that is stored whole, and those computed in its loops."""
@@ -204,6 +206,9 @@ class Emitter:
     def _member(self, plan: Plan, node: Node, tile_loop: Loop | None, row_loop: Loop | None) -> None:
         level = plan.levels[node.name]
         at = FuncName(plan.output)
+        if level.compute == STEP and plan.around is not None:
+            update = self.d.nodes[plan.around].stages[1]
+            tile_loop, at = self.loops.reduction(update, update.reduction[0]), FuncName(plan.around)
         compute = row_loop if level.compute == ROW else tile_loop
         store = row_loop if level.store == ROW else tile_loop
         if compute is None:
@@ -222,4 +227,4 @@ class Emitter:
             if size < high - low + 1
         )
         for stage in node.stages:
-            self.loops.loops(node, stage, sizes, None, moving)
+            self.loops.loops(node, stage, sizes, None, moving, bool(stage.index) and node.name == plan.around)

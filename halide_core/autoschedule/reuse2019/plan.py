@@ -8,12 +8,13 @@ from halide_core.autoschedule.reuse2019.register_tile import RegisterTile
 
 # Rows of a block transposed in registers: what the registers hold.
 MOST_ROWS = 16
-ROW, TILE = "row", "tile"
+ROW, TILE, STEP = "row", "tile", "step"
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """Where a member is computed and stored: in an iteration of the sliding loop (ROW), or of the tile's (TILE)."""
+    """Where a member is computed and stored: in an iteration of the sliding loop (ROW), or of the tile's (TILE), or in
+    a step of the reduction of the member that the plan is `around` (STEP)."""
 
     compute: str
     store: str
@@ -38,3 +39,5 @@ class Plan:
     register_tile: RegisterTile | None = None
     # Square blocks of as many rows as vectors have lanes: transposed in registers.
     blocks: bool = False
+    # A member whose reduction goes around its loops, so that others are computed for one step of it at a time.
+    around: str | None = None

@@ -14,6 +14,8 @@ from halide_core.autoschedule.stage_loops import StageLoops, is_undef
 
 # Tasks for each thread beyond which more parallel loops bring nothing.
 _TASKS = 8
+# Vectors of a row from which on it is padded, and bytes apart at which rows displace each other.
+_ROW_VECTORS, _ALIASING = 4, 2048
 
 
 class Emitter:
@@ -221,6 +223,7 @@ class Emitter:
                 self.schedule.add(node.name, 0, "store_at", at, store)
             self.schedule.add(node.name, 0, "compute_at", at, compute)
         sizes = plan.extents.get(node.name)
+        self._align(node, sizes)
         # Dimensions of which one iteration of the loops around takes a part.
         moving = frozenset(
             a for a, (low, high), size in zip(node.function.args, node.region, sizes or (), strict=False)
@@ -228,3 +231,14 @@ class Emitter:
         )
         for stage in node.stages:
             self.loops.loops(node, stage, sizes, None, moving, bool(stage.index) and node.name == plan.around)
+
+    def _align(self, node: Node, sizes: tuple[int, ...] | None) -> None:
+        """Pads rows to whole vectors, so that those of all rows lie in one line of the cache each.  Arrays stored whole
+        are left: they gain little, and large ones cost more."""
+        way, args = self.costs.ways[node.name, 0], node.function.args
+        if not self.options.finish or sizes is None or len(args) < 2 or way.vector != args[0]:
+            return
+        padded = -(-sizes[0] // way.lanes) * way.lanes
+        # Few vectors are little to gain, and rows at multiples of a page lie in the same places of the cache.
+        if sizes[0] >= _ROW_VECTORS * way.lanes and padded != sizes[0] and padded * node.bytes % _ALIASING:
+            self.schedule.add(node.name, 0, "align_storage", Loop(args[0]), way.lanes)

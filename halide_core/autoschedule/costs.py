@@ -17,6 +17,9 @@ from halide_core.target import Target
 
 # Reads of a stage with what is inlined into it, beyond which inlining is out of the question.
 _MANY_READS = 400
+# What bodies of loops cost beyond their instructions where channels of what is inlined are unrolled: long ones overlap
+# less (camera_pipe took 1.13 as long).
+_LONG = 1.1
 # Extents of a dimension for which the loop may be unrolled, one case of a select for each.
 FEW = 4
 
@@ -36,7 +39,7 @@ class Costs:
         self.description = description
         self.target = target
         self.ways: dict[tuple[str, int], Way] = {}
-        self.muxed: dict[str, set[str]] = {}
+        self._muxed: dict[tuple[str, frozenset[str]], set[str]] = {}
         for node in description.nodes.values():
             for stage in node.stages:
                 self.ways[stage.func, stage.index] = self._way(node, stage)
@@ -52,6 +55,11 @@ class Costs:
             if usable and extents[name] >= 4:
                 return Way(name, min(lanes, _power(int(extents[name]))))
         return Way(None, 1)
+
+    def vector_loop(self, node: Node) -> str | None:
+        """The loop along which a Func's vectors lie, or its first where it has none."""
+        args = node.function.args
+        return self.ways[node.name, 0].vector or (args[0] if args else None)
 
     def cycles(self, stage: Stage, inlined: frozenset[str], together: bool = True) -> float:
         """Cycles a point of `stage`, the Funcs `inlined` computed anew at each of their calls; `together`: the points
@@ -100,18 +108,18 @@ class Costs:
         d = stage.definition
         return arithmetic((*map(expand, d.values), *(expand(a) for a in d.args if not isinstance(a, ir.Variable))))
 
-    def unrolled(self, stage: Stage) -> list[str]:
+    def unrolled(self, stage: Stage, inlined: frozenset[str] = frozenset()) -> list[str]:
         """The dimensions of `muxes` whose points one iteration of the loops of `stage` computes together."""
         node = self.description.nodes[stage.func]
         return [
             a for a in node.function.args
-            if a in self.muxes(stage.func) and a in stage.pure
+            if a in self.muxes(stage.func, inlined) and a in stage.pure
             and (not stage.index or is_pure_loop(node.function, stage.definition, a))
         ]
 
     def _together(self, stage: Stage, near: frozenset[str]) -> tuple[Arithmetic | None, int]:
         """(the work of the points that are computed together, how many): what they share is counted once."""
-        along = self.unrolled(stage)
+        along = self.unrolled(stage, near)
         node = self.description.nodes[stage.func]
         cost = self.work(stage, near)
         if not along or cost is None:
@@ -142,6 +150,8 @@ class Costs:
             else:
                 total += read_cycles(site, way.vector, register)
         total /= count
+        if count > 1 and not self.unrolled(stage):
+            total *= _LONG
         width = self.description.nodes[stage.func].bytes
         if way.vector is None:
             # Lane by lane: each instruction costs as much as one on a whole register.
@@ -155,19 +165,41 @@ class Costs:
             return None
         return transposed_dimension(node.function, node.stages[0].definition, 0)
 
-    def muxes(self, name: str) -> set[str]:
-        """Dimensions of few coordinates between which a Func's values distinguish, as mux does of channels."""
-        if name not in self.muxed:
-            node = self.description.nodes[name]
+    def muxes(self, name: str, inlined: frozenset[str] = frozenset()) -> set[str]:
+        """Dimensions of few coordinates between which a Func's values distinguish, as mux does of channels; where they
+        are three or more, also those between which what is `inlined` into it distinguishes."""
+        node = self.description.nodes[name]
+        near = frozenset(n for s in node.stages for n in self.near(s, inlined))
+        entry = name, near
+        if entry not in self._muxed:
             found: set[str] = set()
-            values = node.stages[0].definition.values
             for d, arg in enumerate(node.function.args):
                 low, high = node.region[d]
                 few = high - low + 1 <= FEW and all(self.ways[name, s.index].vector != arg for s in node.stages)
-                if few and any(_distinguishes(v, arg) for v in values):
+                if not few:
+                    continue
+                own = any(_distinguishes(v, arg) for v in node.stages[0].definition.values)
+                # Of two channels one is half of the work, whoever computes it.
+                stages = [s for s in node.stages if arg in s.pure] if high - low >= 2 and near else []
+                if own or any(self._distinguish(s, arg, near) for s in stages):
                     found.add(arg)
-            self.muxed[name] = found
-        return self.muxed[name]
+            self._muxed[entry] = found
+        return self._muxed[entry]
+
+    def _distinguish(self, stage: Stage, var: str, inlined: frozenset[str]) -> bool:
+        """Whether what is inlined into `stage` distinguishes between the coordinates `var`."""
+        for site in stage.cost.sites:
+            if site.name not in inlined:
+                continue
+            producer = self.description.nodes[site.name]
+            for a, inner in zip(site.args, producer.function.args, strict=True):
+                if difference(a, ir.Variable(ir.I32, var)) is None:
+                    continue
+                made = producer.stages[0]
+                own = any(_distinguishes(v, inner) for v in made.definition.values)
+                if own or self._distinguish(made, inner, inlined):
+                    return True
+        return False
 
 
 def _power(n: int) -> int:

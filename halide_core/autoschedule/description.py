@@ -184,9 +184,12 @@ class Description:
                 values[low_name(n)], values[high_name(n)] = low, low + size - 1
         return values
 
-    def required(self, stage: Stage, box: NumericBox) -> dict[str, NumericBox]:
-        """What `stage` reads of other Funcs and of images when its Func is computed over `box`."""
+    def required(self, stage: Stage, box: NumericBox, one_step: bool = False) -> dict[str, NumericBox]:
+        """What `stage` reads of other Funcs and of images when its Func is computed over `box`; `one_step`: in the
+        middle step of its reduction."""
         values = self.loop_values(stage, box)
+        for n in stage.reduction if one_step else ():
+            values[low_name(n)] = values[high_name(n)] = (values[low_name(n)] + values[high_name(n)]) // 2
         return {n: f.box(values, self.whole(n)) for n, f in stage.reads.items()}
 
     def stored(self, node: Node, box: NumericBox) -> NumericBox:

@@ -14,7 +14,7 @@ from halide_core.function import Function, TailStrategy
 
 GUARD = TailStrategy.GuardWithIf
 # Directives of a whole Func, in which stage 0 stands for all stages.
-_OF_FUNCS = {"compute_root", "compute_at", "store_at", "store_root", "bound", "reorder_storage"}
+_OF_FUNCS = {"compute_root", "compute_at", "store_at", "store_root", "bound", "reorder_storage", "align_storage"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,7 @@ class RowBlocks:
         node = costs.description.nodes[stage.func]
         args = node.function.args
         way = costs.ways[stage.func, stage.index]
-        if len(args) < 2 or way.vector != args[0] or costs.muxes(stage.func):
+        if len(args) < 2 or way.vector != args[0] or costs.muxes(stage.func, near):
             return None
         if costs.count(stage, near) * rows > _MANY_READS:
             return None

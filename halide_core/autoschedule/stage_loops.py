@@ -13,23 +13,26 @@ from halide_core.passes.races import is_pure_loop
 class StageLoops:
     """Appends to `schedule` the directives of single stages.
 
-    `unroll`: whether dimensions of few coordinates between which values distinguish are bounded and unrolled."""
+    `unroll`: whether dimensions of few coordinates between which values distinguish are bounded and unrolled;
+    `inlined`: the Funcs that are computed in their users."""
 
     def __init__(
-        self, description: Description, costs: Costs, machine: Machine, schedule: Schedule, unroll: bool = True
+        self, description: Description, costs: Costs, machine: Machine, schedule: Schedule, unroll: bool = True,
+        inlined: frozenset[str] = frozenset(),
     ) -> None:
         self.d = description
         self.costs = costs
         self.machine = machine
         self.schedule = schedule
         self.unroll = unroll
+        self.inlined = inlined
 
     def muxed(self, node: Node, moving: frozenset[str] = frozenset()) -> list[str]:
         """Dimensions that are bounded and unrolled, so that each value is computed for its own channel only; not those
         `moving`, of which another part is computed in each iteration of the loops around."""
         if not self.unroll:
             return []
-        found = [a for a in node.function.args if a in self.costs.muxes(node.name) and a not in moving]
+        found = [a for a in node.function.args if a in self.costs.muxes(node.name, self.inlined) and a not in moving]
         for a in found:
             low, high = node.region[node.function.args.index(a)]
             self.schedule.add(node.name, 0, "bound", Loop(a), int(low), int(high - low + 1))
@@ -39,7 +42,7 @@ class StageLoops:
         """The loops of an update over dimensions that its Func's pure definition has bounded."""
         if not self.unroll or all(is_undef(v) for v in node.stages[0].definition.values):
             return []
-        return [a for a in self.costs.unrolled(stage) if a not in moving]
+        return [a for a in self.costs.unrolled(stage, self.inlined) if a not in moving]
 
     def parallel(self, node: Node, stage: Stage) -> str | None:
         """The outermost dimension over which a stage may run in parallel."""
@@ -47,16 +50,16 @@ class StageLoops:
         for a in reversed(node.function.args):
             low, high = node.region[node.function.args.index(a)]
             free = a in stage.pure and (not stage.index or is_pure_loop(node.function, stage.definition, a))
-            unrolled = self.unroll and a in self.costs.muxes(node.name)
+            unrolled = self.unroll and a in self.costs.muxes(node.name, self.inlined)
             if free and not unrolled and a != way.vector and high - low + 1 >= self.machine.parallelism:
                 return a
         return None
 
     def loops(
         self, node: Node, stage: Stage, sizes: tuple[int, ...] | None, parallel: str | None,
-        moving: frozenset[str] = frozenset(),
+        moving: frozenset[str] = frozenset(), outside: bool = False,
     ) -> None:
-        """The loops of one stage: its vectors, reductions around them or outside, and threads."""
+        """The loops of one stage: its vectors, reductions around them or `outside` of all others, and threads."""
         add, name, k = self.schedule.add, node.name, stage.index
         way = self.costs.ways[name, k]
         if all(is_undef(v) for v in stage.definition.values):
@@ -86,6 +89,8 @@ class StageLoops:
             middle = [block, *reductions] if moves else [*reductions, block]
             # What the channels of a point share (where to gather from, weights) is computed once.
             order = [lane, *(Loop(a) for a in muxed), *middle, *others, *last]
+            if outside:
+                order = [lane, *(Loop(a) for a in muxed), block, *others, *reductions]
         if [o.name for o in order] != [v.var for v in stage.definition.schedule.dims]:
             add(name, k, "reorder", *order)
         if reductions:

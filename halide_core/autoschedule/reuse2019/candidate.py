@@ -11,8 +11,8 @@ from halide_core.autoschedule.description import Description, Node, Stage
 from halide_core.autoschedule.footprints import Number, NumericBox, extents, joined, points
 from halide_core.autoschedule.machine import Machine
 from halide_core.autoschedule.reuse2019.options import Options
-from halide_core.autoschedule.reuse2019.plan import MOST_ROWS, ROW, TILE, Level, Plan
-from halide_core.ir.structural import variables
+from halide_core.autoschedule.reuse2019.plan import MOST_ROWS, ROW, STEP, TILE, Level, Plan
+from halide_core.autoschedule.reuse2019.steps import Steps, divided, passes_through
 from halide_core.runtime.memory import KEPT
 
 # Cycles of entering a loop over a row, and of starting a parallel task.
@@ -34,7 +34,7 @@ class Candidate:
         self, description: Description, costs: Costs, machine: Machine, options: Options, node: Node,
         members: frozenset[str], inlined: frozenset[str],
         slide: str | None, inside: tuple[str, ...], outside: tuple[str, ...], blocks: bool = False,
-        rows: int = 1, row_cycles: float = 0.0,
+        around: str | None = None, rows: int = 1, row_cycles: float = 0.0,
     ) -> None:
         self.d = description
         self.costs, self.machine, self.options = costs, machine, options
@@ -42,7 +42,7 @@ class Candidate:
         self.slide, self.inside, self.outside, self.blocks = slide, inside, outside, blocks and slide is not None
         # Rows computed together, and cycles a point then.
         self.rows, self.row_cycles = rows, row_cycles
-        self.vector = vector_loop(costs, node)
+        self.vector = costs.vector_loop(node)
         args = node.function.args
         self.extent = {a: int(max(high - low + 1, 1)) for a, (low, high) in zip(args, node.region, strict=True)}
         # By member: its levels, and which of them each candidate takes.
@@ -50,6 +50,9 @@ class Candidate:
         # Whether each candidate computes a member in the loop over tiles.
         self.early: dict[str, Number] = {}
         self.order = [n for n in reversed(list(self.d.nodes)) if n in members or n in inlined]
+        # The member whose reduction goes around its loops, if any, and its steps.
+        self.around = around
+        self.steps: Steps | None = None
 
     def best(self) -> Plan | None:
         sizes = self._sizes()
@@ -60,6 +63,11 @@ class Candidate:
         in_tile, in_row = self.required(tile), self.required(row)
         self.next_row = self.required(self._moved(row)) if self.slide is not None else {}
         self.tall = tall
+        if self.around is not None:
+            self.steps = divided(self.d, self.d.nodes[self.around], self.members, self.order, in_tile)
+            if self.steps is None:
+                return None
+        in_step = self.steps.boxes if self.steps is not None else {}
         counts = {a: self.extent[a] for a in self.outside}
         tiles: Number = np.ones_like(wide, dtype=float)
         across = down = tiles
@@ -90,7 +98,7 @@ class Candidate:
         k = int(np.argmin(cost))
         plan = Plan(
             self.node.name, tuple(n for n in self.d.nodes if n in self.members), float(cost[k]),
-            self.slide, self.inside, self.outside, blocks=self.blocks, rows=self.rows,
+            self.slide, self.inside, self.outside, blocks=self.blocks, around=self.around, rows=self.rows,
         )
         if self.vector is not None and self.node.is_pure and wide[k] < self.extent[self.vector]:
             plan.tile[self.vector] = int(wide[k])
@@ -99,7 +107,7 @@ class Candidate:
         for n in plan.members:
             levels, chosen = self.chosen[n]
             plan.levels[n] = levels[int(_at(chosen, k))]
-            box = in_row if plan.levels[n].compute == ROW else in_tile
+            box = {ROW: in_row, TILE: in_tile, STEP: in_step}[plan.levels[n].compute]
             plan.extents[n] = tuple(int(_at(e, k)) for e in extents(box[n]))
         return plan
 
@@ -193,7 +201,10 @@ class Candidate:
         """(level, points computed in a tile, points stored) for each way of placing a member."""
         node = self.d.nodes[name]
         whole, part = points(in_tile[name]), points(in_row[name])
-        if self.slide is None or self.blocks or self.rows > 1:
+        if self.steps is not None and name in self.steps.boxes:
+            step = points(self.steps.boxes[name])
+            return [(Level(STEP, STEP), self.steps.count * step, step)]
+        if self.slide is None or self.blocks or self.rows > 1 or name == self.around:
             return [(Level(TILE, TILE), whole, whole)]
         out = [(Level(TILE, TILE), whole, whole), (Level(ROW, ROW), part * rows, part)]
         if node.is_pure and self.options.separate_store:
@@ -224,10 +235,12 @@ class Candidate:
                 self.early[name] = early
                 continue
             choices = self._options_of(name, in_tile, in_row, rows)
-            rates = {TILE: self.point_cycles(node, in_tile[name])}
+            rates, times = {TILE: self.point_cycles(node, in_tile[name])}, {TILE: 1.0, ROW: rows}
             if any(c[0].compute == ROW for c in choices):
                 rates[ROW] = self.point_cycles(node, in_row[name])
-            costs = [c[1] * rates[c[0].compute] + (rows if c[0].compute == ROW else 1) * BOUNDS for c in choices]
+            if self.steps is not None and name in self.steps.boxes:
+                rates[STEP], times[STEP] = self.point_cycles(node, self.steps.boxes[name]), self.steps.count
+            costs = [c[1] * rates[c[0].compute] + times[c[0].compute] * BOUNDS for c in choices]
             costs = [
                 np.where(early, np.inf, cost) if c[0].compute == ROW else cost
                 for c, cost in zip(choices, costs, strict=True)
@@ -244,7 +257,7 @@ class Candidate:
                 cost = np.where(better, c_cost, cost)
                 chosen = np.where(better, k, chosen)
             self.chosen[name] = [c[0] for c in choices], chosen
-            in_tiles = np.array([c[0].compute == TILE for c in choices])
+            in_tiles = np.array([c[0].compute != ROW for c in choices])
             self.early[name] = in_tiles[np.asarray(chosen, dtype=int)]
             total = total + cost
             held = held + stored * node.bytes
@@ -267,16 +280,18 @@ class Candidate:
         width = sizes[args.index(way.vector)] if way.vector is not None else np.ones(1)
         padded = np.ceil(width / way.lanes) * way.lanes / np.maximum(width, 1)
         whole = extents(self.d.nodes[stage.func].region)
+        channels = self.costs.muxes(stage.func, self.inlined)
         together = self.options.finish and all(
-            bool(np.all(sizes[args.index(a)] >= whole[args.index(a)])) for a in self.costs.muxes(stage.func)
+            bool(np.all(sizes[args.index(a)] >= whole[args.index(a)])) for a in channels
         )
         cycles = self.costs.cycles(stage, self.inlined, together)
         if self.rows > 1 and stage.func == self.node.name:
             cycles = self.row_cycles
-        if passes_through(stage):
-            # Each step of the reduction reads and writes all of the Func again.
+        again = 3 if passes_through(stage) else 2 if stage.index and stage.func == self.around else 0
+        if again:
+            # Each step of the reduction reads and writes all of the Func again, here or there.
             width_bytes = self.d.nodes[stage.func].bytes
-            cycles = cycles + 3 * width_bytes * self.rate(points(box) * width_bytes)
+            cycles = cycles + again * width_bytes * self.rate(points(box) * width_bytes)
         return computed * per_point * (cycles * padded + _ROW / np.maximum(width, 1))
 
     def _own_cost(self, tile: NumericBox) -> Number:
@@ -334,18 +349,6 @@ class Candidate:
         for c in counts.values():
             total = total * c
         return total
-
-
-def passes_through(stage: Stage) -> bool:
-    """Whether the steps of an update write, and read, in different places: scans, and tables of wider and wider
-    windows."""
-    return stage.own is not None and any(variables(a) & set(stage.reduction) for a in stage.definition.args)
-
-
-def vector_loop(costs: Costs, node: Node) -> str | None:
-    """The loop along which a Func's vectors lie, or its first where it has none."""
-    args = node.function.args
-    return costs.ways[node.name, 0].vector or (args[0] if args else None)
 
 
 def _round_up(n: int, multiple: int) -> int:

@@ -7,25 +7,29 @@ from halide_core.autoschedule.description import Description, Node
 from halide_core.autoschedule.directives import GUARD, FuncName, Loop, Names, Schedule
 from halide_core.autoschedule.machine import Machine
 from halide_core.autoschedule.reuse2019.options import Options
-from halide_core.autoschedule.reuse2019.plan import MOST_ROWS, ROW, Plan
+from halide_core.autoschedule.reuse2019.plan import MOST_ROWS, ROW, STEP, Plan
 from halide_core.autoschedule.reuse2019.register_tile import RegisterTile
 from halide_core.autoschedule.rows import shared_rows
 from halide_core.autoschedule.stage_loops import StageLoops, is_undef
 
 # Tasks for each thread beyond which more parallel loops bring nothing.
 _TASKS = 8
+# Vectors of a row from which on it is padded, and bytes apart at which rows displace each other.
+_ROW_VECTORS, _ALIASING = 4, 2048
 
 
 class Emitter:
     """Writes the directives of all segments of one pipeline."""
 
-    def __init__(self, description: Description, costs: Costs, machine: Machine, options: Options) -> None:
+    def __init__(
+        self, description: Description, costs: Costs, machine: Machine, options: Options, inlined: frozenset[str]
+    ) -> None:
         self.d = description
         self.costs = costs
         self.machine = machine
         self.options = options
         self.schedule = Schedule()
-        self.loops = StageLoops(description, costs, machine, self.schedule, options.finish)
+        self.loops = StageLoops(description, costs, machine, self.schedule, options.finish, inlined)
 
     def segment(self, plan: Plan) -> None:
         """A Func that is stored whole, and those computed in its loops."""
@@ -206,6 +210,9 @@ class Emitter:
     def _member(self, plan: Plan, node: Node, tile_loop: Loop | None, row_loop: Loop | None) -> None:
         level = plan.levels[node.name]
         at = FuncName(plan.output)
+        if level.compute == STEP and plan.around is not None:
+            update = self.d.nodes[plan.around].stages[1]
+            tile_loop, at = self.loops.reduction(update, update.reduction[0]), FuncName(plan.around)
         compute = row_loop if level.compute == ROW else tile_loop
         store = row_loop if level.store == ROW else tile_loop
         if compute is None:
@@ -218,10 +225,22 @@ class Emitter:
                 self.schedule.add(node.name, 0, "store_at", at, store)
             self.schedule.add(node.name, 0, "compute_at", at, compute)
         sizes = plan.extents.get(node.name)
+        self._align(node, sizes)
         # Dimensions of which one iteration of the loops around takes a part.
         moving = frozenset(
             a for a, (low, high), size in zip(node.function.args, node.region, sizes or (), strict=False)
             if size < high - low + 1
         )
         for stage in node.stages:
-            self.loops.loops(node, stage, sizes, None, moving)
+            self.loops.loops(node, stage, sizes, None, moving, bool(stage.index) and node.name == plan.around)
+
+    def _align(self, node: Node, sizes: tuple[int, ...] | None) -> None:
+        """Pads rows to whole vectors, so that those of all rows lie in one line of the cache each.  Arrays stored whole
+        are left: they gain little, and large ones cost more."""
+        way, args = self.costs.ways[node.name, 0], node.function.args
+        if not self.options.finish or sizes is None or len(args) < 2 or way.vector != args[0]:
+            return
+        padded = -(-sizes[0] // way.lanes) * way.lanes
+        # Few vectors are little to gain, and rows at multiples of a page lie in the same places of the cache.
+        if sizes[0] >= _ROW_VECTORS * way.lanes and padded != sizes[0] and padded * node.bytes % _ALIASING:
+            self.schedule.add(node.name, 0, "align_storage", Loop(args[0]), way.lanes)

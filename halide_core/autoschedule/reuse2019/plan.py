@@ -8,12 +8,13 @@ from halide_core.autoschedule.reuse2019.register_tile import RegisterTile
 
 # Rows of a block transposed in registers: what the registers hold.
 MOST_ROWS = 16
-ROW, TILE = "row", "tile"
+ROW, TILE, STEP = "row", "tile", "step"
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """Where a member is computed and stored: in an iteration of the sliding loop (ROW), or of the tile's (TILE)."""
+    """Where a member is computed and stored: in an iteration of the sliding loop (ROW), or of the tile's (TILE), or in
+    a step of the reduction of the member that the plan is `around` (STEP)."""
 
     compute: str
     store: str
@@ -40,3 +41,5 @@ class Plan:
     blocks: bool = False
     # Rows of the output that are computed together, where it pays for what is inlined; 1: as its own reads have it.
     rows: int = 1
+    # A member whose reduction goes around its loops, so that others are computed for one step of it at a time.
+    around: str | None = None

@@ -22,8 +22,8 @@ def reuse_schedule(outputs: list[Function], target: Target, extra: dict[str, str
     description = Description(outputs)
     costs = Costs(description, target)
     segments = Segments(description, costs, machine, chosen)
-    _, plans = group(description, segments, chosen)
-    emitter = Emitter(description, costs, machine, chosen)
+    state, plans = group(description, segments, chosen)
+    emitter = Emitter(description, costs, machine, chosen, frozenset(state.inlined))
     # Consumers first: a person reads a schedule from the output back.
     for plan in reversed(plans):
         emitter.segment(plan)

@@ -10,10 +10,11 @@ from halide_core.autoschedule.costs import Costs
 from halide_core.autoschedule.description import Description, Node, Stage
 from halide_core.autoschedule.footprints import extents
 from halide_core.autoschedule.machine import Machine
-from halide_core.autoschedule.reuse2019.candidate import Candidate, passes_through, vector_loop
+from halide_core.autoschedule.reuse2019.candidate import Candidate
 from halide_core.autoschedule.reuse2019.options import Options
 from halide_core.autoschedule.reuse2019.plan import TILE, Level, Plan
 from halide_core.autoschedule.reuse2019.register_tile import best_register_tile, reduction_of
+from halide_core.autoschedule.reuse2019.steps import may_go_around, passes_through
 from halide_core.autoschedule.reuse2019.tile_work import TileWork
 from halide_core.autoschedule.row_blocks import RowBlocks
 from halide_core.passes.races import is_pure_loop
@@ -52,12 +53,16 @@ class Segments:
     def _search(self, output: str, members: frozenset[str], inlined: frozenset[str]) -> Plan:
         node = self.description.nodes[output]
         best: Plan | None = None
-        for shape in self._shapes(node):
-            for blocks in (False, True):
-                if blocks and (not self.options.finish or self.costs.turned(output) != shape[0]):
-                    continue
+        # Whether blocks are transposed, and whose reduction goes around its loops.
+        ways: list[tuple[bool, str | None]] = [(False, None)]
+        if self.options.fusion and self.options.finish:
+            ways += [(False, n) for n in sorted(members) if may_go_around(self.description, self.costs, n)]
+        for shape in self._shapes(node, inlined):
+            turned = self.options.finish and self.costs.turned(output) == shape[0]
+            for blocks, around in [*ways, (True, None)] if turned else ways:
                 found = Candidate(
-                    self.description, self.costs, self.machine, self.options, node, members, inlined, *shape, blocks
+                    self.description, self.costs, self.machine, self.options, node, members, inlined, *shape, blocks,
+                    around,
                 ).best()
                 if found is not None and (best is None or found.cost < best.cost):
                     best = found
@@ -112,16 +117,16 @@ class Segments:
             plan.extents[n] = tuple(int(np.asarray(e).flat[0]) for e in extents(boxes[n]))
         return plan
 
-    def _shapes(self, node: Node) -> list[tuple[str | None, tuple[str, ...], tuple[str, ...]]]:
+    def _shapes(self, node: Node, inlined: frozenset[str]) -> list[tuple[str | None, tuple[str, ...], tuple[str, ...]]]:
         """(sliding loop, dimensions inside, dimensions outside): the permutations of the loops that are tried."""
         args = node.function.args
         if not node.is_pure:
             free = [a for a in args if all(self._free(node, s, a) for s in node.stages)]
-            return [(None, (), tuple(a for a in args if a in free and a != vector_loop(self.costs, node)))]
-        vector = vector_loop(self.costs, node)
+            return [(None, (), tuple(a for a in args if a in free and a != self.costs.vector_loop(node)))]
+        vector = self.costs.vector_loop(node)
         others = [a for a in args if a != vector]
         # Unrolled dimensions are innermost, whatever the rest.
-        unrolled = self.costs.muxes(node.name) if self.options.finish else set()
+        unrolled = self.costs.muxes(node.name, inlined) if self.options.finish else set()
         inner = tuple(a for a in others if a in unrolled)
         others = [a for a in others if a not in unrolled]
         if not others:

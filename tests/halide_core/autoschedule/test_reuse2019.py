@@ -87,6 +87,15 @@ def test_powers_of_two() -> None:
     assert factors and all(n & (n - 1) == 0 for n in factors)
 
 
+def test_rows_of_members_are_padded_to_vectors() -> None:
+    """Where that does not put them at multiples of a page."""
+    for width, padded in ((6400, False), (6401, True), (4090, False)):
+        _, f = blur(hl, width)
+        scheduled(f, row_blocks="0")
+        rows = next(n for n in build_environment([f._function]).order if n.name == "rows")
+        assert (rows.storage_alignments.keys() == {"x"}) == padded
+
+
 def test_copies_are_inlined() -> None:
     x, y = hl.Var("x"), hl.Var("y")
     image = hl.ImageParam(hl.UInt(8), 2, "image")

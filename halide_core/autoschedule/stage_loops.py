@@ -107,6 +107,19 @@ class StageLoops:
         for loop in last:
             add(name, k, "parallel", loop)
 
+    def rows(self, node: Node, rows: int) -> None:
+        """The loops of a pure Func of which `rows` rows are computed together."""
+        add, name = self.schedule.add, node.name
+        first, second, *others = node.function.args
+        names = Names(tuple(node.function.args))
+        block, lane = Loop(names.new(first, "b")), Loop(names.new(first, "v"))
+        high, row = Loop(names.new(second, "b")), Loop(names.new(second, "r"))
+        add(name, 0, "split", Loop(second), high, row, rows, GUARD)
+        add(name, 0, "split", Loop(first), block, lane, self.costs.ways[name, 0].lanes, GUARD)
+        add(name, 0, "reorder", lane, row, block, high, *map(Loop, others))
+        add(name, 0, "vectorize", lane)
+        add(name, 0, "unroll", row)
+
     def reduction(self, stage: Stage, name: str) -> Loop:
         domain = stage.definition.domain
         assert domain is not None

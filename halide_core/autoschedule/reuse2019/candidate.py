@@ -13,6 +13,7 @@ from halide_core.autoschedule.machine import Machine
 from halide_core.autoschedule.reuse2019.options import Options
 from halide_core.autoschedule.reuse2019.plan import MOST_ROWS, ROW, STEP, TILE, Level, Plan
 from halide_core.autoschedule.reuse2019.steps import Steps, divided, passes_through
+from halide_core.autoschedule.row_blocks import RowBlocks
 from halide_core.runtime.memory import KEPT
 
 # Cycles of entering a loop over a row, and of starting a parallel task.
@@ -34,14 +35,17 @@ class Candidate:
         self, description: Description, costs: Costs, machine: Machine, options: Options, node: Node,
         members: frozenset[str], inlined: frozenset[str],
         slide: str | None, inside: tuple[str, ...], outside: tuple[str, ...], blocks: bool = False,
-        around: str | None = None, rows: int = 1, row_cycles: float = 0.0,
+        around: str | None = None, rows: int = 1, row_blocks: RowBlocks | None = None, eager: bool = False,
     ) -> None:
         self.d = description
         self.costs, self.machine, self.options = costs, machine, options
         self.node, self.members, self.inlined = node, members, inlined
         self.slide, self.inside, self.outside, self.blocks = slide, inside, outside, blocks and slide is not None
-        # Rows computed together, and cycles a point then.
-        self.rows, self.row_cycles = rows, row_cycles
+        # Rows computed together, of the output and, where `row_blocks` is given, of members.
+        self.rows, self.row_blocks = rows, row_blocks
+        # Whether members are computed for whole tiles for that alone.  It takes along all that they read, so that the
+        # better one of both is not to be seen from one member.
+        self.eager = eager
         self.vector = costs.vector_loop(node)
         args = node.function.args
         self.extent = {a: int(max(high - low + 1, 1)) for a, (low, high) in zip(args, node.region, strict=True)}
@@ -109,7 +113,16 @@ class Candidate:
             plan.levels[n] = levels[int(_at(chosen, k))]
             box = {ROW: in_row, TILE: in_tile, STEP: in_step}[plan.levels[n].compute]
             plan.extents[n] = tuple(int(_at(e, k)) for e in extents(box[n]))
+            high = self._height(self.d.nodes[n]) if plan.levels[n].compute == TILE else 1
+            if high > 1 and plan.extents[n][1] >= 2 * high:
+                plan.member_rows[n] = high
         return plan
+
+    def _height(self, member: Node) -> int:
+        """How many rows of a member that a tile needs are computed together."""
+        if self.row_blocks is None or not member.is_pure:
+            return 1
+        return max((1, *self.row_blocks.heights(member.stages[0], self.inlined)))
 
     def _sizes(self) -> tuple[Number, Number] | None:
         """Candidates of the tile's width and of its height."""
@@ -235,7 +248,10 @@ class Candidate:
                 self.early[name] = early
                 continue
             choices = self._options_of(name, in_tile, in_row, rows)
+            share = self._in_blocks(node, in_tile[name])
             rates, times = {TILE: self.point_cycles(node, in_tile[name])}, {TILE: 1.0, ROW: rows}
+            if self.eager:
+                rates[TILE] = rates[TILE] * share
             if any(c[0].compute == ROW for c in choices):
                 rates[ROW] = self.point_cycles(node, in_row[name])
             if self.steps is not None and name in self.steps.boxes:
@@ -256,6 +272,8 @@ class Candidate:
                 computed = np.where(better, c_points, computed)
                 cost = np.where(better, c_cost, cost)
                 chosen = np.where(better, k, chosen)
+            if choices[0][0].compute == TILE and not self.eager:
+                cost = np.where(chosen == 0, cost * share, cost)
             self.chosen[name] = [c[0] for c in choices], chosen
             in_tiles = np.array([c[0].compute != ROW for c in choices])
             self.early[name] = in_tiles[np.asarray(chosen, dtype=int)]
@@ -271,8 +289,17 @@ class Candidate:
             total = total + self._stage_cycles(stage, box, 1.0)
         return total
 
-    def _stage_cycles(self, stage: Stage, box: NumericBox, computed: Number) -> Number:
-        """Cycles of `stage` where `computed` points of its Func are computed, a tile's being `box`."""
+    def _in_blocks(self, node: Node, box: NumericBox) -> Number:
+        """What blocks of rows cost of a member that is computed for a tile, of what rows cost one by one."""
+        high = self._height(node)
+        if high == 1:
+            return 1.0
+        several, alone = (self._stage_cycles(node.stages[0], box, 1.0, n) for n in (high, 1))
+        return np.where(extents(box)[1] >= 2 * high, several / alone, 1.0)
+
+    def _stage_cycles(self, stage: Stage, box: NumericBox, computed: Number, rows: int = 1) -> Number:
+        """Cycles of `stage` where `computed` points of its Func are computed, a tile's being `box`, `rows` rows of it
+        together."""
         way = self.costs.ways[stage.func, stage.index]
         args = self.d.nodes[stage.func].function.args
         sizes = extents(box)
@@ -285,8 +312,8 @@ class Candidate:
             bool(np.all(sizes[args.index(a)] >= whole[args.index(a)])) for a in channels
         )
         cycles = self.costs.cycles(stage, self.inlined, together)
-        if self.rows > 1 and stage.func == self.node.name:
-            cycles = self.row_cycles
+        if rows > 1 and self.row_blocks is not None:
+            cycles = self.row_blocks.cycles(stage, self.inlined, rows) or cycles
         again = 3 if passes_through(stage) else 2 if stage.index and stage.func == self.around else 0
         if again:
             # Each step of the reduction reads and writes all of the Func again, here or there.
@@ -298,12 +325,15 @@ class Candidate:
         total: Number = 0.0
         box = tile if self.node.is_pure else self.d.stored(self.node, tile)
         for stage in self.node.stages:
-            total = total + self._stage_cycles(stage, box, points(box)) * (_TURNED if self.blocks else 1.0)
+            cycles = self._stage_cycles(stage, box, points(box), self.rows)
+            total = total + cycles * (_TURNED if self.blocks else 1.0)
         written = points(tile) * self.node.bytes
         whole = points(self.node.region) * self.node.bytes
         # Arrays beyond what is kept are new memory in each run, which the system clears.
         fresh = _FRESH if whole > KEPT and not self.node.is_output else 0.0
-        return total + written * (self.rate(whole) * 1.5 + fresh)
+        rows = points(tile) / np.maximum(extents(tile)[0], 1) if tile else 1.0
+        started = np.where(self.rate(whole) > 0, rows * self.machine.load_cost, 0.0)
+        return total + written * (self.rate(whole) * 1.5 + fresh) + started
 
     def rate(self, size: Number) -> Number:
         """Cycles a byte of what is reused only after `size` bytes."""

@@ -231,6 +231,9 @@ class Emitter:
             a for a, (low, high), size in zip(node.function.args, node.region, sizes or (), strict=False)
             if size < high - low + 1
         )
+        if node.name in plan.member_rows:
+            self.loops.rows(node, plan.member_rows[node.name])
+            return
         for stage in node.stages:
             self.loops.loops(node, stage, sizes, None, moving, bool(stage.index) and node.name == plan.around)
 

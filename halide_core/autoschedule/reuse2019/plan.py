@@ -43,3 +43,5 @@ class Plan:
     rows: int = 1
     # A member whose reduction goes around its loops, so that others are computed for one step of it at a time.
     around: str | None = None
+    # The same of members that are computed for a tile.
+    member_rows: dict[str, int] = field(default_factory=dict)

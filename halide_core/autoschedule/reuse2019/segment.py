@@ -53,23 +53,28 @@ class Segments:
     def _search(self, output: str, members: frozenset[str], inlined: frozenset[str]) -> Plan:
         node = self.description.nodes[output]
         best: Plan | None = None
-        # Whether blocks are transposed, and whose reduction goes around its loops.
-        ways: list[tuple[bool, str | None]] = [(False, None)]
+        # Whether blocks are transposed, whose reduction goes around its loops, and whether members are eager for blocks
+        # of rows.
+        ways: list[tuple[bool, str | None, bool]] = [(False, None, False)]
         if self.options.fusion and self.options.finish:
-            ways += [(False, n) for n in sorted(members) if may_go_around(self.description, self.costs, n)]
+            ways += [(False, n, False) for n in sorted(members) if may_go_around(self.description, self.costs, n)]
+        row_blocks = self.row_blocks if self.options.row_blocks else None
+        if any(self._heights(self.description.nodes[n], inlined) for n in members):
+            ways.append((False, None, True))
         for shape in self._shapes(node, inlined):
             turned = self.options.finish and self.costs.turned(output) == shape[0]
-            for blocks, around in [*ways, (True, None)] if turned else ways:
+            for blocks, around, eager in [*ways, (True, None, False)] if turned else ways:
                 found = Candidate(
                     self.description, self.costs, self.machine, self.options, node, members, inlined, *shape, blocks,
-                    around,
+                    around, 1, row_blocks, eager,
                 ).best()
                 if found is not None and (best is None or found.cost < best.cost):
                     best = found
-            for rows, cycles in self._row_blocks(node, inlined, shape[0]):
+            along = node.function.args[1:2] == (shape[0],)
+            for rows in self._heights(node, inlined) if along else ():
                 found = Candidate(
                     self.description, self.costs, self.machine, self.options, node, members, inlined, *shape,
-                    rows=rows, row_cycles=cycles,
+                    rows=rows, row_blocks=self.row_blocks,
                 ).best()
                 if found is not None and (best is None or found.cost < best.cost):
                     best = found
@@ -80,14 +85,11 @@ class Segments:
                 best = found
         return best
 
-    def _row_blocks(self, node: Node, inlined: frozenset[str], slide: str | None) -> list[tuple[int, float]]:
-        """(height, cycles a point) of the blocks of rows that are tried."""
-        args = node.function.args
-        if not self.options.row_blocks or not node.is_pure or len(args) < 2 or slide != args[1]:
+    def _heights(self, node: Node, inlined: frozenset[str]) -> list[int]:
+        """The heights of blocks of rows that are tried."""
+        if not self.options.row_blocks or not node.is_pure or len(node.function.args) < 2:
             return []
-        stage = node.stages[0]
-        found = [(n, self.row_blocks.cycles(stage, inlined, n)) for n in self.row_blocks.heights(stage, inlined)]
-        return [(n, cycles) for n, cycles in found if cycles is not None]
+        return self.row_blocks.heights(node.stages[0], inlined)
 
     def _register_tile(
         self, node: Node, name: str, members: frozenset[str], inlined: frozenset[str]

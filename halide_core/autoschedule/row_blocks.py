@@ -32,6 +32,8 @@ class RowBlocks:
     def __init__(self, costs: Costs) -> None:
         self.costs = costs
         self._known: dict[tuple[str, frozenset[str], int], float | None] = {}
+        self._written: dict[tuple[str, frozenset[str], int], float | None] = {}
+        self._heights: dict[tuple[str, frozenset[str]], list[int]] = {}
 
     def cycles(self, stage: Stage, inlined: frozenset[str], rows: int) -> float | None:
         """Cycles a point of a pure stage where `rows` rows are computed together, the Funcs `inlined` anew at each of
@@ -40,13 +42,32 @@ class RowBlocks:
         entry = stage.func, near, rows
         if entry not in self._known:
             # In proportion to one row: what is written out is simplified, and may be priced otherwise for that alone.
-            one, several = self._priced(stage, near, 1), self._priced(stage, near, rows)
             alone = self.costs.cycles(stage, near)
-            self._known[entry] = None if one is None or several is None else alone * several / one
+            one = stage.func, near, 1
+            if one not in self._written:
+                self._written[one] = self._priced(stage, near, 1)
+            several = self._priced(stage, near, rows) if rows > 1 else self._written[one]
+            first = self._written[one]
+            self._known[entry] = None if first is None or several is None else alone * several / first
         return self._known[entry]
 
     def heights(self, stage: Stage, inlined: frozenset[str]) -> list[int]:
         """The heights that are worth more than one row at a time."""
+        near = self.costs.near(stage, inlined)
+        entry = stage.func, near
+        if entry not in self._heights:
+            self._heights[entry] = self._worth(stage, near) if self._reads_rows(stage, near) else []
+        return self._heights[entry]
+
+    def _reads_rows(self, stage: Stage, near: frozenset[str]) -> bool:
+        """Whether a point reads several rows of anything: else neighbours share nothing."""
+        work = self.costs.work(stage, near)
+        rows: dict[str, set[int]] = {}
+        for site in work.sites if work is not None else ():
+            rows.setdefault(site.name, set()).update(map(key, site.args[1:2]))
+        return any(len(r) > 1 for r in rows.values())
+
+    def _worth(self, stage: Stage, inlined: frozenset[str]) -> list[int]:
         found: list[int] = []
         least = self.costs.cycles(stage, inlined) * 0.97
         for rows in ROWS:

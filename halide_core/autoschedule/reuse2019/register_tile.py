@@ -18,12 +18,13 @@ from halide_core.autoschedule.description import Description, Node, Stage
 from halide_core.autoschedule.footprints import Number, NumericBox, extents, joined, points
 from halide_core.autoschedule.machine import Machine
 from halide_core.ir import expr as ir
-from halide_core.ir.structural import variables
+from halide_core.ir.structural import post_order, variables
 
 # Iterations of a reduction that are worth it.
 _LONG = 8
-# Cycles of a vector load, of a broadcast, of a multiplication or sum; of starting a tile.
-_LOAD, _BROADCAST, _STEP, _START = 0.6, 0.5, 0.6, 60.0
+# Cycles of a vector load, of a broadcast, of a multiplication or sum; of starting a tile;
+# of a place that depends on data.
+_LOAD, _BROADCAST, _STEP, _START, _PLACE = 0.6, 0.5, 0.6, 60.0, 1.2
 # How much worse blocks are that do not divide the output.
 _RAGGED = 1.05
 
@@ -104,9 +105,13 @@ def _along(
     lanes = costs.ways[update.func, 1].lanes
     size = [int(max(high - low + 1, 1)) for low, high in node.region]
     registers = 32 if machine.vector_bytes == 64 else 16
+    x, y = producer.function.args[v], producer.function.args[s]
+    sites = [c for c in (costs.work(update, inlined) or update.cost).sites if c.name != update.func]
+    # Where each point of a block reads a place of its own, what is read takes as many registers as the sums.
+    sums = registers // 2 if any(_varies(c, x) and _varies(c, y) for c in sites) else registers
     choices: list[tuple[int, int, int, int]] = []
     for m, n in itertools.product((1, 2, 3, 4), (1, 2, 3, 4, 5, 6, 8)):
-        if m * n + m + 2 > registers or n > size[s] or (m - 1) * lanes >= size[v]:
+        if m * n > sums or m * n + m + 2 > registers or n > size[s] or (m - 1) * lanes >= size[v]:
             continue
         high_blocks = (1, 2, 4, 8, 16, 32, 64) if inside is None else (1, 4, 16, 64, 1 << 20)
         for a, b in itertools.product((1, 2, 4, 8, 16, 1 << 20), high_blocks):
@@ -125,10 +130,13 @@ def _along(
 
     block, tile = box(wide * lanes, high), box(width, height)
     steps = description.iterations(update, tuple((low, low) for low, _ in producer.region))
-    x, y = producer.function.args[v], producer.function.args[s]
     loads: Number = 0.0
     for site in update.cost.sites:
         loads = loads + _site_cycles(site, update.func, x, y, wide, high, inlined, description)
+    for site in sites:
+        if _varies(site, y) and any(isinstance(n, ir.Call) for a in site.args for n in post_order(a)):
+            # Found anew for each row.
+            loads = loads + high * _PLACE
     work = update.cost.cycles(machine.vector_bytes) * machine.vector_bytes / _width(description, update)
     step = wide * high * max(work, _STEP) + loads
     # Sums wait for each other unless there are several.
@@ -153,7 +161,13 @@ def _along(
         held = held + points(over) * description.bytes(read)
     for read, over in part.items():
         whole = points(description.whole(read)) * description.bytes(read)
-        mine = points(over) * description.bytes(read)
+        mine: Number = points(over) * description.bytes(read)
+        counts = [
+            (wide * lanes if _varies(c, x) else 1) * (high if _varies(c, y) else 1) for c in sites if c.name == read
+        ]
+        if counts:
+            # The box may have more than is read of it.
+            mine = np.minimum(mine, steps * sum(counts) * description.bytes(read))
         changes = any(x in variables(a) for c in update.cost.sites if c.name == read for a in c.args)
         traffic = traffic + np.where(changes | (read in members), mine * _rate(machine, held), 0.0)
         if read in members:
@@ -204,6 +218,10 @@ def _site_cycles(
         # Its arithmetic is done as often as it is read.
         cost = cost + count * d.nodes[site.name].stages[0].cost.cycles(64) * 16
     return cost
+
+
+def _varies(site: Site, loop: str) -> bool:
+    return any(loop in variables(a) for a in site.args)
 
 
 def _width(d: Description, update: Stage) -> int:

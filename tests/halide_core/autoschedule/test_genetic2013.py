@@ -204,7 +204,7 @@ def test_a_crash_and_a_hang_lose_nothing(monkeypatch) -> None:
 def test_a_search_keeps_the_results_and_is_taken_up_again(tmp_path) -> None:
     state, picture = tmp_path / "state.json", tmp_path / "plot.svg"
     image, f = blur(96)
-    text = searched(hl.Pipeline([f]), state_file=str(state), plot=str(picture), seed="3")
+    text = searched(hl.Pipeline([f]), state_file=str(state), plot=str(picture), seed="3", seconds="60", generations="1")
     first = json.loads(state.read_text())
     assert first["counts"]["timed"] > 3 and not first["counts"].get("wrong") and not first["counts"].get("crashed")
     times = [t for _, t, _ in first["history"]]

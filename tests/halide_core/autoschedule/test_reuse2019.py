@@ -265,7 +265,7 @@ def test_rows_of_whole_number_windows_are_computed_together() -> None:
     image.set_estimates([(0, 1002), (0, 802)])
     f.set_estimates([(0, 1000), (0, 800)])
     text = scheduled(f).python_schedule_source
-    assert "f.split(y_i, y_b, y_r, 4, hl.TailStrategy.GuardWithIf)" in text and "f.unroll(y_r)" in text
+    assert "f.split(y_i, y_b, y_r, 8, hl.TailStrategy.GuardWithIf)" in text and "f.unroll(y_r)" in text
     data = np.random.default_rng(0).integers(0, 256, (41, 103), np.uint8)
     image.set(hl.Buffer(data))
     sums = sum(data[j : j + 39, i : i + 101].astype(np.uint16) for i in range(3) for j in range(3))

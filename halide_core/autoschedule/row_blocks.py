@@ -33,6 +33,7 @@ class RowBlocks:
         self.costs = costs
         self._known: dict[tuple[str, frozenset[str], int], float | None] = {}
         self._written: dict[tuple[str, frozenset[str], int], float | None] = {}
+        self._values: dict[tuple[str, frozenset[str]], tuple[list[Expr], list[list[Expr]]]] = {}
         self._heights: dict[tuple[str, frozenset[str]], list[int]] = {}
 
     def cycles(self, stage: Stage, inlined: frozenset[str], rows: int) -> float | None:
@@ -80,6 +81,19 @@ class RowBlocks:
                 least = cycles * 0.97
         return found
 
+    def _block(self, stage: Stage, near: frozenset[str], rows: int) -> list[list[Expr]]:
+        """The values of `rows` neighbouring rows, with the Funcs `near` written out."""
+        node, entry = self.costs.description.nodes[stage.func], (stage.func, near)
+        if entry not in self._values:
+            expand = make_inliner({id(self.costs.description.nodes[n].function) for n in near})
+            self._values[entry] = [expand(v) for v in stage.definition.values], []
+        written, known = self._values[entry]
+        y = Variable(ir.I32, node.function.args[1])
+        for k in range(len(known), rows):
+            place = {y.name: ir.Add(ir.I32, y, ir.const(k, ir.I32))}
+            known.append([simplify(substitute(v, place)) for v in written])
+        return known[:rows]
+
     def _priced(self, stage: Stage, near: frozenset[str], rows: int) -> float | None:
         costs = self.costs
         node = costs.description.nodes[stage.func]
@@ -89,13 +103,7 @@ class RowBlocks:
             return None
         if costs.count(stage, near) * rows > _MANY_READS:
             return None
-        expand = make_inliner({id(costs.description.nodes[n].function) for n in near})
-        y = Variable(ir.I32, args[1])
-        written = [expand(v) for v in stage.definition.values]
-        blocks = [
-            [simplify(substitute(v, {args[1]: ir.Add(ir.I32, y, ir.const(k, ir.I32))})) for v in written]
-            for k in range(rows)
-        ]
+        blocks = self._block(stage, near, rows)
         cost = arithmetic(tuple(v for row in blocks for v in row))
         register = costs.target.vector_bytes
         alone = arithmetic(tuple(blocks[0]))

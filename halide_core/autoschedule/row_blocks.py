@@ -32,7 +32,6 @@ class RowBlocks:
     def __init__(self, costs: Costs) -> None:
         self.costs = costs
         self._known: dict[tuple[str, frozenset[str], int], float | None] = {}
-        self._written: dict[tuple[str, frozenset[str], int], float | None] = {}
         self._values: dict[tuple[str, frozenset[str]], tuple[list[Expr], list[list[Expr]]]] = {}
         self._heights: dict[tuple[str, frozenset[str]], list[int]] = {}
 
@@ -40,16 +39,14 @@ class RowBlocks:
         """Cycles a point of a pure stage where `rows` rows are computed together, the Funcs `inlined` anew at each of
         their calls; None where that is not done: without vectors along rows, or what is too long to compile."""
         near = self.costs.near(stage, inlined)
+        one, several = self._price(stage, near, 1), self._price(stage, near, rows)
+        # In proportion to one row: what is written out is simplified, and may be priced otherwise for that alone.
+        return None if one is None or several is None else self.costs.cycles(stage, near) * several / one
+
+    def _price(self, stage: Stage, near: frozenset[str], rows: int) -> float | None:
         entry = stage.func, near, rows
         if entry not in self._known:
-            # In proportion to one row: what is written out is simplified, and may be priced otherwise for that alone.
-            alone = self.costs.cycles(stage, near)
-            one = stage.func, near, 1
-            if one not in self._written:
-                self._written[one] = self._priced(stage, near, 1)
-            several = self._priced(stage, near, rows) if rows > 1 else self._written[one]
-            first = self._written[one]
-            self._known[entry] = None if first is None or several is None else alone * several / first
+            self._known[entry] = self._priced(stage, near, rows)
         return self._known[entry]
 
     def heights(self, stage: Stage, inlined: frozenset[str]) -> list[int]:

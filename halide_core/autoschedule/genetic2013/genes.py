@@ -197,10 +197,6 @@ class Genes:
         stages = [s.index for s in self.d.nodes[user].stages if func in s.reads]
         return self.loops(user, gene, rng.choice(stages) if stages else 0)
 
-    def all_loops(self, func: str, gene: Gene) -> list[Loop]:
-        """The loops of all stages."""
-        return [x for s in self.d.nodes[func].stages for x in self.loops(func, gene, s.index)]
-
     def consumer(self, whole: Individual, func: str, rng: random.Random) -> str | None:
         """A Func that reads `func` and is not inlined in `whole`, or reads what is inlined."""
         work = [func]

@@ -18,7 +18,7 @@ from halide_core.autoschedule.genetic2013.trial import Outcome, Trials
 # Shares of a generation; the rest is random.
 _ELITE, _CROSSED, _MUTATED = 0.15, 0.25, 0.52
 _TOURNAMENT = 3
-# A candidate replaces the incumbent where it is so much faster, twice.
+# A candidate replaces the incumbent where it is so much faster, each time that it is timed.
 _GAIN = 0.98
 # Candidates sampled in vain before a place in a generation stays empty.
 _VAIN = 50

@@ -41,7 +41,7 @@ class Plan:
     blocks: bool = False
     # Rows of the output that are computed together, where it pays for what is inlined; 1: as its own reads have it.
     rows: int = 1
-    # A member whose reduction goes around its loops, so that others are computed for one step of it at a time.
-    around: str | None = None
     # The same of members that are computed for a tile.
     member_rows: dict[str, int] = field(default_factory=dict)
+    # A member whose reduction goes around its loops, so that others are computed for one step of it at a time.
+    around: str | None = None

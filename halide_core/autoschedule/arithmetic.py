@@ -5,11 +5,12 @@ The weights are measured ratios of throughputs of current x86-64 processors; onl
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import Call, CallType, Expr, Variable, const_value
 from halide_core.ir.simplify import difference
-from halide_core.ir.structural import key, post_order, variables
+from halide_core.ir.structural import cached, key, post_order, variables
 
 # Cycles of one instruction on a whole register.
 _SIMPLE, _DIVISION, _ROOT = 0.6, 10.0, 18.0
@@ -17,6 +18,9 @@ _SIMPLE, _DIVISION, _ROOT = 0.6, 10.0, 18.0
 _LIBRARY, _GATHER, _INTEGER_DIVISION = 30.0, 1.5, 8.0
 # The same for gathers of which every lane lies in another line.
 _ACROSS = 5.0
+# What is known of expressions, by their numbers.
+_CALLS: dict[int, bool] = {}
+_READS: dict[tuple[tuple[int, ...], int, str, int, int], float] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +58,39 @@ def arithmetic(values: tuple[Expr, ...]) -> Arithmetic:
         if key(n) in seen:
             continue
         seen.add(key(n))
-        if isinstance(n, Call) and n.call_type in (CallType.HALIDE, CallType.IMAGE):
-            sites[key(n)] = Site(n.name, n.args, n.type.bytes(), n.target)
-            work.extend(a for a in n.args if any(isinstance(m, Call) for m in post_order(a)))
+        if is_read(n):
+            sites[key(n)] = site_of(n)
+            work.extend(a for a in n.args if calls(a))
             continue
         work.extend(ir.children(n))
-        if const_value(n) is not None or isinstance(n, Variable):
-            continue
-        width = max([n.type.bytes(), *(c.type.bytes() for c in ir.children(n))], default=1)
-        more, scalar = _node(n)
-        total += more * width
+        more, scalar = node_cost(n)
+        total += more
         lanes += scalar
     return Arithmetic(total, lanes, tuple(sites.values()))
+
+
+def node_cost(n: Expr) -> tuple[float, float]:
+    """(cycles of vector work, times the bytes of a register, cycles of each lane) of one node, its operands apart."""
+    if const_value(n) is not None or isinstance(n, Variable):
+        return 0.0, 0.0
+    width = max([n.type.bytes(), *(c.type.bytes() for c in ir.children(n))])
+    more, scalar = _node(n)
+    return more * width, scalar
+
+
+def site_of(read: Call) -> Site:
+    """What a call of a Func or image reads."""
+    return Site(read.name, read.args, read.type.bytes(), read.target)
+
+
+def is_read(n: Expr) -> TypeGuard[Call]:
+    """Whether `n` is a call of a Func or image."""
+    return isinstance(n, Call) and n.call_type in (CallType.HALIDE, CallType.IMAGE)
+
+
+def calls(e: Expr) -> bool:
+    """Whether there is any call in `e`."""
+    return cached(_CALLS, e, lambda n, inner: isinstance(n, Call) or any(inner))
 
 
 def _node(n: Expr) -> tuple[float, float]:
@@ -92,8 +117,15 @@ def _node(n: Expr) -> tuple[float, float]:
 
 def read_cycles(site: Site, vector: str, register: int, inner: int = 0) -> float:
     """Cycles a point of reading `site` in a loop over `vector`; `inner`: the dimension along which memory runs."""
+    entry = tuple(map(key, site.args)), site.bytes, vector, register, inner
+    if entry not in _READS:
+        _READS[entry] = _read_cycles(site, vector, register, inner)
+    return _READS[entry]
+
+
+def _read_cycles(site: Site, vector: str, register: int, inner: int) -> float:
     along = [d for d, a in enumerate(site.args) if vector in variables(a)]
-    if any(isinstance(n, Call) for a in site.args for n in post_order(a) if _reads(n)):
+    if any(is_read(n) for a in site.args if calls(a) for n in post_order(a)):
         return _GATHER
     if not along:
         # One scalar for the whole vector.
@@ -107,7 +139,3 @@ def read_cycles(site: Site, vector: str, register: int, inner: int = 0) -> float
     if any((const_value(n.b) or 8) > 4 for n in steps):
         return _GATHER
     return (2.4 if steps else 1.2) * site.bytes / register
-
-
-def _reads(n: Expr) -> bool:
-    return isinstance(n, Call) and n.call_type in (CallType.HALIDE, CallType.IMAGE)

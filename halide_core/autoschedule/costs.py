@@ -45,6 +45,7 @@ class Costs:
                 self.ways[stage.func, stage.index] = self._way(node, stage)
         self._cycles: dict[tuple[str, int, frozenset[str], bool], float] = {}
         self._work: dict[tuple[str, int, frozenset[str]], Arithmetic | None] = {}
+        self._written: dict[tuple[str, int, frozenset[str]], tuple[ir.Expr, ...]] = {}
 
     def _way(self, node: Node, stage: Stage) -> Way:
         d = stage.definition
@@ -99,14 +100,19 @@ class Costs:
         return total
 
     def _expanded(self, stage: Stage, near: frozenset[str]) -> Arithmetic | None:
-        nodes = self.description.nodes
         if self.count(stage, near) > _MANY_READS:
             return None
-        if not near:
-            return stage.cost
-        expand = make_inliner({id(nodes[n].function) for n in near})
-        d = stage.definition
-        return arithmetic((*map(expand, d.values), *(expand(a) for a in d.args if not isinstance(a, ir.Variable))))
+        return arithmetic(self.written_out(stage, near)) if near else stage.cost
+
+    def written_out(self, stage: Stage, near: frozenset[str]) -> tuple[ir.Expr, ...]:
+        """The values of `stage` and the places that it writes, with the Funcs `near` in place of their calls."""
+        entry = stage.func, stage.index, near
+        if entry not in self._written:
+            expand = make_inliner({id(self.description.nodes[n].function) for n in near})
+            d = stage.definition
+            places = (a for a in d.args if not isinstance(a, ir.Variable))
+            self._written[entry] = tuple(expand(e) for e in (*d.values, *places))
+        return self._written[entry]
 
     def unrolled(self, stage: Stage, inlined: frozenset[str] = frozenset()) -> list[str]:
         """The dimensions of `muxes` whose points one iteration of the loops of `stage` computes together."""
@@ -124,16 +130,11 @@ class Costs:
         cost = self.work(stage, near)
         if not along or cost is None:
             return cost, 1
-        d = stage.definition
         ranges = [(a, node.region[node.function.args.index(a)]) for a in along]
         places: list[dict[str, ir.Expr]] = [{}]
         for a, (low, high) in ranges:
             places = [{**p, a: ir.const(k, ir.I32)} for p in places for k in range(int(low), int(high) + 1)]
-        expand = make_inliner({id(self.description.nodes[n].function) for n in near})
-        values = tuple(
-            simplify(substitute(expand(v), p)) for p in places
-            for v in (*d.values, *(a for a in d.args if not isinstance(a, ir.Variable)))
-        )
+        values = tuple(simplify(substitute(e, p)) for p in places for e in self.written_out(stage, near))
         return arithmetic(values), len(places)
 
     def _priced(self, stage: Stage, near: frozenset[str], together: bool) -> float:

@@ -6,13 +6,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from halide_core.autoschedule.costs import Costs
-from halide_core.autoschedule.description import Description, Node, Stage
-from halide_core.autoschedule.footprints import Number, NumericBox, extents, joined, points
+from halide_core.autoschedule.description import Node, Stage
+from halide_core.autoschedule.footprints import Number, NumericBox, extents, points
 from halide_core.autoschedule.machine import Machine
-from halide_core.autoschedule.reuse2019.options import Options
-from halide_core.autoschedule.reuse2019.plan import MOST_ROWS, ROW, STEP, TILE, Level, Plan
+from halide_core.autoschedule.reuse2019.plan import ROW, STEP, TILE, Level, Plan
 from halide_core.autoschedule.reuse2019.steps import Steps, divided, passes_through
+from halide_core.autoschedule.reuse2019.tiles import Tiles
 from halide_core.autoschedule.row_blocks import RowBlocks
 from halide_core.runtime.memory import KEPT
 
@@ -32,61 +31,49 @@ class Candidate:
     """All tile sizes of one permutation of the loops."""
 
     def __init__(
-        self, description: Description, costs: Costs, machine: Machine, options: Options, node: Node,
-        members: frozenset[str], inlined: frozenset[str],
-        slide: str | None, inside: tuple[str, ...], outside: tuple[str, ...], blocks: bool = False,
-        around: str | None = None, rows: int = 1, row_blocks: RowBlocks | None = None, eager: bool = False,
+        self, tiles: Tiles, machine: Machine, around: str | None = None, rows: int = 1,
+        row_blocks: RowBlocks | None = None, eager: bool = False,
     ) -> None:
-        self.d = description
-        self.costs, self.machine, self.options = costs, machine, options
-        self.node, self.members, self.inlined = node, members, inlined
-        self.slide, self.inside, self.outside, self.blocks = slide, inside, outside, blocks and slide is not None
+        self.tiles, self.machine = tiles, machine
+        self.d, self.costs, self.options = tiles.description, tiles.costs, tiles.options
+        self.node, self.members, self.inlined = tiles.node, tiles.members, tiles.inlined
         # Rows computed together, of the output and, where `row_blocks` is given, of members.
         self.rows, self.row_blocks = rows, row_blocks
         # Whether members are computed for whole tiles for that alone.  It takes along all that they read, so that the
         # better one of both is not to be seen from one member.
         self.eager = eager
-        self.vector = costs.vector_loop(node)
-        args = node.function.args
-        self.extent = {a: int(max(high - low + 1, 1)) for a, (low, high) in zip(args, node.region, strict=True)}
         # By member: its levels, and which of them each candidate takes.
         self.chosen: dict[str, tuple[list[Level], Number]] = {}
         # Whether each candidate computes a member in the loop over tiles.
         self.early: dict[str, Number] = {}
-        self.order = [n for n in reversed(list(self.d.nodes)) if n in members or n in inlined]
         # The member whose reduction goes around its loops, if any, and its steps.
         self.around = around
         self.steps: Steps | None = None
 
     def best(self) -> Plan | None:
-        sizes = self._sizes()
-        if sizes is None:
-            return None
-        wide, tall = sizes
-        tile, row = self._boxes(wide, tall)
-        in_tile, in_row = self.required(tile), self.required(row)
-        self.next_row = self.required(self._moved(row)) if self.slide is not None else {}
-        self.tall = tall
+        t = self.tiles
+        wide, tall = t.wide, t.tall
+        in_tile, in_row = t.in_tile, t.in_row
         if self.around is not None:
-            self.steps = divided(self.d, self.d.nodes[self.around], self.members, self.order, in_tile)
+            self.steps = divided(self.d, self.d.nodes[self.around], self.members, t.order, in_tile)
             if self.steps is None:
                 return None
         in_step = self.steps.boxes if self.steps is not None else {}
-        counts = {a: self.extent[a] for a in self.outside}
+        counts = {a: t.extent[a] for a in t.outside}
         tiles: Number = np.ones_like(wide, dtype=float)
         across = down = tiles
-        if self.node.is_pure and self.vector is not None:
-            across = np.ceil(self.extent[self.vector] / wide)
-        if self.slide is not None:
-            down = np.ceil(self.extent[self.slide] / tall)
+        if self.node.is_pure and t.vector is not None:
+            across = np.ceil(t.extent[t.vector] / wide)
+        if t.slide is not None:
+            down = np.ceil(t.extent[t.slide] / tall)
         outer: Number = tiles
         for c in counts.values():
             outer = outer * c
         tiles = across * down * outer
-        rows = tall if self.slide is not None else np.ones_like(wide)
+        rows = tall if t.slide is not None else np.ones_like(wide)
         total, buffers, held = self._members_cost(in_tile, in_row, rows)
-        total = total + self._own_cost(tile)
-        total = total + self._loads(in_tile, in_row, tile, across, buffers, held)
+        total = total + self._own_cost(t.tile)
+        total = total + self._loads(in_tile, in_row, buffers, held)
         total = total * tiles
         tasks = self._tasks(across, down, counts)
         threads = self.machine.parallelism
@@ -94,20 +81,23 @@ class Candidate:
         # Tasks that end at different times leave threads idle: few large ones cost more.
         cost = total * share * (1 + 0.15 * (tasks > 1) * threads / np.maximum(tasks, threads)) + tasks * _TASK
         cost = np.where(tasks > 1, cost, total * np.maximum(share, 1.0))
-        if self.slide is not None:
+        if t.slide is not None:
             # The bounds of a last, shorter tile are not always exact: more may be computed and read than needed.
-            cost = cost * np.where(self.extent[self.slide] % tall == 0, 1.0, _RAGGED)
+            cost = cost * np.where(t.extent[t.slide] % tall == 0, 1.0, _RAGGED)
             # A last block that is not whole is guarded row by row.
             cost = cost * np.where(tall % self.rows == 0, 1.0, _RAGGED)
+            cost = np.where(tall < self.rows, np.inf, cost)
         k = int(np.argmin(cost))
+        if not np.isfinite(cost[k]):
+            return None
         plan = Plan(
             self.node.name, tuple(n for n in self.d.nodes if n in self.members), float(cost[k]),
-            self.slide, self.inside, self.outside, blocks=self.blocks, around=self.around, rows=self.rows,
+            t.slide, t.inside, t.outside, blocks=t.blocks, around=self.around, rows=self.rows,
         )
-        if self.vector is not None and self.node.is_pure and wide[k] < self.extent[self.vector]:
-            plan.tile[self.vector] = int(wide[k])
-        if self.slide is not None and tall[k] < self.extent[self.slide]:
-            plan.tile[self.slide] = int(tall[k])
+        if t.vector is not None and self.node.is_pure and wide[k] < t.extent[t.vector]:
+            plan.tile[t.vector] = int(wide[k])
+        if t.slide is not None and tall[k] < t.extent[t.slide]:
+            plan.tile[t.slide] = int(tall[k])
         for n in plan.members:
             levels, chosen = self.chosen[n]
             plan.levels[n] = levels[int(_at(chosen, k))]
@@ -124,88 +114,15 @@ class Candidate:
             return 1
         return max((1, *self.row_blocks.heights(member.stages[0], self.inlined)))
 
-    def _sizes(self) -> tuple[Number, Number] | None:
-        """Candidates of the tile's width and of its height."""
-        if not self.node.is_pure or self.vector is None:
-            return np.ones(1, dtype=np.int64), np.ones(1, dtype=np.int64)
-        lanes = self.costs.ways[self.node.name, 0].lanes
-        width = self.extent[self.vector]
-        if self.blocks and self.slide is not None:
-            side = min(lanes, MOST_ROWS)
-            tall_blocks = [side * k for k in (1, 2, 3, 4, 6, 8, 12, 16, 32) if side * k <= self.extent[self.slide]]
-            return np.full(len(tall_blocks) or 1, width), np.array(tall_blocks or [side])
-        powers = [1 << k for k in range(2, 16)]
-        wide = {width} | {p for p in powers if lanes <= p < width}
-        if self.options.any_size:
-            wide |= {_round_up(-(-width // k), lanes) for k in range(2, 13)}
-        wide = {w for w in wide if w == width or (4 * lanes <= w < width)}
-        if self.slide is None:
-            wide = {w for w in wide if w >= min(width, 1024)}
-            pairs = [(w, 1) for w in sorted(wide)]
-        else:
-            height = self.extent[self.slide]
-            tall = {height} | {p for p in (1, 2, *powers) if p < height}
-            if self.options.any_size:
-                tall |= {n for n in range(1, height) if height % n == 0}
-                tall |= {-(-height // k) for k in (2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32)} | {6, 12, 24, 48, 96}
-            pairs = [(w, t) for w in sorted(wide) for t in sorted(tall) if self.rows <= t <= height]
-            if not pairs:
-                return None
-        both = np.array(pairs, dtype=np.int64)
-        return both[:, 0], both[:, 1]
-
-    def _boxes(self, wide: Number, tall: Number) -> tuple[NumericBox, NumericBox]:
-        """A tile in the middle of the output, and one iteration of its sliding loop."""
-        tile, row = [], []
-        for a, (low, high) in zip(self.node.function.args, self.node.region, strict=True):
-            if a == self.vector or a == self.slide:
-                size = wide if a == self.vector else tall
-                if a == self.vector and not self.node.is_pure:
-                    size = np.full_like(wide, self.extent[a])
-                start = low + np.where(size >= self.extent[a], 0, (self.extent[a] - size) // 16 * 8)
-                tile.append((start, start + size - 1))
-                middle = start + size // 16 * 8
-                row.append((start, start + size - 1) if a == self.vector else (middle, middle))
-            elif a in self.outside:
-                middle = low + (high - low) // 2
-                tile.append((middle, middle))
-                row.append((middle, middle))
-            else:
-                tile.append((low, high))
-                row.append((low, high))
-        return tuple(tile), tuple(row)
-
-    def required(self, box: NumericBox) -> dict[str, NumericBox]:
-        """What is needed of every member, inlined Func and stored array to compute `box` of the output."""
-        found: dict[str, NumericBox] = {}
-
-        def visit(node: Node, over: NumericBox) -> None:
-            for stage in node.stages:
-                for read, b in self.d.required(stage, over).items():
-                    found[read] = joined(found.get(read), b)
-
-        visit(self.node, self.d.stored(self.node, box))
-        for name in self.order:
-            if name in found:
-                node = self.d.nodes[name]
-                found[name] = self.d.stored(node, found[name])
-                visit(node, found[name])
-        return found
-
-    def _moved(self, row: NumericBox) -> NumericBox:
-        """The next iteration of the sliding loop."""
-        args = self.node.function.args
-        return tuple((a + 1, b + 1) if n == self.slide else (a, b) for n, (a, b) in zip(args, row, strict=True))
-
     def _folds(self, name: str, in_tile: dict[str, NumericBox], in_row: dict[str, NumericBox]) -> Number:
         """Whether the window over a member moves by the same whole number each time, as folding it takes: windows of
         what is sampled at twice the resolution stand still every other time."""
         even: Number = True
-        boxes = zip(in_tile[name], in_row[name], self.next_row[name], strict=True)
+        boxes = zip(in_tile[name], in_row[name], self.tiles.in_next_row[name], strict=True)
         for (t_low, t_high), (low, high), (next_low, next_high) in boxes:
-            rate = ((t_high - t_low) - (high - low)) / np.maximum(self.tall - 1, 1)
+            rate = ((t_high - t_low) - (high - low)) / np.maximum(self.tiles.tall - 1, 1)
             same = (np.abs(next_low - low - rate) < 0.2) & (np.abs(next_high - high - rate) < 0.2)
-            even = even & (same | (self.tall <= 1))
+            even = even & (same | (self.tiles.tall <= 1))
         return even
 
     def _options_of(
@@ -217,7 +134,7 @@ class Candidate:
         if self.steps is not None and name in self.steps.boxes:
             step = points(self.steps.boxes[name])
             return [(Level(STEP, STEP), self.steps.count * step, step)]
-        if self.slide is None or self.blocks or self.rows > 1 or name == self.around:
+        if self.tiles.slide is None or self.tiles.blocks or self.rows > 1 or name == self.around:
             return [(Level(TILE, TILE), whole, whole)]
         out = [(Level(TILE, TILE), whole, whole), (Level(ROW, ROW), part * rows, part)]
         if node.is_pure and self.options.separate_store:
@@ -237,7 +154,7 @@ class Candidate:
         held: Number = np.zeros(np.shape(rows), dtype=float)
         passed: Number = np.zeros(np.shape(rows), dtype=float)
         # Consumers first: what they need for a whole tile must be there by then.
-        for name in self.order:
+        for name in self.tiles.order:
             if name not in in_tile:
                 continue
             node = self.d.nodes[name]
@@ -326,7 +243,7 @@ class Candidate:
         box = tile if self.node.is_pure else self.d.stored(self.node, tile)
         for stage in self.node.stages:
             cycles = self._stage_cycles(stage, box, points(box), self.rows)
-            total = total + cycles * (_TURNED if self.blocks else 1.0)
+            total = total + cycles * (_TURNED if self.tiles.blocks else 1.0)
         written = points(tile) * self.node.bytes
         whole = points(self.node.region) * self.node.bytes
         # Arrays beyond what is kept are new memory in each run, which the system clears.
@@ -342,8 +259,7 @@ class Candidate:
         return np.where(size > m.l2_size / 2, slow, np.where(size > m.l1_size / 2, m.l2_cycles, 0.0))
 
     def _loads(
-        self, in_tile: dict[str, NumericBox], in_row: dict[str, NumericBox], tile: NumericBox, across: Number,
-        buffers: Number, passed: Number,
+        self, in_tile: dict[str, NumericBox], in_row: dict[str, NumericBox], buffers: Number, passed: Number,
     ) -> Number:
         """Cycles of bringing in a tile what is stored outside of the segment, and of what its buffers do not keep."""
         total: Number = 0.0
@@ -375,14 +291,10 @@ class Candidate:
             for c in counts.values():
                 total = total * c
             return total
-        total = down if self.slide is not None else across
+        total = down if self.tiles.slide is not None else across
         for c in counts.values():
             total = total * c
         return total
-
-
-def _round_up(n: int, multiple: int) -> int:
-    return -(-n // multiple) * multiple
 
 
 def _at(value: Number, k: int) -> Number:

@@ -16,8 +16,12 @@ from halide_core.autoschedule.reuse2019.plan import TILE, Level, Plan
 from halide_core.autoschedule.reuse2019.register_tile import best_register_tile, reduction_of
 from halide_core.autoschedule.reuse2019.steps import may_go_around, passes_through
 from halide_core.autoschedule.reuse2019.tile_work import TileWork
+from halide_core.autoschedule.reuse2019.tiles import Tiles
 from halide_core.autoschedule.row_blocks import RowBlocks
 from halide_core.passes.races import is_pure_loop
+
+# (sliding loop, dimensions inside, dimensions outside)
+_Shape = tuple[str | None, tuple[str, ...], tuple[str, ...]]
 
 
 class Segments:
@@ -52,38 +56,31 @@ class Segments:
 
     def _search(self, output: str, members: frozenset[str], inlined: frozenset[str]) -> Plan:
         node = self.description.nodes[output]
-        best: Plan | None = None
-        # Whether blocks are transposed, whose reduction goes around its loops, and whether members are eager for blocks
-        # of rows.
-        ways: list[tuple[bool, str | None, bool]] = [(False, None, False)]
+        # Whose reduction goes around its loops, and whether members are eager for blocks of rows.
+        ways: list[tuple[str | None, bool]] = [(None, False)]
         if self.options.fusion and self.options.finish:
-            ways += [(False, n, False) for n in sorted(members) if may_go_around(self.description, self.costs, n)]
+            ways += [(n, False) for n in sorted(members) if may_go_around(self.description, self.costs, n)]
         row_blocks = self.row_blocks if self.options.row_blocks else None
         if any(self._heights(self.description.nodes[n], inlined) for n in members):
-            ways.append((False, None, True))
+            ways.append((None, True))
+        found: list[Plan | None] = []
         for shape in self._shapes(node, inlined):
-            turned = self.options.finish and self.costs.turned(output) == shape[0]
-            for blocks, around, eager in [*ways, (True, None, False)] if turned else ways:
-                found = Candidate(
-                    self.description, self.costs, self.machine, self.options, node, members, inlined, *shape, blocks,
-                    around, 1, row_blocks, eager,
-                ).best()
-                if found is not None and (best is None or found.cost < best.cost):
-                    best = found
-            along = node.function.args[1:2] == (shape[0],)
-            for rows in self._heights(node, inlined) if along else ():
-                found = Candidate(
-                    self.description, self.costs, self.machine, self.options, node, members, inlined, *shape,
-                    rows=rows, row_blocks=self.row_blocks,
-                ).best()
-                if found is not None and (best is None or found.cost < best.cost):
-                    best = found
-        assert best is not None
-        for name in members if self.options.finish else ():
-            found = self._register_tile(node, name, members, inlined)
-            if found is not None and found.cost < best.cost:
-                best = found
-        return best
+            tiles = self._tiles(node, members, inlined, shape)
+            found += [Candidate(tiles, self.machine, n, 1, row_blocks, eager).best() for n, eager in ways]
+            if node.function.args[1:2] == (shape[0],):
+                rows = self._heights(node, inlined)
+                found += [Candidate(tiles, self.machine, None, r, row_blocks).best() for r in rows]
+            if self.options.finish and self.costs.turned(output) == shape[0]:
+                tiles = self._tiles(node, members, inlined, shape, blocks=True)
+                found.append(Candidate(tiles, self.machine, None, 1, row_blocks).best())
+        if self.options.finish:
+            found += [self._register_tile(node, name, members, inlined) for name in sorted(members)]
+        return min((p for p in found if p is not None), key=lambda p: p.cost)
+
+    def _tiles(
+        self, node: Node, members: frozenset[str], inlined: frozenset[str], shape: _Shape, blocks: bool = False
+    ) -> Tiles:
+        return Tiles(self.description, self.costs, self.options, node, members, inlined, *shape, blocks)
 
     def _heights(self, node: Node, inlined: frozenset[str]) -> list[int]:
         """The heights of blocks of rows that are tried."""
@@ -103,9 +100,7 @@ class Segments:
         if rest and (not all(tables) or all(n.is_pure for n in nodes)):
             # Measured: borders, and other reductions, in the loops of a convolution cost more than they save.
             return None
-        work = TileWork(Candidate(
-            self.description, self.costs, self.machine, self.options, node, members, inlined, None, (), ()
-        ), rest)
+        work = TileWork(Candidate(self._tiles(node, members, inlined, (None, (), ())), self.machine), rest)
         block = best_register_tile(
             self.description, self.costs, self.machine, node, name, inlined, work.cost if rest else None, rest
         )
@@ -119,8 +114,8 @@ class Segments:
             plan.extents[n] = tuple(int(np.asarray(e).flat[0]) for e in extents(boxes[n]))
         return plan
 
-    def _shapes(self, node: Node, inlined: frozenset[str]) -> list[tuple[str | None, tuple[str, ...], tuple[str, ...]]]:
-        """(sliding loop, dimensions inside, dimensions outside): the permutations of the loops that are tried."""
+    def _shapes(self, node: Node, inlined: frozenset[str]) -> list[_Shape]:
+        """The permutations of the loops that are tried."""
         args = node.function.args
         if not node.is_pure:
             free = [a for a in args if all(self._free(node, s, a) for s in node.stages)]
@@ -133,7 +128,7 @@ class Segments:
         others = [a for a in others if a not in unrolled]
         if not others:
             return [(None, inner, ())]
-        out: list[tuple[str | None, tuple[str, ...], tuple[str, ...]]] = []
+        out: list[_Shape] = []
         for slide in others:
             rest = [a for a in others if a != slide]
             for count in range(len(rest) + 1):

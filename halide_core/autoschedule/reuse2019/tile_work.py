@@ -18,13 +18,13 @@ class TileWork:
     def boxes(self, across: str, width: Number, height: Number) -> dict[str, NumericBox]:
         """What a tile in the middle needs of everything: `width` points along the vectors, `height` along `across`."""
         c = self.candidate
-        sizes = {c.vector: width, across: height}
+        sizes = {c.tiles.vector: width, across: height}
         box: list[tuple[Number, Number]] = []
         for a, (low, high) in zip(c.node.function.args, c.node.region, strict=True):
             length = np.minimum(sizes.get(a, 1), high - low + 1)
             start = low + (high - low + 1 - length) // 16 * 8
             box.append((start, start + length - 1))
-        return c.required(tuple(box))
+        return c.tiles.required(tuple(box))
 
     def cost(self, across: str, width: Number, height: Number) -> tuple[Number, Number]:
         """(cycles, bytes that the buffers take) for one tile."""

@@ -1,0 +1,124 @@
+"""The tiles of a segment under one permutation of its loops: all sizes that are tried, and what one needs."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from halide_core.autoschedule.costs import Costs
+from halide_core.autoschedule.description import Description, Node
+from halide_core.autoschedule.footprints import Number, NumericBox, joined
+from halide_core.autoschedule.reuse2019.options import Options
+from halide_core.autoschedule.reuse2019.plan import MOST_ROWS
+
+
+class Tiles:
+    """Tiles of `node` with `members` computed for them, `inlined` where they are called: they slide along `slide`,
+    `inside` are the dimensions that each holds whole, `outside` those of which it has one point.
+
+    `blocks`: they are transposed in registers.  Boxes are of NumPy arrays, one element for each size."""
+
+    def __init__(
+        self, description: Description, costs: Costs, options: Options, node: Node, members: frozenset[str],
+        inlined: frozenset[str], slide: str | None, inside: tuple[str, ...], outside: tuple[str, ...],
+        blocks: bool = False,
+    ) -> None:
+        self.description, self.costs, self.options = description, costs, options
+        self.node, self.members, self.inlined = node, members, inlined
+        self.slide, self.inside, self.outside, self.blocks = slide, inside, outside, blocks and slide is not None
+        self.vector = costs.vector_loop(node)
+        args = node.function.args
+        self.extent = {a: int(max(high - low + 1, 1)) for a, (low, high) in zip(args, node.region, strict=True)}
+        # Consumers first.
+        self.order = [n for n in reversed(list(description.nodes)) if n in members or n in inlined]
+        self.wide, self.tall = self._sizes()
+        self.tile, self.row = self._boxes()
+
+    @cached_property
+    def in_tile(self) -> dict[str, NumericBox]:
+        """What a tile in the middle of the output needs."""
+        return self.required(self.tile)
+
+    @cached_property
+    def in_row(self) -> dict[str, NumericBox]:
+        """What one iteration of its sliding loop needs."""
+        return self.required(self.row)
+
+    @cached_property
+    def in_next_row(self) -> dict[str, NumericBox]:
+        """What the iteration after it needs."""
+        args = self.node.function.args
+        moved = ((a + 1, b + 1) if n == self.slide else (a, b) for n, (a, b) in zip(args, self.row, strict=True))
+        return self.required(tuple(moved))
+
+    def required(self, box: NumericBox) -> dict[str, NumericBox]:
+        """What is needed of every member, inlined Func and stored array to compute `box` of the output."""
+        d = self.description
+        found: dict[str, NumericBox] = {}
+
+        def visit(node: Node, over: NumericBox) -> None:
+            for stage in node.stages:
+                for read, b in d.required(stage, over).items():
+                    found[read] = joined(found.get(read), b)
+
+        visit(self.node, d.stored(self.node, box))
+        for name in self.order:
+            if name in found:
+                node = d.nodes[name]
+                found[name] = d.stored(node, found[name])
+                visit(node, found[name])
+        return found
+
+    def _sizes(self) -> tuple[Number, Number]:
+        """Candidates of the tile's width and of its height."""
+        if not self.node.is_pure or self.vector is None:
+            return np.ones(1, dtype=np.int64), np.ones(1, dtype=np.int64)
+        lanes = self.costs.ways[self.node.name, 0].lanes
+        width = self.extent[self.vector]
+        if self.blocks and self.slide is not None:
+            side = min(lanes, MOST_ROWS)
+            tall_blocks = [side * k for k in (1, 2, 3, 4, 6, 8, 12, 16, 32) if side * k <= self.extent[self.slide]]
+            return np.full(len(tall_blocks) or 1, width), np.array(tall_blocks or [side])
+        powers = [1 << k for k in range(2, 16)]
+        wide = {width} | {p for p in powers if lanes <= p < width}
+        if self.options.any_size:
+            wide |= {_round_up(-(-width // k), lanes) for k in range(2, 13)}
+        wide = {w for w in wide if w == width or (4 * lanes <= w < width)}
+        if self.slide is None:
+            wide = {w for w in wide if w >= min(width, 1024)}
+            pairs = [(w, 1) for w in sorted(wide)]
+        else:
+            height = self.extent[self.slide]
+            tall = {height} | {p for p in (1, 2, *powers) if p < height}
+            if self.options.any_size:
+                tall |= {n for n in range(1, height) if height % n == 0}
+                tall |= {-(-height // k) for k in (2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32)} | {6, 12, 24, 48, 96}
+            pairs = [(w, t) for w in sorted(wide) for t in sorted(tall) if t <= height]
+        both = np.array(pairs, dtype=np.int64)
+        return both[:, 0], both[:, 1]
+
+    def _boxes(self) -> tuple[NumericBox, NumericBox]:
+        """A tile in the middle of the output, and one iteration of its sliding loop."""
+        tile, row = [], []
+        for a, (low, high) in zip(self.node.function.args, self.node.region, strict=True):
+            if a == self.vector or a == self.slide:
+                size = self.wide if a == self.vector else self.tall
+                if a == self.vector and not self.node.is_pure:
+                    size = np.full_like(self.wide, self.extent[a])
+                start = low + np.where(size >= self.extent[a], 0, (self.extent[a] - size) // 16 * 8)
+                tile.append((start, start + size - 1))
+                middle = start + size // 16 * 8
+                row.append((start, start + size - 1) if a == self.vector else (middle, middle))
+            elif a in self.outside:
+                middle = low + (high - low) // 2
+                tile.append((middle, middle))
+                row.append((middle, middle))
+            else:
+                tile.append((low, high))
+                row.append((low, high))
+        return tuple(tile), tuple(row)
+
+
+def _round_up(n: int, multiple: int) -> int:
+    return -(-n // multiple) * multiple

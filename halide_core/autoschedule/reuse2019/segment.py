@@ -13,6 +13,7 @@ from halide_core.autoschedule.machine import Machine
 from halide_core.autoschedule.reuse2019.candidate import Candidate
 from halide_core.autoschedule.reuse2019.options import Options
 from halide_core.autoschedule.reuse2019.plan import TILE, Level, Plan
+from halide_core.autoschedule.reuse2019.point_cycles import PointCycles
 from halide_core.autoschedule.reuse2019.register_tile import best_register_tile, reduction_of
 from halide_core.autoschedule.reuse2019.steps import may_go_around, passes_through
 from halide_core.autoschedule.reuse2019.tile_work import TileWork
@@ -65,14 +66,13 @@ class Segments:
             ways.append((None, True))
         found: list[Plan | None] = []
         for shape in self._shapes(node, inlined):
-            tiles = self._tiles(node, members, inlined, shape)
-            found += [Candidate(tiles, self.machine, n, 1, row_blocks, eager).best() for n, eager in ways]
+            cycles = PointCycles(self._tiles(node, members, inlined, shape), self.machine, row_blocks)
+            found += [Candidate(cycles, n, eager=eager).best() for n, eager in ways]
             if node.function.args[1:2] == (shape[0],):
-                rows = self._heights(node, inlined)
-                found += [Candidate(tiles, self.machine, None, r, row_blocks).best() for r in rows]
+                found += [Candidate(cycles, rows=r).best() for r in self._heights(node, inlined)]
             if self.options.finish and self.costs.turned(output) == shape[0]:
-                tiles = self._tiles(node, members, inlined, shape, blocks=True)
-                found.append(Candidate(tiles, self.machine, None, 1, row_blocks).best())
+                turned = self._tiles(node, members, inlined, shape, blocks=True)
+                found.append(Candidate(PointCycles(turned, self.machine, row_blocks)).best())
         if self.options.finish:
             found += [self._register_tile(node, name, members, inlined) for name in sorted(members)]
         return min((p for p in found if p is not None), key=lambda p: p.cost)
@@ -100,7 +100,7 @@ class Segments:
         if rest and (not all(tables) or all(n.is_pure for n in nodes)):
             # Measured: borders, and other reductions, in the loops of a convolution cost more than they save.
             return None
-        work = TileWork(Candidate(self._tiles(node, members, inlined, (None, (), ())), self.machine), rest)
+        work = TileWork(PointCycles(self._tiles(node, members, inlined, (None, (), ())), self.machine, None), rest)
         block = best_register_tile(
             self.description, self.costs, self.machine, node, name, inlined, work.cost if rest else None, rest
         )

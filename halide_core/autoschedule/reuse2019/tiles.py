@@ -8,7 +8,7 @@ import numpy as np
 
 from halide_core.autoschedule.costs import Costs
 from halide_core.autoschedule.description import Description, Node
-from halide_core.autoschedule.footprints import Number, NumericBox, joined
+from halide_core.autoschedule.footprints import Number, NumericBox, extents, joined, points
 from halide_core.autoschedule.reuse2019.options import Options
 from halide_core.autoschedule.reuse2019.plan import MOST_ROWS
 
@@ -32,6 +32,10 @@ class Tiles:
         self.extent = {a: int(max(high - low + 1, 1)) for a, (low, high) in zip(args, node.region, strict=True)}
         # Consumers first.
         self.order = [n for n in reversed(list(description.nodes)) if n in members or n in inlined]
+        # What is known of boxes, by their numbers; with the boxes, which live as long as these stand for them.
+        self._extents: dict[int, tuple[NumericBox, list[Number]]] = {}
+        self._points: dict[int, tuple[NumericBox, Number]] = {}
+        self._folds: dict[str, Number] = {}
         self.wide, self.tall = self._sizes()
         self.tile, self.row = self._boxes()
 
@@ -51,6 +55,34 @@ class Tiles:
         args = self.node.function.args
         moved = ((a + 1, b + 1) if n == self.slide else (a, b) for n, (a, b) in zip(args, self.row, strict=True))
         return self.required(tuple(moved))
+
+    def extents(self, box: NumericBox) -> list[Number]:
+        """`footprints.extents`, found once for each box."""
+        entry = self._extents.get(id(box))
+        if entry is None:
+            entry = self._extents[id(box)] = box, extents(box)
+        return entry[1]
+
+    def points(self, box: NumericBox) -> Number:
+        """`footprints.points`, found once for each box."""
+        entry = self._points.get(id(box))
+        if entry is None:
+            entry = self._points[id(box)] = box, points(box)
+        return entry[1]
+
+    def folds(self, name: str) -> Number:
+        """Whether the window over a member moves by the same whole number each time, as folding it takes: windows of
+        what is sampled at twice the resolution stand still every other time."""
+        if name in self._folds:
+            return self._folds[name]
+        even: Number = True
+        boxes = zip(self.in_tile[name], self.in_row[name], self.in_next_row[name], strict=True)
+        for (t_low, t_high), (low, high), (next_low, next_high) in boxes:
+            rate = ((t_high - t_low) - (high - low)) / np.maximum(self.tall - 1, 1)
+            same = (np.abs(next_low - low - rate) < 0.2) & (np.abs(next_high - high - rate) < 0.2)
+            even = even & (same | (self.tall <= 1))
+        self._folds[name] = even
+        return even
 
     def required(self, box: NumericBox) -> dict[str, NumericBox]:
         """What is needed of every member, inlined Func and stored array to compute `box` of the output."""

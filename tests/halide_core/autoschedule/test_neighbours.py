@@ -31,7 +31,7 @@ def rows_of(value: Callable[[Reads, hl.Var, hl.Var], Any]) -> tuple[Neighbours, 
     lambda read, x, y: read(x, y - 1) + read(x, y) * 2.0 + read(x, y + 1),
     lambda read, x, y: hl.sqrt(read(x, y) * read(x + 1, y)) + hl.sqrt(read(x, y + 1) * read(x + 1, y + 1)),
     lambda read, x, y: read(x, y // 2) + read(x, y // 2 + 1),
-    lambda read, x, y: read(x, 2 * y) - read(x, 2 * y + 1),
+    lambda read, x, y: read(x, y * 2) - read(x, y * 2 + 1),
     lambda read, x, y: read(hl.cast(hl.Int(32), read(x, y)), y) + read(hl.cast(hl.Int(32), read(x, y + 1)), y + 1),
     lambda read, x, y: hl.select(y > 3, read(x, y), hl.cast(hl.Float(32), y)),
 ], ids=["column", "shared roots", "halved", "doubled", "gathered", "its own row"])
@@ -51,7 +51,7 @@ def test_what_a_row_hands_to_the_next_is_held() -> None:
     neighbours, _, _ = rows_of(lambda read, x, y: read(x, y - 1) + read(x, y) + read(x, y + 1))
     # Two of the three rows that are read.
     assert neighbours.held() == 8.0
-    alone, _, _ = rows_of(lambda read, x, y: read(x, 2 * y) - read(x, 2 * y + 1))
+    alone, _, _ = rows_of(lambda read, x, y: read(x, y * 2) - read(x, y * 2 + 1))
     assert alone.held() == 0.0
 
 

@@ -18,7 +18,7 @@ from halide_core.ir.structural import substitute
 Reads = Callable[..., Any]
 
 
-def rows_of(value: Callable[[Reads, hl.Var, hl.Var], Any]) -> tuple[Neighbours, tuple[ir.Expr, ...], str]:
+def rows_of(value: Callable[[Reads, Any, Any], Any]) -> tuple[Neighbours, tuple[ir.Expr, ...], str]:
     x, y, image = hl.Var(), hl.Var(), hl.ImageParam(hl.Float(32), 2)
     f = hl.Func()
     f[x, y] = value(lambda *at: image[at], x, y)

@@ -14,9 +14,9 @@ from halide_core.function import Function
 from halide_core.interp.expr import evaluate
 from halide_core.ir import expr as E
 from halide_core.ir.box import Box
-from halide_core.ir.expr import BOOL, I32, Call, CallType, Expr, Variable, const, const_value
+from halide_core.ir.expr import BOOL, I32, Expr, Variable, const, const_value
 from halide_core.ir.simplify import simplify
-from halide_core.ir.structural import key, post_order, substitute, variables
+from halide_core.ir.structural import key, substitute, variables
 from halide_core.passes.bounds import boxes_touched
 from halide_core.passes.realization_order import build_environment
 from halide_core.passes.regions import Context, metadata
@@ -28,28 +28,6 @@ NAMES = ("default", "Reuse2019", "TreeSearch")
 """What functions may be scheduled by; a search that runs candidates would have no images to run them on."""
 # What images and other numbers are taken to be.
 _SIDE, _OTHER = 1024, 4
-
-
-def reduces_at_each_point(built: BuiltPath) -> bool:
-    """Whether a reduction runs at each point of an image, over a window or a row and a column: what the default
-    schedule, made for reductions into few cells and for scans, takes through memory."""
-    for f in build_environment(built.pipeline.functions()).order:
-        for d in f.updates:
-            calls = [n for v in d.values for n in post_order(v) if isinstance(n, Call) and n.call_type in _READS]
-            own = [n for n in calls if n.target is f]
-            if d.domain is None or not f.args or any(list(map(key, n.args)) != list(map(key, d.args)) for n in own):
-                continue
-            domain = {n for n, _, _ in d.domain.variables}
-            pure = {n for a, n in zip(d.args, f.args, strict=True) if isinstance(a, Variable) and a.name == n}
-            reads = [n.args for n in calls if n.target is not f and n.args]
-            window = any(names & domain and names & pure for args in reads for names in map(variables, args))
-            along = f.args[0] in pure and any(f.args[0] in variables(args[0]) for args in reads)
-            if along and (window or len(pure) > 1):
-                return True
-    return False
-
-
-_READS = (CallType.IMAGE, CallType.HALIDE)
 
 
 def autoschedule(built: BuiltPath, summary: Summary, number: int, target: Any, name: str) -> Expr | None:

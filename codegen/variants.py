@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from codegen.autoschedule import autoschedule, reduces_at_each_point
+from codegen.autoschedule import autoschedule
 from codegen.channels import channel_counts
+from codegen.method_of import method_of
 from codegen.pipeline import BuiltPath, build_path, compiled
 from codegen.plan import PathPlan
 from halide_core.aot import Variant
@@ -117,8 +118,8 @@ def _nothing_to_write(plan: PathPlan) -> Expr | None:
 def variants(summary: Summary, target: Any, schedule: bool = True, autoscheduler: str = "") -> list[Variant]:
     """Every path as a compiled variant under its run-time checks.
 
-    A path that `autoscheduler` can schedule has that variant first, where it holds that it reads no more; without one,
-    Reuse2019 is asked for those that reduce at each point."""
+    A path that `autoscheduler`, or `method_of`, can schedule has that variant first, where it holds that it reads no
+    more."""
     out: list[Variant] = []
     types = {p.name: p.type for p in summary.function.params}
     for number in range(len(summary.paths)):
@@ -132,7 +133,8 @@ def variants(summary: Summary, target: Any, schedule: bool = True, autoscheduler
             # so that no stage before an empty output runs at all
             out.append(Variant(all_hold([condition, empty]), None))
         small = small_reductions(built.pipeline, built.buffers) if schedule else None
-        method = autoscheduler or ("Reuse2019" if schedule and reduces_at_each_point(built) else "default")
+        method = autoscheduler or (method_of(built) if schedule else "default")
+        within: Expr | None = None
         if method != "default" and small is None:
             other = build_path(summary, number, together=True)
             assert other is not None
@@ -141,7 +143,7 @@ def variants(summary: Summary, target: Any, schedule: bool = True, autoscheduler
                 out.append(_variant(all_hold([condition, within]), other))
                 if const_value(within) == 1:
                     continue
-        elif schedule and small is None:
+        if within is None and schedule and small is None:
             for name, count in channel_counts(built.plan, summary.function.params):
                 other = build_path(summary, number, together=True, fixed={name: count})
                 assert other is not None

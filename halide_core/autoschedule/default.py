@@ -235,7 +235,7 @@ def _unit_dimension(f: Function, layouts: Mapping[str, Any]) -> int:
     return units[0] if units else 0
 
 
-def _interleaved(f: Function, layout: Any) -> tuple[int, int, int] | None:
+def interleaved(f: Function, layout: Any) -> tuple[int, int, int] | None:
     """(channel dimension, its extent, pixel dimension) of an output with interleaved channels, from 0 on, the last of
     them maybe left out."""
     if layout is None:
@@ -256,7 +256,7 @@ def _schedule_pure(f: Function, d: Definition, target: Target, layouts: Mapping[
     stage = Stage(f, 0)
     lanes = lanes_for(d, target)
     layout = layouts.get(f.name)
-    channels = _interleaved(f, layout)
+    channels = interleaved(f, layout)
     # In strips of pixels what a last one lacks would be left out channel by channel of a long row.
     dense = channels is not None and const_value(layouts[f.name].strides[channels[2]]) == channels[1]
     if channels is not None and dense and not d.schedule.splits and _channels_alike(f, d, layouts, *channels):

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from codegen.autoschedule import autoschedule, reduces_at_each_point
+from codegen.autoschedule import autoschedule
+from codegen.method_of import method_of
 from codegen.pipeline import build_path
 from corpus.compare import compare
 from corpus.harness import compile_original
@@ -98,13 +99,39 @@ void Columns(int* image, int width, int height) {
 """
 
 
-def test_reductions_at_each_point(tmp_path) -> None:
-    """They take Reuse2019's schedule unasked; sums into few cells and scans do not."""
-    source = tmp_path / "reductions.cpp"
-    source.write_text(REDUCTIONS)
+ROWS = """\
+#include <cstdint>
+void Column(uint8_t* dst, const uint8_t* src, int width, int height, int stride) {
+    for (int y = 1; y < height - 1; y++)
+        for (int x = 0; x < width; x++)
+            dst[y * stride + x] = (src[(y - 1) * stride + x] + src[y * stride + x] + src[(y + 1) * stride + x]) / 3;
+}
+void Row(uint8_t* dst, const uint8_t* src, int width, int height, int stride) {
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width - 1; x++) dst[y * stride + x] = (src[y * stride + x] + src[y * stride + x + 1]) / 2;
+}
+void PixelColumn(uint8_t* dst, const uint8_t* src, int width, int height) {
+    for (int y = 0; y < height - 1; y++)
+        for (int x = 0; x < width; x++)
+            for (int c = 0; c < 3; c++)
+                dst[(y * width + x) * 3 + c] = src[(y * width + x) * 3 + 2 - c] / 2 + src[((y + 1) * width + x) * 3 + c] / 2;
+}
+"""
+
+
+@pytest.mark.parametrize("text, expected", [
+    (REDUCTIONS, {"Convolve": "Reuse2019", "Product": "Reuse2019", "RowSums": "default", "Columns": "default"}),
+    (ROWS, {"Column": "Reuse2019", "Row": "default", "PixelColumn": "default"}),
+], ids=["reductions", "rows"])
+def test_the_method_where_none_is_asked_for(text: str, expected: dict[str, str], tmp_path: Path) -> None:
+    """Reuse2019 for reductions at each point and for rows that share what they read; the default schedule for sums
+    into few cells, scans, points of their own and interleaved channels."""
+    source = tmp_path / "functions.cpp"
+    source.write_text(text)
     found = {}
     for f in lift_file(str(source), out=str(tmp_path)).functions:
-        assert f.lifted.summary is not None, f.reason
+        assert f.lifted is not None and f.lifted.summary is not None, f.reason
         built = build_path(f.lifted.summary, len(f.lifted.summary.paths) - 1)
-        found[f.name] = reduces_at_each_point(built)
-    assert found == {"Convolve": True, "Product": True, "RowSums": False, "Columns": False}
+        assert built is not None
+        found[f.name] = method_of(built)
+    assert found == expected

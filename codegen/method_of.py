@@ -1,0 +1,69 @@
+"""Which method schedules a lifted path where none is asked for."""
+
+from __future__ import annotations
+
+from codegen.pipeline import BuiltPath
+from halide_core.aot import RawBuffer
+from halide_core.autoschedule.default import interleaved
+from halide_core.function import Function
+from halide_core.ir.expr import Call, CallType, Variable, const_value
+from halide_core.ir.structural import key, post_order, variables
+from halide_core.passes.realization_order import build_environment
+
+_READS = (CallType.IMAGE, CallType.HALIDE)
+# Elements of a pixel, up to which their images are taken to be interleaved.
+_CHANNELS = 4
+
+
+def method_of(built: BuiltPath) -> str:
+    """Reuse2019 for what its model knows, where it has something to choose: rows that share what they read, and
+    reductions at each point.  The default schedule for the rest: points of their own, interleaved channels, scans, and
+    reductions into few cells."""
+    return "Reuse2019" if _rows_share(built) or reduces_at_each_point(built) else "default"
+
+
+def _rows_share(built: BuiltPath) -> bool:
+    """Whether pure Funcs over rows in planes read several rows of anything."""
+    outputs: list[Function] = built.pipeline.functions()
+    order = build_environment(outputs).order
+    layouts = built.layouts()
+    if any(f.updates or f.extern is not None for f in order) or any(len(f.args) < 2 for f in outputs):
+        return False
+    if any(interleaved(f, layouts.get(f.name)) for f in outputs) or any(map(_of_pixels, built.buffers.values())):
+        return False
+    return any(_reads_rows(f) for f in order)
+
+
+def _of_pixels(buffer: RawBuffer) -> bool:
+    """Whether neighbours along its second dimension are a pixel's few elements apart."""
+    steps = [const_value(s) for s in buffer.strides[1:2]]
+    return any(s is not None and s <= _CHANNELS for s in steps)
+
+
+def _reads_rows(f: Function) -> bool:
+    """Whether a point of a pure Func reads several rows of anything."""
+    assert f.pure is not None
+    rows: dict[str, set[int]] = {}
+    for n in (n for v in f.pure.values for n in post_order(v)):
+        if isinstance(n, Call) and n.call_type in _READS:
+            rows.setdefault(n.name, set()).update(map(key, n.args[1:2]))
+    return any(len(r) > 1 for r in rows.values())
+
+
+def reduces_at_each_point(built: BuiltPath) -> bool:
+    """Whether a reduction runs at each point of an image, over a window or a row and a column: what the default
+    schedule, made for reductions into few cells and for scans, takes through memory."""
+    for f in build_environment(built.pipeline.functions()).order:
+        for d in f.updates:
+            calls = [n for v in d.values for n in post_order(v) if isinstance(n, Call) and n.call_type in _READS]
+            own = [n for n in calls if n.target is f]
+            if d.domain is None or not f.args or any(list(map(key, n.args)) != list(map(key, d.args)) for n in own):
+                continue
+            domain = {n for n, _, _ in d.domain.variables}
+            pure = {n for a, n in zip(d.args, f.args, strict=True) if isinstance(a, Variable) and a.name == n}
+            reads = [n.args for n in calls if n.target is not f and n.args]
+            window = any(names & domain and names & pure for args in reads for names in map(variables, args))
+            along = f.args[0] in pure and any(f.args[0] in variables(args[0]) for args in reads)
+            if along and (window or len(pure) > 1):
+                return True
+    return False

@@ -16,14 +16,14 @@ _CHANNELS = 4
 
 
 def method_of(built: BuiltPath) -> str:
-    """Reuse2019 for what its model knows, where it has something to choose: rows that share what they read, and
-    reductions at each point.  The default schedule for the rest: points of their own, interleaved channels, scans, and
-    reductions into few cells."""
-    return "Reuse2019" if _rows_share(built) or reduces_at_each_point(built) else "default"
+    """Reuse2019 for what its model knows, where it has something to choose: stages whose neighbours share points of
+    other stages, and reductions at each point.  The default schedule for the rest: one stage alone, interleaved
+    channels, scans, and reductions into few cells."""
+    return "Reuse2019" if _stages_share(built) or reduces_at_each_point(built) else "default"
 
 
-def _rows_share(built: BuiltPath) -> bool:
-    """Whether pure Funcs over rows in planes read several rows of anything."""
+def _stages_share(built: BuiltPath) -> bool:
+    """Whether neighbours of a pure Func over rows in planes share points of another."""
     outputs: list[Function] = built.pipeline.functions()
     order = build_environment(outputs).order
     layouts = built.layouts()
@@ -31,7 +31,7 @@ def _rows_share(built: BuiltPath) -> bool:
         return False
     if any(interleaved(f, layouts.get(f.name)) for f in outputs) or any(map(_of_pixels, built.buffers.values())):
         return False
-    return any(_reads_rows(f) for f in order)
+    return any(map(_reads_around, order))
 
 
 def _of_pixels(buffer: RawBuffer) -> bool:
@@ -40,14 +40,19 @@ def _of_pixels(buffer: RawBuffer) -> bool:
     return any(s is not None and s <= _CHANNELS for s in steps)
 
 
-def _reads_rows(f: Function) -> bool:
-    """Whether a point of a pure Func reads several rows of anything."""
+def _reads_around(f: Function) -> bool:
+    """Whether a point of a pure Func reads several points of another that puts several reads together itself: else one
+    stage would read its images as well."""
+    points: dict[str, set[tuple[int, ...]]] = {}
+    for n in _reads(f):
+        if n.call_type is CallType.HALIDE and len({key(m) for m in _reads(n.target)}) > 1:
+            points.setdefault(n.name, set()).add(tuple(map(key, n.args)))
+    return any(len(p) > 1 for p in points.values())
+
+
+def _reads(f: Function) -> list[Call]:
     assert f.pure is not None
-    rows: dict[str, set[int]] = {}
-    for n in (n for v in f.pure.values for n in post_order(v)):
-        if isinstance(n, Call) and n.call_type in _READS:
-            rows.setdefault(n.name, set()).update(map(key, n.args[1:2]))
-    return any(len(r) > 1 for r in rows.values())
+    return [n for v in f.pure.values for n in post_order(v) if isinstance(n, Call) and n.call_type in _READS]
 
 
 def reduces_at_each_point(built: BuiltPath) -> bool:

@@ -32,6 +32,7 @@ ABLATIONS = {
     "powers of two": {"any_size": "0"},
     "no prefetch": {"prefetch": "0"},
     "no row blocks": {"row_blocks": "0"},
+    "no partial results": {"partial_results": "0"},
     "no final steps": {"finish": "0"},
 }
 # Seconds in which the schedules that halide_core compiles must be ready.

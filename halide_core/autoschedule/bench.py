@@ -44,7 +44,9 @@ class Bench:
         name = repr(schedule.directives)
         if name not in self._compiled:
             with self.scheduled(schedule):
-                made = Compiled(self.functions, self.order, self.images, self.target, True)
+                # Partial results are Functions that only this schedule has.
+                order = build_environment(self.functions).order
+                made = Compiled(self.functions, order, self.images, self.target, True)
             if len(self._compiled) >= 4:
                 self._compiled.pop(next(iter(self._compiled)))
             self._compiled[name] = made
@@ -107,12 +109,13 @@ def _image(image: Image, rng: np.random.Generator, own: bool) -> Buffer:
 
 def _saved(functions: list[Function]) -> Callable[[], None]:
     """What takes all directives back that are given from now on."""
-    kept = [(f, list(f.storage_order), dict(f.bounds)) for f in functions]
+    kept = [(f, list(f.storage_order), dict(f.bounds), list(f.updates)) for f in functions]
     loops = [(d.schedule, [Dim(x.var, x.kind) for x in d.schedule.dims]) for f in functions for d in f.definitions()]
 
     def restore() -> None:
-        for f, order, bounds in kept:
+        for f, order, bounds, updates in kept:
             f.compute = f.store = None
+            f.updates[:] = updates
             f.storage_order[:] = order
             f.bounds.clear()
             f.bounds.update(bounds)

@@ -38,7 +38,9 @@ Operand = Loop | FuncName | TailStrategy | int
 
 @dataclass(frozen=True, slots=True)
 class Directive:
-    """`method` of stage `stage` of the Func `func`.  `result`: the name of the Func that it returns, if any."""
+    """`method` of stage `stage` of the Func `func`.  `result`: the name of the Func that it returns, if any.
+
+    One method is none of Halide's, but several of its directives: `partial_results` (see `written_out`)."""
 
     func: str
     stage: int
@@ -57,10 +59,17 @@ class Schedule:
         """Appends a directive."""
         self.directives.append(Directive(func, stage, method, args, result))
 
+    def written_out(self) -> list[Directive]:
+        """The directives as those of Halide."""
+        out: list[Directive] = []
+        for d in self.directives:
+            out += _partial_results(d) if d.method == "partial_results" else [d]
+        return out
+
     def apply(self, functions: Mapping[str, Function]) -> None:
         """Schedules `functions`, by name.  Raises HalideError for one that is missing and for what is refused."""
         known = dict(functions)
-        for d in self.directives:
+        for d in self.written_out():
             for name in (d.func, *(a.name for a in d.args if isinstance(a, FuncName))):
                 if name not in known:
                     raise HalideError(f"The schedule names Func {name}, which the pipeline does not have")
@@ -100,6 +109,29 @@ class Names:
         return name
 
 
+def _partial_results(d: Directive) -> list[Directive]:
+    """`partial_results`(r, size, lanes, unrolled[, x]): the update is summed up for strips of `size` of its reduction's
+    loop `r`, in parallel, and these are put together.  A strip goes `unrolled` points at a time, or, with 0, in vectors
+    of as many `lanes`; its first values are in vectors along `x`."""
+    r, size, lanes, unrolled, *along = d.args
+    assert isinstance(r, Loop)
+    update = d.stage - 1
+    strip, rest = (Loop(f"{r.name}_{n}", (update, -1)) for n in ("strip", "rest"))
+    u, first = Loop(identifier(f"{d.func}_u")), Loop("first", (0, 0))
+    made = f"{d.func}_strips" if update == 0 else f"{d.func}_strips{update}"
+    out = [
+        Directive(d.func, d.stage, "split", (r, strip, rest, size, GUARD)),
+        Directive(d.func, d.stage, "rfactor", (strip, u), made),
+        Directive(made, 0, "compute_root"),
+        *(Directive(made, 0, "vectorize", (x, lanes, GUARD)) for x in along),
+    ]
+    if unrolled:
+        out.append(Directive(made, 1, "unroll", (first, unrolled, GUARD)))
+    else:
+        out += [Directive(made, 1, "atomic"), Directive(made, 1, "vectorize", (first, lanes, GUARD))]
+    return [*out, Directive(made, 1, "parallel", (u,))]
+
+
 def _func(function: Function) -> Placement:
     out = Placement.__new__(Placement)
     out._function, out._stage = function, 0
@@ -134,22 +166,24 @@ class _Text:
     """Prints a schedule.  `space`: the name space of Halide; `python` where that is not empty."""
 
     def __init__(self, schedule: Schedule, space: str, *_: str) -> None:
-        self.schedule = schedule
+        self.directives = schedule.written_out()
         self.space = space
         self.is_python = bool(space)
 
     def text(self) -> str:
-        lines = [*self.variables(), ""]
+        made = {d.result for d in self.directives if d.result is not None}
+        lines = [*self.variables({d.func for d in self.directives} - made), ""]
         last: tuple[str, int] | None = None
         calls: list[str] = []
-        for d in self.schedule.directives:
+        for d in self.directives:
             here = d.func, 0 if d.method in _OF_FUNCS else d.stage
             if d.result is not None:
                 lines += self.chain(last, calls)
                 last, calls = None, []
-                made = identifier(d.result)
-                start = f"{made} = " if self.is_python else f"Func {made} = "
+                name = identifier(d.result)
+                start = f"{name} = " if self.is_python else f"Func {name} = "
                 lines.append(f"{start}{self.stage(*here)}{self.call(d)}{self.end()}")
+                lines += self.reductions({d.result})
                 continue
             if here != last:
                 lines += self.chain(last, calls)
@@ -193,22 +227,23 @@ class _Text:
     def loop(self, func: str, a: Loop) -> str:
         return identifier(a.name if a.reduction is None else f"{func}_{a.name}")
 
-    def variables(self) -> list[str]:
-        """Declarations of the variables that the directives use."""
+    def variables(self, funcs: set[str]) -> list[str]:
+        """Declarations of the variables that the directives use; those of reductions are those of `funcs`."""
         pure: dict[str, str] = {}
-        reduced: dict[str, str] = {}
-        for d in self.schedule.directives:
+        for d in self.directives:
+            pure |= {identifier(a.name): a.name for a in d.args if isinstance(a, Loop) and a.reduction is None}
+        lines = [f"{v} = {self.space}Var(\"{n}\")" if self.is_python else f"Var {v}(\"{n}\");" for v, n in pure.items()]
+        return [*lines, *self.reductions(funcs)]
+
+    def reductions(self, funcs: set[str]) -> list[str]:
+        """Declarations of the variables of the reductions of `funcs`."""
+        found: dict[str, str] = {}
+        for d in self.directives:
             for a in d.args:
-                if not isinstance(a, Loop):
+                if not isinstance(a, Loop) or a.reduction is None or _owner(d) not in funcs:
                     continue
-                if a.reduction is None:
-                    pure[identifier(a.name)] = a.name
-                else:
-                    update, place = a.reduction
-                    made = f"{self.space}RVar(\"{a.name}\")"
-                    own = f"{identifier(_owner(d))}.rvars({update})[{place}]"
-                    reduced[self.loop(_owner(d), a)] = made if place < 0 else own
-        kind = ("", "") if self.is_python else ("Var ", "RVar ")
-        lines = [f"{kind[0]}{v} = {self.space}Var(\"{n}\")" for v, n in pure.items()]
-        lines = lines if self.is_python else [f"Var {v}(\"{n}\");" for v, n in pure.items()]
-        return [*lines, *(f"{kind[1]}{v} = {e}{self.end()}" for v, e in reduced.items())]
+                update, place = a.reduction
+                made = f"{self.space}RVar(\"{a.name}\")"
+                own = f"{identifier(_owner(d))}.rvars({update})[{place}]"
+                found[self.loop(_owner(d), a)] = made if place < 0 else own
+        return [f"{'' if self.is_python else 'RVar '}{v} = {e}{self.end()}" for v, e in found.items()]

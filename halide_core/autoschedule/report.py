@@ -107,8 +107,10 @@ def report(outputs: list[Function], target: Target, schedule: Schedule) -> Repor
         _Walk(stages, dict(description.values)).visit(statement)
         inlined = frozenset(n for n, s in stages.items() if s.computed == "inlined")
         for name, s in stages.items():
-            node = description.nodes[name]
-            if name not in inlined:
+            node = description.nodes.get(name)
+            if node is None:
+                s.region = s.points
+            elif name not in inlined:
                 share = s.points / max(s.region, 1.0)
                 s.predicted_s = share * sum(
                     float(description.iterations(stage, node.region)) * costs.cycles(stage, inlined) / _CLOCK
@@ -127,11 +129,12 @@ def write_report(path: str, title: str, outputs: list[Function], target: Target,
 
 
 def _stage(f: Function, description: Description) -> StageReport:
-    node = description.nodes[f.name]
-    whole = node.is_output or (f.compute is None and not node.is_pure)
+    # Partial results are none of the pipeline's Funcs: all of them are needed.
+    node = description.nodes.get(f.name)
+    whole = node is not None and (node.is_output or (f.compute is None and not node.is_pure))
     computed = "root" if whole else _level(f.compute)
     out = StageReport(f.name, computed, "root" if whole else _level(f.store or f.compute))
-    out.region = float(points(node.region))
+    out.region = float(points(node.region)) if node is not None else 0.0
     for s in f.definitions()[0].schedule.splits:
         if isinstance(s, Split):
             dim = next((d for d in f.args if s.old == d or s.old.startswith((f"{d}_", f"{d}$"))), s.old)

@@ -99,33 +99,40 @@ void Columns(int* image, int width, int height) {
 """
 
 
-ROWS = """\
+STAGES = """\
 #include <cstdint>
+#include <vector>
 void Column(uint8_t* dst, const uint8_t* src, int width, int height, int stride) {
     for (int y = 1; y < height - 1; y++)
         for (int x = 0; x < width; x++)
             dst[y * stride + x] = (src[(y - 1) * stride + x] + src[y * stride + x] + src[(y + 1) * stride + x]) / 3;
 }
-void Row(uint8_t* dst, const uint8_t* src, int width, int height, int stride) {
+void Separable(uint8_t* dst, const uint8_t* src, int width, int height, int stride) {
+    std::vector<uint16_t> rows(width * height);
     for (int y = 0; y < height; y++)
-        for (int x = 0; x < width - 1; x++) dst[y * stride + x] = (src[y * stride + x] + src[y * stride + x + 1]) / 2;
-}
-void PixelColumn(uint8_t* dst, const uint8_t* src, int width, int height) {
+        for (int x = 0; x < width; x++) rows[y * width + x] = src[y * stride + x] + 2 * src[y * stride + x + 1];
     for (int y = 0; y < height - 1; y++)
         for (int x = 0; x < width; x++)
-            for (int c = 0; c < 3; c++)
-                dst[(y * width + x) * 3 + c] = src[(y * width + x) * 3 + 2 - c] / 2 + src[((y + 1) * width + x) * 3 + c] / 2;
+            dst[y * stride + x] = (rows[y * width + x] + rows[(y + 1) * width + x]) / 6;
+}
+void Tripled(uint8_t* dst, const uint8_t* src, int width, int height, int stride) {
+    std::vector<uint16_t> rows(width * height);
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++) rows[y * width + x] = 3 * src[y * stride + x];
+    for (int y = 0; y < height - 1; y++)
+        for (int x = 0; x < width; x++)
+            dst[y * stride + x] = (rows[y * width + x] + rows[(y + 1) * width + x]) / 6;
 }
 """
 
 
 @pytest.mark.parametrize("text, expected", [
     (REDUCTIONS, {"Convolve": "Reuse2019", "Product": "Reuse2019", "RowSums": "default", "Columns": "default"}),
-    (ROWS, {"Column": "Reuse2019", "Row": "default", "PixelColumn": "default"}),
-], ids=["reductions", "rows"])
+    (STAGES, {"Column": "default", "Separable": "Reuse2019", "Tripled": "default"}),
+], ids=["reductions", "stages"])
 def test_the_method_where_none_is_asked_for(text: str, expected: dict[str, str], tmp_path: Path) -> None:
-    """Reuse2019 for reductions at each point and for rows that share what they read; the default schedule for sums
-    into few cells, scans, points of their own and interleaved channels."""
+    """Reuse2019 for reductions at each point and for stages that share points of others; the default schedule for sums
+    into few cells, scans, and stages alone."""
     source = tmp_path / "functions.cpp"
     source.write_text(text)
     found = {}

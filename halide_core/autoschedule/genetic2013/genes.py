@@ -188,6 +188,8 @@ class Genes:
                 places = sorted(names.index(x.name) for x in loops)
                 for place, x in zip(places, loops, strict=True):
                     found[place] = x
+            elif d.method == "partial_results":
+                found = []
             elif d.method in ("unroll", "vectorize") and len(d.args) == 1:
                 found.pop(at)
         return found

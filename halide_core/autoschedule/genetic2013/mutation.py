@@ -87,7 +87,7 @@ def _with(gene: Gene, k: int, d: Directive) -> Gene:
 def _factor(whole: Individual, func: str, genes: Genes, rng: random.Random) -> Gene | None:
     gene = whole.of(func)
     places = [
-        (k, n) for k, d in enumerate(gene) if d.method in ("split", "unroll", "vectorize")
+        (k, n) for k, d in enumerate(gene) if d.method in ("split", "unroll", "vectorize", "partial_results")
         for n, a in enumerate(d.args) if isinstance(a, int)
     ]
     if not places:

@@ -13,7 +13,8 @@ class Options:
 
     `fusion`: stages computed in the loops of others.  `separate_store`: stored further out than computed, so that
     windows slide.  `any_size`: tiles of sizes that are no powers of two.  `prefetch`: loads along rows cost no latency.
-    `row_blocks`: rows that share what is inlined computed together.  `finish`: register tiles, transposed blocks and
+    `row_blocks`: rows that share what is inlined computed together.  `partial_results`: histograms and sums in strips,
+    one for each thread (rfactor).  `finish`: register tiles, transposed blocks and
     unrolled channels."""
 
     fusion: bool = True
@@ -21,6 +22,7 @@ class Options:
     any_size: bool = True
     prefetch: bool = True
     row_blocks: bool = True
+    partial_results: bool = True
     finish: bool = True
 
 

@@ -1,0 +1,51 @@
+"""Histograms and sums in strips, one for each thread, that are put together at the end (rfactor)."""
+
+from __future__ import annotations
+
+from halide_core.autoschedule.costs import Costs
+from halide_core.autoschedule.default import lanes_for
+from halide_core.autoschedule.description import Description, Node, Stage
+from halide_core.autoschedule.directives import Directive, Loop
+from halide_core.autoschedule.footprints import high_name, low_name, points
+from halide_core.autoschedule.machine import Machine
+from halide_core.autoschedule.rfactor import neutral
+from halide_core.ir.structural import variables
+from halide_core.passes.races import associative_operation
+
+# Strips for each thread, so that none waits long for the last one.
+_STRIPS = 4
+# Points of a reduction, and those for each cell of a strip, that are worth it.
+_POINTS, _POINTS_PER_CELL = 1 << 16, 16
+# Points of a histogram at a time: what one looks up is there before another one is added.
+_TOGETHER = 4
+
+
+def partial_results(
+    description: Description, costs: Costs, machine: Machine, node: Node, stage: Stage
+) -> Directive | None:
+    """How an update is summed up in strips; None where it goes point by point in the order of its reduction, or has
+    loops of its own to run in parallel, or where that would not be worth it.
+
+    Exact: the order of operations on integers is free."""
+    d = stage.definition
+    found = associative_operation(node.function, d)
+    way = costs.ways[node.name, stage.index]
+    if found is None or neutral(found[0]) is None or d.domain is None or d.domain.predicates or len(d.values) != 1:
+        return None
+    if stage.pure or way.vector is not None:
+        return None
+    strips = _STRIPS * machine.parallelism
+    steps = float(description.iterations(stage, node.region))
+    cells = float(points(node.region))
+    names = [n for n, _, _ in d.domain.variables]
+    values = description.loop_values(stage, node.region)
+    length = float(values[high_name(names[-1])] - values[low_name(names[-1])] + 1)
+    if steps < max(_POINTS, _POINTS_PER_CELL * cells * strips) or length < strips:
+        return None
+    indexed = any(variables(a) & set(names) for a in d.args)
+    lanes = lanes_for(d, costs.target)
+    first = [Loop(a) for a in node.function.args[:1] if node.region[0][1] - node.region[0][0] + 1 >= lanes]
+    r = Loop(names[-1], (stage.index - 1, len(names) - 1))
+    size = int(-(-length // strips))
+    together = _TOGETHER if indexed else 0
+    return Directive(node.name, stage.index, "partial_results", (r, size, lanes, together, *first))

@@ -17,6 +17,8 @@ ROWS = (2, 4, 8)
 _MANY_READS = 250
 # Registers that hold nothing from row to row, and what storing and loading a register costs.
 _BUSY, _SPILLED = 8, 1.2
+# What of the loads saved is: the rest runs beside arithmetic.
+_SAVED = 0.8
 # Bytes of a register from which there are 32 of them.
 _WIDE = 64
 
@@ -95,8 +97,7 @@ class RowBlocks:
         cost, alone = block.cost(rows), block.cost(1)
         register = costs.target.vector_bytes
         loads, own = (sum(read_cycles(site, args[0], register) for site in c.sites) for c in (cost, alone))
-        # Loads run beside arithmetic: half of what is saved of them is.
-        total = cost.cycles(register) + 0.5 * (loads + rows * own)
+        total = cost.cycles(register) + _SAVED * loads + (1 - _SAVED) * rows * own
         held = block.held() * way.lanes / register if rows > 1 else 0.0
         spilled = max(0.0, held + _BUSY - (32 if register >= _WIDE else 16))
         return total / rows + 0.6 * node.bytes / register + _SPILLED * spilled / way.lanes

@@ -27,12 +27,10 @@ _TURNED = 0.2
 class Candidate:
     """All tile sizes of one permutation of the loops."""
 
-    def __init__(
-        self, cycles: PointCycles, around: str | None = None, rows: int = 1, eager: bool = False
-    ) -> None:
+    def __init__(self, cycles: PointCycles, around: str | None = None, rows: int = 1, eager: bool = False) -> None:
         tiles = cycles.tiles
         self.cycles, self.tiles, self.machine = cycles, tiles, cycles.machine
-        self.d, self.costs, self.options = tiles.description, tiles.costs, tiles.options
+        self.d, self.options = tiles.description, tiles.options
         self.node, self.members, self.inlined = tiles.node, tiles.members, tiles.inlined
         # Rows of the output computed together.
         self.rows = rows

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from codegen.pipeline import BuiltPath
 from halide_core.aot import RawBuffer
+from halide_core.autoschedule.arithmetic import is_read
 from halide_core.autoschedule.default import interleaved
 from halide_core.function import Function
 from halide_core.ir.expr import Call, CallType, Variable, const_value
 from halide_core.ir.structural import key, post_order, variables
 from halide_core.passes.realization_order import build_environment
 
-_READS = (CallType.IMAGE, CallType.HALIDE)
 # Elements of a pixel, up to which their images are taken to be interleaved.
 _CHANNELS = 4
 
@@ -52,7 +52,7 @@ def _reads_around(f: Function) -> bool:
 
 def _reads(f: Function) -> list[Call]:
     assert f.pure is not None
-    return [n for v in f.pure.values for n in post_order(v) if isinstance(n, Call) and n.call_type in _READS]
+    return [n for v in f.pure.values for n in post_order(v) if is_read(n)]
 
 
 def reduces_at_each_point(built: BuiltPath) -> bool:
@@ -60,7 +60,7 @@ def reduces_at_each_point(built: BuiltPath) -> bool:
     schedule, made for reductions into few cells and for scans, takes through memory."""
     for f in build_environment(built.pipeline.functions()).order:
         for d in f.updates:
-            calls = [n for v in d.values for n in post_order(v) if isinstance(n, Call) and n.call_type in _READS]
+            calls = [n for v in d.values for n in post_order(v) if is_read(n)]
             own = [n for n in calls if n.target is f]
             if d.domain is None or not f.args or any(list(map(key, n.args)) != list(map(key, d.args)) for n in own):
                 continue

@@ -21,6 +21,8 @@ _ACROSS = 5.0
 # What is known of expressions, by their numbers.
 _CALLS: dict[int, bool] = {}
 _READS: dict[tuple[tuple[int, ...], int, str, int, int], float] = {}
+# Emptied when full, so that long processes do not grow without end.
+_MOST_READS = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +121,8 @@ def read_cycles(site: Site, vector: str, register: int, inner: int = 0) -> float
     """Cycles a point of reading `site` in a loop over `vector`; `inner`: the dimension along which memory runs."""
     entry = tuple(map(key, site.args)), site.bytes, vector, register, inner
     if entry not in _READS:
+        if len(_READS) > _MOST_READS:
+            _READS.clear()
         _READS[entry] = _read_cycles(site, vector, register, inner)
     return _READS[entry]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from halide_core.autoschedule.costs import Costs
-from halide_core.autoschedule.description import Description, Node, Stage
+from halide_core.autoschedule.description import Description, Node
 from halide_core.autoschedule.directives import GUARD, FuncName, Loop, Names, Schedule
 from halide_core.autoschedule.machine import Machine
 from halide_core.autoschedule.partial_results import partial_results
@@ -203,7 +203,8 @@ class Emitter:
         level: Loop | None = None
         for stage in node.stages:
             parallel = self.loops.parallel(node, stage)
-            strips = partial_results(self.d, self.costs, self.machine, node, stage) if self._may_split(stage) else None
+            wanted = self.options.partial_results
+            strips = partial_results(self.d, self.costs, self.machine, node, stage) if wanted else None
             if strips is not None:
                 self.schedule.directives.append(strips)
                 continue
@@ -211,9 +212,6 @@ class Emitter:
             if parallel is not None and stage.index:
                 level = Loop(parallel)
         return level
-
-    def _may_split(self, stage: Stage) -> bool:
-        return bool(stage.index) and self.options.partial_results
 
     def _member(self, plan: Plan, node: Node, tile_loop: Loop | None, row_loop: Loop | None) -> None:
         level = plan.levels[node.name]

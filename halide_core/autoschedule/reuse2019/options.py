@@ -14,7 +14,7 @@ class Options:
     `fusion`: stages computed in the loops of others.  `separate_store`: stored further out than computed, so that
     windows slide.  `any_size`: tiles of sizes that are no powers of two.  `prefetch`: loads along rows cost no latency.
     `row_blocks`: rows that share what is inlined computed together.  `partial_results`: histograms and sums in strips,
-    one for each thread (rfactor).  `finish`: register tiles, transposed blocks and
+    some for each thread (rfactor).  `finish`: register tiles, transposed blocks and
     unrolled channels."""
 
     fusion: bool = True

@@ -1,4 +1,4 @@
-"""Histograms and sums in strips of their reduction, one for each thread."""
+"""Histograms and sums in strips of their reduction, some for each thread."""
 
 from __future__ import annotations
 
@@ -37,6 +37,14 @@ def largest(h: Any, size: tuple[int, int]) -> tuple[Any, Any, list[tuple[int, in
     return image, f, []
 
 
+def difference(h: Any, size: tuple[int, int]) -> tuple[Any, Any, list[tuple[int, int]]]:
+    image, f = h.ImageParam(h.UInt(8), 2, "input"), h.Func("difference")
+    r = h.RDom([(0, size[0]), (0, size[1])], "r")
+    f[()] = h.cast(h.Int(32), 7)
+    f[()] -= h.cast(h.Int(32), image[r.x, r.y])
+    return image, f, []
+
+
 def mean(h: Any, size: tuple[int, int]) -> tuple[Any, Any, list[tuple[int, int]]]:
     image, f = h.ImageParam(h.UInt(8), 2, "input"), h.Func("mean")
     r = h.RDom([(0, size[0]), (0, size[1])], "r")
@@ -57,7 +65,7 @@ def values(size: tuple[int, int]) -> np.ndarray[Any, Any]:
 
 
 @pytest.mark.parametrize("size", [SIZE, (1, 1), (1023, 767), (3000, 17), (17, 1031)])
-@pytest.mark.parametrize("build", [histogram, total, largest])
+@pytest.mark.parametrize("build", [histogram, total, largest, difference])
 def test_results_are_those_of_one_thread(build: Any, size: tuple[int, int]) -> None:
     """At sizes that are not the one the schedule was made for, too."""
     outcome = []
@@ -87,6 +95,19 @@ def test_the_text_runs_under_the_package() -> None:
 
 def test_sums_whose_order_counts_are_left() -> None:
     assert "rfactor" not in scheduled(made(mean, hl, SIZE)[1]).python_schedule_source
+
+
+def flat(h: Any, size: tuple[int, int]) -> tuple[Any, Any, list[tuple[int, int]]]:
+    image, f = h.ImageParam(h.UInt(8), 2, "input"), h.Func("flat")
+    r = h.RDom([(0, size[0] * size[1])], "r")
+    f[()] = h.cast(h.UInt(32), 0)
+    f[()] += h.cast(h.UInt(32), image[r.x % size[0], r.x // size[0]])
+    return image, f, []
+
+
+def test_quotients_of_the_reductions_variable_are_left() -> None:
+    """Strips of it would ask for rows that small images do not have."""
+    assert "rfactor" not in scheduled(made(flat, hl, SIZE)[1]).python_schedule_source
 
 
 def test_few_points_are_left() -> None:

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from halide_core.backend.halide_entry import emit_halide_function, unit_strides
+from halide_core.backend.halide_entry import emit_halide_function
 from halide_core.backend.llvm_builder import ModuleBuilder
 from halide_core.backend.llvm_module import CompiledModule, JitModule
 from halide_core.backend.raw_entry import emit_raw_function
 from halide_core.deep_stack import is_deep, on_deep_stack
-from halide_core.interface import output_arrays
+from halide_core.interface import output_arrays, unit_strides
 from halide_core.ir.expr import Expr
 from halide_core.ir.types import Type
 from halide_core.lower import Lowered, lower

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -33,13 +33,15 @@ def check_buffer(role: str, a: Array, buffer: Buffer | None) -> Buffer:
     return buffer
 
 
-def check_constraints(images: list[Image], values: Mapping[str, Any]) -> None:
+def check_constraints(images: list[Image], arrays: Iterable[Array], values: Mapping[str, Any]) -> None:
     """Metadata that set_min, set_extent and set_stride pinned must hold."""
+    owners = {a.name: a.owner for a in arrays}
     for image in images:
         for what, wanted in image.fixed.items():
             kind, d = what.split(".")
-            actual = values.get(f"{image.name}.{what}")
-            if actual is None or (kind == "stride" and values.get(f"{image.name}.extent.{d}", 2) <= 1):
+            owner = owners.get(image.name, image.name)
+            actual = values.get(f"{image.name if kind == 'stride' else owner}.{what}")
+            if actual is None or (kind == "stride" and values.get(f"{owner}.extent.{d}", 2) <= 1):
                 # The stride of a single element says nothing.
                 continue
             expected = int(evaluate(wanted, values).item())

@@ -29,6 +29,8 @@ def digest(functions: list[Function], images: list[Image], rest: Iterable[str]) 
     encoder = _Encoder(functions, images)
     for f in functions:
         encoder.fields(f)
+        for i in f.buffers:
+            encoder.fields(i)
     for i in images:
         encoder.fields(i)
     for text in rest:

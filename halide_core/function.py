@@ -288,6 +288,7 @@ def schedule_key(f: Function) -> tuple[object, ...]:
     others = [[(n, key(e)) for n, e in t.items()] for t in (f.extents, f.storage_bounds, f.storage_alignments)]
     parts: list[object] = [f.name, f.compute, f.store, levels, tuple(f.storage_order), pairs, aligned, folds, others]
     parts.append(tuple((id(c), id(w)) for c, w in f.wrappers))
+    parts.append([(i.name, [(what, key(e)) for what, e in sorted(i.fixed.items())]) for i in f.buffers])
     if f.extern is not None:
         parts.append((f.extern.symbol, [key(e) for e in f.extern.arguments]))
     work = f.definitions() if f.pure is not None else []

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from halide_core.function import Function
+from halide_core.function import Function, Image
 from halide_core.ir import expr as ir
 from halide_core.ir.box import Box
-from halide_core.ir.expr import I32, I64, Expr
+from halide_core.ir.expr import I32, I64, Expr, const, const_value
 from halide_core.ir.stmt import ExternCall
 from halide_core.ir.types import Type
 
@@ -48,6 +49,12 @@ def output_arrays(f: Function) -> tuple[Array, ...]:
     """The arrays of an output Func, one for each value."""
     count = len(f.types)
     return tuple(Array(storage_name(f.name, k, count), t, len(f.args), f.name) for k, t in enumerate(f.types))
+
+
+def unit_strides(outputs: Iterable[Array], stated: Iterable[Image]) -> dict[str, Expr]:
+    """Unit strides along dimension 0 of outputs, unless another stride is stated: for checks at entry to establish."""
+    others = {i.name for i in stated if const_value(i.fixed.get("stride.0", const(0, I32))) != 1}
+    return {f"{a.name}.stride.0": const(1, I64) for a in outputs if a.dimensions and a.name not in others}
 
 
 def metadata_names(a: Array) -> list[str]:

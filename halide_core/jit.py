@@ -46,7 +46,8 @@ def realize(pipeline: Any, where: Any, target: Target | None) -> Any:
     for a in code.interface.inputs:
         buffers[a.name] = check_buffer("Input", a, code.images[a.name].array)
     outputs, results = _output_buffers(code, where, buffers)
-    if any(b.dimensions() and b.strides()[0] != 1 for b in outputs):
+    unit = (code.strides.get(f"{a.name}.stride.0") == 1 for a in code.interface.outputs)
+    if any(u and b.dimensions() and b.strides()[0] != 1 for u, b in zip(unit, outputs, strict=True)):
         code = compiled(pipeline, target, False)
     for a, buffer in zip(code.interface.outputs, outputs, strict=True):
         buffers[a.name] = check_buffer("Output", a, buffer)
@@ -188,7 +189,8 @@ def run_with(code: Compiled, buffers: dict[str, Buffer], scalars: dict[str, Any]
         buffers[a.name] = check_buffer("Input", a, given)
     for a in code.interface.outputs:
         check_buffer("Output", a, buffers[a.name])
-        if a.dimensions and buffers[a.name].dim(0).stride() != 1 and buffers[a.name].dim(0).extent() > 1:
+        unit = code.strides.get(f"{a.name}.stride.0") == 1
+        if unit and buffers[a.name].dim(0).stride() != 1 and buffers[a.name].dim(0).extent() > 1:
             raise HalideError(f"Constraint violated: {a.name}.stride.0 ({buffers[a.name].dim(0).stride()}) == 1 (1)")
     run(code, buffers, scalars)
 
@@ -212,7 +214,7 @@ def run(
     seen = (values, [(i.name, what, key(e)) for i in images for what, e in i.fixed.items()])
     if seen != code.checked:
         check_requirements(code.interface, values)
-        check_constraints(images, values)
+        check_constraints(images, code.arrays, values)
         check_bounds(code.interface, values)
         code.checked = seen
     arguments: list[Any] = [buffers[a.name].array.ctypes.data for a in code.arrays]
@@ -229,7 +231,11 @@ def _values(code: Compiled, buffers: dict[str, Buffer], scalars: dict[str, Any] 
     values: dict[str, Any] = dict(scalars or {})
     for a in code.arrays:
         buffer = buffers[a.name]
-        mins, extents, strides = buffer.mins(), buffer.extents(), buffer.strides()
+        mins, extents, strides = buffer.mins(), buffer.extents(), list(buffer.strides())
+        for d, extent in enumerate(extents):
+            if extent <= 1:
+                # Any stride will do for a single element; the code may be made for one.
+                strides[d] = code.strides.get(f"{a.name}.stride.{d}", strides[d])
         values[f"{a.name}.offset"] = -sum(m * s for m, s in zip(mins, strides, strict=True))
         for d in range(a.dimensions):
             values[f"{a.owner}.min.{d}"], values[f"{a.owner}.extent.{d}"] = mins[d], extents[d]

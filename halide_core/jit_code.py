@@ -14,8 +14,8 @@ from halide_core.errors import HalideError
 from halide_core.extern_calls import address_of
 from halide_core.fingerprint import digest
 from halide_core.function import Function, Image, schedule_key, schedule_state
-from halide_core.interface import Array, Interface, metadata_variables, output_arrays
-from halide_core.ir.expr import I64, Expr, const
+from halide_core.interface import Array, Interface, metadata_variables, output_arrays, unit_strides
+from halide_core.ir.expr import const_value
 from halide_core.ir.structural import key
 from halide_core.ir.types import Type
 from halide_core.pass_log import is_watched
@@ -45,10 +45,14 @@ class Compiled:
         self.functions = functions
         self.images = {i.name: i for i in images}
         self.target = target
-        # Outputs have unit stride in dimension 0 unless a buffer shows otherwise.
-        self._known: dict[str, Expr] = {
-            f"{a.name}.stride.0": const(1, I64) for f in functions for a in output_arrays(f) if dense and a.dimensions
-        }
+        # Outputs have unit stride in dimension 0 unless it is stated, or a buffer shows, otherwise.
+        given = [i for f in functions for i in f.buffers]
+        self._known = unit_strides([a for f in functions for a in output_arrays(f)], given) if dense else {}
+        # The strides that the code is made for, by the names of their Variables.
+        self.strides: dict[str, int] = {n: 1 for n in self._known}
+        for i in (*images, *given):
+            stated = {f"{i.name}.{what}": const_value(e) for what, e in i.fixed.items() if what.startswith("stride")}
+            self.strides |= {n: int(v) for n, v in stated.items() if v is not None}
         self._external = sorted({f.extern.symbol for f in order if f.extern is not None})
         self._lowered: Any = None
         machine = (target.to_string(), target.cpu, target.llvm_features, str(dense), *(f.name for f in functions))

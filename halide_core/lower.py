@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from halide_core.deep_stack import is_deep, on_deep_stack
 from halide_core.errors import HalideError
-from halide_core.function import Function
+from halide_core.function import Function, Image
 from halide_core.interface import Array, Interface, metadata_names, metadata_variables, output_arrays
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
@@ -82,7 +82,8 @@ def lower(
     inputs = tuple(Array(i.name, i.type, i.dimensions, i.name) for i in environment.images)
     # What the caller knows of a buffer takes the place of what the ImageParam assumes, such as its unit stride.
     given = known or {}
-    fixed = {k: v for k, v in _fixed_metadata(environment).items() if k not in given}
+    stated = _fixed_metadata([*environment.images, *(i for f in outputs for i in f.buffers)])
+    fixed = {k: v for k, v in stated.items() if k not in given}
     fixed |= {k: v for k, v in given.items() if const_value(v) is not None}
     fixed |= _equal_strides(given)
     context = Context()
@@ -200,9 +201,10 @@ def narrow_stores(s: st.Stmt) -> st.Stmt:
     return st.rebuild(s, narrow_stores, lambda e: e)
 
 
-def _fixed_metadata(environment: Environment) -> dict[str, Expr]:
+def _fixed_metadata(images: Iterable[Image]) -> dict[str, Expr]:
+    """What is stated of images, and of the buffers of outputs, as far as it is constant."""
     out: dict[str, Expr] = {}
-    for image in environment.images:
+    for image in images:
         for what, value in image.fixed.items():
             constant = const_value(value)
             if constant is not None:

@@ -15,7 +15,7 @@ from halide_core.errors import HalideError
 from halide_core.function import Image
 from halide_core.interface import Array
 from halide_core.ir import expr as ir
-from halide_core.ir.expr import I32, I64, Expr, const, const_value
+from halide_core.ir.expr import I32, I64, Expr
 from halide_core.ir.simplify import simplify
 from halide_core.ir.types import Type
 from halide_core.lower import Lowered
@@ -238,9 +238,10 @@ class _Entry:
     def _check_constraints(self, image: Image) -> None:
         """What set_min, set_extent, set_stride and set_host_alignment stated, on which the code relies."""
         b = self.b
+        owner = next((a.owner for a in self.lowered.outputs if a.name == image.name), image.name)
         for what, wanted in image.fixed.items():
             kind, d = what.split(".")
-            name = f"{image.name}.istride.{d}" if kind == "stride" else f"{image.name}.{what}"
+            name = f"{image.name}.istride.{d}" if kind == "stride" else f"{owner}.{what}"
             found, expected = self.names.operands[name], self.emitter.value(wanted)
             differ = b.emit(f"icmp ne i32 {found}, {expected}")
             right = str(wanted).replace("%", "%%")
@@ -279,9 +280,3 @@ class _Entry:
         self.emitter.expr.reset()
         self.emitter.emit(self.lowered.stmt)
         self.b.do("ret i32 0")
-
-
-def unit_strides(outputs: list[Array], stated: list[Image]) -> dict[str, Expr]:
-    """What the checks at entry establish about outputs: unit strides, unless another stride is stated."""
-    others = {i.name for i in stated if const_value(i.fixed.get("stride.0", const(0, I32))) != 1}
-    return {f"{a.name}.stride.0": const(1, I64) for a in outputs if a.dimensions and a.name not in others}

@@ -75,11 +75,21 @@ def _estimated(built: BuiltPath, outputs: list[Function]) -> bool:
             if not 0 < extent < 1 << 16:
                 return False
             image.estimates[d] = const(low, I32), const(extent, I32)
+    _state_strides(built, outputs)
     for param in built.keep:
         source = built.scalars[param.name()]
         if isinstance(source, Variable) and not param.type().is_float():
             param.set_estimate(values.get(source.name, _OTHER))
     return True
+
+
+def _state_strides(built: BuiltPath, outputs: list[Function]) -> None:
+    """States the strides that are known, as a user would: methods tell interleaved channels by them."""
+    images = {i.name: i.fixed for i in built.images}
+    images |= {f.name: built.funcs[f.name].output_buffer()._image.fixed for f in outputs if len(f.types) == 1}
+    for name, fixed in images.items():
+        strides = map(const_value, built.buffers[name].strides)
+        fixed |= {f"stride.{d}": const(s, I32) for d, s in enumerate(strides) if s is not None}
 
 
 def _parameters(built: BuiltPath) -> set[str]:

@@ -18,9 +18,11 @@ _SIMPLE, _DIVISION, _ROOT = 0.6, 10.0, 18.0
 _LIBRARY, _GATHER, _INTEGER_DIVISION = 30.0, 1.5, 8.0
 # The same for gathers of which every lane lies in another line.
 _ACROSS = 5.0
+# Times as long that a vector of one channel of pixels takes to read or write as one of a plane.
+INTERLEAVED = 3.0
 # What is known of expressions, by their numbers.
 _CALLS: dict[int, bool] = {}
-_READS: dict[tuple[tuple[int, ...], int, str, int, int], float] = {}
+_READS: dict[tuple[tuple[int, ...], int, str, int, int, int | None], float] = {}
 # Emptied when full, so that long processes do not grow without end.
 _MOST_READS = 1 << 16
 
@@ -117,17 +119,18 @@ def _node(n: Expr) -> tuple[float, float]:
     return _SIMPLE, 0.0
 
 
-def read_cycles(site: Site, vector: str, register: int, inner: int = 0) -> float:
-    """Cycles a point of reading `site` in a loop over `vector`; `inner`: the dimension along which memory runs."""
-    entry = tuple(map(key, site.args)), site.bytes, vector, register, inner
+def read_cycles(site: Site, vector: str, register: int, inner: int = 0, step: int | None = 1) -> float:
+    """Cycles a point of reading `site` in a loop over `vector`; `inner`: the dimension along which memory runs, `step`
+    elements at a time (None: not known how many)."""
+    entry = tuple(map(key, site.args)), site.bytes, vector, register, inner, step
     if entry not in _READS:
         if len(_READS) > _MOST_READS:
             _READS.clear()
-        _READS[entry] = _read_cycles(site, vector, register, inner)
+        _READS[entry] = _read_cycles(site, vector, register, inner, step)
     return _READS[entry]
 
 
-def _read_cycles(site: Site, vector: str, register: int, inner: int) -> float:
+def _read_cycles(site: Site, vector: str, register: int, inner: int, step: int | None) -> float:
     along = [d for d, a in enumerate(site.args) if vector in variables(a)]
     if any(is_read(n) for a in site.args if calls(a) for n in post_order(a)):
         return _GATHER
@@ -136,10 +139,13 @@ def _read_cycles(site: Site, vector: str, register: int, inner: int) -> float:
         return 0.5 * site.bytes / register
     if along != [inner]:
         return _ACROSS
-    step = difference(site.args[inner], Variable(site.args[inner].type, vector))
-    if step is not None:
-        return 0.6 * site.bytes / register
+    if step is None:
+        return _GATHER
+    # Pixels of interleaved channels take loads of as many registers, and shuffles.
+    apart = 1.0 if step == 1 else INTERLEAVED
+    if difference(site.args[inner], Variable(site.args[inner].type, vector)) is not None:
+        return 0.6 * apart * site.bytes / register
     steps = [n for n in post_order(site.args[inner]) if isinstance(n, ir.Div | ir.Mul | ir.Mod)]
     if any((const_value(n.b) or 8) > 4 for n in steps):
         return _GATHER
-    return (2.4 if steps else 1.2) * site.bytes / register
+    return (2.4 if steps else 1.2) * apart * site.bytes / register

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from halide_core.autoschedule.arithmetic import Arithmetic, arithmetic, read_cycles
+from halide_core.autoschedule.arithmetic import INTERLEAVED, Arithmetic, Site, arithmetic, read_cycles
 from halide_core.autoschedule.default import lanes_for, transposed_dimension
 from halide_core.autoschedule.description import Description, Node, Stage
+from halide_core.autoschedule.layouts import FEW, runs_as_row
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import const_value
 from halide_core.ir.simplify import difference, simplify
@@ -20,8 +21,6 @@ _MANY_READS = 400
 # What bodies of loops cost beyond their instructions where channels of what is inlined are unrolled: long ones overlap
 # less (camera_pipe took 1.13 as long).
 _LONG = 1.1
-# Extents of a dimension for which the loop may be unrolled, one case of a select for each.
-FEW = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +38,7 @@ class Costs:
         self.description = description
         self.target = target
         self.ways: dict[tuple[str, int], Way] = {}
+        self._rows: dict[tuple[str, frozenset[str]], bool] = {}
         self._muxed: dict[tuple[str, frozenset[str]], set[str]] = {}
         for node in description.nodes.values():
             for stage in node.stages:
@@ -51,7 +51,7 @@ class Costs:
         d = stage.definition
         lanes = lanes_for(d, self.target)
         extents = {n: b[1] - b[0] + 1 for n, b in zip(node.function.args, node.region, strict=True)}
-        for name in node.function.args:
+        for name in self.description.axes(node):
             usable = name in stage.pure and (not stage.index or is_pure_loop(node.function, d, name))
             if usable and extents[name] >= 4:
                 return Way(name, min(lanes, _power(int(extents[name]))))
@@ -61,6 +61,28 @@ class Costs:
         """The loop along which a Func's vectors lie, or its first where it has none."""
         args = node.function.args
         return self.ways[node.name, 0].vector or (args[0] if args else None)
+
+    def is_row(self, name: str, inlined: frozenset[str] = frozenset()) -> bool:
+        """Whether the interleaved channels of an output run as one long row, with what is `inlined` into it."""
+        node, layout = self.description.nodes[name], self.description.layouts[name]
+        if not node.is_output or not node.is_pure or layout.channels is None:
+            return False
+        if self.ways[name, 0].vector != self.description.axes(node)[0]:
+            return False
+        stage = node.stages[0]
+        near = self.near(stage, inlined)
+        if (name, near) not in self._rows:
+            written = self.written_out(stage, near) if self.work(stage, near) is not None else None
+            self._rows[name, near] = written is not None and runs_as_row(
+                written, node.function.args, self.description.layouts, layout
+            )
+        return self._rows[name, near]
+
+    def read(self, site: Site, vector: str, as_row: bool = False) -> float:
+        """Cycles a point of reading `site` in a loop over `vector`; `as_row`: over channels and pixels as one row."""
+        layout = self.description.layouts.get(site.name)
+        axis, step = (layout.axes[0], layout.step) if layout is not None and layout.axes else (0, 1)
+        return read_cycles(site, vector, self.target.vector_bytes, axis, 1 if as_row else step)
 
     def cycles(self, stage: Stage, inlined: frozenset[str], together: bool = True) -> float:
         """Cycles a point of `stage`, the Funcs `inlined` computed anew at each of their calls; `together`: the points
@@ -145,11 +167,12 @@ class Costs:
         way = self.ways[stage.func, stage.index]
         register = self.target.vector_bytes
         total = cost.cycles(register)
+        as_row = self.is_row(stage.func, near)
         for site in cost.sites:
             if way.vector is None:
                 total += 0.6 * site.bytes / register
             else:
-                total += read_cycles(site, way.vector, register)
+                total += self.read(site, way.vector, as_row)
         total /= count
         if count > 1 and not self.unrolled(stage):
             total *= _LONG
@@ -157,29 +180,34 @@ class Costs:
         if way.vector is None:
             # Lane by lane: each instruction costs as much as one on a whole register.
             return total * max(1, register // max(width, 4))
-        return total + 0.6 * width / register
+        step = 1 if as_row else self.description.layouts[stage.func].step
+        return total + 0.6 * width / register * (1.0 if step == 1 else INTERLEAVED)
 
     def turned(self, name: str) -> str | None:
         """The dimension along which a pure Func reads memory while its vectors run along another: a transpose."""
         node, way = self.description.nodes[name], self.ways[name, 0]
-        if not node.is_pure or way.vector != node.function.args[0]:
+        if not node.is_pure or not node.function.args or way.vector != node.function.args[0]:
             return None
         return transposed_dimension(node.function, node.stages[0].definition, 0)
 
     def muxes(self, name: str, inlined: frozenset[str] = frozenset()) -> set[str]:
         """Dimensions of few coordinates between which a Func's values distinguish, as mux does of channels; where they
-        are three or more, also those between which what is `inlined` into it distinguishes."""
+        are three or more, also those between which what is `inlined` into it distinguishes; and interleaved channels
+        that are stored together, and do not run as one row."""
         node = self.description.nodes[name]
         near = frozenset(n for s in node.stages for n in self.near(s, inlined))
         entry = name, near
         if entry not in self._muxed:
             found: set[str] = set()
+            layout = self.description.layouts[name]
+            apart = node.is_output and layout.step != 1 and not self.is_row(name, near)
+            together = layout.channels if apart else None
             for d, arg in enumerate(node.function.args):
                 low, high = node.region[d]
                 few = high - low + 1 <= FEW and all(self.ways[name, s.index].vector != arg for s in node.stages)
                 if not few:
                     continue
-                own = any(_distinguishes(v, arg) for v in node.stages[0].definition.values)
+                own = d == together or any(_distinguishes(v, arg) for v in node.stages[0].definition.values)
                 # Of two channels one is half of the work, whoever computes it.
                 stages = [s for s in node.stages if arg in s.pure] if high - low >= 2 and near else []
                 if own or any(self._distinguish(s, arg, near) for s in stages):

@@ -19,6 +19,7 @@ from halide_core.autoschedule.footprints import (
     joined,
     low_name,
 )
+from halide_core.autoschedule.layouts import Layout, own_layout, stated_layout
 from halide_core.dsl.variables import PARAMS
 from halide_core.errors import HalideError
 from halide_core.function import Definition, Function, Image
@@ -104,6 +105,13 @@ class Description:
             self.nodes[f.name].is_output = True
             self.nodes[f.name].region = self._output_region(f)
         self._infer_regions()
+        self.layouts: dict[str, Layout] = {}
+        for image in self.environment.images:
+            self.layouts[image.name] = stated_layout(image.fixed, _sizes(self.images[image.name]))
+        for node in self.nodes.values():
+            sizes, buffers = _sizes(node.region), node.function.buffers
+            stated = stated_layout(buffers[0].fixed if buffers else {}, sizes)
+            self.layouts[node.name] = stated if node.is_output else own_layout(sizes)
 
     def _add_image(self, image: Image) -> None:
         box: list[Range] = []
@@ -170,6 +178,10 @@ class Description:
     def bytes(self, name: str) -> int:
         """Bytes of a point of a Func or image."""
         return self.image_bytes[name] if name in self.images else self.nodes[name].bytes
+
+    def axes(self, node: Node) -> tuple[str, ...]:
+        """The dimensions of a Func: that along which vectors go, rows, others, interleaved channels."""
+        return tuple(node.function.args[d] for d in self.layouts[node.name].axes)
 
     def loop_values(self, stage: Stage, box: NumericBox) -> dict[str, Number]:
         """The ends of the loops of `stage` that computes `box`, with everything else that footprints depend on."""
@@ -244,6 +256,10 @@ def _stage(f: Function, index: int, d: Definition) -> Stage:
         {n: len(c) for n, c in counted.items()},
         Footprint(own, names) if own and index else None,
     )
+
+
+def _sizes(box: NumericBox) -> list[int]:
+    return [int(high - low + 1) for low, high in box]
 
 
 def _declared(f: Function, name: str) -> Range:

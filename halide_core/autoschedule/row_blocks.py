@@ -5,7 +5,6 @@ registers, where a sliding window would store each of them and load it three tim
 
 from __future__ import annotations
 
-from halide_core.autoschedule.arithmetic import read_cycles
 from halide_core.autoschedule.costs import Costs
 from halide_core.autoschedule.description import Stage
 from halide_core.autoschedule.neighbours import Coordinates, Neighbours
@@ -60,7 +59,8 @@ class RowBlocks:
         work = self.costs.work(stage, near)
         rows: dict[str, set[int]] = {}
         for site in work.sites if work is not None else ():
-            rows.setdefault(site.name, set()).update(map(key, site.args[1:2]))
+            layout = self.costs.description.layouts.get(site.name)
+            rows.setdefault(site.name, set()).update(key(site.args[d]) for d in (layout.axes[1:2] if layout else ()))
         return any(len(r) > 1 for r in rows.values())
 
     def _worth(self, stage: Stage, inlined: frozenset[str]) -> list[int]:
@@ -80,23 +80,24 @@ class RowBlocks:
         """The rows of a pure stage, with the Funcs `near` written out."""
         entry = stage.func, near
         if entry not in self._neighbours:
-            row = self.costs.description.nodes[stage.func].function.args[1]
+            row = self.costs.description.axes(self.costs.description.nodes[stage.func])[1]
             self._neighbours[entry] = Neighbours(self.costs.written_out(stage, near), row, self._coordinates)
         return self._neighbours[entry]
 
     def _priced(self, stage: Stage, near: frozenset[str], rows: int) -> float | None:
         costs = self.costs
         node = costs.description.nodes[stage.func]
-        args = node.function.args
+        axes = costs.description.axes(node)
         way = costs.ways[stage.func, stage.index]
-        if len(args) < 2 or way.vector != args[0] or costs.muxes(stage.func, near):
+        if len(axes) < 2 or way.vector is None or way.vector != axes[0] or costs.muxes(stage.func, near):
             return None
         if costs.count(stage, near) * rows > _MANY_READS:
             return None
         block = self._rows(stage, near)
         cost, alone = block.cost(rows), block.cost(1)
         register = costs.target.vector_bytes
-        loads, own = (sum(read_cycles(site, args[0], register) for site in c.sites) for c in (cost, alone))
+        as_row = costs.is_row(stage.func, near)
+        loads, own = (sum(costs.read(site, axes[0], as_row) for site in c.sites) for c in (cost, alone))
         total = cost.cycles(register) + _SAVED * loads + (1 - _SAVED) * rows * own
         held = block.held() * way.lanes / register if rows > 1 else 0.0
         spilled = max(0.0, held + _BUSY - (32 if register >= _WIDE else 16))

@@ -38,6 +38,26 @@ class StageLoops:
             self.schedule.add(node.name, 0, "bound", Loop(a), int(low), int(high - low + 1))
         return found
 
+    def storage(self, node: Node) -> None:
+        """Planes in place of pixels, where a Func is stored and its first dimension has few coordinates."""
+        axes = self.d.axes(node)
+        if not node.is_output and axes != tuple(node.function.args):
+            self.schedule.add(node.name, 0, "reorder_storage", *map(Loop, axes))
+
+    def as_row(self, node: Node, names: Names) -> Loop | None:
+        """The loop over the interleaved channels of all pixels of a row, made of two, where they run as one."""
+        if not self.costs.is_row(node.name, self.inlined):
+            return None
+        add, channel, pixel = self.schedule.add, self.d.axes(node)[-1], self.d.axes(node)[0]
+        low, high = node.region[node.function.args.index(channel)]
+        others = [a for a in node.function.args if a not in (channel, pixel)]
+        row = Loop(names.new(pixel, "row"))
+        add(node.name, 0, "bound", Loop(channel), int(low), int(high - low + 1))
+        if node.function.args[:2] != (channel, pixel):
+            add(node.name, 0, "reorder", Loop(channel), Loop(pixel), *map(Loop, others))
+        add(node.name, 0, "fuse", Loop(channel), Loop(pixel), row)
+        return row
+
     def unrolled(self, node: Node, stage: Stage, moving: frozenset[str]) -> list[str]:
         """The loops of an update over dimensions that its Func's pure definition has bounded."""
         if not self.unroll or all(is_undef(v) for v in node.stages[0].definition.values):
@@ -110,7 +130,7 @@ class StageLoops:
     def rows(self, node: Node, rows: int) -> None:
         """The loops of a pure Func of which `rows` rows are computed together."""
         add, name = self.schedule.add, node.name
-        first, second, *others = node.function.args
+        first, second, *others = self.d.axes(node)
         names = Names(tuple(node.function.args))
         block, lane = Loop(names.new(first, "b")), Loop(names.new(first, "v"))
         high, row = Loop(names.new(second, "b")), Loop(names.new(second, "r"))

@@ -7,10 +7,11 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from halide_core.autoschedule.costs import FEW, Costs
+from halide_core.autoschedule.costs import Costs
 from halide_core.autoschedule.description import Description
 from halide_core.autoschedule.directives import GUARD, Directive, FuncName, Loop, Names, Schedule
 from halide_core.autoschedule.footprints import points
+from halide_core.autoschedule.layouts import FEW
 from halide_core.autoschedule.machine import Machine
 from halide_core.autoschedule.stage_loops import StageLoops, is_undef
 
@@ -188,6 +189,9 @@ class Genes:
                 places = sorted(names.index(x.name) for x in loops)
                 for place, x in zip(places, loops, strict=True):
                     found[place] = x
+            elif d.method == "fuse" and loops[1].name in names:
+                found[names.index(loops[1].name)] = loops[2]
+                found.remove(loops[0])
             elif d.method == "partial_results":
                 found = []
             elif d.method in ("unroll", "vectorize") and len(d.args) == 1:

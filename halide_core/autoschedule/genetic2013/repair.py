@@ -8,8 +8,8 @@ from __future__ import annotations
 from halide_core.autoschedule.directives import Directive, FuncName, Loop
 from halide_core.autoschedule.genetic2013.genes import PLACES, Gene, Genes, Individual
 
-# Directives whose operands but the first are loops that they make.
-_MAKES_LOOPS = ("split", "partial_results")
+# Directives whose operands but the first, or the first two, are loops that they make.
+_MAKES_LOOPS = {"split": 1, "partial_results": 1, "fuse": 2}
 Level = tuple[str, int, Loop]
 """A loop: its Func and stage, and itself."""
 
@@ -51,7 +51,7 @@ def _known(func: str, gene: Gene, genes: Genes) -> Gene:
     out: Gene = ()
     for d in gene:
         if d.method not in PLACES and d.method != "bound":
-            used = {a.name for a in (d.args[:1] if d.method in _MAKES_LOOPS else d.args) if isinstance(a, Loop)}
+            used = {a.name for a in d.args[: _MAKES_LOOPS.get(d.method)] if isinstance(a, Loop)}
             if not used <= {x.name for x in genes.loops(func, out, d.stage)}:
                 continue
         out = (*out, d)

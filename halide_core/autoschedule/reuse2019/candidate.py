@@ -187,7 +187,7 @@ class Candidate:
         whole = points(self.node.region) * self.node.bytes
         # Arrays beyond what is kept are new memory in each run, which the system clears.
         fresh = _FRESH if whole > KEPT and not self.node.is_output else 0.0
-        rows = self.tiles.points(tile) / np.maximum(self.tiles.extents(tile)[0], 1) if tile else 1.0
+        rows = self.tiles.points(tile) / self.tiles.run(self.node.name, tile) if tile else 1.0
         started = np.where(self.cycles.rate(whole) > 0, rows * self.machine.load_cost, 0.0)
         return total + written * (self.cycles.rate(whole) * 1.5 + fresh) + started
 
@@ -203,9 +203,8 @@ class Candidate:
                 continue
             size = self.d.bytes(name)
             whole = points(self.d.whole(name)) * size
-            sizes = self.tiles.extents(box)
             rate = self.cycles.rate(whole)
-            length = sizes[0] * size if sizes else np.ones(1)
+            length = self.tiles.run(name, box) * size
             lines = self.tiles.points(box) * size / np.maximum(length, 1)
             # A prefetcher follows a row once it has seen its start (equation 6 of the paper).
             missed = lines if self.options.prefetch else lines * np.ceil(length / 64)

@@ -37,6 +37,8 @@ class Emitter:
         node = self.d.nodes[plan.output]
         if not node.is_output:
             self.schedule.add(node.name, 0, "compute_root")
+        for name in (plan.output, *plan.members):
+            self.loops.storage(self.d.nodes[name])
         if plan.register_tile is not None:
             level = self._register_tile(node, plan.register_tile, bool(plan.members))
             for name in reversed(plan.members):
@@ -62,10 +64,13 @@ class Emitter:
         first = way.vector if way.vector is not None else (node.function.args[0] if node.function.args else None)
         if first is None:
             return None, None
-        inner: list[Loop] = [Loop(first)]
+        as_row = self.loops.as_row(node, names)
+        channels = self.d.axes(node)[-1:] if as_row is not None else ()
+        inner: list[Loop] = [as_row or Loop(first)]
         outer: list[Loop] = []
         x_outer: Loop | None = None
-        if first in plan.tile:
+        # Nothing is computed in its loops: what a piece of a row needs is what another one needs.
+        if first in plan.tile and as_row is None:
             x_outer, inner[0] = Loop(names.new(first, "o")), Loop(names.new(first, "i"))
             add(name, 0, "split", Loop(first), x_outer, inner[0], plan.tile[first], GUARD)
         row_loop: Loop | None = None
@@ -78,7 +83,7 @@ class Emitter:
             elif plan.slide in plan.tile:
                 y_outer, row_loop = Loop(names.new(plan.slide, "o")), Loop(names.new(plan.slide, "i"))
                 add(name, 0, "split", Loop(plan.slide), y_outer, row_loop, plan.tile[plan.slide], GUARD)
-        around = [Loop(a) for a in plan.inside if a not in muxed]
+        around = [Loop(a) for a in plan.inside if a not in (*muxed, *channels)]
         inside = [Loop(a) for a in muxed]
         outside = [Loop(a) for a in plan.outside if a not in muxed]
         inner += around
@@ -90,7 +95,7 @@ class Emitter:
             row_loop = self._rows(node, rows, inner[0], around, row_loop, outer, names)
         else:
             order = [*inside, *inner, *outer]
-            if [x.name for x in order] != list(node.function.args):
+            if [x.name for x in order] != [a for a in node.function.args if a not in channels]:
                 add(name, 0, "reorder", *order)
             if way.vector is not None:
                 add(name, 0, "vectorize", inner[0], way.lanes, GUARD)
@@ -108,7 +113,8 @@ class Emitter:
         sliding = any(level.compute == ROW for level in plan.levels.values())
         if plan.rows > 1:
             return plan.rows
-        if not self.options.finish or sliding or len(args) < 2 or plan.slide != args[1]:
+        plain = self.d.layouts[node.name].axes[:2] == (0, 1)
+        if not self.options.finish or sliding or len(args) < 2 or plan.slide != args[1] or not plain:
             return 0
         along = self.costs.ways[node.name, 0].vector == args[0]
         return shared_rows(node.function, node.stages[0].definition, 0) if along else 0
@@ -118,8 +124,9 @@ class Emitter:
     ) -> Loop:
         """Blocks of `rows` rows, of which each vector is computed before the next; returns the loop over blocks."""
         add, name = self.schedule.add, node.name
-        blocks, row = Loop(names.new(node.function.args[1], "b")), Loop(names.new(node.function.args[1], "r"))
-        vectors, lane = Loop(names.new(node.function.args[0], "b")), Loop(names.new(node.function.args[0], "v"))
+        first, second = self.d.axes(node)[:2]
+        blocks, row = Loop(names.new(second, "b")), Loop(names.new(second, "r"))
+        vectors, lane = Loop(names.new(first, "b")), Loop(names.new(first, "v"))
         add(name, 0, "split", y, blocks, row, rows, GUARD)
         add(name, 0, "split", x, vectors, lane, self.costs.ways[name, 0].lanes, GUARD)
         add(name, 0, "reorder", lane, row, vectors, *around, blocks, *outer)
@@ -246,10 +253,11 @@ class Emitter:
     def _align(self, node: Node, sizes: tuple[int, ...] | None) -> None:
         """Pads rows to whole vectors, so that those of all rows lie in one line of the cache each.  Arrays stored whole
         are left: they gain little, and large ones cost more."""
-        way, args = self.costs.ways[node.name, 0], node.function.args
-        if not self.options.finish or sizes is None or len(args) < 2 or way.vector != args[0]:
+        way, axes = self.costs.ways[node.name, 0], self.d.axes(node)
+        if not self.options.finish or sizes is None or len(axes) < 2 or way.vector != axes[0]:
             return
-        padded = -(-sizes[0] // way.lanes) * way.lanes
+        length = sizes[self.d.layouts[node.name].axes[0]]
+        padded = -(-length // way.lanes) * way.lanes
         # Few vectors are little to gain, and rows at multiples of a page lie in the same places of the cache.
-        if sizes[0] >= _ROW_VECTORS * way.lanes and padded != sizes[0] and padded * node.bytes % _ALIASING:
-            self.schedule.add(node.name, 0, "align_storage", Loop(args[0]), way.lanes)
+        if length >= _ROW_VECTORS * way.lanes and padded != length and padded * node.bytes % _ALIASING:
+            self.schedule.add(node.name, 0, "align_storage", Loop(axes[0]), way.lanes)

@@ -68,7 +68,7 @@ class Segments:
         for shape in self._shapes(node, inlined):
             cycles = PointCycles(self._tiles(node, members, inlined, shape), self.machine, row_blocks)
             found += [Candidate(cycles, n, eager=eager).best() for n, eager in ways]
-            if node.function.args[1:2] == (shape[0],):
+            if self.description.axes(node)[1:2] == (shape[0],):
                 found += [Candidate(cycles, rows=r).best() for r in self._heights(node, inlined)]
             if self.options.finish and self.costs.turned(output) == shape[0]:
                 turned = self._tiles(node, members, inlined, shape, blocks=True)
@@ -122,8 +122,10 @@ class Segments:
             return [(None, (), tuple(a for a in args if a in free and a != self.costs.vector_loop(node)))]
         vector = self.costs.vector_loop(node)
         others = [a for a in args if a != vector]
-        # Unrolled dimensions are innermost, whatever the rest.
+        # Unrolled dimensions are innermost, whatever the rest, and so are channels that run with pixels as one row.
         unrolled = self.costs.muxes(node.name, inlined) if self.options.finish else set()
+        if self.costs.is_row(node.name, inlined):
+            unrolled = unrolled | {self.description.axes(node)[-1]}
         inner = tuple(a for a in others if a in unrolled)
         others = [a for a in others if a not in unrolled]
         if not others:

@@ -70,6 +70,16 @@ class Tiles:
             entry = self._points[id(box)] = box, points(box)
         return entry[1]
 
+    def run(self, name: str, box: NumericBox) -> Number:
+        """The elements of `box` of an array that lie next to each other: those of a row, of all its channels."""
+        if not box:
+            return np.ones(1)
+        layout, sizes = self.description.layouts[name], self.extents(box)
+        found = sizes[layout.axes[0]]
+        if layout.channels is not None:
+            found = found * sizes[layout.channels]
+        return np.maximum(found, 1)
+
     def folds(self, name: str) -> Number:
         """Whether the window over a member moves by the same whole number each time, as folding it takes: windows of
         what is sampled at twice the resolution stand still every other time."""

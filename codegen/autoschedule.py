@@ -7,6 +7,7 @@ from typing import Any
 
 from codegen.pipeline import BuiltPath
 from halide_core.aot import RawBuffer
+from halide_core.autoschedule.default import rewrite_for_layouts
 from halide_core.autoschedule.directives import Schedule
 from halide_core.autoschedule.methods import method
 from halide_core.errors import HalideError
@@ -40,6 +41,7 @@ def autoschedule(built: BuiltPath, summary: Summary, number: int, target: Any, n
     if not all(b.strides and const_value(b.strides[0]) == 1 for b in built.buffers.values()):
         return None
     outputs: list[Function] = built.pipeline.functions()
+    rewrite_for_layouts(outputs, outputs, built.layouts())
     try:
         before = _touched(outputs)
         if not _estimated(built, outputs):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from halide_core.autoschedule.arithmetic import INTERLEAVED, Arithmetic, Site, arithmetic, read_cycles
-from halide_core.autoschedule.default import lanes_for, transposed_dimension
+from halide_core.autoschedule.default import transposed_dimension
 from halide_core.autoschedule.description import Description, Node, Stage
 from halide_core.autoschedule.layouts import FEW, runs_as_row
+from halide_core.autoschedule.ways import Way, way_of
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import const_value
 from halide_core.ir.simplify import difference, simplify
@@ -23,14 +22,6 @@ _MANY_READS = 400
 _LONG = 1.1
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
-    """How a stage runs: along which loop its vectors lie (None: lane by lane), of how many lanes."""
-
-    vector: str | None
-    lanes: int
-
-
 class Costs:
     """The costs of the stages of a pipeline on a target."""
 
@@ -42,20 +33,10 @@ class Costs:
         self._muxed: dict[tuple[str, frozenset[str]], set[str]] = {}
         for node in description.nodes.values():
             for stage in node.stages:
-                self.ways[stage.func, stage.index] = self._way(node, stage)
+                self.ways[stage.func, stage.index] = way_of(description, target, node, stage)
         self._cycles: dict[tuple[str, int, frozenset[str], bool], float] = {}
         self._work: dict[tuple[str, int, frozenset[str]], Arithmetic | None] = {}
         self._written: dict[tuple[str, int, frozenset[str]], tuple[ir.Expr, ...]] = {}
-
-    def _way(self, node: Node, stage: Stage) -> Way:
-        d = stage.definition
-        lanes = lanes_for(d, self.target)
-        extents = {n: b[1] - b[0] + 1 for n, b in zip(node.function.args, node.region, strict=True)}
-        for name in self.description.axes(node):
-            usable = name in stage.pure and (not stage.index or is_pure_loop(node.function, d, name))
-            if usable and extents[name] >= 4:
-                return Way(name, min(lanes, _power(int(extents[name]))))
-        return Way(None, 1)
 
     def vector_loop(self, node: Node) -> str | None:
         """The loop along which a Func's vectors lie, or its first where it has none."""
@@ -168,16 +149,17 @@ class Costs:
         register = self.target.vector_bytes
         total = cost.cycles(register)
         as_row = self.is_row(stage.func, near)
+        vector = way.vector or way.summed
         for site in cost.sites:
-            if way.vector is None:
+            if vector is None:
                 total += 0.6 * site.bytes / register
             else:
-                total += self.read(site, way.vector, as_row)
+                total += self.read(site, vector, as_row)
         total /= count
         if count > 1 and not self.unrolled(stage):
             total *= _LONG
         width = self.description.nodes[stage.func].bytes
-        if way.vector is None:
+        if vector is None:
             # Lane by lane: each instruction costs as much as one on a whole register.
             return total * max(1, register // max(width, 4))
         step = 1 if as_row else self.description.layouts[stage.func].step
@@ -229,11 +211,6 @@ class Costs:
                 if own or self._distinguish(made, inner, inlined):
                     return True
         return False
-
-
-def _power(n: int) -> int:
-    """The greatest power of two up to `n`."""
-    return 1 << max(n, 1).bit_length() - 1
 
 
 def _distinguishes(value: ir.Expr, var: str) -> bool:

@@ -55,12 +55,8 @@ def apply_default_schedule(
     results; the meaning of the pipeline stays the same bit for bit.  `small`: for images not worth threads or partial
     results."""
     outputs: list[Function] = pipeline.functions()
-    environment = build_environment(outputs)
-    for f in outputs:
-        merge_channel_updates(f, (buffers or {}).get(f.name))
     apart = [f for f in outputs if f.name not in (raw_in_place or set())]
-    write_scans_directly(apart, environment.order, buffers or {})
-    read_scans(apart, buffers or {})
+    rewrite_for_layouts(outputs, apart, buffers or {})
     environment = build_environment(outputs)
     for f in list(environment.order):
         for k in range(len(f.updates)):
@@ -85,6 +81,15 @@ def apply_default_schedule(
     for f in order:
         if f in outputs or f.compute is not None:
             _schedule_function(f, target, buffers or {}, not small and (f in outputs or f.compute == LoopLevel()))
+
+
+def rewrite_for_layouts(outputs: list[Function], apart: list[Function], buffers: Mapping[str, Any]) -> None:
+    """Rewrites what `buffers` (RawBuffer by name) make one: channels stored in turn, and scans of outputs `apart` from
+    what they read."""
+    for f in outputs:
+        merge_channel_updates(f, buffers.get(f.name))
+    write_scans_directly(apart, build_environment(outputs).order, buffers)
+    read_scans(apart, buffers)
 
 
 def _is_computed_by_rows(output: Function, layouts: Mapping[str, Any]) -> bool:
@@ -284,7 +289,8 @@ def _schedule_pure(f: Function, d: Definition, target: Target, layouts: Mapping[
             stage.reorder(x, *(Var(n) for n in others))
         turned = transposed_dimension(f, d, unit)
         if turned is not None:
-            _schedule_transpose(f, d, Var(f.args[unit]), Var(turned), parallel)
+            side = 16 if target.vector_bytes >= 64 or max(v.type.bytes() for v in d.values) <= 2 else 8
+            _schedule_transpose(f, d, Var(f.args[unit]), Var(turned), side, parallel)
             return
         if parallel and len(f.args) == 1 and not d.schedule.splits:
             stage.split(x, Var(f"{x.name()}$strip"), x, _STRIP_ELEMENTS, _GUARD)
@@ -373,10 +379,9 @@ def transposed_dimension(f: Function, d: Definition, unit: int) -> str | None:
     return found.pop() if len(found) == 1 else None
 
 
-def _schedule_transpose(f: Function, d: Definition, x: Var, y: Var, parallel: bool) -> None:
-    """Square blocks, loaded along one dimension and stored along the other."""
+def _schedule_transpose(f: Function, d: Definition, x: Var, y: Var, side: int, parallel: bool) -> None:
+    """Square blocks of `side` rows, loaded along one dimension and stored along the other."""
     stage = Stage(f, 0)
-    side = 16 if max(v.type.bytes() for v in d.values) <= 2 else 8
     xi, yi, xo, yo = (Var(f"{v.name()}${s}") for s in ("inner", "outer") for v in (x, y))
     stage.split(y, yo, yi, side, _GUARD)
     stage.split(x, xo, xi, side, _GUARD)
@@ -506,7 +511,7 @@ def _schedule_update(f: Function, stage: int, d: Definition, target: Target, par
         indexed = any(variables(a) & set(domain) for a in d.args)
         if not indexed and not _is_xor(d):
             s.atomic()
-            s.vectorize(Var(first), target.vector_bytes if _sums_bytes(f, d) else lanes, _GUARD)
+            s.vectorize(Var(first), target.vector_bytes if sums_bytes(f, d) else lanes, _GUARD)
         elif indexed and len(d.args) >= 3 and any(isinstance(a, ir.Mod) for a in d.args):
             s.unroll(Var(first), _TABLES, _GUARD)
     if parallel and pure:
@@ -534,7 +539,7 @@ def _schedule_writes(f: Function, d: Definition, s: Stage, target: Target, paral
     return True
 
 
-def _sums_bytes(f: Function, d: Definition) -> bool:
+def sums_bytes(f: Function, d: Definition) -> bool:
     """Whether bytes are summed, or their extremes taken: a whole register at a time."""
     found = associative_operation(f, d)
     if found is None or not isinstance(found[0], ir.Add | ir.Min | ir.Max):

@@ -6,6 +6,7 @@ from halide_core.autoschedule.costs import Costs
 from halide_core.autoschedule.description import Description, Node, Stage
 from halide_core.autoschedule.directives import GUARD, Loop, Names, Schedule
 from halide_core.autoschedule.machine import Machine
+from halide_core.autoschedule.ways import Way
 from halide_core.ir.structural import variables
 from halide_core.passes.races import is_pure_loop
 
@@ -87,6 +88,8 @@ class StageLoops:
         # Bounded with the pure definition; updates unroll those along which their points are independent.
         muxed = self.muxed(node, moving) if not k else self.unrolled(node, stage, moving)
         if way.vector is None:
+            if way.summed is not None:
+                self._summed(stage, way)
             if parallel is not None:
                 add(name, k, "parallel", Loop(parallel))
             return
@@ -126,6 +129,17 @@ class StageLoops:
             add(name, k, "unroll", Loop(a), int(high - low + 1), GUARD)
         for loop in last:
             add(name, k, "parallel", loop)
+
+    def _summed(self, stage: Stage, way: Way) -> None:
+        """A reduction of which whole vectors of points are put together: the order is free."""
+        add, name, k = self.schedule.add, stage.func, stage.index
+        assert way.summed is not None
+        loops = [v.var for v in stage.definition.schedule.dims]
+        add(name, k, "atomic")
+        if loops[0] != way.summed:
+            order = [way.summed, *(n for n in loops if n != way.summed)]
+            add(name, k, "reorder", *(self.reduction(stage, n) if n in stage.reduction else Loop(n) for n in order))
+        add(name, k, "vectorize", self.reduction(stage, way.summed), way.lanes, GUARD)
 
     def rows(self, node: Node, rows: int) -> None:
         """The loops of a pure Func of which `rows` rows are computed together."""

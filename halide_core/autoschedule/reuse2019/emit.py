@@ -150,6 +150,8 @@ class Emitter:
         around = [Loop(a) for a in args if a not in (x.name, y.name)]
         add(name, 0, "reorder", xi, yi, xo, *rows, yo, *around)
         add(name, 0, "vectorize", xi)
+        # Rows that are written out are transposed in registers, whatever else the compiler knows of their loop.
+        add(name, 0, "unroll", yi)
         for loop in (*reversed(around), yo):
             add(name, 0, "parallel", loop)
         return yo

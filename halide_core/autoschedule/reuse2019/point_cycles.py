@@ -72,6 +72,9 @@ class PointCycles:
         sizes = t.extents(box)
         per_point = self.d.iterations(stage, box) / np.maximum(t.points(box), 1)
         width = sizes[args.index(way.vector)] if way.vector is not None else np.ones(1)
+        if way.vector is None and stage.reduction:
+            # Its innermost loop is one of the reduction.
+            width = np.maximum(per_point, 1)
         padded = np.ceil(width / way.lanes) * way.lanes / np.maximum(width, 1)
         whole = extents(node.region)
         channels = self.costs.muxes(stage.func, t.inlined)

@@ -149,7 +149,7 @@ class Costs:
         register = self.target.vector_bytes
         total = cost.cycles(register)
         as_row = self.is_row(stage.func, near)
-        vector = way.vector or way.summed
+        vector = way.vector or way.along
         for site in cost.sites:
             if vector is None:
                 total += 0.6 * site.bytes / register

@@ -10,6 +10,9 @@ from halide_core.autoschedule.ways import Way
 from halide_core.ir.structural import variables
 from halide_core.passes.races import is_pure_loop
 
+# Strips of columns for each thread.
+_STRIPS = 4
+
 
 class StageLoops:
     """Appends to `schedule` the directives of single stages.
@@ -88,10 +91,11 @@ class StageLoops:
         # Bounded with the pure definition; updates unroll those along which their points are independent.
         muxed = self.muxed(node, moving) if not k else self.unrolled(node, stage, moving)
         if way.vector is None:
-            if way.summed is not None:
-                self._summed(stage, way)
-            if parallel is not None:
-                add(name, k, "parallel", Loop(parallel))
+            self._along_reduction(stage, way)
+            # At the root, rows that an update fills may be filled side by side.
+            rows = self._free_reduction(node, stage) if parallel is None and sizes is None else None
+            for loop in [Loop(parallel)] if parallel is not None else [rows] if rows is not None else []:
+                add(name, k, "parallel", loop)
             return
         lanes = way.lanes
         if sizes is not None:
@@ -106,8 +110,13 @@ class StageLoops:
             names = Names((*node.function.args, *stage.reduction))
             lane = Loop(names.new(way.vector, "v"))
             block = Loop(names.new(way.vector, "b"))
-            add(name, k, "split", x, block, lane, lanes, GUARD)
             moves = any(variables(a) & set(stage.reduction) for a in stage.definition.args)
+            # Rows in pieces take as long as their threads save where each step writes them.
+            strip = self._strip(node, x, lanes, names) if sizes is None and parallel is None and not moves else None
+            if strip is not None:
+                last = [strip[0]]
+                add(name, k, "split", x, *last, x, strip[1], GUARD)
+            add(name, k, "split", x, block, lane, lanes, GUARD)
             # Where each step of the reduction writes elsewhere, rows are finished one after the other.
             middle = [block, *reductions] if moves else [*reductions, block]
             # What the channels of a point share (where to gather from, weights) is computed once.
@@ -130,16 +139,33 @@ class StageLoops:
         for loop in last:
             add(name, k, "parallel", loop)
 
-    def _summed(self, stage: Stage, way: Way) -> None:
-        """A reduction of which whole vectors of points are put together: the order is free."""
+    def _along_reduction(self, stage: Stage, way: Way) -> None:
+        """Vectors along a loop of the reduction; where their lanes are put together, it becomes the innermost one."""
         add, name, k = self.schedule.add, stage.func, stage.index
-        assert way.summed is not None
+        if way.along is None:
+            return
         loops = [v.var for v in stage.definition.schedule.dims]
-        add(name, k, "atomic")
-        if loops[0] != way.summed:
-            order = [way.summed, *(n for n in loops if n != way.summed)]
+        if way.summed:
+            add(name, k, "atomic")
+        if loops[0] != way.along:
+            order = [way.along, *(n for n in loops if n != way.along)]
             add(name, k, "reorder", *(self.reduction(stage, n) if n in stage.reduction else Loop(n) for n in order))
-        add(name, k, "vectorize", self.reduction(stage, way.summed), way.lanes, GUARD)
+        add(name, k, "vectorize", self.reduction(stage, way.along), way.lanes, GUARD)
+
+    def _free_reduction(self, node: Node, stage: Stage) -> Loop | None:
+        """The outermost loop of a reduction whose steps touch elements of their own."""
+        way = self.costs.ways[node.name, stage.index]
+        for n in reversed(stage.reduction):
+            if n != way.along and is_pure_loop(node.function, stage.definition, n):
+                return self.reduction(stage, n)
+        return None
+
+    def _strip(self, node: Node, x: Loop, lanes: int, names: Names) -> tuple[Loop, int] | None:
+        """The loop over strips of an update at the root that has no other loop to run in parallel, and their size."""
+        low, high = node.region[node.function.args.index(x.name)]
+        extent = int(high - low + 1)
+        size = -(-extent // (_STRIPS * self.machine.parallelism * lanes)) * lanes
+        return (Loop(names.new(x.name, "o")), size) if self.machine.parallelism > 1 and 2 * size <= extent else None
 
     def rows(self, node: Node, rows: int) -> None:
         """The loops of a pure Func of which `rows` rows are computed together."""

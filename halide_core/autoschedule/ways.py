@@ -10,7 +10,7 @@ from halide_core.autoschedule.description import Description, Node, Stage
 from halide_core.autoschedule.footprints import high_name, low_name
 from halide_core.ir.expr import Expr
 from halide_core.ir.structural import post_order, variables
-from halide_core.passes.races import associative_operation, is_pure_loop, self_calls
+from halide_core.passes.races import associative_operation, is_pure_loop, loops_of, self_calls, steps_along
 from halide_core.target import Target
 
 # The least extent of a loop that runs in vectors.
@@ -19,36 +19,51 @@ _LEAST = 4
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How a stage runs: along which loop its vectors lie (None: lane by lane), of how many lanes; `summed`: the loop of
-    its reduction of which whole vectors of points are put together, if any."""
+    """How a stage runs: along which dimension its vectors lie (None: none), of how many lanes; `along`: the loop of its
+    reduction that runs in vectors in place of one, if any; `summed`: whether their lanes are put together."""
 
     vector: str | None
     lanes: int
-    summed: str | None = None
+    along: str | None = None
+    summed: bool = False
 
 
 def way_of(description: Description, target: Target, node: Node, stage: Stage) -> Way:
-    """Along the first dimension of rows, or the one after it, that a stage may take in any order; where its reduction
-    goes along rows and that dimension does not, point by point, or in vectors of the reduction's own points."""
-    lanes = lanes_for(stage.definition, target)
+    """Along the first dimension of rows, or the one after it, that a stage may take in any order.  Where its reduction
+    goes along rows and that dimension does not, in vectors of the reduction's own points, or point by point."""
+    d = stage.definition
+    lanes = lanes_for(d, target)
     extents = {n: b[1] - b[0] + 1 for n, b in zip(node.function.args, node.region, strict=True)}
     vector: str | None = None
     for name in description.axes(node):
-        usable = name in stage.pure and (not stage.index or is_pure_loop(node.function, stage.definition, name))
+        usable = name in stage.pure and (not stage.index or is_pure_loop(node.function, d, name))
         if usable and extents[name] >= _LEAST:
             vector = name
             break
     along = _reduction_of_rows(description, node, stage, vector)
-    if along is not None:
-        values = description.loop_values(stage, node.region)
-        length = values[high_name(along)] - values[low_name(along)] + 1
-        if length >= 2 * lanes:
-            if _moves(stage):
-                return Way(None, 1)
-            if _may_be_summed(node, stage):
-                return Way(None, target.vector_bytes if sums_bytes(node.function, stage.definition) else lanes, along)
-            # A sum that keeps its order waits for each addition: several side by side, though apart, wait less.
+    if along is not None and _length(description, node, stage, along) >= 2 * lanes:
+        if _fills_rows(description, node, stage, along):
+            return Way(None, lanes, along)
+        if _moves(stage):
+            return Way(None, 1)
+        if _may_be_summed(node, stage):
+            return Way(None, target.vector_bytes if sums_bytes(node.function, d) else lanes, along, True)
+        # A sum that keeps its order waits for each addition: several side by side, though apart, wait less.
     return Way(None, 1) if vector is None else Way(vector, min(lanes, _power(int(extents[vector]))))
+
+
+def _length(description: Description, node: Node, stage: Stage, loop: str) -> float:
+    values = description.loop_values(stage, node.region)
+    return float(values[high_name(loop)] - values[low_name(loop)] + 1)
+
+
+def _fills_rows(description: Description, node: Node, stage: Stage, along: str) -> bool:
+    """Whether neighbouring steps of the innermost loop store neighbouring elements, and none reads what another of the
+    same row stores."""
+    d = stage.definition
+    if d.schedule.dims[0].var != along or not is_pure_loop(node.function, d, along, in_order=True):
+        return False
+    return steps_along(d.args[description.layouts[node.name].axes[0]], along, loops_of(node.function, d)) == 1
 
 
 def _reduction_of_rows(description: Description, node: Node, stage: Stage, vector: str | None) -> str | None:

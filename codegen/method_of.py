@@ -5,39 +5,33 @@ from __future__ import annotations
 from codegen.pipeline import BuiltPath
 from halide_core.aot import RawBuffer
 from halide_core.autoschedule.arithmetic import is_read
-from halide_core.autoschedule.default import interleaved
 from halide_core.function import Function
 from halide_core.ir.expr import Call, CallType, Variable, const_value
 from halide_core.ir.structural import key, post_order, variables
 from halide_core.passes.realization_order import build_environment
 
-# Elements of a pixel, up to which their images are taken to be interleaved.
-_CHANNELS = 4
-
 
 def method_of(built: BuiltPath) -> str:
-    """Reuse2019 for what its model knows, where it has something to choose: stages whose neighbours share points of
-    other stages, and reductions at each point.  The default schedule for the rest: one stage alone, interleaved
-    channels, scans, and reductions into few cells."""
+    """Reuse2019 where it has something to choose: stages whose neighbours share points of other stages, and reductions
+    at each point.  The default schedule for the rest: one stage alone, scans, and reductions into few cells."""
     return "Reuse2019" if _stages_share(built) or reduces_at_each_point(built) else "default"
 
 
 def _stages_share(built: BuiltPath) -> bool:
-    """Whether neighbours of a pure Func over rows in planes share points of another."""
+    """Whether neighbours of a pure Func over rows share points of another."""
     outputs: list[Function] = built.pipeline.functions()
     order = build_environment(outputs).order
-    layouts = built.layouts()
     if any(f.updates or f.extern is not None for f in order) or any(len(f.args) < 2 for f in outputs):
         return False
-    if any(interleaved(f, layouts.get(f.name)) for f in outputs) or any(map(_of_pixels, built.buffers.values())):
+    return not any(map(_of_unknown_pixels, built.buffers.values())) and any(map(_reads_around, order))
+
+
+def _of_unknown_pixels(buffer: RawBuffer) -> bool:
+    """Whether a pixel of rows has as many elements as the caller says."""
+    if len(buffer.strides) < 3 or const_value(buffer.strides[1]) is not None:
         return False
-    return any(map(_reads_around, order))
-
-
-def _of_pixels(buffer: RawBuffer) -> bool:
-    """Whether neighbours along its second dimension are a pixel's few elements apart."""
-    steps = [const_value(s) for s in buffer.strides[1:2]]
-    return any(s is not None and s <= _CHANNELS for s in steps)
+    channels = set(variables(buffer.extents[0]))
+    return bool(channels) and channels == set(variables(buffer.strides[1]))
 
 
 def _reads_around(f: Function) -> bool:

@@ -205,7 +205,12 @@ def _tile_width(d: Definition) -> int:
     for n in (n for v in d.values for n in post_order(v)):
         if isinstance(n, ir.Call) and n.call_type is CallType.IMAGE:
             nodes = [m for a in n.args for m in post_order(a)]
-            quotients = {(key(m.a), key(m.b)) for m in nodes if isinstance(m, ir.Div)}
+            # Pixels next to each other, of so many channels, are no tiles.
+            dense = {
+                (key(q.a), key(m.b)) for m in nodes if isinstance(m, ir.Mul)
+                for q in post_order(m.a) if isinstance(q, ir.Div) and key(q.b) == key(m.b)
+            }
+            quotients = {(key(m.a), key(m.b)) for m in nodes if isinstance(m, ir.Div)} - dense
             for m in nodes:
                 width = const_value(m.b) if isinstance(m, ir.Mod) and variables(m.a) & row else None
                 if isinstance(m, ir.Mod) and width in (4, 8, 16, 32) and (key(m.a), key(m.b)) in quotients:

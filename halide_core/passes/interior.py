@@ -178,7 +178,7 @@ def _interior(loop: st.For, body: st.Stmt, lanes: int) -> tuple[Expr, dict[int, 
                         continue
                     if any(isinstance(m, ir.Load) for c in (kept, other) for m in post_order(c)):
                         continue
-                    if linear_in(_wide(kept), loop.name) is None:
+                    if not _is_monotone(kept, loop.name):
                         continue
                     ends = [simplify_index(substitute(kept, {loop.name: end})) for end in (loop.min, last)]
                     corners = _corners(ends, inner)
@@ -191,6 +191,22 @@ def _interior(loop: st.For, body: st.Stmt, lanes: int) -> tuple[Expr, dict[int, 
     if not conditions:
         return None
     return _all(conditions), replaced
+
+
+def _is_monotone(e: Expr, name: str) -> bool:
+    """Whether `e` is between its values in the first lane and in the last one: linear in a loop variable, or a quotient
+    of what is, such as the pixel of a channel."""
+    if linear_in(_wide(e), name) is not None:
+        return True
+    terms, _ = linear_terms(_wide(e))
+    own = [t for t, _ in terms.values() if name in variables(t)]
+    if len(own) != 1:
+        return False
+    inner = own[0].value if isinstance(own[0], ir.Cast) else own[0]
+    if not isinstance(inner, ir.Div):
+        return False
+    divisor = const_value(inner.b)
+    return divisor is not None and divisor > 0 and linear_in(_wide(inner.a), name) is not None
 
 
 def without_clamps(index: Expr, name: str) -> tuple[Expr, list[Expr], list[Expr], bool] | None:

@@ -33,6 +33,14 @@ INDICES: dict[str, tuple[Callable[[Any, Any, Any], Any], Callable[[Numbers, int,
     "clamped to one element": (lambda x, w, c: hl.max(hl.min(x, c - 1), w - 1), lambda x, w, c: np.full_like(x, w - 1)),
     "backwards": (lambda x, w, c: hl.clamp(c - x, 0, w - 1), lambda x, w, c: np.clip(c - x, 0, w - 1)),
     "every other, clamped": (lambda x, w, c: hl.min(2 * x, w - 1), lambda x, w, c: np.minimum(2 * x, w - 1)),
+    "pixels of four": (
+        lambda x, w, c: hl.clamp(x / 4 + c - 1, 0, w / 4 - 1) * 4 + x % 4,
+        lambda x, w, c: np.clip(x // 4 + c - 1, 0, w // 4 - 1) * 4 + x % 4,
+    ),
+    "pixels of three, backwards": (
+        lambda x, w, c: hl.clamp((c - x) / 3 + 2, 0, w / 3 - 1) * 3 + x % 3,
+        lambda x, w, c: np.clip((c - x) // 3 + 2, 0, w // 3 - 1) * 3 + x % 3,
+    ),
     "first pixel": (lambda x, w, c: hl.select(x < c, x, x - c), lambda x, w, c: np.where(x < c, x, x - c)),
     "first and last pixel": (
         lambda x, w, c: hl.select(x < c, x, hl.select(x < w - c, x - c, x)),

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from halide_core.autoschedule.arithmetic import read_cycles
 from halide_core.autoschedule.costs import Costs
 from halide_core.autoschedule.description import Description, Stage
 from halide_core.autoschedule.machine import Machine
@@ -102,8 +101,8 @@ class Features:
         for stage in node.stages:
             way = self.costs.ways[func, stage.index]
             if func in self.graph.opaque:
-                lanes = way.lanes if way.vector is not None else 1
-                vector = way.vector
+                vector = way.vector or way.along
+                lanes = way.lanes if vector is not None else 1
                 bodies = p.times * float(self.d.iterations(stage, p.computed)) / lanes
                 per_body, last = float(lanes), bodies / 16
             else:
@@ -154,7 +153,7 @@ class Features:
             rates["dense" if dense else "vector"] = work.vector_bytes / register
             rates["stores"] = 0.6 * width / register
             for site in work.sites:
-                cost = read_cycles(site, vector, register)
+                cost = self.costs.read(site, vector)
                 rates["loads" if cost * register <= 1.5 * site.bytes else "gathers"] += cost
             together = self.rows.cycles(stage, inlined, rows) if rows > 1 else None
             if together is not None:

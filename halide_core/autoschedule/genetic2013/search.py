@@ -53,7 +53,7 @@ class Search:
             # One at a time: each is the measure of the next.
             self._try([("breadth-first", plain)])
             for name, schedule in seeds:
-                self._try([(name, self.genes.from_schedule(schedule))])
+                self._try([(name, self.genes.from_schedule(schedule))], patient=True)
             self._fill([])
             save()
         for _ in range(generations):
@@ -112,15 +112,16 @@ class Search:
         """The fastest of a few."""
         return min(self.rng.choices(old, k=_TOURNAMENT), key=lambda m: m.seconds).individual
 
-    def _try(self, batch: list[tuple[str, Individual]]) -> list[Member]:
-        """Times individuals (with what made each) against the incumbent; those that are valid."""
+    def _try(self, batch: list[tuple[str, Individual]], patient: bool = False) -> list[Member]:
+        """Times individuals (with what made each) against the incumbent; those that are valid.  `patient`: they get
+        several times as long as others."""
         state = self.state
         incumbent = state.best if state.population else None
         against = incumbent.individual if incumbent is not None else batch[0][1]
         self.tried |= {individual for _, individual in batch}
         members: list[Member] = []
         doubtful = _GAIN if incumbent is not None else 0.0
-        outcomes = self.trials.of_all([i.schedule() for _, i in batch], against.schedule(), doubtful)
+        outcomes = self.trials.of_all([i.schedule() for _, i in batch], against.schedule(), doubtful, patient)
         for (how, individual), found in zip(batch, outcomes, strict=True):
             state.counts[found.kind] = state.counts.get(found.kind, 0) + 1
             if found.kind == "timed":

@@ -29,6 +29,8 @@ _HOPELESS = 1.6
 IMAGES = 2
 # Seconds that each candidate gets, and how many times as long as the longest that ran.
 _FEWEST, _TIMES = 5.0, 4.0
+# Times the limit that schedules get of which much is expected, on a machine that is busy.
+_PATIENCE = 4.0
 # Further times that a candidate must be seen to be faster.
 _TIMES_AGAIN = 4
 
@@ -82,14 +84,19 @@ class Trials:
         """Compiles, checks and times `candidate` against `incumbent`."""
         return self.of_all([candidate], incumbent)[0]
 
-    def of_all(self, candidates: list[Schedule], incumbent: Schedule, doubtful: float = 0.0) -> list[Outcome]:
+    def of_all(
+        self, candidates: list[Schedule], incumbent: Schedule, doubtful: float = 0.0, patient: bool = False
+    ) -> list[Outcome]:
         """The same of several, at most as many as there are workers: compiled and checked at once, timed in turn.
+        `patient`: however long those before took.
 
         Those whose ratio is less than `doubtful` are timed again until they are not, or have been _TIMES_AGAIN times
         more: among hundreds of candidates some are lucky once or twice, and each that is believed lowers the mark."""
         pairs = list(zip(self._children, candidates, strict=False))
         start = time.perf_counter()
         limit = min(self.limit, _FEWEST + _TIMES * self._longest) if self._longest else self.limit
+        if patient:
+            limit = _PATIENCE * self.limit
         for child, candidate in pairs:
             child.ask("check", candidate, incumbent)
         checked = [child.answer(limit, start) for child, _ in pairs]

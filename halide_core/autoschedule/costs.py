@@ -182,7 +182,8 @@ class Costs:
         if entry not in self._muxed:
             found: set[str] = set()
             layout = self.description.layouts[name]
-            apart = node.is_output and layout.step != 1 and not self.is_row(name, near)
+            # Without a stated stride there is nothing to gain, and dimensions would be bounded by their estimates.
+            apart = node.is_output and layout.step not in (1, None) and not self.is_row(name, near)
             together = layout.channels if apart else None
             for d, arg in enumerate(node.function.args):
                 low, high = node.region[d]

@@ -69,10 +69,13 @@ class Emitter:
         inner: list[Loop] = [as_row or Loop(first)]
         outer: list[Loop] = []
         x_outer: Loop | None = None
-        # Nothing is computed in its loops: what a piece of a row needs is what another one needs.
-        if first in plan.tile and as_row is None:
+        # Nothing is computed in the loops of a row of channels: it is cut for threads alone.
+        if first in plan.tile and (as_row is None or plan.slide is None):
+            x, size = inner[0], plan.tile[first]
+            if as_row is not None:
+                size *= self.d.layouts[name].step or 1
             x_outer, inner[0] = Loop(names.new(first, "o")), Loop(names.new(first, "i"))
-            add(name, 0, "split", Loop(first), x_outer, inner[0], plan.tile[first], GUARD)
+            add(name, 0, "split", x, x_outer, inner[0], size, GUARD)
         row_loop: Loop | None = None
         y_outer: Loop | None = None
         if plan.slide is not None:

@@ -142,6 +142,35 @@ def test_channels_are_stored_together(order: str) -> None:
             assert ".vectorize(c" not in text
 
 
+def test_a_lone_row_of_pixels_is_cut_for_threads() -> None:
+    for swapped in (False, True):
+        x, c = hl.Var("x"), hl.Var("c")
+        source, f = hl.ImageParam(hl.UInt(8), 2, "source"), hl.Func("f")
+        f[c, x] = hl.u8(255 - source[2 - c if swapped else c, x])
+        f.set_estimates([(0, 3), (0, 1 << 22)])
+        source.set_estimates([(0, 3), (0, 1 << 22)])
+        for image in (source, f.output_buffer()):
+            image.dim(0).set_stride(1).set_bounds(0, 3)
+            image.dim(1).set_stride(3)
+        params = hl.AutoschedulerParams("Reuse2019", MACHINE)
+        text = hl.Pipeline([f]).apply_autoscheduler(TARGET, params).python_schedule_source
+        assert "f.parallel(x_o)" in text and ("fuse" in text) != swapped
+        pixels, out = np.random.default_rng(0).integers(0, 256, (1001, 3), np.uint8), np.zeros((1001, 3), np.uint8)
+        source.set(hl.Buffer(pixels))
+        f.realize(hl.Buffer(out))
+        assert np.array_equal(out, 255 - (pixels[:, ::-1] if swapped else pixels))
+
+
+def test_without_strides_nothing_is_bounded() -> None:
+    x, y, c = hl.Var("x"), hl.Var("y"), hl.Var("c")
+    f = hl.Func("f")
+    f[c, x, y] = hl.u8(c + x + y)
+    f.set_estimates([(0, 3), (0, 1000), (0, 1000)])
+    params = hl.AutoschedulerParams("Reuse2019", MACHINE)
+    assert "bound" not in hl.Pipeline([f]).apply_autoscheduler(TARGET, params).python_schedule_source
+    assert np.array(f.realize([4, 5, 6])).shape == (6, 5, 4)
+
+
 def test_what_is_stored_lies_in_planes() -> None:
     text = text_of(lookup, Pixels(hl, "cxy"))
     assert "roots.reorder_storage(x, y, c)" in text

@@ -6,9 +6,11 @@ Searches are kept in a folder, and taken up where they ended."""
 from __future__ import annotations
 
 import json
+import multiprocessing
 import statistics
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -86,30 +88,37 @@ def compare(p: PipelineFile, size: Size, state: Path, seconds: float, result: Re
             process.close()
 
 
-def check_sizes(p: PipelineFile, size: Size, state: Path, result: Result) -> None:
-    """Holds the schedule found to the results of the unscheduled pipeline, or the schedule by hand, at small sizes."""
+def check_sizes(name: str, size: Size, state: Path) -> list[str]:
+    """Holds the schedule found for a pipeline to the results of its schedule by hand, at small sizes; what is wrong.
+
+    For a process of its own: what `hl.maximum` and its like define is called otherwise once that name is taken."""
+    p, problems = named_pipelines((name,))[0], list[str]()
     arrays = p.arrays(size, np.random.default_rng(0))
     built = p.build(hl, size)
     estimate(built, p, size, arrays)
     options = {"seconds": "0", "state_file": str(state)}
-    schedule = method(SEARCH)([f._function for f in built.outputs], hl.Target(TARGET), options)
+    outputs = [f._function for f in built.outputs]
+    names = [f.name for f in build_environment(outputs).order]
+    schedule = method(SEARCH)(outputs, hl.Target(TARGET), options)
     for small in p.small:
         own = p.build(hl, small)
         kept = bind(hl, own, p.arrays(small, np.random.default_rng(0)))
         outs = output_buffers(hl, own, p.shapes(small))
         pipeline = hl.Pipeline(own.outputs)
-        schedule.apply({f.name: f for f in build_environment(pipeline.functions()).order})
+        order = build_environment(pipeline.functions()).order
+        schedule.apply(dict(zip(names, order, strict=True)))
         named = "x".join(map(str, small))
         try:
             pipeline.realize(outs, hl.Target(TARGET))
         except hl.HalideError as problem:
             # Tiles that read more of an input than is there: the compiler says so, and nothing is computed.
-            result.problems.append(f"refused at {named}: {str(problem).splitlines()[0]}")
+            problems.append(f"refused at {named}: {str(problem).splitlines()[0]}")
             continue
         del kept
         for a, b in zip(outs, run(hl, p, small, scheduled=True), strict=True):
             if not np.array_equal(np.array(a), b, equal_nan=b.dtype.kind == "f"):
-                result.problems.append(f"wrong at {named}")
+                problems.append(f"wrong at {named}")
+    return problems
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -146,7 +155,8 @@ def main(
             result.searched_s, result.counts = record["elapsed"], record["counts"]
             result.memory_ms, result.arithmetic_ms = memory_ms(p, size), arithmetic_ms(p, size, TARGET)
             compare(p, size, state, timed, result)
-            check_sizes(p, size, state, result)
+            with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as fresh:
+                result.problems += fresh.submit(check_sizes, p.name, size, state).result()
         except hl.HalideError as problem:
             result.problems.append(str(problem).splitlines()[0])
         print(progress(result, time.perf_counter() - start), flush=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -19,7 +19,7 @@ from halide_core.autoschedule.genetic2013.plot import plot
 from halide_core.autoschedule.genetic2013.search import Search
 from halide_core.autoschedule.genetic2013.state import State, fingerprint, load, save
 from halide_core.autoschedule.genetic2013.trial import Outcome, Trials
-from halide_core.autoschedule.machine import this_machine
+from halide_core.autoschedule.machine import Machine, this_machine
 from halide_core.autoschedule.reuse2019.scheduler import reuse_schedule
 from halide_core.autoschedule.tree_search.scheduler import tree_schedule
 from halide_core.errors import HalideError
@@ -93,20 +93,40 @@ def _search(
 ) -> None:
     """Takes `state` further."""
     deadline = time.perf_counter() + chosen.seconds
-    methods = {"Reuse2019": reuse_schedule, "TreeSearch": tree_schedule}
     of_machine = {k: v for k, v in extra.items() if k not in {f.name for f in fields(Options)}}
-    wanted = methods if chosen.seeds and not state.population else {}
-    seeds = [(n, m(outputs, target, of_machine)) for n, m in wanted.items()]
+    wanted = bool(chosen.seeds and not state.population)
+    methods = {"Reuse2019": reuse_schedule, "TreeSearch": tree_schedule} if wanted else {}
+    seeds = [(n, m(outputs, target, of_machine)) for n, m in methods.items()]
+    others = of_other_machines(outputs, target, of_machine, genes.machine) if wanted else iter(())
     trials = Trials(outputs, target, chosen.candidate_seconds, chosen.seed, min(genes.machine.parallelism, _WORKERS))
     with trials, _Progress(chosen) as progress:
         search = Search(genes, trials, rng, state, chosen.population, progress.show)
         try:
-            search.run(seeds, deadline, chosen.generations, keep)
+            search.run(seeds, others, deadline, chosen.generations, keep)
         except KeyboardInterrupt:
             # Who cannot wait takes what there is.
             if not state.population:
                 raise
         keep()
+
+
+def of_other_machines(
+    outputs: list[Function], target: Target, extra: dict[str, str], machine: Machine
+) -> Iterator[tuple[str, Schedule]]:
+    """What Reuse2019 finds with other costs of memory, other caches, and parts of it left out, made as they are asked
+    for: its model is wrong somewhere else on each pipeline."""
+    m = machine
+    changes: list[dict[str, float]] = [
+        {"memory_cycles": 3 * m.memory_cycles}, {"any_size": 0}, {"separate_store": 0}, {"row_blocks": 0},
+        {"l2_size": m.l2_size // 2}, {"memory_cycles": m.memory_cycles / 3}, {"load_cost": 4 * m.load_cost},
+        {"l1_size": 2 * m.l1_size}, {"parallelism": 2 * m.parallelism}, {"any_size": 0, "separate_store": 0},
+        {"l2_size": 2 * m.l2_size}, {"row_blocks": 0, "separate_store": 0}, {"prefetch": 0},
+    ]
+    for change in changes:
+        texts = {k: f"{v:.6g}" if isinstance(v, float) else str(v) for k, v in change.items()}
+        if not texts.keys() & extra.keys():
+            name = ", ".join(f"{k} {v}" for k, v in texts.items())
+            yield f"Reuse2019 with {name}", reuse_schedule(outputs, target, {**extra, **texts})
 
 
 class _Progress:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from halide_core.autoschedule.directives import Schedule
@@ -20,6 +20,8 @@ _ELITE, _CROSSED, _MUTATED = 0.15, 0.25, 0.52
 _TOURNAMENT = 3
 # A candidate replaces the incumbent where it is so much faster, each time that it is timed.
 _GAIN = 0.98
+# The share of the time that the first schedules may take.
+_SEEDING = 0.4
 # Candidates sampled in vain before a place in a generation stays empty.
 _VAIN = 50
 
@@ -41,9 +43,11 @@ class Search:
     tried: set[Individual] = field(default_factory=set)
 
     def run(
-        self, seeds: list[tuple[str, Schedule]], deadline: float, generations: int, save: Callable[[], None]
+        self, seeds: list[tuple[str, Schedule]], others: Iterator[tuple[str, Schedule]], deadline: float,
+        generations: int, save: Callable[[], None],
     ) -> None:
-        """Searches until `deadline`, of time.perf_counter, or for `generations` more generations."""
+        """Searches until `deadline`, of time.perf_counter, or for `generations` more generations: from `seeds`, and
+        from `others` as far as these take no more than a share of the time."""
         self.start = time.perf_counter() - self.state.elapsed
         self.deadline = deadline
         self.tried = {m.individual for m in self.state.population}
@@ -52,8 +56,12 @@ class Search:
         if not self.state.population:
             # One at a time: each is the measure of the next.
             self._try([("breadth-first", plain)])
-            for name, schedule in seeds:
-                self._try([(name, self.genes.from_schedule(schedule))], patient=True)
+            for seed in self._fresh(seeds):
+                self._try([seed], patient=True)
+            until = self.start + _SEEDING * (deadline - self.start)
+            fresh = self._fresh(others)
+            while time.perf_counter() < until and (batch := list(itertools.islice(fresh, self.trials.workers))):
+                self._try(batch)
             self._fill([])
             save()
         for _ in range(generations):
@@ -62,6 +70,15 @@ class Search:
             self._generation()
             self.state.generation += 1
             save()
+
+    def _fresh(self, found: Iterable[tuple[str, Schedule]]) -> Iterator[tuple[str, Individual]]:
+        """The individuals of schedules that have not been tried, each once."""
+        seen = set[Individual]()
+        for name, schedule in found:
+            individual = self.genes.from_schedule(schedule)
+            if individual not in self.tried and individual not in seen:
+                seen.add(individual)
+                yield name, individual
 
     def _late(self) -> bool:
         self.state.elapsed = time.perf_counter() - self.start
@@ -85,12 +102,14 @@ class Search:
         self.state.population = sorted(found, key=lambda m: m.seconds)[: self.size]
 
     def _children(self, old: list[Member], count: int) -> Iterator[tuple[str, Individual]]:
+        made = set[Individual]()
         for k in range(count):
             for _ in range(_VAIN):
                 share = k / max(count, 1)
                 how, child = self._child(old, share)
                 child = repaired(child, self.genes)
-                if child not in self.tried:
+                if child not in self.tried and child not in made:
+                    made.add(child)
                     yield how, child
                     break
 

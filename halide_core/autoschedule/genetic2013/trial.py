@@ -76,7 +76,7 @@ class Trials:
         """`plain` computes what all candidates must compute.  Raises HalideError where it does not run."""
         for child in self._children:
             child.plain = plain
-        found = self.of(plain, plain)
+        found = self.of_all([plain], plain, patient=True)[0]
         if found.kind != "timed":
             raise HalideError(f"Genetic2013: the plain schedule of the pipeline is {found.kind}: {found.reason}")
 

@@ -22,6 +22,7 @@ from halide_core.autoschedule.genetic2013.genes import MOST, Genes
 from halide_core.autoschedule.genetic2013.mutation import RULES, crossover, mutated
 from halide_core.autoschedule.genetic2013.plot import plot
 from halide_core.autoschedule.genetic2013.repair import repaired
+from halide_core.autoschedule.genetic2013.scheduler import of_other_machines
 from halide_core.autoschedule.genetic2013.state import Member, State, fingerprint, load, save
 from halide_core.autoschedule.genetic2013.trial import Judge, Trials
 from halide_core.autoschedule.machine import this_machine
@@ -62,6 +63,26 @@ def test_reasonable_seeds() -> None:
         seen |= {d.method for d in made.of("rows")}
         assert any(d.method == "parallel" for d in made.of("out"))
     assert seen == {"compute_root", "split", "reorder", "vectorize", "parallel"}
+
+
+def test_what_is_found_for_other_machines() -> None:
+    """What the caller says of the machine stays; all compute the same."""
+    _, f = blur(96)
+    genes = genes_of(f)
+    judge = Judge([f._function], TARGET, genes.breadth_first().schedule(), 0)
+    found = dict(of_other_machines([f._function], TARGET, MACHINE, genes.machine))
+    assert len(found) > 5 and not any(k in name for name in found for k in MACHINE)
+    for schedule in found.values():
+        again = genes.from_schedule(schedule).schedule()
+        assert judge.check(again, again).kind == "right"
+
+
+def test_a_search_starts_from_what_differs_among_them(tmp_path: Any) -> None:
+    _, f = blur(96)
+    path = tmp_path / "state.json"
+    searched(hl.Pipeline([f]), seeds="1", seconds="30", generations="0", population="40", state_file=str(path))
+    members = [json.dumps(m["genes"]) for m in json.loads(path.read_text())["population"]]
+    assert len(set(members)) == len(members) > 3
 
 
 @pytest.mark.parametrize("rule", RULES)

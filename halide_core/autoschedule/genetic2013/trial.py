@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import multiprocessing
 import random
 import signal
@@ -90,8 +91,9 @@ class Trials:
         """The same of several, at most as many as there are workers: compiled and checked at once, timed in turn.
         `patient`: however long those before took.
 
-        Those whose ratio is less than `doubtful` are timed again until they are not, or have been _TIMES_AGAIN times
-        more: among hundreds of candidates some are lucky once or twice, and each that is believed lowers the mark."""
+        Those whose ratio is less than `doubtful` are timed again, each time in a new process, until they are not, or
+        have been _TIMES_AGAIN times more: among hundreds of candidates some are lucky once or twice, and each that is
+        believed lowers the mark."""
         pairs = list(zip(self._children, candidates, strict=False))
         start = time.perf_counter()
         limit = min(self.limit, _FEWEST + _TIMES * self._longest) if self._longest else self.limit
@@ -109,6 +111,8 @@ class Trials:
                 self._longest = max(self._longest, took + time.perf_counter() - start)
                 seen = [found]
                 while len(seen) <= _TIMES_AGAIN and found.kind == "timed" and found.ratio < doubtful:
+                    # In a new process: what an old one has of memory, and where it lies, may suit one of the two.
+                    child.stop()
                     found = child.timed(candidate, incumbent, limit)
                     seen.append(found)
                 if found.kind == "timed" and found.ratio < doubtful:
@@ -204,14 +208,20 @@ class Judge(Bench):
     def __init__(self, outputs: list[Function], target: Target, plain: Schedule, seed: int) -> None:
         super().__init__(outputs, target, IMAGES, seed)
         self.rng = random.Random(seed)
-        code = self.compiled(plain)
-        self.wanted = [[np.array(b) for b in self.run(code, given)] for given in self.inputs]
+        self.plain = plain
+
+    @functools.cached_property
+    def wanted(self) -> list[list[Any]]:
+        """The results of the plain schedule, for each of the images."""
+        code = self.compiled(self.plain)
+        return [[np.array(b) for b in self.run(code, given)] for given in self.inputs]
 
     def check(self, candidate: Schedule, incumbent: Schedule) -> Outcome:
         """Whether the results are right; both are compiled afterwards."""
+        everything = self.wanted
         self.compiled(incumbent)
         mine = self.compiled(candidate)
-        for number, (given, wanted) in enumerate(zip(self.inputs, self.wanted, strict=True)):
+        for number, (given, wanted) in enumerate(zip(self.inputs, everything, strict=True)):
             for b in self.results:
                 np.asarray(b)[...] = 0
             for found, expected in zip(self.run(mine, given), wanted, strict=True):
@@ -236,6 +246,8 @@ class Judge(Bench):
             pair = [(theirs, others), (mine, own)]
             self.rng.shuffle(pair)
             for code, times in pair:
+                # In the memory that its own last run has left, as when it runs alone: it would take the other's anew.
+                self.run(code, self.inputs[0])
                 times.append(self._timed(code))
             ratios.append(own[-1] / others[-1])
             if len(ratios) >= 3 and min(ratios) > _HOPELESS:

@@ -23,8 +23,9 @@ from halide_core.autoschedule.genetic2013.mutation import RULES, crossover, muta
 from halide_core.autoschedule.genetic2013.plot import plot
 from halide_core.autoschedule.genetic2013.repair import repaired
 from halide_core.autoschedule.genetic2013.scheduler import of_other_machines
+from halide_core.autoschedule.genetic2013.search import Search
 from halide_core.autoschedule.genetic2013.state import Member, State, fingerprint, load, save
-from halide_core.autoschedule.genetic2013.trial import Judge, Trials
+from halide_core.autoschedule.genetic2013.trial import Judge, Outcome, Trials
 from halide_core.autoschedule.machine import this_machine
 from halide_core.errors import HalideError
 from tests.halide_core.autoschedule.blurs import blur
@@ -77,12 +78,43 @@ def test_what_is_found_for_other_machines() -> None:
         assert judge.check(again, again).kind == "right"
 
 
-def test_a_search_starts_from_what_differs_among_them(tmp_path: Any) -> None:
+def test_a_search_starts_from_what_differs_among_them() -> None:
+    """Each once, and none that was tried before; as many at a time as there are workers, for a share of the time."""
     _, f = blur(96)
-    path = tmp_path / "state.json"
-    searched(hl.Pipeline([f]), seeds="1", seconds="30", generations="0", population="40", state_file=str(path))
-    members = [json.dumps(m["genes"]) for m in json.loads(path.read_text())["population"]]
-    assert len(set(members)) == len(members) > 3
+    genes = genes_of(f)
+    made = [genes.reasonable(random.Random(seed)) for seed in range(3)]
+    assert len(set(made)) == 3
+    trials = Tried()
+    search = Search(genes, trials, random.Random(0), State(), 3, lambda *_: None)  # type: ignore[arg-type]
+    schedules = [made[k].schedule() for k in (0, 1, 1, 0, 2)]
+    seeds, others = [("first", schedules[0]), ("same", schedules[3])], (("other", s) for s in schedules[1:])
+    search.run(seeds, others, time.perf_counter() + 600, 0, lambda: None)
+    plain = genes.breadth_first().schedule()
+    assert trials.batches == [[s.directives for s in batch] for batch in (
+        [plain], [schedules[0]], [schedules[1], schedules[4]]
+    )]
+    assert [m.individual for m in search.state.population].count(made[1]) == 1
+    late = Tried()
+    Search(genes, late, random.Random(0), State(), 3, lambda *_: None).run(  # type: ignore[arg-type]
+        seeds, iter([("other", s) for s in schedules]), time.perf_counter(), 0, lambda: None
+    )
+    assert len(late.batches) == 2
+
+
+class Tried:
+    """Trials that note what they are given, and find all of it alike."""
+
+    workers = 2
+
+    def __init__(self) -> None:
+        self.batches: list[list[Any]] = []
+
+    def reference(self, plain: Schedule) -> None:
+        """Nothing to compare with."""
+
+    def of_all(self, candidates: list[Schedule], *_: Any) -> list[Outcome]:
+        self.batches.append([s.directives for s in candidates])
+        return [Outcome("timed", "", 1.0, 1.0) for _ in candidates]
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -10,8 +10,8 @@ from halide_core.autoschedule.ways import Way
 from halide_core.ir.structural import variables
 from halide_core.passes.races import is_pure_loop
 
-# Strips of columns for each thread.
-_STRIPS = 4
+# Strips of columns for each thread, and the fewest columns of one.
+_STRIPS, _COLUMNS = 4, 512
 
 
 class StageLoops:
@@ -164,7 +164,7 @@ class StageLoops:
         """The loop over strips of an update at the root that has no other loop to run in parallel, and their size."""
         low, high = node.region[node.function.args.index(x.name)]
         extent = int(high - low + 1)
-        size = -(-extent // (_STRIPS * self.machine.parallelism * lanes)) * lanes
+        size = -(-max(extent // (_STRIPS * self.machine.parallelism), _COLUMNS) // lanes) * lanes
         return (Loop(names.new(x.name, "o")), size) if self.machine.parallelism > 1 and 2 * size <= extent else None
 
     def rows(self, node: Node, rows: int) -> None:

@@ -27,8 +27,10 @@ def _stages_share(built: BuiltPath) -> bool:
 
 
 def _of_unknown_pixels(buffer: RawBuffer) -> bool:
-    """Whether a pixel of rows has as many elements as the caller says."""
+    """Whether a pixel of rows may have as many elements as the caller says: not where it is planes that are few."""
     if len(buffer.strides) < 3 or const_value(buffer.strides[1]) is not None:
+        return False
+    if const_value(buffer.extents[-1]) is not None:
         return False
     channels = set(variables(buffer.extents[0]))
     return bool(channels) and channels == set(variables(buffer.strides[1]))

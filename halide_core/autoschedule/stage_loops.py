@@ -11,7 +11,7 @@ from halide_core.ir.structural import variables
 from halide_core.passes.races import is_pure_loop
 
 # Strips of columns for each thread, and the fewest columns of one.
-_STRIPS, _COLUMNS = 4, 512
+_STRIPS, _COLUMNS = 4, 4096
 
 
 class StageLoops:

@@ -126,10 +126,57 @@ void Tripled(uint8_t* dst, const uint8_t* src, int width, int height, int stride
 """
 
 
+PIXELS = """\
+#include <cstdint>
+#include <vector>
+void Rgb(uint8_t* dst, const uint8_t* src, int width, int height) {
+    std::vector<uint16_t> rows(width * height * 3);
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width - 1; x++)
+            for (int c = 0; c < 3; c++) {
+                const uint8_t* p = src + (y * width + x) * 3 + 2 - c;
+                rows[(y * width + x) * 3 + c] = p[0] + p[3];
+            }
+    for (int y = 0; y < height - 1; y++)
+        for (int x = 0; x < width - 1; x++)
+            for (int c = 0; c < 3; c++) {
+                const uint16_t* p = &rows[(y * width + x) * 3 + c];
+                dst[(y * width + x) * 3 + c] = (p[0] + p[3 * width]) / 4;
+            }
+}
+void Planes(uint8_t* dst, const uint8_t* src, int width, int height) {
+    std::vector<uint16_t> rows(width * height);
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width - 1; x++) rows[y * width + x] = src[y * width + x] + src[y * width + x + 1];
+    for (int c = 0; c < 3; c++)
+        for (int y = 0; y < height - 1; y++)
+            for (int x = 0; x < width - 1; x++) {
+                int i = (c * height + y) * width + x;
+                dst[i] = (rows[y * width + x] + rows[(y + 1) * width + x] + src[i]) / 5;
+            }
+}
+void Pixels(uint8_t* dst, const uint8_t* src, int channels, int width, int height) {
+    std::vector<uint16_t> rows(width * height * channels);
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width - 1; x++)
+            for (int c = 0; c < channels; c++) {
+                const uint8_t* p = src + (y * width + x) * channels + channels - 1 - c;
+                rows[(y * width + x) * channels + c] = p[0] + p[channels];
+            }
+    for (int y = 0; y < height - 1; y++)
+        for (int x = 0; x < width - 1; x++)
+            for (int c = 0; c < channels; c++)
+                dst[(y * width + x) * channels + c] =
+                    (rows[(y * width + x) * channels + c] + rows[((y + 1) * width + x) * channels + c]) / 4;
+}
+"""
+
+
 @pytest.mark.parametrize("text, expected", [
+    (PIXELS, {"Rgb": "Reuse2019", "Planes": "Reuse2019", "Pixels": "default"}),
     (REDUCTIONS, {"Convolve": "Reuse2019", "Product": "Reuse2019", "RowSums": "default", "Columns": "default"}),
     (STAGES, {"Column": "default", "Separable": "Reuse2019", "Tripled": "default"}),
-], ids=["reductions", "stages"])
+], ids=["pixels", "reductions", "stages"])
 def test_the_method_where_none_is_asked_for(text: str, expected: dict[str, str], tmp_path: Path) -> None:
     """Reuse2019 for reductions at each point and for stages that share points of others; the default schedule for sums
     into few cells, scans, and stages alone."""

@@ -11,7 +11,7 @@ import pytest
 import halide_core as hl
 from tests.halide_core.autoschedule.test_reuse2019 import MACHINE, TARGET, named
 
-WIDTH, HEIGHT = 2000, 700
+WIDTH, HEIGHT = 10000, 700
 Built = tuple[Any, Any]
 
 

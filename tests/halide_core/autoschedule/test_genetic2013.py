@@ -85,7 +85,7 @@ def test_a_search_starts_from_what_differs_among_them() -> None:
     made = [genes.reasonable(random.Random(seed)) for seed in range(3)]
     assert len(set(made)) == 3
     trials = Tried()
-    search = Search(genes, trials, random.Random(0), State(), 3, lambda *_: None)  # type: ignore[arg-type]
+    search = Search(genes, trials, random.Random(0), State(), 3, lambda *_: None)
     schedules = [made[k].schedule() for k in (0, 1, 1, 0, 2)]
     seeds, others = [("first", schedules[0]), ("same", schedules[3])], (("other", s) for s in schedules[1:])
     search.run(seeds, others, time.perf_counter() + 600, 0, lambda: None)
@@ -95,7 +95,7 @@ def test_a_search_starts_from_what_differs_among_them() -> None:
     )]
     assert [m.individual for m in search.state.population].count(made[1]) == 1
     late = Tried()
-    Search(genes, late, random.Random(0), State(), 3, lambda *_: None).run(  # type: ignore[arg-type]
+    Search(genes, late, random.Random(0), State(), 3, lambda *_: None).run(
         seeds, iter([("other", s) for s in schedules]), time.perf_counter(), 0, lambda: None
     )
     assert len(late.batches) == 2

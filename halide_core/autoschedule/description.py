@@ -25,7 +25,7 @@ from halide_core.errors import HalideError
 from halide_core.function import Definition, Function, Image
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import Call, CallType, Expr, const_value
-from halide_core.ir.structural import post_order
+from halide_core.ir.structural import post_order, variables
 from halide_core.passes.realization_order import Environment, build_environment, definition_expressions
 
 # Where nothing bounds a coordinate that depends on data: what the compiler itself would refuse.
@@ -52,6 +52,11 @@ class Stage:
     @property
     def loops(self) -> tuple[str, ...]:
         return (*self.pure, *self.reduction)
+
+    @property
+    def moves(self) -> bool:
+        """Whether the steps of its reduction write at places of their own."""
+        return any(variables(a) & set(self.reduction) for a in self.definition.args)
 
 
 @dataclass(slots=True, eq=False)

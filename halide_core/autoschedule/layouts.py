@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from halide_core.ir.expr import Call, CallType, Expr, Variable, children, const_value
+from halide_core.autoschedule.arithmetic import is_read
+from halide_core.ir.expr import Call, Expr, Variable, children, const_value
 from halide_core.ir.simplify import difference
 from halide_core.ir.structural import variables
 
@@ -68,7 +69,7 @@ def runs_as_row(values: Iterable[Expr], args: Sequence[str], layouts: Mapping[st
         seen.add(id(n))
         if isinstance(n, Variable) and n.name in (channel, pixel):
             return False
-        if not isinstance(n, Call) or n.call_type not in (CallType.IMAGE, CallType.HALIDE):
+        if not is_read(n):
             work.extend(children(n))
         elif any(variables(a) & {channel, pixel} for a in n.args):
             theirs = layouts.get(n.name)

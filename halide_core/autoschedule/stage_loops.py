@@ -7,7 +7,6 @@ from halide_core.autoschedule.description import Description, Node, Stage
 from halide_core.autoschedule.directives import GUARD, Loop, Names, Schedule
 from halide_core.autoschedule.machine import Machine
 from halide_core.autoschedule.ways import Way
-from halide_core.ir.structural import variables
 from halide_core.passes.races import is_pure_loop
 
 # Strips of columns for each thread, and the fewest columns of one.
@@ -94,8 +93,9 @@ class StageLoops:
             self._along_reduction(stage, way)
             # At the root, rows that an update fills may be filled side by side.
             rows = self._free_reduction(node, stage) if parallel is None and sizes is None else None
-            for loop in [Loop(parallel)] if parallel is not None else [rows] if rows is not None else []:
-                add(name, k, "parallel", loop)
+            outermost = Loop(parallel) if parallel is not None else rows
+            if outermost is not None:
+                add(name, k, "parallel", outermost)
             return
         lanes = way.lanes
         if sizes is not None:
@@ -110,15 +110,15 @@ class StageLoops:
             names = Names((*node.function.args, *stage.reduction))
             lane = Loop(names.new(way.vector, "v"))
             block = Loop(names.new(way.vector, "b"))
-            moves = any(variables(a) & set(stage.reduction) for a in stage.definition.args)
             # Rows in pieces take as long as their threads save where each step writes them.
-            strip = self._strip(node, x, lanes, names) if sizes is None and parallel is None and not moves else None
+            whole = sizes is None and parallel is None and not stage.moves
+            strip = self._strip(node, x, lanes, names) if whole else None
             if strip is not None:
                 last = [strip[0]]
                 add(name, k, "split", x, *last, x, strip[1], GUARD)
             add(name, k, "split", x, block, lane, lanes, GUARD)
             # Where each step of the reduction writes elsewhere, rows are finished one after the other.
-            middle = [block, *reductions] if moves else [*reductions, block]
+            middle = [block, *reductions] if stage.moves else [*reductions, block]
             # What the channels of a point share (where to gather from, weights) is computed once.
             order = [lane, *(Loop(a) for a in muxed), *middle, *others, *last]
             if outside:

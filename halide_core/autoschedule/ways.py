@@ -44,7 +44,7 @@ def way_of(description: Description, target: Target, node: Node, stage: Stage) -
     if along is not None and _length(description, node, stage, along) >= 2 * lanes:
         if _fills_rows(description, node, stage, along):
             return Way(None, lanes, along)
-        if _moves(stage):
+        if stage.moves:
             return Way(None, 1)
         if _may_be_summed(node, stage):
             return Way(None, target.vector_bytes if sums_bytes(node.function, d) else lanes, along, True)
@@ -76,18 +76,13 @@ def _reduction_of_rows(description: Description, node: Node, stage: Stage, vecto
     reads = [n for v in d.values for n in post_order(v) if is_read(n) and id(n) not in mine]
     reads += [n for a in d.args for n in post_order(a) if is_read(n) and id(n) not in mine]
     places: list[Expr] = [n.args[description.layouts[n.name].axes[0]] for n in reads if n.args]
-    if _moves(stage):
+    if stage.moves:
         # What each step writes is no register.
         places.append(d.args[description.layouts[node.name].axes[0]])
     # What data choose lies anywhere.
     along = {n for p in places if not calls(p) for n in variables(p)}
     found = [n for n in stage.reduction if n in along]
     return found[0] if len(found) == 1 and vector not in along else None
-
-
-def _moves(stage: Stage) -> bool:
-    """Whether the steps of a reduction write at places of their own."""
-    return any(variables(a) & set(stage.reduction) for a in stage.definition.args)
 
 
 def _may_be_summed(node: Node, stage: Stage) -> bool:

@@ -77,13 +77,13 @@ class Trials:
         """`plain` computes what all candidates must compute.  Raises HalideError where it does not run."""
         for child in self._children:
             child.plain = plain
-        found = self.of_all([plain], plain, patient=True)[0]
+        found = self.of(plain, plain, patient=True)
         if found.kind != "timed":
             raise HalideError(f"Genetic2013: the plain schedule of the pipeline is {found.kind}: {found.reason}")
 
-    def of(self, candidate: Schedule, incumbent: Schedule) -> Outcome:
+    def of(self, candidate: Schedule, incumbent: Schedule, patient: bool = False) -> Outcome:
         """Compiles, checks and times `candidate` against `incumbent`."""
-        return self.of_all([candidate], incumbent)[0]
+        return self.of_all([candidate], incumbent, patient=patient)[0]
 
     def of_all(
         self, candidates: list[Schedule], incumbent: Schedule, doubtful: float = 0.0, patient: bool = False

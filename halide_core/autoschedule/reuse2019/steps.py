@@ -11,7 +11,6 @@ import numpy as np
 from halide_core.autoschedule.costs import Costs
 from halide_core.autoschedule.description import Description, Node, Stage
 from halide_core.autoschedule.footprints import Number, NumericBox, joined, points
-from halide_core.ir.structural import variables
 from halide_core.passes.races import is_pure_loop
 
 # What steps may compute of a member, over what all of them need of it: the rest would be computed anew by each.
@@ -69,4 +68,4 @@ def divided(
 def passes_through(stage: Stage) -> bool:
     """Whether the steps of an update write, and read, in different places: scans, and tables of wider and wider
     windows."""
-    return stage.own is not None and any(variables(a) & set(stage.reduction) for a in stage.definition.args)
+    return stage.own is not None and stage.moves

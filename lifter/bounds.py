@@ -25,7 +25,7 @@ from halide_core.ir.expr import (
     const,
     const_value,
 )
-from halide_core.ir.structural import post_order, substitute, transform
+from halide_core.ir.structural import contains, post_order, substitute, transform
 from lifter.fold import clauses, negate
 from lifter.poly import Poly, ahead_of, atom_of, ceil_div, from_poly, poly_max, poly_min, to_poly
 
@@ -223,7 +223,7 @@ def _monotone(e: Expr, env: Mapping[str, Interval]) -> list[str] | None:
     any other."""
     if isinstance(e, Variable):
         return [e.name] if e.name in env else []
-    if _fixed(e, env) and not any(isinstance(n, Call | Load) for n in post_order(e)):
+    if _fixed(e, env) and not contains(e, Call, Load):
         return []
     if isinstance(e, Div) and not _fixed(e.b, env):
         return None

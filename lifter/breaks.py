@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from halide_core.ir.expr import BOOL, And, Call, Expr, Load, Variable, const_value
-from halide_core.ir.structural import post_order
+from halide_core.ir.structural import contains, post_order
 from lifter import loops as L
 from lifter.fold import negate
 
@@ -61,7 +61,7 @@ def _without(
     loop: L.Loop, before: tuple[L.Stmt, ...], condition: Expr, last: tuple[L.Stmt, ...], after: tuple[L.Stmt, ...]
 ) -> list[L.Stmt] | None:
     once = (*before, *last)
-    if any(isinstance(n, Load | Call) for n in post_order(condition)) or _jumps(before, L.Continue):
+    if contains(condition, Load, Call) or _jumps(before, L.Continue):
         return None
     endless = const_value(loop.condition) == 1 and not loop.prelude
     if loop.test_first and endless and not after and not loop.step:

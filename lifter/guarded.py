@@ -7,7 +7,7 @@ arms of the next, it would have one for each way through them."""
 from __future__ import annotations
 
 from halide_core.ir.expr import GE, GT, LE, LT, Add, Cast, Expr, Max, Min, Select, const
-from halide_core.ir.structural import key, post_order
+from halide_core.ir.structural import contains, key
 from halide_core.ir.types import Type
 from lifter.fold import fold_node, negate
 
@@ -19,7 +19,7 @@ def added_where(condition: Expr, yes: Expr, no: Expr) -> Expr | None:
         return None
     for more, less, where in ((yes, no, condition), (no, yes, negate(condition))):
         more = extremum(more)
-        if isinstance(more, Add | Min | Max) and any(isinstance(n, Select) for n in post_order(less)):
+        if isinstance(more, Add | Min | Max) and contains(less, Select):
             for own, other in ((more.a, more.b), (more.b, more.a)):
                 if key(own) == key(less):
                     return fold_node(type(more)(more.type, less, _or_nothing(type(more), where, other)))

@@ -14,7 +14,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from halide_core.ir.expr import BOOL, And, Expr, Load, Or, Select, Variable, const
-from halide_core.ir.structural import key, post_order, substitute, transform, variables
+from halide_core.ir.structural import contains, key, post_order, substitute, transform, variables
 from halide_core.ir.types import Type
 from lifter import loops as L
 
@@ -100,7 +100,7 @@ def _innermost(loop: L.Loop) -> tuple[L.Loop | None, Expr | None]:
     starts = {s.name: s.value for s in loop.body if isinstance(s, L.Assign)}
     if len(inside) > 1 or len(starts) + 1 < len(loop.body) or loop.body[-1] is not inside[0]:
         return None, None
-    if any(variables(v) or any(isinstance(n, Load) for n in post_order(v)) for v in starts.values()):
+    if any(variables(v) or contains(v, Load) for v in starts.values()):
         return None, None
     found, condition = _innermost(inside[0])
     if found is None or condition is None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from halide_core.ir.expr import GE, GT, LE, LT, And, Expr, Load, Not, Or, Select
-from halide_core.ir.structural import key, post_order, variables
+from halide_core.ir.structural import contains, key, post_order, variables
 from lifter import loops as L
 from lifter.fold import negate, parts
 from lifter.poly import Obligation, Poly, atom_of, to_poly
@@ -25,7 +25,7 @@ def turn_of(index: Poly) -> Expr | None:
     """The condition, on counters and parameters, of a choice in an address."""
     for m in index.terms:
         for e in map(atom_of, m):
-            if isinstance(e, Select) and not any(isinstance(n, Load) for n in post_order(e.condition)):
+            if isinstance(e, Select) and not contains(e.condition, Load):
                 return e.condition
     return None
 
@@ -38,7 +38,7 @@ def turning_points(loop: L.Loop) -> list[Expr]:
     for condition in _conditions(loop.body):
         for part in parts(condition, And, Or, Not):
             names = variables(part)
-            plain = isinstance(part, LT | LE | GT | GE) and not any(isinstance(n, Load) for n in post_order(part))
+            plain = isinstance(part, LT | LE | GT | GE) and not contains(part, Load)
             if plain and names & stepped and not names & assigned:
                 found.setdefault(key(part), part)
     return list(found.values())[:MOST_TURNS]

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from halide_core.ir import expr as E
 from halide_core.ir.expr import I32, Call, CallType, Expr, Select, const_value
-from halide_core.ir.structural import key, post_order
+from halide_core.ir.structural import contains, key
 from lifter.bounds import Unbounded, interval
 from lifter.effects import Effect, loads
 from lifter.poly import Poly, from_poly, to_poly
@@ -391,7 +391,7 @@ def _of_rows(ends: Sequence[Expr], rows: Mapping[str, Poly]) -> list[Expr]:
 
 
 def _made_of_data(e: Expr) -> bool:
-    return any(isinstance(n, Call) for n in post_order(e))
+    return contains(e, Call)
 
 
 def _held(a: Expr, low: Expr | None, high: Expr | None) -> Expr:

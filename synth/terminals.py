@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 
 from halide_core.ir import expr as E
 from halide_core.ir.expr import I32, Call, CallType, Expr, Load, Variable
-from halide_core.ir.structural import key, post_order, transform, variables
+from halide_core.ir.structural import contains, key, post_order, transform, variables
 from halide_core.ir.types import Type
 from lifter.effects import Effect, loads
 from lifter.poly import Poly, atom_of, from_poly, sign_of, to_poly
@@ -358,7 +358,7 @@ def _pixel(indices: list[Poly], step: int, preferred: list[int]) -> int:
 
 def loads_or_calls(e: Expr) -> bool:
     """Whether an expression reads memory."""
-    return any(isinstance(n, Load | Call) for n in post_order(e))
+    return contains(e, Load, Call)
 
 
 def _gcd(values: list[int]) -> int:

@@ -14,7 +14,7 @@ from functools import reduce
 
 from halide_core.ir.expr import BOOL, GE, I64, LE, Cast, Div, Expr, Mul, Or, Variable, const, const_value
 from halide_core.ir.expr import Add as AddNode
-from halide_core.ir.structural import key, post_order
+from halide_core.ir.structural import contains, key
 from halide_core.ir.types import Float, Int, Type
 from lifter.bounds import Unbounded, interval, settled
 from lifter.effects import Effect, FoundObligation, LoopInfo, Path, loads, split_tag
@@ -453,7 +453,7 @@ def over_parameters(p: Poly, function: Function) -> bool:
 
     names = {q.name for q in function.params if not q.pointer and q.type.is_int_or_uint()}
     for e in p.atoms().values():
-        if any(isinstance(n, Load | Call) for n in post_order(e)):
+        if contains(e, Load, Call):
             return False
     return p.names() <= names
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from halide_core.ir.expr import Add, Expr, Load, Mul, Sub, Variable
-from halide_core.ir.structural import post_order, transform
+from halide_core.ir.structural import contains, transform
 from lifter.poly import Poly, from_poly
 
 
@@ -36,4 +36,4 @@ def _polynomial(e: Expr) -> Poly:
 
 
 def _has_load(e: Expr) -> bool:
-    return any(isinstance(n, Load) for n in post_order(e)) or not any(isinstance(n, Variable) for n in post_order(e))
+    return contains(e, Load) or not contains(e, Variable)

@@ -17,7 +17,7 @@ from halide_core.function import Definition, Function, LoopLevel, Split, TailStr
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import CallType, const_value
 from halide_core.ir.stmt import ForKind
-from halide_core.ir.structural import key, post_order, variables
+from halide_core.ir.structural import contains, key, post_order, variables
 from halide_core.ir.types import UInt
 from halide_core.passes.narrow import narrow as narrow_types
 from halide_core.passes.narrow import value_range
@@ -142,7 +142,7 @@ def _is_table(f: Function, uses: list[tuple[Function, ir.Call]]) -> bool:
         cells = 1
         for a in call.args:
             found = value_range(a, {})
-            if found is None or not any(isinstance(n, ir.Call) for n in post_order(a)):
+            if found is None or not contains(a, ir.Call):
                 return False
             cells *= found[1] - found[0] + 1
         if cells > _TABLE_CELLS:
@@ -161,7 +161,7 @@ def _computed(value: ir.Expr) -> list[ir.Expr]:
         if id(n) in seen:
             continue
         seen.add(id(n))
-        if n.type.is_bool() and not any(isinstance(m, ir.Call) for m in post_order(n)):
+        if n.type.is_bool() and not contains(n, ir.Call):
             continue
         is_read = isinstance(n, ir.Call) and n.call_type in (CallType.IMAGE, CallType.HALIDE)
         if not n.type.is_handle() and not n.type.is_bool() and const_value(n) is None:

@@ -7,7 +7,7 @@ from halide_core.dsl.variables import Var
 from halide_core.function import Function, LoopLevel, TailStrategy
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import CallType
-from halide_core.ir.structural import key, post_order, variables
+from halide_core.ir.structural import contains, key, post_order, variables
 from halide_core.passes.races import self_calls
 from halide_core.passes.realization_order import definition_expressions
 
@@ -95,7 +95,7 @@ def _along(output: Function, dimension: int, order: list[Function]) -> tuple[dic
 
 def _is_near(coordinate: ir.Expr, row: str) -> bool:
     """Whether a coordinate strays from `row` by constants only."""
-    far = any(isinstance(n, ir.Call | ir.Mul | ir.Mod) for n in post_order(coordinate))
+    far = contains(coordinate, ir.Call, ir.Mul, ir.Mod)
     return not far and variables(coordinate) <= {row}
 
 

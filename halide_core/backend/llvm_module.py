@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import re
+import threading
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import llvmlite.binding as llvm
 
@@ -18,8 +20,16 @@ from halide_core.runtime.memory import MEMORY, PYTHON_MEMORY
 from halide_core.runtime.threads import thread_pool
 from halide_core.target import Target
 
+_T = TypeVar("_T")
 # Engines are never freed: worker threads of their pools may still stand in their code.
 _ENGINES: list[Any] = []
+
+# From this many lines of optimised LLVM IR in one function on, Loop Strength Reduction is left out: its time grows with
+# the square of the addresses in a loop (nine tenths of all for a pyramid of 7,000 lines), and what so many addresses
+# gain by it they lose to spilled registers.
+_LONG = 6000
+# LLVM keeps this choice for the whole process.
+_CODE_GENERATION = threading.Lock()
 
 
 @cache
@@ -36,6 +46,14 @@ def target_machine(target: Target, jit: bool = False) -> Any:
     return description.create_target_machine(
         cpu=target.cpu, features=target.llvm_features, opt=3, reloc="pic", codemodel="jitdefault" if jit else "default"
     )
+
+
+def _generated(emit: Callable[[Any], _T], module: Any) -> _T:
+    """What a target machine's `emit` makes of an optimised module."""
+    longest = max((body.count("\n") for body in str(module).split("\ndefine ")[1:]), default=0)
+    with _CODE_GENERATION:
+        llvm.set_option("halide_core", f"-disable-lsr={'true' if longest >= _LONG else 'false'}")
+        return emit(module)
 
 
 class CompiledModule:
@@ -111,18 +129,19 @@ class CompiledModule:
         return bytes(self._module().as_bitcode())
 
     def assembly(self) -> str:
-        return str(target_machine(self.target).emit_assembly(self._module()))
+        return str(_generated(target_machine(self.target).emit_assembly, self._module()))
 
     def object_bytes(self) -> bytes:
         """A relocatable, position-independent ELF object."""
-        return bytes(target_machine(self.target, self._jit).emit_object(self._module()))
+        return bytes(_generated(target_machine(self.target, self._jit).emit_object, self._module()))
 
     def write_object(self, path: str | Path) -> None:
         Path(path).write_bytes(self.object_bytes())
 
     def jit(self) -> JitModule:
         """The module's functions in this process."""
-        return load_object(bytes(target_machine(self.target, jit=True).emit_object(self._module())), self.target)
+        machine = target_machine(self.target, jit=True)
+        return load_object(bytes(_generated(machine.emit_object, self._module())), self.target)
 
 
 def load_object(content: bytes, target: Target) -> JitModule:

@@ -59,11 +59,14 @@ def same(a: Expr, b: Expr) -> bool:
 def post_order(e: Expr) -> Iterator[Expr]:
     """Every distinct node of the DAG under `e`, children first, without recursion."""
     seen: set[int] = set()
-    stack: list[tuple[Expr, bool]] = [(e, False)]
+    # None: what stands below it has had its children.
+    stack: list[Expr | None] = [e]
     while stack:
-        node, expanded = stack.pop()
-        if expanded:
-            yield node
+        node = stack.pop()
+        if node is None:
+            done = stack.pop()
+            assert done is not None
+            yield done
             continue
         if id(node) in seen:
             continue
@@ -72,10 +75,8 @@ def post_order(e: Expr) -> Iterator[Expr]:
         if not inner:
             yield node
             continue
-        stack.append((node, True))
-        for c in reversed(inner):
-            if id(c) not in seen:
-                stack.append((c, False))
+        stack += (node, None)
+        stack += inner[::-1]
 
 
 def transform(e: Expr, rewrite: Callable[[Expr], Expr]) -> Expr:
@@ -117,7 +118,7 @@ def substitute(e: Expr, values: Mapping[str, Expr]) -> Expr:
     """`e` with free Variables replaced by name; Let-bound names shadow."""
     if not values or variables(e).isdisjoint(values):
         return e
-    if any(isinstance(n, Let) for n in post_order(e)):
+    if contains(e, Let):
         return _substitute_with_lets(e, dict(values))
     return transform(e, lambda n: values.get(n.name, n) if isinstance(n, Variable) else n)
 
@@ -167,10 +168,29 @@ def variables(e: Expr) -> frozenset[str]:
     return cached(_VARIABLES, e, _own_variables)
 
 
+_KINDS: dict[int, frozenset[type[Expr]]] = {}
+
+
+def contains(e: Expr, *kinds: type[Expr]) -> bool:
+    """Whether any node of `e`, itself included, is of one of these kinds (of nodes that there are, no base classes)."""
+    return not cached(_KINDS, e, _own_kinds).isdisjoint(kinds)
+
+
+def _own_kinds(e: Expr, inner: list[frozenset[type[Expr]]]) -> frozenset[type[Expr]]:
+    return _joined(frozenset((type(e),)), inner)
+
+
 def _own_variables(e: Expr, inner: list[frozenset[str]]) -> frozenset[str]:
     if isinstance(e, Variable):
         return frozenset((e.name,))
     if not inner:
         return frozenset()
-    first = inner[0]
-    return first if all(i is first or i <= first for i in inner[1:]) else first.union(*inner[1:])
+    return _joined(inner[0], inner[1:])
+
+
+def _joined(first: frozenset[_T], more: list[frozenset[_T]]) -> frozenset[_T]:
+    """The union, one of the sets where it has all the others."""
+    largest = max(more, key=len, default=first)
+    if len(largest) < len(first):
+        largest = first
+    return largest if first <= largest and all(i <= largest for i in more) else first.union(*more)

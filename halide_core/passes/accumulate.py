@@ -16,7 +16,7 @@ from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import BOOL, I32, I64, Expr, Variable, const, const_value
 from halide_core.ir.simplify import simplify
-from halide_core.ir.structural import key, post_order, variables
+from halide_core.ir.structural import contains, key, post_order, variables
 from halide_core.ir.types import Type, UInt
 from halide_core.passes.vectorize import ACCUMULATOR, BYTE_SUMS, lanes_of
 
@@ -75,7 +75,7 @@ def _reduction(s: st.For) -> tuple[st.For, st.Store, str, Expr, type[Expr]] | No
         return None
     if lanes_of(node.extent, node.name) < 2:
         return None
-    if any(isinstance(n, ir.Load) for n in post_order(store.index)):
+    if contains(store.index, ir.Load):
         return None
     return node, store, *found
 

@@ -15,7 +15,7 @@ from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import I32, I64, Expr, const_value, make_bool
 from halide_core.ir.simplify import linear_terms, simplify, simplify_index
-from halide_core.ir.structural import key, post_order, substitute, variables
+from halide_core.ir.structural import contains, key, post_order, substitute, variables
 from halide_core.ir.types import Bool
 from halide_core.passes.lanes import linear_in
 
@@ -141,7 +141,7 @@ def _likely(comparison: Expr, name: str) -> bool:
     rest = [(t, f) for t, f in terms.values() if not any(".s" in v or ".min." in v for v in variables(t))]
     sign = -1 if up else 1  # of what the variable is compared with
     from_end = sign * constant < 0 or any(
-        sign * f < 0 or ".extent." in str(t) or any(isinstance(n, ir.Mul) for n in post_order(t)) for t, f in rest
+        sign * f < 0 or ".extent." in str(t) or contains(t, ir.Mul) for t, f in rest
     )
     return from_end == _from_above(comparison, name)
 
@@ -213,6 +213,8 @@ def without_clamps(index: Expr, name: str) -> tuple[Expr, list[Expr], list[Expr]
     """An index with one chain of Min and Max around something linear in a loop variable: without them, the conditions
     under which that is what it is, those under which it is clamped from below, and whether it goes up with the
     variable."""
+    if not contains(index, ir.Min, ir.Max):
+        return None
     clamps = (n for n in post_order(index) if isinstance(n, ir.Min | ir.Max) and name in variables(n))
     nodes = list({id(n): n for n in clamps}.values())
     replaced: dict[int, Expr] = {}
@@ -241,8 +243,10 @@ def without_clamps(index: Expr, name: str) -> tuple[Expr, list[Expr], list[Expr]
 def arms(index: Expr, name: str) -> tuple[Expr, Expr, Expr] | None:
     """The condition of the outermost choice in an index that a loop variable has a part in, and the index in its two
     cases."""
+    if not contains(index, ir.Select):
+        return None
     choices = [n for n in post_order(index) if isinstance(n, ir.Select) and name in variables(n.condition)]
-    if not choices or any(isinstance(n, ir.Load) for n in post_order(choices[-1].condition)):
+    if not choices or contains(choices[-1].condition, ir.Load):
         return None
     condition = choices[-1].condition
     alike = [n for n in choices if key(n.condition) == key(condition)]
@@ -300,7 +304,7 @@ def _of_indices(body: st.Stmt) -> Iterator[Expr]:
 def _at_ends(condition: Expr, loop: st.For, lanes: int) -> list[Expr] | None:
     """A comparison of something linear in the loop variable with what it has no part in, in the first and in the last
     lane: it holds, or fails, in all of them where it does in both."""
-    if type(condition) not in _OPPOSITE or any(isinstance(n, ir.Load | ir.Call) for n in post_order(condition)):
+    if type(condition) not in _OPPOSITE or contains(condition, ir.Load, ir.Call):
         return None
     bound = {x.name for x in st.walk(loop.body) if isinstance(x, st.For | st.LetStmt)}
     sides = [c for c in ir.children(condition) if loop.name in variables(c)]

@@ -8,7 +8,7 @@ from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import I32, I64, Expr, Variable, const, const_value
 from halide_core.ir.simplify import Bounds, build_sum, interval, is_coordinate, linear_terms, simplify_index
-from halide_core.ir.structural import substitute, transform, variables
+from halide_core.ir.structural import contains, substitute, transform, variables
 
 
 def linear_in(index: Expr, name: str) -> tuple[Expr, Expr] | None:
@@ -42,7 +42,7 @@ def same_quotients(index: Expr, name: str, first: int, lanes: int) -> Expr:
         quotient = const(low // int(divisor), n.type)
         return quotient if isinstance(n, ir.Div) else ir.Sub(n.type, n.a, ir.Mul(n.type, quotient, n.b))
 
-    return transform(index, rewrite)
+    return transform(index, rewrite) if contains(index, ir.Div, ir.Mod) else index
 
 
 def _coefficient(term: Expr, name: str) -> Expr | None:
@@ -63,7 +63,10 @@ def quotient_lanes(index: Expr, loop: st.For, lanes: int) -> tuple[list[Expr], i
     of quotients and remainders of the lane by divisors of c, and the lanes are whole groups of c; None otherwise.
 
         rest + (x + 1) / 2,   rest + x / 2 + 2 * (x % 2)   and   4 * (x / 4) + 3"""
-    terms, _ = linear_terms(simplify_index(index))
+    whole = simplify_index(index)
+    if not contains(whole, ir.Div, ir.Mod):
+        return None
+    terms, _ = linear_terms(whole)
     mine = [(t, f) for t, f in terms.values() if loop.name in variables(t)]
     divisors = [_divisor(t, loop.name) for t, _ in mine]
     known = [d for d in divisors if d is not None]
@@ -73,7 +76,6 @@ def quotient_lanes(index: Expr, loop: st.For, lanes: int) -> tuple[list[Expr], i
     step = sum(f * (c // d) for (t, f), d in zip(mine, known, strict=True) if not isinstance(_narrow(t), ir.Mod))
     if step < 1:
         return None
-    whole = simplify_index(index)
     return [simplify_index(_at(whole, loop.name, simplify_index(loop.min + r))) for r in range(c)], step
 
 

@@ -12,7 +12,7 @@ from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import BOOL, I32, I64, Expr, Variable, const, const_value
 from halide_core.ir.simplify import build_sum, difference, is_coordinate, linear_terms, simplify, simplify_index
-from halide_core.ir.structural import key, post_order, substitute, variables
+from halide_core.ir.structural import contains, key, substitute, variables
 
 
 def partition_loops(s: st.Stmt) -> st.Stmt:
@@ -75,7 +75,7 @@ class _Partition:
 
 def _is_fixed(condition: Expr, name: str) -> bool:
     """Whether all iterations of loop `name` find the same, and nothing they store has a say in it."""
-    return name not in variables(condition) and not any(isinstance(n, ir.Load | ir.Call) for n in post_order(condition))
+    return name not in variables(condition) and not contains(condition, ir.Load, ir.Call)
 
 
 def _unswitched(s: st.For, body: st.IfThenElse) -> st.Stmt:

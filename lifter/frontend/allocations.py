@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from halide_core.ir.expr import I64, Div, Expr, Load, Mod, Variable, const, const_value
-from halide_core.ir.structural import post_order, transform
+from halide_core.ir.structural import contains, post_order, transform
 from lifter.fold import fold
 from lifter.frontend.context import Context
 from lifter.frontend.local_arrays import rewritten
@@ -93,7 +93,7 @@ def _before(size: Expr, earlier: Sequence[Stmt]) -> Expr | None:
             size = _with(size, s.name, s.value)
         elif any(isinstance(k, Assign | Define) and k.name in names for k in walk((s,))):
             return None
-    return None if any(isinstance(n, Load | Div | Mod) for n in post_order(size)) else size
+    return None if contains(size, Load, Div, Mod) else size
 
 
 def _with(e: Expr, name: str, value: Expr) -> Expr:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from clang.cindex import Cursor, CursorKind
 
 from halide_core.ir.expr import Load
-from halide_core.ir.structural import post_order
+from halide_core.ir.structural import contains
 from lifter.frontend import classes, inline, types
 from lifter.frontend.clang import members
 from lifter.frontend.context import Context
@@ -63,7 +63,7 @@ def _is_unseen(s: Stmt, own: set[str], before: set[str]) -> bool:
     if isinstance(s, Assign):
         return s.name in own or s.name not in before
     if isinstance(s, Assert):
-        return any(isinstance(n, Load) for n in post_order(s.condition))
+        return contains(s.condition, Load)
     return isinstance(s, If | Loop)
 
 

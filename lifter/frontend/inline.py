@@ -10,7 +10,7 @@ from clang.cindex import Cursor, CursorKind, TypeKind
 from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, Expr, Load, Variable, const_value
-from halide_core.ir.structural import post_order
+from halide_core.ir.structural import contains
 from lifter.frontend import (
     classes,
     constants,
@@ -194,7 +194,7 @@ def default_argument(parameter: Cursor) -> Cursor | None:
 
 def reads_memory(e: Expr) -> bool:
     """Whether an expression reads an array."""
-    return any(isinstance(n, Load) for n in post_order(e))
+    return contains(e, Load)
 
 
 def _is_rvalue_reference(parameter: Cursor) -> bool:

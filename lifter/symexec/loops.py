@@ -28,7 +28,7 @@ from halide_core.ir.expr import (
     const_value,
     intrinsic,
 )
-from halide_core.ir.structural import post_order, variables
+from halide_core.ir.structural import contains, post_order, variables
 from lifter import loops as L
 from lifter.effects import Effect, FoundObligation, LoopInfo, loads, split_tag
 from lifter.fold import fold, negate, undefined
@@ -394,7 +394,7 @@ class Loops(Memory, ABC):
             condition = self.value(loop.condition, before)
         else:
             condition = self.run_once(loop, trial)
-        if any(isinstance(n, Load) for n in post_order(condition)):
+        if contains(condition, Load):
             self.run_once(loop, trial)
             chooser = self.chooser(condition)
             if chooser is not None:

@@ -22,7 +22,7 @@ from halide_core.ir.expr import (
     const,
     const_value,
 )
-from halide_core.ir.structural import key, post_order, transform, variables
+from halide_core.ir.structural import contains, key, post_order, transform, variables
 from halide_core.ir.types import Type
 from lifter import loops as L
 from lifter.effects import ArrayInfo, Effect, Follows, FoundObligation, LoopInfo, loads
@@ -313,7 +313,7 @@ def row_choice(index: Poly) -> tuple[Expr, Poly, Poly] | None:
     parameters: a pointer to the row above, or to this one at the border."""
     for m, coefficient in index.terms.items():
         e = atom_of(m[0]) if len(m) == 1 else None
-        if not isinstance(e, Select) or any(isinstance(n, Load) for n in post_order(e)):
+        if not isinstance(e, Select) or contains(e, Load):
             continue
         first, *others = _arms(e)
         apart = [arm - first for arm in others]

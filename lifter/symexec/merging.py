@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 
 from halide_core.ir.expr import EQ, Expr, Load, const_value
-from halide_core.ir.structural import post_order, variables
+from halide_core.ir.structural import contains, variables
 from lifter import loops as L
 from lifter.effects import FoundObligation, promised
 from lifter.fold import clauses, negate
@@ -99,7 +99,7 @@ class Merging(Loops, ABC):
                 return False
             if isinstance(stmt, L.If) and (must_fork(stmt) or reshapes(stmt, tuple(work))):
                 condition = self.value(stmt.condition, s)
-                if any(isinstance(n, Load) for n in post_order(condition)):
+                if contains(condition, Load):
                     return False
                 arm = self.arm(stmt, condition, s)
                 if arm is None:

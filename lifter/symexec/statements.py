@@ -20,7 +20,7 @@ from halide_core.ir.expr import (
     const,
     const_value,
 )
-from halide_core.ir.structural import key, post_order, transform, variables
+from halide_core.ir.structural import contains, key, post_order, transform, variables
 from lifter import deadline
 from lifter import loops as L
 from lifter.alike import without_twins
@@ -225,7 +225,7 @@ class _Statements(Merging):
             must = isinstance(stmt, L.If) and must_fork(stmt)
             if isinstance(stmt, L.If) and (must or (self.plan.reshaping and reshapes(stmt, rest))):
                 condition = self.value(stmt.condition, s)
-                if any(isinstance(n, Load) for n in post_order(condition)):
+                if contains(condition, Load):
                     if must:
                         raise L.Unsupported(
                             "a condition on image data decides which loops run", stmt.line, "move it into the loop"
@@ -345,7 +345,7 @@ class _Statements(Merging):
         runs one loop and not another, and which this path has not decided yet."""
         for met in (*guards_of_reads(loop), *(choosers_of_loops(loop) if self.plan.reshaping else ())):
             test = invariant(met, loop)
-            if test is None or any(isinstance(n, Load) for n in post_order(test)):
+            if test is None or contains(test, Load):
                 continue
             here = self.value(test, s)
             fixed = const_value(here) is not None or any(
@@ -416,7 +416,7 @@ class _Statements(Merging):
         condition = self.value(stmt.condition, s)
         if const_value(condition):  # in this instance of a template
             return
-        if s.loops or any(isinstance(n, Load) for n in post_order(condition)):
+        if s.loops or contains(condition, Load):
             if not stmt.line:
                 raise L.Unsupported("memory whose size depends on image data", self.function.line)
             return  # only asserts on parameters become contract items; nothing is assumed from the others

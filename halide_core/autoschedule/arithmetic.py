@@ -10,7 +10,7 @@ from typing import TypeGuard
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import Call, CallType, Expr, Variable, const_value
 from halide_core.ir.simplify import difference
-from halide_core.ir.structural import cached, key, post_order, variables
+from halide_core.ir.structural import contains, key, post_order, variables
 
 # Cycles of one instruction on a whole register.
 _SIMPLE, _DIVISION, _ROOT = 0.6, 10.0, 18.0
@@ -21,7 +21,6 @@ _ACROSS = 5.0
 # Times as long that a vector of one channel of pixels takes to read or write as one of a plane.
 INTERLEAVED = 3.0
 # What is known of expressions, by their numbers.
-_CALLS: dict[int, bool] = {}
 _READS: dict[tuple[tuple[int, ...], int, str, int, int, int | None], float] = {}
 # Emptied when full, so that long processes do not grow without end.
 _MOST_READS = 1 << 16
@@ -64,7 +63,7 @@ def arithmetic(values: tuple[Expr, ...]) -> Arithmetic:
         seen.add(key(n))
         if is_read(n):
             sites[key(n)] = site_of(n)
-            work.extend(a for a in n.args if calls(a))
+            work.extend(a for a in n.args if contains(a, Call))
             continue
         work.extend(ir.children(n))
         more, scalar = node_cost(n)
@@ -90,11 +89,6 @@ def site_of(read: Call) -> Site:
 def is_read(n: Expr) -> TypeGuard[Call]:
     """Whether `n` is a call of a Func or image."""
     return isinstance(n, Call) and n.call_type in (CallType.HALIDE, CallType.IMAGE)
-
-
-def calls(e: Expr) -> bool:
-    """Whether there is any call in `e`."""
-    return cached(_CALLS, e, lambda n, inner: isinstance(n, Call) or any(inner))
 
 
 def _node(n: Expr) -> tuple[float, float]:
@@ -132,7 +126,7 @@ def read_cycles(site: Site, vector: str, register: int, inner: int = 0, step: in
 
 def _read_cycles(site: Site, vector: str, register: int, inner: int, step: int | None) -> float:
     along = [d for d, a in enumerate(site.args) if vector in variables(a)]
-    if any(is_read(n) for a in site.args if calls(a) for n in post_order(a)):
+    if any(is_read(n) for a in site.args if contains(a, Call) for n in post_order(a)):
         return _GATHER
     if not along:
         # One scalar for the whole vector.

@@ -166,7 +166,7 @@ def _computed(value: ir.Expr) -> list[ir.Expr]:
         is_read = isinstance(n, ir.Call) and n.call_type in (CallType.IMAGE, CallType.HALIDE)
         if not n.type.is_handle() and not n.type.is_bool() and const_value(n) is None:
             out.append(n)
-        if not is_read or any(isinstance(m, ir.Call) for a in ir.children(n) for m in post_order(a)):
+        if not is_read or any(contains(a, ir.Call) for a in ir.children(n)):
             work.extend(ir.children(n))
     return out
 

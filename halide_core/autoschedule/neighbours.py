@@ -4,11 +4,11 @@ Rows differ in nothing but their coordinates: only those are simplified, everyth
 
 from __future__ import annotations
 
-from halide_core.autoschedule.arithmetic import Arithmetic, Site, calls, is_read, node_cost, site_of
+from halide_core.autoschedule.arithmetic import Arithmetic, Site, is_read, node_cost, site_of
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import Expr, Variable, const_value
 from halide_core.ir.simplify import simplify
-from halide_core.ir.structural import key, operator_of, substitute, variables
+from halide_core.ir.structural import contains, key, operator_of, substitute, variables
 
 
 class Coordinates:
@@ -52,7 +52,7 @@ class Neighbours:
             if key(n) in self._place:
                 stack.pop()
                 continue
-            inner = [a for a in n.args if calls(a)] if is_read(n) else ir.children(n)
+            inner = [a for a in n.args if contains(a, ir.Call)] if is_read(n) else ir.children(n)
             missing = [c for c in inner if key(c) not in self._place]
             if missing:
                 stack += missing

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from halide_core.autoschedule.arithmetic import calls, is_read
+from halide_core.autoschedule.arithmetic import is_read
 from halide_core.autoschedule.default import lanes_for, sums_bytes
 from halide_core.autoschedule.description import Description, Node, Stage
 from halide_core.autoschedule.footprints import high_name, low_name
-from halide_core.ir.expr import Expr
-from halide_core.ir.structural import post_order, variables
+from halide_core.ir.expr import Call, Expr
+from halide_core.ir.structural import contains, post_order, variables
 from halide_core.passes.races import associative_operation, is_pure_loop, loops_of, self_calls, steps_along
 from halide_core.target import Target
 
@@ -80,7 +80,7 @@ def _reduction_of_rows(description: Description, node: Node, stage: Stage, vecto
         # What each step writes is no register.
         places.append(d.args[description.layouts[node.name].axes[0]])
     # What data choose lies anywhere.
-    along = {n for p in places if not calls(p) for n in variables(p)}
+    along = {n for p in places if not contains(p, Call) for n in variables(p)}
     found = [n for n in stage.reduction if n in along]
     return found[0] if len(found) == 1 and vector not in along else None
 

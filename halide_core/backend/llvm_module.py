@@ -25,10 +25,10 @@ _T = TypeVar("_T")
 _ENGINES: list[Any] = []
 
 # From this many lines of optimised LLVM IR in one function on, Loop Strength Reduction is left out: its time grows with
-# the square of the addresses in a loop (nine tenths of all for a pyramid of 7,000 lines), and what so many addresses
-# gain by it they lose to spilled registers.
+# the square of the addresses in a loop (nine tenths of code generation for a pyramid of 7,000 lines), and code as long
+# as that was as fast without it or faster.
 _LONG = 6000
-# LLVM keeps this choice for the whole process.
+# LLVM has this choice for the whole process: it is made for one module at a time, and taken back.
 _CODE_GENERATION = threading.Lock()
 
 
@@ -52,8 +52,13 @@ def _generated(emit: Callable[[Any], _T], module: Any) -> _T:
     """What a target machine's `emit` makes of an optimised module."""
     longest = max((body.count("\n") for body in str(module).split("\ndefine ")[1:]), default=0)
     with _CODE_GENERATION:
-        llvm.set_option("halide_core", f"-disable-lsr={'true' if longest >= _LONG else 'false'}")
-        return emit(module)
+        if longest < _LONG:
+            return emit(module)
+        llvm.set_option("halide_core", "-disable-lsr=true")
+        try:
+            return emit(module)
+        finally:
+            llvm.set_option("halide_core", "-disable-lsr=false")
 
 
 class CompiledModule:

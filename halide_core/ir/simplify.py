@@ -12,7 +12,7 @@ import numpy as np
 from halide_core.interp.expr import evaluate
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import Expr, const, const_value, make_bool, with_children
-from halide_core.ir.structural import cached, key, transform
+from halide_core.ir.structural import cached, contains, key, transform
 from halide_core.ir.types import Type
 
 # Inclusive bounds of a variable, either side None when unknown.
@@ -47,7 +47,6 @@ def simplify_index(e: Expr, bounds: Bounds | None = None) -> Expr:
 
 
 _SIMPLIFIED: dict[int, Expr] = {}
-_READS_DATA: dict[int, bool] = {}
 
 
 def _index_node(n: Expr, bounds: Bounds) -> Expr:
@@ -76,7 +75,7 @@ def _computes_with_data(e: Expr) -> bool:
     parts = ir.children(e)
     if not parts or all(c.type.bits > 32 for c in parts):
         return False
-    return cached(_READS_DATA, e, lambda n, inner: isinstance(n, ir.Load | ir.Call) or any(inner))
+    return contains(e, ir.Load, ir.Call)
 
 
 def _is_foldable(e: Expr) -> bool:

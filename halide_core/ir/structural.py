@@ -168,16 +168,17 @@ def variables(e: Expr) -> frozenset[str]:
     return cached(_VARIABLES, e, _own_variables)
 
 
-_KINDS: dict[int, frozenset[type[Expr]]] = {}
+_KINDS: dict[int, frozenset[type]] = {}
 
 
 def contains(e: Expr, *kinds: type[Expr]) -> bool:
-    """Whether any node of `e`, itself included, is of one of these kinds (of nodes that there are, no base classes)."""
+    """Whether any node of `e`, itself included, is of one of these kinds, as `isinstance` has it."""
     return not cached(_KINDS, e, _own_kinds).isdisjoint(kinds)
 
 
-def _own_kinds(e: Expr, inner: list[frozenset[type[Expr]]]) -> frozenset[type[Expr]]:
-    return _joined(frozenset((type(e),)), inner)
+def _own_kinds(e: Expr, inner: list[frozenset[type]]) -> frozenset[type]:
+    # Base classes too: a ParamVariable is a Variable.
+    return _joined([frozenset(type(e).__mro__), *inner])
 
 
 def _own_variables(e: Expr, inner: list[frozenset[str]]) -> frozenset[str]:
@@ -185,12 +186,10 @@ def _own_variables(e: Expr, inner: list[frozenset[str]]) -> frozenset[str]:
         return frozenset((e.name,))
     if not inner:
         return frozenset()
-    return _joined(inner[0], inner[1:])
+    return _joined(inner)
 
 
-def _joined(first: frozenset[_T], more: list[frozenset[_T]]) -> frozenset[_T]:
+def _joined(sets: list[frozenset[_T]]) -> frozenset[_T]:
     """The union, one of the sets where it has all the others."""
-    largest = max(more, key=len, default=first)
-    if len(largest) < len(first):
-        largest = first
-    return largest if first <= largest and all(i <= largest for i in more) else first.union(*more)
+    largest = max(sets, key=len)
+    return largest if all(s <= largest for s in sets) else largest.union(*sets)

@@ -176,7 +176,7 @@ def _interior(loop: st.For, body: st.Stmt, lanes: int) -> tuple[Expr, dict[int, 
                     kept, other = (a, b) if loop.name in variables(a) else (b, a)
                     if loop.name in variables(other) or variables(other) & bound:
                         continue
-                    if any(isinstance(m, ir.Load) for c in (kept, other) for m in post_order(c)):
+                    if contains(kept, ir.Load) or contains(other, ir.Load):
                         continue
                     if not _is_monotone(kept, loop.name):
                         continue
@@ -230,7 +230,7 @@ def without_clamps(index: Expr, name: str) -> tuple[Expr, list[Expr], list[Expr]
         step = const_value(linear[0]) if linear is not None else None
         if not step or name in variables(other) or (up is not None and up != (step > 0)):
             return None
-        if any(isinstance(m, ir.Load) for c in (kept, other) for m in post_order(c)):
+        if contains(kept, ir.Load) or contains(other, ir.Load):
             return None
         up = step > 0
         replaced[id(n)] = kept

@@ -8,7 +8,7 @@ from halide_core.function import Definition, Function
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import I32, Expr
 from halide_core.ir.simplify import difference, simplify
-from halide_core.ir.structural import post_order, substitute, variables
+from halide_core.ir.structural import contains, substitute, variables
 from halide_core.passes.races import predicates_of, self_calls, steps_along
 from halide_core.passes.regions import overreaches
 
@@ -55,7 +55,7 @@ def scan(f: Function, d: Definition) -> tuple[int, Expr, Expr] | None:
     if d.domain is None or len(d.domain.variables) != 1 or predicates_of(d):
         return None
     name, low, extent = d.domain.variables[0]
-    if any(isinstance(n, ir.Call | ir.Load) for e in (low, extent) for n in post_order(e)):
+    if any(contains(e, ir.Call, ir.Load) for e in (low, extent)):
         return None
     loops = {name, *f.args}
     if loops & (variables(low) | variables(extent)):

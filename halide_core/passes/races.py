@@ -10,7 +10,7 @@ from halide_core.ir import expr as ir
 from halide_core.ir.expr import CallType, Expr
 from halide_core.ir.simplify import is_coordinate, linear_terms
 from halide_core.ir.stmt import ForKind
-from halide_core.ir.structural import key, post_order, variables
+from halide_core.ir.structural import contains, key, post_order, variables
 
 _ASSOCIATIVE = {"bitwise_and", "bitwise_or", "bitwise_xor"}
 
@@ -117,7 +117,7 @@ def _lies_apart(call: ir.Call, definition: Definition, around: set[str], loops: 
         if (variables(stored) | variables(read)) & loops <= around and is_coordinate(stored) and is_coordinate(read):
             (mine, here), (its, there) = linear_terms(stored), linear_terms(read)
             same = {k: f for k, (_, f) in mine.items() if f} == {k: f for k, (_, f) in its.items() if f}
-            fixed = not any(isinstance(n, ir.Call) for t, _ in mine.values() for n in post_order(t))
+            fixed = not any(contains(t, ir.Call) for t, _ in mine.values())
             if same and fixed and 0 < abs(here - there) < 1 << 31:
                 return True
     return False

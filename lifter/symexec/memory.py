@@ -226,7 +226,7 @@ class Memory:
                 self.flush(s)
                 break
             if difference == 0:
-                p.rewritten |= any(isinstance(n, Load) for e in (value, guard) if e is not None for n in post_order(e))
+                p.rewritten |= any(contains(e, Load) for e in (value, guard) if e is not None)
                 if guard is None:
                     p.value, p.guard = value, None
                 else:

@@ -11,7 +11,7 @@ from halide_core.interp.expr import dtype_of, evaluate
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import Expr, Variable, const
 from halide_core.ir.simplify import interval, simplify, simplify_index
-from halide_core.ir.structural import key
+from halide_core.ir.structural import contains, key
 from halide_core.ir.types import Bool, Int, Type, UInt
 
 _ARITHMETIC = (ir.Add, ir.Sub, ir.Mul, ir.Div, ir.Mod, ir.Min, ir.Max)
@@ -180,3 +180,9 @@ def test_loaded_values_keep_their_wrapping_meaning():
     assert str(simplify_index(e)) == str(e)
     e = ir.Cast(Int(64), data + 1)
     assert str(simplify_index(e)) == str(e)
+
+
+def test_kinds_of_nodes_are_known_as_isinstance_has_them() -> None:
+    parameter = ir.ParamVariable(Int(32), "p")
+    assert contains(parameter + 1, ir.Variable) and contains(parameter + 1, ir.ParamVariable, ir.Load)
+    assert not contains(parameter + 1, ir.Load) and not contains(ir.Variable(Int(32), "p") + 1, ir.ParamVariable)

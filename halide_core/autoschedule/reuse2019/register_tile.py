@@ -18,7 +18,7 @@ from halide_core.autoschedule.description import Description, Node, Stage
 from halide_core.autoschedule.footprints import Number, NumericBox, extents, joined, points
 from halide_core.autoschedule.machine import Machine
 from halide_core.ir import expr as ir
-from halide_core.ir.structural import post_order, variables
+from halide_core.ir.structural import contains, variables
 
 # Iterations of a reduction that are worth it.
 _LONG = 8
@@ -134,7 +134,7 @@ def _along(
     for site in update.cost.sites:
         loads = loads + _site_cycles(site, update.func, x, y, wide, high, inlined, description)
     for site in sites:
-        if _varies(site, y) and any(isinstance(n, ir.Call) for a in site.args for n in post_order(a)):
+        if _varies(site, y) and any(contains(a, ir.Call) for a in site.args):
             # Found anew for each row.
             loads = loads + high * _PLACE
     work = update.cost.cycles(machine.vector_bytes) * machine.vector_bytes / _width(description, update)

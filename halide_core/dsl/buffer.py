@@ -368,7 +368,7 @@ class Buffer(Shaped):
         return ctypes.addressof(raw)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray[Any, Any]:
-        return self.array if dtype is None else self.array.astype(dtype)
+        return np.array(self.array, dtype, copy=copy)
 
     def __len__(self) -> int:
         raise TypeError("a Buffer has no length; see extents()")

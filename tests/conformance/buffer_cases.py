@@ -28,6 +28,16 @@ def no_copies(hl: Any) -> Any:
 
 
 @case
+def copies_in_arrays(hl: Any) -> Any:
+    b = picture(hl)
+    copy, wide, view = np.array(b), np.array(b, np.int64), np.asarray(b)
+    copy[:] = wide[:] = 99
+    view[0, 0, 0] = 77
+    assert np.asarray(b).base is not None and np.shares_memory(np.asarray(b, np.uint8), view)
+    return [view, np.array(b), np.asarray(b, np.float32), copy.flags.f_contiguous]
+
+
+@case
 def axes_as_they_are(hl: Any) -> Any:
     data = np.arange(24, dtype=np.int16).reshape(4, 6)
     b = hl.Buffer(data, "b", False)

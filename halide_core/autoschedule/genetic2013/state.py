@@ -32,13 +32,14 @@ class State:
     """How far a search has come.
 
     `population`: fastest first; `history`: seconds of searching, seconds of a run of the best so far, and what found
-    it; `counts`: candidates by what became of them."""
+    it; `counts`: candidates by what became of them; `start`: the fastest schedule of those that it started from."""
 
     elapsed: float = 0.0
     generation: int = 0
     population: list[Member] = field(default_factory=list)
     history: list[tuple[float, float, str]] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
+    start: Member | None = None
 
     @property
     def best(self) -> Member:
@@ -63,7 +64,8 @@ def save(path: Path, state: State, rng: random.Random, pipeline: str) -> None:
     record = {
         "pipeline": pipeline, "elapsed": state.elapsed, "generation": state.generation, "counts": state.counts,
         "history": state.history, "random": [version, list(numbers), gauss],
-        "population": [{"seconds": m.seconds, "genes": _written(m.individual)} for m in state.population],
+        "population": [_member(m) for m in state.population],
+        "start": _member(state.start) if state.start is not None else None,
     }
     fresh = path.with_name(f"{path.name}.{os.getpid()}")
     fresh.write_text(json.dumps(record))
@@ -82,13 +84,18 @@ def load(path: Path, rng: random.Random, pipeline: str, functions: Mapping[str, 
             raise HalideError(f"Genetic2013: {path} is of another pipeline or of other sizes; name another state_file")
         version, numbers, gauss = record["random"]
         rng.setstate((version, tuple(numbers), gauss))
+        population = [Member(_read(m["genes"], functions), m["seconds"]) for m in record["population"]]
+        first = record["start"]
         return State(
-            record["elapsed"], record["generation"],
-            [Member(_read(m["genes"], functions), m["seconds"]) for m in record["population"]],
-            [(a, b, c) for a, b, c in record["history"]], record["counts"],
+            record["elapsed"], record["generation"], population, [(a, b, c) for a, b, c in record["history"]],
+            record["counts"], Member(_read(first["genes"], functions), first["seconds"]) if first is not None else None,
         )
     except (ValueError, KeyError, TypeError) as problem:
         raise HalideError(f"Genetic2013: {path} is no state of a search ({problem}); name another state_file") from None
+
+
+def _member(m: Member) -> dict[str, Any]:
+    return {"seconds": m.seconds, "genes": _written(m.individual)}
 
 
 def _written(individual: Individual) -> list[Any]:

@@ -8,9 +8,11 @@ import multiprocessing
 import random
 import signal
 import statistics
+import tempfile
 import time
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,8 +27,8 @@ from halide_core.target import Target
 
 # Rounds that a candidate and the incumbent run in turn, and seconds after which there is no further one.
 _ROUNDS, _SECONDS = 60, 0.4
-# A candidate that takes this many times as long is not timed any further.
-_HOPELESS = 1.6
+# A candidate that takes this many times as long is not timed any further; nor one that takes _FAR times as long once.
+_HOPELESS, _FAR = 1.6, 4.0
 IMAGES = 2
 # Seconds that each candidate gets, and how many times as long as the longest that ran.
 _FEWEST, _TIMES = 5.0, 4.0
@@ -59,6 +61,7 @@ class Trials:
     def __init__(self, outputs: list[Function], target: Target, limit: float, seed: int = 0, workers: int = 1) -> None:
         self.limit = limit
         self._longest = 0.0
+        self._folder = tempfile.TemporaryDirectory(prefix="genetic2013-")
         self._children = [_Child(outputs, target, seed) for _ in range(max(workers, 1))]
 
     def __enter__(self) -> Trials:
@@ -67,23 +70,45 @@ class Trials:
     def __exit__(self, *_: object) -> None:
         for child in self._children:
             child.stop()
+        self._folder.cleanup()
 
     @property
     def workers(self) -> int:
         """How many candidates compile at the same time."""
         return len(self._children)
 
-    def reference(self, plain: Schedule) -> None:
-        """`plain` computes what all candidates must compute.  Raises HalideError where it does not run."""
-        for child in self._children:
-            child.plain = plain
-        found = self.of(plain, plain, patient=True)
-        if found.kind != "timed":
-            raise HalideError(f"Genetic2013: the plain schedule of the pipeline is {found.kind}: {found.reason}")
+    def reference(self, plain: list[Schedule]) -> Schedule:
+        """The first of some plain schedules that is done in time; all candidates must compute what it computes.
+
+        The last one gets several times as long.  Raises HalideError where none of them runs."""
+        for number, schedule in enumerate(plain):
+            kept = Path(tempfile.mkdtemp(dir=self._folder.name))
+            for child in self._children:
+                child.plain, child.kept = schedule, kept
+            start = time.perf_counter()
+            self._children[0].ask("reference", schedule, schedule)
+            last = number == len(plain) - 1
+            found = self._children[0].answer(self.limit * (_PATIENCE if last else 1), start)
+            if found.kind == "right":
+                return schedule
+            if found.kind != "late":
+                break
+        raise HalideError(f"Genetic2013: the plain schedule of the pipeline is {found.kind}: {found.reason}")
 
     def of(self, candidate: Schedule, incumbent: Schedule, patient: bool = False) -> Outcome:
         """Compiles, checks and times `candidate` against `incumbent`."""
         return self.of_all([candidate], incumbent, patient=patient)[0]
+
+    def again(self, candidate: Schedule, incumbent: Schedule) -> Outcome:
+        """Times a candidate that has been checked, in several new processes; the outcome of the middle ratio."""
+        child, found = self._children[0], list[Outcome]()
+        for _ in range(_TIMES_AGAIN + 1):
+            child.stop()
+            found.append(child.timed(candidate, incumbent, _PATIENCE * self.limit))
+            if found[-1].kind != "timed":
+                return found[-1]
+        child.stop()
+        return sorted(found, key=lambda o: o.ratio)[len(found) // 2]
 
     def of_all(
         self, candidates: list[Schedule], incumbent: Schedule, doubtful: float = 0.0, patient: bool = False
@@ -127,6 +152,7 @@ class _Child:
     def __init__(self, outputs: list[Function], target: Target, seed: int) -> None:
         self.outputs, self.target, self.seed = outputs, target, seed
         self.plain = Schedule()
+        self.kept: Path | None = None
         self._process: Any = None
         self._pipe: Connection | None = None
 
@@ -173,15 +199,15 @@ class _Child:
         context = multiprocessing.get_context("fork")
         self._pipe, theirs = context.Pipe()
         # The child holds the parent's end too, until it closes it.
-        self._process = context.Process(
-            target=_serve, args=(theirs, self._pipe, self.outputs, self.target, self.plain, self.seed), daemon=True
-        )
+        given = (self.outputs, self.target, self.plain, self.seed, self.kept)
+        self._process = context.Process(target=_serve, args=(theirs, self._pipe, *given), daemon=True)
         self._process.start()
         theirs.close()
 
 
 def _serve(
-    pipe: Connection, parent: Connection, outputs: list[Function], target: Target, plain: Schedule, seed: int
+    pipe: Connection, parent: Connection, outputs: list[Function], target: Target, plain: Schedule, seed: int,
+    kept: Path | None,
 ) -> None:
     """The child: answers until the pipe closes."""
     parent.close()
@@ -195,26 +221,47 @@ def _serve(
             return
         try:
             if judge is None:
-                judge = Judge(outputs, target, plain, seed)
-            answer = (judge.check if what == "check" else judge.time)(candidate, incumbent)
+                judge = Judge(outputs, target, plain, seed, kept)
+            match what:
+                case "check":
+                    answer = judge.check(candidate, incumbent)
+                case "time":
+                    answer = judge.time(candidate, incumbent)
+                case _:
+                    answer = Outcome("right") if judge.wanted else Outcome("invalid", "there is nothing to compute")
         except HalideError as problem:
             answer = Outcome("invalid", str(problem).splitlines()[0])
         pipe.send(answer)
 
 
 class Judge(Bench):
-    """Holds the results of schedules to those of a plain one, on several images, and their times to the incumbent's."""
+    """Holds the results of schedules to those of a plain one, on several images, and their times to the incumbent's.
 
-    def __init__(self, outputs: list[Function], target: Target, plain: Schedule, seed: int) -> None:
+    `kept`: a folder for the results of the plain schedule, which the next process finds there: some run for minutes."""
+
+    def __init__(
+        self, outputs: list[Function], target: Target, plain: Schedule, seed: int, kept: Path | None = None
+    ) -> None:
         super().__init__(outputs, target, IMAGES, seed)
         self.rng = random.Random(seed)
         self.plain = plain
+        self.kept = kept
 
     @functools.cached_property
     def wanted(self) -> list[list[Any]]:
         """The results of the plain schedule, for each of the images."""
+        done = self.kept / "done" if self.kept is not None else None
+        if self.kept is not None and done is not None and done.exists():
+            return [[np.load(self.kept / f"{k}-{n}.npy", mmap_mode="r") for n, _ in enumerate(self.results)]
+                    for k, _ in enumerate(self.inputs)]
         code = self.compiled(self.plain)
-        return [[np.array(b) for b in self.run(code, given)] for given in self.inputs]
+        found = [[np.array(b) for b in self.run(code, given)] for given in self.inputs]
+        if self.kept is not None and done is not None:
+            for k, results in enumerate(found):
+                for n, values in enumerate(results):
+                    np.save(self.kept / f"{k}-{n}.npy", values)
+            done.touch()
+        return found
 
     def check(self, candidate: Schedule, incumbent: Schedule) -> Outcome:
         """Whether the results are right; both are compiled afterwards."""
@@ -225,7 +272,7 @@ class Judge(Bench):
             for b in self.results:
                 np.asarray(b)[...] = 0
             for found, expected in zip(self.run(mine, given), wanted, strict=True):
-                if not np.array_equal(np.array(found), expected, equal_nan=expected.dtype.kind == "f"):
+                if not np.array_equal(found, expected, equal_nan=expected.dtype.kind == "f"):
                     return Outcome("wrong", f"other results on image {number}")
         return Outcome("right")
 
@@ -234,8 +281,9 @@ class Judge(Bench):
         theirs, mine = self.compiled(incumbent), self.compiled(candidate)
         # What earlier candidates left would suit one of the two better than the other.
         release_memory()
-        for code in (theirs, mine):
-            self._timed(code)
+        first, second = (self._timed(code) for code in (theirs, mine))
+        if second > _FAR * first and second > _SECONDS:
+            return Outcome("timed", "", second / first, second)
         ratios: list[float] = []
         own: list[float] = []
         others: list[float] = []
@@ -250,7 +298,7 @@ class Judge(Bench):
                 self.run(code, self.inputs[0])
                 times.append(self._timed(code))
             ratios.append(own[-1] / others[-1])
-            if len(ratios) >= 3 and min(ratios) > _HOPELESS:
+            if (len(ratios) >= 3 and min(ratios) > _HOPELESS) or (ratios[-1] < 1 / _FAR and others[-1] > _SECONDS):
                 break
         # Of two measures the worse one: the ratio of most rounds, and that of the rounds in which little else ran.
         quiet = _low(own) / _low(others)

@@ -91,7 +91,7 @@ def test_a_search_starts_from_what_differs_among_them() -> None:
     search.run(seeds, others, time.perf_counter() + 600, 0, lambda: None)
     plain = genes.breadth_first().schedule()
     assert trials.batches == [[s.directives for s in batch] for batch in (
-        [plain], [schedules[0]], [schedules[1], schedules[4]]
+        [schedules[0]], [plain], [schedules[1], schedules[4]]
     )]
     assert [m.individual for m in search.state.population].count(made[1]) == 1
     late = Tried()
@@ -106,15 +106,32 @@ class Tried:
 
     workers = 2
 
-    def __init__(self) -> None:
+    def __init__(self, once_more: float = 1.0) -> None:
         self.batches: list[list[Any]] = []
+        self.once_more = once_more
 
-    def reference(self, plain: Schedule) -> None:
-        """Nothing to compare with."""
+    def reference(self, plain: list[Schedule]) -> Schedule:
+        return plain[0]
+
+    def again(self, *_: Schedule) -> Outcome:
+        return Outcome("timed", "", self.once_more, self.once_more)
 
     def of_all(self, candidates: list[Schedule], *_: Any) -> list[Outcome]:
         self.batches.append([s.directives for s in candidates])
         return [Outcome("timed", "", 1.0, 1.0) for _ in candidates]
+
+
+@pytest.mark.parametrize(("once_more", "back"), [(0.9, True), (1.0, False), (1.1, False)])
+def test_a_search_goes_back_to_what_was_faster_after_all(once_more, back) -> None:
+    _, f = blur(96)
+    genes = genes_of(f)
+    first, lucky = genes.breadth_first(), genes.reasonable(random.Random(1))
+    state = State(1.0, 1, [Member(lucky, 2.0), Member(first, 3.0)], [(1.0, 2.0, "mutation")], {}, Member(first, 3.0))
+    Search(genes, Tried(once_more), random.Random(0), state, 4, lambda *_: None).run(
+        [], iter(()), time.perf_counter() + 600, 0, lambda: None
+    )
+    assert state.best == (Member(first, once_more * 2.0) if back else Member(lucky, 2.0))
+    assert len(state.population) == 2 and len(state.history) == 1 + back
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -215,14 +232,64 @@ def test_trials_tell_the_refused_from_the_wrong() -> None:
     bad = Schedule()
     bad.add("rows", 0, "compute_at", FuncName("blurred"), Loop("nowhere"))
     with Trials([f._function], TARGET, 20.0) as trials:
-        trials.reference(plain)
+        trials.reference([plain])
         refused = trials.of(bad, plain)
         assert refused.kind == "invalid" and "nowhere" in refused.reason
         assert trials.of(plain, plain).kind == "timed"
     with Trials([f._function], TARGET, 20.0, workers=2) as trials:
-        trials.reference(plain)
+        trials.reference([plain])
         assert [o.kind for o in trials.of_all([bad, inlined], plain, doubtful=100.0)] == ["invalid", "timed"]
     assert f._function.compute is None and not f._function.pure.schedule.splits
+
+
+def test_other_results_are_found_out(tmp_path) -> None:
+    """Of each image; by who computed what they are held to, and by who read it."""
+    _, f = blur(96)
+    genes = genes_of(f)
+    plain, inlined = genes.breadth_first().schedule(), genes.from_schedule(Schedule()).schedule()
+    judges = [Judge([f._function], TARGET, plain, 0, tmp_path) for _ in range(2)]
+    for judge in judges:
+        (first,), (second,) = judge.wanted
+        assert not np.array_equal(first, second)
+        assert judge.check(inlined, plain).kind == "right"
+        proper = judge.run
+
+        def bad(code, given, judge=judge, proper=proper):
+            results = proper(code, given)
+            if given is judge.inputs[1]:
+                np.asarray(results[0])[5, 3] += 1
+            return results
+
+        judge.run = bad
+        assert judge.check(inlined, plain).reason == "other results on image 1"
+
+
+def test_what_is_to_be_computed_is_computed_once(monkeypatch) -> None:
+    """By the first of the plain schedules that is done in time; further processes read it."""
+    _, f = blur(96)
+    genes = genes_of(f)
+    slow, fast = genes.breadth_first().schedule(), genes.breadth_first_parallel().schedule()
+    proper = Judge.compiled
+
+    def compiled(self, schedule):
+        if schedule == slow:
+            time.sleep(60)
+        return proper(self, schedule)
+
+    monkeypatch.setattr(Judge, "compiled", compiled)
+    inlined = genes.from_schedule(Schedule()).schedule()
+    with Trials([f._function], TARGET, 1.0, workers=2) as trials:
+        assert trials.reference([slow, fast]) == fast
+        monkeypatch.setattr(trials, "limit", 20.0)
+        # Any other process would wait for a minute now, if it computed anew.
+        for child in trials._children:
+            child.stop()
+            child.plain = slow
+        assert [o.kind for o in trials.of_all([inlined, fast], fast)] == ["timed", "timed"]
+        assert trials.again(inlined, fast).kind == "timed"
+        with pytest.raises(HalideError, match="the plain schedule of the pipeline is late"):
+            trials.limit = 0.1
+            trials.reference([slow])
 
 
 def test_a_crash_and_a_hang_lose_nothing(monkeypatch) -> None:
@@ -244,7 +311,7 @@ def test_a_crash_and_a_hang_lose_nothing(monkeypatch) -> None:
     monkeypatch.setattr(Judge, "check", tried)
     monkeypatch.setattr(trial, "_FEWEST", 0.5)
     with Trials([f._function], TARGET, 20.0) as trials:
-        trials.reference(plain)
+        trials.reference([plain])
         crashed = trials.of(crash, plain)
         assert crashed.kind == "crashed" and str(-signal.SIGKILL) in crashed.reason
         assert trials.of(plain, plain).kind == "timed"
@@ -262,7 +329,7 @@ def test_a_search_keeps_the_results_and_is_taken_up_again(tmp_path) -> None:
     assert first["counts"]["timed"] > 3 and not first["counts"].get("wrong") and not first["counts"].get("crashed")
     times = [t for _, t, _ in first["history"]]
     assert times == sorted(times, reverse=True)
-    assert picture.read_text().startswith("<svg") and "breadth-first" in picture.read_text()
+    assert picture.read_text().startswith("<svg") and first["history"][0][2] in picture.read_text()
     data = np.random.default_rng(0).integers(-100, 100, (69, 103)).astype(np.int32)
     image.set(hl.Buffer(data))
     rows = (data[:, :-2] + data[:, 1:-1] + data[:, 2:]) // 3
@@ -285,7 +352,7 @@ def test_states_are_read_back_whole(tmp_path) -> None:
     genes = genes_of(f)
     rng = random.Random(5)
     population = [Member(genes.arbitrary(rng), 1.5), Member(genes.reasonable(rng), 2.5)]
-    state = State(12.0, 3, population, [(1.0, 1.5, "random")], {"timed": 2})
+    state = State(12.0, 3, population, [(1.0, 1.5, "random")], {"timed": 2}, population[1])
     name = fingerprint(genes.d)
     save(tmp_path / "s.json", state, rng, name)
     wanted = rng.random()

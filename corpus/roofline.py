@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -18,8 +19,9 @@ from halide_core.autoschedule.description import Description, Stage
 from halide_core.target import Target
 
 _RUNS = 15
-# Points and steps of the kernel that tells how many of the costs' cycles pass in a second.
-_POINTS, _STEPS = 1 << 20, 8
+# Points, chains and steps of the kernel that tells how many of the costs' cycles pass in a second.  With fewer chains
+# it would wait for its own results.
+_POINTS, _CHAINS, _STEPS = 1 << 20, 12, 16
 
 
 def memory_ms(p: PipelineFile, size: Size) -> float:
@@ -61,13 +63,13 @@ def _point(stage: Stage, costs: Costs, width: int) -> float:
 
 @functools.cache
 def _speed(target: str) -> float:
-    """Cycles of the costs in a second, of all threads: four chains of multiplications and additions, from the cache."""
+    """Cycles of the costs in a second, of all threads: chains of multiplications and additions, from the cache."""
     x = hl.Var("x")
     image, out = hl.ImageParam(hl.Float(32), 1, "image"), hl.Func("out")
-    chains = [image[x] + hl.f32(k) for k in range(4)]
+    chains = [image[x] + hl.f32(k) for k in range(_CHAINS)]
     for _ in range(_STEPS):
         chains = [c * image[x] + hl.f32(0.5) for c in chains]
-    out[x] = chains[0] + chains[1] + chains[2] + chains[3]
+    out[x] = functools.reduce(operator.add, chains)
     for f in (image, out):
         f.set_estimates([(0, _POINTS)])
     cycles = _cycles([out], hl.Target(target))

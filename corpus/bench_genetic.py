@@ -154,7 +154,8 @@ def check_sizes(name: str, size: Size, state: Path) -> list[str]:
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("names", nargs=-1, metavar="[PIPELINE]...")
 @click.option("--seconds", default=600.0, show_default=True, metavar="S", help="Of searching, for each pipeline.")
-@click.option("--compare", "timed", default=4.0, show_default=True, metavar="S", help="Of timing what was found, in all.")
+@click.option("--compare", "timed", default=4.0, show_default=True, metavar="S",
+              help="Of timing what was found, in all.")
 @click.option("--folder", default="bench-genetic", show_default=True, metavar="DIR",
               help="For the searches (NAME.json), their plots (.svg) and the schedules found (.py).")
 @click.option("--small", is_flag=True, help="At the smallest size, to try that everything runs.")

@@ -1,4 +1,5 @@
-"""The eight mutation rules, crossover (section 5), and a rule for what is good already: one small step."""
+"""The eight mutation rules, crossover (section 5), and two rules for what is good already: one small step, and the same
+one in all Funcs together."""
 
 from __future__ import annotations
 
@@ -10,8 +11,9 @@ from halide_core.autoschedule.genetic2013.genes import PLACES, Gene, Genes, Indi
 
 # Six generic rules, the two that know of images, which are taken more often, and steps, without which a schedule of
 # another method has next to no children that are better.
-RULES = ("constants", "new", "copy", "add", "remove", "replace", "fusion", "template", "step")
-_WEIGHTS = (1, 1, 1, 1, 1, 1, 3, 3, 10)
+RULES = ("constants", "new", "copy", "add", "remove", "replace", "fusion", "template", "step", "together")
+_WEIGHTS = (1, 1, 1, 1, 1, 1, 3, 3, 10, 4)
+_SIZED = ("split", "unroll", "vectorize")
 
 
 def crossover(a: Individual, b: Individual, rng: random.Random) -> Individual:
@@ -51,6 +53,8 @@ def mutated(whole: Individual, genes: Genes, rng: random.Random, rule: str | Non
             return _fused(whole, func, genes, rng)
         case "step":
             return whole.changed({func: _stepped(whole, func, genes, rng)})
+        case "together":
+            return _together(whole, genes, rng)
     return whole.changed({func: _template(whole, func, genes, rng)})
 
 
@@ -87,7 +91,7 @@ def _with(gene: Gene, k: int, d: Directive) -> Gene:
 def _factor(whole: Individual, func: str, genes: Genes, rng: random.Random) -> Gene | None:
     gene = whole.of(func)
     places = [
-        (k, n) for k, d in enumerate(gene) if d.method in ("split", "unroll", "vectorize", "partial_results")
+        (k, n) for k, d in enumerate(gene) if d.method in (*_SIZED, "partial_results")
         for n, a in enumerate(d.args) if isinstance(a, int)
     ]
     if not places:
@@ -97,7 +101,7 @@ def _factor(whole: Individual, func: str, genes: Genes, rng: random.Random) -> G
     assert isinstance(size, int)
     lanes = genes.lanes(func)
     sizes = [2 * size, size // 2]
-    if gene[k].method == "split":
+    if gene[k].method == "split" and not _is_vector(gene, gene[k]):
         sizes += [size + lanes, size - lanes, size * 3 // 2, size * 3 // 4, size * 2 // 3, size + 1, size - 1]
     sizes = [s for s in sizes if s >= 2]
     if not sizes:
@@ -105,6 +109,39 @@ def _factor(whole: Individual, func: str, genes: Genes, rng: random.Random) -> G
     args = list(gene[k].args)
     args[n] = rng.choice(sizes)
     return _with(gene, k, replace(gene[k], args=tuple(args)))
+
+
+def _together(whole: Individual, genes: Genes, rng: random.Random) -> Individual:
+    """A size that several Funcs have along one dimension, vectors or blocks of rows, changed in all of them: where they
+    share tiles, one alone is no gain."""
+    def group(func: str, d: Directive) -> tuple[int, int] | None:
+        size = next((a for a in d.args if isinstance(a, int)), None) if d.method in _SIZED else None
+        if size is None:
+            return None
+        first = d.args[0]
+        assert isinstance(first, Loop)
+        args = genes.d.nodes[func].function.args
+        # Loops have the names of the dimensions that they are made of before their own.
+        place = next((n for n, a in enumerate(args) if first.name == a or first.name.startswith(f"{a}_")), -1)
+        return place, size
+
+    found = sorted({g for func, gene in whole.genes for d in gene if (g := group(func, d)) is not None})
+    if not found:
+        return whole
+    chosen = rng.choice(found)
+    size = rng.choice([s for s in (2 * chosen[1], chosen[1] // 2) if s >= 2])
+
+    def changed(d: Directive) -> Directive:
+        return replace(d, args=tuple(size if isinstance(a, int) else a for a in d.args))
+
+    return whole.changed({
+        func: tuple(changed(d) if group(func, d) == chosen else d for d in gene) for func, gene in whole.genes
+    })
+
+
+def _is_vector(gene: Gene, split: Directive) -> bool:
+    """Whether a split makes the loop that is a vector."""
+    return any(d.method == "vectorize" and d.stage == split.stage and d.args[0] == split.args[2] for d in gene)
 
 
 def _exchanged(whole: Individual, func: str, genes: Genes, rng: random.Random) -> Gene | None:

@@ -155,6 +155,25 @@ def test_every_rule_changes_schedules_and_most_are_valid(rule) -> None:
     assert changed >= 2 and valid >= 5
 
 
+def test_sizes_change_together() -> None:
+    """Those of one dimension, of vectors as of splits; of other dimensions they stay."""
+    _, f = blur(96)
+    genes = genes_of(f)
+    schedule = Schedule()
+    schedule.add("rows", 0, "compute_root")
+    schedule.add("rows", 0, "split", Loop("x"), Loop("x_b"), Loop("x_v"), 16, GUARD)
+    schedule.add("rows", 0, "vectorize", Loop("x_v"))
+    schedule.add("rows", 0, "unroll", Loop("y"), 16, GUARD)
+    schedule.add("blurred", 0, "vectorize", Loop("x"), 16, GUARD)
+    whole = genes.from_schedule(schedule)
+
+    def sizes(individual):
+        return tuple(a for func in ("rows", "blurred") for d in individual.of(func) for a in d.args if type(a) is int)
+
+    found = {sizes(mutated(whole, genes, random.Random(s), "together")) for s in range(20)}
+    assert found == {(32, 16, 32), (8, 16, 8), (16, 32, 16), (16, 8, 16)}
+
+
 def test_crossover_takes_whole_genes_of_neighbours() -> None:
     _, f = blur(96)
     genes = genes_of(f)

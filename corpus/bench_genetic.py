@@ -79,7 +79,6 @@ def compare(p: PipelineFile, size: Size, state: Path, seconds: float, result: Re
     """Times the schedule found, Reuse2019's and the one by hand in turn, and holds their results to each other.
 
     What is Reuse2019's schedule itself is timed once."""
-    result.same = _same(p, size, state)
     found = Scheduling(SEARCH, "halide_core", SEARCH, (("seconds", "0"), ("state_file", str(state))))
     wanted = [Scheduling(OWN, "halide_core", OWN), Scheduling(HAND, "halide_core")]
     if not result.same:
@@ -105,14 +104,17 @@ def compare(p: PipelineFile, size: Size, state: Path, seconds: float, result: Re
         result.ms[SEARCH] = result.ms[OWN]
 
 
-def _same(p: PipelineFile, size: Size, state: Path) -> bool:
-    """Whether Reuse2019's schedule is the best that the search knows."""
+def same(name: str, size: Size, state: Path) -> bool:
+    """Whether Reuse2019's schedule of a pipeline is the best that the search knows.
+
+    For a process of its own, as `check_sizes`."""
+    p = named_pipelines((name,))[0]
     built = p.build(hl, size)
     estimate(built, p, size, p.arrays(size, np.random.default_rng(0)))
     outputs = [f._function for f in built.outputs]
     found, own = (
-        method(name)(outputs, hl.Target(TARGET), options)
-        for name, options in ((SEARCH, {"seconds": "0", "state_file": str(state)}), (OWN, {}))
+        method(how)(outputs, hl.Target(TARGET), options)
+        for how, options in ((SEARCH, {"seconds": "0", "state_file": str(state)}), (OWN, {}))
     )
     # The search has the directives Func by Func.
     return sorted(found.directives, key=lambda d: d.func) == sorted(own.directives, key=lambda d: d.func)
@@ -185,8 +187,9 @@ def main(
             record = json.loads(state.read_text())
             result.searched_s, result.counts = record["elapsed"], record["counts"]
             result.memory_ms, result.arithmetic_ms = memory_ms(p, size), arithmetic_ms(p, size, TARGET)
-            compare(p, size, state, timed, result)
-            with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as fresh:
+            with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), max_tasks_per_child=1) as fresh:
+                result.same = fresh.submit(same, p.name, size, state).result()
+                compare(p, size, state, timed, result)
                 result.problems += fresh.submit(check_sizes, p.name, size, state).result()
         except hl.HalideError as problem:
             result.problems.append(str(problem).splitlines()[0])

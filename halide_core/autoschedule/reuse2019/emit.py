@@ -13,8 +13,6 @@ from halide_core.autoschedule.reuse2019.register_tile import RegisterTile
 from halide_core.autoschedule.rows import shared_rows
 from halide_core.autoschedule.stage_loops import StageLoops, is_undef
 
-# Tasks for each thread beyond which more parallel loops bring nothing.
-_TASKS = 8
 # Vectors of a row from which on it is padded, and bytes apart at which rows displace each other.
 _ROW_VECTORS, _ALIASING = 4, 2048
 

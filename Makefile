@@ -4,7 +4,8 @@ BIN := .venv/bin
 WORKERS ?= 2
 
 .PHONY: demo test test-generators test-pipelines corpus bench bench-search bench-codegen bench-autoschedule bench-tree-search \
-  bench-genetic bench-compile bench-memory fuzz-schedules fuzz-soundness fuzz-mutants contract-items arm-tools lint clean
+  bench-genetic bench-compile bench-memory fuzz-schedules fuzz-autoschedulers fuzz-soundness \
+  fuzz-mutants contract-items arm-tools lint clean
 
 demo: .venv/demo.stamp
 	$(BIN)/python demo/run.py --out demo-out
@@ -61,6 +62,10 @@ bench-compile: .venv/dev.stamp
 # Random pipelines under random schedules against the reference interpreter: about a second a pair; SEED=N starts elsewhere.
 fuzz-schedules: .venv/dev.stamp
 	$(BIN)/python -m tests.halide_core.fuzz --count $(or $(COUNT),5000) --seed $(or $(SEED),0) --jobs $(WORKERS)
+
+# Random pipelines under each autoscheduler, at other sizes than the estimates, against the reference interpreter.
+fuzz-autoschedulers: .venv/dev.stamp
+	$(BIN)/python -m tests.halide_core.fuzz --autoscheduled --count $(or $(COUNT),1500) --seed $(or $(SEED),0) --jobs $(WORKERS)
 
 # Random C++ kernels lifted and run beside the original: about a second a kernel.
 fuzz-soundness: .venv/dev.stamp

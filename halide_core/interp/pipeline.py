@@ -165,7 +165,8 @@ class _Evaluator:
                 raise HalideError(f"The update of Func {f.name} writes outside its box")
             new = [np.broadcast_to(self.value(v, env, f, box, values), shape)[runs] for v in d.values]
             for k, v in enumerate(new):
-                values[k][tuple(at)] = v
+                # A Func without dimensions has one value.
+                values[k][tuple(at)] = v if at else v[0]
 
     def _metadata(self) -> dict[str, Any]:
         out = dict(self.scalars)

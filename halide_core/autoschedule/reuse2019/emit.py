@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from halide_core.autoschedule.costs import Costs
-from halide_core.autoschedule.description import Description, Node
+from halide_core.autoschedule.description import Description, Node, Stage
 from halide_core.autoschedule.directives import GUARD, FuncName, Loop, Names, Schedule
 from halide_core.autoschedule.machine import Machine
 from halide_core.autoschedule.partial_results import partial_results
@@ -27,6 +27,7 @@ class Emitter:
         self.costs = costs
         self.machine = machine
         self.options = options
+        self.inlined = inlined
         self.schedule = Schedule()
         self.loops = StageLoops(description, costs, machine, self.schedule, options.finish, inlined)
 
@@ -206,22 +207,39 @@ class Emitter:
             # The order first: the loop over lanes is made where its loop stands.
             add(name, k, "reorder", x, y, *(self.loops.reduction(stage, n) for n in stage.reduction), *others)
             add(name, k, "vectorize", x, block.lanes, GUARD)
-            add(name, k, "unroll", x)
-            add(name, k, "unroll", y)
+            # By factors: where the block lies may be too long an expression for its extent to be seen.
+            add(name, k, "unroll", x, block.wide, GUARD)
+            add(name, k, "unroll", y, block.high, GUARD)
 
     def _updates_at_root(self, node: Node, plan: Plan) -> Loop | None:
-        level: Loop | None = None
+        """The loops of all stages; returns the one that all have that read members, if any."""
+        levels: set[str | None] = set()
         for stage in node.stages:
             parallel = self.loops.parallel(node, stage)
             wanted = self.options.partial_results
             strips = partial_results(self.d, self.costs, self.machine, node, stage) if wanted else None
             if strips is not None:
                 self.schedule.directives.append(strips)
-                continue
-            self.loops.loops(node, stage, None, parallel)
-            if parallel is not None and stage.index:
-                level = Loop(parallel)
-        return level
+                parallel = None
+            else:
+                self.loops.loops(node, stage, None, parallel)
+            if self._reads_members(stage, plan):
+                levels.add(parallel)
+        level = levels.pop() if len(levels) == 1 else None
+        return Loop(level) if level is not None else None
+
+    def _reads_members(self, stage: Stage, plan: Plan) -> bool:
+        """Whether a stage reads a member, through what is inlined too."""
+        seen: set[str] = set()
+        work = list(stage.reads)
+        while work:
+            read = work.pop()
+            if read in plan.members:
+                return True
+            if read in self.inlined and read not in seen:
+                work += [r for s in self.d.nodes[read].stages for r in s.reads]
+            seen.add(read)
+        return False
 
     def _member(self, plan: Plan, node: Node, tile_loop: Loop | None, row_loop: Loop | None) -> None:
         level = plan.levels[node.name]

@@ -19,6 +19,7 @@ from halide_core.autoschedule.footprints import Number, NumericBox, extents, joi
 from halide_core.autoschedule.machine import Machine
 from halide_core.ir import expr as ir
 from halide_core.ir.structural import contains, variables
+from halide_core.passes.races import is_pure_loop
 
 # Iterations of a reduction that are worth it.
 _LONG = 8
@@ -56,6 +57,8 @@ def reduction_of(description: Description, costs: Costs, node: Node, name: str) 
         isinstance(a, ir.Variable) and a.name == n
         for a, n in zip(update.definition.args, producer.function.args, strict=True)
     )
+    # Sums that read each other keep their order.
+    plain = plain and all(is_pure_loop(producer.function, update.definition, a) for a in producer.function.args)
     size = description.iterations(update, tuple((low, low) for low, _ in producer.region))
     if not plain or size < _LONG or len(producer.function.args) != len(node.function.args):
         return None

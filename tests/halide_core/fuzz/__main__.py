@@ -2,8 +2,9 @@
 
     python -m tests.halide_core.fuzz --count 5000 --seed 1
 
-compiles three schedules of each pipeline. Each difference, fault, and refusal of what the package `halide` accepts is
-printed as a `Case` with as few directives as still show it; `--only SEED` runs one again."""
+compiles three schedules of each pipeline, with `--autoscheduled` one by each autoscheduler. Each difference, fault, and
+refusal of what the package `halide` accepts (or of what an autoscheduler made) is printed as a `Case` with as few
+directives as still show it; `--only SEED` runs one again."""
 
 from __future__ import annotations
 
@@ -15,15 +16,18 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import Any
 
 import click
 from rich.progress import Progress, TaskID
 
+from tests.halide_core.fuzz import autoscheduled
 from tests.halide_core.fuzz.case import Case, outcome, reference
 from tests.halide_core.fuzz.random_pipeline import Definitions
+from tests.halide_core.fuzz.random_reductions import Reductions
 from tests.halide_core.fuzz.random_schedule import Schedule
 from tests.halide_core.fuzz.shrink import smaller, verdict
 
@@ -47,9 +51,26 @@ def cases(seed: int, guarded: bool = False) -> Iterator[Case]:
         yield Case(tuple(p.lines), tuple(directives), source, sizes, edge, end, rng.choice(TARGETS), seed)
 
 
+def autoscheduled_cases(seed: int) -> Iterator[Case]:
+    """One random pipeline under a schedule by each autoscheduler, at other sizes than it was made for."""
+    rng = random.Random(seed)
+    source = (rng.randint(1, 24), rng.randint(1, 20), rng.choice(["uint8", "int16", "uint16", "int32"]))
+    if rng.random() < 0.5:
+        definitions = tuple(Definitions(rng).lines)
+    else:
+        definitions = tuple(Reductions(rng, rng.choice([3, 20, 64, 130]), rng.choice([2, 9, 40, 70])).lines)
+    for method in autoscheduled.METHODS:
+        sizes = (rng.randint(1, 90), rng.randint(1, 40))
+        target = rng.choice(TARGETS)
+        lines = autoscheduled.directives(rng, method, source[:2], target)
+        ends = rng.choice(["end", "start"]), rng.choice(["", "end", "start"])
+        yield Case(definitions, tuple(lines), source, sizes, *ends, target, seed)
+
+
 @dataclass(slots=True)
 class _Tally:
     verbose: bool
+    autoscheduled: bool
     failures: list[str] = field(default_factory=list)
     refusals: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -72,6 +93,7 @@ def _chunk(seeds: range, tally: _Tally, progress: Progress, task: TaskID) -> Non
     while start < seeds.stop:
         with tempfile.TemporaryFile("w+") as errors:
             command = [sys.executable, "-m", "tests.halide_core.fuzz", "--child", str(start), str(seeds.stop)]
+            command += ["--autoscheduled"] * tally.autoscheduled
             child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
             assert child.stdout is not None
             last: dict[str, str] = {"case": ""}
@@ -103,7 +125,7 @@ def _report(text: str, wrong: str) -> str:
     return f"# {wrong}; not so when it is run again\n{text}"
 
 
-def _child(first: int, stop: int) -> None:
+def _child(first: int, stop: int, made: Callable[[int], Iterator[Case]]) -> None:
     # The package prints warnings on stdout.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
@@ -113,11 +135,12 @@ def _child(first: int, stop: int) -> None:
 
     for seed in range(first, stop):
         signal.alarm(LIMIT)
-        wanted = None
-        for case in cases(seed):
+        wanted: dict[tuple[int, int], Any] = {}
+        for case in made(seed):
             say(case=case.text())
-            wanted = reference(case) if wanted is None else wanted
-            kind, what = outcome(case, wanted)
+            if case.sizes not in wanted:
+                wanted[case.sizes] = reference(case)
+            kind, what = outcome(case, wanted[case.sizes])
             say(**{kind: what})
         say(done=seed)
 
@@ -126,20 +149,24 @@ def _child(first: int, stop: int) -> None:
 @click.option("--count", default=500, show_default=True, help="pairs of a pipeline and a schedule")
 @click.option("--seed", default=0, show_default=True, help="the first seed; each pipeline takes one")
 @click.option("--jobs", default=2, show_default=True, help="processes")
+@click.option("--autoscheduled", "chosen", is_flag=True, help="schedules by the autoschedulers, not random ones")
 @click.option("--only", type=int, help="run this seed in this process and print its cases")
 @click.option("--verbose", is_flag=True, help="say too what both modules refuse")
 @click.option("--child", type=int, nargs=2, hidden=True)
-def main(count: int, seed: int, jobs: int, only: int | None, verbose: bool, child: tuple[int, int] | None) -> None:
+def main(
+    count: int, seed: int, jobs: int, chosen: bool, only: int | None, verbose: bool, child: tuple[int, int] | None
+) -> None:
+    made = autoscheduled_cases if chosen else cases
     if child is not None:
-        _child(*child)
+        _child(*child, made)
         return
     if only is not None:
-        for case in cases(only):
+        for case in made(only):
             wrong = verdict(case)
             print(f"# {wrong}\n{smaller(case).text()}" if wrong else "equal", flush=True)
         return
     stop = seed + -(-count // SCHEDULES)
-    tally = _Tally(verbose)
+    tally = _Tally(verbose, chosen)
     with Progress() as progress, ThreadPoolExecutor(jobs) as pool:
         task = progress.add_task("pairs", total=(stop - seed) * SCHEDULES)
         chunks = [range(s, min(s + CHUNK, stop)) for s in range(seed, stop, CHUNK)]

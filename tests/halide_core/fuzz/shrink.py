@@ -34,8 +34,14 @@ def verdict(case: Case) -> str:
     return done.stdout.strip()
 
 
+def _kind(wrong: str) -> str:
+    """What a smaller case must share with a verdict: a refusal its reason."""
+    return wrong[:40] if wrong.startswith("refused") else ""
+
+
 def _shorter(case: Case) -> Iterator[Case]:
-    for k in reversed(range(len(case.directives))):
+    # What an autoscheduler is given belongs together.
+    for k in reversed(range(0 if case.is_autoscheduled else len(case.directives))):
         yield replace(case, directives=case.directives[:k] + case.directives[k + 1 :])
     for k in reversed(range(len(case.definitions) - 1)):
         yield replace(case, definitions=case.definitions[:k] + case.definitions[k + 1 :])
@@ -45,6 +51,7 @@ def _shorter(case: Case) -> Iterator[Case]:
 
 def smaller(case: Case, attempts: int = 150) -> Case:
     """A case with as few lines as still fail, after at most so many attempts."""
+    first = _kind(verdict(case))
     progress = True
     while progress:
         progress = False
@@ -52,7 +59,8 @@ def smaller(case: Case, attempts: int = 150) -> Case:
             attempts -= 1
             if attempts < 0:
                 return case
-            if verdict(candidate):
+            wrong = verdict(candidate)
+            if wrong and _kind(wrong) == first:
                 case, progress = candidate, True
                 break
     return case

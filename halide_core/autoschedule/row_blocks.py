@@ -13,7 +13,7 @@ from halide_core.ir.structural import key
 ROWS = (2, 4, 8)
 """Heights of blocks."""
 # Reads of a block with what is inlined written out, beyond which it is too long to compile.
-_MANY_READS = 250
+_MANY_READS = 900
 # Registers that hold nothing from row to row, and what storing and loading a register costs.
 _BUSY, _SPILLED = 8, 1.2
 # What of the loads saved is: the rest runs beside arithmetic.

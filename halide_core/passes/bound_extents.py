@@ -21,6 +21,8 @@ STACK_BYTES = 16 * 1024
 """The most that a Func stored on the stack takes."""
 _STEPS = 500
 _FEW_STEPS = 60
+# For loops that would be refused otherwise.
+_MANY_STEPS = 5_000
 # How often names of lets are replaced before all are at once.
 _LEVELS = 4
 # Coefficients that grow beyond this are given up, for those of the sums searched would wrap around in int32.
@@ -99,6 +101,8 @@ def _loop_extent(loop: st.For, scope: _Scope) -> Expr:
     if const_value(exact) is not None:
         return exact
     bound = upper_bound(exact, scope)
+    for e in scope.partly_expanded(loop.extent):
+        bound = upper_bound(e, scope, _MANY_STEPS) if bound is None else bound
     return loop.extent if bound is None else ir.Min(I32, loop.extent, const(max(bound, 0), I32))
 
 

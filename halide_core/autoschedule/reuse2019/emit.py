@@ -207,9 +207,9 @@ class Emitter:
             # The order first: the loop over lanes is made where its loop stands.
             add(name, k, "reorder", x, y, *(self.loops.reduction(stage, n) for n in stage.reduction), *others)
             add(name, k, "vectorize", x, block.lanes, GUARD)
-            # By factors: where the block lies may be too long an expression for its extent to be seen.
-            add(name, k, "unroll", x, block.wide, GUARD)
-            add(name, k, "unroll", y, block.high, GUARD)
+            # Whole: by factors, full blocks would not be told from the last ones, and sums would go through memory.
+            add(name, k, "unroll", x)
+            add(name, k, "unroll", y)
 
     def _updates_at_root(self, node: Node, plan: Plan) -> Loop | None:
         """The loops of all stages; returns the one that all have that read members, if any."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -131,7 +133,7 @@ def test_the_text_runs_under_the_package() -> None:
     assert np.array_equal(got, (rows[:-2] + rows[1:-1] + rows[2:]) // 3)
 
 
-def test_sums_stay_in_registers() -> None:
+def test_sums_stay_in_registers(tmp_path: Path) -> None:
     x, y, n = hl.Var("x"), hl.Var("y"), 512
     a, b = hl.ImageParam(hl.Float(32), 2, "a"), hl.ImageParam(hl.Float(32), 2, "b")
     k = hl.RDom([(0, n)], "k")
@@ -145,6 +147,15 @@ def test_sums_stay_in_registers() -> None:
     # The loop over the sum is outside of the block, which is written out.
     assert "product.update(0).reorder(x, y, product_k_x)" in text
     assert {"product.update(0).unroll(x)", "product.update(0).unroll(y)"} <= set(text.splitlines())
+    # At sizes that are not known, the step of a full block consists of stores that are neither masked nor in a loop.
+    lowered = tmp_path / "product.stmt"
+    hl.Pipeline([result]).compile_to_lowered_stmt(str(lowered), [a, b], hl.StmtOutputFormat.Text, TARGET)
+    lines = iter(lowered.read_text().splitlines())
+    loop = next(line for line in lines if "for product.s1.k" in line)
+    depth = len(loop) - len(loop.lstrip())
+    step = list(itertools.takewhile(lambda line: len(line) - len(line.lstrip()) > depth, lines))
+    assert len(step) >= 8
+    assert all(line.lstrip().startswith("product[ramp(") and " if " not in line for line in step)
 
 
 def test_sums_of_few_channels_are_computed_together() -> None:

@@ -26,6 +26,8 @@ _LONG = 8
 # Cycles of a vector load, of a broadcast, of a multiplication or sum; of starting a tile;
 # of a place that depends on data.
 _LOAD, _BROADCAST, _STEP, _START, _PLACE = 0.6, 0.5, 0.6, 60.0, 1.2
+# Places that depend on data, a pointer each, that stay in general registers.
+_POINTERS = 6
 # How much worse blocks are that do not divide the output.
 _RAGGED = 1.05
 
@@ -112,9 +114,12 @@ def _along(
     sites = [c for c in (costs.work(update, inlined) or update.cost).sites if c.name != update.func]
     # Where each point of a block reads a place of its own, what is read takes as many registers as the sums.
     sums = registers // 2 if any(_varies(c, x) and _varies(c, y) for c in sites) else registers
+    looked_up = [c for c in sites if _varies(c, y) and any(contains(a, ir.Call) for a in c.args)]
     choices: list[tuple[int, int, int, int]] = []
     for m, n in itertools.product((1, 2, 3, 4), (1, 2, 3, 4, 5, 6, 8)):
         if m * n > sums or m * n + m + 2 > registers or n > size[s] or (m - 1) * lanes >= size[v]:
+            continue
+        if n > 1 and n * len(looked_up) > _POINTERS:
             continue
         high_blocks = (1, 2, 4, 8, 16, 32, 64) if inside is None else (1, 4, 16, 64, 1 << 20)
         for a, b in itertools.product((1, 2, 4, 8, 16, 1 << 20), high_blocks):
@@ -136,10 +141,8 @@ def _along(
     loads: Number = 0.0
     for site in update.cost.sites:
         loads = loads + _site_cycles(site, update.func, x, y, wide, high, inlined, description)
-    for site in sites:
-        if _varies(site, y) and any(contains(a, ir.Call) for a in site.args):
-            # Found anew for each row.
-            loads = loads + high * _PLACE
+    # Found anew for each row.
+    loads = loads + len(looked_up) * high * _PLACE
     work = update.cost.cycles(machine.vector_bytes) * machine.vector_bytes / _width(description, update)
     step = wide * high * max(work, _STEP) + loads
     # Sums wait for each other unless there are several.

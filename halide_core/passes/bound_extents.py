@@ -173,10 +173,11 @@ class _Search:
     def _quotient(self, term: ir.Div, c: int, k: int, rest: Expr) -> int | None:
         """The bound of k * (x / c) + rest: from those of x and rest, or as c times that is at most k * x + c * rest,
         and for k < 0 at most k * (x - (c - 1)) + c * rest."""
-        alone, others = (self.upper(term.a), self.upper(rest)) if k > 0 else (None, None)
         scaled = _plus(const(0 if k > 0 else -k * (c - 1), I32), rest, c) if abs(k) * c < _LARGE else None
         joined = self.upper(None if scaled is None else _plus(scaled, term.a, k))
         found = [None if joined is None else joined // c]
+        # After what cancels: alone, each may need more steps than there are.
+        alone, others = (self.upper(term.a), self.upper(rest)) if k > 0 else (None, None)
         if alone is not None and others is not None:
             found.append(k * (alone // c) + others)
         return _least(found)

@@ -65,3 +65,18 @@ def test_bounds_hold_where_coefficients_grow() -> None:
         bound = upper_bound(e, empty)
         values = [int(evaluate(e, {"v": n})) for n in (*range(0, 200_000, 7919), a - 1, b - 1, b, 199_999)]
         assert bound is None or max(values) <= bound, (a, b, c, d)
+
+
+def test_blocks_of_unknown_loops_cancel_before_anything_is_taken_apart() -> None:
+    """The vectors of a block that a stage with a margin is computed at: neither the first element of the block nor
+    the number of blocks has a bound, and the latter is a sum of choices that takes more steps than there are."""
+    xb, n, m = (Variable(I32, v) for v in ("xb", "n", "m"))
+    blocks: ir.Expr = m
+    for k in range(16):
+        blocks = blocks + ir.Min(I32, Variable(I32, f"a{k}"), Variable(I32, f"b{k}"))
+    empty = _Scope({}, ())
+    loop = _Scope({}, (("xb", _Definition(const(0, I32), empty), _Definition(blocks, empty)),))
+    block = ir.Min(I32, n - xb * 48, const(48, I32))
+    end = ir.Min(I32, xb * 48 + block + m - 1, n + m - 1)
+    assert upper_bound((end - m) / 16 - xb * 3 + 1, loop) == 3
+    assert upper_bound((end - m + 7) / 16 - xb * 3 + 1, loop) == 4

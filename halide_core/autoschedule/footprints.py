@@ -24,12 +24,32 @@ NumericBox = tuple[Range, ...]
 Values = Mapping[str, Number]
 End = Callable[[Values], Number]
 
+_LARGEST = 1 << 60
+
 _BINARY = {ir.Add: "({} + {})", ir.Sub: "({} - {})", ir.Mul: "({} * {})", ir.Min: "least({}, {})",
            ir.Max: "most({}, {})", ir.Div: "quotient({}, {})", ir.Mod: "remainder({}, {})",
            ir.LT: "({} < {})", ir.LE: "({} <= {})", ir.GT: "({} > {})", ir.GE: "({} >= {})", ir.EQ: "({} == {})",
            ir.NE: "({} != {})", ir.And: "both({}, {})", ir.Or: "either({}, {})"}
-_CALLS = {"shift_left": "({} * 2 ** most({}, 0))", "shift_right": "({} // 2 ** most({}, 0))", "likely": "{}",
+_CALLS = {"shift_left": "({} * 2 ** power({}, 0))", "shift_right": "({} // 2 ** power({}, 0))", "likely": "{}",
           "bitwise_and": "({} & {})", "bitwise_or": "({} | {})", "abs": "abs({})"}
+
+
+def _least(a: Number, b: Number) -> Number:
+    """np.minimum, which takes ten times as long for numbers as Python does."""
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return np.minimum(a, b)
+    return a if a <= b else b
+
+
+def _most(a: Number, b: Number) -> Number:
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return np.maximum(a, b)
+    return a if a >= b else b
+
+
+def _bounded(n: Number) -> Number:
+    """Numbers of Python's do not wrap around, and would not fit arrays that they are added to."""
+    return n if isinstance(n, np.ndarray) or -_LARGEST < n < _LARGEST else _LARGEST if n > 0 else -_LARGEST
 
 
 def _quotient(a: Number, b: Number) -> Number:
@@ -40,7 +60,8 @@ def _remainder(a: Number, b: Number) -> Number:
     return np.where(np.equal(b, 0), 0, a % np.where(np.equal(b, 0), 1, np.abs(b)))
 
 
-_NAMES: dict[str, Any] = {"least": np.minimum, "most": np.maximum, "quotient": _quotient, "remainder": _remainder,
+_NAMES: dict[str, Any] = {"least": _least, "most": _most, "power": np.maximum, "quotient": _quotient,
+                          "remainder": _remainder,
                           "both": np.logical_and, "either": np.logical_or, "where": np.where, "abs": np.abs}
 
 
@@ -126,12 +147,12 @@ class Footprint:
             if lows is not None:
                 low = lows[0](values)
                 for f in lows[1:]:
-                    low = np.minimum(low, f(values))
+                    low = _least(low, f(values))
             if highs is not None:
                 high = highs[0](values)
                 for f in highs[1:]:
-                    high = np.maximum(high, f(values))
-            out.append((low, high))
+                    high = _most(high, f(values))
+            out.append((_bounded(low), _bounded(high)))
         return tuple(out)
 
 
@@ -140,13 +161,13 @@ def joined(a: NumericBox | None, b: NumericBox) -> NumericBox:
     if a is None:
         return b
     return tuple(
-        (np.minimum(p, r), np.maximum(q, s)) for (p, q), (r, s) in zip(a, b, strict=True)
+        (_least(p, r), _most(q, s)) for (p, q), (r, s) in zip(a, b, strict=True)
     )
 
 
 def extents(box: NumericBox) -> list[Number]:
     """The extents of a box, none below 0."""
-    return [np.maximum(high - low + 1, 0) for low, high in box]
+    return [_most(high - low + 1, 0) for low, high in box]
 
 
 def points(box: NumericBox) -> Number:

@@ -8,7 +8,7 @@ import numpy as np
 
 from halide_core.autoschedule.footprints import Number, NumericBox, extents, points
 from halide_core.autoschedule.reuse2019.plan import ROW, STEP, TILE, Level, Plan
-from halide_core.autoschedule.reuse2019.point_cycles import PointCycles
+from halide_core.autoschedule.reuse2019.point_cycles import Place, Places, PointCycles
 from halide_core.autoschedule.reuse2019.steps import Steps, divided
 from halide_core.runtime.memory import KEPT
 
@@ -103,10 +103,35 @@ class Candidate:
                 plan.member_rows[n] = high
         return plan
 
-    def _options_of(
+    def _places_of(
         self, name: str, in_tile: dict[str, NumericBox], in_row: dict[str, NumericBox], rows: Number
-    ) -> list[tuple[Level, Number, Number]]:
-        """(level, points computed in a tile, points stored) for each way of placing a member."""
+    ) -> Places:
+        """The ways of placing a member, found once for all candidates that have the same tiles and nothing special."""
+        if self.rows > 1 or self.around is not None:
+            return self._priced(name, in_tile, in_row, rows)
+        known = self.cycles.places
+        if name not in known:
+            known[name] = self._priced(name, in_tile, in_row, rows)
+        return known[name]
+
+    def _priced(
+        self, name: str, in_tile: dict[str, NumericBox], in_row: dict[str, NumericBox], rows: Number
+    ) -> Places:
+        node = self.d.nodes[name]
+        choices = self._places(name, in_tile, in_row, rows)
+        share = self.cycles.in_blocks(node, in_tile[name])
+        rates, times = {TILE: self.cycles.of(node, in_tile[name], name == self.around)}, {TILE: 1.0, ROW: rows}
+        if any(c[0].compute == ROW for c in choices):
+            rates[ROW] = self.cycles.of(node, in_row[name])
+        if self.steps is not None and name in self.steps.boxes:
+            rates[STEP], times[STEP] = self.cycles.of(node, self.steps.boxes[name]), self.steps.count
+        costs = [c[1] * rates[c[0].compute] + times[c[0].compute] * BOUNDS for c in choices]
+        return Places(choices, costs, choices[0][1] * (rates[TILE] * share) + BOUNDS, share)
+
+    def _places(
+        self, name: str, in_tile: dict[str, NumericBox], in_row: dict[str, NumericBox], rows: Number
+    ) -> list[Place]:
+        """Each way of placing a member."""
         node = self.d.nodes[name]
         whole, part = self.tiles.points(in_tile[name]), self.tiles.points(in_row[name])
         if self.steps is not None and name in self.steps.boxes:
@@ -142,36 +167,27 @@ class Candidate:
             if name in self.inlined:
                 self.early[name] = early
                 continue
-            choices = self._options_of(name, in_tile, in_row, rows)
-            share = self.cycles.in_blocks(node, in_tile[name])
-            rates, times = {TILE: self.cycles.of(node, in_tile[name], name == self.around)}, {TILE: 1.0, ROW: rows}
-            if self.eager:
-                rates[TILE] = rates[TILE] * share
-            if any(c[0].compute == ROW for c in choices):
-                rates[ROW] = self.cycles.of(node, in_row[name])
-            if self.steps is not None and name in self.steps.boxes:
-                rates[STEP], times[STEP] = self.cycles.of(node, self.steps.boxes[name]), self.steps.count
-            costs = [c[1] * rates[c[0].compute] + times[c[0].compute] * BOUNDS for c in choices]
-            costs = [
-                np.where(early, np.inf, cost) if c[0].compute == ROW else cost
-                for c, cost in zip(choices, costs, strict=True)
-            ]
+            known = self._places_of(name, in_tile, in_row, rows)
+            choices, share = known.places, known.share
+            costs = known.costs if not self.eager else [known.eager_cost, *known.costs[1:]]
+            if len(choices) > 1 and np.any(early):
+                costs = [
+                    np.where(early, np.inf, cost) if c[0].compute == ROW else cost
+                    for c, cost in zip(choices, costs, strict=True)
+                ]
             least = costs[0]
             for c in costs[1:]:
                 least = np.minimum(least, c)
-            stored: Number = np.inf
-            cost = computed = chosen = np.zeros(np.shape(rows))
+            stored, cost, computed, chosen = (np.full(np.shape(rows), x) for x in (np.inf, 0.0, 0.0, 0))
             for k, ((_, c_points, c_stored), c_cost) in enumerate(zip(choices, costs, strict=True)):
                 better = (c_cost <= least * 1.05) & (c_stored < stored)
-                stored = np.where(better, c_stored, stored)
-                computed = np.where(better, c_points, computed)
-                cost = np.where(better, c_cost, cost)
-                chosen = np.where(better, k, chosen)
+                for one, of in ((stored, c_stored), (computed, c_points), (cost, c_cost), (chosen, k)):
+                    np.copyto(one, of, where=better)
             if choices[0][0].compute == TILE and not self.eager:
                 cost = np.where(chosen == 0, cost * share, cost)
             self.chosen[name] = [c[0] for c in choices], chosen
             in_tiles = np.array([c[0].compute != ROW for c in choices])
-            self.early[name] = in_tiles[np.asarray(chosen, dtype=int)]
+            self.early[name] = in_tiles[chosen]
             total = total + cost
             held = held + stored * node.bytes
             passed = passed + computed * node.bytes

@@ -3,17 +3,35 @@ candidates that have the same tiles."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from halide_core.autoschedule.description import Node, Stage
 from halide_core.autoschedule.footprints import Number, NumericBox, extents
 from halide_core.autoschedule.machine import Machine
+from halide_core.autoschedule.reuse2019.plan import Level
 from halide_core.autoschedule.reuse2019.steps import passes_through
 from halide_core.autoschedule.reuse2019.tiles import Tiles
 from halide_core.autoschedule.row_blocks import RowBlocks
 
 # Cycles of entering a loop over a row.
 _ROW = 25.0
+
+
+Place = tuple[Level, Number, Number]
+"""(level, points computed in a tile, points stored) of one way of placing a member."""
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The ways of placing a member: the cycles in a tile of each, and of the first one in blocks of rows, which take
+    `share` of the cycles of single rows."""
+
+    places: list[Place]
+    costs: list[Number]
+    eager_cost: Number
+    share: Number
 
 
 class PointCycles:
@@ -24,6 +42,8 @@ class PointCycles:
         self.tiles, self.machine, self.row_blocks = tiles, machine, row_blocks
         self.d, self.costs = tiles.description, tiles.costs
         self._heights: dict[str, int] = {}
+        # By member, of the candidates that have nothing but their tiles.
+        self.places: dict[str, Places] = {}
         # By what is computed; with the box, which lives as long as its number stands for it.
         self._known: dict[tuple[str, int, int, int, bool], tuple[NumericBox, Number]] = {}
 
@@ -70,12 +90,15 @@ class PointCycles:
         way = self.costs.ways[stage.func, stage.index]
         args = node.function.args
         sizes = t.extents(box)
-        per_point = self.d.iterations(stage, box) / np.maximum(t.points(box), 1)
+        per_point: Number = 1.0
+        if stage.index:
+            per_point = self.d.iterations(stage, box) / np.maximum(t.points(box), 1)
         width = sizes[args.index(way.vector)] if way.vector is not None else np.ones(1)
         if way.vector is None and stage.reduction:
             # Its innermost loop is one of the reduction.
             width = np.maximum(per_point, 1)
-        padded = np.ceil(width / way.lanes) * way.lanes / np.maximum(width, 1)
+        some = np.maximum(width, 1)
+        padded = np.ceil(width / way.lanes) * way.lanes / some
         whole = extents(node.region)
         channels = self.costs.muxes(stage.func, t.inlined)
         together = t.options.finish and all(
@@ -88,4 +111,4 @@ class PointCycles:
         if again:
             # Each step of the reduction reads and writes all of the Func again, here or there.
             cycles = cycles + again * node.bytes * self.rate(t.points(box) * node.bytes)
-        return per_point * (cycles * padded + _ROW / np.maximum(width, 1))
+        return per_point * (cycles * padded + _ROW / some)

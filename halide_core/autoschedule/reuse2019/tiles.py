@@ -8,7 +8,7 @@ import numpy as np
 
 from halide_core.autoschedule.costs import Costs
 from halide_core.autoschedule.description import Description, Node
-from halide_core.autoschedule.footprints import Number, NumericBox, extents, joined, points
+from halide_core.autoschedule.footprints import Number, NumericBox, Range, extents, joined, points
 from halide_core.autoschedule.reuse2019.options import Options
 from halide_core.autoschedule.reuse2019.plan import MOST_ROWS
 
@@ -39,22 +39,26 @@ class Tiles:
         self.wide, self.tall = self._sizes()
         self.tile, self.row = self._boxes()
 
-    @cached_property
+    @property
     def in_tile(self) -> dict[str, NumericBox]:
         """What a tile in the middle of the output needs."""
-        return self.required(self.tile)
+        return self._needs[0]
 
-    @cached_property
+    @property
     def in_row(self) -> dict[str, NumericBox]:
         """What one iteration of its sliding loop needs."""
-        return self.required(self.row)
+        return self._needs[1]
 
     @cached_property
-    def in_next_row(self) -> dict[str, NumericBox]:
-        """What the iteration after it needs."""
+    def _needs(self) -> list[dict[str, NumericBox]]:
+        """What a tile needs, one iteration of its sliding loop, and the iteration after that: found at once, as if
+        there were three times as many sizes, for what takes its time here is the number of operations."""
         args = self.node.function.args
-        moved = ((a + 1, b + 1) if n == self.slide else (a, b) for n, (a, b) in zip(args, self.row, strict=True))
-        return self.required(tuple(moved))
+        next_row = [(a + 1, b + 1) if n == self.slide else (a, b) for n, (a, b) in zip(args, self.row, strict=True)]
+        found = self.required(tuple(map(_one_behind_the_other, self.tile, self.row, next_row)))
+        count = len(self.wide)
+        parts = [slice(k * count, (k + 1) * count) for k in range(3)]
+        return [{n: tuple((_part(a, k), _part(b, k)) for a, b in box) for n, box in found.items()} for k in parts]
 
     def extents(self, box: NumericBox) -> list[Number]:
         """`footprints.extents`, found once for each box."""
@@ -86,8 +90,10 @@ class Tiles:
         if name in self._folds:
             return self._folds[name]
         even: Number = True
-        boxes = zip(self.in_tile[name], self.in_row[name], self.in_next_row[name], strict=True)
+        boxes = zip(*(needed[name] for needed in self._needs), strict=True)
         for (t_low, t_high), (low, high), (next_low, next_high) in boxes:
+            if not any(isinstance(n, np.ndarray) for n in (t_low, t_high, low, high)):
+                continue
             rate = ((t_high - t_low) - (high - low)) / np.maximum(self.tall - 1, 1)
             same = (np.abs(next_low - low - rate) < 0.2) & (np.abs(next_high - high - rate) < 0.2)
             even = even & (same | (self.tall <= 1))
@@ -160,6 +166,17 @@ class Tiles:
                 tile.append((low, high))
                 row.append((low, high))
         return tuple(tile), tuple(row)
+
+
+def _one_behind_the_other(*ranges: Range) -> Range:
+    lows, highs = zip(*ranges, strict=True)
+    if any(isinstance(n, np.ndarray) for n in (*lows, *highs)):
+        return np.concatenate(lows), np.concatenate(highs)
+    return ranges[0]
+
+
+def _part(n: Number, part: slice) -> Number:
+    return n[part] if isinstance(n, np.ndarray) and n.ndim else n
 
 
 def _round_up(n: int, multiple: int) -> int:

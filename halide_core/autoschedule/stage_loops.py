@@ -7,6 +7,7 @@ from halide_core.autoschedule.description import Description, Node, Stage
 from halide_core.autoschedule.directives import GUARD, Loop, Names, Schedule
 from halide_core.autoschedule.machine import Machine
 from halide_core.autoschedule.ways import Way
+from halide_core.ir.structural import variables
 from halide_core.passes.races import is_pure_loop
 
 # Strips of columns for each thread, and the fewest columns of one.
@@ -105,6 +106,9 @@ class StageLoops:
         others = [Loop(a) for a in stage.pure if a not in (way.vector, parallel, *muxed)]
         last = [Loop(parallel)] if parallel is not None else []
         if not reductions:
+            # Rows that are the same for several coordinates are read for all of them while they are near.
+            repeated = [o for o in others if stage.reads and not _depends(stage, o.name)]
+            others = [*repeated, *(o for o in others if o not in repeated)]
             order = [*(Loop(a) for a in muxed), x, *others, *last]
         else:
             names = Names((*node.function.args, *stage.reduction))
@@ -184,6 +188,11 @@ class StageLoops:
         domain = stage.definition.domain
         assert domain is not None
         return Loop(name, (stage.index - 1, [n for n, _, _ in domain.variables].index(name)))
+
+
+def _depends(stage: Stage, name: str) -> bool:
+    """Whether the values of a pure stage depend on its coordinate `name`."""
+    return any(name in variables(v) for v in stage.definition.values)
 
 
 def is_undef(e: object) -> bool:

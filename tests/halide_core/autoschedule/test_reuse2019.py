@@ -268,6 +268,22 @@ def test_tables_are_computed_for_the_tiles_of_a_reduction_in_registers() -> None
     assert "produce vertical" in nest(built.outputs[0])
 
 
+def test_rows_that_many_coordinates_share_are_read_for_all_of_them() -> None:
+    """The first value of a table of maxima over 1, 2, 4... rows is the image in each of its planes."""
+    x, y, t = (hl.Var(n) for n in ("x", "y", "t"))
+    image, table, result = hl.ImageParam(hl.Float(32), 2, "image"), hl.Func("table"), hl.Func("result")
+    table[x, y, t] = hl.sqrt(image[x, y])
+    r = hl.RDom([(0, 480), (1, 4)], "r")
+    table[x, r.x, r.y] = hl.max(table[x, r.x, r.y - 1], table[x, r.x + (1 << (r.y - 1)), r.y - 1])
+    result[x, y] = table[x, y, 4] + table[x, y + 8, 3]
+    image.set_estimates([(0, 640), (0, 512)])
+    result.set_estimates([(0, 640), (0, 480)])
+    lines = scheduled(result).python_schedule_source.splitlines()
+    assert "table.reorder(x, t, y)" in lines
+    # Updates go on plane by plane.
+    assert any(n.startswith("table.update(0).reorder(") and n.endswith("table_r_x, table_r_y)") for n in lines)
+
+
 def test_rows_of_whole_number_windows_are_computed_together() -> None:
     x, y = hl.Var("x"), hl.Var("y")
     image, f = hl.ImageParam(hl.UInt(8), 2, "image"), hl.Func("f")

@@ -5,12 +5,13 @@ from __future__ import annotations
 from halide_core.autoschedule.arithmetic import INTERLEAVED, Arithmetic, Site, arithmetic, read_cycles
 from halide_core.autoschedule.default import transposed_dimension
 from halide_core.autoschedule.description import Description, Node, Stage
+from halide_core.autoschedule.footprints import Range
 from halide_core.autoschedule.layouts import FEW, runs_as_row
 from halide_core.autoschedule.ways import Way, way_of
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import const_value
 from halide_core.ir.simplify import difference, simplify
-from halide_core.ir.structural import post_order, substitute
+from halide_core.ir.structural import post_order, substitute, variables
 from halide_core.passes.inline import make_inliner
 from halide_core.passes.races import is_pure_loop
 from halide_core.target import Target
@@ -20,6 +21,10 @@ _MANY_READS = 400
 # What bodies of loops cost beyond their instructions where channels of what is inlined are unrolled: long ones overlap
 # less (camera_pipe took 1.13 as long).
 _LONG = 1.1
+
+
+# The most coordinates that share a value, which goes to as many places one after the other.
+_SHARED = 8
 
 
 class Costs:
@@ -126,14 +131,17 @@ class Costs:
             and (not stage.index or is_pure_loop(node.function, stage.definition, a))
         ]
 
+    def _ranges(self, stage: Stage, names: list[str]) -> list[Range]:
+        node = self.description.nodes[stage.func]
+        return [node.region[node.function.args.index(n)] for n in names]
+
     def _together(self, stage: Stage, near: frozenset[str]) -> tuple[Arithmetic | None, int]:
         """(the work of the points that are computed together, how many): what they share is counted once."""
         along = self.unrolled(stage, near)
-        node = self.description.nodes[stage.func]
         cost = self.work(stage, near)
         if not along or cost is None:
             return cost, 1
-        ranges = [(a, node.region[node.function.args.index(a)]) for a in along]
+        ranges = list(zip(along, self._ranges(stage, along), strict=True))
         places: list[dict[str, ir.Expr]] = [{}]
         for a, (low, high) in ranges:
             places = [{**p, a: ir.const(k, ir.I32)} for p in places for k in range(int(low), int(high) + 1)]
@@ -156,6 +164,8 @@ class Costs:
             else:
                 total += self.read(site, vector, as_row)
         total /= count
+        for low, high in self._ranges(stage, self.shared(stage, near)):
+            total /= high - low + 1
         if count > 1 and not self.unrolled(stage):
             total *= _LONG
         width = self.description.nodes[stage.func].bytes
@@ -164,6 +174,17 @@ class Costs:
             return total * max(1, register // max(width, 4))
         step = 1 if as_row else self.description.layouts[stage.func].step
         return total + 0.6 * width / register * (1.0 if step == 1 else INTERLEAVED)
+
+    def shared(self, stage: Stage, inlined: frozenset[str] = frozenset()) -> list[str]:
+        """Dimensions of few coordinates that the values of a pure stage do not depend on, though they take some
+        computing: loops over them go right around vectors, which then are computed once for all of them."""
+        node, way = self.description.nodes[stage.func], self.ways[stage.func, stage.index]
+        if stage.index or way.vector is None or not stage.reads:
+            return []
+        apart = {way.vector, *self.muxes(stage.func, inlined)}
+        names = {n for v in stage.definition.values for n in variables(v)}
+        sizes = zip(node.function.args, node.region, strict=True)
+        return [a for a, (low, high) in sizes if a not in apart | names and 1 <= high - low < _SHARED]
 
     def turned(self, name: str) -> str | None:
         """The dimension along which a pure Func reads memory while its vectors run along another: a transpose."""

@@ -7,7 +7,6 @@ from halide_core.autoschedule.description import Description, Node, Stage
 from halide_core.autoschedule.directives import GUARD, Loop, Names, Schedule
 from halide_core.autoschedule.machine import Machine
 from halide_core.autoschedule.ways import Way
-from halide_core.ir.structural import variables
 from halide_core.passes.races import is_pure_loop
 
 # Strips of columns for each thread, and the fewest columns of one.
@@ -105,15 +104,17 @@ class StageLoops:
         reductions = [self.reduction(stage, n) for n in stage.reduction]
         others = [Loop(a) for a in stage.pure if a not in (way.vector, parallel, *muxed)]
         last = [Loop(parallel)] if parallel is not None else []
-        if not reductions:
-            # Rows that are the same for several coordinates are read for all of them while they are near.
-            repeated = [o for o in others if stage.reads and not _depends(stage, o.name)]
-            others = [*repeated, *(o for o in others if o not in repeated)]
+        shared = [o for o in others if o.name in self.costs.shared(stage, self.inlined)]
+        names = Names((*node.function.args, *stage.reduction))
+        lane = Loop(names.new(way.vector, "v"))
+        block = Loop(names.new(way.vector, "b"))
+        if shared:
+            add(name, k, "split", x, block, lane, lanes, GUARD)
+            rest = [o for o in others if o not in shared]
+            order = [lane, *shared, *(Loop(a) for a in muxed), block, *rest, *last]
+        elif not reductions:
             order = [*(Loop(a) for a in muxed), x, *others, *last]
         else:
-            names = Names((*node.function.args, *stage.reduction))
-            lane = Loop(names.new(way.vector, "v"))
-            block = Loop(names.new(way.vector, "b"))
             # Rows in pieces take as long as their threads save where each step writes them.
             whole = sizes is None and parallel is None and not stage.moves
             strip = self._strip(node, x, lanes, names) if whole else None
@@ -129,8 +130,8 @@ class StageLoops:
                 order = [lane, *(Loop(a) for a in muxed), block, *others, *reductions]
         if [o.name for o in order] != [v.var for v in stage.definition.schedule.dims]:
             add(name, k, "reorder", *order)
-        if reductions:
-            add(name, k, "vectorize", order[0])
+        if reductions or shared:
+            add(name, k, "vectorize", lane)
         else:
             add(name, k, "vectorize", x, lanes, GUARD)
         for a in muxed:
@@ -188,11 +189,6 @@ class StageLoops:
         domain = stage.definition.domain
         assert domain is not None
         return Loop(name, (stage.index - 1, [n for n, _, _ in domain.variables].index(name)))
-
-
-def _depends(stage: Stage, name: str) -> bool:
-    """Whether the values of a pure stage depend on its coordinate `name`."""
-    return any(name in variables(v) for v in stage.definition.values)
 
 
 def is_undef(e: object) -> bool:

@@ -51,10 +51,10 @@ _SIMPLIFIED: dict[int, Expr] = {}
 
 def _index_node(n: Expr, bounds: Bounds) -> Expr:
     n = _simplify_node(n, bounds)
-    if _computes_with_data(n):
-        return n
     if _widens_index(n):
         n = _widen(n)
+    if _computes_with_data(n):
+        return n
     if _is_index(n) and isinstance(n, ir.Add | ir.Sub | ir.Mul):
         return _rebuild_sum(n)
     if _is_index(n) and isinstance(n, ir.Min | ir.Max):
@@ -365,6 +365,8 @@ def _product(a: Expr, b: Expr) -> Expr:
 
 
 _COORDINATES: dict[int, bool] = {}
+# How far from 0 data is that is added to coordinates.
+_NEAR = 1 << 20
 
 
 def is_coordinate(e: Expr) -> bool:
@@ -389,8 +391,23 @@ def _widens_index(e: Expr) -> bool:
         and e.type == ir.I64
         and e.value.type == ir.I32
         and isinstance(e.value, ir.Add | ir.Sub | ir.Mul)
-        and is_coordinate(e.value)
+        and _is_sum_of_coordinates(e.value)
     )
+
+
+_SUMS: dict[int, bool] = {}
+
+
+def _is_sum_of_coordinates(e: Expr) -> bool:
+    """Whether `e` is a sum of coordinates and of data within a few constants, which is assumed not to overflow either:
+    the bounds of what is read there are sums with these constants."""
+    return cached(_SUMS, e, _own_sum_of_coordinates)
+
+
+def _own_sum_of_coordinates(e: Expr, inner: list[bool]) -> bool:
+    if isinstance(e, ir.Add | ir.Sub) and _is_index(e):
+        return all(inner)
+    return is_coordinate(e) or (_is_index(e) and all(n is not None and abs(n) <= _NEAR for n in interval(e, {})))
 
 
 def build_sum(terms: dict[int, tuple[Expr, int]], constant: int, type_: Type) -> Expr:
@@ -414,7 +431,7 @@ def _widen(e: Expr) -> Expr:
     """int64(a + b) as int64(a) + int64(b), all the way down."""
     assert isinstance(e, ir.Cast)
     inner = e.value
-    if not isinstance(inner, ir.Add | ir.Sub | ir.Mul) or not is_coordinate(inner):
+    if not isinstance(inner, ir.Add | ir.Sub | ir.Mul) or not _is_sum_of_coordinates(inner):
         return _simplify_node(e, {})
     return type(inner)(e.type, _widen(ir.Cast(e.type, inner.a)), _widen(ir.Cast(e.type, inner.b)))
 

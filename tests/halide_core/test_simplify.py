@@ -182,6 +182,23 @@ def test_loaded_values_keep_their_wrapping_meaning():
     assert str(simplify_index(e)) == str(e)
 
 
+def test_data_within_constants_is_added_to_coordinates_without_wrapping():
+    """Strides then multiply each of both alone, and what does not change in a loop is computed before it."""
+    x, data = Variable(Int(32), "x"), ir.Load(Int(32), "a", Variable(Int(64), "i"))
+
+    def within(low: int, high: int) -> Expr:
+        return ir.Max(Int(32), ir.Min(Int(32), data, const(high, Int(32))), const(low, Int(32)))
+
+    near = within(0, 26)
+    new = simplify_index(ir.Cast(Int(64), x + 3 - near))
+    assert key(new) == key(simplify_index(ir.Cast(Int(64), x) - ir.Cast(Int(64), near) + 3))
+    byte = ir.Cast(Int(32), ir.Load(UInt(8), "b", Variable(Int(64), "i")))
+    assert not isinstance(simplify_index(ir.Cast(Int(64), x + byte)), ir.Cast)
+    # What may be far away wraps as it does, and so do products.
+    for wraps in (x + data, x + within(0, 1 << 30), data - near, x * near):
+        assert str(simplify_index(ir.Cast(Int(64), wraps))) == str(ir.Cast(Int(64), wraps))
+
+
 def test_kinds_of_nodes_are_known_as_isinstance_has_them() -> None:
     parameter = ir.ParamVariable(Int(32), "p")
     assert contains(parameter + 1, ir.Variable) and contains(parameter + 1, ir.ParamVariable, ir.Load)

@@ -26,8 +26,6 @@ _LONG = 8
 # Cycles of a vector load, of a broadcast, of a multiplication or sum; of starting a tile;
 # of a place that depends on data.
 _LOAD, _BROADCAST, _STEP, _START, _PLACE = 0.6, 0.5, 0.6, 60.0, 1.2
-# Places that depend on data, a pointer each, that stay in general registers.
-_POINTERS = 6
 # How much worse blocks are that do not divide the output.
 _RAGGED = 1.05
 
@@ -118,8 +116,6 @@ def _along(
     choices: list[tuple[int, int, int, int]] = []
     for m, n in itertools.product((1, 2, 3, 4), (1, 2, 3, 4, 5, 6, 8)):
         if m * n > sums or m * n + m + 2 > registers or n > size[s] or (m - 1) * lanes >= size[v]:
-            continue
-        if n > 1 and n * len(looked_up) > _POINTERS:
             continue
         high_blocks = (1, 2, 4, 8, 16, 32, 64) if inside is None else (1, 4, 16, 64, 1 << 20)
         for a, b in itertools.product((1, 2, 4, 8, 16, 1 << 20), high_blocks):

@@ -38,6 +38,8 @@ class TileWork:
                 node = t.description.nodes[name]
                 cycles = cycles + points(found[name]) * self.cycles.of(node, found[name]) + BOUNDS
                 held = held + points(found[name]) * node.bytes
+        # What the members write, and their users read again, at the speed of what holds all of their buffers.
+        cycles = cycles + 2 * held * self.cycles.rate(2 * held)
         for name, box in found.items():
             if name not in t.members and name not in t.inlined:
                 size = t.description.bytes(name)

@@ -176,10 +176,11 @@ class Costs:
         return total + 0.6 * width / register * (1.0 if step == 1 else INTERLEAVED)
 
     def shared(self, stage: Stage, inlined: frozenset[str] = frozenset()) -> list[str]:
-        """Dimensions of few coordinates that the values of a pure stage do not depend on, though they take some
-        computing: loops over them go right around vectors, which then are computed once for all of them."""
+        """Dimensions of few coordinates that the first values of a Func with updates do not depend on, though they take
+        some computing: loops over them go right around vectors, which then are computed once for all of them."""
         node, way = self.description.nodes[stage.func], self.ways[stage.func, stage.index]
-        if stage.index or way.vector is None or not stage.reads:
+        # The loops of other Funcs may be those of tiles.
+        if node.is_pure or stage.index or way.vector is None or not stage.reads:
             return []
         apart = {way.vector, *self.muxes(stage.func, inlined)}
         names = {n for v in stage.definition.values for n in variables(v)}

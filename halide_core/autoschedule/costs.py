@@ -21,8 +21,6 @@ _MANY_READS = 400
 # What bodies of loops cost beyond their instructions where channels of what is inlined are unrolled: long ones overlap
 # less (camera_pipe took 1.13 as long).
 _LONG = 1.1
-
-
 # The most coordinates that share a value, which goes to as many places one after the other.
 _SHARED = 8
 

@@ -90,6 +90,7 @@ class PointCycles:
         way = self.costs.ways[stage.func, stage.index]
         args = node.function.args
         sizes = t.extents(box)
+        # Pure stages run once for each point.
         per_point: Number = 1.0
         if stage.index:
             per_point = self.d.iterations(stage, box) / np.maximum(t.points(box), 1)

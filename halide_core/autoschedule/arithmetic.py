@@ -18,6 +18,8 @@ _SIMPLE, _DIVISION, _ROOT = 0.6, 10.0, 18.0
 _LIBRARY, _GATHER, _INTEGER_DIVISION = 30.0, 1.5, 8.0
 # The same for gathers of which every lane lies in another line.
 _ACROSS = 5.0
+# The same for storing where data choose.
+_SCATTER = 2.4
 # Times as long that a vector of one channel of pixels takes to read or write as one of a plane.
 INTERLEAVED = 3.0
 # What is known of expressions, by their numbers.
@@ -89,6 +91,14 @@ def site_of(read: Call) -> Site:
 def is_read(n: Expr) -> TypeGuard[Call]:
     """Whether `n` is a call of a Func or image."""
     return isinstance(n, Call) and n.call_type in (CallType.HALIDE, CallType.IMAGE)
+
+
+def write_cycles(places: tuple[Expr, ...], bytes_: int, register: int, step: int | None = 1) -> float:
+    """Cycles a point of storing an element of `bytes_` at `places`, a point of a vector; `step` elements apart (None: not
+    known how many)."""
+    if any(is_read(n) for a in places for n in post_order(a)):
+        return _SCATTER
+    return 0.6 * bytes_ / register * (1.0 if step == 1 else INTERLEAVED)
 
 
 def _node(n: Expr) -> tuple[float, float]:

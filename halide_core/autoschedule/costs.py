@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from halide_core.autoschedule.arithmetic import INTERLEAVED, Arithmetic, Site, arithmetic, read_cycles
+from dataclasses import replace
+
+from halide_core.autoschedule.arithmetic import Arithmetic, Site, arithmetic, read_cycles, write_cycles
 from halide_core.autoschedule.default import transposed_dimension
 from halide_core.autoschedule.description import Description, Node, Stage
 from halide_core.autoschedule.footprints import Range
@@ -40,6 +42,14 @@ class Costs:
         self._cycles: dict[tuple[str, int, frozenset[str], bool], float] = {}
         self._work: dict[tuple[str, int, frozenset[str]], Arithmetic | None] = {}
         self._written: dict[tuple[str, int, frozenset[str]], tuple[ir.Expr, ...]] = {}
+        for node in description.nodes.values():
+            for stage in node.stages[1:]:
+                way = self.ways[stage.func, stage.index]
+                if way.vector is None or not stage.scatters:
+                    continue
+                alone = replace(way, lanes=1)
+                if self._in(alone, stage, frozenset(), True) < self._in(way, stage, frozenset(), True):
+                    self.ways[stage.func, stage.index] = alone
 
     def vector_loop(self, node: Node) -> str | None:
         """The loop along which a Func's vectors lie, or its first where it has none."""
@@ -147,15 +157,17 @@ class Costs:
         return arithmetic(values), len(places)
 
     def _priced(self, stage: Stage, near: frozenset[str], together: bool) -> float:
+        return self._in(self.ways[stage.func, stage.index], stage, near, together)
+
+    def _in(self, way: Way, stage: Stage, near: frozenset[str], together: bool) -> float:
         cost, count = self._together(stage, near) if together else (self.work(stage, near), 1)
         if cost is None:
             # No need to know its price.
             return float(self.count(stage, near))
-        way = self.ways[stage.func, stage.index]
         register = self.target.vector_bytes
         total = cost.cycles(register)
         as_row = self.is_row(stage.func, near)
-        vector = way.vector or way.along
+        vector = way.runs_along
         for site in cost.sites:
             if vector is None:
                 total += 0.6 * site.bytes / register
@@ -171,7 +183,7 @@ class Costs:
             # Lane by lane: each instruction costs as much as one on a whole register.
             return total * max(1, register // max(width, 4))
         step = 1 if as_row else self.description.layouts[stage.func].step
-        return total + 0.6 * width / register * (1.0 if step == 1 else INTERLEAVED)
+        return total + write_cycles(stage.definition.args, width, register, step)
 
     def shared(self, stage: Stage, inlined: frozenset[str] = frozenset()) -> list[str]:
         """Dimensions of few coordinates that the first values of a Func with updates do not depend on, though they take
@@ -210,10 +222,11 @@ class Costs:
                 few = high - low + 1 <= FEW and all(self.ways[name, s.index].vector != arg for s in node.stages)
                 if not few:
                     continue
-                own = d == together or any(_distinguishes(v, arg) for v in node.stages[0].definition.values)
+                free = [s for s in node.stages if arg in s.pure]
+                own = d == together or any(_distinguishes(v, arg) for s in free for v in s.definition.values)
                 # Of two channels one is half of the work, whoever computes it.
-                stages = [s for s in node.stages if arg in s.pure] if high - low >= 2 and near else []
-                if own or any(self._distinguish(s, arg, near) for s in stages):
+                wide = high - low >= 2 and near
+                if own or wide and any(self._distinguish(s, arg, near) for s in free):
                     found.add(arg)
             self._muxed[entry] = found
         return self._muxed[entry]

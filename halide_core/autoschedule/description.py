@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from halide_core.autoschedule.arithmetic import Arithmetic, arithmetic
+from halide_core.autoschedule.arithmetic import Arithmetic, arithmetic, is_read
 from halide_core.autoschedule.footprints import (
     Footprint,
     Number,
@@ -57,6 +57,11 @@ class Stage:
     def moves(self) -> bool:
         """Whether the steps of its reduction write at places of their own."""
         return any(variables(a) & set(self.reduction) for a in self.definition.args)
+
+    @property
+    def scatters(self) -> bool:
+        """Whether data choose the places that it writes."""
+        return any(is_read(n) for a in self.definition.args for n in post_order(a))
 
 
 @dataclass(slots=True, eq=False)

@@ -108,7 +108,11 @@ class StageLoops:
         names = Names((*node.function.args, *stage.reduction))
         lane = Loop(names.new(way.vector, "v"))
         block = Loop(names.new(way.vector, "b"))
-        if shared:
+        if lanes == 1:
+            # Point by point, neighbours in turn: these write apart, so that none waits for the one before.
+            inner = [*(Loop(a) for a in muxed), x]
+            order = [*inner, *others, *reductions] if outside else [*inner, *reductions, *others, *last]
+        elif shared:
             add(name, k, "split", x, block, lane, lanes, GUARD)
             rest = [o for o in others if o not in shared]
             order = [lane, *shared, *(Loop(a) for a in muxed), block, *rest, *last]
@@ -130,7 +134,9 @@ class StageLoops:
                 order = [lane, *(Loop(a) for a in muxed), block, *others, *reductions]
         if [o.name for o in order] != [v.var for v in stage.definition.schedule.dims]:
             add(name, k, "reorder", *order)
-        if reductions or shared:
+        if lanes == 1:
+            pass
+        elif reductions or shared:
             add(name, k, "vectorize", lane)
         else:
             add(name, k, "vectorize", x, lanes, GUARD)

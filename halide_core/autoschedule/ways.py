@@ -19,13 +19,19 @@ _LEAST = 4
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How a stage runs: along which dimension its vectors lie (None: none), of how many lanes; `along`: the loop of its
-    reduction that runs in vectors in place of one, if any; `summed`: whether their lanes are put together."""
+    """How a stage runs: along which dimension its vectors lie (None: none), of how many lanes (one: point by point);
+    `along`: the loop of its reduction that runs in vectors in place of one, if any; `summed`: whether their lanes are
+    put together."""
 
     vector: str | None
     lanes: int
     along: str | None = None
     summed: bool = False
+
+    @property
+    def runs_along(self) -> str | None:
+        """The loop that runs in vectors, if any."""
+        return None if self.lanes == 1 else self.vector or self.along
 
 
 def way_of(description: Description, target: Target, node: Node, stage: Stage) -> Way:

@@ -101,7 +101,7 @@ class Features:
         for stage in node.stages:
             way = self.costs.ways[func, stage.index]
             if func in self.graph.opaque:
-                vector = way.vector or way.along
+                vector = way.runs_along
                 lanes = way.lanes if vector is not None else 1
                 bodies = p.times * float(self.d.iterations(stage, p.computed)) / lanes
                 per_body, last = float(lanes), bodies / 16

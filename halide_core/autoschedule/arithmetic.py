@@ -94,8 +94,8 @@ def is_read(n: Expr) -> TypeGuard[Call]:
 
 
 def write_cycles(places: tuple[Expr, ...], bytes_: int, register: int, step: int | None = 1) -> float:
-    """Cycles a point of storing an element of `bytes_` at `places`, a point of a vector; `step` elements apart (None: not
-    known how many)."""
+    """Cycles a point of storing elements of `bytes_` at `places`, in vectors; `step` elements apart (None: not known
+    how many)."""
     if any(is_read(n) for a in places for n in post_order(a)):
         return _SCATTER
     return 0.6 * bytes_ / register * (1.0 if step == 1 else INTERLEAVED)

@@ -23,6 +23,8 @@ _MANY_READS = 400
 # What bodies of loops cost beyond their instructions where channels of what is inlined are unrolled: long ones overlap
 # less (camera_pipe took 1.13 as long).
 _LONG = 1.1
+# What of its reads and of its time a point may take, where it is computed together with those that share with it.
+_ALIKE, _WORTH = 0.7, 0.9
 # The most coordinates that share a value, which goes to as many places one after the other.
 _SHARED = 8
 
@@ -36,6 +38,7 @@ class Costs:
         self.ways: dict[tuple[str, int], Way] = {}
         self._rows: dict[tuple[str, frozenset[str]], bool] = {}
         self._muxed: dict[tuple[str, frozenset[str]], set[str]] = {}
+        self._sharing: dict[tuple[str, frozenset[str]], set[str]] = {}
         for node in description.nodes.values():
             for stage in node.stages:
                 self.ways[stage.func, stage.index] = way_of(description, target, node, stage)
@@ -131,11 +134,11 @@ class Costs:
         return self._written[entry]
 
     def unrolled(self, stage: Stage, inlined: frozenset[str] = frozenset()) -> list[str]:
-        """The dimensions of `muxes` whose points one iteration of the loops of `stage` computes together."""
+        """The dimensions of `together` whose points one iteration of the loops of `stage` computes."""
         node = self.description.nodes[stage.func]
         return [
             a for a in node.function.args
-            if a in self.muxes(stage.func, inlined) and a in stage.pure
+            if a in self.together(stage.func, inlined) and a in stage.pure
             and (not stage.index or is_pure_loop(node.function, stage.definition, a))
         ]
 
@@ -149,9 +152,12 @@ class Costs:
         cost = self.work(stage, near)
         if not along or cost is None:
             return cost, 1
-        ranges = list(zip(along, self._ranges(stage, along), strict=True))
+        return self._of_all(stage, near, along)
+
+    def _of_all(self, stage: Stage, near: frozenset[str], along: list[str]) -> tuple[Arithmetic, int]:
+        """(the work of all points along dimensions, with `near` written out, how many they are)."""
         places: list[dict[str, ir.Expr]] = [{}]
-        for a, (low, high) in ranges:
+        for a, (low, high) in zip(along, self._ranges(stage, along), strict=True):
             places = [{**p, a: ir.const(k, ir.I32)} for p in places for k in range(int(low), int(high) + 1)]
         values = tuple(simplify(substitute(e, p)) for p in places for e in self.written_out(stage, near))
         return arithmetic(values), len(places)
@@ -165,18 +171,11 @@ class Costs:
             # No need to know its price.
             return float(self.count(stage, near))
         register = self.target.vector_bytes
-        total = cost.cycles(register)
-        as_row = self.is_row(stage.func, near)
-        vector = way.runs_along
-        for site in cost.sites:
-            if vector is None:
-                total += 0.6 * site.bytes / register
-            else:
-                total += self.read(site, vector, as_row)
-        total /= count
+        vector, as_row = way.runs_along, self.is_row(stage.func, near)
+        total = self._instructions(cost, vector, as_row) / count
         for low, high in self._ranges(stage, self.shared(stage, near)):
             total /= high - low + 1
-        if count > 1 and not self.unrolled(stage):
+        if count > 1 and not any(a in stage.pure for a in self.muxes(stage.func)):
             total *= _LONG
         width = self.description.nodes[stage.func].bytes
         if vector is None:
@@ -185,6 +184,12 @@ class Costs:
         step = 1 if as_row else self.description.layouts[stage.func].step
         return total + write_cycles(stage.definition.args, width, register, step)
 
+    def _instructions(self, cost: Arithmetic, vector: str | None, as_row: bool = False) -> float:
+        """Cycles of computing and reading, in a loop over `vector` (None: of one element)."""
+        register = self.target.vector_bytes
+        reads = (0.6 * s.bytes / register if vector is None else self.read(s, vector, as_row) for s in cost.sites)
+        return cost.cycles(register) + sum(reads)
+
     def shared(self, stage: Stage, inlined: frozenset[str] = frozenset()) -> list[str]:
         """Dimensions of few coordinates that the first values of a Func with updates do not depend on, though they take
         some computing: loops over them go right around vectors, which then are computed once for all of them."""
@@ -192,7 +197,7 @@ class Costs:
         # The loops of other Funcs may be those of tiles.
         if node.is_pure or stage.index or way.vector is None or not stage.reads:
             return []
-        apart = {way.vector, *self.muxes(stage.func, inlined)}
+        apart = {way.vector, *self.together(stage.func, inlined)}
         names = {n for v in stage.definition.values for n in variables(v)}
         sizes = zip(node.function.args, node.region, strict=True)
         return [a for a, (low, high) in sizes if a not in apart | names and 1 <= high - low < _SHARED]
@@ -203,6 +208,41 @@ class Costs:
         if not node.is_pure or not node.function.args or way.vector != node.function.args[0]:
             return None
         return transposed_dimension(node.function, node.stages[0].definition, 0)
+
+    def together(self, name: str, inlined: frozenset[str] = frozenset()) -> set[str]:
+        """Dimensions of few coordinates that are unrolled: those of `muxes` and of `sharing`."""
+        return self.muxes(name, inlined) | self.sharing(name, inlined)
+
+    def sharing(self, name: str, inlined: frozenset[str] = frozenset()) -> set[str]:
+        """Dimensions of three or four coordinates whose points read mostly the same, in a pure Func with what is
+        `inlined` into it: unrolled, though not bounded.  Coordinates that are computed alike are nothing to gain."""
+        node = self.description.nodes[name]
+        stage, way = node.stages[0], self.ways[name, 0]
+        sizes = zip(node.function.args, node.region, strict=True)
+        few = [a for a, (low, high) in sizes if 2 <= high - low < FEW and a != way.vector] if node.is_pure else []
+        if not few:
+            return set()
+        near = self.near(stage, inlined)
+        entry = name, near
+        if entry not in self._sharing:
+            apart = self.muxes(name, near)
+            self._sharing[entry] = {a for a in few if a not in apart and self._pays(stage, near, a)}
+        return self._sharing[entry]
+
+    def _pays(self, stage: Stage, near: frozenset[str], arg: str) -> bool:
+        """Whether the points along a dimension, computed together, read and take so much less."""
+        alone = self.work(stage, near)
+        if alone is None:
+            return False
+        apart = sum(any(arg in variables(a) for a in s.args) for s in alone.sites)
+        ((low, high),) = self._ranges(stage, [arg])
+        if apart + (len(alone.sites) - apart) / (high - low + 1) > _ALIKE * len(alone.sites):
+            return False
+        several, count = self._of_all(stage, near, [arg])
+        write = write_cycles(stage.definition.args, self.description.nodes[stage.func].bytes, self.target.vector_bytes)
+        vector = self.ways[stage.func, stage.index].vector
+        together = self._instructions(several, vector) / count + write
+        return _LONG * together < _WORTH * (self._instructions(alone, vector) + write)
 
     def muxes(self, name: str, inlined: frozenset[str] = frozenset()) -> set[str]:
         """Dimensions of few coordinates between which a Func's values distinguish, as mux does of channels; where they
@@ -225,8 +265,7 @@ class Costs:
                 free = [s for s in node.stages if arg in s.pure]
                 own = d == together or any(_distinguishes(v, arg) for s in free for v in s.definition.values)
                 # Of two channels one is half of the work, whoever computes it.
-                wide = high - low >= 2 and near
-                if own or wide and any(self._distinguish(s, arg, near) for s in free):
+                if own or (high - low >= 2 and any(self._distinguish(s, arg, near) for s in free)):
                     found.add(arg)
             self._muxed[entry] = found
         return self._muxed[entry]

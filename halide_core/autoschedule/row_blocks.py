@@ -89,7 +89,7 @@ class RowBlocks:
         node = costs.description.nodes[stage.func]
         axes = costs.description.axes(node)
         way = costs.ways[stage.func, stage.index]
-        if len(axes) < 2 or way.vector is None or way.vector != axes[0] or costs.muxes(stage.func, near):
+        if len(axes) < 2 or way.vector is None or way.vector != axes[0] or costs.together(stage.func, near):
             return None
         if costs.count(stage, near) * rows > _MANY_READS:
             return None

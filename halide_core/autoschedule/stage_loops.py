@@ -30,13 +30,17 @@ class StageLoops:
         self.unroll = unroll
         self.inlined = inlined
 
-    def muxed(self, node: Node, moving: frozenset[str] = frozenset()) -> list[str]:
-        """Dimensions that are bounded and unrolled, so that each value is computed for its own channel only; not those
-        `moving`, of which another part is computed in each iteration of the loops around."""
+    def together(self, node: Node, moving: frozenset[str] = frozenset()) -> list[str]:
+        """Dimensions that are unrolled, so that what their points share is computed once; bounded, where their values
+        distinguish, so that each is computed for its own channel only.  Not those `moving`, of which another part is
+        computed in each iteration of the loops around."""
         if not self.unroll:
             return []
-        found = [a for a in node.function.args if a in self.costs.muxes(node.name, self.inlined) and a not in moving]
+        wanted, muxed = (f(node.name, self.inlined) for f in (self.costs.together, self.costs.muxes))
+        found = [a for a in node.function.args if a in wanted and a not in moving]
         for a in found:
+            if a not in muxed:
+                continue
             low, high = node.region[node.function.args.index(a)]
             self.schedule.add(node.name, 0, "bound", Loop(a), int(low), int(high - low + 1))
         return found
@@ -73,7 +77,7 @@ class StageLoops:
         for a in reversed(node.function.args):
             low, high = node.region[node.function.args.index(a)]
             free = a in stage.pure and (not stage.index or is_pure_loop(node.function, stage.definition, a))
-            unrolled = self.unroll and a in self.costs.muxes(node.name, self.inlined)
+            unrolled = self.unroll and a in self.costs.together(node.name, self.inlined)
             if free and not unrolled and a != way.vector and high - low + 1 >= self.machine.parallelism:
                 return a
         return None
@@ -88,7 +92,7 @@ class StageLoops:
         if all(is_undef(v) for v in stage.definition.values):
             return
         # Bounded with the pure definition; updates unroll those along which their points are independent.
-        muxed = self.muxed(node, moving) if not k else self.unrolled(node, stage, moving)
+        together = self.together(node, moving) if not k else self.unrolled(node, stage, moving)
         if way.vector is None:
             self._along_reduction(stage, way)
             # At the root, rows that an update fills may be filled side by side.
@@ -102,7 +106,7 @@ class StageLoops:
             lanes = min(lanes, max(2, 1 << max(sizes[node.function.args.index(way.vector)] - 1, 1).bit_length()))
         x = Loop(way.vector)
         reductions = [self.reduction(stage, n) for n in stage.reduction]
-        others = [Loop(a) for a in stage.pure if a not in (way.vector, parallel, *muxed)]
+        others = [Loop(a) for a in stage.pure if a not in (way.vector, parallel, *together)]
         last = [Loop(parallel)] if parallel is not None else []
         shared = [o for o in others if o.name in self.costs.shared(stage, self.inlined)]
         names = Names((*node.function.args, *stage.reduction))
@@ -110,14 +114,14 @@ class StageLoops:
         block = Loop(names.new(way.vector, "b"))
         if lanes == 1:
             # Point by point, neighbours in turn: these write apart, so that none waits for the one before.
-            inner = [*(Loop(a) for a in muxed), x]
+            inner = [*(Loop(a) for a in together), x]
             order = [*inner, *others, *reductions] if outside else [*inner, *reductions, *others, *last]
         elif shared:
             add(name, k, "split", x, block, lane, lanes, GUARD)
             rest = [o for o in others if o not in shared]
-            order = [lane, *shared, *(Loop(a) for a in muxed), block, *rest, *last]
+            order = [lane, *shared, *(Loop(a) for a in together), block, *rest, *last]
         elif not reductions:
-            order = [*(Loop(a) for a in muxed), x, *others, *last]
+            order = [*(Loop(a) for a in together), x, *others, *last]
         else:
             # Rows in pieces take as long as their threads save where each step writes them.
             whole = sizes is None and parallel is None and not stage.moves
@@ -129,9 +133,9 @@ class StageLoops:
             # Where each step of the reduction writes elsewhere, rows are finished one after the other.
             middle = [block, *reductions] if stage.moves else [*reductions, block]
             # What the channels of a point share (where to gather from, weights) is computed once.
-            order = [lane, *(Loop(a) for a in muxed), *middle, *others, *last]
+            order = [lane, *(Loop(a) for a in together), *middle, *others, *last]
             if outside:
-                order = [lane, *(Loop(a) for a in muxed), block, *others, *reductions]
+                order = [lane, *(Loop(a) for a in together), block, *others, *reductions]
         if [o.name for o in order] != [v.var for v in stage.definition.schedule.dims]:
             add(name, k, "reorder", *order)
         if lanes == 1:
@@ -140,15 +144,19 @@ class StageLoops:
             add(name, k, "vectorize", lane)
         else:
             add(name, k, "vectorize", x, lanes, GUARD)
-        for a in muxed:
-            if sizes is None:
-                add(name, k, "unroll", Loop(a))
-                continue
-            # In the loops of another Func the bound may not be known to hold: a factor unrolls all the same.
-            low, high = node.region[node.function.args.index(a)]
-            add(name, k, "unroll", Loop(a), int(high - low + 1), GUARD)
+        for a in together:
+            self.unrolled_loop(node, k, a, sizes is None)
         for loop in last:
             add(name, k, "parallel", loop)
+
+    def unrolled_loop(self, node: Node, stage: int, name: str, whole: bool = True) -> None:
+        """Unrolls a loop of `together`; `whole`: the Func is not computed in the loops of another, in which a bound may
+        not be known to hold: a factor unrolls all the same."""
+        if whole and name in self.costs.muxes(node.name, self.inlined):
+            self.schedule.add(node.name, stage, "unroll", Loop(name))
+            return
+        low, high = node.region[node.function.args.index(name)]
+        self.schedule.add(node.name, stage, "unroll", Loop(name), int(high - low + 1), GUARD)
 
     def _along_reduction(self, stage: Stage, way: Way) -> None:
         """Vectors along a loop of the reduction; where their lanes are put together, it becomes the innermost one."""

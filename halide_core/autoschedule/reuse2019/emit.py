@@ -58,7 +58,7 @@ class Emitter:
         """The loops of a pure Func; returns the innermost loop over tiles, and the sliding one within a tile."""
         add, name = self.schedule.add, node.name
         names = Names(node.function.args)
-        muxed = self.loops.muxed(node)
+        together = self.loops.together(node)
         way = self.costs.ways[name, 0]
         first = way.vector if way.vector is not None else (node.function.args[0] if node.function.args else None)
         if first is None:
@@ -85,9 +85,9 @@ class Emitter:
             elif plan.slide in plan.tile:
                 y_outer, row_loop = Loop(names.new(plan.slide, "o")), Loop(names.new(plan.slide, "i"))
                 add(name, 0, "split", Loop(plan.slide), y_outer, row_loop, plan.tile[plan.slide], GUARD)
-        around = [Loop(a) for a in plan.inside if a not in (*muxed, *channels)]
-        inside = [Loop(a) for a in muxed]
-        outside = [Loop(a) for a in plan.outside if a not in muxed]
+        around = [Loop(a) for a in plan.inside if a not in (*together, *channels)]
+        inside = [Loop(a) for a in together]
+        outside = [Loop(a) for a in plan.outside if a not in together]
         inner += around
         if row_loop is not None:
             inner.append(row_loop)
@@ -102,7 +102,7 @@ class Emitter:
             if way.vector is not None:
                 add(name, 0, "vectorize", inner[0], way.lanes, GUARD)
             for x in inside:
-                add(name, 0, "unroll", x)
+                self.loops.unrolled_loop(node, 0, x.name)
         parallel = [x for x in outer if x is not x_outer] or ([x_outer] if x_outer is not None else [])
         for x in reversed(parallel):
             add(name, 0, "parallel", x)

@@ -101,7 +101,7 @@ class PointCycles:
         some = np.maximum(width, 1)
         padded = np.ceil(width / way.lanes) * way.lanes / some
         whole = extents(node.region)
-        channels = self.costs.muxes(stage.func, t.inlined)
+        channels = self.costs.together(stage.func, t.inlined)
         together = t.options.finish and all(
             bool(np.all(sizes[args.index(a)] >= whole[args.index(a)])) for a in channels
         )

@@ -123,7 +123,7 @@ class Segments:
         vector = self.costs.vector_loop(node)
         others = [a for a in args if a != vector]
         # Unrolled dimensions are innermost, whatever the rest, and so are channels that run with pixels as one row.
-        unrolled = self.costs.muxes(node.name, inlined) if self.options.finish else set()
+        unrolled = self.costs.together(node.name, inlined) if self.options.finish else set()
         if self.costs.is_row(node.name, inlined):
             unrolled = unrolled | {self.description.axes(node)[-1]}
         inner = tuple(a for a in others if a in unrolled)

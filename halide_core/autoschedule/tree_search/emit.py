@@ -38,7 +38,7 @@ def emit(root: Root, description: Description, costs: Costs, machine: Machine, g
                 sizes = None if not nest.around else tuple(high - low + 1 for low, high in placed[name].computed)
                 rules.loops(node, stage, sizes, None if nest.around else rules.parallel(node, stage), moving[name])
         else:
-            rules.muxed(node, moving[name])
+            rules.together(node, moving[name])
             names |= _loops(schedule, nest, graph.args[name], moving[name])
     return schedule
 

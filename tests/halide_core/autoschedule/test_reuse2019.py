@@ -243,6 +243,44 @@ def test_channels_are_unrolled() -> None:
     assert any(line.startswith("f.reorder(c, x") for line in lines)
 
 
+def test_channels_that_read_the_same_are_computed_together() -> None:
+    """Without a bound: any number of channels may follow, and fewer."""
+    x, y, c = (hl.Var(n) for n in "xyc")
+
+    def built() -> tuple[Any, Any, Any]:
+        image, colour = hl.ImageParam(hl.Float(32), 2, "image"), hl.ImageParam(hl.Float(32), 3, "colour")
+        ratio, f = hl.Func("ratio"), hl.Func("f")
+        ratio[x, y] = (image[x, y] + image[x + 1, y]) / (image[x, y] + image[x, y + 1] + hl.f32(1))
+        f[x, y, c] = ratio[x, y] * colour[x, y, c]
+        image.set_estimates([(0, 2561), (0, 1537)])
+        colour.set_estimates([(0, 2560), (0, 1536), (0, 3)])
+        f.set_estimates([(0, 2560), (0, 1536), (0, 3)])
+        return image, colour, f
+
+    def run(made: tuple[Any, Any, Any], width: int, height: int, channels: int) -> Any:
+        rng = np.random.default_rng(width)
+        for param, shape in zip(made, ((height + 1, width + 1), (channels, height, width)), strict=False):
+            param.set(hl.Buffer(rng.random(shape, np.float32)))
+        return np.array(made[2].realize([width, height, channels], hl.Target("host-strict_float")))
+
+    plain, made = built(), built()
+    lines = scheduled(made[2]).python_schedule_source.splitlines()
+    assert "f.unroll(c, 3, hl.TailStrategy.GuardWithIf)" in lines
+    assert not any("bound" in line or "ratio" in line for line in lines if not line.endswith("\")"))
+    for size in ((1, 1, 1), (37, 5, 3), (64, 48, 4), (131, 67, 2)):
+        assert np.array_equal(run(made, *size), run(plain, *size)), size
+
+
+def test_channels_that_read_apart_run_one_by_one() -> None:
+    x, y, c = (hl.Var(n) for n in "xyc")
+    colour, f = hl.ImageParam(hl.Float(32), 3, "colour"), hl.Func("f")
+    clamped = hl.BoundaryConditions.repeat_edge(colour)
+    f[x, y, c] = clamped[x - 1, y, c] + clamped[x + 1, y, c]
+    colour.set_estimates([(0, 2560), (0, 1536), (0, 3)])
+    f.set_estimates([(0, 2560), (0, 1536), (0, 3)])
+    assert "unroll(c" not in scheduled(f).python_schedule_source
+
+
 def test_cpp_text() -> None:
     schedule = Schedule()
     schedule.add("f", 0, "split", Loop("x"), Loop("x_o"), Loop("x_i"), 24, hl.TailStrategy.GuardWithIf)

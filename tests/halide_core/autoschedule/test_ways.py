@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -63,6 +64,27 @@ def histograms(p: Rows) -> Any:
     return p.sized(256, HEIGHT)
 
 
+def cells(p: Rows) -> Any:
+    """A histogram of each cell of eight columns: what is read lies apart, and so does what is written."""
+    r = p.h.RDom([(0, 8), (0, p.image.dim(1).extent())], "cell")
+    z = p.h.Var("z")
+    p.f[p.x, z] = p.h.i32(0)
+    p.f[p.x, p.h.i32(p.image[p.x * 8 + r.x, r.y] / 16)] += 1
+    return p.sized(WIDTH // 8, 16)
+
+
+def involved_cells(p: Rows) -> Any:
+    """The same of what takes long to compute."""
+    r = p.h.RDom([(0, 8), (0, p.image.dim(1).extent())], "cell")
+    z = p.h.Var("z")
+    value = p.h.f32(p.image[p.x * 8 + r.x, r.y])
+    for k in range(8):
+        value = value * value / (value + k + 1)
+    p.f[p.x, z] = p.h.i32(0)
+    p.f[p.x, p.h.i32(p.h.clamp(value, p.h.f32(0), p.h.f32(15)))] += 1
+    return p.sized(WIDTH // 8, 16)
+
+
 def scan(p: Rows) -> Any:
     r = p.h.RDom([(1, p.image.dim(0).extent() - 1)])
     p.f[p.x, p.y] = p.h.i32(p.image[p.x, p.y])
@@ -94,7 +116,8 @@ def from_above(p: Rows) -> Any:
 
 PIPELINES: dict[Callable[[Rows], Any], Callable[[int, int], tuple[int, ...]]] = {
     sums: lambda w, h: (h,), largest: lambda w, h: (h,), float_sums: lambda w, h: (h,), columns: lambda w, h: (w,),
-    histograms: lambda w, h: (256, h), scan: lambda w, h: (w, h), scan_down: lambda w, h: (w, h),
+    histograms: lambda w, h: (256, h), cells: lambda w, h: (w // 8, 16), involved_cells: lambda w, h: (w // 8, 16),
+    scan: lambda w, h: (w, h), scan_down: lambda w, h: (w, h),
     filled: lambda w, h: (w + 3, h + 4), from_above: lambda w, h: (w, h + 1),
 }
 
@@ -139,6 +162,16 @@ def test_what_rows_hand_on_goes_point_by_point(build: Callable[[Rows], Any]) -> 
     assert lines == ["f.update(0).parallel(y)"]
 
 
+def test_scattered_stores_run_in_vectors_where_arithmetic_pays_for_them() -> None:
+    alone, involved = (
+        [line for line in text_of(build).splitlines() if line.startswith("f.update(0)")]
+        for build in (cells, involved_cells)
+    )
+    (line,) = alone
+    assert re.fullmatch(r"f\.update\(0\)\.reorder\(x, f_cell\w*_x, f_cell\w*_y\)", line)
+    assert any(".vectorize(x_v)" in line for line in involved)
+
+
 def test_columns_are_summed_in_strips() -> None:
     assert "f.update(0).parallel(x_o)" in text_of(columns)
 
@@ -152,7 +185,7 @@ def test_rows_are_filled_in_vectors() -> None:
 
 def test_the_text_runs_under_the_package() -> None:
     halide = pytest.importorskip("halide")
-    for build in (sums, largest, histograms, columns, filled):
+    for build in (sums, largest, histograms, cells, columns, filled):
         text = text_of(build)
         results = []
         for h in (hl, halide):

@@ -219,8 +219,8 @@ class Costs:
         node = self.description.nodes[name]
         stage, way = node.stages[0], self.ways[name, 0]
         sizes = zip(node.function.args, node.region, strict=True)
-        few = [a for a, (low, high) in sizes if 2 <= high - low < FEW and a != way.vector] if node.is_pure else []
-        if not few:
+        few = [a for a, (low, high) in sizes if 2 <= high - low < FEW and a != way.vector]
+        if not few or not node.is_pure or way.vector is None:
             return set()
         near = self.near(stage, inlined)
         entry = name, near

@@ -60,7 +60,7 @@ class Emitter:
         names = Names(node.function.args)
         together = self.loops.together(node)
         way = self.costs.ways[name, 0]
-        first = way.vector if way.vector is not None else (node.function.args[0] if node.function.args else None)
+        first = self.costs.vector_loop(node)
         if first is None:
             return None, None
         as_row = self.loops.as_row(node, names)
@@ -86,7 +86,7 @@ class Emitter:
                 y_outer, row_loop = Loop(names.new(plan.slide, "o")), Loop(names.new(plan.slide, "i"))
                 add(name, 0, "split", Loop(plan.slide), y_outer, row_loop, plan.tile[plan.slide], GUARD)
         around = [Loop(a) for a in plan.inside if a not in (*together, *channels)]
-        inside = [Loop(a) for a in together]
+        inside = [Loop(a) for a in together if a != first]
         outside = [Loop(a) for a in plan.outside if a not in together]
         inner += around
         if row_loop is not None:

@@ -281,6 +281,21 @@ def test_channels_that_read_apart_run_one_by_one() -> None:
     assert "unroll(c" not in scheduled(f).python_schedule_source
 
 
+@pytest.mark.parametrize("extents", [(3,), (3, 2), (3, 9)])
+def test_channels_before_few_pixels(extents: tuple[int, ...]) -> None:
+    """No loop is long enough for vectors, and the first one distinguishes."""
+    image, f = hl.ImageParam(hl.UInt(8), 1, "image"), hl.Func("f")
+    c, x = hl.Var("c"), hl.Var("x")
+    value = hl.mux(c, [image[0] / 3, image[1] * 2, image[2] + image[1]])
+    f[[c, x][: len(extents)]] = value if len(extents) == 1 else value + hl.u8(x)
+    image.set_estimates([(0, 3)])
+    f.set_estimates([(0, n) for n in extents])
+    scheduled(f)
+    image.set(hl.Buffer(np.array([9, 7, 5], np.uint8)))
+    pixels = np.arange(extents[1])[:, None] if len(extents) > 1 else 0
+    assert np.array_equal(np.array(f.realize(list(extents))), np.array([3, 14, 12]) + pixels)
+
+
 def test_cpp_text() -> None:
     schedule = Schedule()
     schedule.add("f", 0, "split", Loop("x"), Loop("x_o"), Loop("x_i"), 24, hl.TailStrategy.GuardWithIf)

@@ -10,9 +10,8 @@ WORKERS ?= 2
 demo: .venv/demo.stamp
 	$(BIN)/python demo/run.py --out demo-out
 
-# Workers start on opposite ends, so that files of the corpus are not lifted by each of them.
 test: .venv/dev.stamp
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
 # Every emitted C++ generator, compiled against the headers of the package `halide`: about ten seconds a function.
 test-generators: .venv/dev.stamp

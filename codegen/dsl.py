@@ -100,7 +100,8 @@ def _build(summary: Summary, plan: PathPlan, suffix: str) -> str:
     for table in image_tables(summary, plan):
         dtype = f"np.{table.type}" if not table.type.is_bool() else "np.bool_"
         values = ", ".join(repr(v) for v in table.values)
-        out.append(f"    {printer.name(table.name)} = hl.Buffer(np.array([{values}], dtype={dtype}))")
+        # Halide does not keep an array alive, only its own copy of one.
+        out.append(f"    {printer.name(table.name)} = hl.Buffer(np.array([{values}], dtype={dtype})).copy()")
     for f in plan.path.funcs:
         out += ["", *_func(f, printer, f.name in plan.intermediate)]
     if plan.path.result is not None:

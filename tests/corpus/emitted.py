@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,12 +19,29 @@ hl = pytest.importorskip("halide")
 OWN_FUNCTIONS = ("exp", "log", "pow", "sin", "cos", "tan", "tanh", "atan", "atan2")
 
 
-def load(path, name):
+class Emitted:
+    """An emitted module, and its variants as they were built: each is compiled once, whatever sizes follow."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self.variant = module.variant
+        self.built: dict[Callable[..., Any], tuple[Any, Any, Any, Any]] = {}
+
+    def pipeline(self, build: Callable[..., Any]) -> tuple[Any, Any, Any, Any]:
+        """(images, parameters, outputs by name, the pipeline of all outputs) of one variant."""
+        if build not in self.built:
+            images, params, outputs = build()
+            self.built[build] = images, params, outputs, hl.Pipeline(list(outputs.values()))
+        return self.built[build]
+
+
+@functools.lru_cache(maxsize=2)
+def load(path: Path, name: str) -> Emitted:
     spec = importlib.util.spec_from_file_location(f"emitted_{name}", path)
+    assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
-    return module
+    return Emitted(module)
 
 
 def view(block, region):
@@ -43,13 +65,13 @@ def buffer(array, dims):
     return b
 
 
-def run(module, function, args):
+def run(emitted, function, args):
     """Realizes the pipeline into the argument memory; the return value."""
-    chosen = module.variant(*(args.scalars[p.name] for p in function.params if not p.pointer))
+    chosen = emitted.variant(*(args.scalars[p.name] for p in function.params if not p.pointer))
     if chosen is None:
         return None
     build, regions = chosen
-    images, params, outputs = build()
+    images, params, outputs, pipeline = emitted.pipeline(build)
     boxes = regions(*(args.scalars[p.name] for p in function.params if not p.pointer))
     types = {p.name: p.type for p in function.params}
     for name, param in params.items():
@@ -68,7 +90,7 @@ def run(module, function, args):
         else:
             array = result = np.zeros((), numpy_type(function.return_type))
         targets.append((buffer(array, dims), array, name))
-    hl.Pipeline(list(outputs.values())).realize([b for b, _, _ in targets])
+    pipeline.realize([b for b, _, _ in targets])
     for _, array, name in targets:
         if boxes[name][0]:
             view(args.blocks[boxes[name][0]], boxes[name])[...] = array

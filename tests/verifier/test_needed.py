@@ -19,7 +19,7 @@ from verifier.check import verify_path
 
 FUNCTIONS = {
     "filter/stencils.cpp": ["Box3x3", "Laplacian16"],
-    "filter/drivers.cpp": ["InvertPlane", "MovePicture420", "SmoothTwice"],
+    "filter/drivers.cpp": ["InvertPlane", "SmoothTwice"],
     "filter/rows_kept.cpp": ["tent_of_rows"],
     "filter/geometry.cpp": ["crop_rows", "anti_transpose"],
     "filter/channels.cpp": ["widest_channels"],

@@ -1,4 +1,4 @@
-"""Every compilation of the tests is checked between its passes; each file of the corpus is lifted by one worker only."""
+"""Every compilation of the tests is checked between its passes; a file of the corpus is lifted by one worker only."""
 
 from __future__ import annotations
 

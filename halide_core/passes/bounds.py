@@ -453,20 +453,29 @@ def _expand(e: Expr, defined: dict[str, Expr]) -> Expr:
 
 def _spread(e: Expr, names: Set[str]) -> Expr:
     """`e` with what is added to minima and maxima of the same variables `names` added within them, so that it may
-    cancel there: y * 32 + min(n - y * 32, 32) is min(n, y * 32 + 32)."""
+    cancel there: y * 32 + min(n - y * 32, 32) is min(n, y * 32 + 32).  Within quotients too: y * 8 +
+    min(n - y * 32, 32) / 4 is min(n, y * 32 + 32) / 4."""
 
     def rewrite(n: Expr) -> Expr:
         terms = _terms(n) if isinstance(n, ir.Add | ir.Sub) and n.type == I32 else []
-        for k, (added, choice) in enumerate(terms):
-            if not isinstance(choice, ir.Min | ir.Max):
+        for k, (added, term) in enumerate(terms):
+            if not isinstance(term, ir.Min | ir.Max | ir.Div):
                 continue
             rest: Expr = const(0, I32)
             for plus, t in terms[:k] + terms[k + 1 :]:
                 rest = rest + t if plus else rest - t
-            if variables(choice) & variables(rest) & names:
-                parts = [simplify_index(rest + p if added else rest - p) for p in (choice.a, choice.b)]
-                least = isinstance(choice, ir.Min) == added
-                return (ir.Min if least else ir.Max)(I32, rewrite(parts[0]), rewrite(parts[1]))
+            if not variables(term) & variables(rest) & names:
+                continue
+            if isinstance(term, ir.Div):
+                divisor = const_value(term.b)
+                if added and divisor is not None and divisor > 0:
+                    whole = simplify_index(rest * term.b + term.a)
+                    if (spread := rewrite(whole)) is not whole:
+                        return ir.Div(I32, spread, term.b)
+                continue
+            parts = [simplify_index(rest + p if added else rest - p) for p in (term.a, term.b)]
+            least = isinstance(term, ir.Min) == added
+            return (ir.Min if least else ir.Max)(I32, rewrite(parts[0]), rewrite(parts[1]))
         return n
 
     if not 1 <= sum(isinstance(n, ir.Min | ir.Max) for n in post_order(e)) <= _MOST_CHOICES:

@@ -137,7 +137,7 @@ def test_the_text_runs_under_the_package() -> None:
 def test_sums_stay_in_registers(tmp_path: Path) -> None:
     x, y, n = hl.Var("x"), hl.Var("y"), 512
     a, b = hl.ImageParam(hl.Float(32), 2, "a"), hl.ImageParam(hl.Float(32), 2, "b")
-    k = hl.RDom([(0, n)], "k")
+    k = hl.RDom([(0, n)], "common")
     product, result = hl.Func("product"), hl.Func("result")
     product[x, y] += a[k.x, y] * b[x, k.x]
     result[x, y] = product[x, y]
@@ -146,7 +146,7 @@ def test_sums_stay_in_registers(tmp_path: Path) -> None:
     text = scheduled(result).python_schedule_source
     assert "product.compute_at(result, x_b)" in text or "product.compute_at(result, y_b)" in text
     # The loop over the sum is outside of the block, which is written out.
-    assert "product.update(0).reorder(x, y, product_k_x)" in text
+    assert "product.update(0).reorder(x, y, product_common_x)" in text
     assert {"product.update(0).unroll(x)", "product.update(0).unroll(y)"} <= set(text.splitlines())
     # At sizes that are not known, the step of a full block consists of stores that are neither masked nor in a loop.
     lowered = tmp_path / "product.stmt"

@@ -26,8 +26,10 @@ _LONG = 8
 # Cycles of a vector load, of a broadcast, of a multiplication or sum; of starting a tile;
 # of a place that depends on data.
 _LOAD, _BROADCAST, _STEP, _START, _PLACE = 0.6, 0.5, 0.6, 60.0, 1.2
+# How much of what comes from L2 for each step is not hidden behind its arithmetic.
+_SEEN = 0.5
 # How much worse blocks are that do not divide the output.
-_RAGGED = 1.05
+_RAGGED = 1.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +173,7 @@ def _along(
             # The box may have more than is read of it.
             mine = np.minimum(mine, steps * sum(counts) * description.bytes(read))
         changes = any(x in variables(a) for c in update.cost.sites if c.name == read for a in c.args)
-        traffic = traffic + np.where(changes | (read in members), mine * _rate(machine, held), 0.0)
+        traffic = traffic + np.where(changes | (read in members), mine * _seen(machine, held), 0.0)
         if read in members:
             continue
         in_tile = points(needed[read]) * description.bytes(read)
@@ -228,6 +230,12 @@ def _varies(site: Site, loop: str) -> bool:
 
 def _width(d: Description, update: Stage) -> int:
     return max(1, sum(t.bytes() for t in d.nodes[update.func].function.types))
+
+
+def _seen(machine: Machine, size: Number) -> Number:
+    """Cycles a byte of what each step brings, of `size` bytes in all."""
+    rate = _rate(machine, size)
+    return np.where(size > machine.l2_size * 0.75, rate, rate * _SEEN)
 
 
 def _rate(machine: Machine, size: Number) -> Number:

@@ -131,7 +131,9 @@ class Segments:
         if not others:
             return [(None, inner, ())]
         out: list[_Shape] = []
-        for slide in others:
+        # The first of those that cost the same goes through storage in its order.
+        order = self.description.axes(node)
+        for slide in sorted(others, key=order.index, reverse=True):
             rest = [a for a in others if a != slide]
             for count in range(len(rest) + 1):
                 for inside in itertools.combinations(rest, count):

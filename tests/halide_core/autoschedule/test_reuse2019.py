@@ -152,11 +152,33 @@ def test_sums_stay_in_registers(tmp_path: Path) -> None:
     lowered = tmp_path / "product.stmt"
     hl.Pipeline([result]).compile_to_lowered_stmt(str(lowered), [a, b], hl.StmtOutputFormat.Text, TARGET)
     lines = iter(lowered.read_text().splitlines())
-    loop = next(line for line in lines if "for product.s1.k" in line)
+    loop = next(line for line in lines if "for product.s1.common" in line)
     depth = len(loop) - len(loop.lstrip())
     step = list(itertools.takewhile(lambda line: len(line) - len(line.lstrip()) > depth, lines))
     assert len(step) >= 8
     assert all(line.lstrip().startswith("product[ramp(") and " if " not in line for line in step)
+
+
+def test_weights_of_all_channels_are_read_one_after_the_other() -> None:
+    """Blocks of all 64 channels: what comes from L2 for each step is mostly hidden behind the sums.  The border in front
+    of them is stored row by row, channels of a pixel first."""
+    c, x, y = hl.Var("c"), hl.Var("x"), hl.Var("y")
+    size = 256
+    image, weights = hl.ImageParam(hl.Float(32), 3, "image"), hl.ImageParam(hl.Float(32), 4, "weights")
+    r = hl.RDom([(0, 64), (0, 3), (0, 3)], "taps")
+    bordered, sums, layer = hl.Func("bordered"), hl.Func("sums"), hl.Func("layer")
+    inside = (x >= 0) & (x < size) & (y >= 0) & (y < size)
+    near = image[c, hl.clamp(x, 0, size - 1), hl.clamp(y, 0, size - 1)]
+    bordered[c, x, y] = hl.select(inside, near, hl.f32(0.0))
+    sums[c, x, y] += weights[c, r.x, r.y, r.z] * bordered[r.x, x + r.y - 1, y + r.z - 1]
+    layer[c, x, y] = hl.max(sums[c, x, y], hl.f32(0.0))
+    image.set_estimates([(0, 64), (0, size), (0, size)])
+    weights.set_estimates([(0, 64), (0, 64), (0, 3), (0, 3)])
+    layer.set_estimates([(0, 64), (0, size), (0, size)])
+    params = hl.AutoschedulerParams("Reuse2019", MACHINE)
+    text = hl.Pipeline([layer]).apply_autoscheduler(hl.Target("x86-64-linux-avx512_skylake"), params).python_schedule_source
+    assert "layer.split(c, c_b, c_r, 64," in text and "layer.split(x, x_b, x_r, 6," in text
+    assert "bordered.reorder(c, x, y" in text and "bordered.parallel(y" in text
 
 
 def test_sums_of_few_channels_are_computed_together() -> None:

@@ -160,8 +160,8 @@ def test_sums_stay_in_registers(tmp_path: Path) -> None:
 
 
 def test_weights_of_all_channels_are_read_one_after_the_other() -> None:
-    """Blocks of all 64 channels: what comes from L2 for each step is mostly hidden behind the sums.  The border in front
-    of them is stored row by row, channels of a pixel first."""
+    """Blocks of all 64 channels: half of what comes from L2 for each step is hidden behind the sums.  The border in
+    front of them is stored row by row, channels of a pixel first."""
     c, x, y = hl.Var("c"), hl.Var("x"), hl.Var("y")
     size = 256
     image, weights = hl.ImageParam(hl.Float(32), 3, "image"), hl.ImageParam(hl.Float(32), 4, "weights")
@@ -175,8 +175,8 @@ def test_weights_of_all_channels_are_read_one_after_the_other() -> None:
     image.set_estimates([(0, 64), (0, size), (0, size)])
     weights.set_estimates([(0, 64), (0, 64), (0, 3), (0, 3)])
     layer.set_estimates([(0, 64), (0, size), (0, size)])
-    params = hl.AutoschedulerParams("Reuse2019", MACHINE)
-    text = hl.Pipeline([layer]).apply_autoscheduler(hl.Target("x86-64-linux-avx512_skylake"), params).python_schedule_source
+    params, target = hl.AutoschedulerParams("Reuse2019", MACHINE), hl.Target("x86-64-linux-avx512_skylake")
+    text = hl.Pipeline([layer]).apply_autoscheduler(target, params).python_schedule_source
     assert "layer.split(c, c_b, c_r, 64," in text and "layer.split(x, x_b, x_r, 6," in text
     assert "bordered.reorder(c, x, y" in text and "bordered.parallel(y" in text
 

@@ -52,7 +52,9 @@ class Comparison:
 
 def compare(summary: Summary, original: Path, lifted: Path, ranges: Ranges | None = None) -> Comparison:
     """Compares the function of two libraries, in a child process."""
-    context = multiprocessing.get_context("fork")
+    # It forks for each call of the original: a child of this process would copy the page tables of all that this holds.
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__])
     receiver, sender = context.Pipe(duplex=False)
     child = context.Process(target=_child, args=(summary, original, lifted, ranges, sender))
     child.start()

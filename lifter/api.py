@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import multiprocessing
 import os
 import resource
@@ -261,6 +262,7 @@ def _isolated(f: Function, options: Options, with_text: bool) -> Lifted:
 
 
 def _child(f: Function, options: Options, with_text: bool, sender: Connection) -> None:
+    gc.freeze()  # collecting what the parent holds would copy it
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
     try:
         lifted = lift_function(f, options, sender.send)

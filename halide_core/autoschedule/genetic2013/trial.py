@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gc
 import multiprocessing
 import random
 import signal
@@ -210,6 +211,7 @@ def _serve(
     kept: Path | None,
 ) -> None:
     """The child: answers until the pipe closes."""
+    gc.freeze()  # collecting what the parent holds would copy it
     parent.close()
     # Who interrupts the search means the parent, which ends this process.
     signal.signal(signal.SIGINT, signal.SIG_IGN)

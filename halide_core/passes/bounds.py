@@ -453,34 +453,54 @@ def _expand(e: Expr, defined: dict[str, Expr]) -> Expr:
 
 def _spread(e: Expr, names: Set[str]) -> Expr:
     """`e` with what is added to minima and maxima of the same variables `names` added within them, so that it may
-    cancel there: y * 32 + min(n - y * 32, 32) is min(n, y * 32 + 32).  Within quotients too: y * 8 +
-    min(n - y * 32, 32) / 4 is min(n, y * 32 + 32) / 4."""
+    cancel there: y * 32 + min(n - y * 32, 32) is min(n, y * 32 + 32).  Within quotients too, where it does cancel:
+    y * 8 + min(n - y * 32, 32) / 4 is min(n, y * 32 + 32) / 4."""
 
     def rewrite(n: Expr) -> Expr:
         terms = _terms(n) if isinstance(n, ir.Add | ir.Sub) and n.type == I32 else []
         for k, (added, term) in enumerate(terms):
-            if not isinstance(term, ir.Min | ir.Max | ir.Div):
-                continue
-            rest: Expr = const(0, I32)
-            for plus, t in terms[:k] + terms[k + 1 :]:
-                rest = rest + t if plus else rest - t
-            if not variables(term) & variables(rest) & names:
-                continue
-            if isinstance(term, ir.Div):
-                divisor = const_value(term.b)
-                if added and divisor is not None and divisor > 0:
-                    whole = simplify_index(rest * term.b + term.a)
-                    if (spread := rewrite(whole)) is not whole:
-                        return ir.Div(I32, spread, term.b)
-                continue
-            parts = [simplify_index(rest + p if added else rest - p) for p in (term.a, term.b)]
-            least = isinstance(term, ir.Min) == added
-            return (ir.Min if least else ir.Max)(I32, rewrite(parts[0]), rewrite(parts[1]))
+            others = terms[:k] + terms[k + 1 :]
+            if isinstance(term, ir.Min | ir.Max):
+                rest = _sum(others)
+                if variables(term) & variables(rest) & names:
+                    parts = [simplify_index(rest + p if added else rest - p) for p in (term.a, term.b)]
+                    least = isinstance(term, ir.Min) == added
+                    return (ir.Min if least else ir.Max)(I32, rewrite(parts[0]), rewrite(parts[1]))
+            elif isinstance(term, ir.Div) and added:
+                shared = variables(term) & names
+                near = _sum([t for t in others if variables(t[1]) & shared])
+                inner = _within_quotient(near, term) if variables(near) else None
+                if inner is not None:
+                    return _sum([t for t in others if not variables(t[1]) & shared]) + ir.Div(I32, inner, term.b)
         return n
 
     if not 1 <= sum(isinstance(n, ir.Min | ir.Max) for n in post_order(e)) <= _MOST_CHOICES:
         return e
     return simplify_index(transform(e, rewrite))
+
+
+def _within_quotient(near: Expr, quotient: ir.Div) -> Expr | None:
+    """The dividend of near + quotient, where `near` cancels in a minimum or maximum of it, else None: what does not
+    cancel might overflow once it is multiplied."""
+    divisor = const_value(quotient.b)
+    if divisor is None or divisor <= 0:
+        return None
+    terms, scaled = _terms(quotient.a), near * quotient.b
+    for k, (added, choice) in enumerate(terms):
+        if isinstance(choice, ir.Min | ir.Max):
+            parts = [simplify_index(scaled + p if added else scaled - p) for p in (choice.a, choice.b)]
+            if any(variables(p).isdisjoint(variables(near)) for p in parts):
+                least = isinstance(choice, ir.Min) == added
+                return _sum(terms[:k] + terms[k + 1 :]) + (ir.Min if least else ir.Max)(I32, *parts)
+    return None
+
+
+def _sum(terms: list[tuple[bool, Expr]]) -> Expr:
+    """The sum that consists of `terms`, as `_terms` tells them."""
+    out: Expr = const(0, I32)
+    for added, t in terms:
+        out = out + t if added else out - t
+    return out
 
 
 def _terms(e: Expr) -> list[tuple[bool, Expr]]:

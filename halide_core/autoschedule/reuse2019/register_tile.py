@@ -173,7 +173,7 @@ def _along(
             # The box may have more than is read of it.
             mine = np.minimum(mine, steps * sum(counts) * description.bytes(read))
         changes = any(x in variables(a) for c in update.cost.sites if c.name == read for a in c.args)
-        traffic = traffic + np.where(changes | (read in members), mine * _seen(machine, held), 0.0)
+        traffic = traffic + np.where(changes | (read in members), mine * _rate(machine, held, _SEEN), 0.0)
         if read in members:
             continue
         in_tile = points(needed[read]) * description.bytes(read)
@@ -232,13 +232,8 @@ def _width(d: Description, update: Stage) -> int:
     return max(1, sum(t.bytes() for t in d.nodes[update.func].function.types))
 
 
-def _seen(machine: Machine, size: Number) -> Number:
-    """Cycles a byte of what each step brings, of `size` bytes in all."""
-    rate = _rate(machine, size)
-    return np.where(size > machine.l2_size * 0.75, rate, rate * _SEEN)
-
-
-def _rate(machine: Machine, size: Number) -> Number:
-    """Cycles a byte of what is reused after `size` bytes."""
+def _rate(machine: Machine, size: Number, seen: float = 1.0) -> Number:
+    """Cycles a byte of what is reused after `size` bytes; `seen` of those that it takes to come from L2."""
     far = np.where(size > machine.last_level_cache_size / 2, machine.memory_cycles, machine.last_level_cycles)
-    return np.where(size > machine.l2_size * 0.75, far, np.where(size > machine.l1_size / 2, machine.l2_cycles, 0.0))
+    near = np.where(size > machine.l1_size / 2, machine.l2_cycles * seen, 0.0)
+    return np.where(size > machine.l2_size * 0.75, far, near)

@@ -232,12 +232,12 @@ def fast_sines(hl: Any) -> Any:
     return realized(hl, exprs, [x], [200], 8)
 
 
-@case
+@case(ulp=6146)
 def fast_inverses(hl: Any) -> Any:
-    """The package's are the machine's approximations of 12 bits, refined or not."""
+    """The package's are the machine's approximations, wrong by up to 1.5 in 2**12, which is 6144 units."""
     x = hl.Var("x")
     a = data(hl, np.linspace(1.3, 90, 50), "f4")
-    return realized(hl, [hl.round(hl.fast_inverse(a[x]) * 97), hl.round(hl.fast_inverse_sqrt(a[x]) * 97)], [x], [50])
+    return realized(hl, [hl.fast_inverse(a[x]), hl.fast_inverse_sqrt(a[x])], [x], [50])
 
 
 RANDOM = """

@@ -16,8 +16,8 @@ Script = Callable[[Any], Any]
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """`ulp`: how far floats may differ, for transcendental functions and approximations only.  `message`: what a refusal
-    must say."""
+    """`ulp`: how far floats may differ, for transcendental functions and approximations only.  `message`: what a
+    refusal must say."""
 
     name: str
     script: Script

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import tempfile
@@ -20,10 +21,10 @@ from halide_core.ir.types import UInt
 from halide_core.target import Target
 from lifter.loops import Function
 from lifter.summary import Summary
+from lifter.toolchain.command import Command, command_for
 from synth.lift import Lifted
 
 FALLBACK_SUFFIX = "__original"
-ORIGINAL_FLAGS = ["-O2", "-ffp-contract=off", "-fPIC"]
 
 
 def emit_native(
@@ -145,13 +146,13 @@ def build_shared(
     compiler = system_compiler()
     with tempfile.TemporaryDirectory(prefix="lift-") as folder:
         original = Path(folder) / "original.o"
-        flags, unit = [*ORIGINAL_FLAGS, *language(source)], source
+        unit, more = source, list[str]()
         adapted = [s for s in summaries if s.function.interface is not None]
         if adapted:
             unit = str(Path(folder) / Path(source).name)
             Path(unit).write_text(adapter.adapters(source, adapted))
-            flags += [] if is_c(source) else adapter.FLAGS
-        run_tool([compiler, *flags, *compiler_args(clang_args), "-c", unit, "-o", str(original)])
+            more += [] if is_c(source) else adapter.FLAGS
+        compile_original(source, clang_args, original, unit, more)
         rename_symbols(original, {s.function.symbol: s.function.symbol + FALLBACK_SUFFIX for s in summaries})
         if adapted:
             rename_symbols(original, {adapter.adapter_symbol(s.function): s.function.symbol for s in adapted})
@@ -163,6 +164,20 @@ def build_shared(
         # Worker threads outlive calls, so their code must stay.
         link = ["-shared", "-Wl,-z,nodelete", "-lpthread", "-lm"]
         run_tool([compiler, "-o", str(path), str(lifted), str(original), *link])
+
+
+def compile_original(
+    source: str, clang_args: Sequence[str] | Command, output: Path, unit: str = "", more: Sequence[str] = ()
+) -> None:
+    """Compiles a source file as its program does, or `unit` in its place.  Raises EmitError."""
+    command = command_for(source, clang_args)
+    if not command.compiler:
+        text = "no C++ compiler was found; --emit shared compiles the original code as the fallback"
+        if command.missing:
+            text = f"the project's compiler '{command.missing}' is not here; --emit shared compiles the original with it"
+        raise EmitError(text)
+    place = os.path.abspath(output)
+    run_tool([*command.compile(os.path.abspath(unit) if unit else command.source, place), *more], command.folder)
 
 
 def language(source: str) -> list[str]:
@@ -193,9 +208,9 @@ def compiler_args(clang_args: Sequence[str]) -> list[str]:
     return [a for a in clang_args if not a.startswith(("-Xclang", "-ferror-limit", "--target", "-resource-dir"))]
 
 
-def run_tool(command: Sequence[str]) -> None:
+def run_tool(command: Sequence[str], folder: str = "") -> None:
     """Runs a compiler or linker.  Raises EmitError with its first error."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder or None)
     if done.returncode != 0:
         errors = [line for line in done.stderr.splitlines() if "error" in line] or done.stderr.splitlines() or ["?"]
         raise EmitError(f"{Path(command[0]).name} failed: {errors[0]}")

@@ -17,7 +17,8 @@ from rich.progress import Progress
 from rich.table import Table
 
 from lifter.api import EMIT_KINDS, SourceError, UsageError, lift_file
-from lifter.compile_db import flags_for
+from lifter.toolchain.command import Command, command_for
+from lifter.toolchain.database import DatabaseError, commands
 from synth.options import Options
 
 SUFFIXES = {".c", ".cc", ".cpp", ".cxx", ".c++"}
@@ -27,9 +28,12 @@ SUFFIXES = {".c", ".cc", ".cpp", ".cxx", ".c++"}
 class Job:
     """One file of the code base, with its flags and where its outputs go."""
 
-    path: str
-    flags: tuple[str, ...]
+    command: Command
     out: str
+
+    @property
+    def path(self) -> str:
+        return self.command.path
 
 
 @click.command()
@@ -54,7 +58,7 @@ def batch_command(
     unknown = [k for k in kinds if k not in EMIT_KINDS]
     if unknown or not kinds:
         raise click.UsageError(f"--emit: '{', '.join(unknown)}' is no kind; the kinds are {', '.join(EMIT_KINDS)}")
-    work = list(_jobs(Path(root), Path(out)))
+    work = list(_jobs(Path(root), Path(out), clang_args))
     if not work:
         raise click.UsageError(f"'{root}' holds no C or C++ file; name a folder or a compile_commands.json")
     failed, counts, table = 0, Counter[str](), Table(title=f"{root}: {len(work)} files")
@@ -62,7 +66,7 @@ def batch_command(
         table.add_column(column, justify="left" if column in ("file", "others") else "right")
     with Progress(console=console, transient=True) as progress, ProcessPoolExecutor(jobs) as pool:
         task = progress.add_task("lifting", total=len(work))
-        running = {pool.submit(_lift, job, kinds, timeout, models, clang_args): job for job in work}
+        running = {pool.submit(_lift, job, kinds, timeout, models): job for job in work}
         for done in as_completed(running):
             report, error = done.result()
             progress.advance(task)
@@ -84,32 +88,31 @@ def batch_command(
     sys.exit(0 if counts and set(counts) == {"verified"} else 1)
 
 
-def _jobs(root: Path, out: Path) -> Iterator[Job]:
+def _jobs(root: Path, out: Path, clang_args: list[str]) -> Iterator[Job]:
     database = root / "compile_commands.json" if root.is_dir() else root
     if database.name.endswith(".json"):
         if not database.exists():
-            files: list[Path] = []
+            found: dict[str, Command] = {}
         else:
             try:
-                entries = json.loads(database.read_text())
-                files = [Path(e.get("directory", ".")) / e["file"] for e in entries]
-            except (OSError, ValueError, KeyError, TypeError):
-                raise click.UsageError(f"'{database}' is no compilation database") from None
-        if files:
-            for f in dict.fromkeys(files):
-                yield Job(str(f), tuple(flags_for(str(database), str(f))), str(out / f.stem))
+                found = {c.path: c for c in reversed(list(commands(str(database))))}
+            except DatabaseError as problem:
+                raise click.UsageError(str(problem)) from None
+        if found:
+            for path, command in sorted(found.items()):
+                yield Job(command.and_flags(clang_args), str(out / Path(path).stem))
             return
     if root.is_dir():
         for f in sorted(p for p in root.rglob("*") if p.suffix in SUFFIXES):
-            yield Job(str(f), (), str(out / f.relative_to(root).with_suffix("")))
+            yield Job(command_for(str(f), clang_args), str(out / f.relative_to(root).with_suffix("")))
 
 
 def _lift(
-    job: Job, kinds: tuple[str, ...], timeout: float, models: tuple[str, ...], clang_args: list[str]
+    job: Job, kinds: tuple[str, ...], timeout: float, models: tuple[str, ...]
 ) -> tuple[dict[str, Any], str | None]:
     try:
         report = lift_file(
-            job.path, out=job.out, emit=kinds, models=models, clang_args=[*job.flags, *clang_args],
+            job.path, out=job.out, emit=kinds, models=models, clang_args=job.command,
             options=Options(timeout=timeout),
         )
     except (SourceError, UsageError) as problem:

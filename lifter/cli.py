@@ -12,7 +12,7 @@ import click
 from rich.console import Console
 
 from lifter.api import EMIT_KINDS, FileReport, SourceError, UsageError, defined_nowhere, lift_file
-from lifter.compile_db import DatabaseError, flags_for
+from lifter.toolchain.database import DatabaseError, command_in
 from lifter.report import print_file_report
 from synth.grammar import Grammar, GrammarError, read_grammar
 from synth.options import Options
@@ -71,12 +71,12 @@ def lift_command(
     failed = False
     for path in files:
         try:
-            flags = flags_for(build, path) if build is not None else []
+            given = command_in(build, path).and_flags(clang_args) if build is not None else clang_args
             with console.status(f"{path}: parsing") as status:
                 report = lift_file(
                     path, functions=functions, out=out, emit=kinds, target=target, models=models,
                     autoscheduler=autoscheduler,
-                    clang_args=[*flags, *clang_args], options=options, unverified=unverified,
+                    clang_args=given, options=options, unverified=unverified,
                     one_of_several=len(files) > 1,
                     progress=lambda name, doing, p=path: status.update(f"{p}: {doing} {name}"),  # type: ignore[misc]
                 )

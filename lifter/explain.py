@@ -54,14 +54,14 @@ def explain_command(
     file: str, name: str, timeout: float, models: tuple[str, ...], build: str | None, as_json: bool
 ) -> None:
     """Say why the function NAME of FILE is not lifted: the stage, the line, the closest candidate, what refutes it."""
-    from lifter.compile_db import DatabaseError, flags_for
+    from lifter.toolchain.database import DatabaseError, command_in
 
     console = Console(highlight=False, soft_wrap=True)
     flags: list[str] = click.get_current_context().obj or []
     try:
-        given = flags_for(build, file) if build is not None else []
+        given = command_in(build, file).and_flags(flags) if build is not None else flags
         report = lift_file(
-            file, functions=[name], emit=[], out=".", models=models, clang_args=[*given, *flags],
+            file, functions=[name], emit=[], out=".", models=models, clang_args=given,
             options=Options(timeout=timeout),
         )
     except (SourceError, UsageError, DatabaseError) as problem:

@@ -9,13 +9,13 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from clang.cindex import Cursor, CursorKind
 
 from lifter.deadline import TimedOut, until
 from lifter.frontend import functions, instances, models
-from lifter.frontend.clang import SourceError, children, parse
+from lifter.frontend.clang import children, line
+from lifter.frontend.parsing import SourceError, parse
 from lifter.frontend.sources import Sources
 from lifter.frontend.unit import Unit
 from lifter.loops import Function, Unsupported
@@ -71,7 +71,7 @@ def parse_file(
 
     Raises SourceError when a file cannot be read or parsed."""
     unit = _unit(path, clang_args, models)
-    definitions = list(_definitions(unit, unit.translation_unit.cursor))
+    definitions = list(_definitions(unit, unit.parsed.unit.cursor))
     found: list[Function | FunctionError] = []
     seconds: list[float] = []
     others: list[str] = []
@@ -86,26 +86,26 @@ def parse_file(
             continue
         try:
             if c.kind is CursorKind.FUNCTION_TEMPLATE:
-                raise Unsupported("function template", c.location.line, "it is lifted where it is called")
+                raise Unsupported("function template", line(c), "it is lifted where it is called")
             with until(start + timeout):
                 found.append(functions.lower(unit, c))
         except Unsupported as reason:
-            found.append(FunctionError(c.spelling, functions.symbol(c), c.location.line, reason, _internal(c)))
+            found.append(FunctionError(c.spelling, functions.symbol(c), line(c), reason, _internal(c)))
         except TimedOut:
-            late = Unsupported(f"it could not be read within {timeout:g} s", c.location.line, "raise it with --timeout")
+            late = Unsupported(f"it could not be read within {timeout:g} s", line(c), "raise it with --timeout")
             found.append(
-                FunctionError(c.spelling, functions.symbol(c), c.location.line, late, _internal(c), "timeout")
+                FunctionError(c.spelling, functions.symbol(c), line(c), late, _internal(c), "timeout")
             )
             unit.active.clear()
         except instances.Wanted as member:
             unit = _with_member(unit, member.key, clang_args)
-            definitions = list(_definitions(unit, unit.translation_unit.cursor))
+            definitions = list(_definitions(unit, unit.parsed.unit.cursor))
         except Exception as problem:  # stops no other function, and is said as such
             if os.environ.get("LIFT_DEBUG"):
                 raise
             text = f"internal error while reading it: {type(problem).__name__}: {problem}"
-            failed = Unsupported(text, c.location.line, "set LIFT_DEBUG=1 to see where")
-            found.append(FunctionError(c.spelling, functions.symbol(c), c.location.line, failed, _internal(c), "error"))
+            failed = Unsupported(text, line(c), "set LIFT_DEBUG=1 to see where")
+            found.append(FunctionError(c.spelling, functions.symbol(c), line(c), failed, _internal(c), "error"))
     if len(seconds) < len(found):
         seconds.append(time.perf_counter() - start)
     return ParsedFile(path, tuple(found), tuple(seconds), tuple(others))
@@ -116,8 +116,7 @@ def _internal(c: Cursor) -> bool:
 
 
 def _unit(path: str, clang_args: Sequence[str], model_files: Sequence[str]) -> Unit:
-    translation_unit = parse(path, clang_args)
-    unit = Unit(path, translation_unit, Path(path).suffix == ".c")
+    unit = Unit(parse(path, clang_args))
     folders = [m for m in model_files if os.path.isdir(m)]
     unit.sources = Sources(folders, path, clang_args) if folders else None
     for file in model_files:
@@ -137,8 +136,8 @@ def _with_member(unit: Unit, key: instances.Key, clang_args: Sequence[str]) -> U
         unit.instances[key] = None
         unit.active.clear()
         return unit
-    known = unit.instances | instances.found(parsed, keys)
-    return Unit(unit.path, parsed, unit.is_c, unit.models, unit.sources, instances=known)
+    known = unit.instances | instances.found(parsed.unit, keys)
+    return Unit(parsed, unit.models, unit.sources, instances=known)
 
 
 def _definitions(unit: Unit, scope: Cursor) -> Iterator[Cursor]:

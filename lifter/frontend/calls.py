@@ -26,7 +26,6 @@ from lifter.frontend import (
     pure,
     records,
     registers,
-    spelled,
     together,
     types,
     vectors,
@@ -162,8 +161,6 @@ def _elsewhere(ctx: Context, c: Cursor, target: Cursor) -> Cursor | None:
     except Unclear as problem:
         ctx.fail(f"call to '{target.spelling}', {problem}", c, _BODY)
     if found is not None:
-        if spelled.is_loose(found.translation_unit):
-            ctx.fail(f"call to '{target.spelling}' of a file that allows other rules for floats", c)
         ctx.note(f"'{target.spelling}' is what {found.location.file.name} defines")
     return found
 

@@ -1,27 +1,17 @@
-"""Parsing with libclang, and the parts of its C interface that the Python binding lacks."""
+"""Questions to libclang's tree, and the parts of its C interface that the Python binding lacks."""
 
 from __future__ import annotations
 
 import ctypes
 import functools
-import os
-import re
-import subprocess
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from clang import cindex
 from clang.cindex import Cursor, CursorKind
 
-from lifter.frontend import spelled
-from lifter.simd import declarations, neon
+from lifter.toolchain.preprocess import own_headers
 
 INCLUDE_DIRECTORY = Path(__file__).resolve().parent.parent / "include"
-# Errors of Clang in old code that GCC only warns of.
-_TOLERATED = ("register", "narrowing", "implicit-function-declaration", "implicit-int", "int-conversion")
-_MOST_ERRORS = 9
-_C_EXTENSIONS = {".c"}
 
 # CXBinaryOperatorKind and CXUnaryOperatorKind, by value.
 _BINARY = (
@@ -32,22 +22,9 @@ _BINARY = (
 _UNARY = ("", "x++", "x--", "++x", "--x", "&", "*", "+", "-", "~", "!", "__real", "__imag", "__extension__", "co_await")
 
 
-@dataclass
-class SourceError(Exception):
-    """The source cannot be read or parsed; `more` are further diagnostics of the same run."""
-
-    file: str
-    line: int
-    column: int
-    message: str
-    more: tuple[SourceError, ...] = ()
-
-    def __str__(self) -> str:
-        place = f"{self.file}:{self.line}:{self.column}" if self.line else self.file
-        out = [f"{place}: error: {self.message}", *(str(e) for e in self.more[:_MOST_ERRORS])]
-        if len(self.more) > _MOST_ERRORS:
-            out.append(f"{self.file}: {len(self.more) - _MOST_ERRORS} more errors")
-        return "\n".join(out)
+_PLACE = (
+    ctypes.POINTER(cindex._CXString), ctypes.POINTER(ctypes.c_uint), ctypes.POINTER(ctypes.c_uint),
+)
 
 
 @functools.lru_cache(maxsize=1)
@@ -66,6 +43,7 @@ def _library() -> ctypes.CDLL:
         ("clang_Cursor_getVarDeclInitializer", Cursor, [Cursor]),
         ("clang_Cursor_isNull", ctypes.c_int, [Cursor]),
         ("clang_Location_isInSystemHeader", ctypes.c_int, [cindex.SourceLocation]),
+        ("clang_getPresumedLocation", None, [cindex.SourceLocation, *_PLACE]),
     ):
         function = getattr(lib, name)
         function.restype = result
@@ -139,9 +117,22 @@ def in_std(c: Cursor) -> bool:
     return name in ("std", "__gnu_cxx") and in_system_header(c.location)
 
 
+def place(location: cindex.SourceLocation) -> tuple[str, int, int]:
+    """File, line and column in the user's terms, as line markers say; "" and zeros for nowhere."""
+    file, line, column = cindex._CXString(), ctypes.c_uint(), ctypes.c_uint()
+    _library().clang_getPresumedLocation(location, ctypes.byref(file), ctypes.byref(line), ctypes.byref(column))
+    return cindex.conf.lib.clang_getCString(file) or "", line.value, column.value
+
+
+def line(c: Cursor) -> int:
+    """A cursor's line in the user's file."""
+    return place(c.location)[1]
+
+
 def in_own_header(location: cindex.SourceLocation) -> bool:
     """Whether a location lies in a header that comes with the front end."""
-    return location.file is not None and Path(location.file.name).parent == INCLUDE_DIRECTORY
+    file = place(location)[0]
+    return file != "" and Path(file).parent in (INCLUDE_DIRECTORY, own_headers())
 
 
 def children(c: Cursor) -> list[Cursor]:
@@ -187,139 +178,3 @@ _REFERENCE_KINDS = {
 def operands(c: Cursor) -> list[Cursor]:
     """The child cursors that are expressions or statements: without references to types and namespaces."""
     return [k for k in c.get_children() if k.kind not in _REFERENCE_KINDS]
-
-
-_HOST = "x86_64-linux-gnu"
-
-
-def target_of(clang_args: Sequence[str]) -> str:
-    """The triple that arguments for clang name, without a vendor; the host's where they name none."""
-    found = _HOST
-    for k, a in enumerate(clang_args):
-        if a.startswith("--target="):
-            found = a.partition("=")[2]
-        elif a == "-target" and k + 1 < len(clang_args):
-            found = clang_args[k + 1]
-    parts = found.split("-")
-    return "-".join([parts[0], *parts[-2:]]) if len(parts) > 3 else found
-
-
-@functools.lru_cache
-def system_includes(target: str = _HOST) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The system's C++ and C include directories for a target; empty where there are none."""
-    if target != _HOST:
-        c_only = f"/usr/{target}/include"
-        if not os.path.isfile(os.path.join(c_only, "stdint.h")):
-            return (), ()  # the host's say things of the host
-        return system_includes()[0], (c_only,)
-    cxx: list[str] = []
-    root = Path("/usr/include/c++")
-    versions = [d for d in root.iterdir() if d.name.isdigit()] if root.is_dir() else []
-    if versions:
-        newest = max(versions, key=lambda d: int(d.name))
-        own = Path("/usr/include/x86_64-linux-gnu/c++") / newest.name
-        cxx = [str(d) for d in (newest, own, newest / "x86_64-linux-gnu", newest / "backward") if d.is_dir()]
-    else:
-        cxx = _asked_compiler()
-    c = [d for d in ("/usr/local/include", "/usr/include/x86_64-linux-gnu", "/usr/include") if os.path.isdir(d)]
-    return tuple(cxx), tuple(c)
-
-
-def _asked_compiler() -> list[str]:
-    for compiler in ("c++", "g++", "clang++"):
-        try:
-            run = subprocess.run(
-                [compiler, "-E", "-v", "-x", "c++", os.devnull], capture_output=True, text=True, timeout=20, check=False
-            )
-        except (OSError, subprocess.SubprocessError):
-            continue
-        found = [line.strip() for line in run.stderr.splitlines() if line.startswith(" /")]
-        if found:
-            return [d for d in found if "c++" in d and os.path.isdir(d)]
-    return []
-
-
-_CLANG_ONLY = (
-    *("__clang__", "__clang_major__", "__clang_minor__", "__clang_patchlevel__", "__clang_version__", "__llvm__"),
-    *("__has_feature", "__has_extension"),
-)
-
-
-@functools.lru_cache(maxsize=1)
-def _as_gcc() -> tuple[str, ...]:
-    """Arguments under which conditional code is what GCC compiles, for the originals are."""
-    version = ""
-    for compiler in ("g++", "gcc"):
-        try:
-            asked = [compiler, "-dumpfullversion"]
-            run = subprocess.run(asked, capture_output=True, text=True, timeout=20, check=False)
-        except (OSError, subprocess.SubprocessError):
-            continue
-        if re.fullmatch(r"\d+(\.\d+)*", run.stdout.strip()):
-            version = run.stdout.strip()
-            break
-    optimised = ("-U__NO_INLINE__", "-D__OPTIMIZE__=1")
-    return (*(f"-U{name}" for name in _CLANG_ONLY), *optimised, *([f"-fgnuc-version={version}"] if version else []))
-
-
-def _arguments(path: str, clang_args: Sequence[str], force_cxx: bool) -> list[str]:
-    is_c = Path(path).suffix in _C_EXTENSIONS and not force_cxx
-    cxx, c = system_includes(target_of(clang_args))
-    out = ["-x", "c" if is_c else "c++", "-std=gnu17" if is_c else "-std=gnu++17"]
-    out += ["--target=x86_64-linux-gnu", "-ferror-limit=0", "-w", "-nostdinc", "-nostdinc++"]
-    out += [f"-Wno-{name}" for name in _TOLERATED]
-    out += _as_gcc()
-    if is_c:
-        out.append("-D_Float128=__float128")  # which GCC knows as a keyword, and its C library's headers use
-    fallback = INCLUDE_DIRECTORY / "fallback"
-    cxx = cxx or (str(fallback / "cxx"),)
-    if not any(os.path.isfile(os.path.join(d, "stdint.h")) for d in c):
-        c = (str(fallback / "c"),)
-    for directory in (*(() if is_c else cxx), str(INCLUDE_DIRECTORY), *c):
-        out += ["-isystem", directory]
-    return [*out, *clang_args]
-
-
-def parse(
-    path: str, clang_args: Sequence[str] = (), force_cxx: bool = False, added: str = ""
-) -> cindex.TranslationUnit:
-    """The translation unit of a file, with text `added` at its end.
-
-    Raises SourceError for a file that cannot be read, for errors outside system headers and for fatal ones."""
-    if os.path.isdir(path):
-        raise SourceError(path, 0, 0, "is a directory, not a C or C++ file")
-    if not os.path.isfile(path):
-        raise SourceError(path, 0, 0, "no such file")
-    try:
-        with open(path, "rb") as f:
-            whole = f.read()
-            head = whole[: 1 << 16]
-    except OSError as e:
-        raise SourceError(path, 0, 0, f"cannot be read: {e.strerror}") from e
-    if b"\0" in head:
-        line = head[: head.index(b"\0")].count(b"\n") + 1
-        raise SourceError(path, line, 1, "not a text file: it contains a zero byte")
-    index = cindex.Index.create()
-    try:
-        virtual: list[tuple[str, str | bytes]] = []
-        headers = {**declarations.headers(), "arm_neon.h": neon.text()}
-        virtual += [(str(INCLUDE_DIRECTORY / name), text) for name, text in headers.items()]
-        if added:
-            virtual.append((path, whole + added.encode()))
-        unit = index.parse(path, _arguments(path, clang_args, force_cxx), unsaved_files=virtual)
-    except cindex.TranslationUnitLoadError as e:
-        raise SourceError(path, 0, 0, "libclang cannot parse this file; check the compiler arguments") from e
-    errors = [
-        SourceError(d.location.file.name if d.location.file else path, d.location.line, d.location.column, d.spelling)
-        for d in unit.diagnostics
-        if d.severity == cindex.Diagnostic.Fatal
-        or (d.severity == cindex.Diagnostic.Error and not in_system_header(d.location))
-    ]
-    if errors:
-        first = errors[0]
-        raise SourceError(first.file, first.line, first.column, first.message, tuple(errors[1:]))
-    otherwise = spelled.answered_otherwise(unit)
-    if otherwise is not None:
-        file, line, question = otherwise
-        raise SourceError(file, line, 1, f"{question} has another answer under GCC; decide it by a macro with -D")
-    return unit

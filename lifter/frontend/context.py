@@ -20,6 +20,7 @@ from halide_core.ir.types import Type, UInt
 from lifter import deadline
 from lifter.effects import loads
 from lifter.frontend import together
+from lifter.frontend.clang import line
 from lifter.frontend.values import (
     ADDRESS,
     NULL,
@@ -253,7 +254,7 @@ class Context:
         """By hash, the labels that come later in an open block: the mark of jumps there, and what is known there."""
         self.undecided = False
         """Whether what pointers and memory are at present says nothing about what they will be when the code runs."""
-        self.line = cursor.location.line
+        self.line = line(cursor)
         self._bindings: dict[int, list[tuple[Cursor, Binding]]] = {}
 
     # Errors
@@ -264,15 +265,13 @@ class Context:
 
     def unsupported(self, construct: str, at: Cursor | None = None, advice: str = "") -> Unsupported:
         """What `fail` raises."""
-        line = self.line
-        if at is not None and self.unit.in_main_file(at) and at.location.line:
-            line = at.location.line
-        return Unsupported(construct, line, advice)
+        own = at is not None and self.unit.in_main_file(at) and line(at)
+        return Unsupported(construct, own or self.line, advice)
 
     def at(self, c: Cursor) -> None:
         """Make a cursor's line current; code outside the main file counts as its caller's line."""
-        if self.unit.in_main_file(c) and c.location.line:
-            self.line = c.location.line
+        if self.unit.in_main_file(c):
+            self.line = line(c) or self.line
 
     def note(self, text: str) -> None:
         if text not in self.notes:

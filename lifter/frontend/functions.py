@@ -2,37 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from clang.cindex import AccessSpecifier, Cursor, CursorKind, LinkageKind, StorageClass, TypeKind
 from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, const
-from halide_core.ir.structural import post_order
 from halide_core.ir.types import Type, UInt
 from lifter.frontend import (
     aligned,
     allocations,
+    cautious,
     ends,
     inline,
     interface,
     local_arrays,
     new_vectors,
     registers,
-    spelled,
     statements,
     together,
     types,
     vectors,
     views,
 )
-from lifter.frontend.clang import children
+from lifter.frontend.clang import children, place
 from lifter.frontend.context import Context, Sites
 from lifter.frontend.interface import Taken
 from lifter.frontend.unit import Unit
 from lifter.frontend.values import Alias, ElementPlace, Pointer, PointerPlace, RecordPlace, VariablePlace
-from lifter.loops import Function, Interface, Param, Stmt, Unsupported, walk
-from lifter.loops import expressions as expressions_of
+from lifter.loops import Function, Interface, Param, Unsupported
 
 K = CursorKind
 
@@ -125,12 +121,6 @@ def _is_without_prototype(c: Cursor) -> bool:
     return len(passed) != len(declared) or not all(same)
 
 
-def _computes_floats(ctx: Context, body: Sequence[Stmt]) -> bool:
-    values = [e for s in walk(body) for e in expressions_of(s)]
-    values += [f.body for f in ctx.functions.values()]
-    return any(n.type.is_float() for e in values for n in post_order(e))
-
-
 _UNKNOWN = "a type or construct unknown to libclang's binding"
 """Said where the binding has no name for a kind of types or cursors, and raises ValueError."""
 
@@ -143,6 +133,7 @@ def _modified(ctx: Context, body: Cursor) -> set[int]:
 
 
 def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
+    cautious.check(ctx, c, c)
     method = c.kind is K.CXX_METHOD and not c.is_static_method()
     if c.kind not in (K.FUNCTION_DECL, K.CXX_METHOD):
         ctx.fail("member function of a class", c, "make it a free function")
@@ -184,8 +175,7 @@ def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
     aligned.check(ctx, block)
     block = allocations.without_starts(ctx, allocations.unconditional(block))
     body_statements = local_arrays.split(ctx, block, [a for a in ctx.register_arrays if a in ctx.arrays])
-    if _computes_floats(ctx, body_statements) and spelled.is_loose(unit.translation_unit):
-        ctx.fail("floats in a file that allows other rules for them (optimize, FP_CONTRACT)", c)
+    cautious.check_floats(ctx, c, body_statements)
     name = symbol(c)
     call: Interface | None = None
     made = [interface.result(ctx, c.result_type, c)] if returned else []
@@ -206,8 +196,8 @@ def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
         tables=ctx.tables,
         functions=ctx.functions,
         file=unit.path,
-        line=c.extent.start.line,
-        end_line=c.extent.end.line,
+        line=place(c.extent.start)[1],
+        end_line=place(c.extent.end)[1],
         extern_c=name == c.spelling,
         c_return_type=c.result_type.spelling,
         internal=is_internal(c),

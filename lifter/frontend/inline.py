@@ -12,6 +12,7 @@ from clang.cindex import Type as ClangType
 from halide_core.ir.expr import I64, Expr, Load, Variable, const_value
 from halide_core.ir.structural import contains
 from lifter.frontend import (
+    cautious,
     classes,
     constants,
     construct,
@@ -108,6 +109,7 @@ def function(
     """The call's value, with the callee's statements emitted.
 
     `this` is the object of a member function; `prologue` runs before the body: a constructor's initialisers."""
+    cautious.check(ctx, definition, c)
     line = ctx.line
     changed = modified_in(ctx, body)
     ctx.changed |= changed

@@ -6,26 +6,30 @@ from collections.abc import Iterator, Sequence
 
 from clang.cindex import Cursor, CursorKind, LinkageKind
 
-from lifter.frontend.clang import INCLUDE_DIRECTORY, SourceError, children, parse
+from lifter.frontend.clang import INCLUDE_DIRECTORY, children
+from lifter.frontend.parsing import Parsed, SourceError, parse
+from lifter.toolchain.command import Command
 
 _SCOPES = {CursorKind.NAMESPACE, CursorKind.LINKAGE_SPEC, CursorKind.UNEXPOSED_DECL}
 
 
-def definitions(path: str, clang_args: Sequence[str]) -> list[Cursor]:
+def definitions(path: str, clang_args: Sequence[str] | Command) -> list[Cursor]:
     """The functions defined in a model file; the usual integer types need no include there.
 
     Raises SourceError for errors in the file and for a file without functions."""
     prelude = ["-include", str(INCLUDE_DIRECTORY / "lift_model.h")]
-    unit = parse(path, [*prelude, *clang_args], force_cxx=True)
-    found = list(_functions(unit.cursor, path))
+    parsed = parse(path, clang_args, force_cxx=True, more=prelude)
+    found = list(_functions(parsed, parsed.unit.cursor))
     if not found:
         raise SourceError(path, 0, 0, "a model file must define at least one function")
+    for caution in (k for c in found for k in parsed.cautions.of(c)):
+        raise SourceError(path, caution.line, 1, f"{caution.what}, which models may not have")
     return found
 
 
-def functions_of(path: str, clang_args: Sequence[str]) -> list[Cursor]:
-    """The functions that a source file defines and other files can call.  Raises SourceError for errors in it."""
-    return [c for c in _functions(parse(path, clang_args).cursor, path) if c.linkage == LinkageKind.EXTERNAL]
+def functions_of(parsed: Parsed) -> list[Cursor]:
+    """The functions that a source file defines and other files can call."""
+    return [c for c in _functions(parsed, parsed.unit.cursor) if c.linkage == LinkageKind.EXTERNAL]
 
 
 def choose(models: Sequence[Cursor], target: Cursor) -> Cursor | None:
@@ -51,11 +55,11 @@ def _parameters(c: Cursor) -> list[str]:
     return [a.type.get_canonical().spelling for a in c.get_arguments()]
 
 
-def _functions(scope: Cursor, path: str) -> Iterator[Cursor]:
+def _functions(parsed: Parsed, scope: Cursor) -> Iterator[Cursor]:
     for c in children(scope):
-        if c.location.file is None or c.location.file.name != path:
+        if not parsed.in_main_file(c):
             continue
         if c.kind is CursorKind.FUNCTION_DECL and c.is_definition():
             yield c
         elif c.kind in _SCOPES:
-            yield from _functions(c, path)
+            yield from _functions(parsed, c)

@@ -9,9 +9,10 @@ from clang.cindex import Cursor, CursorKind
 from halide_core.ir.expr import Expr, Load, Variable, children
 from halide_core.ir.structural import substitute
 from halide_core.ir.types import Type
-from lifter.frontend import inline, registers, statements, types, views
+from lifter.frontend import cautious, inline, registers, statements, types, views
 from lifter.frontend import operations as op
 from lifter.frontend.clang import children as cursor_children
+from lifter.frontend.clang import line
 from lifter.frontend.context import Context
 from lifter.frontend.unit import Known
 from lifter.frontend.values import VariablePlace
@@ -27,6 +28,7 @@ class _NotPure(Exception):
 
 def function(ctx: Context, definition: Cursor, from_model: bool) -> PureFunction | None:
     """The pure function a definition is, added to the functions of `ctx`; None if it is not one."""
+    cautious.check(ctx, definition, definition)
     key = inline.key(definition)
     unit = ctx.unit
     if key not in unit.pure:
@@ -73,7 +75,7 @@ def _make(ctx: Context, definition: Cursor, from_model: bool) -> Known | None:
     finally:
         ctx.unit.active.pop()
     known = Known(
-        PureFunction(_name(ctx, definition), tuple(parameters), result, value, definition.location.line, from_model),
+        PureFunction(_name(ctx, definition), tuple(parameters), result, value, line(definition), from_model),
         dict(inner.functions),
     )
     return known

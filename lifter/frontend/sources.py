@@ -9,8 +9,9 @@ from pathlib import Path
 
 from clang.cindex import Cursor
 
-from lifter.frontend.clang import SourceError
 from lifter.frontend.models import functions_of
+from lifter.frontend.parsing import Parsed, SourceError, parse
+from lifter.toolchain.command import Command
 
 _SUFFIXES = {".c", ".cc", ".cpp", ".cxx", ".C"}
 
@@ -22,7 +23,7 @@ class Unclear(Exception):
 class Sources:
     """The sources in folders.  A file is parsed when its text shows a definition of a function that is called."""
 
-    def __init__(self, folders: Sequence[str], own: str, clang_args: Sequence[str]) -> None:
+    def __init__(self, folders: Sequence[str], own: str, clang_args: Sequence[str] | Command) -> None:
         self._clang_args = clang_args
         self._files = [
             file
@@ -31,7 +32,7 @@ class Sources:
             if file.suffix in _SUFFIXES and file.is_file() and not os.path.samefile(file, own)
         ]
         self._texts: dict[Path, str] = {}
-        self._parsed: dict[Path, list[Cursor]] = {}
+        self._parsed: dict[str, Parsed] = {}
         self._found: dict[str, Cursor | None] = {}
 
     def definition(self, target: Cursor) -> Cursor | None:
@@ -47,6 +48,14 @@ class Sources:
             self._found[symbol] = found[0] if found else None
         return self._found[symbol]
 
+    def parsed(self, file: str) -> Parsed | None:
+        """A file that has been parsed, by its path."""
+        return self._parsed.get(file)
+
+    def all_parsed(self) -> list[Parsed]:
+        """The files that have been parsed."""
+        return list(self._parsed.values())
+
     def _definitions(self, name: str, symbol: str) -> Iterator[Cursor]:
         shape = re.compile(rf"\b{re.escape(name)}\s*\([^;{{}}]*\)[^;{{}}()]*\{{")
         for file in self._files:
@@ -54,9 +63,10 @@ class Sources:
                 self._texts[file] = file.read_text("latin-1")
             if not shape.search(self._texts[file]):
                 continue
-            if file not in self._parsed:
+            if str(file) not in self._parsed:
                 try:
-                    self._parsed[file] = functions_of(str(file), self._clang_args)
+                    self._parsed[str(file)] = parse(str(file), self._clang_args)
                 except SourceError as problem:
                     raise Unclear(f"of which {file}, which cannot be parsed, may have the definition") from problem
-            yield from (c for c in self._parsed[file] if c.spelling == name and c.mangled_name == symbol)
+            defined = functions_of(self._parsed[str(file)])
+            yield from (c for c in defined if c.spelling == name and c.mangled_name == symbol)

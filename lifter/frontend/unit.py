@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from clang.cindex import Cursor, TranslationUnit
+from clang.cindex import Cursor
 from clang.cindex import Type as ClangType
 
 from lifter.frontend import instances
+from lifter.frontend.attributes import Caution
+from lifter.frontend.parsing import Parsed
 from lifter.frontend.sources import Sources
 from lifter.loops import PureFunction
 
@@ -24,9 +26,7 @@ class Known:
 class Unit:
     """One source file under lowering."""
 
-    path: str
-    translation_unit: TranslationUnit
-    is_c: bool
+    parsed: Parsed
     models: dict[str, list[Cursor]] = field(default_factory=dict)
     """Functions of model files, by name."""
     sources: Sources | None = None
@@ -51,6 +51,27 @@ class Unit:
             raise instances.Wanted(key)
         return self.instances[key]
 
+    @property
+    def path(self) -> str:
+        return self.parsed.path
+
+    @property
+    def is_c(self) -> bool:
+        return self.parsed.command.is_c
+
     def in_main_file(self, c: Cursor) -> bool:
+        """Whether a cursor lies in the file itself."""
+        return self.parsed.in_main_file(c)
+
+    def cautions(self, c: Cursor) -> list[Caution]:
+        """What attributes and pragmas say of a function that is not modelled."""
         f = c.location.file
-        return f is not None and f.name == self.path
+        if f is None:
+            return []
+        parsed = self.parsed if f.name == self.path else self.sources.parsed(f.name) if self.sources is not None else None
+        return parsed.cautions.of(c) if parsed is not None else []
+
+    def float_cautions(self) -> list[Caution]:
+        """What pragmas say of how floats are computed, in this file and in those that definitions came from."""
+        others = self.sources.all_parsed() if self.sources is not None else []
+        return [k for parsed in (self.parsed, *others) for k in parsed.cautions.floats]

@@ -9,6 +9,7 @@ from codegen.dsl import dsl_module
 from codegen.errors import EmitError
 from codegen.generator import generator_source
 from codegen.summary_json import summary_json
+from lifter.toolchain.command import Command
 from synth.lift import Lifted
 
 EMIT_KINDS = ("dsl", "halide-cpp", "summary", "object", "header", "shared")
@@ -20,7 +21,7 @@ def emit_file(
     directory: Path,
     kinds: Sequence[str],
     target: str,
-    clang_args: Sequence[str],
+    clang_args: Sequence[str] | Command,
     outputs: Sequence[dict[str, str]],
     autoscheduler: str = "",
 ) -> None:

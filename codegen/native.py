@@ -34,7 +34,7 @@ def emit_native(
     directory: Path,
     kinds: Sequence[str],
     target: str,
-    clang_args: Sequence[str],
+    clang_args: Sequence[str] | Command,
     outputs: Sequence[dict[str, str]],
     autoscheduler: str = "",
 ) -> None:
@@ -139,7 +139,7 @@ def _c_signature(function: Function) -> str:
 
 
 def build_shared(
-    source: str, summaries: Sequence[Summary], path: Path, target: Target, clang_args: Sequence[str],
+    source: str, summaries: Sequence[Summary], path: Path, target: Target, clang_args: Sequence[str] | Command,
     autoscheduler: str = "",
 ) -> None:
     """Links the lifted functions with the original translation unit, whose versions become the fallbacks."""
@@ -174,7 +174,7 @@ def compile_original(
     if not command.compiler:
         text = "no C++ compiler was found; --emit shared compiles the original code as the fallback"
         if command.missing:
-            text = f"the project's compiler '{command.missing}' is not here; --emit shared compiles the original with it"
+            text = f"the project's compiler '{command.missing}' is not here; --emit shared needs it for the original"
         raise EmitError(text)
     place = os.path.abspath(output)
     run_tool([*command.compile(os.path.abspath(unit) if unit else command.source, place), *more], command.folder)

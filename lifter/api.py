@@ -23,6 +23,7 @@ from codegen.errors import EmitError
 from codegen.notation import StageText, stage_texts
 from lifter.frontend import FunctionError, SourceError, parse_file
 from lifter.loops import Function
+from lifter.toolchain.command import Command
 from synth.lift import Lifted, lift_function, out_of_time
 from synth.options import Options
 
@@ -96,7 +97,7 @@ def lift_file(
     target: str = "host",
     autoscheduler: str = "",
     models: Sequence[str] = (),
-    clang_args: Sequence[str] = (),
+    clang_args: Sequence[str] | Command = (),
     options: Options | None = None,
     unverified: bool = False,
     isolate: bool = True,
@@ -141,7 +142,7 @@ def lift_file(
 
 def _emit(
     path: str, reports: list[FunctionReport], directory: Path, kinds: Sequence[str], target: str,
-    clang_args: Sequence[str], autoscheduler: str,
+    clang_args: Sequence[str] | Command, autoscheduler: str,
 ) -> None:
     """Writes the outputs.  A function that makes a code generator fail gets the status `error` and stops no other."""
 

@@ -12,8 +12,8 @@ import click
 from rich.console import Console
 
 from lifter.api import EMIT_KINDS, FileReport, SourceError, UsageError, defined_nowhere, lift_file
-from lifter.toolchain.database import DatabaseError, command_in
 from lifter.report import print_file_report
+from lifter.toolchain.database import DatabaseError, command_in
 from synth.grammar import Grammar, GrammarError, read_grammar
 from synth.options import Options
 

@@ -19,6 +19,7 @@ from lifter.frontend.parsing import SourceError, parse
 from lifter.frontend.sources import Sources
 from lifter.frontend.unit import Unit
 from lifter.loops import Function, Unsupported
+from lifter.toolchain.command import Command
 
 __all__ = ["FunctionError", "ParsedFile", "SourceError", "parse_file"]
 
@@ -59,7 +60,7 @@ class ParsedFile:
 
 def parse_file(
     path: str,
-    clang_args: Sequence[str] = (),
+    clang_args: Sequence[str] | Command = (),
     models: Sequence[str] = (),
     *,
     wanted: Callable[[str, bool], bool] = lambda _name, _internal: True,
@@ -115,7 +116,7 @@ def _internal(c: Cursor) -> bool:
     return c.kind is CursorKind.FUNCTION_TEMPLATE or functions.is_internal(c)
 
 
-def _unit(path: str, clang_args: Sequence[str], model_files: Sequence[str]) -> Unit:
+def _unit(path: str, clang_args: Sequence[str] | Command, model_files: Sequence[str]) -> Unit:
     unit = Unit(parse(path, clang_args))
     folders = [m for m in model_files if os.path.isdir(m)]
     unit.sources = Sources(folders, path, clang_args) if folders else None
@@ -127,7 +128,7 @@ def _unit(path: str, clang_args: Sequence[str], model_files: Sequence[str]) -> U
     return unit
 
 
-def _with_member(unit: Unit, key: instances.Key, clang_args: Sequence[str]) -> Unit:
+def _with_member(unit: Unit, key: instances.Key, clang_args: Sequence[str] | Command) -> Unit:
     """The file parsed again with a member of a class template's instance named in it, if that can be."""
     keys = [k for k, c in unit.instances.items() if c is not None] + [key]
     try:

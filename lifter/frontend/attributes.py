@@ -1,7 +1,8 @@
 """What attributes and pragmas say of a program beyond what libclang's tree shows.
 
-Each one is on a list with a reason, or what it stands at is refused.  The text is preprocessed, so that names that come from
-macros are seen like others.  Source: GCC's manual, "Declaring Attributes of Functions" and "Pragmas Accepted by GCC"."""
+Each one is on a list with a reason, or what it stands at is refused.  The text is preprocessed, so that names that come
+from macros are seen like others.  Source: GCC's manual, "Declaring Attributes of Functions" and "Pragmas Accepted by
+GCC"."""
 
 from __future__ import annotations
 
@@ -31,8 +32,8 @@ _HARMLESS = frozenset(" ".join((
     # What the calling convention is anyway.
     "sysv_abi cdecl gcc_struct",
     # What the tree shows.
-    "aligned packed vector_size mode may_alias noescape overloadable transparent_union no_unique_address ext_vector_type",
-    "enum_extensibility flag_enum alignas",
+    "aligned packed vector_size mode may_alias noescape overloadable transparent_union no_unique_address",
+    "ext_vector_type enum_extensibility flag_enum alignas",
     # What the front end asks for where it matters.
     "weak cleanup",
 )).split())
@@ -235,7 +236,7 @@ def _of_pragma(text: str, openmp: bool) -> tuple[str, bool]:
 
 
 def _of_pretty(text: bytes, offset: int) -> str:
-    """A function's name in full is spelled by each compiler in its own way; what failing asserts print does not matter."""
+    """Each compiler spells a function's name in full in its own way; what failing asserts print does not matter."""
     call = text.rfind(b"__assert_fail", max(0, offset - 4096), offset)
     return "" if call >= 0 and b"}" not in text[call:offset] else "'__PRETTY_FUNCTION__'"
 

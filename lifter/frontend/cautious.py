@@ -37,7 +37,7 @@ def check_floats(ctx: Context, c: Cursor, body: Sequence[Stmt]) -> None:
         )
     fuses = rules.fuses or parsed.cautions.fuses
     if rules.contracts and fuses and _multiplies_and_adds(nodes):
-        text = "floats multiplied and added: the compiler may make one rounding of both (-ffp-contract=fast is its default)"
+        text = "floats multiplied and added: the compiler may round both at once (-ffp-contract=fast is its default)"
         ctx.fail(text, c, "compile this file with -ffp-contract=off")
 
 

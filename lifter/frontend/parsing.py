@@ -84,13 +84,13 @@ def parse(
     command = command_for(path, given, force_cxx=force_cxx)
     unknown = flags.refused(command.flags)
     if unknown is not None:
-        text = f"the flag '{unknown}' may change what the source means, and the lifter does not model it; leave it out"
-        raise SourceError(path, 0, 0, text)
+        said = f"the flag '{unknown}' may change what the source means, and the lifter does not model it; leave it out"
+        raise SourceError(path, 0, 0, said)
     if command.compiler:
         try:
             text = preprocessed(command, more)
-        except CannotPreprocess as said:
-            raise _as_error(path, command, said.problems) from None
+        except CannotPreprocess as refused:
+            raise _as_error(path, command, refused.problems) from None
         text = SourceText(text.text + added.encode(), text.compiler)
         unit = _read(path, _arguments(command), [(path, text.text)])
     else:
@@ -145,10 +145,9 @@ def _check(parsed: Parsed, more: Sequence[str]) -> None:
         outside = [d for d in wrong if not any(a <= d.location.offset < b for a, b in bodies)]
         parsed.strange += [(d.location.offset, d.spelling) for d in wrong if d not in outside]
     if outside:
-        found = [(*place(d.location), d.spelling) for d in outside]
-        named = [Problem(file, line, column, text) for file, line, column, text in found]
         hint = f"; {parsed.text.compiler} accepts it, clang's parser does not" if parsed.command.compiler else ""
-        raise _as_error(parsed.path, parsed.command, [Problem(p.file, p.line, p.column, p.message + hint) for p in named])
+        found = [Problem(*place(d.location), d.spelling + hint) for d in outside]
+        raise _as_error(parsed.path, parsed.command, found)
 
 
 def _bodies(scope: Cursor) -> Iterator[tuple[int, int]]:
@@ -161,8 +160,8 @@ def _bodies(scope: Cursor) -> Iterator[tuple[int, int]]:
 
 
 def _as_error(path: str, command: Command, problems: Sequence[Problem]) -> SourceError:
-    own = {command.source, command.path}
-    found = [SourceError(path if p.file in own or not p.file else p.file, p.line, p.column, p.message) for p in problems]
+    own = {command.source, command.path, ""}
+    found = [SourceError(path if p.file in own else p.file, p.line, p.column, p.message) for p in problems]
     return SourceError(found[0].file, found[0].line, found[0].column, found[0].message, tuple(found[1:]))
 
 

@@ -68,7 +68,9 @@ class Unit:
         f = c.location.file
         if f is None:
             return []
-        parsed = self.parsed if f.name == self.path else self.sources.parsed(f.name) if self.sources is not None else None
+        parsed: Parsed | None = self.parsed
+        if f.name != self.path:
+            parsed = self.sources.parsed(f.name) if self.sources is not None else None
         return parsed.cautions.of(c) if parsed is not None else []
 
     def float_cautions(self) -> list[Caution]:

@@ -19,7 +19,7 @@ _LAUNCHERS = {"ccache", "sccache", "distcc", "icecc", "gomacc", "buildcache"}
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """How a file is compiled: `compiler` runs in `folder` with `flags` on `source`, spelled as the command spells it."""
+    """How a file is compiled: `compiler` runs in `folder` with `flags` on `source`, as the command spells it."""
 
     source: str
     language: str

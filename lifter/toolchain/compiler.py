@@ -16,6 +16,8 @@ _LOOSE = (
     "-ffast-math", "-funsafe-math-optimizations", "-fassociative-math", "-freciprocal-math", "-ffinite-math-only",
     "-fsingle-precision-constant", "-fno-honor-nans", "-fno-honor-infinities", "-fapprox-func", "-fno-signed-zeros",
 )
+_OF_C = ((202000, "23"), (201710, "17"), (201112, "11"), (199901, "99"), (0, "89"))
+_OF_CXX = ((202400, "26"), (202100, "23"), (202002, "20"), (201703, "17"), (201402, "14"), (201103, "11"), (0, "98"))
 _FUSED = ("__FMA__", "__FMA4__", "__AVX512F__", "__ARM_FEATURE_FMA", "__FP_FAST_FMAF")
 
 
@@ -42,9 +44,9 @@ def run(command: Sequence[str], folder: str = "", text: str = "") -> subprocess.
 
 def default(is_c: bool, target: str = HOST) -> str:
     """The system's compiler for a language and a target; "" for none."""
-    names = ("cc", "gcc", "clang") if is_c else ("c++", "g++", "clang++")
+    names = ["cc", "gcc", "clang"] if is_c else ["c++", "g++", "clang++"]
     if target != HOST:
-        names = (f"{target}-gcc",) if is_c else (f"{target}-g++",)
+        names = [f"{target}-gcc" if is_c else f"{target}-g++"]
     return next((n for n in names if shutil.which(n) is not None), "")
 
 
@@ -86,11 +88,7 @@ def version(known: dict[str, str]) -> str:
 def standard(known: dict[str, str], is_c: bool) -> str:
     """The language's standard as a flag, with GNU's extensions where the compiler has them on."""
     number = int(re.sub(r"\D", "", known.get("__STDC_VERSION__" if is_c else "__cplusplus", "")) or 0)
-    if is_c:
-        names = ((202000, "23"), (201710, "17"), (201112, "11"), (199901, "99"), (0, "89"))
-    else:
-        names = ((202400, "26"), (202100, "23"), (202002, "20"), (201703, "17"), (201402, "14"), (201103, "11"), (0, "98"))
-    name = next(n for least, n in names if number >= least)
+    name = next(n for least, n in (_OF_C if is_c else _OF_CXX) if number >= least)
     prefix = "c" if "__STRICT_ANSI__" in known else "gnu"
     return f"-std={prefix}{'' if is_c else '++'}{name}"
 
@@ -125,5 +123,6 @@ def _optimizers(compiler: str, flags: tuple[str, ...], language: str, folder: st
         if found is not None:
             states[found[1]] = found[2]
     if "-ffp-contract=" not in states:
-        raise RuntimeError(f"{compiler} does not say how it computes floats: {done.stderr.decode('utf-8', 'replace')[:200]}")
+        said = done.stderr.decode("utf-8", "replace")[:200]
+        raise RuntimeError(f"{compiler} does not say how it computes floats: {said}")
     return states

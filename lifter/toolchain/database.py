@@ -37,7 +37,7 @@ def commands(build: str) -> Iterator[Command]:
         raise DatabaseError(f"cannot read '{path}': {problem.strerror}; name the build folder with -p") from None
     except ValueError as problem:
         raise DatabaseError(f"'{path}' is not JSON: {problem}") from None
-    if not isinstance(entries, list) or not all(isinstance(e, dict) and isinstance(e.get("file"), str) for e in entries):
+    if not isinstance(entries, list) or not all(isinstance(e, dict) and "file" in e for e in entries):
         raise DatabaseError(f"'{path}' is no compilation database: it must be a list of objects with a \"file\" each")
     for entry in entries:
         folder = os.path.abspath(os.path.join(path.parent, str(entry.get("directory", "."))))

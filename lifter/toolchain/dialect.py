@@ -1,7 +1,7 @@
 """What GCC's preprocessed text has that clang does not know, said in clang's words.
 
-Lines stay where they are.  Only what the standard library and the C library ask of GCC is translated: what a program's own
-code has of GCC's alone, clang refuses, and the lifter with it."""
+Lines stay where they are.  Only what the standard library and the C library ask of GCC is translated: what a program's
+own code has of GCC's alone, clang refuses, and the lifter with it."""
 
 from __future__ import annotations
 

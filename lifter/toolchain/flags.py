@@ -1,9 +1,9 @@
 """Compilers' flags: what each is to the lifter.
 
-Every flag goes to the program's own compiler, which preprocesses the text and compiles the original.  A flag is known here
-for one of four reasons: the preprocessor has done its work already, libclang is told of it, it says how floating point
-is computed (which the compiler is asked, `compiler.py`), or it does not change what a function computes.  Any other flag
-is refused by name.  Source: GCC's manual, "Option Summary"."""
+Every flag goes to the program's own compiler, which preprocesses the text and compiles the original.  A flag is known
+here for one of four reasons: the preprocessor has done its work already, libclang is told of it, it says how floating
+point is computed (which the compiler is asked, `compiler.py`), or it does not change what a function computes.  Any
+other flag is refused by name.  Source: GCC's manual, "Option Summary"."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def grouped(arguments: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 
 def kept(arguments: Sequence[str], sources: Iterable[str] = ()) -> tuple[str, ...]:
-    """The flags that say what is compiled and how: without what is written where, and without the files in `sources`."""
+    """The flags that say what is compiled and how: not what is written where, nor the files in `sources`."""
     named = set(sources)
     out: list[str] = []
     for group in grouped(arguments):
@@ -123,9 +123,7 @@ def refused(flags: Sequence[str]) -> str | None:
             continue
         if not flag.startswith("-"):
             return flag
-        if not _KNOWN.fullmatch(flag) and not _FOR_CLANG.fullmatch(flag) and flag not in ("-Xclang", "-target", "--std"):
-            return " ".join(group)
-        if flag == "-Xclang":
+        if not _KNOWN.fullmatch(flag) and not _FOR_CLANG.fullmatch(flag) and flag not in ("-target", "--std"):
             return " ".join(group)
     return None
 

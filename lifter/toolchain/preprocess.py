@@ -92,15 +92,16 @@ def preprocessed(command: Command, more: Sequence[str] = ()) -> SourceText:
     try:
         done = compilers.run(asked, command.folder)
     except subprocess.TimeoutExpired:
-        raise CannotPreprocess([Problem(command.path, 0, 0, f"'{command.compiler}' did not preprocess it in time")]) from None
+        text = f"'{command.compiler}' did not preprocess it in time"
+        raise CannotPreprocess([Problem(command.path, 0, 0, text)]) from None
     except OSError as problem:
         text = f"'{command.compiler}' cannot be run: {problem.strerror}"
         raise CannotPreprocess([Problem(command.path, 0, 0, text)]) from None
     if done.returncode != 0:
         raise CannotPreprocess(problems(done.stderr.decode("utf-8", "replace"), command))
     known = command.macros()
-    text = done.stdout if compilers.is_clang(known) else dialect.for_clang(done.stdout)
-    return SourceText(text, f"{os.path.basename(command.compiler)} ({compilers.version(known)})")
+    read = done.stdout if compilers.is_clang(known) else dialect.for_clang(done.stdout)
+    return SourceText(read, f"{os.path.basename(command.compiler)} ({compilers.version(known)})")
 
 
 def rejected(command: Command, more: Sequence[str] = ()) -> list[Problem]:

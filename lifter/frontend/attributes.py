@@ -68,6 +68,7 @@ _IN_SYSTEM = re.compile(
     rb"|\b__attribute__\s*\(\s*\(\s*(?:__)?(?:optimize|ms_abi|scalar_storage_order|regparm|ifunc|alias)\b",
     re.MULTILINE,
 )
+_WEAK = re.compile(rb"\b(?:__)?weak(?:__)?\b(?=\s*[,)\]])|\bweakref\b")
 _FUSING = re.compile(rb'\btarget(?:__)?\s*\(\s*"[^"]*(?:fma|avx512|arch=)')
 _FUNCTIONS = {
     *(CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD, CursorKind.FUNCTION_TEMPLATE, CursorKind.CONSTRUCTOR),
@@ -95,6 +96,8 @@ class Cautions:
     spans: list[tuple[int, int, Caution]] = field(default_factory=list)
     names: dict[str, Caution] = field(default_factory=dict)
     """Of functions that are declared with one, by USR."""
+    weak: set[str] = field(default_factory=set)
+    """Names in declarations of weak symbols, the symbols' own among them."""
     floats: list[Caution] = field(default_factory=list)
     """Of all floating point in the file, wherever they stand."""
     fuses: bool = False
@@ -116,6 +119,7 @@ def cautions(
     found = list(_scanned(text, openmp))
     found += [Caution(o, text.place(o)[1], f"what clang's parser does not read: {said}") for o, said in strange]
     result = Cautions(floats=[k for k in found if k.floats], fuses=_FUSING.search(text.text) is not None)
+    result.weak = {name for m in _WEAK.finditer(text.text) for name in _declared_around(text.text, m.start())}
     found = [k for k in found if not k.floats]
     if not found:
         return result
@@ -128,6 +132,14 @@ def cautions(
             result.spans.append((start, end, caution))
             result.names[c.get_usr()] = caution
     return result
+
+
+def _declared_around(text: bytes, offset: int) -> Iterator[str]:
+    """The names in the declaration around an offset."""
+    start = max(text.rfind(mark, 0, offset) for mark in (b";", b"}", b"{", b"\n#"))
+    ends = [k for k in (text.find(mark, offset) for mark in (b";", b"{")) if k >= 0]
+    for name in re.findall(rb"[A-Za-z_]\w*", text[start + 1 : min(ends, default=len(text))]):
+        yield name.decode()
 
 
 def _scanned(text: SourceText, openmp: bool) -> Iterator[Caution]:

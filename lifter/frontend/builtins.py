@@ -23,7 +23,18 @@ from halide_core.ir.expr import (
     intrinsic,
 )
 from halide_core.ir.types import Float, Int, Type, UInt
-from lifter.frontend import algorithms, assignments, constants, expressions, memory, order, places, pointers, types
+from lifter.frontend import (
+    algorithms,
+    assignments,
+    constants,
+    expressions,
+    freeing,
+    memory,
+    order,
+    places,
+    pointers,
+    types,
+)
 from lifter.frontend import operations as op
 from lifter.frontend.clang import evaluate, in_system_header, operands
 from lifter.frontend.context import Context
@@ -53,7 +64,7 @@ _MATH = {
 }
 _ROUNDING = {"lround", "llround", "lrint", "llrint"}
 _ABS = {"abs", "labs", "llabs", "fabs", "fabsf"}
-_FREE = {"free", "cfree", "_mm_free", "__lift_ignore"}
+_FREE = {"free", "cfree", "_mm_free"}
 _MEMORY_PREFIX = "__builtin_"
 
 
@@ -114,8 +125,12 @@ def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Va
             ctx.emit(Assert(ctx.line, condition))
         return Nothing()
     if name in _FREE:
-        for freed in filter(assignments.has_effects, arguments):
-            expressions.discard(ctx, freed)
+        for a in arguments:
+            freeing.free(ctx, freeing.freed(ctx, a), c)
+        return Nothing()
+    if name == "__lift_ignore":
+        for unused in filter(assignments.has_effects, arguments):
+            expressions.discard(ctx, unused)
         return Nothing()
     if name in ("min", "max") and len(arguments) in (1, 2):
         return _min_max(ctx, c, name, arguments)

@@ -43,6 +43,8 @@ def _global(ctx: Context, c: Cursor, declaration: Cursor) -> Binding:
     if not types.is_const(definition.type):
         what = "static variable" if definition.storage_class == StorageClass.STATIC else "global variable"
         ctx.fail(f"{what} '{name}' that is not constant", c, "pass it as a parameter")
+    if name in ctx.unit.parsed.cautions.weak:
+        ctx.fail(f"constant '{name}', which is weak: another may be linked in its place", c)
     bound = constant_variable(ctx, definition)
     if bound is None:
         ctx.fail(f"constant '{name}' whose value is not known here", c, "define it in this file")

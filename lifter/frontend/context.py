@@ -238,6 +238,12 @@ class Context:
         self.saves: dict[int, Stmt] = {}
         """The statements that saved a held value, by id."""
         self.targets: Targets = {}
+        self.ever: dict[str, set[str]] = {}
+        """All that each pointer variable points to at some time."""
+        self.frees = False
+        """Whether a destructor that is looked at frees memory."""
+        self.freed: set[str] = set()
+        """Pointer variables whose memory destructors free."""
         self.alive = True
         self.copied_references = 0
         """How many references have become copies of what they refer to."""
@@ -551,6 +557,11 @@ class Context:
         if array.startswith("!"):
             self.fail(f"pointer {name} may point to an array {array[1:]} of an earlier iteration", at)
         return array
+
+    def point(self, name: str, targets: frozenset[str]) -> None:
+        """A pointer variable points to something else from here on."""
+        self.targets[name] = targets
+        self.ever.setdefault(name, set()).update(targets)
 
     def null_pointer(self, pointee: ClangType) -> Pointer:
         return Pointer(frozenset({NULL}), const(0, I64), pointee)

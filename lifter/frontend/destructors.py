@@ -42,7 +42,7 @@ def _check_body(ctx: Context, place: RecordPlace, destructor: Cursor, at: Cursor
     pending, ctx.pending = ctx.pending, []
     arrays = set(ctx.arrays)
     targets, before, undecided = dict(ctx.targets), set(ctx.locals) | set(ctx.parameters), ctx.undecided
-    ctx.undecided = True
+    ctx.undecided, ctx.frees = True, False
     try:
         with ctx.collecting() as block:
             inline.function(ctx, at, definition, [], body, [], False, place)
@@ -52,6 +52,8 @@ def _check_body(ctx: Context, place: RecordPlace, destructor: Cursor, at: Cursor
     ctx.targets = targets
     ctx.arrays = {name: t for name, t in ctx.arrays.items() if name in arrays or name in ctx.tables}
     own = set(_variables(ctx, place, at))
+    if ctx.frees:
+        ctx.freed |= set(_pointers(place))
     if not all(_is_unseen(s, own, before) for s in walk(block)):
         ctx.fail(f"destructor of '{place.type.spelling}' that does more than free memory", at)
 
@@ -65,6 +67,15 @@ def _is_unseen(s: Stmt, own: set[str], before: set[str]) -> bool:
     if isinstance(s, Assert):
         return contains(s.condition, Load)
     return isinstance(s, If | Loop)
+
+
+def _pointers(place: RecordPlace) -> Iterator[str]:
+    """The pointer variables in an object, and those that it refers to."""
+    for b in place.fields.values():
+        if isinstance(b, RecordPlace):
+            yield from _pointers(b)
+        elif isinstance(b, PointerPlace):
+            yield b.name
 
 
 def _references(ctx: Context, place: RecordPlace, at: Cursor) -> set[str]:

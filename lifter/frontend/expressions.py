@@ -17,6 +17,7 @@ from lifter.frontend import (
     code,
     constants,
     construct,
+    freeing,
     order,
     places,
     pointers,
@@ -262,8 +263,7 @@ def discard(ctx: Context, c: Cursor) -> None:
         (freed,) = operands(c)
         if types.is_pointer(freed.type) and not classes.is_trivial(types.innermost(types.pointee(freed.type))):
             ctx.fail("delete of an object whose class has a destructor of its own", c)
-        if assignments.has_effects(freed):
-            discard(ctx, freed)
+        freeing.free(ctx, freeing.freed(ctx, freed), c)
     elif kind is K.CXX_THROW_EXPR:
         ctx.fail("exception (throw)", c)
     else:

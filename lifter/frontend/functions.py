@@ -12,6 +12,7 @@ from lifter.frontend import (
     allocations,
     cautious,
     ends,
+    freeing,
     inline,
     interface,
     local_arrays,
@@ -170,6 +171,7 @@ def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
     finally:
         unit.active.remove(own)
     registers.check_constants(ctx)
+    freeing.check(ctx, c)
     block[:0] = ctx.block
     ends.check(ctx, c, block)
     aligned.check(ctx, block)
@@ -279,7 +281,7 @@ def _end(ctx: Context, p: Cursor) -> Taken:
     targets = frozenset({ctx.ends[name]})
     if p.hash in ctx.changed:
         ctx.locals[name] = I64
-        ctx.targets[name] = targets
+        ctx.point(name, targets)
         ctx.assign(name, distance)
         ctx.bind(p, PointerPlace(name, pointee))
     else:
@@ -351,7 +353,7 @@ def _pointer_parameter(ctx: Context, p: Cursor, name: str) -> Param:
         ctx.bind(p, ElementPlace(start))
     elif p.hash in ctx.changed:
         ctx.locals[name] = I64
-        ctx.targets[name] = targets
+        ctx.point(name, targets)
         ctx.bind(p, PointerPlace(name, pointee))
     else:
         ctx.bind(p, Alias(start))

@@ -278,7 +278,7 @@ def bind_pointer(ctx: Context, declaration: Cursor, v: Pointer, constant: bool) 
     if constant:
         ctx.stable.add(local)
     ctx.assign(local, v.offset)
-    ctx.targets[local] = v.targets
+    ctx.point(local, v.targets)
     ctx.bind(declaration, PointerPlace(local, _seen_as(v, pointee), name))
 
 
@@ -320,7 +320,7 @@ def returned(ctx: Context, c: Cursor, frame: Frame, result: Cursor | None) -> No
             frame.result = frame.result or ctx.new_local(f"{frame.cursor.spelling}_result", I64)
             frame.pointee = v.pointee
             ctx.assign(frame.result, v.offset)
-            ctx.targets[frame.result] = v.targets
+            ctx.point(frame.result, v.targets)
         elif isinstance(v, Expr):
             v = ctx.settled(v)
             frame.result = frame.result or ctx.new_local(f"{_identifier(frame.cursor)}_result", v.type)

@@ -143,7 +143,7 @@ class _Taker:
         if types.is_const(pointee):
             ctx.const_arrays.add(flat)
         ctx.locals[flat] = I64
-        ctx.targets[flat] = frozenset({flat})
+        ctx.point(flat, frozenset({flat}))
         if self.passing != "value":
             ctx.fixed[flat] = spelled
         self.params.append(Param(flat, unit, True, types.is_const(pointee), c_type=c_type))

@@ -9,7 +9,7 @@ from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, Expr, Variable, const, const_value
 from halide_core.ir.types import UInt
-from lifter.frontend import constants, construct, expressions, pointers, types, vectors, views
+from lifter.frontend import constants, construct, expressions, freeing, pointers, types, vectors, views
 from lifter.frontend import operations as op
 from lifter.frontend.clang import operands
 from lifter.frontend.context import Context
@@ -238,6 +238,7 @@ def _made_pointer(ctx: Context, name: str, t: ClangType, init: Cursor | None, at
             p = expressions.value(ctx, arguments[0])
             ctx.array_hint = hint
             if isinstance(p, Pointer) and const_value(p.offset) == 0:
+                freeing.free(ctx, p, at)
                 return Vector(ctx.array_of(p, at), const(0, I64), element)
     ctx.fail(f"initialiser of the std::unique_ptr '{name}'", at)
 

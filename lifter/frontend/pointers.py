@@ -126,7 +126,7 @@ def write(ctx: Context, place: Place, value: Value, at: Cursor | None = None) ->
             ctx.fail(f"{describe(place.pointee)} whose address is kept", at)
         ctx.assign(place.name, value.offset)
         if ctx.alive:
-            ctx.targets[place.name] = value.targets
+            ctx.point(place.name, value.targets)
         return
     if isinstance(place, LanesPlace):
         assert isinstance(value, Lanes)

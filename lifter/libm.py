@@ -6,18 +6,16 @@ and it makes products of squares.  Source: `fold_const_call` and `gimple_expand_
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import mpmath
 
-from halide_core.ir.expr import Call, CallType, Div, Expr, Load, Mul, Variable, const, const_value
-from halide_core.ir.structural import post_order
+from halide_core.ir.expr import Call, Div, Expr, Mul, const, const_value
 from halide_core.ir.types import Type
-from lifter.effects import Effect
 
-_EXACT = {
+EXACT = {
     *("sqrt", "floor", "ceil", "trunc", "rint", "nearbyint", "round", "fmin", "fmax", "copysign", "fma", "fmod"),
     *("remainder", "fdim"),
 }
@@ -48,11 +46,7 @@ _ONE: dict[str, Callable[[Any], Any]] = {
     "tgamma": mpmath.gamma,
 }
 _TWO: dict[str, Callable[[Any, Any], Any]] = {"pow": mpmath.power, "atan2": mpmath.atan2, "hypot": mpmath.hypot}
-_NEARLY = {"exp", "log", "pow", "exp2"}
-"""Of which the library's rounding has never been seen to differ."""
 _PRECISION = 300
-_UNROLLED = 16
-"""Iterations that GCC writes out, so that what is made of their counters is constant."""
 
 
 def base_name(call: Call) -> str:
@@ -98,19 +92,3 @@ def _value(name: str, numbers: list[float], type_: Type) -> float | None:
     if value == 0 and exact == 0:
         return math.copysign(0.0, numbers[0]) if name not in ("pow", "acos", "log", "log2", "log10") else value
     return value if low <= abs(value) < high else None
-
-
-def differs(calls: Iterable[Expr], effect: Effect | None) -> Call | None:
-    """A call whose value depends on whether the compiler or the library computes it: of counters of few iterations, and
-    of constants that are none in the source, for the front end has computed those; but not of the few functions whose
-    rounding the library gets right."""
-    trips = {x.counter: x.trip.constant_value() for x in (effect.loops if effect is not None else ())}
-    few = {counter for counter, trip in trips.items() if trip is not None and trip <= _UNROLLED}
-    for e in calls:
-        for n in post_order(e):
-            if not isinstance(n, Call) or n.call_type is not CallType.PURE_EXTERN or base_name(n) in _EXACT | _NEARLY:
-                continue
-            inner = [m for a in n.args for m in post_order(a)]
-            if all(isinstance(m, Variable) and m.name in few for m in inner if isinstance(m, Load | Variable)):
-                return n
-    return None

@@ -13,7 +13,7 @@ from lifter.between import with_elements_between
 from lifter.deadline import TimedOut, until
 from lifter.effects import LoopInfo, Path, left_to_original, loads
 from lifter.guarded_reads import guarded_apart
-from lifter.libm import differs
+from lifter.knowable import Sources, knowable
 from lifter.loops import Function, Unsupported
 from lifter.names import apart_from_parameters
 from lifter.poly import Poly, ahead_of, from_poly, to_poly
@@ -139,13 +139,20 @@ def _lift(function: Function, options: Options, clock: Stopwatch, lifted: Lifted
 
 
 def _check_library(function: Function, path: Path) -> None:
-    """Raises NotFound for a call of the C library whose value depends on who computes it."""
-    values = [(e, [e.value, *([e.guard] if e.guard is not None else [])]) for e in path.effects]
-    for effect, own in [*values, (None, [path.result] if path.result is not None else [])]:
-        call = differs([inline_all(v, function.functions) for v in own], effect)
+    """Raises Unsupported for a call of the C library whose value depends on who computes it."""
+    pointers = {p.name for p in function.params if p.pointer}
+    fixed = {e.array for e in path.effects if not variables(e.value) and not loads(e.value)}
+    sources = Sources({p.name for p in function.params if not p.pointer}, pointers - fixed)
+    values = [([e.value], e.guard, e.line) for e in path.effects]
+    values += [([e.guard], None, e.line) for e in path.effects if e.guard is not None]
+    values += [([path.result], None, function.line)] if path.result is not None else []
+    for own, guard, line in values:
+        around = [*path.conditions, *([guard] if guard is not None else [])]
+        inlined, conditions = ([inline_all(v, function.functions) for v in some] for some in (own, around))
+        call = knowable(inlined, conditions, sources)
         if call is not None:
-            line = function.line if effect is None else effect.line
-            raise NotFound("roi", f"'{call.name}' of what compilers may compute themselves, more exactly", line)
+            text = f"'{call.name}' of what a compiler may know, and then computes more exactly than the library"
+            raise Unsupported(text, line)
 
 
 def _lift_path(

@@ -29,8 +29,8 @@ _SHARES = 4
 
 # Every processor knows how to tell the time; cycle counters are out of reach of user programs on some.
 _TEXT = """
-; next, users, status; fn, closure, end, shares, parent, the job below in the stack
-%hl.job = type {{ i64, i32, i32, [48 x i8], ptr, ptr, i64, i64, ptr, ptr }}
+; next, users, status; fn, closure, end, shares, parent, the job below in the stack, how the owner computes floats
+%hl.job = type {{ i64, i32, i32, [48 x i8], ptr, ptr, i64, i64, ptr, ptr, i64 }}
 
 @hl.lock = linkonce_odr hidden global [64 x i8] zeroinitializer, align 64
 @hl.cond = linkonce_odr hidden global [64 x i8] zeroinitializer, align 64
@@ -57,7 +57,16 @@ declare i64 @sysconf(i32) nounwind
 declare ptr @getenv(ptr) nounwind
 declare i32 @atoi(ptr) nounwind
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
-{pause_declaration}
+{declarations}
+
+; How this thread rounds and what it does to denormals: the control bits of MXCSR or FPCR.
+define linkonce_odr hidden i64 @hl.float_control() alwaysinline nounwind {{
+  {get_control}
+}}
+define linkonce_odr hidden void @hl.set_float_control(i64 %control) alwaysinline nounwind {{
+  {set_control}
+  ret void
+}}
 
 ; Monotonic time in nanoseconds.
 define linkonce_odr hidden i64 @hl.now() nounwind {{
@@ -187,10 +196,15 @@ done:
   ret void
 }}
 
-; Works on %job, entered before, and leaves it; afterwards it may be gone.
+; Works on %job, entered before, and leaves it; afterwards it may be gone.  Floats are computed as its owner does.
 define linkonce_odr hidden void @hl.help(ptr %job) nounwind {{
 entry:
+  %own = call i64 @hl.float_control()
+  %control.p = getelementptr %hl.job, ptr %job, i32 0, i32 10
+  %control = load i64, ptr %control.p
+  call void @hl.set_float_control(i64 %control)
   call void @hl.work(ptr %job)
+  call void @hl.set_float_control(i64 %own)
   %users.p = getelementptr %hl.job, ptr %job, i32 0, i32 1
   %users = atomicrmw sub ptr %users.p, i32 1 seq_cst
   %waiters = load atomic i32, ptr @hl.waiters seq_cst, align 4
@@ -413,6 +427,9 @@ go:
   %shares.p = getelementptr %hl.job, ptr %job, i32 0, i32 7
   %parent.p = getelementptr %hl.job, ptr %job, i32 0, i32 8
   %below.p = getelementptr %hl.job, ptr %job, i32 0, i32 9
+  %control.p = getelementptr %hl.job, ptr %job, i32 0, i32 10
+  %control = call i64 @hl.float_control()
+  store i64 %control, ptr %control.p
   store i64 %min64, ptr %job
   store i32 0, ptr %users.p
   store i32 0, ptr %status.p
@@ -443,16 +460,40 @@ work0:
 """
 
 
+_OF_ARCH = {
+    "x86": {
+        "declarations": """declare void @llvm.x86.sse2.pause()
+declare void @llvm.x86.sse.sfence()
+declare void @llvm.x86.sse.stmxcsr(ptr)
+declare void @llvm.x86.sse.ldmxcsr(ptr)""",
+        "pause": "call void @llvm.x86.sse2.pause()",
+        "fence": "call void @llvm.x86.sse.sfence()",  # after streaming stores
+        # Without the flags of what has happened so far, the low six bits.
+        "get_control": """%place = alloca i32
+  call void @llvm.x86.sse.stmxcsr(ptr %place)
+  %all = load i32, ptr %place
+  %bits = and i32 %all, 65472
+  %wide = zext i32 %bits to i64
+  ret i64 %wide""",
+        "set_control": """%place = alloca i32
+  %bits = trunc i64 %control to i32
+  store i32 %bits, ptr %place
+  call void @llvm.x86.sse.ldmxcsr(ptr %place)""",
+    },
+    "arm": {
+        "declarations": """declare void @llvm.aarch64.hint(i32)
+declare i64 @llvm.aarch64.get.fpcr()
+declare void @llvm.aarch64.set.fpcr(i64)""",
+        "pause": "call void @llvm.aarch64.hint(i32 1)",
+        "fence": "",
+        "get_control": """%bits = call i64 @llvm.aarch64.get.fpcr()
+  ret i64 %bits""",
+        "set_control": "call void @llvm.aarch64.set.fpcr(i64 %control)",
+    },
+}
+"""What each processor says in its own way."""
+
+
 def thread_pool(arch: str) -> str:
     """The pool's functions for "x86" or "arm"; needs nothing but libc and libpthread."""
-    if arch == "x86":
-        declaration = "declare void @llvm.x86.sse2.pause()\ndeclare void @llvm.x86.sse.sfence()"
-        pause = "call void @llvm.x86.sse2.pause()"
-        fence = "call void @llvm.x86.sse.sfence()"  # after streaming stores
-    else:
-        declaration, pause = "declare void @llvm.aarch64.hint(i32)", "call void @llvm.aarch64.hint(i32 1)"
-        fence = ""
-    return _TEXT.format(
-        pause_declaration=declaration, pause=pause, fence=fence, spin=_SPIN, worth=_WORTH_WAKING, burst=_BURST,
-        shares=_SHARES,
-    )
+    return _TEXT.format(**_OF_ARCH[arch], spin=_SPIN, worth=_WORTH_WAKING, burst=_BURST, shares=_SHARES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import threading
 from typing import Any
@@ -70,3 +71,25 @@ def test_a_forked_child_computes_too() -> None:
     _, status = os.waitpid(child, 0)
     assert os.waitstatus_to_exitcode(status) == 0
     assert check(f, data)
+
+
+def test_workers_round_as_the_caller_does() -> None:
+    """Every thread computes floats under the caller's rounding and treatment of denormals, and none keeps it."""
+    libm = ctypes.CDLL("libm.so.6")
+    x, y = hl.Var("x"), hl.Var("y")
+    source = hl.ImageParam(hl.Float(32), 2, "values")
+    f = hl.Func("thirds")
+    f[x, y] = source[x, y] / 3.0
+    f.parallel(y)
+    data = np.full((4000, 257), 1.0, np.float32)
+    source.set(data)
+    nearest = np.asarray(f.realize([257, 4000])).copy()
+    libm.fesetround(0x400)  # FE_DOWNWARD
+    try:
+        down = [np.asarray(f.realize([257, 4000])).copy() for _ in range(5)]
+    finally:
+        libm.fesetround(0)
+    assert len(np.unique(nearest)) == 1
+    for values in down:
+        assert np.array_equal(np.unique(values), [np.nextafter(nearest[0, 0], np.float32(0))])
+    assert np.array_equal(np.asarray(f.realize([257, 4000])), nearest)

@@ -65,6 +65,7 @@ def emit_parallel(emitter: StmtEmitter, s: st.For) -> None:
     body.failure, body.job = f"ret i32 {REQUIREMENT_FAILED}", "%job"
     task = StmtEmitter(module, body, inner, emitter.symbol)
     task.slot = emitter.slot
+    task.outside, task.written = emitter.outside, emitter.written
     profiler = module.profiler if b.clock is not None else None
     if profiler is not None:
         profiler.start(body)
@@ -105,7 +106,7 @@ def emit_parallel(emitter: StmtEmitter, s: st.For) -> None:
     failed, fine = b.label("failed"), b.label("fine")
     b.branch_if(b.emit(f"icmp ne i32 {status}, 0"), failed, fine)
     b.start(failed)
-    b.fail()
+    b.fail(status)
     b.start(fine)
     if profiler is not None:
         # The tasks, this thread's too, have kept their own time.

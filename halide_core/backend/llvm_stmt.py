@@ -63,6 +63,11 @@ class _Env(Mapping[str, str]):
         return len(self.names.operands) + len(self.names.arrays)
 
 
+# What a function answers that could not have its storage: before anything of the caller's was stored to, and later
+# (halide_error_code_out_of_memory).
+NO_MEMORY_YET, NO_MEMORY = -1011, -11
+
+
 class StmtEmitter:
     """Emits statements into the function `b`; parallel loops become functions of their own."""
 
@@ -74,6 +79,10 @@ class StmtEmitter:
         # The Func that is being computed, as the profiler numbers them.
         self.slot = 0
         self.frees = EarlyFrees()
+        # Where storage that cannot be had is told to the caller: the caller's arrays, and whether one may have been
+        # stored to by now.
+        self.outside: frozenset[str] | None = None
+        self.written = False
         self.expr = ExprEmitter(b, _Env(names), names.array_types, names.sizes)
 
     def emit(self, s: st.Stmt) -> None:
@@ -89,6 +98,8 @@ class StmtEmitter:
             case st.LetStmt():
                 self._let(s)
             case st.For():
+                # An iteration runs after what the one before it has stored.
+                self.written = self.written or any(self._stores_outside(x) for x in st.walk(s.body))
                 with self.frees.apart():
                     if s.kind is st.ForKind.PARALLEL:
                         self._parallel(s)
@@ -108,6 +119,10 @@ class StmtEmitter:
                     self._extern(s)
             case _:
                 raise HalideError(f"The back end has no code for the statement {type(s).__name__}")
+
+    def _stores_outside(self, s: st.Stmt) -> bool:
+        stores = s.stores if isinstance(s, st.Stores) else (s,)
+        return self.outside is not None and any(isinstance(x, st.Store) and x.name in self.outside for x in stores)
 
     def value(self, e: Expr) -> str:
         """The operand of a scalar expression, emitted afresh."""
@@ -201,6 +216,7 @@ class StmtEmitter:
         self.expr.reset()
 
     def _store(self, stores: tuple[st.Store, ...]) -> None:
+        self.written = self.written or any(map(self._stores_outside, stores))
         if len(stores) == 1 and stores[0].predicate is not None and stores[0].predicate.type.is_scalar():
             s = stores[0]
             assert s.predicate is not None
@@ -258,8 +274,9 @@ class StmtEmitter:
         else:
             del self.names.arrays[s.name]
 
-    def allocated(self, byte_count: str, name: str) -> str:
-        """Heap storage of so many bytes, for the array `name`."""
+    def allocated(self, byte_count: str, name: str, otherwise: str | None = None) -> str:
+        """Heap storage of so many bytes, for the array `name`; control goes to the label `otherwise` where there is
+        none."""
         b = self.b
         # Vectors may be read beyond the end, by less than one.
         padded = b.emit(f"add i64 {byte_count}, 64")
@@ -268,12 +285,23 @@ class StmtEmitter:
         failed, fine = b.label("nomem"), b.label("mem")
         b.branch_if(bad, failed, fine)
         b.start(failed)
-        message = self.module.string(f"{self.symbol}: out of memory for {name}")
-        b.do(f"call void @hl.out_of_memory(ptr {message})")
-        b.do("unreachable")
+        if otherwise is not None:
+            for held in reversed(b.owned):
+                b.do(f"call void @halide_free(ptr null, ptr {held})")
+            b.branch(otherwise)
+        elif self.outside is not None:
+            b.fail(str(NO_MEMORY if self.written else NO_MEMORY_YET))
+        else:
+            self.out_of_memory(name)
         b.start(fine)
         b.owned.append(pointer)
         return pointer
+
+    def out_of_memory(self, name: str) -> None:
+        """Says that there is no storage for the array `name`, and ends the program."""
+        message = self.module.string(f"{self.symbol}: out of memory for {name}")
+        self.b.do(f"call void @hl.out_of_memory(ptr {message})")
+        self.b.do("unreachable")
 
     def free(self, pointer: str) -> None:
         """Gives heap storage back."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from halide_core.backend.flat_rows import flat_extents
 from halide_core.backend.llvm_builder import FunctionBuilder, ModuleBuilder
-from halide_core.backend.llvm_stmt import Names, StmtEmitter
+from halide_core.backend.llvm_stmt import NO_MEMORY, NO_MEMORY_YET, Names, StmtEmitter
 from halide_core.backend.llvm_types import literal, llvm_type, memory_type
 from halide_core.errors import HalideError
 from halide_core.function import Function, Split, TailStrategy
@@ -57,7 +57,8 @@ def emit_raw_function(
         b.branch_if(condition, run, skip)
         b.start(run)
         entry.expr.reset()
-        value = _run_variant(module, entry, f"{symbol}.v{number}", v, lowered, return_type)
+        otherwise = skip if fallback is not None else None
+        value = _run_variant(module, entry, f"{symbol}.v{number}", v, lowered, return_type, otherwise)
         _return(b, return_type, value)
         b.start(skip)
         entry.expr.reset()
@@ -178,12 +179,14 @@ def _condition(v: Any, lowered: Lowered | None) -> Expr:
 
 
 def _run_variant(
-    module: ModuleBuilder, entry: StmtEmitter, symbol: str, v: Any, lowered: Lowered | None, return_type: Type | None
+    module: ModuleBuilder, entry: StmtEmitter, symbol: str, v: Any, lowered: Lowered | None, return_type: Type | None,
+    otherwise: str | None,
 ) -> str | None:
-    """Calls the variant's own function; the operand of the result."""
+    """Calls the variant's own function; the operand of the result.  Control goes to the label `otherwise` where storage
+    for it cannot be had."""
     owned: list[str] = []
     if lowered is not None:
-        owned = _call_kernel(module, entry, symbol, v, lowered)
+        owned = _call_kernel(module, entry, symbol, v, lowered, otherwise)
     value: str | None = None
     if v.result is not None and return_type is not None:
         value = entry.value(cast_to(return_type, v.result))
@@ -192,7 +195,9 @@ def _run_variant(
     return value
 
 
-def _call_kernel(module: ModuleBuilder, entry: StmtEmitter, symbol: str, v: Any, lowered: Lowered) -> list[str]:
+def _call_kernel(
+    module: ModuleBuilder, entry: StmtEmitter, symbol: str, v: Any, lowered: Lowered, otherwise: str | None
+) -> list[str]:
     b = entry.b
     arrays = lowered.inputs + lowered.outputs
     metadata = _metadata(v, arrays, symbol)
@@ -209,7 +214,8 @@ def _call_kernel(module: ModuleBuilder, entry: StmtEmitter, symbol: str, v: Any,
             pointers[label] = (table, kernel.pointer(a))
             arguments.append(f"ptr {table}")
         if label not in pointers:
-            operand = entry.names.operands.get(raw.pointer) if raw.pointer else _own_storage(entry, a, raw, owned)
+            own = None if raw.pointer else _own_storage(entry, a, raw, owned, otherwise)
+            operand = entry.names.operands.get(raw.pointer) if raw.pointer else own
             if operand is None:
                 raise HalideError(f"{symbol}: there is no pointer parameter {raw.pointer} for {a.name}")
             pointers[label] = (operand, kernel.pointer(a))
@@ -236,12 +242,41 @@ def _call_kernel(module: ModuleBuilder, entry: StmtEmitter, symbol: str, v: Any,
             arguments.append(f"{llvm_type(variable.type)} {entry.value(value)}")
             kernel.scalar(variable)
     kernel.finish(lowered)
-    b.do(f"call void @{symbol}({', '.join(arguments)})")
+    status = b.emit(f"call i32 @{symbol}({', '.join(arguments)})")
+    failed, fine = b.label("failed"), b.label("fine")
+    b.branch_if(b.emit(f"icmp ne i32 {status}, 0"), failed, fine)
+    b.start(failed)
+    if otherwise is None:
+        entry.out_of_memory(symbol)
+    else:
+        _start_again(entry, v, lowered, status, otherwise)
+    b.start(fine)
     entry.expr.reset()
     return owned
 
 
-def _own_storage(entry: StmtEmitter, a: Array, raw: Any, owned: list[str]) -> str:
+def _start_again(entry: StmtEmitter, v: Any, lowered: Lowered, status: str, otherwise: str) -> None:
+    """Goes to the label `otherwise` after a kernel that had no storage, where everything that it reads is as before."""
+    b = entry.b
+    for pointer in reversed(b.owned):
+        b.do(f"call void @halide_free(ptr null, ptr {pointer})")
+    intact = b.emit(f"icmp eq i32 {status}, {NO_MEMORY_YET}")
+    written = {v.buffers[a.name].pointer for a in lowered.outputs} - {"", None}
+    read = {v.buffers[a.name].pointer for a in lowered.inputs} - {"", None}
+    if not written & read:
+        apart = "true"
+        for one in sorted(written):
+            for other in sorted(read):
+                differ = b.emit(f"icmp ne ptr {entry.names.operands[one]}, {entry.names.operands[other]}")
+                apart = b.emit(f"and i1 {apart}, {differ}")
+        intact = b.emit(f"or i1 {intact}, {apart}")
+    lost = b.label("lost")
+    b.branch_if(intact, otherwise, lost)
+    b.start(lost)
+    entry.out_of_memory(lowered.outputs[0].name if lowered.outputs else entry.symbol)
+
+
+def _own_storage(entry: StmtEmitter, a: Array, raw: Any, owned: list[str], otherwise: str | None) -> str:
     size: Expr = const(1, I64)
     for extent in raw.extents:
         size = simplify(size * cast_to(I64, extent))
@@ -249,7 +284,7 @@ def _own_storage(entry: StmtEmitter, a: Array, raw: Any, owned: list[str]) -> st
     if known is not None and known * a.type.bytes() <= 1 << 16:
         return entry.b.alloca(f"[{max(int(known), 1)} x {memory_type(a.type)}]")
     count = entry.value(simplify(ir.Max(I64, size, const(1, I64)) * const(a.type.bytes(), I64)))
-    pointer = entry.allocated(count, a.name)
+    pointer = entry.allocated(count, a.name, otherwise)
     owned.append(pointer)
     return pointer
 
@@ -284,6 +319,9 @@ class _Kernel:
 
     def finish(self, lowered: Lowered) -> None:
         b = FunctionBuilder(self.module)
-        StmtEmitter(self.module, b, self.names, self.symbol).emit(lowered.stmt)
-        b.do("ret void")
-        b.finish(f"define internal void @{self.symbol}({', '.join(self.parameters)}) nounwind #0")
+        b.failure = f"ret i32 {NO_MEMORY}"
+        kernel = StmtEmitter(self.module, b, self.names, self.symbol)
+        kernel.outside = frozenset(self.names.arrays)
+        kernel.emit(lowered.stmt)
+        b.do("ret i32 0")
+        b.finish(f"define internal i32 @{self.symbol}({', '.join(self.parameters)}) nounwind #0")

@@ -1,14 +1,15 @@
 """Compiled code kept on disk, so that a later process need not compile a pipeline again.
 
 HL_JIT_CACHE_DIR names the folder, and turns the cache off when it is empty; otherwise it is
-$XDG_CACHE_HOME/halide_core or ~/.cache/halide_core. Entries hold pickled records next to machine code, so a folder that
-belongs to another user is not read."""
+$XDG_CACHE_HOME/halide_core or ~/.cache/halide_core.  Entries hold machine code, which is run: a folder or an entry that
+belongs to another user, or that others may write, is not used.  What stands beside the code is text that is only parsed
+(`plain.py`)."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-import pickle
+import stat
 import sys
 import tempfile
 import warnings
@@ -18,13 +19,14 @@ from typing import Any
 
 import llvmlite
 
-from halide_core.deep_stack import on_deep_stack
+from halide_core import plain
 from halide_core.errors import HalideError
 
 FOLDER = "HL_JIT_CACHE_DIR"
 # The oldest entries go when there is more than this.
 LIMIT_BYTES = 256 << 20
 _DIGEST_BYTES = 32
+_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 
 @cache
@@ -46,12 +48,24 @@ def _folder() -> Path | None:
     folder = Path(given) if given else Path(base) / "halide_core"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        usable = folder.stat().st_uid == os.getuid() and os.access(folder, os.R_OK | os.W_OK)
+        found = folder.stat()
     except OSError:
-        usable = False
-    if not usable and given:
-        raise HalideError(f"{FOLDER} is {given}: not a folder that you own and can write; correct it, or make it empty")
-    return folder if usable else None
+        found = None
+    usable = found is not None and stat.S_ISDIR(found.st_mode) and os.access(folder, os.R_OK | os.W_OK)
+    if not usable or found is None or found.st_uid != os.getuid():
+        if given:
+            text = f"{FOLDER} is {given}: not a folder that you own and can write; correct it, or make it empty"
+            raise HalideError(text)
+        return None
+    if found.st_mode & _OTHERS:
+        _say_once(f"Compiled code is not kept: others may write to {folder}; run: chmod go-w {folder}")
+        return None
+    return folder
+
+
+@cache
+def _say_once(text: str) -> None:
+    warnings.warn(text, stacklevel=4)
 
 
 def _path(digest: str) -> Path | None:
@@ -64,18 +78,33 @@ def _path(digest: str) -> Path | None:
 def load(digest: str) -> Any:
     """What was stored under `digest` by this compiler, or None."""
     path = _path(digest)
-    if path is None or not path.is_file():
+    content = None if path is None else _own_content(path)
+    if path is None or content is None:
         return None
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError:
-        return None  # another process has just removed it
     check, body = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
     if hashlib.sha256(body).digest() != check:
         path.unlink(missing_ok=True)
         return None
+    try:
+        record = plain.decoded(body)
+    except plain.NotPlain:  # not what this version writes
+        path.unlink(missing_ok=True)
+        return None
     os.utime(path)
-    return pickle.loads(body)
+    return record
+
+
+def _own_content(path: Path) -> bytes | None:
+    """What is in a file that is this user's and that nobody else may write; None for any other, and for none."""
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return None
+    with open(file, "rb") as f:
+        found = os.fstat(file)
+        if not stat.S_ISREG(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & _OTHERS:
+            return None
+        return f.read()
 
 
 def store(digest: str, record: Any) -> None:
@@ -83,7 +112,11 @@ def store(digest: str, record: Any) -> None:
     path = _path(digest)
     if path is None:
         return
-    body = _pickled(record)
+    try:
+        body = plain.encoded(record)
+    except plain.NotPlain as kind:
+        _say_once(f"Compiled code is not kept: its interface has a {kind}")
+        return
     try:
         with tempfile.NamedTemporaryFile(dir=path.parent, prefix="new-", delete=False) as out:
             out.write(hashlib.sha256(body).digest() + body)
@@ -91,12 +124,6 @@ def store(digest: str, record: Any) -> None:
         _prune(path.parent)
     except OSError as error:
         warnings.warn(f"Compiled code is not kept: {error}; {FOLDER} names another folder", stacklevel=2)
-
-
-@on_deep_stack(lambda record: True)
-def _pickled(record: Any) -> bytes:
-    """Bounds may be expressions of many levels, and pickle goes down each."""
-    return pickle.dumps(record, protocol=5)
 
 
 def _prune(folder: Path) -> None:

@@ -101,7 +101,7 @@ class Compiled:
                     disk_cache.store(name, record)
             for symbol in self._external:
                 provide_symbol(symbol, address_of(symbol))
-            content, traits = record
+            content, traits = record[0], _Traits(*record[1:])
             module = load_object(content, self.target)
             if traits.reports:
                 reports.connect(module)
@@ -113,11 +113,12 @@ class Compiled:
             self._calls[disjoint] = module.function("pipeline", None, *kinds), traits.reports
         return self._calls[disjoint]
 
-    def _compiled(self, disjoint: bool) -> tuple[bytes, _Traits]:
+    def _compiled(self, disjoint: bool) -> tuple[bytes, bool, bool, tuple[str, ...]]:
+        """The machine code, and what `_Traits` says of it."""
         from halide_core.jit_compile import compile_for_process
 
         code = compile_for_process(self._lower(), self.arrays, list(self.variables.values()), self.target, disjoint)
-        return code.object_bytes(), _Traits(code.reports, code.allocates, code.profiled)
+        return code.object_bytes(), code.reports, code.allocates, tuple(code.profiled)
 
 
 def _ctype(t: Type) -> Any:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +13,7 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-from halide_core import disk_cache
+from halide_core import disk_cache, plain
 from halide_core.jit_memory import custom_allocator
 from tests.halide_core.guarded import GuardedHeap
 
@@ -116,3 +118,50 @@ def test_storage_from_an_allocator_of_ones_own() -> None:
     assert sizes == [9001 * 4 + 64] and not heap.damage and not heap._blocks
     assert np.asarray(g.realize([9000]))[5] == 11
     assert len(sizes) == 1
+
+
+def test_folders_and_entries_that_others_may_write_are_not_used(tmp_path: Path) -> None:
+    folder = tmp_path / "cache"
+    assert run(folder) == "True 144"
+    assert run(folder) == "False 144"
+    for path in folder.iterdir():
+        path.chmod(0o666)
+    assert run(folder) == "True 144"
+    assert run(folder) == "False 144"
+    folder.chmod(0o777)
+    settings = {**os.environ, "HL_JIT_CACHE_DIR": str(folder), "HL_CHECK_IR": "0"}
+    script = SCRIPT.format(factor=2, schedule="")
+    done = subprocess.run([sys.executable, "-c", script], env=settings, capture_output=True, text=True)
+    assert done.stdout.strip() == "True 144"
+    assert done.stderr.count("others may write to") == 1 and f"chmod go-w {folder}" in done.stderr
+
+
+def test_entries_are_no_links(tmp_path: Path) -> None:
+    folder = tmp_path / "cache"
+    assert run(folder) == "True 144"
+    for path in list(folder.iterdir()):
+        moved = tmp_path / path.name
+        path.rename(moved)
+        path.symlink_to(moved)
+    assert run(folder) == "True 144"
+
+
+def test_entries_are_parsed_and_run_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Evil:
+        def __reduce__(self) -> tuple[object, tuple[str]]:
+            return os.system, (f"touch {tmp_path / 'ran'}",)
+
+    monkeypatch.setenv("HL_JIT_CACHE_DIR", str(tmp_path))
+    disk_cache.store("x", "a record")
+    path = disk_cache._path("x")
+    assert path is not None and disk_cache.load("x") == "a record"
+    for body in (pickle.dumps(Evil()), b'[["Path",{}]]', b'[["Type",{"code":7}]]', b"[]", b"{}"):
+        path.write_bytes(hashlib.sha256(body).digest() + body)
+        assert disk_cache.load("x") is None
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("record", [None, True, 7, -0.0, float("inf"), b"\0\xff", ("a", [1, {"b": None}]), 1 << 70])
+def test_what_is_kept_comes_back(record: object) -> None:
+    found = plain.decoded(plain.encoded(record))
+    assert repr(found) == repr(record)

@@ -43,6 +43,10 @@ _SURE_OPTIONS = re.compile(
     r'"?(-?O?[0123gsz]|(-?f)?(no-)?(unroll|tree|inline|omit-frame-pointer|strict-aliasing|vect|ipa|gcse|peel|split|align|prefetch|move'
     r'|predictive|schedule|wrapv|graphite|loop|peephole|optimize-sibling-calls|rename|web)[\w=-]*)"?'
 )
+_FLOAT_OPTIONS = re.compile(
+    r"(-?f)?(no-)?(fast-math|unsafe-math-optimizations|associative-math|reciprocal-math|finite-math-only|signed-zeros"
+    r"|math-errno|trapping-math|rounding-math|single-precision-constant|signaling-nans|fp-contract=\w+)|-?Ofast"
+)
 _PRAGMAS = re.compile(
     r"once|pack\b.*|message\b.*|region\b.*|endregion\b.*|mark\b.*|push_macro\b.*|pop_macro\b.*|warning\b.*|GCC\s+(diagnostic|ivdep|unroll"
     r"|visibility|system_header|poison|dependency|warning|error|push_options|pop_options|reset_options|target"
@@ -113,11 +117,11 @@ class Cautions:
 
 
 def cautions(
-    text: SourceText, unit: TranslationUnit, strange: Sequence[tuple[int, str]] = (), openmp: bool = False
+    text: SourceText, unit: TranslationUnit, others: Sequence[tuple[int, str]] = (), openmp: bool = False
 ) -> Cautions:
-    """What a file's attributes, pragmas and own names say that is not modelled; `strange`: what clang does not read."""
+    """What a file's attributes, pragmas and own names say that is not modelled; `others`: what else is not, and where."""
     found = list(_scanned(text, openmp))
-    found += [Caution(o, text.place(o)[1], f"what clang's parser does not read: {said}") for o, said in strange]
+    found += [Caution(o, text.place(o)[1], said) for o, said in others]
     result = Cautions(floats=[k for k in found if k.floats], fuses=_FUSING.search(text.text) is not None)
     result.weak = {name for m in _WEAK.finditer(text.text) for name in _declared_around(text.text, m.start())}
     found = [k for k in found if not k.floats]
@@ -239,9 +243,10 @@ def _of_pragma(text: str, openmp: bool) -> tuple[str, bool]:
         known = not openmp or _OPENMP.fullmatch(text)
         return ("" if known else f"'#pragma {text}'"), False
     if re.match(r"GCC\s+optimize\b", text):
-        options = re.findall(r'"[^"]*"|\b\w[\w=-]*', text.partition("optimize")[2])
-        sure = all(_SURE_OPTIONS.fullmatch(o) for given in options for o in given.strip('"').split(",") if o)
-        return ("" if sure else f"'#pragma {text}'"), False
+        given = re.findall(r'"[^"]*"|\b\w[\w=-]*', text.partition("optimize")[2])
+        options = [o.strip() for some in given for o in some.strip('"').split(",") if o.strip()]
+        unsure = [o for o in options if not _SURE_OPTIONS.fullmatch(o)]
+        return (f"'#pragma {text}'" if unsure else ""), all(map(_FLOAT_OPTIONS.fullmatch, unsure))
     if re.match(r"STDC\s+FP_CONTRACT|clang\s+fp\b|float_control\b|fp_contract\b", text):
         return ("" if _PRAGMAS.fullmatch(text) else f"'#pragma {text}'"), True
     return ("" if _PRAGMAS.fullmatch(text) else f"'#pragma {text}'"), False

@@ -13,8 +13,8 @@ from clang.cindex import Cursor, CursorKind, TranslationUnit
 from lifter.frontend import attributes
 from lifter.frontend.clang import INCLUDE_DIRECTORY, children, in_system_header, place
 from lifter.simd import declarations, neon
+from lifter.toolchain import changed_macros, flags
 from lifter.toolchain import compiler as compilers
-from lifter.toolchain import flags
 from lifter.toolchain.command import Command, command_for, target_of
 from lifter.toolchain.preprocess import CannotPreprocess, Problem, SourceText, preprocessed, rejected
 
@@ -63,7 +63,10 @@ class Parsed:
     @cached_property
     def cautions(self) -> attributes.Cautions:
         """What attributes and pragmas say that is not modelled."""
-        return attributes.cautions(self.text, self.unit, self.strange, "_OPENMP" in self.command.macros())
+        found = [(offset, f"what clang's parser does not read: {said}") for offset, said in self.strange]
+        for offset, name in changed_macros.asked(self.command, self.text):
+            found.append((offset, f"the macro '{name}', which a pragma changes where no preprocessor shows it"))
+        return attributes.cautions(self.text, self.unit, found, "_OPENMP" in self.command.macros())
 
     def in_main_file(self, c: Cursor) -> bool:
         """Whether a cursor lies in the file itself, and in no file that it includes."""

@@ -119,7 +119,7 @@ class Cautions:
 def cautions(
     text: SourceText, unit: TranslationUnit, others: Sequence[tuple[int, str]] = (), openmp: bool = False
 ) -> Cautions:
-    """What a file's attributes, pragmas and own names say that is not modelled; `others`: what else is not, and where."""
+    """What a file's attributes, pragmas and own names say that is not modelled; `others`: what else, and where."""
     found = list(_scanned(text, openmp))
     found += [Caution(o, text.place(o)[1], said) for o, said in others]
     result = Cautions(floats=[k for k in found if k.floats], fuses=_FUSING.search(text.text) is not None)

@@ -25,6 +25,7 @@ _CLANG_ONLY = (
     *("__clang__", "__clang_major__", "__clang_minor__", "__clang_patchlevel__", "__clang_version__", "__llvm__"),
     *("__has_feature", "__has_extension"),
 )
+_OTHER_ENCODINGS = {b"\xff\xfe": "UTF-16 (LE)", b"\xfe\xff": "UTF-16 (BE)"}
 _BODIES = {
     *(CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD, CursorKind.FUNCTION_TEMPLATE, CursorKind.CONSTRUCTOR),
     *(CursorKind.DESTRUCTOR, CursorKind.CONVERSION_FUNCTION),
@@ -117,6 +118,9 @@ def _contents(path: str) -> bytes:
             whole = f.read()
     except OSError as e:
         raise SourceError(path, 0, 0, f"cannot be read: {e.strerror}") from e
+    for mark, name in _OTHER_ENCODINGS.items():
+        if whole.startswith(mark):
+            raise SourceError(path, 0, 0, f"{name} byte order mark detected; save the file as UTF-8")
     if b"\0" in whole:
         line = whole[: whole.index(b"\0")].count(b"\n") + 1
         raise SourceError(path, line, 1, "not a text file: it contains a zero byte")
@@ -164,7 +168,11 @@ def _bodies(scope: Cursor) -> Iterator[tuple[int, int]]:
 
 def _as_error(path: str, command: Command, problems: Sequence[Problem]) -> SourceError:
     own = {command.source, command.path, ""}
-    found = [SourceError(path if p.file in own else p.file, p.line, p.column, p.message) for p in problems]
+    found = []
+    for p in problems:
+        missing = p.message.endswith(": No such file or directory")
+        hint = "; name its folder with -I after `--`, or the build's folder with -p" if missing else ""
+        found.append(SourceError(path if p.file in own else p.file, p.line, p.column, p.message + hint))
     return SourceError(found[0].file, found[0].line, found[0].column, found[0].message, tuple(found[1:]))
 
 

@@ -55,13 +55,14 @@ def test_latin_1_in_comments_is_fine(lift, source):
 
 def test_syntax_error(lift, source):
     run = lift(source("bad.cpp", "void f(int* p, int n) {\n    p[0] = ;\n}\n"))
-    assert (run.status, run.one_line) == (2, "bad.cpp:2:12: error: expected expression")
+    assert (run.status, run.one_line) == (2, "bad.cpp:2:12: error: expected primary-expression before ';' token")
 
 
 def test_missing_header(lift, source):
     run = lift(source("bad.cpp", '#include "nowhere.h"\nvoid f() {}\n'))
     assert run.status == 2
-    assert run.one_line == "bad.cpp:1:10: error: 'nowhere.h' file not found"
+    hint = "name its folder with -I after `--`, or the build's folder with -p"
+    assert run.one_line == f"bad.cpp:1:10: error: nowhere.h: No such file or directory; {hint}"
 
 
 def test_unknown_function(lift, source):

@@ -42,7 +42,7 @@ def test_json_of_a_file_that_does_not_parse(lift, source):
     run = lift(source("one.cpp", SOURCE), "--json")
     assert run.status == 2
     assert run.out == ""
-    assert run.err.startswith("one.cpp:3:41: error: use of undeclared identifier 'X'")
+    assert run.err.startswith("one.cpp:3:41: error: 'X' was not declared")
 
 
 def test_every_kind(lift, source, tmp_path):

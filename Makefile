@@ -27,7 +27,7 @@ corpus: .venv/base.stamp
 	$(BIN)/python -m corpus.run --jobs $(WORKERS) --json corpus.json
 
 bench: .venv/base.stamp
-	$(BIN)/lift bench corpus/dexter corpus/blend/classic.cpp \
+	$(BIN)/python -m corpus.bench_lifted corpus/dexter corpus/blend/classic.cpp \
 	  $(addprefix corpus/filter/,stencils.cpp pointwise.cpp reductions.cpp words.cpp drivers.cpp) --sizes 64,1024,4096
 
 bench-search: .venv/base.stamp

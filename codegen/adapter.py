@@ -15,7 +15,7 @@ from lifter.loops import Argument, Container, Function, Interface, Param, Part
 from lifter.summary import Summary
 
 _HEADERS = ("algorithm", "cstdint", "cstdlib", "cstring", "type_traits", "vector")
-FLAGS = ["-fno-access-control"]
+FLAGS = ("-fno-access-control",)
 MISSED = "lift.missed"
 """The pointer through which the lifted function says that its contract does not hold."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 from codegen import adapter
 from codegen.adapter import is_c
 from codegen.errors import EmitError
+from codegen.original import compile_original, run_tool, system_compiler
 from codegen.pipeline import build_path
 from codegen.variants import variants
 from halide_core.aot import Module, RawParam, compile_pipeline, compile_raw
@@ -23,7 +23,6 @@ from lifter.summary import Summary
 from synth.lift import Lifted
 
 FALLBACK_SUFFIX = "__original"
-ORIGINAL_FLAGS = ["-O2", "-ffp-contract=off", "-fPIC"]
 
 
 def emit_native(
@@ -145,13 +144,13 @@ def build_shared(
     compiler = system_compiler()
     with tempfile.TemporaryDirectory(prefix="lift-") as folder:
         original = Path(folder) / "original.o"
-        flags, unit = [*ORIGINAL_FLAGS, *language(source)], source
+        unit, flags = source, list[str]()
         adapted = [s for s in summaries if s.function.interface is not None]
         if adapted:
             unit = str(Path(folder) / Path(source).name)
             Path(unit).write_text(adapter.adapters(source, adapted))
             flags += [] if is_c(source) else adapter.FLAGS
-        run_tool([compiler, *flags, *compiler_args(clang_args), "-c", unit, "-o", str(original)])
+        compile_original(unit, clang_args, original, flags)
         rename_symbols(original, {s.function.symbol: s.function.symbol + FALLBACK_SUFFIX for s in summaries})
         if adapted:
             rename_symbols(original, {adapter.adapter_symbol(s.function): s.function.symbol for s in adapted})
@@ -165,11 +164,6 @@ def build_shared(
         run_tool([compiler, "-o", str(path), str(lifted), str(original), *link])
 
 
-def language(source: str) -> list[str]:
-    """Flags by which a C++ compiler takes C for C, as the front end does."""
-    return ["-x", "c"] if is_c(source) else []
-
-
 def rename_symbols(path: Path, names: Mapping[str, str]) -> None:
     """Gives functions of an object file other names; their calls to each other follow."""
     tool = shutil.which("objcopy")
@@ -177,25 +171,3 @@ def rename_symbols(path: Path, names: Mapping[str, str]) -> None:
         raise EmitError("'objcopy' was not found; install binutils for --emit shared")
     renames = [a for old, new in names.items() for a in ("--redefine-sym", f"{old}={new}")]
     run_tool([tool, *renames, str(path)])
-
-
-def system_compiler() -> str:
-    """The C++ compiler of the system."""
-    for name in ("c++", "g++", "clang++"):
-        found = shutil.which(name)
-        if found is not None:
-            return found
-    raise EmitError("no C++ compiler was found; --emit shared compiles the original code as the fallback")
-
-
-def compiler_args(clang_args: Sequence[str]) -> list[str]:
-    """The flags for clang that any compiler understands."""
-    return [a for a in clang_args if not a.startswith(("-Xclang", "-ferror-limit", "--target", "-resource-dir"))]
-
-
-def run_tool(command: Sequence[str]) -> None:
-    """Runs a compiler or linker.  Raises EmitError with its first error."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        errors = [line for line in done.stderr.splitlines() if "error" in line] or done.stderr.splitlines() or ["?"]
-        raise EmitError(f"{Path(command[0]).name} failed: {errors[0]}")

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from codegen.variants import path_condition
-from corpus.extents import NoArguments, Scalars, corners_of, layouts_of, row_length
-from corpus.harness import Arguments, Block, Guarded, fill
 from halide_core.errors import HalideError
 from halide_core.interp.expr import evaluate as evaluate_expr
 from halide_core.ir.expr import EQ, NE, Expr, Variable, const_value
 from halide_core.ir.structural import post_order
 from halide_core.ir.types import Type
+from lifter.harness.argument_extents import NoArguments, Scalars, corners_of, layouts_of, row_length
+from lifter.harness.side_by_side import Arguments, Block, Guarded, fill
 from lifter.loops import Param
 from lifter.summary import Summary
 

@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from codegen import adapter
-from codegen.adapter import is_c
 from codegen.errors import EmitError
-from codegen.original import compile_original, run_tool, system_compiler
+from codegen.original import compile_original, is_c, run_tool, system_compiler
 from codegen.pipeline import build_path
 from codegen.variants import variants
 from halide_core.aot import Module, RawParam, compile_pipeline, compile_raw
@@ -64,19 +63,24 @@ def emit_native(
 
 
 def compile_summary(
-    summary: Summary, target: Target, fallback: str | None, module: Module | None = None, autoscheduler: str = ""
+    summary: Summary, target: Target, fallback: str | None, module: Module | None = None, autoscheduler: str = "",
+    schedule: bool = True,
 ) -> Module:
-    """The function under its own symbol; `fallback` is called where no contract holds."""
+    """The function under its own symbol; `fallback` is called where no contract holds.  Without `schedule` in the
+    plainest loops, which are soon made."""
     function = summary.function
     params = [RawParam(p.name, p.type, p.pointer) for p in function.params]
-    symbol = function.symbol
-    if function.interface is not None:
-        symbol = adapter.flat_symbol(function)
-        if fallback is not None:
-            params.append(RawParam(adapter.MISSED, UInt(8), True))
-            fallback = adapter.missed_symbol(function)
-    ways = variants(summary, target, autoscheduler=autoscheduler)
+    symbol = entry_symbol(function)
+    if function.interface is not None and fallback is not None:
+        params.append(RawParam(adapter.MISSED, UInt(8), True))
+        fallback = adapter.missed_symbol(function)
+    ways = variants(summary, target, schedule, autoscheduler)
     return compile_raw(symbol, params, function.return_type, ways, fallback, target, module)
+
+
+def entry_symbol(function: Function) -> str:
+    """The symbol of the lifted function over scalars and pointers."""
+    return function.symbol if function.interface is None else adapter.flat_symbol(function)
 
 
 def halide_entries(summary: Summary) -> list[tuple[int, str]]:
@@ -103,7 +107,7 @@ def header_text(summary: Summary, source: str) -> str:
         lines += [f"       {i.text}" for i in path.contract]
     lines += ["*/"]
     declared = _c_signature(function)
-    symbol = function.symbol if function.interface is None else adapter.flat_symbol(function)
+    symbol = entry_symbol(function)
     linked = declared.replace(f"{function.name}(", f"{symbol}(")
     lines += ["#ifdef __cplusplus", f'extern "C" {linked};']
     if linked != declared and function.interface is None:

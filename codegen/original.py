@@ -7,7 +7,6 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from codegen.adapter import is_c
 from codegen.errors import EmitError
 
 FLAGS = ("-O2", "-ffp-contract=off", "-fPIC")
@@ -16,18 +15,24 @@ FLAGS = ("-O2", "-ffp-contract=off", "-fPIC")
 def compile_original(
     source: str | Path, clang_args: Sequence[str], output: Path, flags: Sequence[str] = (), compiler: str = ""
 ) -> Path:
-    """Compiles `source` to `output`: an object file if it ends with `.o`, else a shared library.
+    """Compiles `source` to `output`: an object file if it ends with `.o`, its preprocessed text if with `.i`, else a
+    shared library.
 
     `flags` come after those of every original.  Raises EmitError with the compiler's first error."""
-    kind = "-c" if output.suffix == ".o" else "-shared"
+    kind = {".o": "-c", ".i": "-E"}.get(output.suffix, "-shared")
     own = [*FLAGS, *language(source), *flags, *compiler_args(clang_args)]
     run_tool([compiler or system_compiler(), *own, kind, str(source), "-o", str(output)])
     return output
 
 
+def is_c(source: str | Path) -> bool:
+    """Whether a file is C and not C++."""
+    return Path(source).suffix == ".c"
+
+
 def language(source: str | Path) -> list[str]:
     """Flags by which a C++ compiler takes C for C, as the front end does."""
-    return ["-x", "c"] if is_c(str(source)) else []
+    return ["-x", "c"] if is_c(source) else []
 
 
 def system_compiler() -> str:

@@ -9,7 +9,8 @@ import numpy as np
 
 from corpus.cases import ROOT, Case, Image
 from halide_core.ir.types import Type
-from lifter.harness.side_by_side import Arguments, Block, Guarded, fill
+from lifter.harness.contents import fill
+from lifter.harness.side_by_side import Arguments, Block, Guarded
 from lifter.loops import Function
 
 

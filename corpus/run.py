@@ -65,7 +65,7 @@ def run_file(file: str, chosen: Sequence[Entry], whole: bool, timeout: float) ->
         folder = Path(name)
         report = lift_file(
             str(ROOT / file), functions=[] if whole else sorted(known), out=name, emit=("shared",),
-            options=Options(timeout=timeout), one_of_several=True,
+            options=Options(timeout=timeout), one_of_several=True, run=False,
         )
         original = compile_original(ROOT / file, (), folder / "original.so")
         results = []

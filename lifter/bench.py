@@ -165,7 +165,7 @@ def run(
             folder = Path(name)
             report = lift_file(
                 file, functions=functions, out=name, emit=("shared",), clang_args=clang_args,
-                options=Options(timeout=timeout), one_of_several=len(files) > 1, autoscheduler=autoscheduler,
+                run=False, options=Options(timeout=timeout), one_of_several=len(files) > 1, autoscheduler=autoscheduler,
                 progress=lambda f, doing, p=file: status.update(f"{p}: {doing} {f}"),  # type: ignore[misc]
             )
             reports.append(report)

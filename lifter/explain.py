@@ -62,7 +62,7 @@ def explain_command(
         given = flags_for(build, file) if build is not None else []
         report = lift_file(
             file, functions=[name], emit=[], out=".", models=models, clang_args=[*given, *flags],
-            options=Options(timeout=timeout),
+            options=Options(timeout=timeout), run=False,
         )
     except (SourceError, UsageError, DatabaseError) as problem:
         text = str(problem) if isinstance(problem, SourceError) else f"error: {problem}"

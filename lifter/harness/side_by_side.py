@@ -5,6 +5,8 @@ from __future__ import annotations
 import ctypes
 import functools
 import mmap
+import os
+import struct
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,9 +17,9 @@ import numpy as np
 from codegen import adapter
 from codegen.original import compile_original
 from halide_core.ir.types import Type
+from lifter.harness.contents import Bytes, numpy_type
 from lifter.loops import Function
 
-Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _PAGE = mmap.PAGESIZE
 
@@ -51,24 +53,6 @@ class Block:
         return self.memory.bytes.tobytes()
 
 
-def numpy_type(t: Type) -> np.dtype[Any]:
-    """The NumPy type of an element."""
-    return np.dtype("bool" if t.is_bool() else str(t))
-
-
-def fill(target: np.ndarray[Any, np.dtype[np.uint8]], t: Type, rng: np.random.Generator) -> None:
-    """Random values: full range for integers, [-0.5, 1.5) with some exact zeros and ones for floats."""
-    if t.is_float():
-        count = len(target) // t.bytes()
-        values = rng.random(count) * 2.0 - 0.5
-        values[rng.random(count) < 0.1] = rng.choice([0.0, 1.0])
-        target[:] = np.frombuffer(values.astype(numpy_type(t)).tobytes(), np.uint8)
-    else:
-        target[:] = rng.integers(0, 256, len(target), dtype=np.uint8)
-        extremes = rng.random(len(target)) < 0.1
-        target[extremes] = rng.choice([0, 255], int(extremes.sum()))
-
-
 _CTYPES: dict[str, Any] = {
     "bool": ctypes.c_bool, "float32": ctypes.c_float, "float64": ctypes.c_double,
     **{f"int{b}": getattr(ctypes, f"c_int{b}") for b in (8, 16, 32, 64)},
@@ -76,17 +60,36 @@ _CTYPES: dict[str, Any] = {
 }
 
 
-def bind(library: ctypes.CDLL, function: Function, symbol: str | None = None) -> Any:
-    """The C function with its argument types set."""
+def bind(
+    library: ctypes.CDLL, function: Function, symbol: str | None = None, packers: ctypes.CDLL | None = None
+) -> Any:
+    """The C function with its argument types set.  `packers` has its packer, where that is compiled already."""
     f = getattr(library, symbol or function.symbol)
     target: list[Any] = []
     if function.interface is not None:
         target = [ctypes.cast(f, ctypes.c_void_p)]
-        f = getattr(_packer(function), adapter.packer_symbol(function))
-    kinds = [ctypes.c_void_p if p.pointer else _CTYPES[str(p.type)] for p in function.params]
+        f = getattr(packers or _packer(function), adapter.packer_symbol(function))
+    result, kinds = signature(function)
     f.argtypes = [ctypes.c_void_p for _ in target] + kinds
-    f.restype = None if function.return_type is None else _CTYPES[str(function.return_type)]
+    f.restype = result
     return functools.partial(f, *target) if target else f
+
+
+def signature(function: Function) -> tuple[Any, list[Any]]:
+    """The result and the parameters of the function over scalars and pointers, as ctypes has them."""
+    kinds = [ctypes.c_void_p if p.pointer else _CTYPES[str(p.type)] for p in function.params]
+    return None if function.return_type is None else _CTYPES[str(function.return_type)], kinds
+
+
+def load(path: Path) -> ctypes.CDLL:
+    """A library of which some functions may call what is elsewhere: such a call ends the process, loading does not."""
+    lazily = _LIBC.dlopen
+    lazily.restype, lazily.argtypes = ctypes.c_void_p, [ctypes.c_char_p, ctypes.c_int]
+    handle = lazily(os.fsencode(path), os.RTLD_LAZY | os.RTLD_LOCAL)
+    if not handle:
+        _LIBC.dlerror.restype = ctypes.c_char_p
+        raise OSError((_LIBC.dlerror() or b"it cannot be loaded").decode(errors="replace"))
+    return ctypes.CDLL(str(path), handle=handle)
 
 
 _PACKERS: dict[tuple[str, str], ctypes.CDLL] = {}
@@ -130,11 +133,36 @@ def difference(function: Function, original: Any, lifted: Any, args: Arguments) 
     args.restore(before)
     got = lifted(*args.values(function))
     now = args.snapshot()
-    if got != expected and not (got != got and expected != expected):
+    if not same_value(got, expected):
         return f"returns {got} for {expected} with {args.scalars}"
     for name, wanted in after.items():
-        if now[name] != wanted:
-            a, b = np.frombuffer(wanted, np.uint8), np.frombuffer(now[name], np.uint8)
-            where = int(np.nonzero(a != b)[0][0])
-            return f"{name}: byte {where} of {len(a)} is {b[where]} for {a[where]} with {args.scalars}"
+        where = first_difference(wanted, now[name], args.blocks[name].type)
+        if where is not None:
+            a, b = wanted[where], now[name][where]
+            return f"{name}: byte {where} of {len(wanted)} is {b} for {a} with {args.scalars}"
     return None
+
+
+def same_value(a: object, b: object) -> bool:
+    """Whether two returned values are the same: 0.0 is not -0.0, and any NaN is any other."""
+    if isinstance(a, float) and isinstance(b, float):
+        return (a != a and b != b) or struct.pack("d", a) == struct.pack("d", b)
+    return a == b
+
+
+def first_difference(a: bytes, b: bytes, t: Type) -> int | None:
+    """The first byte that two memories of elements of a type do not have alike.
+
+    Any NaN is any other: which operand's bits an operation on two of them gives, and the sign of a NaN that it makes,
+    are a compiler's choice.  Memory whose bits are read as integers too is of integers here (its unit), and compared
+    bit by bit."""
+    if a == b:
+        return None
+    one, two = np.frombuffer(a, np.uint8), np.frombuffer(b, np.uint8)
+    differ = one != two
+    if t.is_float() and len(a) % t.bytes() == 0:
+        with np.errstate(invalid="ignore"):
+            nan = np.isnan(np.frombuffer(a, numpy_type(t))) & np.isnan(np.frombuffer(b, numpy_type(t)))
+        differ &= ~np.repeat(nan, t.bytes())
+    where = np.nonzero(differ)[0]
+    return int(where[0]) if len(where) else None

@@ -14,8 +14,8 @@ from halide_core.errors import HalideError
 from halide_core.interp.expr import evaluate as evaluate_expr
 from halide_core.ir.types import Type
 from lifter.harness.argument_extents import NoArguments, Scalars
+from lifter.harness.contents import fill
 from lifter.harness.draw_arguments import Draw, Drawer, Ranges
-from lifter.harness.side_by_side import fill
 from lifter.loops import Function
 from lifter.summary import Summary
 

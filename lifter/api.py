@@ -151,7 +151,7 @@ def lift_file(
             progress("", "writing")
         emitted = [
             r for r in report.functions if r.lifted is not None and r.lifted.summary is not None
-            and (r.status == "verified" or (unverified and r.status != "disagreed"))
+            and (r.status == "verified" or (unverified and r.status not in ("disagreed", "error")))
         ]
         try:
             Output(path, directory, emit, target, clang_args, autoscheduler).write(emitted, judge)
@@ -176,12 +176,19 @@ def _judge(
 
     def judge(report: FunctionReport, library: Path | None, drop_in: bool) -> None:
         from lifter.harness.kept_case import keep
-        from lifter.harness.second_opinion import second_opinion
+        from lifter.harness.second_opinion import HarnessError, second_opinion
 
         if report.status != "verified":  # which the user asked for
             return
         assert report.lifted is not None and report.lifted.summary is not None
-        report.run = second_opinion(report.lifted.summary, originals, report.seconds, library, drop_in)
+        try:
+            report.run = second_opinion(report.lifted.summary, originals, report.seconds, library, drop_in)
+        except HarnessError as problem:
+            if os.environ.get("LIFT_DEBUG"):
+                raise
+            last = str(problem).strip().splitlines()[-1]
+            report.status, report.reason = "error", f"internal error while running it beside its original: {last}"
+            return
         if report.run.kept is not None:
             kept = keep(report.run.kept, report.lifted.function, source, clang_args, models, out)
             report.status = "disagreed"

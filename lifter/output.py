@@ -60,7 +60,7 @@ class Output:
         for r in built:
             library = Path(r.outputs[kind])
             judge(r, library if kind == "shared" else _linked(library), kind == "shared")
-        agreed = [r for r in built if r.status != "disagreed"]
+        agreed = [r for r in built if r.status not in ("disagreed", "error")]
         if len(agreed) < len(built):
             for r in built:
                 r.outputs.clear()

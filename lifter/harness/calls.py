@@ -22,8 +22,9 @@ SIZES = (
 )
 """Sizes of images, the most telling ones first: time may end before they do."""
 PADS = (0, 1, 13, 0)
-MET, MISSED = 320, 20
-"""How many calls that meet the contract, and how many that miss it after them."""
+CALLS = 340
+MISSED = range(120, 140)
+"""The numbers of the calls that miss the contract: they may end the process, and time may end before the others do."""
 _TRIES = 8
 _ROOM = 4096
 """Bytes on either side where a function is not held to its images: the contract fails, or the original needs room."""
@@ -72,12 +73,13 @@ class Call:
 class Calls:
     """Makes calls by number.  Memory is used again from call to call: mapping and unmapping is most of their price.
 
-    `roomy`: the original may read around its images (whole registers), and wants them aligned."""
+    `roomy`: the original may read around its images (whole registers), and wants them aligned.  `missed`: also calls
+    that miss the contract."""
 
-    def __init__(self, summary: Summary, drawer: Drawer, roomy: bool = False) -> None:
+    def __init__(self, summary: Summary, drawer: Drawer, roomy: bool = False, missed: bool = False) -> None:
         self.function = summary.function
         self.drawer = drawer
-        self.roomy = roomy
+        self.roomy, self.missed = roomy, missed
         written = next((p for p in drawer.pointers if not p.const), None)
         other = next((p for p in drawer.pointers if p is not written), None)
         self.pair = (written, other) if written is not None and other is not None else None
@@ -87,16 +89,18 @@ class Calls:
         self._drawn: tuple[Draw, dict[str, tuple[int, int]]] | None = None
 
     def make(self, number: int) -> Call | None:
-        """The call of a number below MET + MISSED; None where no draw does as it should."""
-        met = number < MET
-        group = number // WAYS if met else number
+        """The call of a number below CALLS; None where no draw does as it should."""
+        met = number not in MISSED
+        if not met and not self.missed:
+            return None
+        group = number // WAYS if met and self.drawer.pointers else number
         if self._group != group:
             self._group, self._drawn = group, self._draw(group, met or self._overlaps(number))
         return self._call(number, *self._drawn, met) if self._drawn is not None else None
 
     def _overlaps(self, number: int) -> bool:
         """Whether a call that misses the contract does so by memory that overlaps."""
-        return number >= MET and number % 3 == 0 and self.pair is not None
+        return number in MISSED and number % 3 == 0 and self.pair is not None
 
     def _draw(self, group: int, met: bool) -> tuple[Draw, dict[str, tuple[int, int]]] | None:
         """Scalars, and the first element and the one past the last behind each pointer."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from codegen.native import FALLBACK_SUFFIX, compile_summary, entry_symbol
 from halide_core.target import Target
-from lifter.harness.calls import MET, MISSED, Calls
+from lifter.harness.calls import CALLS, MISSED, Calls
 from lifter.harness.draw_arguments import Drawer
 from lifter.harness.originals import Originals
 from lifter.harness.side_by_side import bind, load, signature
@@ -25,6 +25,10 @@ from lifter.summary import Summary
 SECONDS, PART = 0.25, 0.25
 """Running takes so many seconds at the most, or that part of what lifting took, but never more than lifting took."""
 _MOST_DEATHS, _MOST_UNDEFINED = 6, 6
+
+
+class HarnessError(Exception):
+    """A defect of what runs functions; never a verdict on one."""
 
 
 @dataclass(slots=True)
@@ -76,7 +80,6 @@ class _Run:
         self.originals, self.original, self.library = originals, original, library
         self.drop_in = drop_in
         self.deadline = time.perf_counter() + seconds
-        self.last = MET + (MISSED if drop_in else 0)
         self.roomy = False
         self.state = State()
         self.opinion = Opinion()
@@ -86,7 +89,7 @@ class _Run:
     def run(self) -> Opinion:
         """Runs processes until all calls are made, time is over, or a call differs."""
         following: int | None = 0
-        while following is not None and following < self.last:
+        while following is not None and following < CALLS and time.perf_counter() < self.deadline:
             following = self._from(following)
         if not self.opinion.reason:
             self.opinion.reason = self._reason()
@@ -111,15 +114,15 @@ class _Run:
         self.opinion.missed_contract += missed
         if end is not None:
             if end.fault:
-                raise RuntimeError(end.fault)
+                raise HarnessError(end.fault)
             self.opinion.reason = end.reason
             return None if end.kept is None else self._differs(end.kept)
         if phase is Phase.LIFTED:
             return self._lifted_died(number, code)
         if phase is not Phase.ORIGINAL:
-            if code is not None:
-                raise RuntimeError(f"the process that runs functions ended with status {code} while {phase.name}")
-            return None
+            if code:
+                raise HarnessError(f"the process that runs functions {_how(code)} while {phase.name.lower()}")
+            return None  # time is over
         return self._original_died(number, code)
 
     def _process(self, work: Work) -> tuple[End | None, int | None]:
@@ -128,12 +131,12 @@ class _Run:
         return end, stop(process, receiver)
 
     def _work(self, first: int, original: Path | None = None) -> Work:
-        calls = functools.partial(_calls, self.summary, self.roomy)
+        calls = functools.partial(_calls, self.summary, self.roomy, self.drop_in)
         both = functools.partial(
             loaded, self.summary, original or self.original, self.library, self.originals.packers(self.function),
             original is not None, self.drop_in and original is None,
         )
-        return Work(self.function, calls, both, first, self.last, self.deadline, original is not None)
+        return Work(self.function, calls, both, first, CALLS, self.deadline, original is not None)
 
     def _original_died(self, number: int, code: int | None) -> int | None:
         """A crash of the original, or a call that does not end.
@@ -141,10 +144,10 @@ class _Run:
         Where the contract is missed it may do as it likes.  Where it is met, the original may read more than it uses,
         or want its memory aligned: it is given room.  If it dies all the same the contract asks for too little, as
         where it divides by a zero that nothing excludes; its result is then undefined, and so is what to compare."""
-        if number >= MET:
+        if number in MISSED:
             self.wild += 1
-            return number + 1 if self.wild < _MOST_DEATHS else None
-        if not self.roomy and code is not None:
+            return number + 1 if self.wild < _MOST_DEATHS else MISSED.stop
+        if not self.roomy and code is not None and any(p.pointer for p in self.function.params):
             self.roomy = True
             return number
         self.deaths.append(f"{_how(code)} on a call with {self._scalars(number)}")
@@ -172,14 +175,14 @@ class _Run:
         return None
 
     def _scalars(self, number: int) -> str:
-        calls = _calls(self.summary, self.roomy)
+        calls = _calls(self.summary, self.roomy, self.drop_in)
         call = calls.make(number)
         return ", ".join(f"{n} = {v}" for n, v in call.scalars.items()) if call is not None else "no scalars"
 
 
-def _calls(summary: Summary, roomy: bool) -> Calls:
+def _calls(summary: Summary, roomy: bool, missed: bool) -> Calls:
     constants = constants_of(summary, function_text(summary.function))
-    return Calls(summary, Drawer(summary, constants=constants), roomy)
+    return Calls(summary, Drawer(summary, constants=constants), roomy, missed)
 
 
 def loaded(

@@ -134,6 +134,8 @@ def _run(work: Work, state: State, sender: Connection) -> None:
         end = _original_alone(work, state) if work.only_original else _side_by_side(work, state)
     except NotRun as reason:
         end = End(reason=str(reason))
+    except MemoryError:
+        end = End(reason="it takes too much memory")
     except Exception:  # a defect of the harness: said as such, never as a verdict on the function
         end = End(fault=traceback.format_exc())
     sender.send(end)

@@ -15,6 +15,7 @@ from typing import Any
 from codegen.native import FALLBACK_SUFFIX, compile_summary, entry_symbol
 from halide_core.target import Target
 from lifter.harness.calls import CALLS, MISSED, Calls
+from lifter.harness.contents import WAYS
 from lifter.harness.draw_arguments import Drawer
 from lifter.harness.originals import Originals
 from lifter.harness.side_by_side import bind, load, signature
@@ -66,7 +67,7 @@ def second_opinion(
     original = originals.library(summary.function)
     if original is None:
         return Opinion(reason=originals.reason)
-    found = _Run(summary, originals, original, library, drop_in, min(lifting, max(SECONDS, PART * lifting))).run()
+    found = _Run(summary, originals, original, library, drop_in, lifting).run()
     found.seconds = time.perf_counter() - began
     return found
 
@@ -74,12 +75,14 @@ def second_opinion(
 class _Run:
     def __init__(
         self, summary: Summary, originals: Originals, original: Path, library: Path | None, drop_in: bool,
-        seconds: float,
+        lifting: float,
     ) -> None:
         self.summary, self.function = summary, summary.function
         self.originals, self.original, self.library = originals, original, library
         self.drop_in = drop_in
-        self.deadline = time.perf_counter() + seconds
+        self.lifting = lifting
+        self.seconds = min(lifting, max(SECONDS, PART * lifting))
+        self.used = 0.0
         self.roomy = False
         self.state = State()
         self.opinion = Opinion()
@@ -89,7 +92,7 @@ class _Run:
     def run(self) -> Opinion:
         """Runs processes until all calls are made, time is over, or a call differs."""
         following: int | None = 0
-        while following is not None and following < CALLS and time.perf_counter() < self.deadline:
+        while following is not None and following < CALLS and self.used < self.seconds:
             following = self._from(following)
         if not self.opinion.reason:
             self.opinion.reason = self._reason()
@@ -102,7 +105,7 @@ class _Run:
             return ""
         if self.undefined:
             return "what the original computes is undefined in C++"
-        if time.perf_counter() > self.deadline:
+        if self.used > self.seconds:
             return "the time that the proof took was not enough for it"
         return "no arguments were found that meet the contract"
 
@@ -122,13 +125,17 @@ class _Run:
         if phase is not Phase.ORIGINAL:
             if code:
                 raise HarnessError(f"the process that runs functions {_how(code)} while {phase.name.lower()}")
-            return None  # time is over
+            self.used = max(self.used, self.lifting)
+            return None  # compiling took too long
         return self._original_died(number, code)
 
     def _process(self, work: Work) -> tuple[End | None, int | None]:
         process, receiver = start(work, self.state)
-        end = wait(receiver, self.state, self.deadline)
-        return end, stop(process, receiver)
+        # A busy machine makes everything last longer.
+        end = wait(receiver, self.state, 1.0 + 3.0 * self.lifting)
+        code = stop(process, receiver)
+        self.used += self.state.used()
+        return end, code
 
     def _work(self, first: int, original: Path | None = None) -> Work:
         calls = functools.partial(_calls, self.summary, self.roomy, self.drop_in)
@@ -136,7 +143,8 @@ class _Run:
             loaded, self.summary, original or self.original, self.library, self.originals.packers(self.function),
             original is not None, self.drop_in and original is None,
         )
-        return Work(self.function, calls, both, first, CALLS, self.deadline, original is not None)
+        left = self.seconds - self.used
+        return Work(self.function, calls, both, first, CALLS, left, self.lifting, original is not None)
 
     def _original_died(self, number: int, code: int | None) -> int | None:
         """A crash of the original, or a call that does not end.
@@ -147,11 +155,11 @@ class _Run:
         if number in MISSED:
             self.wild += 1
             return number + 1 if self.wild < _MOST_DEATHS else MISSED.stop
-        if not self.roomy and code is not None and any(p.pointer for p in self.function.params):
+        if not self.roomy and code in (-signal.SIGSEGV, -signal.SIGBUS):
             self.roomy = True
             return number
         self.deaths.append(f"{_how(code)} on a call with {self._scalars(number)}")
-        return number + 1 if len(self.deaths) < _MOST_DEATHS else None
+        return _next_draw(number) if len(self.deaths) < _MOST_DEATHS else None
 
     def _lifted_died(self, number: int, code: int | None) -> int | None:
         """The lifted function crashed or does not end on a call that the original survived."""
@@ -169,7 +177,7 @@ class _Run:
             if end is None and code in (-signal.SIGILL, -signal.SIGTRAP):
                 self.undefined += 1
                 self.opinion.calls -= 1
-                return kept.number + 1 if self.undefined < _MOST_UNDEFINED else None
+                return _next_draw(kept.number) if self.undefined < _MOST_UNDEFINED else None
         self.opinion.kept = kept
         self.opinion.reason = kept.words
         return None
@@ -215,6 +223,11 @@ def plainly(summary: Summary) -> Any:
     module = compile_summary(summary, Target("host"), None, schedule=False)
     result, kinds = signature(summary.function)
     return module.unoptimised_jit().function(entry_symbol(summary.function), result, *kinds)
+
+
+def _next_draw(number: int) -> int:
+    """The first call of other scalars."""
+    return (number // WAYS + 1) * WAYS
 
 
 def _how(code: int | None) -> str:

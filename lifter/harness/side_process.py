@@ -23,7 +23,7 @@ from lifter.harness.calls import Call, Calls
 from lifter.harness.side_by_side import first_difference, same_value
 from lifter.loops import Function
 
-_STATE = struct.Struct("iiii")
+_STATE = struct.Struct("iiiid")
 _MEMORY = 2 << 30
 """Bytes that the process may take beyond those of the one that starts it."""
 
@@ -44,8 +44,10 @@ class Phase(IntEnum):
     LIFTED = 3
 
 
-_PATIENCE = {Phase.COMPILING: 0.0, Phase.DRAWING: 2.0, Phase.ORIGINAL: 0.3, Phase.LIFTED: 5.0}
-"""Seconds for one thing: a call is over in microseconds.  Compiling lasts until the deadline at the most."""
+_PATIENCE = {Phase.DRAWING: 5.0, Phase.ORIGINAL: 0.5, Phase.LIFTED: 5.0}
+"""Seconds for one thing: a call is over in microseconds."""
+_FEW = 16
+"""Calls that are made even if compiling took all the time."""
 
 
 class State:
@@ -55,12 +57,18 @@ class State:
         self._map = mmap.mmap(-1, mmap.PAGESIZE)
 
     def set(self, number: int, phase: Phase, met: int, missed: int) -> None:
-        _STATE.pack_into(self._map, 0, number, phase, met, missed)
+        _STATE.pack_into(self._map, 0, number, phase, met, missed, time.process_time())
 
     def get(self) -> tuple[int, Phase, int, int]:
         """The number of the call, the phase, and how many calls were compared that meet the contract, and miss it."""
-        number, phase, met, missed = _STATE.unpack_from(self._map, 0)
+        number, phase, met, missed, _ = _STATE.unpack_from(self._map, 0)
         return number, Phase(phase), met, missed
+
+    def used(self) -> float:
+        """Seconds of processor time until the state was last set.
+
+        Budgets are in these: on a busy machine a clock on the wall would leave nothing to be run."""
+        return float(_STATE.unpack_from(self._map, 0)[4])
 
 
 @dataclass(slots=True)
@@ -105,7 +113,10 @@ class Work:
     """As callables the original, the lifted function, and the original where the contract is missed."""
     first: int
     last: int
-    deadline: float
+    seconds: float
+    """Processor time for all, of which a few calls are made in any case."""
+    compiling: float
+    """Processor time after which not even these are made."""
     only_original: bool = False
 
 
@@ -152,8 +163,10 @@ def _side_by_side(work: Work, state: State) -> End:
     original, lifted, inside = work.load()
     calls = work.calls()
     params, met, missed = work.function.params, 0, 0
+    if time.process_time() > work.compiling:
+        return End()
     for number in range(work.first, work.last):
-        if time.perf_counter() > work.deadline:
+        if time.process_time() > work.seconds and number >= work.first + _FEW:
             break
         state.set(number, Phase.DRAWING, met, missed)
         call = calls.make(number)
@@ -215,15 +228,15 @@ def _kept(
     )
 
 
-def wait(receiver: Connection, state: State, deadline: float) -> End | None:
-    """What a process told; None where it died, or is at one thing for too long."""
+def wait(receiver: Connection, state: State, compiling: float) -> End | None:
+    """What a process told; None where it died, or is at one thing for too long: `compiling` for that many seconds."""
     seen, since = state.get(), time.perf_counter()
     try:
         while not receiver.poll(_STEP):
             now = time.perf_counter()
             if state.get() != seen:
                 seen, since = state.get(), now
-            elif now > max(since + _PATIENCE[seen[1]], deadline if seen[1] is Phase.COMPILING else 0.0):
+            elif now > since + _PATIENCE.get(seen[1], compiling):
                 return None
         told: End = receiver.recv()
         return told

@@ -71,7 +71,7 @@ def text(costs: Sequence[Cost], files: dict[bool, list[float]], wrong: Sequence[
     few = sum(0 < c < 100 for c in calls)
     reasons = Counter(c.reason for c in costs if not c.calls)
     lines += [
-        "", f"{len(costs)} verified functions of {len(files[True])} files, `--emit {kinds}`, the two in turn in one run. "
+        "", f"{len(costs)} verified functions of {len(files[True])} files, `--emit {kinds}`, the two in turn. "
         f"Run on {statistics.median(calls):.0f} calls (median); on fewer than 100: {few}; not run: "
         f"{sum(reasons.values())}; disagreed or failed: {len(wrong)}.", "",
     ]
@@ -105,7 +105,8 @@ def main(suites: tuple[str, ...], kinds: str, markdown: str) -> None:
     found = text(costs, seconds, wrong, kinds)
     click.echo(found)
     if markdown:
-        Path(markdown).write_text(f"# What the second opinion costs\n\nWritten by `make bench-second-opinion`.\n\n{found}")
+        head = "# What the second opinion costs\n\nWritten by `make bench-second-opinion`.\n\n"
+        Path(markdown).write_text(head + found)
 
 
 if __name__ == "__main__":

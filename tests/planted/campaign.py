@@ -29,7 +29,7 @@ import click
 from codegen.original import compile_original
 from lifter.harness.compare import compare
 from tests.planted.by_hand import by_hand
-from tests.planted.child import Done
+from tests.planted.done import Done
 from tests.planted.mutate import PLACES, ROOT, Fault, faults, files, sound
 from tests.planted.sample import FUNCTIONS, lines_of_functions
 

@@ -8,25 +8,11 @@ import hashlib
 import json
 import pickle
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
+from tests.planted.done import Done
 from tests.planted.hook import plant
 from tests.planted.mutate import ROOT, Fault
-
-
-@dataclass(slots=True)
-class Done:
-    """What became of one function."""
-
-    status: str
-    reason: str
-    calls: int
-    digest: str
-    """Of all that was written for the function."""
-    summary: bytes
-    """Pickled, where it is verified."""
-    library: str
 
 
 def main() -> None:

@@ -4,8 +4,8 @@ BIN := .venv/bin
 WORKERS ?= 2
 
 .PHONY: demo test test-generators test-pipelines corpus bench bench-search bench-codegen bench-autoschedule bench-tree-search \
-  bench-genetic bench-compile bench-memory fuzz-schedules fuzz-autoschedulers fuzz-soundness \
-  fuzz-mutants contract-items arm-tools lint clean
+  bench-genetic bench-compile bench-second-opinion bench-memory fuzz-schedules fuzz-autoschedulers fuzz-soundness \
+  fuzz-mutants plant-faults contract-items arm-tools lint clean
 
 demo: .venv/demo.stamp
 	$(BIN)/python demo/run.py --out demo-out
@@ -27,7 +27,7 @@ corpus: .venv/base.stamp
 	$(BIN)/python -m corpus.run --jobs $(WORKERS) --json corpus.json
 
 bench: .venv/base.stamp
-	$(BIN)/lift bench corpus/dexter corpus/blend/classic.cpp \
+	$(BIN)/python -m corpus.bench_lifted corpus/dexter corpus/blend/classic.cpp \
 	  $(addprefix corpus/filter/,stencils.cpp pointwise.cpp reductions.cpp words.cpp drivers.cpp) --sizes 64,1024,4096
 
 bench-search: .venv/base.stamp
@@ -54,6 +54,10 @@ bench-genetic: .venv/base.stamp
 bench-memory: .venv/base.stamp
 	$(BIN)/python -m corpus.bench_memory
 
+# The corpus lifted with a second opinion and without it, in turn: about a quarter of an hour.
+bench-second-opinion: .venv/base.stamp
+	$(BIN)/python -m corpus.bench_second_opinion --markdown docs/figures/second-opinion.md
+
 # How long halide_core compiles each pipeline, and how long when its code is in the cache on disk.
 bench-compile: .venv/dev.stamp
 	$(BIN)/python -m corpus.bench_compile
@@ -69,6 +73,11 @@ fuzz-autoschedulers: .venv/dev.stamp
 # Random C++ kernels lifted and run beside the original: about a second a kernel.
 fuzz-soundness: .venv/dev.stamp
 	$(BIN)/python -m tests.soundness --count $(or $(COUNT),2000) --seed $(or $(SEED),0) --jobs $(WORKERS)
+
+# Faults in the front end, the rewritings and code generation: what is caught before anything is called verified.  About
+# ten seconds a fault; it goes on where it ended.
+plant-faults: .venv/dev.stamp
+	$(BIN)/python -m tests.planted.campaign --count $(or $(COUNT),150) --seed $(or $(SEED),0) --jobs $(WORKERS)
 
 # What runs objects for AArch64 in tests, which are skipped without it.
 arm-tools:

@@ -10,19 +10,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from codegen.c_expressions import HELPERS, c_expression
+from codegen.original import is_c
 from halide_core.aot import c_type
 from lifter.loops import Argument, Container, Function, Interface, Param, Part
 from lifter.summary import Summary
 
 _HEADERS = ("algorithm", "cstdint", "cstdlib", "cstring", "type_traits", "vector")
-FLAGS = ["-fno-access-control"]
+FLAGS = ("-fno-access-control",)
 MISSED = "lift.missed"
 """The pointer through which the lifted function says that its contract does not hold."""
-
-
-def is_c(source: str) -> bool:
-    """Whether a file is C and not C++."""
-    return Path(source).suffix == ".c"
 
 
 def flat_symbol(function: Function) -> str:

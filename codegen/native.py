@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from codegen import adapter
-from codegen.adapter import is_c
 from codegen.errors import EmitError
+from codegen.original import compile_original, is_c, run_tool
 from codegen.pipeline import build_path
 from codegen.variants import variants
 from halide_core.aot import Module, RawParam, compile_pipeline, compile_raw
@@ -66,19 +64,24 @@ def emit_native(
 
 
 def compile_summary(
-    summary: Summary, target: Target, fallback: str | None, module: Module | None = None, autoscheduler: str = ""
+    summary: Summary, target: Target, fallback: str | None, module: Module | None = None, autoscheduler: str = "",
+    schedule: bool = True,
 ) -> Module:
-    """The function under its own symbol; `fallback` is called where no contract holds."""
+    """The function under its own symbol; `fallback` is called where no contract holds.  Without `schedule` in the
+    plainest loops, which are soon made."""
     function = summary.function
     params = [RawParam(p.name, p.type, p.pointer) for p in function.params]
-    symbol = function.symbol
-    if function.interface is not None:
-        symbol = adapter.flat_symbol(function)
-        if fallback is not None:
-            params.append(RawParam(adapter.MISSED, UInt(8), True))
-            fallback = adapter.missed_symbol(function)
-    ways = variants(summary, target, autoscheduler=autoscheduler)
+    symbol = entry_symbol(function)
+    if function.interface is not None and fallback is not None:
+        params.append(RawParam(adapter.MISSED, UInt(8), True))
+        fallback = adapter.missed_symbol(function)
+    ways = variants(summary, target, schedule, autoscheduler)
     return compile_raw(symbol, params, function.return_type, ways, fallback, target, module)
+
+
+def entry_symbol(function: Function) -> str:
+    """The symbol of the lifted function over scalars and pointers."""
+    return function.symbol if function.interface is None else adapter.flat_symbol(function)
 
 
 def halide_entries(summary: Summary) -> list[tuple[int, str]]:
@@ -105,7 +108,7 @@ def header_text(summary: Summary, source: str) -> str:
         lines += [f"       {i.text}" for i in path.contract]
     lines += ["*/"]
     declared = _c_signature(function)
-    symbol = function.symbol if function.interface is None else adapter.flat_symbol(function)
+    symbol = entry_symbol(function)
     linked = declared.replace(f"{function.name}(", f"{symbol}(")
     lines += ["#ifdef __cplusplus", f'extern "C" {linked};']
     if linked != declared and function.interface is None:
@@ -143,16 +146,16 @@ def build_shared(
     autoscheduler: str = "",
 ) -> None:
     """Links the lifted functions with the original translation unit, whose versions become the fallbacks."""
-    compiler = system_compiler()
+    command = command_for(source, clang_args)
     with tempfile.TemporaryDirectory(prefix="lift-") as folder:
         original = Path(folder) / "original.o"
-        unit, more = source, list[str]()
+        unit, flags = source, list[str]()
         adapted = [s for s in summaries if s.function.interface is not None]
         if adapted:
             unit = str(Path(folder) / Path(source).name)
             Path(unit).write_text(adapter.adapters(source, adapted))
-            more += [] if is_c(source) else adapter.FLAGS
-        compile_original(source, clang_args, original, unit, more)
+            flags += [] if is_c(source) else adapter.FLAGS
+        compile_original(unit, clang_args, original, flags)
         rename_symbols(original, {s.function.symbol: s.function.symbol + FALLBACK_SUFFIX for s in summaries})
         if adapted:
             rename_symbols(original, {adapter.adapter_symbol(s.function): s.function.symbol for s in adapted})
@@ -163,26 +166,7 @@ def build_shared(
         module.write_object(lifted)
         # Worker threads outlive calls, so their code must stay.
         link = ["-shared", "-Wl,-z,nodelete", "-lpthread", "-lm"]
-        run_tool([compiler, "-o", str(path), str(lifted), str(original), *link])
-
-
-def compile_original(
-    source: str, clang_args: Sequence[str] | Command, output: Path, unit: str = "", more: Sequence[str] = ()
-) -> None:
-    """Compiles a source file as its program does, or `unit` in its place.  Raises EmitError."""
-    command = command_for(source, clang_args)
-    if not command.compiler:
-        text = "no C++ compiler was found; --emit shared compiles the original code as the fallback"
-        if command.missing:
-            text = f"the project's compiler '{command.missing}' is not here; --emit shared needs it for the original"
-        raise EmitError(text)
-    place = os.path.abspath(output)
-    run_tool([*command.compile(os.path.abspath(unit) if unit else command.source, place), *more], command.folder)
-
-
-def language(source: str) -> list[str]:
-    """Flags by which a C++ compiler takes C for C, as the front end does."""
-    return ["-x", "c"] if is_c(source) else []
+        run_tool([command.compiler, *command.flags, "-o", str(path), str(lifted), str(original), *link])
 
 
 def rename_symbols(path: Path, names: Mapping[str, str]) -> None:
@@ -192,25 +176,3 @@ def rename_symbols(path: Path, names: Mapping[str, str]) -> None:
         raise EmitError("'objcopy' was not found; install binutils for --emit shared")
     renames = [a for old, new in names.items() for a in ("--redefine-sym", f"{old}={new}")]
     run_tool([tool, *renames, str(path)])
-
-
-def system_compiler() -> str:
-    """The C++ compiler of the system."""
-    for name in ("c++", "g++", "clang++"):
-        found = shutil.which(name)
-        if found is not None:
-            return found
-    raise EmitError("no C++ compiler was found; --emit shared compiles the original code as the fallback")
-
-
-def compiler_args(clang_args: Sequence[str]) -> list[str]:
-    """The flags for clang that any compiler understands."""
-    return [a for a in clang_args if not a.startswith(("-Xclang", "-ferror-limit", "--target", "-resource-dir"))]
-
-
-def run_tool(command: Sequence[str], folder: str = "") -> None:
-    """Runs a compiler or linker.  Raises EmitError with its first error."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder or None)
-    if done.returncode != 0:
-        errors = [line for line in done.stderr.splitlines() if "error" in line] or done.stderr.splitlines() or ["?"]
-        raise EmitError(f"{Path(command[0]).name} failed: {errors[0]}")

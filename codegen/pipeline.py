@@ -68,23 +68,27 @@ class _Argument:
 
 
 def build_path(
-    summary: Summary, number: int, together: bool = False, fixed: Mapping[str, int] | None = None
+    summary: Summary, number: int, together: bool = False, fixed: Mapping[str, int] | None = None,
+    cheapest: bool = True,
 ) -> BuiltPath | None:
     """Path `number` as an unscheduled pipeline; None where it computes nothing.  `together`: outputs that read each
-    other's memory may become one output of several values.  `fixed`: parameters of known value."""
+    other's memory may become one output of several values.  `fixed`: parameters of known value.  `cheapest`: of equal
+    expressions the cheapest, which takes a search."""
     plan = plan_path(summary, number)
     if not plan.outputs and plan.path.result is None:
         return None
-    return PathBuilder(summary, plan, together, fixed or {}).build()
+    return PathBuilder(summary, plan, together, fixed or {}, cheapest).build()
 
 
 class PathBuilder:
     """Makes the Funcs of one path."""
 
     def __init__(
-        self, summary: Summary, plan: PathPlan, together: bool = False, fixed: Mapping[str, int] | None = None
+        self, summary: Summary, plan: PathPlan, together: bool = False, fixed: Mapping[str, int] | None = None,
+        cheapest: bool = True,
     ) -> None:
         self.summary = summary
+        self.cheapest = cheapest
         self.plan = plan
         self.together = together
         types = {p.name: p.type for p in summary.function.params}
@@ -276,7 +280,7 @@ class PathBuilder:
             if d.where is not None:
                 where = inline_all(d.where, self.summary.functions)
                 rdom.where(self.bind(substitute(where, rename), f, func))
-            value = self.at_own_point(f, repeated(f, d, native_value(d, self.summary)))
+            value = self.at_own_point(f, repeated(f, d, native_value(d, self.summary, self.cheapest)))
             value = self.bind(substitute(value, rename), f, func)
             args = tuple(self.bind(substitute(a, rename), f, func) for a in d.args)
             _assign(func, args, value)
@@ -325,7 +329,7 @@ class PathBuilder:
         """An output of both values of each pair of elements that change places; None where there are no such pairs."""
         (d,) = f.definitions
         inputs = {i.name: i for i in self.plan.path.inputs}
-        k = mirrored_dimension(f, native_value(d, self.summary), inputs)
+        k = mirrored_dimension(f, native_value(d, self.summary, self.cheapest), inputs)
         if k is None or any(i.may_coincide for i in self.plan.path.contract):
             return None
         names = tuple(d.name for d in f.layout.dims)
@@ -349,7 +353,7 @@ class PathBuilder:
         """Computes the temporary of an output slice by slice, where each slice needs no other."""
         (d,) = f.definitions
         inputs = {i.name: i for i in self.plan.path.inputs}
-        dimension = independent_dimension(f, native_value(d, self.summary), inputs)
+        dimension = independent_dimension(f, native_value(d, self.summary, self.cheapest), inputs)
         if dimension is not None:
             compute_in_strips(func._function, output._function, f, dimension)
             self.stored_like[func.name()] = output.name()
@@ -389,13 +393,13 @@ def _assign(func: Any, args: tuple[Expr, ...], value: Any) -> None:
     func[args if len(args) != 1 else args[0]] = value
 
 
-def native_value(d: Definition, summary: Summary) -> Expr:
+def native_value(d: Definition, summary: Summary, cheapest: bool = True) -> Expr:
     """The definition's expression for compiled code: pure functions inlined, then the cheapest proved equivalent."""
     inlined = inline_all(d.value, summary.functions)
-    if inlined is d.value:
-        return d.value
-    cheapest, _ = optimise(inlined)
-    return cheapest
+    if inlined is d.value or not cheapest:
+        return inlined
+    found, _ = optimise(inlined)
+    return found
 
 
 def _with_symbol(n: Expr) -> Expr:

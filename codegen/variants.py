@@ -123,7 +123,7 @@ def variants(summary: Summary, target: Any, schedule: bool = True, autoscheduler
     out: list[Variant] = []
     types = {p.name: p.type for p in summary.function.params}
     for number in range(len(summary.paths)):
-        built = build_path(summary, number, together=True)
+        built = build_path(summary, number, together=True, cheapest=schedule)
         condition = path_condition(summary, number)
         if built is None:
             out.append(Variant(condition, None))

@@ -20,7 +20,7 @@ from rich.console import Console
 from corpus.bench_codegen import equal
 from corpus.pipelines.common import PipelineFile, Size, named_pipelines
 from corpus.scheduled_process import Arrays, Ready, ScheduledError, ScheduledProcess, Scheduling, load_plugins
-from corpus.timing import Timing, interleave, machine, threads
+from lifter.harness.timing import Timing, interleave, machine, threads
 
 HAND, OWN = "by hand", "Reuse2019"
 PEERS = ("Mullapudi2016", "Adams2019")

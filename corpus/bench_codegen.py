@@ -20,7 +20,7 @@ from rich.table import Table
 
 import halide_core
 from corpus.pipelines.common import Built, Module, PipelineFile, Size, bind, named_pipelines, output_buffers
-from corpus.timing import interleave, machine
+from lifter.harness.timing import interleave, machine
 
 SLOW = 0.85
 """The ratio to Halide below which a pipeline is named."""

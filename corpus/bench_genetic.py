@@ -23,9 +23,9 @@ from corpus.bench_autoschedule import HAND, OWN
 from corpus.pipelines.common import PipelineFile, Size, bind, estimate, named_pipelines, output_buffers, run
 from corpus.roofline import arithmetic_ms, memory_ms
 from corpus.scheduled_process import TARGET, Arrays, ScheduledError, ScheduledProcess, Scheduling
-from corpus.timing import interleave, machine
 from halide_core.autoschedule.methods import method
 from halide_core.passes.realization_order import build_environment
+from lifter.harness.timing import interleave, machine
 
 SEARCH = "Genetic2013"
 # Seconds in which a schedule that is known must be compiled.

@@ -21,11 +21,11 @@ from rich.console import Console
 from rich.table import Table
 
 import halide_core as hl
-from corpus.timing import interleave, machine
 from halide_core.aot import RawBuffer, RawParam, Variant, compile_raw
 from halide_core.autoschedule.default import apply_default_schedule
 from halide_core.ir.expr import I32, I64, Variable, const
 from halide_core.ir.operators import cast_to
+from lifter.harness.timing import interleave, machine
 
 SIZES = (64 << 10, 1 << 20, 8 << 20, 64 << 20, 256 << 20)
 """Bytes of an image: from what a core's own cache holds to what no cache does."""

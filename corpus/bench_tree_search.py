@@ -21,9 +21,9 @@ from rich.table import Table
 
 import halide_core as hl
 from corpus.pipelines.common import estimate, named_pipelines
-from corpus.timing import interleave, machine
 from halide_core.autoschedule.machine import this_machine
 from halide_core.autoschedule.tree_search.scheduler import TreeSearch
+from lifter.harness.timing import interleave, machine
 
 _TARGET = "host-strict_float"
 _SIZE = 2048

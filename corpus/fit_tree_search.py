@@ -23,13 +23,13 @@ from rich.table import Table
 
 import halide_core as hl
 from corpus.random_pipelines import random_pipeline
-from corpus.timing import machine
 from halide_core.autoschedule.machine import this_machine
 from halide_core.autoschedule.tree_search import weights as weights_file
 from halide_core.autoschedule.tree_search.features import HOPELESS, NAMES
 from halide_core.autoschedule.tree_search.scheduler import TreeSearch
 from halide_core.autoschedule.tree_search.tree import Root
 from halide_core.autoschedule.tree_search.well_formed import fault
+from lifter.harness.timing import machine
 
 _TARGET = "host-strict_float"
 # Trees that would take longer are not run.

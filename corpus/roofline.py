@@ -13,10 +13,10 @@ import numpy as np
 
 import halide_core as hl
 from corpus.pipelines.common import PipelineFile, Size, estimate
-from corpus.timing import threads
 from halide_core.autoschedule.costs import Costs
 from halide_core.autoschedule.description import Description, Stage
 from halide_core.target import Target
+from lifter.harness.timing import threads
 
 _RUNS = 15
 # Points, chains and steps of the kernel that tells how many of the costs' cycles pass in a second.  With fewer chains

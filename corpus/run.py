@@ -23,11 +23,11 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from corpus.compare import Comparison, compare
-from corpus.harness import compile_original
+from codegen.original import compile_original
 from corpus.manifest import ROOT, SUITES, Entry, ManifestError, entries
-from corpus.timing import machine
 from lifter.api import SourceError, lift_file
+from lifter.harness.compare import Comparison, compare
+from lifter.harness.timing import machine
 from synth.options import Options
 
 _STAGES = (("roi", "region"), ("terms", "terminals"), ("expression", "expression"), ("proof", "proof"))
@@ -65,9 +65,9 @@ def run_file(file: str, chosen: Sequence[Entry], whole: bool, timeout: float) ->
         folder = Path(name)
         report = lift_file(
             str(ROOT / file), functions=[] if whole else sorted(known), out=name, emit=("shared",),
-            options=Options(timeout=timeout), one_of_several=True,
+            options=Options(timeout=timeout), one_of_several=True, run=False,
         )
-        original = compile_original(ROOT / file, folder / "original.so")
+        original = compile_original(ROOT / file, (), folder / "original.so")
         results = []
         for f in report.functions:
             entry = known.pop(f.name, None)

@@ -22,9 +22,9 @@ from rich.table import Table
 from skimage import data
 
 from codegen.errors import EmitError
-from corpus.harness import bind
-from corpus.timing import O2, O3, Loops, Timing, build, interleave, machine
 from lifter.api import FunctionReport, SourceError, UsageError, lift_file
+from lifter.harness.side_by_side import bind
+from lifter.harness.timing import O2, O3, Loops, Timing, build, interleave, machine
 from lifter.loops import Function
 from lifter.report import print_function_report
 

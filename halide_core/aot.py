@@ -103,6 +103,10 @@ class Module:
         """The functions, callable in this process."""
         return self.compiled().jit()
 
+    def unoptimised_jit(self) -> JitModule:
+        """As `jit`, without LLVM's optimiser, whose time is most of a small function's."""
+        return CompiledModule(self.builder.text(), self.target, optimize=False).jit()
+
 
 def compile_raw(
     symbol: str,

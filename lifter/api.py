@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import importlib
 import multiprocessing
 import os
 import resource
@@ -16,16 +17,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from codegen.emit import EMIT_KINDS, emit_file
-from codegen.errors import EmitError
+from codegen.emit import EMIT_KINDS
 from codegen.notation import StageText, stage_texts
 from lifter.frontend import FunctionError, SourceError, parse_file
+from lifter.harness.originals import Originals
 from lifter.loops import Function
+from lifter.output import Output, OutputError
 from lifter.toolchain.command import Command
 from synth.lift import Lifted, lift_function, out_of_time
 from synth.options import Options
+
+if TYPE_CHECKING:
+    from lifter.harness.second_opinion import Opinion
 
 Progress = Callable[[str, str], None]
 MEMORY_LIMIT = 6 << 30
@@ -50,6 +55,8 @@ class FunctionReport:
     inferred: list[str] = field(default_factory=list)
     outputs: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    run: Opinion | None = None
+    """What running it beside its original said; None where nobody asked, or nothing is proved."""
     lifted: Lifted | None = None
 
     def as_json(self) -> dict[str, Any]:
@@ -66,6 +73,7 @@ class FunctionReport:
             ],
             "contract": self.contract,
             "outputs": self.outputs,
+            "run": self.run.as_json() if self.run is not None else None,
         }
 
 
@@ -101,6 +109,7 @@ def lift_file(
     options: Options | None = None,
     unverified: bool = False,
     isolate: bool = True,
+    run: bool = True,
     one_of_several: bool = False,
     progress: Progress | None = None,
 ) -> FileReport:
@@ -108,7 +117,8 @@ def lift_file(
 
     Raises frontend.SourceError for a file that cannot be read or parsed, UsageError for unknown names (unless the
     file is `one_of_several`: they then stand in the report), kinds and output folders.
-    What happens inside one function is in its report and stops no other."""
+    What happens inside one function is in its report and stops no other.  With `run`, what is proved is run beside the
+    compiled original; where the two differ it is `disagreed`, and the call is kept in the output folder."""
     options = options or Options()
     unknown = [k for k in emit if k not in EMIT_KINDS]
     if unknown:
@@ -117,57 +127,75 @@ def lift_file(
         _check_target(target)
     _check_autoscheduler(autoscheduler)
     directory = _output_folder(out)
-    parsed = parse_file(
-        path, clang_args, models, timeout=options.timeout,
-        wanted=lambda name, internal: name in functions if functions else not internal,
-    )
-    known = {f.name for f in parsed.functions} | set(parsed.others)
-    report = FileReport(path, missing=[n for n in functions if n not in known])
-    if report.missing and not one_of_several:
-        close = ", ".join(sorted(known)) or "none"
-        raise UsageError(f"no function '{report.missing[0]}' is defined in {path}; it defines: {close}")
-    for f, seconds in zip(parsed.functions, parsed.seconds, strict=True):
+    with Originals(path, clang_args) if run else contextlib.nullcontext() as originals:
+        parsed = parse_file(
+            path, clang_args, models, timeout=options.timeout,
+            wanted=lambda name, internal: name in functions if functions else not internal,
+        )
+        known = {f.name for f in parsed.functions} | set(parsed.others)
+        report = FileReport(path, missing=[n for n in functions if n not in known])
+        if report.missing and not one_of_several:
+            close = ", ".join(sorted(known)) or "none"
+            raise UsageError(f"no function '{report.missing[0]}' is defined in {path}; it defines: {close}")
+        judge = _judge(originals, path, clang_args, models, directory) if originals is not None else None
+        compiled = target == "host" and bool({"shared", "object"} & set(emit))
+        if originals is not None:
+            originals.prepare([f for f in parsed.functions if isinstance(f, Function)])
+        for f, seconds in zip(parsed.functions, parsed.seconds, strict=True):
+            if progress is not None:
+                progress(f.name, "lifting")
+            done = _one(f, options, isolate, "summary" in emit, seconds, _load_harness if run else _nothing)
+            report.functions.append(done)
+            if judge is not None and done.status == "verified" and not compiled:
+                judge(done, None, False)
         if progress is not None:
-            progress(f.name, "lifting")
-        report.functions.append(_one(f, options, isolate, "summary" in emit, seconds))
-    if progress is not None:
-        progress("", "writing")
-    emitted = [
-        r for r in report.functions
-        if r.lifted is not None and r.lifted.summary is not None and (r.status == "verified" or unverified)
-    ]
-    _emit(path, emitted, directory, emit, target, clang_args, autoscheduler)
+            progress("", "writing")
+        emitted = [
+            r for r in report.functions if r.lifted is not None and r.lifted.summary is not None
+            and (r.status == "verified" or (unverified and r.status not in ("disagreed", "error")))
+        ]
+        try:
+            Output(path, directory, emit, target, clang_args, autoscheduler).write(emitted, judge)
+        except OutputError as problem:
+            raise UsageError(str(problem)) from None
     return report
 
 
-def _emit(
-    path: str, reports: list[FunctionReport], directory: Path, kinds: Sequence[str], target: str,
-    clang_args: Sequence[str] | Command, autoscheduler: str,
-) -> None:
-    """Writes the outputs.  A function that makes a code generator fail gets the status `error` and stops no other."""
+def _nothing() -> None:
+    """There is nothing to do meanwhile."""
 
-    def write(some: list[FunctionReport]) -> None:
-        lifted = [r.lifted for r in some if r.lifted is not None]
-        emit_file(path, lifted, directory, kinds, target, clang_args, [r.outputs for r in some], autoscheduler)
 
-    try:
-        write(reports)
-        return
-    except EmitError as problem:
-        raise UsageError(str(problem)) from None
-    except Exception:  # a defect of a code generator
-        if os.environ.get("LIFT_DEBUG"):
-            raise
-    good = []
-    for r in reports:
+def _load_harness() -> None:
+    """Loads the compiler and what runs functions, while another process lifts."""
+    importlib.import_module("lifter.harness.second_opinion")
+
+
+def _judge(
+    originals: Originals, source: str, clang_args: Sequence[str] | Command, models: Sequence[str], out: Path
+) -> Callable[[FunctionReport, Path | None, bool], None]:
+    """What gives a verified function its second opinion, and keeps the call on which it is another one."""
+
+    def judge(report: FunctionReport, library: Path | None, drop_in: bool) -> None:
+        from lifter.harness.kept_case import keep
+        from lifter.harness.second_opinion import HarnessError, second_opinion
+
+        if report.status != "verified":  # which the user asked for
+            return
+        assert report.lifted is not None and report.lifted.summary is not None
         try:
-            write([r])
-            good.append(r)
-        except Exception as problem:
-            r.outputs.clear()
-            r.status, r.reason = "error", f"internal error while writing it: {type(problem).__name__}: {problem}"
-    if good:
-        write(good)
+            report.run = second_opinion(report.lifted.summary, originals, report.seconds, library, drop_in)
+        except HarnessError as problem:
+            if os.environ.get("LIFT_DEBUG"):
+                raise
+            last = str(problem).strip().splitlines()[-1]
+            report.status, report.reason = "error", f"internal error while running it beside its original: {last}"
+            return
+        if report.run.kept is not None:
+            kept = keep(report.run.kept, report.lifted.function, source, clang_args, models, out)
+            report.status = "disagreed"
+            report.reason = f"proved, but beside the compiled original {report.run.reason}; the call is kept in {kept}"
+
+    return judge
 
 
 def _check_target(target: str) -> None:
@@ -211,15 +239,17 @@ def defined_nowhere(reports: Sequence[FileReport]) -> UsageError | None:
 
 
 def _one(
-    f: Function | FunctionError, options: Options, isolate: bool, with_text: bool, reading: float
+    f: Function | FunctionError, options: Options, isolate: bool, with_text: bool, reading: float,
+    meanwhile: Callable[[], None],
 ) -> FunctionReport:
-    """`reading`: the seconds that the function took of its time already."""
+    """`reading`: the seconds that the function took of its time already; `meanwhile`: what to do while another process
+    lifts it."""
     if isinstance(f, FunctionError):
         reason = f.reason.construct + (f"; {f.reason.advice}" if f.reason.advice else "")
         return FunctionReport(f.name, f.status, reason, f.reason.line or f.line, reading)
     start = time.perf_counter() - reading
     left = replace(options, timeout=max(options.timeout - reading, 0.0))
-    lifted = _isolated(f, left, with_text) if isolate else lift_function(f, left)
+    lifted = _isolated(f, left, with_text, meanwhile) if isolate else lift_function(f, left)
     if lifted.status == "timeout":
         lifted.reason = out_of_time(lifted.stage, options.timeout)
     report = FunctionReport(f.name, lifted.status, lifted.reason, lifted.line or f.line, lifted=lifted)
@@ -234,7 +264,7 @@ def _one(
     return report
 
 
-def _isolated(f: Function, options: Options, with_text: bool) -> Lifted:
+def _isolated(f: Function, options: Options, with_text: bool, meanwhile: Callable[[], None]) -> Lifted:
     """Lifts in a child process, under its time and memory limit."""
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
@@ -242,6 +272,7 @@ def _isolated(f: Function, options: Options, with_text: bool) -> Lifted:
     child.start()
     sender.close()
     end = time.perf_counter() + options.timeout + 2.0
+    meanwhile()
     result: Lifted | None = None
     stage = ""
     with contextlib.suppress(EOFError):

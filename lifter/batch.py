@@ -44,8 +44,9 @@ class Job:
 @click.option("--timeout", default=60.0, show_default=True, metavar="S", help="Seconds for one function.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a file on standard output.")
 @click.option("--model", "models", multiple=True, metavar="PATH", help="Definitions of external functions, or folder.")
+@click.option("--no-run", is_flag=True, help="Do not run what is proved beside the compiled original.")
 def batch_command(
-    root: str, out: str, jobs: int, emit: str, timeout: float, as_json: bool, models: tuple[str, ...]
+    root: str, out: str, jobs: int, emit: str, timeout: float, as_json: bool, models: tuple[str, ...], no_run: bool
 ) -> None:
     """Lift every C and C++ file under a folder, or of a compilation database.
 
@@ -66,7 +67,7 @@ def batch_command(
         table.add_column(column, justify="left" if column in ("file", "others") else "right")
     with Progress(console=console, transient=True) as progress, ProcessPoolExecutor(jobs) as pool:
         task = progress.add_task("lifting", total=len(work))
-        running = {pool.submit(_lift, job, kinds, timeout, models): job for job in work}
+        running = {pool.submit(_lift, job, kinds, timeout, models, not no_run): job for job in work}
         for done in as_completed(running):
             report, error = done.result()
             progress.advance(task)
@@ -108,12 +109,12 @@ def _jobs(root: Path, out: Path, clang_args: list[str]) -> Iterator[Job]:
 
 
 def _lift(
-    job: Job, kinds: tuple[str, ...], timeout: float, models: tuple[str, ...]
+    job: Job, kinds: tuple[str, ...], timeout: float, models: tuple[str, ...], run: bool
 ) -> tuple[dict[str, Any], str | None]:
     try:
         report = lift_file(
             job.path, out=job.out, emit=kinds, models=models, clang_args=job.command,
-            options=Options(timeout=timeout),
+            options=Options(timeout=timeout), run=run,
         )
     except (SourceError, UsageError) as problem:
         return {}, str(problem).splitlines()[0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import functools
 import json
 import statistics
 import sys
@@ -19,20 +18,27 @@ from rich.console import Console
 from rich.table import Table
 
 from codegen.errors import EmitError
-from codegen.native import compiler_args
-from corpus.cases import CASES
-from corpus.draw import Ranges
-from corpus.extents import NoArguments
-from corpus.manifest import entries
-from corpus.own_process import ProcessDied, told_by
-from corpus.timing import O2, O3, SAMPLE, Loops, build, interleave, machine
-from corpus.timing_arguments import Arguments, arguments, contract_holds
+from codegen.original import compiler_args
 from lifter.api import FileReport, FunctionReport, SourceError, UsageError, defined_nowhere, lift_file
+from lifter.harness.argument_extents import NoArguments
+from lifter.harness.own_process import ProcessDied, told_by
+from lifter.harness.timing import O2, O3, SAMPLE, Loops, build, interleave, machine
+from lifter.harness.timing_arguments import Arguments, Known, arguments, contract_holds
+from lifter.loops import Function
 
 DIFFERS = "DIFFERS"
 SLOWER = 0.995
 """Ratios from here on print as 1.00."""
 SUFFIXES = (".c", ".cc", ".cpp", ".cxx")
+
+
+Lookup = Callable[[str, Function], Known | None]
+"""What is known of the arguments of a file's function."""
+
+
+def nothing_known(file: str, function: Function) -> Known | None:
+    """Arguments are drawn from names and summaries."""
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +88,7 @@ class Results:
 @click.option("--autoscheduler", default="", metavar="NAME", help="Autoscheduler of the lifted functions.")
 def bench_command(
     paths: tuple[str, ...], functions: tuple[str, ...], sizes: str, seconds: float, sample: float,
-    json_file: str | None, timeout: float, autoscheduler: str,
+    json_file: str | None, timeout: float, autoscheduler: str, known: Lookup = nothing_known,
 ) -> None:
     """Time lifted functions against the originals built by g++ with -O2, and with -O3 -march=native.
 
@@ -99,7 +105,8 @@ def bench_command(
             raise UsageError(f"--timeout must be a positive number of seconds, not {timeout:g}")
         numbers = _sizes(sizes)
         files = _files(paths)
-        results = run(files, functions, numbers, (seconds, sample / 1e3), timeout, clang_args, console, autoscheduler)
+        times = (seconds, sample / 1e3)
+        results = run(files, functions, numbers, times, timeout, clang_args, console, autoscheduler, known)
         if json_file is not None:
             _write(Path(json_file), json.dumps(results.as_json(), indent=2) + "\n")
     except (SourceError, UsageError, EmitError) as problem:
@@ -144,7 +151,7 @@ def _write(path: Path, text: str) -> None:
 
 def run(
     files: Sequence[str], functions: Sequence[str], sizes: Sequence[int], seconds: tuple[float, float], timeout: float,
-    clang_args: Sequence[str], console: Console, autoscheduler: str = "",
+    clang_args: Sequence[str], console: Console, autoscheduler: str = "", known: Lookup = nothing_known,
 ) -> Results:
     """Lifts, builds and times everything; `seconds` for one function in all, and at a time.
 
@@ -158,7 +165,7 @@ def run(
             folder = Path(name)
             report = lift_file(
                 file, functions=functions, out=name, emit=("shared",), clang_args=clang_args,
-                options=Options(timeout=timeout), one_of_several=len(files) > 1, autoscheduler=autoscheduler,
+                run=False, options=Options(timeout=timeout), one_of_several=len(files) > 1, autoscheduler=autoscheduler,
                 progress=lambda f, doing, p=file: status.update(f"{p}: {doing} {f}"),  # type: ignore[misc]
             )
             reports.append(report)
@@ -170,7 +177,8 @@ def run(
                     reason = f.reason.splitlines()[0] if f.reason else ""
                     results.not_timed.append((file, f.name, f"{f.status}: {reason}"))
             if timed:
-                _time_file(file, timed, sizes, seconds, clang_args, folder, results, lambda text: status.update(text))
+                say: Callable[[str], None] = status.update  # whose other parameters are not of use
+                _time_file(file, timed, sizes, seconds, clang_args, folder, results, say, known)
     unknown = defined_nowhere(reports)
     if unknown is not None:
         raise unknown
@@ -179,7 +187,7 @@ def run(
 
 def _time_file(
     file: str, timed: Sequence[FunctionReport], sizes: Sequence[int], seconds: tuple[float, float],
-    clang_args: Sequence[str], folder: Path, results: Results, say: Callable[[str], None],
+    clang_args: Sequence[str], folder: Path, results: Results, say: Callable[[str], None], known: Lookup,
 ) -> None:
     """Times the functions of a file, in a process of their own: where a call crashes, another one times the rest."""
     flags = compiler_args(clang_args)
@@ -195,7 +203,7 @@ def _time_file(
                     tell(_Doing(number, size, what))
 
                 doing("making up arguments")
-                told = _time_function(file, f, size, (lifted, o3, o2), loops, seconds, doing)
+                told = _time_function(file, f, size, (lifted, o3, o2), loops, seconds, doing, known)
                 tell(told)
 
     left = timed
@@ -232,16 +240,13 @@ _Told = Row | _Doing | tuple[str, str, str]
 
 def _time_function(
     file: str, f: FunctionReport, size: int, libraries: Sequence[ctypes.CDLL], loops: Loops,
-    seconds: tuple[float, float], doing: Callable[[str], None],
+    seconds: tuple[float, float], doing: Callable[[str], None], known: Lookup,
 ) -> Row | tuple[str, str, str]:
     """Times one function at one size; `libraries`: the lifted code, and the original under -O3 and -O2."""
     assert f.lifted is not None and f.lifted.summary is not None
     function = f.lifted.function
-    case = CASES.get(f.name)
-    if case is not None and not Path(file).match(case.file):
-        case = None  # another function of the same name
     try:
-        args = arguments(f.lifted.summary, case, size, _ranges(file, f.name))
+        args = arguments(f.lifted.summary, size, known(file, function))
     except NoArguments as problem:
         return file, f.name, f"no arguments at {size}x{size}: {problem}"
     values = args.values(function)
@@ -263,12 +268,6 @@ def _time_function(
     t = interleave(calls, _resetter(args, before), *seconds)
     lifted_s, o3_s, o2_s = t.seconds
     return Row(file, f.name, size, lifted_s, o3_s, o2_s, t.ratios[1], t.ratios[2], t.rounds, remark)
-
-
-@functools.cache
-def _ranges(file: str, name: str) -> Ranges:
-    """What the manifests of the corpus say of a function's scalars."""
-    return next((e.ranges for e in entries() if e.name == name and Path(file).match(e.file)), {})
 
 
 def _resetter(args: Arguments, before: dict[str, Any]) -> Callable[[], None]:

@@ -24,6 +24,7 @@ Other commands:
   lift batch DIR              lift a whole code base, or the files of a compile_commands.json
   lift explain FILE -f NAME   say why a function is not lifted: stage, line, closest candidate, counterexample
   lift bench FILE_OR_DIR...   time lifted functions against the originals
+  lift replay DIR             run a kept call on which a lifted function and its original differ
   lift compose DOC.py         compile a pipeline of lifted functions as a whole
 Flags for clang go after `--`:  lift legacy.cpp -- -Iinclude -DNDEBUG
 Exit status: 0 all selected functions verified, 1 some not, 2 usage, unreadable file or parse errors."""
@@ -45,11 +46,12 @@ KINDS = ", ".join(EMIT_KINDS)
 @click.option("--no-suggestions", is_flag=True, help="Search from terminals and operators alone.")
 @click.option("--monolithic", is_flag=True, help="One search over the whole grammar instead of three stages.")
 @click.option("--unverified", is_flag=True, help="Also write what was found but not proved, marked as such.")
+@click.option("--no-run", is_flag=True, help="Do not run what is proved beside the compiled original.")
 @click.option("-q", "--quiet", is_flag=True, help="Print failures only.")
 def lift_command(
     files: tuple[str, ...], functions: tuple[str, ...], out: str, emit: str, target: str, autoscheduler: str,
     timeout: float, as_json: bool, models: tuple[str, ...], build: str | None, grammar: str | None,
-    no_suggestions: bool, monolithic: bool, unverified: bool, quiet: bool,
+    no_suggestions: bool, monolithic: bool, unverified: bool, no_run: bool, quiet: bool,
 ) -> None:
     """Find what the image-processing functions in FILE compute, prove it, and write it as Halide."""
     console = _console()
@@ -77,7 +79,7 @@ def lift_command(
                     path, functions=functions, out=out, emit=kinds, target=target, models=models,
                     autoscheduler=autoscheduler,
                     clang_args=given, options=options, unverified=unverified,
-                    one_of_several=len(files) > 1,
+                    one_of_several=len(files) > 1, run=not no_run,
                     progress=lambda name, doing, p=path: status.update(f"{p}: {doing} {name}"),  # type: ignore[misc]
                 )
         except (SourceError, UsageError, DatabaseError) as problem:
@@ -137,6 +139,10 @@ def main(argv: Sequence[str] | None = None) -> None:
         from lifter.compose import compose_command
 
         command, name, args = compose_command, "lift compose", args[1:]
+    elif args and args[0] == "replay":
+        from lifter.replay import replay_command
+
+        command, name, args = replay_command, "lift replay", args[1:]
     elif args and args[0] == "batch":
         from lifter.batch import batch_command
 

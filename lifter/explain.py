@@ -62,7 +62,7 @@ def explain_command(
         given = command_in(build, file).and_flags(flags) if build is not None else flags
         report = lift_file(
             file, functions=[name], emit=[], out=".", models=models, clang_args=given,
-            options=Options(timeout=timeout),
+            options=Options(timeout=timeout), run=False,
         )
     except (SourceError, UsageError, DatabaseError) as problem:
         text = str(problem) if isinstance(problem, SourceError) else f"error: {problem}"

@@ -7,7 +7,10 @@ from rich.text import Text
 
 from lifter.api import FileReport, FunctionReport
 
-_COLOURS = {"verified": "green", "unsupported": "yellow", "not_found": "yellow", "timeout": "yellow", "error": "red"}
+_COLOURS = {
+    "verified": "green", "unsupported": "yellow", "not_found": "yellow", "timeout": "yellow", "error": "red",
+    "disagreed": "red",
+}
 _STAGES = (("roi", "region"), ("terms", "terminals"), ("expression", "expression"), ("proof", "proof"))
 
 
@@ -48,6 +51,8 @@ def print_function_report(console: Console, file: str, f: FunctionReport) -> Non
         for item in f.contract:
             note = "  (not stated in the source)" if item in f.inferred and "overlap" not in item else ""
             console.print(f"    {item}{note}", markup=False)
+    if f.run is not None and f.status == "verified":
+        console.print(f"  {f.run.words()}", markup=False)
     for note in f.notes:
         console.print(f"  note: {note}", markup=False)
     if f.stage_seconds:

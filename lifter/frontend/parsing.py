@@ -15,7 +15,7 @@ from lifter.frontend.clang import INCLUDE_DIRECTORY, children, in_system_header,
 from lifter.simd import declarations, neon
 from lifter.toolchain import changed_macros, flags
 from lifter.toolchain import compiler as compilers
-from lifter.toolchain.command import Command, command_for, target_of
+from lifter.toolchain.command import Command, command_for
 from lifter.toolchain.preprocess import CannotPreprocess, Problem, SourceText, preprocessed, rejected
 
 # Errors of Clang in old code that GCC only warns of.
@@ -177,7 +177,7 @@ def _as_error(path: str, command: Command, problems: Sequence[Problem]) -> Sourc
 
 
 def _common(command: Command) -> list[str]:
-    out = [f"--target={compilers.HOST}", "-ferror-limit=0", "-w"]
+    out = [f"--target={command.target}", "-ferror-limit=0", "-w"]
     return out + [f"-Wno-{name}" for name in _TOLERATED]
 
 
@@ -193,7 +193,7 @@ def _arguments(command: Command) -> list[str]:
 
 def _arguments_alone(command: Command) -> list[str]:
     """Where there is no compiler: the headers that the system and the lifter have."""
-    cxx, c = system_includes(target_of(command.flags))
+    cxx, c = system_includes(command.target)
     out = ["-x", command.language, "-std=gnu17" if command.is_c else "-std=gnu++17", *_common(command)]
     out += ["-nostdinc", "-nostdinc++", *(f"-U{name}" for name in _CLANG_ONLY), "-U__NO_INLINE__", "-D__OPTIMIZE__=1"]
     if command.is_c:

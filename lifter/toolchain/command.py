@@ -31,6 +31,7 @@ class Command:
     folder: str = ""
     of_project: bool = False
     """Whether a compilation database gave it."""
+    target: str = compilers.HOST
     missing: str = ""
     """The compiler that the project names and that is not here."""
 
@@ -81,9 +82,8 @@ def command_for(path: str, given: Sequence[str] | Command = (), *, force_cxx: bo
     flags = _without_language(flags)
     target = target_of(flags)
     found = _usable(compilers.default(language == "c", target), language)
-    if target != compilers.HOST and found:
-        flags = tuple(f for f in flags if not f.startswith("--target"))
-    return Command(path, language, found, (*OWN_FLAGS, *flags))
+    flags = known.without_target(flags)  # which the compiler found is for anyway
+    return Command(path, language, found, (*OWN_FLAGS, *flags), target=target)
 
 
 def of_database(entry_arguments: Sequence[str], folder: str, file: str) -> Command:
@@ -97,8 +97,8 @@ def of_database(entry_arguments: Sequence[str], folder: str, file: str) -> Comma
     flags = _without_language(flags)
     here = os.path.join(folder, driver) if os.sep in driver else driver
     if driver and shutil.which(here) is not None:
-        return Command(file, language, here, flags, folder, True)
-    return Command(file, language, "", flags, folder, True, driver or "no compiler")
+        return Command(file, language, here, flags, folder, True, target_of(flags))
+    return Command(file, language, "", flags, folder, True, target_of(flags), driver or "no compiler")
 
 
 def target_of(flags: Sequence[str]) -> str:

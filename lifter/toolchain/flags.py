@@ -128,6 +128,13 @@ def refused(flags: Sequence[str]) -> str | None:
     return None
 
 
+def without_target(flags: Sequence[str]) -> tuple[str, ...]:
+    """The flags that do not say for which machine code is made."""
+    return tuple(
+        f for group in grouped(flags) if group[0] != "-target" and not group[0].startswith("--target") for f in group
+    )
+
+
 def for_clang(flags: Sequence[str]) -> list[str]:
     """Of the flags those by which libclang reads preprocessed text as the compiler does."""
     out = []

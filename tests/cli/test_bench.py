@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from corpus.own_process import ProcessDied, told_by
-from corpus.timing_arguments import arguments, contract_holds
 from lifter.frontend import FunctionError, parse_file
+from lifter.harness.own_process import ProcessDied, told_by
+from lifter.harness.timing_arguments import arguments, contract_holds
 from synth.lift import lift_function
 
 SOURCE = """
@@ -90,6 +90,6 @@ def test_containers_are_large_enough(tmp_path: Path) -> None:
     assert not isinstance(function, FunctionError)
     lifted = lift_function(function)
     assert lifted.summary is not None, lifted.reason
-    args = arguments(lifted.summary, None, 64)
+    args = arguments(lifted.summary, 64)
     assert contract_holds(lifted.summary, args)
     assert {len(m.bytes) for n, m in args.memory.items() if n in ("a", "b")} == {64 * 64 * 4}

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from codegen.original import compile_original
 from corpus.cases import CASES, ROOT
-from corpus.harness import compile_original
 from corpus.manifest import sample
 from lifter.api import FileReport, FunctionReport, lift_file
 
@@ -41,7 +41,7 @@ def lifted_file(tmp_path_factory):  # type: ignore[no-untyped-def]
         source = ROOT / file
         names = sorted({n for n, c in CASES.items() if c.file == file} | {e.name for e in sample() if e.file == file})
         report = lift_file(str(source), functions=names, out=str(folder), emit=("dsl", "halide-cpp", "shared"))
-        original = compile_original(source, folder / "original.so")
+        original = compile_original(source, (), folder / "original.so")
         lifted = ctypes.CDLL(str(folder / f"lib{source.stem}_lifted.so"))
         return LiftedFile(report, ctypes.CDLL(str(original)), lifted, folder, source)
 

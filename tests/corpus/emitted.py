@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from corpus.harness import numpy_type
+from lifter.harness.contents import numpy_type
 
 hl = pytest.importorskip("halide")
 OWN_FUNCTIONS = ("exp", "log", "pow", "sin", "cos", "tan", "tanh", "atan", "atan2")

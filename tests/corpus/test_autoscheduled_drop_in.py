@@ -8,12 +8,12 @@ import pytest
 
 from codegen.autoschedule import autoschedule
 from codegen.method_of import method_of
+from codegen.original import compile_original
 from codegen.pipeline import build_path
-from corpus.compare import compare
-from corpus.harness import compile_original
 from halide_core.ir.expr import const_value
 from halide_core.target import Target
 from lifter.api import lift_file
+from lifter.harness.compare import compare
 
 STENCILS = Path(__file__).parents[2] / "corpus/filter/stencils.cpp"
 NAMES = {"Reuse2019": ("Convolve", "Downsample2x2", "UnsharpMask"), "TreeSearch": ("UnsharpMask",)}
@@ -45,7 +45,7 @@ def test_equal_bit_for_bit(method, tmp_path) -> None:
     names = NAMES[method]
     report = lift_file(str(STENCILS), functions=names, out=str(tmp_path), emit=("shared",), autoscheduler=method)
     assert report.verified and len(report.functions) == len(names)
-    original = compile_original(STENCILS, tmp_path / "original.so")
+    original = compile_original(STENCILS, (), tmp_path / "original.so")
     for f in report.functions:
         assert f.lifted is not None and f.lifted.summary is not None
         done = compare(f.lifted.summary, original, Path(f.outputs["shared"]))

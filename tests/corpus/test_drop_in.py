@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from corpus.cases import CASES
-from corpus.harness import arguments, bind, difference
+from corpus.harness import arguments
+from lifter.harness.side_by_side import bind, difference
 
 SIZES = [
     (0, 0),

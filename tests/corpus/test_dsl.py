@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from corpus.cases import CASES
-from corpus.harness import arguments, bind
+from corpus.harness import arguments
+from lifter.harness.side_by_side import bind
 from tests.corpus.emitted import halide_equals
 
 SIZES = [(1, 1), (3, 3), (17, 5), (64, 33)]

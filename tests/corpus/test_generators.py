@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from corpus.cases import CASES
-from corpus.harness import _CTYPES, arguments, bind
+from corpus.harness import arguments
 from halide_core.dsl.buffer import RawBuffer as Buffer
 from halide_core.dsl.buffer import RawDimension as Dimension
+from lifter.harness.side_by_side import _CTYPES, bind
 
 halide = pytest.importorskip("halide")
 ROOT = Path(halide.__file__).parent

@@ -9,9 +9,9 @@ import sys
 
 import numpy as np
 
-from corpus.compare import compare
-from corpus.harness import compile_original
+from codegen.original import compile_original
 from lifter.api import lift_file
+from lifter.harness.compare import compare
 
 SOURCE = """
 #include <cstddef>
@@ -47,7 +47,7 @@ def test_optional_inputs_asked_for_at_each_pixel(tmp_path) -> None:
     (f,) = lift_file(str(source), out=str(tmp_path), emit=("shared",)).functions
     assert f.status == "verified", f.reason
     assert len(f.lifted.summary.paths) == 4
-    original = compile_original(source, tmp_path / "original.so")
+    original = compile_original(source, (), tmp_path / "original.so")
     done = compare(f.lifted.summary, original, tmp_path / "libblend_lifted.so")
     assert not done.problems
     assert done.met > 30

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from corpus.compare import compare
-from corpus.harness import compile_original
+from codegen.original import compile_original
 from lifter.api import lift_file
+from lifter.harness.compare import compare
 
 PRELUDE = "#include <cmath>\n#include <cstdint>\n#include <cstdlib>\ntypedef uint8_t u8;\n"
 KERNELS = {
@@ -89,7 +89,7 @@ def test_same_as_the_original(kernel, tmp_path):
     source.write_text(PRELUDE + (ALL | MATHEMATICS)[kernel] + "\n")
     (function,) = lift_file(str(source), out=str(tmp_path), emit=("shared",)).functions
     assert function.status == "verified", function.reason
-    original = compile_original(source, tmp_path / "original.so")
+    original = compile_original(source, (), tmp_path / "original.so")
     done = compare(function.lifted.summary, original, tmp_path / "libf_lifted.so")
     assert not done.problems
     assert done.met > 30

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from corpus.compare import compare
-from corpus.draw import Drawer
-from corpus.harness import bind
 from corpus.manifest import STATUSES, SUITES, ManifestError, entries, sample
+from lifter.harness.compare import compare
+from lifter.harness.draw_arguments import Drawer
+from lifter.harness.side_by_side import bind
 from tests.corpus.emitted import halide_equals, hl
 
 

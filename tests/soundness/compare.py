@@ -47,7 +47,7 @@ def run(kernels: list[Kernel], timeout: float) -> Tally:
         folder = Path(name)
         path = folder / "kernels.cpp"
         path.write_text(source(kernels))
-        report = lift_file(str(path), out=name, emit=("shared",), options=Options(timeout=timeout))
+        report = lift_file(str(path), out=name, emit=("shared",), run=False, options=Options(timeout=timeout))
         library = folder / "original.so"
         subprocess.run(["g++", *FLAGS, str(path), "-o", str(library)], check=True)
         statuses = {f.name: f.status for f in report.functions}

@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from corpus.harness import bind, compile_original
+from codegen.original import compile_original
 from lifter.api import lift_file
+from lifter.harness.side_by_side import bind
 
 HEAD = "#include <algorithm>\n#include <cstddef>\n#include <cstdint>\n#include <cstdlib>\n#include <emmintrin.h>\n"
 LANES = (
@@ -281,7 +282,7 @@ def test_edges(tmp_path: Path, text: str, calls: list[tuple[int | None, ...]], v
         assert not verified, report.lifted.reason
         return
     function = report.lifted.function
-    original = bind(ctypes.CDLL(str(compile_original(source, tmp_path / "original.so"))), function)
+    original = bind(ctypes.CDLL(str(compile_original(source, (), tmp_path / "original.so"))), function)
     changed = bind(ctypes.CDLL(report.outputs["shared"]), function)
     for arguments in calls:
         assert _outcome(original, original, function, arguments) == 0, "the original does not run"

@@ -7,8 +7,9 @@ import ctypes
 import itertools
 from pathlib import Path
 
-from corpus.harness import bind, compile_original
+from codegen.original import compile_original
 from lifter.api import lift_file
+from lifter.harness.side_by_side import bind
 from tests.soundness.test_edges import _outcome
 
 SOURCE = Path(__file__).parent / "language_edges.cpp"
@@ -18,7 +19,7 @@ PLACES = (64, 1064), (64, 64)
 
 def test_language_edges(tmp_path: Path) -> None:
     reports = lift_file(str(SOURCE), out=str(tmp_path), emit=("shared",)).functions
-    library = ctypes.CDLL(str(compile_original(SOURCE, tmp_path / "original.so")))
+    library = ctypes.CDLL(str(compile_original(SOURCE, (), tmp_path / "original.so")))
     wrong, verified = [], 0
     for report in reports:
         if report.status != "verified":

@@ -24,11 +24,12 @@ from rich.console import Console
 
 from codegen.adapter import flat_symbol
 from codegen.native import compile_summary
-from corpus.draw import Drawer
-from corpus.harness import bind, compile_original, difference
+from codegen.original import compile_original
 from corpus.manifest import ROOT, Entry
 from halide_core.target import Target
 from lifter.frontend import FunctionError, parse_file
+from lifter.harness.draw_arguments import Drawer
+from lifter.harness.side_by_side import bind, difference
 from lifter.summary import Summary
 from synth.lift import lift_function
 from tests.verifier.files import each_file
@@ -70,7 +71,7 @@ def mutate_file(file: str, chosen: Sequence[Entry], each: int, seed: int) -> Tal
     tally = Tally()
     parsed = {f.name: f for f in parse_file(str(ROOT / file)).functions if not isinstance(f, FunctionError)}
     with tempfile.TemporaryDirectory() as folder:
-        library = compile_original(ROOT / file, Path(folder) / "original.so")
+        library = compile_original(ROOT / file, (), Path(folder) / "original.so")
         for entry in chosen:
             lifted = lift_function(parsed[entry.name])
             if lifted.summary is None or lifted.status != "verified":

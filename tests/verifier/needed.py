@@ -22,11 +22,12 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from corpus.draw import Drawer
-from corpus.extents import NoArguments
-from corpus.harness import Arguments, bind, compile_original, difference
+from codegen.original import compile_original
 from corpus.manifest import ROOT, Entry
 from lifter.frontend import FunctionError, parse_file
+from lifter.harness.argument_extents import NoArguments
+from lifter.harness.draw_arguments import Drawer
+from lifter.harness.side_by_side import Arguments, bind, difference
 from lifter.summary import ContractItem, Summary
 from synth.lift import Lifted, lift_function
 from tests.verifier.campaign import compiled
@@ -138,7 +139,7 @@ def try_file(file: str, chosen: Sequence[Entry]) -> Tally:
     tally = Tally()
     parsed = {f.name: f for f in parse_file(str(ROOT / file)).functions if not isinstance(f, FunctionError)}
     with tempfile.TemporaryDirectory() as folder:
-        library = compile_original(ROOT / file, Path(folder) / "original.so")
+        library = compile_original(ROOT / file, (), Path(folder) / "original.so")
         for entry in chosen:
             lifted = lift_function(parsed[entry.name])
             if lifted.summary is not None and lifted.status == "verified":

@@ -10,9 +10,11 @@ from dataclasses import replace
 
 import pytest
 
+from codegen.original import compile_original
 from corpus.cases import CASES, ROOT
-from corpus.harness import arguments, bind, compile_original, difference
+from corpus.harness import arguments
 from lifter.frontend import parse_file
+from lifter.harness.side_by_side import bind, difference
 from lifter.summary import Summary
 from synth.lift import lift_function
 from tests.verifier.campaign import SIZES, compiled
@@ -48,7 +50,7 @@ def test_wrong_summaries_are_refuted(name, parsed, tmp_path):
 def assert_same(name, function, summary: Summary, folder, text):
     """A summary that was proved although it was changed computes what the original computes."""
     case = CASES[name]
-    original = bind(ctypes.CDLL(str(compile_original(ROOT / case.file, folder / "original.so"))), function)
+    original = bind(ctypes.CDLL(str(compile_original(ROOT / case.file, (), folder / "original.so"))), function)
     changed = compiled(summary, original)
     for seed, (width, height) in enumerate(SIZES * 3):
         args = arguments(function, case, width, height, 3, seed)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from corpus.harness import compile_original
+from codegen.original import compile_original
 from corpus.manifest import ROOT
 from halide_core.ir.expr import BOOL, GE, I32, Variable, const
 from lifter.frontend import FunctionError, parse_file
@@ -39,7 +39,7 @@ def lifted(source: str, name: str) -> Lifted:
 
 @pytest.mark.parametrize("file, name", [(f, n) for f, names in FUNCTIONS.items() for n in names])
 def test_each_item_is_needed(file: str, name: str, tmp_path: Path) -> None:
-    library = compile_original(ROOT / file, tmp_path / "original.so")
+    library = compile_original(ROOT / file, (), tmp_path / "original.so")
     tally = try_items(lifted(str(ROOT / file), name), name, library)
     assert tally.counts and not tally.idle and not tally.open
     assert "refuted" in {outcome for _, outcome in tally.counts}

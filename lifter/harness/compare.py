@@ -19,9 +19,9 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from corpus.draw import Draw, Drawer, Ranges
-from corpus.extents import NoArguments
-from corpus.harness import Arguments, bind, difference
+from lifter.harness.argument_extents import NoArguments
+from lifter.harness.draw_arguments import Draw, Drawer, Ranges
+from lifter.harness.side_by_side import Arguments, bind, difference
 from lifter.summary import Summary
 
 SIZES = (

@@ -8,19 +8,21 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from codegen.variants import path_condition
-from corpus.extents import NoArguments, Scalars, corners_of, layouts_of, row_length
-from corpus.harness import Arguments, Block, Guarded, fill
 from halide_core.errors import HalideError
 from halide_core.interp.expr import evaluate as evaluate_expr
 from halide_core.ir.expr import EQ, NE, Expr, Variable, const_value
 from halide_core.ir.structural import post_order
 from halide_core.ir.types import Type
+from lifter.harness.argument_extents import NoArguments, Scalars, corners_of, layouts_of, row_length
+from lifter.harness.contents import edges, fill, numpy_type
+from lifter.harness.side_by_side import Arguments, Block, Guarded
+from lifter.harness.source_constants import Constants
 from lifter.loops import Param
 from lifter.summary import Summary
 
@@ -35,6 +37,8 @@ _TALL = ("rows", "height", "h", "ny", "lines", "bottom", "y1")
 _WIDE = ("cols", "width", "w", "nx", "right", "x1", "columns")
 _FLAT = ("n", "count", "pixels", "len", "length", "size", "total", "npixels", "n_pixels", "samples")
 _FEW = ("radius", "r", "rx", "ry", "taps", "half", "border", "passes", "iterations", "margin")
+_SMALL = 40
+"""What a size may be of the numbers of the source."""
 _BITS = ("shift", "bits", "log2")
 _CHANNELS = ("channels", "components", "bands")
 _VALUES = (0, 1, 2, 3, 7, 8, 16, 64, 100, 127, 128, 200, 255, 256)
@@ -50,11 +54,13 @@ class Draw:
 
 
 class Drawer:
-    """Draws arguments for one summary.  `ranges` are for scalars whose names say too little."""
+    """Draws arguments for one summary.  `ranges` are for scalars whose names say too little; of `constants`, where they
+    are given, scalars often have one."""
 
-    def __init__(self, summary: Summary, ranges: Ranges | None = None) -> None:
+    def __init__(self, summary: Summary, ranges: Ranges | None = None, constants: Constants | None = None) -> None:
         self.summary = summary
         self.ranges = ranges or {}
+        self.constants = constants
         self.pointers = [p for p in summary.function.params if p.pointer]
         names = {p.name for p in self.pointers}
         self.layouts = [[x for x in layouts_of(p) if x.array in names] for p in summary.paths]
@@ -95,6 +101,9 @@ class Drawer:
         if p.name in self.ranges:
             low, high = self.ranges[p.name]
             return rng.uniform(low, high) if p.type.is_float() else rng.randint(low, high)
+        chosen = self._constant(p, rng) if self.constants is not None else None
+        if chosen is not None:
+            return chosen
         if p.type.is_float():
             return float(rng.choice((0.0, 1.0, 0.5, rng.random(), rng.random())))
         if p.type.is_bool():
@@ -115,6 +124,29 @@ class Drawer:
         elif p.name in self.extents or name in _FLAT:
             value = width * height if self.flat or name in _FLAT else rng.choice((width, height))
         return _fitted(value, p.type)
+
+    def _constant(self, p: Param, rng: random.Random) -> int | float | None:
+        """Now and then a number of the source or an end of the type; a size takes small ones only."""
+        assert self.constants is not None
+        own, every = self.constants.of.get(p.name, ()), self.constants.every
+        chance = rng.random()
+        if p.type.is_bool():
+            return None
+        if p.name in self.extents | self.sizes | self.strides:
+            small = [int(n) for n in own or every if 0 <= n <= _SMALL]
+            return _fitted(rng.choice(small), p.type) if small and chance < 0.2 else None
+        if own and chance < 0.6:
+            pool: Sequence[int | float] = own
+        elif every and chance < 0.75:
+            pool = every
+        elif chance < 0.85:
+            pool = [v.item() for v in edges(p.type)]
+        else:
+            return None
+        chosen = rng.choice(pool)
+        if p.type.is_float():
+            return float(np.array(chosen, numpy_type(p.type)))
+        return _fitted(int(chosen), p.type) if math.isfinite(chosen) else None
 
     def _path(self, scalars: Scalars, null: frozenset[str]) -> int | None:
         addresses = {p.name: 0 if p.name in null else (i + 1) << 40 for i, p in enumerate(self.pointers)}

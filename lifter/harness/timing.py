@@ -17,8 +17,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from codegen.native import language, run_tool, system_compiler
-from corpus.harness import bind
+from codegen.original import language, run_tool, system_compiler
+from lifter.harness.side_by_side import bind
 from lifter.loops import Function
 
 O2, O3 = ("-O2",), ("-O3", "-march=native", "-ffp-contract=off")

@@ -1,21 +1,21 @@
-"""Arguments to time a function with: as the corpus says, or guessed from what its summary reads and writes."""
+"""Arguments to time a function with: as someone knows, or guessed from what its summary reads and writes."""
 
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from codegen.variants import path_condition
-from corpus.cases import Case
-from corpus.draw import Draw, Drawer, Ranges
-from corpus.extents import NoArguments, Scalars
-from corpus.harness import fill
 from halide_core.errors import HalideError
 from halide_core.interp.expr import evaluate as evaluate_expr
 from halide_core.ir.types import Type
+from lifter.harness.argument_extents import NoArguments, Scalars
+from lifter.harness.contents import fill
+from lifter.harness.draw_arguments import Draw, Drawer, Ranges
 from lifter.loops import Function
 from lifter.summary import Summary
 
@@ -65,21 +65,27 @@ class Arguments:
         return all(np.array_equal(self.memory[n].bytes, contents) for n, contents in saved.items())
 
 
-class _Typical(random.Random):
-    """Always two thirds into a range."""
-
-    def randint(self, a: int, b: int) -> int:
-        return a + 2 * (b - a) // 3
+Exactly = Callable[[int], tuple[Scalars, dict[str, tuple[int, int]]]]
+"""For a size the scalars, and for each pointer how many elements lie behind it and how many of them before it."""
 
 
-def arguments(summary: Summary, case: Case | None, size: int, ranges: Ranges | None = None) -> Arguments:
-    """Arguments for images of size x size.  `ranges`: of scalars whose names say too little.  Raises NoArguments."""
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of a function's arguments beyond its summary."""
+
+    ranges: Ranges = field(default_factory=dict)
+    """Of scalars whose names say too little."""
+    exactly: Exactly | None = None
+
+
+def arguments(summary: Summary, size: int, known: Known | None = None) -> Arguments:
+    """Arguments for images of size x size.  Raises NoArguments."""
     function = summary.function
     null: frozenset[str] = frozenset()
-    if case is not None and {p.name for p in function.params if p.pointer} == set(case.pointers):
-        scalars, regions = _from_case(function, case, size)
+    if known is not None and known.exactly is not None:
+        scalars, regions = known.exactly(size)
     else:
-        drawer = Drawer(summary, ranges)
+        drawer = Drawer(summary, known.ranges if known is not None else None)
         draw = _large(drawer, size)
         scalars, null = draw.scalars, draw.null
         spare = _REGISTER if function.uses_registers else 0
@@ -125,18 +131,3 @@ def contract_holds(summary: Summary, args: Arguments) -> bool:
         return any(bool(evaluate_expr(path_condition(summary, i), env)) for i in range(len(summary.paths)))
     except HalideError:
         return True  # a condition on the images' contents, which only the run decides
-
-
-def _from_case(function: Function, case: Case, size: int) -> tuple[Scalars, dict[str, tuple[int, int]]]:
-    names = [p.name for p in function.params if not p.pointer]
-    scalars = case.scalars(names, size, size, 0, _Typical())
-    for p in function.params:
-        if not p.pointer and p.type.is_float() and p.name in case.ranges:
-            low, high = case.ranges[p.name]
-            scalars[p.name] = low + 0.7 * (high - low)
-    regions = {}
-    for n, image in case.pointers.items():
-        rows, width, stride = image.box(scalars)
-        m = image.margin
-        regions[n] = ((rows + 2 * m - 1) * stride + width + 2 * m, m * stride + m)
-    return scalars, regions

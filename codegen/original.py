@@ -1,0 +1,66 @@
+"""The original translation unit, compiled as its program compiles it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from codegen.errors import EmitError
+from lifter.toolchain.command import Command, command_for
+
+_NO_COMPILER = "no C++ compiler was found"
+
+
+def compile_original(
+    source: str | Path, given: Sequence[str] | Command, output: Path, flags: Sequence[str] = (), compiler: str = ""
+) -> Path:
+    """Compiles `source` to `output`: an object file if it ends with `.o`, its preprocessed text if with `.i`, else a
+    shared library.
+
+    `flags` come after those of the program, `compiler` takes the place of its own.  Raises EmitError with the first
+    error."""
+    command = command_for(str(source), given)
+    if not (compiler or command.compiler):
+        named = f"the project's compiler '{command.missing}' was not found" if command.missing else _NO_COMPILER
+        raise EmitError(f"{named}; --emit shared compiles the original code as the fallback")
+    kind = {".o": "-c", ".i": "-E"}.get(output.suffix, "-shared")
+    # Renamed symbols are unknown to what optimises while it links.
+    own = ["-fPIC", "-fno-lto", "-w", *flags, "-x", command.language, kind]
+    to = ["-o", os.path.abspath(output)]
+    run_tool([compiler or command.compiler, *command.flags, *own, command.source, *to], command.folder)
+    return output
+
+
+def is_c(source: str | Path) -> bool:
+    """Whether a file is C and not C++."""
+    return Path(source).suffix == ".c"
+
+
+def language(source: str | Path) -> list[str]:
+    """Flags by which a C++ compiler takes C for C, as the front end does."""
+    return ["-x", "c"] if is_c(source) else []
+
+
+def system_compiler() -> str:
+    """The C++ compiler of the system."""
+    for name in ("c++", "g++", "clang++"):
+        found = shutil.which(name)
+        if found is not None:
+            return found
+    raise EmitError(f"{_NO_COMPILER}; --emit shared compiles the original code as the fallback")
+
+
+def compiler_args(clang_args: Sequence[str]) -> list[str]:
+    """The flags for clang that any compiler understands."""
+    return [a for a in clang_args if not a.startswith(("-Xclang", "-ferror-limit", "--target", "-resource-dir"))]
+
+
+def run_tool(command: Sequence[str], folder: str = "") -> None:
+    """Runs a compiler or linker.  Raises EmitError with its first error."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder or None)
+    if done.returncode != 0:
+        errors = [line for line in done.stderr.splitlines() if "error" in line] or done.stderr.splitlines() or ["?"]
+        raise EmitError(f"{Path(command[0]).name} failed: {errors[0]}")

@@ -1,0 +1,168 @@
+"""The calls by which a lifted function is held to its original: each made from its number alone, so that one that ended
+its process can be made again."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lifter.harness.argument_extents import NoArguments, Scalars
+from lifter.harness.contents import WAYS, Bytes, fill_with
+from lifter.harness.draw_arguments import Draw, Drawer
+from lifter.harness.side_by_side import Guarded
+from lifter.loops import Param
+from lifter.summary import Summary
+
+SIZES = (
+    (5, 4), (17, 3), (1, 1), (33, 2), (0, 0), (8, 8), (2, 2), (64, 2), (3, 5), (0, 3), (16, 1), (7, 9), (3, 0), (2, 1),
+    (31, 4), (1, 2), (4, 6), (65, 1), (9, 1), (12, 12),
+)
+"""Sizes of images, the most telling ones first: time may end before they do."""
+PADS = (0, 1, 13, 0)
+CALLS = 340
+MISSED = range(120, 140)
+"""The numbers of the calls that miss the contract: they may end the process, and time may end before the others do."""
+_TRIES = 8
+_ROOM = 4096
+"""Bytes on either side where a function is not held to its images: the contract fails, or the original needs room."""
+_MOST = 1 << 20
+"""Bytes behind one pointer, at the most."""
+_SHIFTS = (1, -1, 5, 17, -7)
+"""Elements by which memory overlaps."""
+_CANARY = 64
+_ALIGNED = 64
+
+
+@dataclass(slots=True)
+class Span:
+    """The memory behind one pointer argument: what is filled and compared, and the address that is given."""
+
+    param: Param
+    bytes: Bytes
+    address: int
+    offset: int
+    """How many bytes after its first one the address lies."""
+    beside: Bytes
+    """The bytes on the side where no unmapped page is, which nobody may change."""
+
+
+@dataclass(slots=True)
+class Call:
+    """One call's arguments."""
+
+    number: int
+    met: bool
+    scalars: Scalars
+    spans: list[Span]
+
+    def values(self, params: Sequence[Param]) -> list[int | float]:
+        by_name = {s.param.name: s.address for s in self.spans}
+        return [by_name[p.name] if p.pointer else self.scalars[p.name] for p in params]
+
+    def snapshot(self) -> list[bytes]:
+        return [s.bytes.tobytes() for s in self.spans]
+
+    def restore(self, saved: Sequence[bytes]) -> None:
+        for s, contents in zip(self.spans, saved, strict=True):
+            s.bytes[:] = np.frombuffer(contents, np.uint8)
+
+
+class Calls:
+    """Makes calls by number.  Memory is used again from call to call: mapping and unmapping is most of their price.
+
+    `roomy`: the original may read around its images (whole registers), and wants them aligned.  `missed`: also calls
+    that miss the contract."""
+
+    def __init__(self, summary: Summary, drawer: Drawer, roomy: bool = False, missed: bool = False) -> None:
+        self.function = summary.function
+        self.drawer = drawer
+        self.roomy, self.missed = roomy, missed
+        written = next((p for p in drawer.pointers if not p.const), None)
+        other = next((p for p in drawer.pointers if p is not written), None)
+        self.pair = (written, other) if written is not None and other is not None else None
+        self.numbers = drawer.constants.every if drawer.constants is not None else ()
+        self.memory: dict[tuple[str, bool], Guarded] = {}
+        self._group = -1
+        self._drawn: tuple[Draw, dict[str, tuple[int, int]]] | None = None
+
+    def make(self, number: int) -> Call | None:
+        """The call of a number below CALLS; None where no draw does as it should."""
+        met = number not in MISSED
+        if not met and not self.missed:
+            return None
+        group = number // WAYS if met and self.drawer.pointers else number
+        if self._group != group:
+            self._group, self._drawn = group, self._draw(group, met or self._overlaps(number))
+        return self._call(number, *self._drawn, met) if self._drawn is not None else None
+
+    def _overlaps(self, number: int) -> bool:
+        """Whether a call that misses the contract does so by memory that overlaps."""
+        return number in MISSED and number % 3 == 0 and self.pair is not None
+
+    def _draw(self, group: int, met: bool) -> tuple[Draw, dict[str, tuple[int, int]]] | None:
+        """Scalars, and the first element and the one past the last behind each pointer."""
+        rng = random.Random(group)
+        width, height = SIZES[group % len(SIZES)]
+        if group >= len(SIZES):
+            height, width = rng.choice(((height, width), (width, height)))
+        pad = PADS[group % len(PADS)]
+        for _ in range(_TRIES):
+            draw = self.drawer.scalars(width, height, pad, rng)
+            if not met:
+                draw = draw if draw.path is None else self.drawer.spoiled(draw, rng)
+                if draw.path is not None or self.drawer.undefined(draw):
+                    continue
+            elif draw.path is None:
+                continue
+            regions = self._regions(draw)
+            if regions is not None:
+                return draw, regions
+        return None
+
+    def _regions(self, draw: Draw) -> dict[str, tuple[int, int]] | None:
+        try:
+            regions = self.drawer.regions(draw)
+        except NoArguments:  # sizes that depend on the images' contents
+            return None
+        # Sizes multiplied with each other may be too large.
+        sizes = {p.name: p.type.bytes() for p in self.drawer.pointers}
+        return regions if all((high - low) * sizes[n] <= _MOST for n, (low, high) in regions.items()) else None
+
+    def _call(self, number: int, draw: Draw, regions: dict[str, tuple[int, int]], met: bool) -> Call:
+        rng = np.random.default_rng(number)
+        spans = []
+        for p in self.drawer.pointers:
+            low, high = regions[p.name]
+            size, own = p.type.bytes(), self.function.sizes.get(p.name)
+            before, after = -low * size, high * size
+            if not met or (self.roomy and own is None):
+                before = max(before, 0) + _ROOM
+                before += -before % _ALIGNED
+                after = max(after, 0) + _ROOM
+            span = self._span(p, before, after, number // WAYS % 2 == 1 and met)
+            fill_with(span.bytes, p.type, rng, self.numbers, number % WAYS)
+            if p.name in draw.null:
+                span.address = 0
+            spans.append(span)
+        if self._overlaps(number) and self.pair is not None:
+            first, second = (next(s for s in spans if s.param is p) for p in self.pair)
+            second.address = first.address + _SHIFTS[number % len(_SHIFTS)] * first.param.type.bytes()
+        return Call(number, met, dict(draw.scalars), spans)
+
+    def _span(self, p: Param, before: int, after: int, front: bool) -> Span:
+        """Memory that touches an unmapped page: at its end, or with `front` before its start."""
+        size = before + after
+        room = not front and before >= _ROOM
+        if room:  # the address itself is aligned
+            size += -size % _ALIGNED
+        memory = self.memory.get((p.name, front))
+        if memory is None or len(memory.bytes) < size:
+            memory = Guarded(max(2 * size, 1 << 14), front)
+            self.memory[p.name, front] = memory
+        whole = len(memory.bytes)
+        start = 0 if front else whole - size
+        beside = memory.bytes[size : size + _CANARY] if front else memory.bytes[max(start - _CANARY, 0) : start]
+        return Span(p, memory.bytes[start : start + size], memory.address + start + before, before, beside)

@@ -1,0 +1,130 @@
+"""A file's original code, compiled in the background while its functions are lifted."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+
+from codegen.errors import EmitError
+from codegen.original import compile_original
+from lifter.loops import Function
+from lifter.toolchain.command import Command, command_for
+from lifter.toolchain.compiler import HOST
+
+FLAGS = ("-O1", "-w", "-fwrapv", "-fno-strict-aliasing")
+"""What the proof speaks of: arithmetic on data wraps, and memory is read at any type."""
+# Overflow is one of them: index arithmetic is taken not to overflow.  That of data wraps in the proof; a fault of that
+# shows on calls without overflow too.
+_TRAPS = (
+    "signed-integer-overflow,shift,integer-divide-by-zero,float-cast-overflow,bool,enum,bounds,return,unreachable,"
+    "vla-bound"
+)
+
+
+class Background:
+    """A compilation in a process of its own."""
+
+    def __init__(self, compile_: Callable[[], object]) -> None:
+        self._reading, writing = os.pipe()
+        self._process = os.fork()
+        if self._process:
+            os.close(writing)
+            return
+        os.setsid()  # so that the compiler can be ended with it
+        text = ""
+        try:
+            compile_()
+        except EmitError as problem:
+            text = f"{problem}"
+        except BaseException as problem:
+            text = f"{type(problem).__name__}: {problem}"
+        finally:
+            os.write(writing, text.encode()[:4096])
+            os._exit(0)
+
+    def failure(self) -> str:
+        """Waits for the end; why it failed, or the empty string."""
+        if self._process:
+            with os.fdopen(self._reading, "rb") as f:
+                self._text = f.read().decode(errors="replace")
+            os.waitpid(self._process, 0)
+            self._process = 0
+        return self._text
+
+    def stop(self) -> None:
+        """Ends it, if it has not ended."""
+        if self._process:
+            try:
+                os.killpg(self._process, signal.SIGKILL)
+            except ProcessLookupError:  # it has no group of its own yet
+                os.kill(self._process, signal.SIGKILL)
+            self.failure()
+
+
+class Originals:
+    """The libraries of one file: its code, the packers of its functions of class type, and its code with traps."""
+
+    def __init__(self, source: str, given: Sequence[str] | Command) -> None:
+        self.source, self.command = source, command_for(source, given)
+        self._folder = Path(tempfile.mkdtemp(prefix="lift-original-"))
+        self.reason = ""
+        """Why nothing can be compared."""
+        self._jobs: dict[str, Background] = {}
+        if self.command.target != HOST:
+            self.reason = f"it was read for another processor ({self.command.target})"
+        else:
+            self._jobs["original"] = Background(lambda: self._compile(source, "original"))
+
+    def __enter__(self) -> Originals:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: object, trace: TracebackType | None) -> None:
+        for job in self._jobs.values():
+            job.stop()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def prepare(self, functions: Sequence[Function]) -> None:
+        """Begins with what functions of class type need."""
+        with_classes = [f for f in functions if f.interface is not None]
+        if with_classes and not self.reason:
+            from codegen import adapter  # which brings the compiler
+
+            text = self._folder / "packers.cpp"
+            text.write_text(adapter.packers(self.source, with_classes))
+            self._jobs["packers"] = Background(lambda: self._compile(text, "packers", adapter.FLAGS))
+
+    def library(self, function: Function) -> Path | None:
+        """The original's library, once it is there; None, and `reason`, where it cannot be made."""
+        return self._made("original", function) if self._made("packers", function, unless_none=True) else None
+
+    def packers(self, function: Function) -> Path | None:
+        """The library of the packers, where the function needs one."""
+        return self._path("packers") if function.interface is not None else None
+
+    def trapping(self) -> Path | None:
+        """The original stopping at what C++ leaves undefined, where the compiler can do that."""
+        if "trapping" not in self._jobs:
+            flags = ("-fno-wrapv", f"-fsanitize={_TRAPS}", "-fsanitize-undefined-trap-on-error")
+            self._jobs["trapping"] = Background(lambda: self._compile(self.source, "trapping", flags))
+        return None if self._jobs["trapping"].failure() else self._path("trapping")
+
+    def _path(self, name: str) -> Path:
+        return self._folder / f"{name}.so"
+
+    def _compile(self, source: str | Path, name: str, flags: Sequence[str] = ()) -> None:
+        compile_original(source, self.command, self._path(name), (*FLAGS, *flags))
+
+    def _made(self, name: str, function: Function, unless_none: bool = False) -> Path | None:
+        if self.reason or (name == "packers" and function.interface is None):
+            return None if self.reason else self._path(name)
+        failure = self._jobs[name].failure()
+        if failure:
+            what = "no compiler" if "was not found" in failure or "no C++ compiler" in failure else failure
+            self.reason = what if what == "no compiler" else f"its original does not compile here: {what}"
+            return None
+        return self._path(name)

@@ -1,0 +1,236 @@
+"""A second opinion on a proved function: it is run beside the compiled original.
+
+The proof starts at the front end's reading of the source; a fault of that reading, or of the code generation behind the
+proof, shows only where the two results are compared."""
+
+from __future__ import annotations
+
+import functools
+import signal
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from codegen.native import FALLBACK_SUFFIX, compile_summary, entry_symbol
+from halide_core.target import Target
+from lifter.harness.calls import CALLS, MISSED, Calls
+from lifter.harness.contents import WAYS
+from lifter.harness.draw_arguments import Drawer
+from lifter.harness.originals import Originals
+from lifter.harness.side_by_side import bind, load, signature
+from lifter.harness.side_process import End, Kept, NotRun, Phase, State, Work, start, stop, wait
+from lifter.harness.source_constants import constants_of, function_text
+from lifter.summary import Summary
+
+SECONDS, PART = 0.25, 0.25
+"""Running takes so many seconds at the most, or that part of what lifting took, but never more than lifting took."""
+_MOST_DEATHS, _MOST_UNDEFINED = 6, 6
+
+
+class HarnessError(Exception):
+    """A defect of what runs functions; never a verdict on one."""
+
+
+@dataclass(slots=True)
+class Opinion:
+    """On how many calls a function was run beside its original, and what came of it."""
+
+    calls: int = 0
+    """All that were compared."""
+    missed_contract: int = 0
+    """Those of them that do not meet the contract, where the original's own code must run."""
+    reason: str = ""
+    """Why it was not run, or not on all that was meant to be."""
+    seconds: float = 0.0
+    kept: Kept | None = None
+    """The call on which the two differ."""
+
+    def words(self) -> str:
+        """For people."""
+        if not self.calls:
+            return f"proved, not run: {self.reason}"
+        missed = f", {self.missed_contract} of which miss the contract" if self.missed_contract else ""
+        also = f"; {self.reason}" if self.reason else ""
+        return f"proved, and run on {self.calls} calls{missed}{also}"
+
+    def as_json(self) -> dict[str, object]:
+        return {"calls": self.calls, "missed_contract": self.missed_contract, "reason": self.reason}
+
+
+def second_opinion(
+    summary: Summary, originals: Originals, lifting: float, library: Path | None = None, drop_in: bool = False
+) -> Opinion:
+    """Runs a function beside its original.  `lifting`: the seconds that it took to lift; `library`: its compiled code,
+    which a `drop_in` of the original also runs where the contract is missed; without one it is compiled plainly."""
+    began = time.perf_counter()
+    original = originals.library(summary.function)
+    if original is None:
+        return Opinion(reason=originals.reason)
+    found = _Run(summary, originals, original, library, drop_in, lifting).run()
+    found.seconds = time.perf_counter() - began
+    return found
+
+
+class _Run:
+    def __init__(
+        self, summary: Summary, originals: Originals, original: Path, library: Path | None, drop_in: bool,
+        lifting: float,
+    ) -> None:
+        self.summary, self.function = summary, summary.function
+        self.originals, self.original, self.library = originals, original, library
+        self.drop_in = drop_in
+        self.lifting = lifting
+        self.seconds = min(lifting, max(SECONDS, PART * lifting))
+        self.used = 0.0
+        self.roomy = False
+        self.state = State()
+        self.opinion = Opinion()
+        self.deaths: list[str] = []
+        self.wild = self.undefined = 0
+
+    def run(self) -> Opinion:
+        """Runs processes until all calls are made, time is over, or a call differs."""
+        following: int | None = 0
+        while following is not None and following < CALLS and self.used < self.seconds:
+            following = self._from(following)
+        if not self.opinion.reason:
+            self.opinion.reason = self._reason()
+        return self.opinion
+
+    def _reason(self) -> str:
+        if self.deaths:
+            return f"the original {self.deaths[0]}, which meets the contract"
+        if self.opinion.calls:
+            return ""
+        if self.undefined:
+            return "what the original computes is undefined in C++"
+        if self.used > self.seconds:
+            return "the time that the proof took was not enough for it"
+        return "no arguments were found that meet the contract"
+
+    def _from(self, first: int) -> int | None:
+        """Makes calls from one number on; the number to go on with, None at the end."""
+        end, code = self._process(self._work(first))
+        number, phase, met, missed = self.state.get()
+        self.opinion.calls += met + missed
+        self.opinion.missed_contract += missed
+        if end is not None:
+            if end.fault:
+                raise HarnessError(end.fault)
+            self.opinion.reason = end.reason
+            return None if end.kept is None else self._differs(end.kept)
+        if phase is Phase.LIFTED:
+            return self._lifted_died(number, code)
+        if phase is not Phase.ORIGINAL:
+            if code:
+                raise HarnessError(f"the process that runs functions {_how(code)} while {phase.name.lower()}")
+            self.used = max(self.used, self.lifting)
+            return None  # compiling took too long
+        return self._original_died(number, code)
+
+    def _process(self, work: Work) -> tuple[End | None, int | None]:
+        process, receiver = start(work, self.state)
+        # A busy machine makes everything last longer.
+        end = wait(receiver, self.state, 1.0 + 3.0 * self.lifting)
+        code = stop(process, receiver)
+        self.used += self.state.used()
+        return end, code
+
+    def _work(self, first: int, original: Path | None = None) -> Work:
+        calls = functools.partial(_calls, self.summary, self.roomy, self.drop_in)
+        both = functools.partial(
+            loaded, self.summary, original or self.original, self.library, self.originals.packers(self.function),
+            original is not None, self.drop_in and original is None,
+        )
+        left = self.seconds - self.used
+        return Work(self.function, calls, both, first, CALLS, left, self.lifting, original is not None)
+
+    def _original_died(self, number: int, code: int | None) -> int | None:
+        """A crash of the original, or a call that does not end.
+
+        Where the contract is missed it may do as it likes.  Where it is met, the original may read more than it uses,
+        or want its memory aligned: it is given room.  If it dies all the same the contract asks for too little, as
+        where it divides by a zero that nothing excludes; its result is then undefined, and so is what to compare."""
+        if number in MISSED:
+            self.wild += 1
+            return number + 1 if self.wild < _MOST_DEATHS else MISSED.stop
+        if not self.roomy and code in (-signal.SIGSEGV, -signal.SIGBUS):
+            self.roomy = True
+            return number
+        self.deaths.append(f"{_how(code)} on a call with {self._scalars(number)}")
+        return _next_draw(number) if len(self.deaths) < _MOST_DEATHS else None
+
+    def _lifted_died(self, number: int, code: int | None) -> int | None:
+        """The lifted function crashed or does not end on a call that the original survived."""
+        end, _ = self._process(self._work(number, self.original))
+        if end is None or end.kept is None:
+            self.deaths.append(f"does not always end as it did before on a call with {self._scalars(number)}")
+            return number + 1 if len(self.deaths) < _MOST_DEATHS else None
+        return self._differs(replace(end.kept, words=f"the lifted function {_how(code)}, the original does not"))
+
+    def _differs(self, kept: Kept) -> int | None:
+        """A difference counts where C++ says what the original computes."""
+        trapping = self.originals.trapping() if kept.met else None
+        if trapping is not None:
+            end, code = self._process(self._work(kept.number, trapping))
+            if end is None and code in (-signal.SIGILL, -signal.SIGTRAP):
+                self.undefined += 1
+                self.opinion.calls -= 1
+                return _next_draw(kept.number) if self.undefined < _MOST_UNDEFINED else None
+        self.opinion.kept = kept
+        self.opinion.reason = kept.words
+        return None
+
+    def _scalars(self, number: int) -> str:
+        calls = _calls(self.summary, self.roomy, self.drop_in)
+        call = calls.make(number)
+        return ", ".join(f"{n} = {v}" for n, v in call.scalars.items()) if call is not None else "no scalars"
+
+
+def _calls(summary: Summary, roomy: bool, missed: bool) -> Calls:
+    constants = constants_of(summary, function_text(summary.function))
+    return Calls(summary, Drawer(summary, constants=constants), roomy, missed)
+
+
+def loaded(
+    summary: Summary, original: Path, library: Path | None, packers: Path | None, alone: bool = False,
+    drop_in: bool = False,
+) -> tuple[Any, Any, Any]:
+    """The original, the lifted function, and the original's code in a drop-in, as callables.  `alone`: the first only.
+
+    A drop-in that misses its contract is held to the code that it has inside: what C++ leaves undefined another
+    compilation may do in another way."""
+    function = summary.function
+    try:
+        packed = load(packers) if packers is not None else None
+        one = bind(load(original), function, packers=packed)
+        if alone:
+            return one, None, one
+        if library is None:
+            return one, plainly(summary), one
+        compiled = load(library)
+        inside = bind(compiled, function, function.symbol + FALLBACK_SUFFIX, packed) if drop_in else one
+        return one, bind(compiled, function, packers=packed), inside
+    except OSError as problem:
+        raise NotRun(f"its compiled code does not load: {problem}") from None
+    except AttributeError:
+        raise NotRun("the compiled original does not show it outside its file") from None
+
+
+def plainly(summary: Summary) -> Any:
+    """The lifted function in the plainest loops: what its text computes, and soon there."""
+    module = compile_summary(summary, Target("host"), None, schedule=False)
+    result, kinds = signature(summary.function)
+    return module.unoptimised_jit().function(entry_symbol(summary.function), result, *kinds)
+
+
+def _next_draw(number: int) -> int:
+    """The first call of other scalars."""
+    return (number // WAYS + 1) * WAYS
+
+
+def _how(code: int | None) -> str:
+    if code is None:
+        return "does not end"
+    return f"ended by {signal.Signals(-code).name}" if code < 0 else f"ended with status {code}"

@@ -1,0 +1,178 @@
+"""What is proved is run beside its original before it is called verified."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import codegen.native
+import lifter.frontend.operations as operations
+from halide_core.ir import expr as ir
+from tests.cli.conftest import lift, source  # noqa: F401
+
+ABOVE = """
+#include <cstdint>
+extern "C" void above(uint8_t* d, const uint8_t* s, int n) { for (int i = 0; i < n; i++) d[i] = s[i] > 99 ? 255 : 0; }
+extern "C" void add(uint8_t* d, const uint8_t* s, int n) { for (int i = 0; i < n; i++) d[i] = s[i] + 3; }
+"""
+
+
+@pytest.fixture
+def wrong_front_end(monkeypatch):
+    """The front end takes > for >=, of data."""
+    monkeypatch.setitem(operations._COMPARISONS, ">", ir.GE)
+
+
+def only(run, name):
+    """The JSON of one function of a run."""
+    return next(f for f in json.loads(run.out)["functions"] if f["name"] == name)
+
+
+def exported(library):
+    said = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True)
+    return {line.split()[-1] for line in said.stdout.splitlines()}
+
+
+@pytest.mark.parametrize("kinds", ["dsl", "dsl,shared", "object,summary"])
+def test_a_misread_operator(lift, source, tmp_path, wrong_front_end, kinds):  # noqa: F811
+    run = lift(source("a.cpp", ABOVE), "--emit", kinds, "--json")
+    assert run.status == 1
+    found, other = only(run, "above"), only(run, "add")
+    assert found["status"] == "disagreed"
+    assert found["reason"].startswith("proved, but beside the compiled original d[")
+    assert found["outputs"] == {}
+    assert not list(Path("lifted").glob("above*"))
+    assert (other["status"], sorted(other["outputs"])) == ("verified", sorted(kinds.split(",")))
+    assert other["run"]["calls"] > 20
+    if "shared" in kinds:
+        assert "add" in exported(other["outputs"]["shared"])
+        assert "above__original" not in exported(other["outputs"]["shared"])
+    kept = Path("lifted/disagreed/above")
+    assert {p.name for p in kept.iterdir()} == {"README.md", "a.cpp", "case.json", "memory.npz", "preprocessed.txt"}
+    with np.load(kept / "memory.npz") as memory:
+        where = int(np.nonzero(memory["d.original"] != memory["d.lifted"])[0][0])
+        assert memory["s.before"][where] == 99
+
+
+def test_a_kept_call_is_replayed(lift, source, monkeypatch):  # noqa: F811
+    with monkeypatch.context() as wrong:
+        wrong.setitem(operations._COMPARISONS, ">", ir.GE)
+        assert lift(source("a.cpp", ABOVE), "-f", "above").status == 1
+        run = lift("replay", "lifted/disagreed/above")
+        assert run.status == 1
+        assert "is 0 after the original, 255 after the lifted function" in run.out
+    run = lift("replay", "lifted/disagreed/above")
+    assert (run.status, run.out) == (0, "the two agree\n")
+    assert lift("replay", "lifted").one_line.startswith("error: 'lifted' holds no kept call")
+
+
+def test_without_a_run(lift, source, wrong_front_end):  # noqa: F811
+    run = lift(source("a.cpp", ABOVE), "--no-run", "--json")
+    assert run.status == 0
+    assert only(run, "above")["run"] is None
+    assert "proved, and run" not in run.err
+
+
+def test_without_a_compiler(lift, source, monkeypatch):  # noqa: F811
+    monkeypatch.setenv("PATH", "/nowhere")
+    run = lift(source("a.cpp", ABOVE), "--json")
+    assert run.status == 0
+    assert only(run, "add")["run"] == {"calls": 0, "missed_contract": 0, "reason": "no compiler"}
+    assert "  proved, not run: no compiler\n" in run.err
+
+
+def test_an_original_of_another_processor(lift, source):  # noqa: F811
+    run = lift(source("a.cpp", ABOVE), "--json", "--", "-target", "aarch64-linux-gnu")
+    assert only(run, "add")["run"]["reason"] == "it was read for another processor (aarch64-linux-gnu)"
+
+
+@pytest.mark.parametrize("wrong", ["codegen", "crash"])
+def test_wrong_code(lift, source, monkeypatch, wrong):  # noqa: F811
+    """The summary is right; the compiled code of one function is not."""
+    right = codegen.native.variants
+
+    def changed(summary, *rest):
+        found = right(summary, *rest)
+        if summary.function.name == "add":
+            for v in found:
+                for b in list(v.buffers):
+                    own = v.buffers[b]
+                    shift = ir.const(1 if wrong == "codegen" else 1 << 24, ir.I64)
+                    if b == "s":
+                        v.buffers[b] = type(own)(own.pointer, own.offset + shift, own.mins, own.extents, own.strides)
+        return found
+
+    monkeypatch.setattr(codegen.native, "variants", changed)
+    run = lift(source("a.cpp", ABOVE), "--emit", "shared", "--json")
+    assert run.status == 1
+    found, other = only(run, "add"), only(run, "above")
+    assert found["status"] == "disagreed"
+    assert other["status"] == "verified"
+    assert "add__original" not in exported(other["outputs"]["shared"])
+    assert Path("lifted/disagreed/add/case.json").exists()
+
+
+def test_where_the_contract_is_missed(lift, source):  # noqa: F811
+    run = lift(source("a.cpp", ABOVE), "--emit", "shared", "--json")
+    assert run.status == 0
+    said = only(run, "add")["run"]
+    assert said["missed_contract"] > 5
+    assert said["calls"] > 100
+
+
+def test_an_original_that_crashes(lift, source):  # noqa: F811
+    """A division by a zero that nothing excludes: its result is undefined, and the function stays verified."""
+    text = "extern \"C\" int share(int a, int b) { return a / b; }\n"
+    run = lift(source("a.cpp", text), "--json")
+    found = only(run, "share")
+    assert found["status"] == "verified"
+    assert "the original ended by SIGFPE on a call with" in found["run"]["reason"]
+
+
+def test_an_original_that_reads_more_than_it_uses(lift, source):  # noqa: F811
+    """Whole registers: at the end of memory that would be a fault, with room around it it is none."""
+    text = """
+#include <emmintrin.h>
+extern "C" void first(int* d, const int* s) {
+    d[0] = _mm_cvtsi128_si32(_mm_loadu_si128((const __m128i*)s)) + 1;
+}
+"""
+    run = lift(source("a.cpp", text), "--json")
+    found = only(run, "first")
+    assert found["status"] == "verified"
+    assert found["run"]["calls"] > 100
+    assert found["run"]["reason"] == ""
+
+
+def test_constants_of_the_source_are_tried(lift, source, monkeypatch):  # noqa: F811
+    """One value of a parameter, of an enumeration, of a table's length."""
+    text = """
+#include <cstdint>
+enum Mode { Plain, Bright = 117 };
+extern "C" void mode(uint8_t* d, const uint8_t* s, int n, int m, int k) {
+    for (int i = 0; i < n; i++) d[i] = m == Bright ? s[i] + 9 : k == 23456 ? 7 : s[i];
+}
+"""
+    right = operations.binary
+
+    def wrong(op, a, b):
+        value = ir.const_value(b)
+        return right(op, a, ir.const(value + 1, b.type) if op == "==" and value in WRONG else b)
+
+    for module in ("expressions", "operations"):
+        name = f"lifter.frontend.{module}"
+        if hasattr(__import__(name, fromlist=["binary"]), "binary"):
+            monkeypatch.setattr(f"{name}.binary", wrong)
+    for number in (117, 23456):
+        WRONG[:] = [number]
+        run = lift(source("a.cpp", text), "--json")
+        assert only(run, "mode")["status"] == "disagreed", number
+    WRONG[:] = []
+    assert only(lift(source("a.cpp", text), "--json"), "mode")["status"] == "verified"
+
+
+WRONG: list[int] = []

@@ -22,7 +22,7 @@ SIZES = (
 )
 """Sizes of images, the most telling ones first: time may end before they do."""
 PADS = (0, 1, 13, 0)
-CALLS = 340
+CALLS = 260
 MISSED = range(120, 140)
 """The numbers of the calls that miss the contract: they may end the process, and time may end before the others do."""
 _TRIES = 8
@@ -74,16 +74,19 @@ class Calls:
     """Makes calls by number.  Memory is used again from call to call: mapping and unmapping is most of their price.
 
     `roomy`: the original may read around its images (whole registers), and wants them aligned.  `missed`: also calls
-    that miss the contract."""
+    that miss the contract; `numbers`: what images often hold."""
 
-    def __init__(self, summary: Summary, drawer: Drawer, roomy: bool = False, missed: bool = False) -> None:
+    def __init__(
+        self, summary: Summary, drawer: Drawer, numbers: Sequence[int | float], roomy: bool = False,
+        missed: bool = False,
+    ) -> None:
         self.function = summary.function
         self.drawer = drawer
         self.roomy, self.missed = roomy, missed
         written = next((p for p in drawer.pointers if not p.const), None)
         other = next((p for p in drawer.pointers if p is not written), None)
         self.pair = (written, other) if written is not None and other is not None else None
-        self.numbers = drawer.constants.every if drawer.constants is not None else ()
+        self.numbers = numbers
         self.memory: dict[tuple[str, bool], Guarded] = {}
         self._group = -1
         self._drawn: tuple[Draw, dict[str, tuple[int, int]]] | None = None

@@ -32,6 +32,8 @@ _MOST = 1 << 20
 """Bytes behind one pointer, at the most."""
 _SHIFTS = (1, -1, 5, 17, -7)
 """Elements by which memory overlaps."""
+_REGISTER = 32
+"""Bytes around images of functions with intrinsics, which load the channels of a pixel that they do not use."""
 _CANARY = 64
 _ALIGNED = 64
 
@@ -145,6 +147,8 @@ class Calls:
                 before = max(before, 0) + _ROOM
                 before += -before % _ALIGNED
                 after = max(after, 0) + _ROOM
+            elif high > low and self.function.uses_registers:
+                before, after = before + _REGISTER, after + _REGISTER
             span = self._span(p, before, after, number // WAYS % 2 == 1 and met)
             fill_with(span.bytes, p.type, rng, self.numbers, number % WAYS)
             if p.name in draw.null:

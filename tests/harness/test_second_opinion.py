@@ -157,7 +157,7 @@ def test_an_original_that_writes_elsewhere(lift, source, monkeypatch):
     """Far from everything that was proved to be written."""
     text = """
 #ifdef BROKEN
-extern "C" void first(int* d, int a) { d[1 << 20] = a; }
+extern "C" void first(int* d, int a) { d[-(1L << 40)] = a; }
 #else
 extern "C" void first(int* d, int a) { d[0] = a; }
 #endif

@@ -23,14 +23,14 @@ SIZES = (
 """Sizes of images, the most telling ones first: time may end before they do."""
 PADS = (0, 1, 13, 0)
 CALLS = 260
-MISSED = range(120, 140)
+MISSED = range(120, 148)
 """The numbers of the calls that miss the contract: they may end the process, and time may end before the others do."""
 _TRIES = 8
 _ROOM = 4096
 """Bytes on either side where a function is not held to its images: the contract fails, or the original needs room."""
 _MOST = 1 << 20
 """Bytes behind one pointer, at the most."""
-_SHIFTS = (1, -1, 5, 17, -7)
+_SHIFTS = (0, 1, -1, 5, 17, -7)
 """Elements by which memory overlaps."""
 _REGISTER = 32
 """Bytes around images of functions with intrinsics, which load the channels of a pixel that they do not use."""
@@ -85,9 +85,8 @@ class Calls:
         self.function = summary.function
         self.drawer = drawer
         self.roomy, self.missed = roomy, missed
-        written = next((p for p in drawer.pointers if not p.const), None)
-        other = next((p for p in drawer.pointers if p is not written), None)
-        self.pair = (written, other) if written is not None and other is not None else None
+        written = [p for p in drawer.pointers if not p.const]
+        self.pairs = [(p, q) for p in written for q in drawer.pointers if p is not q]
         self.numbers = numbers
         self.memory: dict[tuple[str, bool], Guarded] = {}
         self._group = -1
@@ -105,7 +104,7 @@ class Calls:
 
     def _overlaps(self, number: int) -> bool:
         """Whether a call that misses the contract does so by memory that overlaps."""
-        return number in MISSED and number % 3 == 0 and self.pair is not None
+        return number in MISSED and number % 2 == 0 and bool(self.pairs)
 
     def _draw(self, group: int, met: bool) -> tuple[Draw, dict[str, tuple[int, int]]] | None:
         """Scalars, and the first element and the one past the last behind each pointer."""
@@ -154,9 +153,11 @@ class Calls:
             if p.name in draw.null:
                 span.address = 0
             spans.append(span)
-        if self._overlaps(number) and self.pair is not None:
-            first, second = (next(s for s in spans if s.param is p) for p in self.pair)
-            second.address = first.address + _SHIFTS[number % len(_SHIFTS)] * first.param.type.bytes()
+        if self._overlaps(number):
+            way = (number - MISSED.start) // 2
+            first, second = (next(s for s in spans if s.param is p) for p in self.pairs[way % len(self.pairs)])
+            shift = _SHIFTS[way // len(self.pairs) % len(_SHIFTS)]
+            second.address = first.address + shift * first.param.type.bytes()
         return Call(number, met, dict(draw.scalars), spans)
 
     def _span(self, p: Param, before: int, after: int, front: bool) -> Span:

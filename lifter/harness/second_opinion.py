@@ -62,8 +62,10 @@ class Opinion:
 def second_opinion(
     summary: Summary, originals: Originals, lifting: float, library: Path | None = None, drop_in: bool = False
 ) -> Opinion:
-    """Runs a function beside its original.  `lifting`: the processor time that lifting it took; `library`: its compiled
-    code, which a `drop_in` of the original also runs where the contract is missed; without one it is compiled plainly."""
+    """Runs a function beside its original.
+
+    `lifting`: the processor time that lifting it took; `library`: its compiled code, which a `drop_in` of the original
+    also runs where the contract is missed; without one it is compiled plainly."""
     began = time.perf_counter()
     original = originals.library(summary.function)
     if original is None:

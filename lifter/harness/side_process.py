@@ -46,7 +46,7 @@ class Phase(IntEnum):
 
 _PATIENCE = {Phase.DRAWING: 5.0, Phase.ORIGINAL: 0.5, Phase.LIFTED: 5.0}
 """Seconds for one thing: a call is over in microseconds."""
-_FEW = 16
+_FEW = 48
 """Calls that are made even if compiling took all the time."""
 
 

@@ -58,6 +58,8 @@ class FunctionReport:
     run: Opinion | None = None
     """What running it beside its original said; None where nobody asked, or nothing is proved."""
     lifted: Lifted | None = None
+    processor: float = 0.0
+    """Seconds of processor time that lifting it took, on a busy machine less than `seconds`."""
 
     def as_json(self) -> dict[str, Any]:
         """The object of DESIGN section 5."""
@@ -183,7 +185,7 @@ def _judge(
             return
         assert report.lifted is not None and report.lifted.summary is not None
         try:
-            report.run = second_opinion(report.lifted.summary, originals, report.seconds, library, drop_in)
+            report.run = second_opinion(report.lifted.summary, originals, report.processor, library, drop_in)
         except HarnessError as problem:
             if os.environ.get("LIFT_DEBUG"):
                 raise
@@ -247,13 +249,14 @@ def _one(
     if isinstance(f, FunctionError):
         reason = f.reason.construct + (f"; {f.reason.advice}" if f.reason.advice else "")
         return FunctionReport(f.name, f.status, reason, f.reason.line or f.line, reading)
-    start = time.perf_counter() - reading
+    start, used = time.perf_counter() - reading, _processor_time()
     left = replace(options, timeout=max(options.timeout - reading, 0.0))
     lifted = _isolated(f, left, with_text, meanwhile) if isolate else lift_function(f, left)
     if lifted.status == "timeout":
         lifted.reason = out_of_time(lifted.stage, options.timeout)
     report = FunctionReport(f.name, lifted.status, lifted.reason, lifted.line or f.line, lifted=lifted)
     report.seconds = time.perf_counter() - start
+    report.processor = min(_processor_time() - used + reading, report.seconds)
     report.stage_seconds = {k: v for k, v in lifted.seconds.items() if k != "total"}
     report.notes = list(f.notes)
     if lifted.summary is not None:
@@ -262,6 +265,12 @@ def _one(
             report.contract += [i.text for i in p.contract if i.text not in report.contract]
             report.inferred += [i.text for i in p.contract if i.inferred and i.text not in report.inferred]
     return report
+
+
+def _processor_time() -> float:
+    """Of this process and of those that it has waited for."""
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + ended.ru_utime + ended.ru_stime
 
 
 def _isolated(f: Function, options: Options, with_text: bool, meanwhile: Callable[[], None]) -> Lifted:

@@ -22,16 +22,18 @@ SIZES = (
 )
 """Sizes of images, the most telling ones first: time may end before they do."""
 PADS = (0, 1, 13, 0)
-CALLS = 340
-MISSED = range(120, 140)
+CALLS = 260
+MISSED = range(120, 148)
 """The numbers of the calls that miss the contract: they may end the process, and time may end before the others do."""
 _TRIES = 8
 _ROOM = 4096
 """Bytes on either side where a function is not held to its images: the contract fails, or the original needs room."""
 _MOST = 1 << 20
 """Bytes behind one pointer, at the most."""
-_SHIFTS = (1, -1, 5, 17, -7)
+_SHIFTS = (0, 1, -1, 5, 17, -7)
 """Elements by which memory overlaps."""
+_REGISTER = 32
+"""Bytes around images of functions with intrinsics, which load the channels of a pixel that they do not use."""
 _CANARY = 64
 _ALIGNED = 64
 
@@ -74,16 +76,18 @@ class Calls:
     """Makes calls by number.  Memory is used again from call to call: mapping and unmapping is most of their price.
 
     `roomy`: the original may read around its images (whole registers), and wants them aligned.  `missed`: also calls
-    that miss the contract."""
+    that miss the contract; `numbers`: what images often hold."""
 
-    def __init__(self, summary: Summary, drawer: Drawer, roomy: bool = False, missed: bool = False) -> None:
+    def __init__(
+        self, summary: Summary, drawer: Drawer, numbers: Sequence[int | float], roomy: bool = False,
+        missed: bool = False,
+    ) -> None:
         self.function = summary.function
         self.drawer = drawer
         self.roomy, self.missed = roomy, missed
-        written = next((p for p in drawer.pointers if not p.const), None)
-        other = next((p for p in drawer.pointers if p is not written), None)
-        self.pair = (written, other) if written is not None and other is not None else None
-        self.numbers = drawer.constants.every if drawer.constants is not None else ()
+        written = [p for p in drawer.pointers if not p.const]
+        self.pairs = [(p, q) for p in written for q in drawer.pointers if p is not q]
+        self.numbers = numbers
         self.memory: dict[tuple[str, bool], Guarded] = {}
         self._group = -1
         self._drawn: tuple[Draw, dict[str, tuple[int, int]]] | None = None
@@ -100,7 +104,7 @@ class Calls:
 
     def _overlaps(self, number: int) -> bool:
         """Whether a call that misses the contract does so by memory that overlaps."""
-        return number in MISSED and number % 3 == 0 and self.pair is not None
+        return number in MISSED and number % 2 == 0 and bool(self.pairs)
 
     def _draw(self, group: int, met: bool) -> tuple[Draw, dict[str, tuple[int, int]]] | None:
         """Scalars, and the first element and the one past the last behind each pointer."""
@@ -142,14 +146,18 @@ class Calls:
                 before = max(before, 0) + _ROOM
                 before += -before % _ALIGNED
                 after = max(after, 0) + _ROOM
+            elif high > low and self.function.uses_registers:
+                before, after = before + _REGISTER, after + _REGISTER
             span = self._span(p, before, after, number // WAYS % 2 == 1 and met)
             fill_with(span.bytes, p.type, rng, self.numbers, number % WAYS)
             if p.name in draw.null:
                 span.address = 0
             spans.append(span)
-        if self._overlaps(number) and self.pair is not None:
-            first, second = (next(s for s in spans if s.param is p) for p in self.pair)
-            second.address = first.address + _SHIFTS[number % len(_SHIFTS)] * first.param.type.bytes()
+        if self._overlaps(number):
+            way = (number - MISSED.start) // 2
+            first, second = (next(s for s in spans if s.param is p) for p in self.pairs[way % len(self.pairs)])
+            shift = _SHIFTS[way // len(self.pairs) % len(_SHIFTS)]
+            second.address = first.address + shift * first.param.type.bytes()
         return Call(number, met, dict(draw.scalars), spans)
 
     def _span(self, p: Param, before: int, after: int, front: bool) -> Span:

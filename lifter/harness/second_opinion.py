@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import signal
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +19,13 @@ from lifter.harness.contents import WAYS
 from lifter.harness.draw_arguments import Drawer
 from lifter.harness.originals import Originals
 from lifter.harness.side_by_side import bind, load, signature
-from lifter.harness.side_process import End, Kept, NotRun, Phase, State, Work, start, stop, wait
+from lifter.harness.side_process import End, Kept, NotRun, Phase, State, Work, kept_call, start, stop, wait
 from lifter.harness.source_constants import constants_of, function_text
 from lifter.summary import Summary
 
 SECONDS, PART = 0.25, 0.25
 """Running takes so many seconds at the most, or that part of what lifting took, but never more than lifting took."""
+_SMALL = 1 << 12
 _MOST_DEATHS, _MOST_UNDEFINED = 6, 6
 
 
@@ -43,7 +44,7 @@ class Opinion:
     reason: str = ""
     """Why it was not run, or not on all that was meant to be."""
     seconds: float = 0.0
-    kept: Kept | None = None
+    kept: Kept | None = field(default=None, repr=False)
     """The call on which the two differ."""
 
     def words(self) -> str:
@@ -61,8 +62,10 @@ class Opinion:
 def second_opinion(
     summary: Summary, originals: Originals, lifting: float, library: Path | None = None, drop_in: bool = False
 ) -> Opinion:
-    """Runs a function beside its original.  `lifting`: the seconds that it took to lift; `library`: its compiled code,
-    which a `drop_in` of the original also runs where the contract is missed; without one it is compiled plainly."""
+    """Runs a function beside its original.
+
+    `lifting`: the processor time that lifting it took; `library`: its compiled code, which a `drop_in` of the original
+    also runs where the contract is missed; without one it is compiled plainly."""
     began = time.perf_counter()
     original = originals.library(summary.function)
     if original is None:
@@ -83,7 +86,7 @@ class _Run:
         self.lifting = lifting
         self.seconds = min(lifting, max(SECONDS, PART * lifting))
         self.used = 0.0
-        self.roomy = False
+        self.roomy = self.tame = False
         self.state = State()
         self.opinion = Opinion()
         self.deaths: list[str] = []
@@ -138,7 +141,7 @@ class _Run:
         return end, code
 
     def _work(self, first: int, original: Path | None = None) -> Work:
-        calls = functools.partial(_calls, self.summary, self.roomy, self.drop_in)
+        calls = functools.partial(_calls, self.summary, self.roomy, self.drop_in, self.tame)
         both = functools.partial(
             loaded, self.summary, original or self.original, self.library, self.originals.packers(self.function),
             original is not None, self.drop_in and original is None,
@@ -150,15 +153,25 @@ class _Run:
         """A crash of the original, or a call that does not end.
 
         Where the contract is missed it may do as it likes.  Where it is met, the original may read more than it uses,
-        or want its memory aligned: it is given room.  If it dies all the same the contract asks for too little, as
-        where it divides by a zero that nothing excludes; its result is then undefined, and so is what to compare."""
+        or want its memory aligned: it is given room.  If it then reads or writes outside of that, with numbers too
+        small for memory to run out, and does nothing undefined before, what was proved is about other memory than it
+        uses.  If it dies in another way the contract asks for too little, as where it divides by a zero that nothing
+        excludes; its result is then undefined, and so is what to compare."""
         if number in MISSED:
             self.wild += 1
             return number + 1 if self.wild < _MOST_DEATHS else MISSED.stop
-        if not self.roomy and code in (-signal.SIGSEGV, -signal.SIGBUS):
-            self.roomy = True
-            return number
         self.deaths.append(f"{_how(code)} on a call with {self._scalars(number)}")
+        if code in (-signal.SIGSEGV, -signal.SIGBUS):
+            if not self.roomy:
+                self.deaths.pop()
+                self.roomy = True
+                self.seconds += self.used  # what was tried in vain is not held against it
+                return number
+            if not self._is_small(number):
+                self.tame = True
+            elif not self._is_undefined(number):
+                self._elsewhere(number)
+                return None
         return _next_draw(number) if len(self.deaths) < _MOST_DEATHS else None
 
     def _lifted_died(self, number: int, code: int | None) -> int | None:
@@ -171,26 +184,50 @@ class _Run:
 
     def _differs(self, kept: Kept) -> int | None:
         """A difference counts where C++ says what the original computes."""
-        trapping = self.originals.trapping() if kept.met else None
-        if trapping is not None:
-            end, code = self._process(self._work(kept.number, trapping))
-            if end is None and code in (-signal.SIGILL, -signal.SIGTRAP):
-                self.undefined += 1
-                self.opinion.calls -= 1
-                return _next_draw(kept.number) if self.undefined < _MOST_UNDEFINED else None
+        if kept.met and self._is_undefined(kept.number):
+            self.undefined += 1
+            self.opinion.calls -= 1
+            return _next_draw(kept.number) if self.undefined < _MOST_UNDEFINED else None
         self.opinion.kept = kept
         self.opinion.reason = kept.words
         return None
 
+    def _elsewhere(self, number: int) -> None:
+        calls = self._calls()
+        call = calls.make(number)
+        assert call is not None
+        words = "the original reads or writes far from all that the lifted function does"
+        self.opinion.kept = kept_call(call, call.snapshot(), [], [], (None, None), words)
+        self.opinion.reason = words
+
+    def _is_undefined(self, number: int) -> bool:
+        """Whether C++ does not say what the original does in a call that meets the contract."""
+        trapping = self.originals.trapping()
+        if trapping is None:
+            return False
+        end, code = self._process(self._work(number, trapping))
+        return end is None and code in (-signal.SIGILL, -signal.SIGTRAP)
+
+    def _is_small(self, number: int) -> bool:
+        """Whether no number of a call is so large that memory may run out."""
+        calls = self._calls()
+        call = calls.make(number)
+        return call is not None and all(abs(v) <= _SMALL for v in call.scalars.values() if isinstance(v, int))
+
+    def _calls(self) -> Calls:
+        return _calls(self.summary, self.roomy, self.drop_in, self.tame)
+
     def _scalars(self, number: int) -> str:
-        calls = _calls(self.summary, self.roomy, self.drop_in)
+        calls = self._calls()
         call = calls.make(number)
         return ", ".join(f"{n} = {v}" for n, v in call.scalars.items()) if call is not None else "no scalars"
 
 
-def _calls(summary: Summary, roomy: bool, missed: bool) -> Calls:
+def _calls(summary: Summary, roomy: bool, missed: bool, tame: bool) -> Calls:
+    """`tame`: scalars without the source's constants and the ends of types, where these lead the original astray."""
     constants = constants_of(summary, function_text(summary.function))
-    return Calls(summary, Drawer(summary, constants=constants), roomy, missed)
+    drawer = Drawer(summary, constants=None if tame else constants)
+    return Calls(summary, drawer, constants.every, roomy, missed)
 
 
 def loaded(

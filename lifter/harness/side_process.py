@@ -46,7 +46,7 @@ class Phase(IntEnum):
 
 _PATIENCE = {Phase.DRAWING: 5.0, Phase.ORIGINAL: 0.5, Phase.LIFTED: 5.0}
 """Seconds for one thing: a call is over in microseconds."""
-_FEW = 16
+_FEW = 48
 """Calls that are made even if compiling took all the time."""
 
 
@@ -184,7 +184,7 @@ def _side_by_side(work: Work, state: State) -> End:
         state.set(number, Phase.DRAWING, met, missed)
         words = _difference(call, after, beside, expected, got)
         if words:
-            return End(_kept(call, before, after, call.snapshot(), (expected, got), words))
+            return End(kept_call(call, before, after, call.snapshot(), (expected, got), words))
     return End()
 
 
@@ -214,13 +214,14 @@ def _original_alone(work: Work, state: State) -> End:
     state.set(work.first, Phase.ORIGINAL, 0, 0)
     expected = (original if call.met else inside)(*call.values(work.function.params))
     state.set(work.first, Phase.DRAWING, 0, 0)
-    return End(_kept(call, before, call.snapshot(), [], (expected, None), ""))
+    return End(kept_call(call, before, call.snapshot(), [], (expected, None), ""))
 
 
-def _kept(
+def kept_call(
     call: Call, before: list[bytes], original: list[bytes], lifted: list[bytes], returned: tuple[object, object],
     words: str,
 ) -> Kept:
+    """A call as it is kept."""
     return Kept(
         call.number, call.met, dict(call.scalars), [s.param.name for s in call.spans],
         [str(s.param.type) for s in call.spans], [s.offset for s in call.spans],

@@ -11,8 +11,8 @@ import pytest
 
 import codegen.native
 import lifter.frontend.operations as operations
+import lifter.harness.originals as originals
 from halide_core.ir import expr as ir
-from tests.cli.conftest import lift, source  # noqa: F401
 
 ABOVE = """
 #include <cstdint>
@@ -38,7 +38,7 @@ def exported(library):
 
 
 @pytest.mark.parametrize("kinds", ["dsl", "dsl,shared", "object,summary"])
-def test_a_misread_operator(lift, source, tmp_path, wrong_front_end, kinds):  # noqa: F811
+def test_a_misread_operator(lift, source, tmp_path, wrong_front_end, kinds):
     run = lift(source("a.cpp", ABOVE), "--emit", kinds, "--json")
     assert run.status == 1
     found, other = only(run, "above"), only(run, "add")
@@ -58,7 +58,7 @@ def test_a_misread_operator(lift, source, tmp_path, wrong_front_end, kinds):  # 
         assert memory["s.before"][where] == 99
 
 
-def test_a_kept_call_is_replayed(lift, source, monkeypatch):  # noqa: F811
+def test_a_kept_call_is_replayed(lift, source, monkeypatch):
     with monkeypatch.context() as wrong:
         wrong.setitem(operations._COMPARISONS, ">", ir.GE)
         assert lift(source("a.cpp", ABOVE), "-f", "above").status == 1
@@ -70,14 +70,14 @@ def test_a_kept_call_is_replayed(lift, source, monkeypatch):  # noqa: F811
     assert lift("replay", "lifted").one_line.startswith("error: 'lifted' holds no kept call")
 
 
-def test_without_a_run(lift, source, wrong_front_end):  # noqa: F811
+def test_without_a_run(lift, source, wrong_front_end):
     run = lift(source("a.cpp", ABOVE), "--no-run", "--json")
     assert run.status == 0
     assert only(run, "above")["run"] is None
     assert "proved, and run" not in run.err
 
 
-def test_without_a_compiler(lift, source, monkeypatch):  # noqa: F811
+def test_without_a_compiler(lift, source, monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
     run = lift(source("a.cpp", ABOVE), "--json")
     assert run.status == 0
@@ -85,13 +85,13 @@ def test_without_a_compiler(lift, source, monkeypatch):  # noqa: F811
     assert "  proved, not run: no compiler\n" in run.err
 
 
-def test_an_original_of_another_processor(lift, source):  # noqa: F811
+def test_an_original_of_another_processor(lift, source):
     run = lift(source("a.cpp", ABOVE), "--json", "--", "-target", "aarch64-linux-gnu")
     assert only(run, "add")["run"]["reason"] == "it was read for another processor (aarch64-linux-gnu)"
 
 
 @pytest.mark.parametrize("wrong", ["codegen", "crash"])
-def test_wrong_code(lift, source, monkeypatch, wrong):  # noqa: F811
+def test_wrong_code(lift, source, monkeypatch, wrong):
     """The summary is right; the compiled code of one function is not."""
     right = codegen.native.variants
 
@@ -116,7 +116,7 @@ def test_wrong_code(lift, source, monkeypatch, wrong):  # noqa: F811
     assert Path("lifted/disagreed/add/case.json").exists()
 
 
-def test_where_the_contract_is_missed(lift, source):  # noqa: F811
+def test_where_the_contract_is_missed(lift, source):
     run = lift(source("a.cpp", ABOVE), "--emit", "shared", "--json")
     assert run.status == 0
     said = only(run, "add")["run"]
@@ -124,7 +124,7 @@ def test_where_the_contract_is_missed(lift, source):  # noqa: F811
     assert said["calls"] > 100
 
 
-def test_an_original_that_crashes(lift, source):  # noqa: F811
+def test_an_original_that_crashes(lift, source):
     """A division by a zero that nothing excludes: its result is undefined, and the function stays verified."""
     text = "extern \"C\" int share(int a, int b) { return a / b; }\n"
     run = lift(source("a.cpp", text), "--json")
@@ -133,7 +133,49 @@ def test_an_original_that_crashes(lift, source):  # noqa: F811
     assert "the original ended by SIGFPE on a call with" in found["run"]["reason"]
 
 
-def test_an_original_that_reads_more_than_it_uses(lift, source):  # noqa: F811
+@pytest.mark.parametrize(("does", "said"), [("for (;;);", "does not end"), ("abort();", "ended by SIGABRT")])
+def test_an_original_that_does_not_come_back(lift, source, monkeypatch, does, said):
+    """Only its compiled code does that, for some calls: the function stays verified, and the report says it."""
+    text = f"""
+#include <cstdlib>
+#ifdef BROKEN
+volatile int zero;
+extern "C" int twice(int a, int b) {{ if (b > 0) {{ {does} }} return 2 * a + b + zero; }}
+#else
+extern "C" int twice(int a, int b) {{ return 2 * a + b; }}
+#endif
+"""
+    monkeypatch.setattr("lifter.harness.originals.FLAGS", (*originals.FLAGS, "-DBROKEN"))
+    run = lift(source("a.cpp", text), "--json")
+    found = only(run, "twice")
+    assert (run.status, found["status"]) == (0, "verified")
+    assert f"the original {said} on a call with a = " in found["run"]["reason"]
+
+
+def test_an_original_that_writes_elsewhere(lift, source, monkeypatch):
+    """Far from everything that was proved to be written."""
+    text = """
+#ifdef BROKEN
+extern "C" void first(int* d, int a) { d[-(1L << 40)] = a; }
+#else
+extern "C" void first(int* d, int a) { d[0] = a; }
+#endif
+"""
+    monkeypatch.setattr("lifter.harness.originals.FLAGS", (*originals.FLAGS, "-DBROKEN"))
+    run = lift(source("a.cpp", text), "--json")
+    assert run.status == 1
+    assert "the original reads or writes far from" in only(run, "first")["reason"]
+
+
+def test_batch_without_a_run(lift, tmp_path, wrong_front_end):
+    """A whole folder, with a run and without."""
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code" / "a.cpp").write_text(ABOVE)
+    assert lift("batch", "code", "-j", "1").status == 1
+    assert lift("batch", "code", "-j", "1", "--no-run").status == 0
+
+
+def test_an_original_that_reads_more_than_it_uses(lift, source):
     """Whole registers: at the end of memory that would be a fault, with room around it it is none."""
     text = """
 #include <emmintrin.h>
@@ -148,7 +190,7 @@ extern "C" void first(int* d, const int* s) {
     assert found["run"]["reason"] == ""
 
 
-def test_constants_of_the_source_are_tried(lift, source, monkeypatch):  # noqa: F811
+def test_constants_of_the_source_are_tried(lift, source, monkeypatch):
     """One value of a parameter, of an enumeration, of a table's length."""
     text = """
 #include <cstdint>

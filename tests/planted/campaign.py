@@ -52,8 +52,8 @@ class Outcome:
 def chosen(count: int, seed: int, lines: dict[str, dict[str, list[str]]]) -> Iterator[tuple[Fault, list[str]]]:
     """Faults at random, as many in each area, with the functions to lift; those written by hand come first."""
     rng = random.Random(seed)
-    for f in by_hand():
-        yield f, _functions(f, lines, rng)
+    for number, f in enumerate(by_hand()):
+        yield f, _functions(f, lines, random.Random(number))
     by_area: dict[str, list[str]] = {a: [] for a in PLACES}
     for area, file in files():
         if file in lines:

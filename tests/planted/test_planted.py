@@ -14,7 +14,6 @@ from tests.planted.mutate import faults, files, sound
 WITH = {
     '">": ir.GE,': "corpus/filter/pointwise.cpp:Threshold",
     'cmpgt_epi64", compared(GE)': "corpus/sse_blend/layers.cpp:SseThreshold",
-    "E.Or(BOOL, E.LE(BOOL, low1, low2)": "corpus/filter/stencils.cpp:Box3x3",
 }
 
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from codegen.emit import EMIT_KINDS
 from codegen.notation import StageText, stage_texts
-from lifter.frontend import FunctionError, SourceError, parse_file
+from lifter.frontend import FunctionError, ParsedFile, SourceError, parse_file
 from lifter.harness.originals import Originals
 from lifter.loops import Function
 from lifter.output import Output, OutputError
@@ -87,6 +87,8 @@ class FileReport:
     functions: list[FunctionReport] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     """Names asked for that another of several files may define."""
+    text: str = ""
+    """Whose preprocessed text was read: "c++ (GCC 12.2.0)", or "libclang" and why."""
 
     @property
     def verified(self) -> bool:
@@ -95,7 +97,7 @@ class FileReport:
 
     def as_json(self) -> dict[str, Any]:
         """The object of DESIGN section 5."""
-        return {"file": self.file, "functions": [f.as_json() for f in self.functions]}
+        return {"file": self.file, "text": self.text, "functions": [f.as_json() for f in self.functions]}
 
 
 def lift_file(
@@ -135,7 +137,7 @@ def lift_file(
             wanted=lambda name, internal: name in functions if functions else not internal,
         )
         known = {f.name for f in parsed.functions} | set(parsed.others)
-        report = FileReport(path, missing=[n for n in functions if n not in known])
+        report = FileReport(path, missing=[n for n in functions if n not in known], text=_text(parsed))
         if report.missing and not one_of_several:
             close = ", ".join(sorted(known)) or "none"
             raise UsageError(f"no function '{report.missing[0]}' is defined in {path}; it defines: {close}")
@@ -161,6 +163,11 @@ def lift_file(
         except OutputError as problem:
             raise UsageError(str(problem)) from None
     return report
+
+
+def _text(parsed: ParsedFile) -> str:
+    why = f"the project's compiler '{parsed.missing}' is not here" if parsed.missing else "no compiler for it is here"
+    return parsed.text or f"libclang ({why})"
 
 
 def _nothing() -> None:

@@ -16,6 +16,9 @@ _STAGES = (("roi", "region"), ("terms", "terminals"), ("expression", "expression
 
 def print_file_report(console: Console, report: FileReport, quiet: bool = False) -> None:
     """Every function of a file, then a line of counts."""
+    if report.text.startswith("libclang"):
+        text = f"{report.file}: read as {report.text} preprocesses it; what a compiler makes of it may differ"
+        console.print(text, markup=False)
     for f in report.functions:
         if not quiet or f.status != "verified":
             print_function_report(console, report.file, f)

@@ -56,6 +56,10 @@ class ParsedFile:
     """How long it took to lower each of them."""
     others: tuple[str, ...] = ()
     """The names of those that were not wanted."""
+    text: str = ""
+    """The compiler whose preprocessed text was read; "" for libclang's own preprocessing."""
+    missing: str = ""
+    """The compiler that the project names and that is not here."""
 
 
 def parse_file(
@@ -109,7 +113,8 @@ def parse_file(
             found.append(FunctionError(c.spelling, functions.symbol(c), line(c), failed, _internal(c), "error"))
     if len(seconds) < len(found):
         seconds.append(time.perf_counter() - start)
-    return ParsedFile(path, tuple(found), tuple(seconds), tuple(others))
+    read, command = unit.parsed.text, unit.parsed.command
+    return ParsedFile(path, tuple(found), tuple(seconds), tuple(others), read.compiler, command.missing)
 
 
 def _internal(c: Cursor) -> bool:

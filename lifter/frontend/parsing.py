@@ -104,7 +104,7 @@ def parse(
         virtual += [(str(INCLUDE_DIRECTORY / name), header) for name, header in headers.items()]
         unit = _read(path, [*_arguments_alone(command), *command.flags, *more], virtual)
     parsed = Parsed(path, command, text, unit)
-    _check(parsed, more)
+    _check(parsed, more, bool(added))
     return parsed
 
 
@@ -134,8 +134,8 @@ def _read(path: str, arguments: Sequence[str], virtual: list[tuple[str, str | by
         raise SourceError(path, 0, 0, "libclang cannot parse this file; check the compiler arguments") from e
 
 
-def _check(parsed: Parsed, more: Sequence[str]) -> None:
-    """Raises SourceError for what clang finds wrong, but for what only it does not know, inside of bodies."""
+def _check(parsed: Parsed, more: Sequence[str], added: bool) -> None:
+    """Raises SourceError for what clang finds wrong, but for what only it does not know, in the file's bodies."""
     wrong = [
         d for d in parsed.unit.diagnostics
         if d.severity == cindex.Diagnostic.Fatal
@@ -144,7 +144,7 @@ def _check(parsed: Parsed, more: Sequence[str]) -> None:
     if not wrong:
         return
     outside = wrong
-    if parsed.command.compiler:
+    if parsed.command.compiler and not added:
         said = rejected(parsed.command, more)
         if said:
             raise _as_error(parsed.path, parsed.command, said)

@@ -28,7 +28,7 @@ def test_json(lift, source):
     assert len(lines) == 2
     for line, file in zip(lines, ("one.cpp", "two.cpp"), strict=True):
         report = json.loads(line)
-        assert set(report) == {"file", "functions"}
+        assert set(report) == {"file", "text", "functions"}
         assert report["file"] == file
         (f,) = report["functions"]
         assert set(f) == KEYS

@@ -6,13 +6,11 @@ from pathlib import PurePath
 
 from codegen.dsl import signature
 from codegen.parts import in_parts
-from codegen.plan import PathPlan, image_tables, plan_path, repeated, used_functions
+from codegen.plan import PathPlan, image_tables, plan_path, used_functions
+from codegen.printed import computes_floats, printed_body, printed_definition, printed_result
 from codegen.printer import CppPrinter
 from halide_core.ir.expr import Expr
-from halide_core.ir.structural import post_order
-from halide_core.ir.types import Int
 from lifter.loops import PureFunction
-from lifter.poly import from_poly
 from lifter.summary import Definition, FuncSummary, Summary
 from verifier.contract import index_text_of
 
@@ -42,7 +40,7 @@ def generator_source(summary: Summary, file: str, unverified: bool = False) -> s
 def _pure_function(f: PureFunction) -> str:
     printer = CppPrinter()
     args = ", ".join(f"Expr {printer.name(n)}" for n, _ in f.params)
-    return f"Expr {printer.name(f.name)}({args}) {{\n    return {printer.operand(f.body, None)};\n}}"
+    return f"Expr {printer.name(f.name)}({args}) {{\n    return {printer.operand(printed_body(f), None)};\n}}"
 
 
 def _generator(summary: Summary, plan: PathPlan, name: str) -> str:
@@ -73,39 +71,45 @@ def _generator(summary: Summary, plan: PathPlan, name: str) -> str:
     for f in plan.path.funcs:
         if f.name in plan.intermediate:
             out.append(f'        Func {printer.name(f.name)}{{"{f.name}"}};')
-        out += _func(f, printer)
+        out += _func(summary, plan, f, printer)
         if f.name in plan.intermediate:
             out.append(f"        {printer.name(f.name)}.compute_root();")
     if plan.path.result is not None:
-        parts, value = in_parts(plan.path.result, printer.taken)
-        out += [f"        Expr {part} = {printer.operand(e, None)};" for part, e in parts]
-        out.append(f"        {plan.result_name}() = {_strict(value, printer)};")
+        out += [f"        {a}" for a in _assigned(summary, f"{plan.result_name}()", printed_result(plan), printer)]
     return "\n".join([*out, "    }", "};"])
 
 
-def _func(f: FuncSummary, printer: CppPrinter) -> list[str]:
+def _func(summary: Summary, plan: PathPlan, f: FuncSummary, printer: CppPrinter) -> list[str]:
     out = []
     if f.undefined:
         coords = [printer.name(d.name) for d in f.layout.dims]
         out.append(f"        {printer.access(printer.name(f.name), coords)} = {printer.undef(f.type)};")
     for number, d in enumerate(f.definitions):
-        out += ["        " + line for line in _definition(f, d, printer, number)]
+        out += ["        " + line for line in _definition(summary, plan, f, d, printer, number)]
     return out
 
 
-def _definition(f: FuncSummary, d: Definition, printer: CppPrinter, number: int) -> list[str]:
-    left = printer.access(printer.name(f.name), [printer.text(a) for a in d.args])
-    parts, value = in_parts(repeated(f, d, d.value), printer.taken)
-    assignments = [f"    Expr {part} = {printer.operand(e, None)};" for part, e in parts]
-    assignments.append(f"    {left} = {_strict(value, printer)};")
-    if not d.rdom:
-        return ["{", *assignments, "}"] if parts else [assignments[0].strip()]
-    bounds = ", ".join(f"{{0, {printer.operand(from_poly(r.extent, Int(32)), None)}}}" for r in d.rdom)
-    applied = [] if d.where is None else [f"    r.where({printer.operand(d.where, None)});"]
-    return ["{", f'    RDom r({{{bounds}}}, "r{number}");', *applied, *assignments, "}"]
+def _definition(
+    summary: Summary, plan: PathPlan, f: FuncSummary, d: Definition, printer: CppPrinter, number: int
+) -> list[str]:
+    made = printed_definition(plan.path, f, d)
+    left = [_strict(a, summary, printer) if computes_floats(a, summary) else printer.text(a) for a in made.args]
+    assignments = _assigned(summary, printer.access(printer.name(f.name), left), made.value, printer)
+    if not made.names:
+        return ["{", *(f"    {a}" for a in assignments), "}"] if len(assignments) > 1 else assignments
+    bounds = ", ".join(f"{{0, {printer.operand(e, None)}}}" for e in made.extents)
+    applied = [] if made.where is None else [f"r.where({_strict(made.where, summary, printer)});"]
+    lines = [f'RDom r({{{bounds}}}, "r{number}");', *applied, *assignments]
+    return ["{", *(f"    {line}" for line in lines), "}"]
 
 
-def _strict(e: Expr, printer: CppPrinter) -> str:
+def _assigned(summary: Summary, left: str, e: Expr, printer: CppPrinter) -> list[str]:
+    parts, value = in_parts(e, printer.taken)
+    out = [f"Expr {part} = {printer.operand(p, None)};" for part, p in parts]
+    text = printer.operand(value, None)
+    return [*out, f"{left} = {printer.strict(text) if computes_floats(e, summary) else text};"]
+
+
+def _strict(e: Expr, summary: Summary, printer: CppPrinter) -> str:
     text = printer.operand(e, None)
-    floats = any(n.type.is_float() for n in post_order(e))
-    return f"strict_float({text})" if floats and e.type.is_float() else text
+    return printer.strict(text) if computes_floats(e, summary) else text

@@ -18,6 +18,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from codegen.differs import differences
 from codegen.emit import EMIT_KINDS, emit_file
 from codegen.errors import EmitError
 from codegen.notation import StageText, stage_texts
@@ -49,6 +50,8 @@ class FunctionReport:
     inferred: list[str] = field(default_factory=list)
     outputs: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    halide_differs: list[str] = field(default_factory=list)
+    """What the emitted text computes otherwise under the package `halide`, a phrase each."""
     lifted: Lifted | None = None
 
     def as_json(self) -> dict[str, Any]:
@@ -65,6 +68,7 @@ class FunctionReport:
             ],
             "contract": self.contract,
             "outputs": self.outputs,
+            "halide_differs": self.halide_differs,
         }
 
 

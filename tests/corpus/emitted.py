@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import inspect
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -78,7 +79,7 @@ def buffer(hl, array, dims):
 
 def run(emitted, function, args):
     """Realizes the pipeline into the argument memory; the return value."""
-    chosen = emitted.variant(*(args.scalars[p.name] for p in function.params if not p.pointer))
+    chosen = emitted.variant(*(args.scalars[p.name] for p in function.params if not p.pointer), **_about(emitted, args))
     if chosen is None:
         return None
     build, regions = chosen
@@ -106,6 +107,14 @@ def run(emitted, function, args):
         if boxes[name][0]:
             view(args.blocks[boxes[name][0]], boxes[name])[...] = array
     return None if result is None else result.item()
+
+
+def _about(emitted, args):
+    """What `variant` asks of the pointers, by the names of its parameters."""
+    asked = inspect.signature(emitted.variant).parameters
+    null = {f"{n}_is_null": b.pointer == 0 for n, b in args.blocks.items()}
+    addresses = {f"{n}_address": b.pointer for n, b in args.blocks.items()}
+    return {n: v for n, v in (null | addresses).items() if n in asked}
 
 
 def halide_equals(path, function, original, args):

@@ -1,0 +1,274 @@
+"""Emitted Python modules, read back: what they build must be, node for node, what the summary says.
+
+A module is executed under `halide_core`, whose API makes the project's own expressions.  Its Funcs' definitions are compared
+with those that `codegen/printed.py` makes of the summary, its choice of a path with the summary's conditions, and its
+regions with the layouts, both on numbers."""
+
+from __future__ import annotations
+
+import builtins
+import math
+import random
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from codegen.conditions import pointer_names
+from codegen.plan import PathPlan, image_tables, plan_path
+from codegen.printed import PrintedDefinition, printed_body, printed_definition, printed_result
+from halide_core import function as core
+from halide_core.interp.expr import dtype_of, evaluate
+from halide_core.ir import expr as E
+from halide_core.ir.expr import Call, CallType, Expr, Variable, const_value, intrinsic
+from halide_core.ir.operators import cast_to
+from halide_core.ir.structural import post_order, same, substitute, transform
+from halide_core.ir.types import Type
+from lifter.poly import Poly, from_poly
+from lifter.summary import FuncSummary, Layout, PathSummary, Summary
+
+SAMPLES = 48
+"""Sets of parameters on which conditions and regions are compared."""
+
+
+class Misprint(Exception):
+    """A module that does not say what was proved; the text says where."""
+
+
+def check_module(text: str, summary: Summary) -> None:
+    """Raises Misprint unless the module `text` builds what the summary says."""
+    module = _executed(text)
+    many = len(summary.paths) > 1
+    for number, path in enumerate(summary.paths):
+        if path.funcs or path.result is not None:
+            build = module[f"build_{number}" if many else "build"]
+            _check_path(build(), summary, plan_path(summary, number))
+    _Numbers(module, summary).check()
+
+
+def _executed(text: str) -> dict[str, Any]:
+    def importing(name: str, *args: Any) -> Any:
+        if name == "halide":
+            raise ImportError(name)
+        return builtins.__import__(name, *args)
+
+    module: dict[str, Any] = {"__builtins__": {**vars(builtins), "__import__": importing}, "__name__": "emitted"}
+    exec(compile(text, "<emitted module>", "exec"), module)
+    return module
+
+
+def _check_path(built: Any, summary: Summary, plan: PathPlan) -> None:
+    images, parameters, outputs = built
+    _equal("images", {n: (i.name(), i.type(), i.dimensions()) for n, i in images.items()},
+           {i.name: (i.name, i.type, len(i.layout.dims)) for i in plan.images})  # fmt: skip
+    _equal("parameters", {n: (p.label, p.type()) for n, p in parameters.items()},
+           {p.name: (p.name, p.type) for p in plan.parameters})  # fmt: skip
+    wanted = [f.name for f in plan.outputs] + ([plan.result_name] if plan.path.result is not None else [])
+    _equal("outputs", sorted(outputs), sorted(wanted))
+    reader = _Reader(summary, plan, {p.name(): p.label for p in parameters.values()})
+    found = _reachable([f._function for f in outputs.values()])
+    for f in plan.path.funcs:
+        if f.name in found:
+            reader.check_func(found[f.name], f)
+        elif f in plan.outputs:
+            raise Misprint(f"{f.name} is not built")
+    if plan.path.result is not None:
+        made = found[plan.result_name].definitions()
+        _equal(f"definitions of {plan.result_name}", len(made), 1)
+        reader.compare(plan.result_name, made[0].values[0], printed_result(plan), {})
+
+
+def _equal(what: str, got: object, wanted: object) -> None:
+    if got != wanted:
+        raise Misprint(f"{what}: {got}, not {wanted}")
+
+
+def _reachable(outputs: Iterable[core.Function]) -> dict[str, core.Function]:
+    found: dict[str, core.Function] = {}
+    stack = list(outputs)
+    while stack:
+        f = stack.pop()
+        if f.name in found:
+            if found[f.name] is not f:
+                raise Misprint(f"two Funcs are called {f.name}")
+            continue
+        found[f.name] = f
+        stack += [n.target for d in f.definitions() for n in _calls(d) if n.call_type is CallType.HALIDE]
+    return found
+
+
+def _calls(d: core.Definition) -> Iterable[Call]:
+    inside = [] if d.domain is None else d.domain.predicates
+    for e in (*d.values, *d.args, *inside):
+        yield from (n for n in post_order(e) if isinstance(n, Call))
+
+
+class _Reader:
+    """The definitions of one path; `labels` are the Params' own names by those that tell them apart."""
+
+    def __init__(self, summary: Summary, plan: PathPlan, labels: Mapping[str, str]) -> None:
+        self.summary, self.plan, self.labels = summary, plan, labels
+        self.tables: dict[tuple[Type, bytes], str] = {}
+        self.same_table: dict[str, str] = {}
+        for table in image_tables(summary, plan):
+            contents = np.array(table.values, dtype_of(table.type)).tobytes()
+            self.same_table[table.name] = self.tables.setdefault((table.type, contents), table.name)
+
+    def check_func(self, got: core.Function, f: FuncSummary) -> None:
+        """The definitions of a Func, in order, and the type of its values."""
+        made = got.definitions()
+        _equal(f"type of {f.name}", got.types, (f.type,))
+        _equal(f"coordinates of {f.name}", got.args, tuple(d.name for d in f.layout.dims))
+        if f.undefined:
+            self.compare(f.name, made[0].values[0], intrinsic("undef", f.type), {})
+            made = made[1:]
+        _equal(f"definitions of {f.name}", len(made), len(f.definitions))
+        for number, (d, wanted) in enumerate(zip(made, f.definitions, strict=True)):
+            self._definition(f"definition {number} of {f.name}", d, printed_definition(self.plan.path, f, wanted))
+
+    def _definition(self, what: str, got: core.Definition, wanted: PrintedDefinition) -> None:
+        domain = () if got.domain is None else got.domain.variables
+        _equal(f"domain of {what}", len(domain), len(wanted.names))
+        names = {v[0]: n for v, n in zip(domain, wanted.names, strict=True)}
+        for (_, low, extent), e in zip(domain, wanted.extents, strict=True):
+            self.compare(f"domain of {what}", low, E.const(0, E.I32), names)
+            self.compare(f"domain of {what}", extent, e, names)
+        predicates = [] if got.domain is None else got.domain.predicates
+        _equal(f"conditions of {what}", len(predicates), int(wanted.where is not None))
+        if wanted.where is not None:
+            self.compare(f"condition of {what}", predicates[0], wanted.where, names)
+        _equal(f"coordinates of {what}", len(got.args), len(wanted.args))
+        for a, b in zip(got.args, wanted.args, strict=True):
+            self.compare(f"coordinates of {what}", a, b, names)
+        self.compare(what, got.values[0], wanted.value, names)
+
+    def compare(self, what: str, got: Expr, wanted: Expr, names: Mapping[str, str]) -> None:
+        """Raises Misprint where two expressions are not the same; `names` are those of reduction variables."""
+        read, said = _folded(self._read(got, names)), _folded(self._inlined(wanted))
+        if not same(read, said):
+            raise Misprint(f"{what} reads {read}, not {said}")
+
+    def _read(self, e: Expr, names: Mapping[str, str]) -> Expr:
+        def visit(n: Expr) -> Expr:
+            if isinstance(n, Variable):
+                return Variable(n.type, names.get(n.name, self.labels.get(n.name, n.name)))
+            if isinstance(n, Call) and n.name == "strict_float":
+                return n.args[0]
+            if isinstance(n, Call) and n.target is not None:
+                name = self._table(n.target) if isinstance(n.target, core.Image) and n.target.array is not None else n.name
+                return Call(n.type, name, n.args, n.call_type, n.value_index)
+            return n
+
+        return transform(e, visit)
+
+    def _table(self, image: core.Image) -> str:
+        """The table that a Buffer holds, by what is in it."""
+        contents = np.ascontiguousarray(image.array.view).tobytes()
+        if (image.type, contents) not in self.tables:
+            raise Misprint(f"there is no table of {image.type} that holds {image.array.view}")
+        return self.tables[image.type, contents]
+
+    def _inlined(self, e: Expr) -> Expr:
+        """`e` with the bodies of scalar functions in place of their calls, and equal tables under one name."""
+
+        def visit(n: Expr) -> Expr:
+            if isinstance(n, Call) and n.call_type is CallType.IMAGE:
+                return Call(n.type, self.same_table.get(n.name, n.name), n.args, n.call_type)
+            if not isinstance(n, Call) or n.call_type is not CallType.FUNCTION:
+                return n
+            f = self.summary.functions[n.name]
+            return substitute(self._inlined(printed_body(f)), {p: a for (p, _), a in zip(f.params, n.args, strict=True)})
+
+        return transform(e, visit)
+
+
+def _folded(e: Expr) -> Expr:
+    """Conversions of constants, which the API makes at once: arguments of inlined functions may be constants."""
+
+    def visit(n: Expr) -> Expr:
+        if isinstance(n, E.Cast) and const_value(n.value) is not None:
+            return cast_to(n.type, n.value)
+        return n
+
+    return transform(e, visit)
+
+
+class _Numbers:
+    """What a module says of plain numbers: the choice of a path, and the regions of each."""
+
+    def __init__(self, module: dict[str, Any], summary: Summary) -> None:
+        self.module, self.summary = module, summary
+        conditions = [c for p in summary.paths for c in self._conditions(p)]
+        self.pointers = pointer_names(summary.function, conditions)
+        self.scalars = [p for p in summary.function.params if not p.pointer]
+        rng = random.Random(len(summary.function.name))
+        self.samples = [self._sample(rng) for _ in range(SAMPLES)]
+
+    @staticmethod
+    def _conditions(path: PathSummary) -> list[Expr]:
+        return [*path.conditions, *(i.condition for i in path.contract if i.condition is not None)]
+
+    def _sample(self, rng: random.Random) -> dict[str, Any]:
+        values: dict[str, Any] = {p.name: _drawn(p.type, rng) for p in self.scalars}
+        return values | {f"addr.{p}": np.uint64(rng.choice((0, 4096, 4100, 1 << 40))) for p in self.pointers}
+
+    def check(self) -> None:
+        """Raises Misprint where a number differs."""
+        variant = self.module["variant"]
+        held = [[self._holds(p, s) for s in self.samples] for p in self.summary.paths]
+        for k, sample in enumerate(self.samples):
+            wanted = next((i for i, h in enumerate(held) if h[k]), None)
+            got = variant(*self._arguments(sample))
+            _equal(f"the path for {sample}", got, self._functions(wanted))
+        for number, path in enumerate(self.summary.paths):
+            if path.funcs or path.result is not None:
+                self._check_regions(number)
+
+    def _arguments(self, sample: Mapping[str, Any]) -> list[Any]:
+        """Positional: scalars, addresses, then whether pointers are null, as the text has them."""
+        at = [(address, int(sample[f"addr.{p}"])) for p, (_, address) in self.pointers.items()]
+        scalars = [sample[p.name] for p in self.scalars]
+        return scalars + [a for address, a in at if address] + [a == 0 for address, a in at if not address]
+
+    def _holds(self, path: PathSummary, sample: Mapping[str, Any]) -> bool:
+        with np.errstate(all="ignore"):
+            return all(bool(evaluate(c, sample)) for c in self._conditions(path))
+
+    def _functions(self, number: int | None) -> Any:
+        path = None if number is None else self.summary.paths[number]
+        if path is None or not (path.funcs or path.result is not None):
+            return None
+        suffix = f"_{number}" if len(self.summary.paths) > 1 else ""
+        return self.module[f"build{suffix}"], self.module[f"regions{suffix}"]
+
+    def _check_regions(self, number: int) -> None:
+        plan = plan_path(self.summary, number)
+        layouts = {x.name: x.layout for x in (*plan.images, *plan.outputs)}
+        regions = self.module[f"regions_{number}" if len(self.summary.paths) > 1 else "regions"]
+        for sample in self.samples[::8]:
+            got = regions(*(sample[p.name] for p in self.scalars))
+            wanted = {n: _region(layout, sample) for n, layout in layouts.items()}
+            if plan.path.result is not None:
+                wanted[plan.result_name] = ("", 0, ())
+            _equal(f"the regions for {sample}", got, wanted)
+
+
+def _region(layout: Layout, sample: Mapping[str, Any]) -> tuple[str, int, tuple[tuple[int, int, int], ...]]:
+    def number(p: Poly) -> int:
+        with np.errstate(all="ignore"):
+            return int(evaluate(from_poly(p), sample))
+
+    dims = tuple((number(d.min), number(d.extent), number(d.stride or Poly())) for d in layout.dims)
+    return layout.array, number(layout.offset), dims
+
+
+def _drawn(t: Type, rng: random.Random) -> Any:
+    """A value for a parameter, small ones most often, now and then one at the ends of its type."""
+    if t.is_float():
+        return dtype_of(t).type(rng.choice((0.0, -0.0, 1.0, 0.5, -1.5, 255.0, 3e9, math.nan, math.inf, rng.random())))
+    if t.is_bool():
+        return rng.random() < 0.5
+    low, high = int(t.min()), int(t.max())
+    if rng.random() < 0.15:
+        return rng.choice((low, low + 1, high - 1, high, low // 2, high // 2 + 1))
+    return min(max(rng.choice((0, 1, 2, 3, 4, 7, 8, 16, 31, 64, 100, 640, 1920, -1, -3)), low), high)

@@ -10,7 +10,6 @@ from codegen.intervals import Intervals
 from codegen.printer import python_float
 from halide_core.ir import expr as E
 from halide_core.ir.expr import Call, Expr, Variable, const_value
-from halide_core.ir.structural import post_order
 from halide_core.ir.types import Type
 from lifter.loops import Function
 
@@ -44,9 +43,9 @@ HELPERS = {
 """Functions that texts may call, by name; those before others call them."""
 _NEEDS = {"_remainder": ("_quotient",)}
 _SYMBOLS: dict[type, str] = {
-    E.Add: "+", E.Sub: "-", E.Mul: "*", E.EQ: "==", E.NE: "!=", E.LT: "<", E.LE: "<=", E.GT: ">", E.GE: ">=", E.And: "and",
-    E.Or: "or",
-}  # fmt: skip
+    E.Add: "+", E.Sub: "-", E.Mul: "*", E.EQ: "==", E.NE: "!=", E.LT: "<", E.LE: "<=", E.GT: ">", E.GE: ">=",
+    E.And: "and", E.Or: "or",
+}
 _BITS = {"bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^"}
 
 
@@ -115,9 +114,8 @@ class NumberText:
             return f"np.float{e.type.bits}({python_float(value)})" if e.type.is_float() else repr(value)
         if isinstance(e, Variable):
             return self._variable(e)
-        pointer = _null_test(e)
-        if pointer in self.pointers and not self.pointers[pointer][1]:
-            name = self.pointers[pointer][0]
+        name, address = self.pointers.get(_null_test(e) or "", ("", True))
+        if not address:
             return name if isinstance(e, E.EQ) else f"(not {name})"
         if isinstance(e, E.Cast):
             return self._cast(e.type, e.value)
@@ -206,7 +204,3 @@ class NumberText:
 def _wrapped(text: str, t: Type) -> str:
     return f"_wrapped({text}, {t.bits}, {t.is_int()})"
 
-
-def asked(conditions: Iterable[Expr]) -> frozenset[str]:
-    """Names of all variables in conditions."""
-    return frozenset(n.name for e in conditions for n in post_order(e) if isinstance(n, Variable))

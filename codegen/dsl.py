@@ -8,14 +8,14 @@ from pathlib import PurePath
 from codegen.conditions import NumberText, helpers, pointer_names
 from codegen.differs import differences
 from codegen.parts import in_parts
-from codegen.plan import PathPlan, function_names, image_tables, plan_path, used_functions
-from codegen.printed import computes_floats, printed_body, printed_definition, printed_result
+from codegen.plan import PathPlan, function_names, image_tables, used_functions
+from codegen.printed import PrintedDefinition, PrintedPath, computes_floats, printed_body, printed_paths
 from codegen.printer import PythonPrinter, python_float
 from codegen.reading import check_module
 from halide_core.ir.expr import Expr
 from lifter.loops import ConstArray, Function, PureFunction
 from lifter.poly import Poly, from_poly
-from lifter.summary import Definition, FuncSummary, Layout, Summary
+from lifter.summary import FuncSummary, Layout, Summary
 from verifier.contract import index_text_of
 
 HEADER = '''"""{title}
@@ -41,7 +41,8 @@ def dsl_module(summary: Summary, file: str, unverified: bool = False) -> str:
     state = "NOT VERIFIED" if unverified else "verified"
     lines = [f"Lifted from {PurePath(file).name}, line {function.line} ({state}):", f"    {signature(function)}", ""]
     lines += ["Holds when:", *_contract_lines(summary)]
-    lines += [f"Under the package `halide`: {d}." for d in differences(summary)]
+    paths = printed_paths(summary)
+    lines += [f"Under the package `halide`: {d}." for d in differences(summary, paths)]
     title = f"{function.name} as a Halide pipeline."
     body = "\n".join(lines).replace("\\", "\\\\")
     parts = [HEADER.format(title=title, body=body)]
@@ -49,15 +50,14 @@ def dsl_module(summary: Summary, file: str, unverified: bool = False) -> str:
     for f in used_functions(summary):
         parts.append(_pure_function(f, names))
     many = len(summary.paths) > 1
-    for number, _ in enumerate(summary.paths):
-        plan = plan_path(summary, number)
+    for number, path in enumerate(paths):
         suffix = f"_{number}" if many else ""
-        parts.append(_build(summary, plan, suffix, names))
-        parts.append(_regions(summary, plan, suffix))
+        parts.append(_Builder(summary, path, names).source(suffix))
+        parts.append(_regions(summary, path.plan, suffix))
     parts.append(_variants(summary))
     parts[1:1] = helpers("".join(parts))
     text = "\n\n".join(p.rstrip() + "\n" for p in parts)
-    check_module(text, summary)
+    check_module(text, summary, paths)
     return text
 
 
@@ -86,9 +86,10 @@ def _pure_function(f: PureFunction, names: Mapping[str, str]) -> str:
 class _Builder:
     """The source of one `build` function."""
 
-    def __init__(self, summary: Summary, plan: PathPlan, functions: Mapping[str, str]) -> None:
-        self.summary, self.plan = summary, plan
-        self.printer = PythonPrinter(functions, plan.names() | frozenset(functions.values()))
+    def __init__(self, summary: Summary, path: PrintedPath, functions: Mapping[str, str]) -> None:
+        self.summary, self.path, self.plan = summary, path, path.plan
+        taken = self.plan.names() | frozenset(functions.values()) | {p.name for p in path.parameters}
+        self.printer = PythonPrinter(functions, taken)
 
     def source(self, suffix: str) -> str:
         plan = self.plan
@@ -96,9 +97,9 @@ class _Builder:
         out += [f"    {line}" for line in self._inputs()]
         for f in plan.path.funcs:
             out += ["", *(f"    {line}" for line in self._func(f))]
-        if plan.path.result is not None:
+        if self.path.result is not None:
             out += ["", f'    {plan.result_name} = hl.Func("{plan.result_name}")']
-            out += [f"    {line}" for line in self._assigned(f"{plan.result_name}[()]", printed_result(plan))]
+            out += [f"    {line}" for line in self._assigned(f"{plan.result_name}[()]", self.path.result)]
         out += ["", f"    return {', '.join(self._returned())}"]
         return "\n".join(out)
 
@@ -107,7 +108,7 @@ class _Builder:
         if plan.coordinates:
             names = ", ".join(printer.name(n) for n in plan.coordinates)
             out.append(names + " = " + ", ".join(f'hl.Var("{n}")' for n in plan.coordinates))
-        for p in plan.parameters:
+        for p in self.path.parameters:
             out.append(f'{printer.name(p.name)} = hl.Param({printer.type_text(p.type)}, "{p.name}")')
         for image in plan.images:
             made = f'hl.ImageParam({printer.type_text(image.type)}, {len(image.layout.dims)}, "{image.name}")'
@@ -124,21 +125,21 @@ class _Builder:
         if f.undefined:
             coords = [printer.name(d.name) for d in f.layout.dims]
             out.append(f"{printer.access(name, coords)} = {printer.undef(f.type)}")
-        for number, d in enumerate(f.definitions):
-            out += self._definition(f, d, number)
+        for number, made in enumerate(self.path.definitions[f.name]):
+            out += self._definition(name, made, number)
         if f.name in self.plan.intermediate:
             out.append(f"{name}.compute_root()")
         return out
 
-    def _definition(self, f: FuncSummary, d: Definition, number: int) -> list[str]:
-        made, out = printed_definition(self.plan.path, f, d), []
+    def _definition(self, name: str, made: PrintedDefinition, number: int) -> list[str]:
+        out = []
         if made.names:
             extents = ", ".join(f"(0, {self.printer.operand(e, None)})" for e in made.extents)
             out.append(f'r = hl.RDom([{extents}], "r{number}")')
         if made.where is not None:
             out.append(f"r.where({self._strict(made.where)})")
         left = [self._strict(a) if computes_floats(a, self.summary) else self.printer.text(a) for a in made.args]
-        return out + self._assigned(self.printer.access(self.printer.name(f.name), left), made.value)
+        return out + self._assigned(self.printer.access(name, left), made.value)
 
     def _assigned(self, left: str, e: Expr) -> list[str]:
         parts, value = in_parts(e, self.printer.taken)
@@ -153,16 +154,12 @@ class _Builder:
     def _returned(self) -> list[str]:
         printer, plan = self.printer, self.plan
         images = ", ".join(f'"{i.name}": {printer.name(i.name)}' for i in plan.images)
-        params = ", ".join(f'"{p.name}": {printer.name(p.name)}' for p in plan.parameters)
+        params = ", ".join(f'"{p.name}": {printer.name(p.name)}' for p in self.path.parameters)
         outputs = [(f.name, printer.name(f.name)) for f in plan.outputs]
         if plan.path.result is not None:
             outputs.append((plan.result_name, plan.result_name))
         results = ", ".join(f'"{n}": {v}' for n, v in outputs)
         return [f"{{{images}}}", f"{{{params}}}", f"{{{results}}}"]
-
-
-def _build(summary: Summary, plan: PathPlan, suffix: str, functions: Mapping[str, str]) -> str:
-    return _Builder(summary, plan, functions).source(suffix)
 
 
 def _array(table: ConstArray) -> str:

@@ -4,7 +4,7 @@ region says of coordinates and parameters."""
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from halide_core.ir import expr as E
 from halide_core.ir.expr import Call, CallType, Expr, Variable, const_value
@@ -61,7 +61,8 @@ class Intervals:
     def _integer(self, n: Expr) -> Range | None:
         if isinstance(n, E.Cast) and n.value.type.is_float():
             inner = self._floats[key(n.value)]
-            return None if inner is None or math.inf in map(abs, inner) else (math.trunc(inner[0]), math.trunc(inner[1]))
+            known = inner is not None and math.inf not in map(abs, inner)
+            return (math.trunc(inner[0]), math.trunc(inner[1])) if known and inner is not None else None
         inner_ranges = [self._integers.get(key(c)) for c in E.children(n)]
         if isinstance(n, Call) and n.name == "shift_left" and None not in inner_ranges:
             return _shifted(n.type, *inner_ranges)  # type: ignore[arg-type]
@@ -150,7 +151,10 @@ def _called(n: Call, a: FloatRange) -> FloatRange | None:
         return (0.0 if a[0] <= 0.0 <= a[1] else min(map(abs, a))), max(map(abs, a))
     if base not in _MONOTONE or (base == "sqrt" and a[0] < 0.0) or math.inf in map(abs, a):
         return None
-    f = {"floor": math.floor, "ceil": math.ceil, "trunc": math.trunc, "sqrt": math.sqrt}.get(base, round)
+    functions: dict[str, Callable[[float], float]] = {
+        "floor": math.floor, "ceil": math.ceil, "trunc": math.trunc, "sqrt": math.sqrt,
+    }
+    f = functions.get(base, round)
     return _rounded(float(f(a[0])), float(f(a[1])), n.type)
 
 

@@ -1,24 +1,38 @@
 """Expressions in the part of the language in which the package `halide` means the same for all values.
 
-The language here defines what Halide leaves undefined (docs/language.md).  Each rule replaces an operation by others that
-are equal to it in the language, and of which the package makes the same: none is applied where intervals show that it
-would change nothing.  What is printed is what these rules leave, node for node (`codegen/reading.py`)."""
+The language here defines what Halide leaves undefined (docs/language.md).  Each rule replaces an operation by others
+that are equal to it in the language, and of which the package makes the same: none is applied where intervals show that
+it would change nothing.  What is printed is what these rules leave, node for node (`codegen/reading.py`)."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
 
+from codegen.held import held
 from codegen.intervals import Intervals
 from codegen.portable_casts import from_float
 from codegen.portable_math import called
 from halide_core.ir import expr as E
-from halide_core.ir.expr import BOOL, Call, CallType, Cast, Expr, Select, Variable, const, const_value, intrinsic
-from halide_core.ir.expr import children, with_children
+from halide_core.ir.expr import (
+    BOOL,
+    Call,
+    CallType,
+    Cast,
+    Expr,
+    Select,
+    Variable,
+    children,
+    const,
+    const_value,
+    intrinsic,
+    with_children,
+)
 from halide_core.ir.operators import cast_to
 from halide_core.ir.structural import cached, key
 from halide_core.ir.types import Type, UInt
 from lifter.ranges import Range
+from lifter.summary import Layout
 
 _SHIFTS = ("shift_left", "shift_right")
 _MIRRORED: dict[type[Expr], Callable[[Type, Expr, Expr], Expr]] = {
@@ -28,10 +42,13 @@ _QUOTIENTS = ("div_round_to_zero", "mod_round_to_zero")
 
 
 class Portable:
-    """Rewrites what one definition computes; `known` has intervals of its variables."""
+    """Rewrites what one definition computes; `known` has intervals of its variables, `boxes` what is read."""
 
-    def __init__(self, known: Mapping[str, Range] | None = None) -> None:
+    def __init__(
+        self, known: Mapping[str, Range] | None = None, boxes: Mapping[str, Layout] | None = None
+    ) -> None:
         self.intervals = Intervals(known or {})
+        self.boxes = boxes or {}
         self._done: dict[tuple[int, bool], Expr] = {}
 
     def value(self, e: Expr) -> Expr:
@@ -51,7 +68,8 @@ class Portable:
                 stack.pop()
                 continue
             if is_read(n):
-                new = with_children(n, tuple(self.coordinate(a) for a in children(n)))
+                assert isinstance(n, Call)
+                new = with_children(n, held(n, tuple(self.coordinate(a) for a in n.args), self.boxes))
             else:
                 missing = [c for c in children(n) if (key(c), place) not in self._done]
                 if missing:
@@ -69,7 +87,8 @@ class Portable:
         if value is not None:
             return _constant(n, value)
         if isinstance(n, E.Add | E.Sub | E.Mul) and may_overflow(n.type):
-            return with_children(n, inner) if plain or not self.intervals.wraps(n) else _wrapping(type(n), n.type, *inner)
+            safe = plain or not self.intervals.wraps(n)
+            return with_children(n, inner) if safe else _wrapping(type(n), n.type, *inner)
         if type(n) in _MIRRORED and const_value(inner[0]) is not None and const_value(inner[1]) is None:
             # Python gives the literal's comparison to the other operand.
             return self._one(_MIRRORED[type(n)](BOOL, *reversed(children(n))), inner[::-1], plain)
@@ -160,10 +179,7 @@ _INDEX: dict[int, bool] = {}
 
 def _has_index(e: Expr) -> bool:
     """Whether a coordinate or a parameter is among what is computed with, outside of reads."""
-    compute: Callable[[Expr, list[bool]], bool] = lambda n, inner: (
-        isinstance(n, Variable) or (not is_read(n) and any(inner))
-    )
-    return cached(_INDEX, e, compute)
+    return cached(_INDEX, e, lambda n, inner: isinstance(n, Variable) or (not is_read(n) and any(inner)))
 
 
 def _constant(n: Expr, value: int | float) -> Expr:

@@ -8,8 +8,8 @@ from halide_core.ir.expr import BOOL, Call, CallType, Cast, Expr, Select, const,
 from halide_core.ir.types import Float, Type, UInt
 
 OF_BOTH = {
-    *("sqrt", "floor", "ceil", "trunc", "round", "exp", "log", "pow", "sin", "cos", "tan", "asin", "acos", "atan", "atan2"),
-    *("sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "is_nan"),
+    *("sqrt", "floor", "ceil", "trunc", "round", "exp", "log", "pow", "sin", "cos", "tan", "asin", "acos", "atan"),
+    *("atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "is_nan"),
 }
 """Functions that both packages have under one name, of floats of 32 and 64 bits."""
 
@@ -58,8 +58,8 @@ def _with_sign(a: Expr, b: Expr) -> Expr:
 def _fused(a: Expr, b: Expr, c: Expr) -> Expr:
     """a * b + c of 32 bits, rounded once: the product is exact in 64 bits, and the sum is rounded there to odd.
 
-    Rounding to odd keeps what the second rounding must know (Boldo and Melquiond, "Emulation of FMA and correctly rounded
-    sums", 2008): a sum that is not exact and whose last bit is 0 becomes its neighbour on the side of the error."""
+    Rounding to odd keeps what the second rounding must know (Boldo and Melquiond, "Emulation of FMA and correctly
+    rounded sums", 2008): a sum that is not exact and whose last bit is 0 becomes its neighbour on the error's side."""
     t, bits = Float(64), UInt(64)
     product = E.Mul(t, Cast(t, a), Cast(t, b))
     other = Cast(t, c)

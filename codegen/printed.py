@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from codegen.intervals import known_of
-from codegen.plan import PathPlan, repeated
+from codegen.plan import PathPlan, plan_path, repeated
 from codegen.portable import Portable
 from halide_core.ir import expr as E
-from halide_core.ir.expr import Call, CallType, Expr
+from halide_core.ir.expr import Call, CallType, Expr, Variable
 from halide_core.ir.structural import post_order
 from halide_core.ir.types import Int
-from lifter.loops import PureFunction
+from lifter.loops import Param, PureFunction
 from lifter.poly import from_poly
 from lifter.summary import Definition, FuncSummary, PathSummary, Summary
 
@@ -31,21 +32,51 @@ class PrintedDefinition:
     where: Expr | None
 
 
-def printed_definition(path: PathSummary, f: FuncSummary, d: Definition) -> PrintedDefinition:
-    """One definition as it is printed."""
+@dataclass(frozen=True, slots=True)
+class PrintedPath:
+    """One path as it is printed."""
+
+    plan: PathPlan
+    definitions: Mapping[str, tuple[PrintedDefinition, ...]]
+    """Of each Func, in order."""
+    result: Expr | None
+    parameters: tuple[Param, ...]
+    """Scalar parameters that are mentioned."""
+
+    def expressions(self) -> Iterator[Expr]:
+        """All that is printed."""
+        for made in (d for definitions in self.definitions.values() for d in definitions):
+            yield from (made.value, *made.args, *made.extents, *([] if made.where is None else [made.where]))
+        if self.result is not None:
+            yield self.result
+
+
+def printed_path(summary: Summary, number: int) -> PrintedPath:
+    """Path `number` as it is printed."""
+    plan = plan_path(summary, number)
+    path = plan.path
+    definitions = {f.name: tuple(_definition(path, f, d) for d in f.definitions) for f in path.funcs}
+    result = None if path.result is None else Portable().value(path.result)
+    made = PrintedPath(plan, definitions, result, ())
+    mentioned = {n.name for e in made.expressions() for n in post_order(e) if isinstance(n, Variable)}
+    parameters = tuple(p for p in summary.function.params if not p.pointer and p.name in mentioned)
+    return replace(made, parameters=parameters)
+
+
+def printed_paths(summary: Summary) -> tuple[PrintedPath, ...]:
+    """All paths."""
+    return tuple(printed_path(summary, number) for number in range(len(summary.paths)))
+
+
+def _definition(path: PathSummary, f: FuncSummary, d: Definition) -> PrintedDefinition:
     conditions = (*path.conditions, *(i.condition for i in path.contract if i.condition is not None))
-    portable = Portable(known_of(f, d, conditions))
+    boxes = {name: layout for name, layout in path.layouts().items() if name != f.name}
+    portable = Portable(known_of(f, d, conditions), boxes)
     extents = tuple(portable.coordinate(from_poly(r.extent, Int(32))) for r in d.rdom)
     where = None if d.where is None else portable.coordinate(d.where)
     args = tuple(portable.coordinate(a) for a in d.args)
     value = portable.value(repeated(f, d, d.value))
     return PrintedDefinition(args, value, extents, tuple(r.name for r in d.rdom), where)
-
-
-def printed_result(plan: PathPlan) -> Expr:
-    """What a path returns."""
-    assert plan.path.result is not None
-    return Portable().value(plan.path.result)
 
 
 def printed_body(f: PureFunction) -> Expr:

@@ -1,22 +1,22 @@
 """Emitted Python modules, read back: what they build must be, node for node, what the summary says.
 
-A module is executed under `halide_core`, whose API makes the project's own expressions.  Its Funcs' definitions are compared
-with those that `codegen/printed.py` makes of the summary, its choice of a path with the summary's conditions, and its
-regions with the layouts, both on numbers."""
+A module is executed under `halide_core`, whose API makes the project's own expressions.  Its Funcs' definitions are
+compared with those that `codegen/printed.py` makes of the summary, its choice of a path with the summary's conditions,
+and its regions with the layouts, both on numbers."""
 
 from __future__ import annotations
 
 import builtins
 import math
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from codegen.conditions import pointer_names
-from codegen.plan import PathPlan, image_tables, plan_path
-from codegen.printed import PrintedDefinition, printed_body, printed_definition, printed_result
+from codegen.plan import image_tables
+from codegen.printed import PrintedDefinition, PrintedPath, printed_body
 from halide_core import function as core
 from halide_core.interp.expr import dtype_of, evaluate
 from halide_core.ir import expr as E
@@ -35,15 +35,14 @@ class Misprint(Exception):
     """A module that does not say what was proved; the text says where."""
 
 
-def check_module(text: str, summary: Summary) -> None:
-    """Raises Misprint unless the module `text` builds what the summary says."""
+def check_module(text: str, summary: Summary, paths: Sequence[PrintedPath]) -> None:
+    """Raises Misprint unless the module `text` builds what `paths` are."""
     module = _executed(text)
     many = len(summary.paths) > 1
-    for number, path in enumerate(summary.paths):
-        if path.funcs or path.result is not None:
-            build = module[f"build_{number}" if many else "build"]
-            _check_path(build(), summary, plan_path(summary, number))
-    _Numbers(module, summary).check()
+    for number, path in enumerate(paths):
+        build = module[f"build_{number}" if many else "build"]
+        _check_path(build(), summary, path)
+    _Numbers(module, summary, paths).check()
 
 
 def _executed(text: str) -> dict[str, Any]:
@@ -57,25 +56,24 @@ def _executed(text: str) -> dict[str, Any]:
     return module
 
 
-def _check_path(built: Any, summary: Summary, plan: PathPlan) -> None:
+def _check_path(built: Any, summary: Summary, path: PrintedPath) -> None:
     images, parameters, outputs = built
-    _equal("images", {n: (i.name(), i.type(), i.dimensions()) for n, i in images.items()},
-           {i.name: (i.name, i.type, len(i.layout.dims)) for i in plan.images})  # fmt: skip
-    _equal("parameters", {n: (p.label, p.type()) for n, p in parameters.items()},
-           {p.name: (p.name, p.type) for p in plan.parameters})  # fmt: skip
-    wanted = [f.name for f in plan.outputs] + ([plan.result_name] if plan.path.result is not None else [])
+    plan = path.plan
+    got: dict[str, Any] = {n: (i.name(), i.type(), i.dimensions()) for n, i in images.items()}
+    _equal("images", got, {i.name: (i.name, i.type, len(i.layout.dims)) for i in plan.images})
+    got = {n: (p.label, p.type()) for n, p in parameters.items()}
+    _equal("parameters", got, {p.name: (p.name, p.type) for p in path.parameters})
+    wanted = [f.name for f in plan.outputs] + ([plan.result_name] if path.result is not None else [])
     _equal("outputs", sorted(outputs), sorted(wanted))
-    reader = _Reader(summary, plan, {p.name(): p.label for p in parameters.values()})
+    reader = _Reader(summary, path, {p.name(): p.label for p in parameters.values()})
     found = _reachable([f._function for f in outputs.values()])
     for f in plan.path.funcs:
         if f.name in found:
             reader.check_func(found[f.name], f)
-        elif f in plan.outputs:
-            raise Misprint(f"{f.name} is not built")
-    if plan.path.result is not None:
+    if path.result is not None:
         made = found[plan.result_name].definitions()
         _equal(f"definitions of {plan.result_name}", len(made), 1)
-        reader.compare(plan.result_name, made[0].values[0], printed_result(plan), {})
+        reader.compare(plan.result_name, made[0].values[0], path.result, {})
 
 
 def _equal(what: str, got: object, wanted: object) -> None:
@@ -106,11 +104,11 @@ def _calls(d: core.Definition) -> Iterable[Call]:
 class _Reader:
     """The definitions of one path; `labels` are the Params' own names by those that tell them apart."""
 
-    def __init__(self, summary: Summary, plan: PathPlan, labels: Mapping[str, str]) -> None:
-        self.summary, self.plan, self.labels = summary, plan, labels
+    def __init__(self, summary: Summary, path: PrintedPath, labels: Mapping[str, str]) -> None:
+        self.summary, self.path, self.labels = summary, path, labels
         self.tables: dict[tuple[Type, bytes], str] = {}
         self.same_table: dict[str, str] = {}
-        for table in image_tables(summary, plan):
+        for table in image_tables(summary, path.plan):
             contents = np.array(table.values, dtype_of(table.type)).tobytes()
             self.same_table[table.name] = self.tables.setdefault((table.type, contents), table.name)
 
@@ -122,9 +120,10 @@ class _Reader:
         if f.undefined:
             self.compare(f.name, made[0].values[0], intrinsic("undef", f.type), {})
             made = made[1:]
-        _equal(f"definitions of {f.name}", len(made), len(f.definitions))
-        for number, (d, wanted) in enumerate(zip(made, f.definitions, strict=True)):
-            self._definition(f"definition {number} of {f.name}", d, printed_definition(self.plan.path, f, wanted))
+        definitions = self.path.definitions[f.name]
+        _equal(f"definitions of {f.name}", len(made), len(definitions))
+        for number, (d, wanted) in enumerate(zip(made, definitions, strict=True)):
+            self._definition(f"definition {number} of {f.name}", d, wanted)
 
     def _definition(self, what: str, got: core.Definition, wanted: PrintedDefinition) -> None:
         domain = () if got.domain is None else got.domain.variables
@@ -155,8 +154,8 @@ class _Reader:
             if isinstance(n, Call) and n.name == "strict_float":
                 return n.args[0]
             if isinstance(n, Call) and n.target is not None:
-                name = self._table(n.target) if isinstance(n.target, core.Image) and n.target.array is not None else n.name
-                return Call(n.type, name, n.args, n.call_type, n.value_index)
+                is_table = isinstance(n.target, core.Image) and n.target.array is not None
+                return Call(n.type, self._table(n.target) if is_table else n.name, n.args, n.call_type, n.value_index)
             return n
 
         return transform(e, visit)
@@ -177,7 +176,8 @@ class _Reader:
             if not isinstance(n, Call) or n.call_type is not CallType.FUNCTION:
                 return n
             f = self.summary.functions[n.name]
-            return substitute(self._inlined(printed_body(f)), {p: a for (p, _), a in zip(f.params, n.args, strict=True)})
+            args = {p: a for (p, _), a in zip(f.params, n.args, strict=True)}
+            return substitute(self._inlined(printed_body(f)), args)
 
         return transform(e, visit)
 
@@ -196,8 +196,8 @@ def _folded(e: Expr) -> Expr:
 class _Numbers:
     """What a module says of plain numbers: the choice of a path, and the regions of each."""
 
-    def __init__(self, module: dict[str, Any], summary: Summary) -> None:
-        self.module, self.summary = module, summary
+    def __init__(self, module: dict[str, Any], summary: Summary, paths: Sequence[PrintedPath]) -> None:
+        self.module, self.summary, self.paths = module, summary, paths
         conditions = [c for p in summary.paths for c in self._conditions(p)]
         self.pointers = pointer_names(summary.function, conditions)
         self.scalars = [p for p in summary.function.params if not p.pointer]
@@ -242,8 +242,8 @@ class _Numbers:
         return self.module[f"build{suffix}"], self.module[f"regions{suffix}"]
 
     def _check_regions(self, number: int) -> None:
-        plan = plan_path(self.summary, number)
-        layouts = {x.name: x.layout for x in (*plan.images, *plan.outputs)}
+        plan = self.paths[number].plan
+        layouts = {i.name: i.layout for i in plan.images} | {f.name: f.layout for f in plan.outputs}
         regions = self.module[f"regions_{number}" if len(self.summary.paths) > 1 else "regions"]
         for sample in self.samples[::8]:
             got = regions(*(sample[p.name] for p in self.scalars))

@@ -18,7 +18,6 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from codegen.differs import differences
 from codegen.emit import EMIT_KINDS, emit_file
 from codegen.errors import EmitError
 from codegen.notation import StageText, stage_texts

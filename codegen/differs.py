@@ -31,6 +31,7 @@ def differences(summary: Summary, paths: Sequence[PrintedPath] | None = None) ->
     for path in paths:
         rounded |= {p.name for p in path.parameters if p.type.is_float() and p.type.bits == 64}
     found = [f"there is no {name}, so that it runs under `halide_core` only" for name in sorted(missing)]
-    found += [f"{name} differs from the C library's in the last places" for name in sorted(own)]
+    polynomial = "is its own polynomial: last places, denormals, infinities and NaN differ"
+    found += [f"{name} of float32 {polynomial}" for name in sorted(own)]
     return found + [f"`Param.set` rounds {name} to float32" for name in sorted(rounded)]
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 
 from codegen.held import held
 from codegen.intervals import Intervals
-from codegen.portable_casts import from_float
+from codegen.portable_casts import converted, from_float
 from codegen.portable_math import called
 from halide_core.ir import expr as E
 from halide_core.ir.expr import (
@@ -121,7 +121,10 @@ class Portable:
             if n.type.min() - 1 < low and high < n.type.max() + 1:
                 return with_children(n, (inner,))
             return from_float(n.type, inner, (low, high))
-        return cast_to(n.type, inner)
+        if not n.type.is_int_or_uint():
+            return cast_to(n.type, inner)
+        low, high = self.intervals.integer(n.value)
+        return cast_to(n.type, inner) if n.type.min() <= low and high <= n.type.max() else converted(n.type, inner)
 
     def _shift(self, n: Call, inner: tuple[Expr, ...], plain: bool) -> Expr:
         """Shifts by amounts within the width only, to the side that they say."""
@@ -192,7 +195,7 @@ def _constant(n: Expr, value: int | float) -> Expr:
 
 def _unsigned(e: Expr) -> Expr:
     t = UInt(e.type.bits)
-    return e.value if isinstance(e, Cast) and e.value.type == t else cast_to(t, e)
+    return e.value if isinstance(e, Cast) and e.value.type == t else converted(t, e)
 
 
 def _wrapping(node: Callable[[Type, Expr, Expr], Expr], t: Type, a: Expr, b: Expr) -> Expr:

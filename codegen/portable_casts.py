@@ -20,9 +20,21 @@ def from_float(t: Type, v: Expr, within: tuple[float, float]) -> Expr:
     number = _held(wide, v, within)
     if t == wide:
         return number
-    # The package would take a bare conversion to the narrower type for one of the float.
-    low = cast_to(wide, const((1 << t.bits) - 1, wide))
-    return Cast(t, intrinsic("bitwise_and", wide, number, low))
+    return converted(t, number)
+
+
+def converted(t: Type, e: Expr) -> Expr:
+    """An integer as one of type `t`.
+
+    Of one that was a float the package makes a conversion of the float to `t`, which is undefined where that does not
+    hold it: other operations between the two keep it from that."""
+    if not (isinstance(e, Cast) and e.value.type.is_float()) or t.can_represent(e.type):
+        return cast_to(t, e)
+    if t.bits < e.type.bits:
+        return Cast(t, intrinsic("bitwise_and", e.type, e, const((1 << t.bits) - 1, e.type)))
+    wide = cast_to(Int(t.bits), e)
+    moved = intrinsic("bitwise_xor", wide.type, wide, const(wide.type.min(), wide.type))
+    return intrinsic("bitwise_xor", t, Cast(t, moved), const(1 << (t.bits - 1), t))
 
 
 def _held(t: Type, v: Expr, within: tuple[float, float]) -> Expr:
@@ -38,7 +50,7 @@ def _held(t: Type, v: Expr, within: tuple[float, float]) -> Expr:
 def _to_uint64(v: Expr) -> Expr:
     half, t = float(1 << 63), UInt(64)
     everywhere = (-math.inf, math.inf)
-    small = cast_to(t, _held(Int(64), v, everywhere))
-    above = cast_to(t, _held(Int(64), E.Sub(v.type, v, const(half, v.type)), everywhere))
+    small = converted(t, _held(Int(64), v, everywhere))
+    above = converted(t, _held(Int(64), E.Sub(v.type, v, const(half, v.type)), everywhere))
     large = E.Add(t, above, const(1 << 63, t))
     return Select(t, E.LT(BOOL, v, const(half, v.type)), small, large)

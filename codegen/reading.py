@@ -6,10 +6,12 @@ and its regions with the layouts, both on numbers."""
 
 from __future__ import annotations
 
+import ast
 import builtins
+import itertools
 import math
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ import numpy as np
 from codegen.conditions import pointer_names
 from codegen.plan import image_tables
 from codegen.printed import PrintedDefinition, PrintedPath, printed_body
+from codegen.printer import PythonPrinter
 from halide_core import function as core
 from halide_core.interp.expr import dtype_of, evaluate
 from halide_core.ir import expr as E
@@ -27,8 +30,9 @@ from halide_core.ir.types import Type
 from lifter.poly import Poly, from_poly
 from lifter.summary import FuncSummary, Layout, PathSummary, Summary
 
-SAMPLES = 48
-"""Sets of parameters on which conditions and regions are compared."""
+SAMPLES = 32
+MOST_EDGES = 96
+"""Sets of parameters on which conditions are compared: at random, and around their constants."""
 
 
 class Misprint(Exception):
@@ -42,7 +46,7 @@ def check_module(text: str, summary: Summary, paths: Sequence[PrintedPath]) -> N
     for number, path in enumerate(paths):
         build = module[f"build_{number}" if many else "build"]
         _check_path(build(), summary, path)
-    _Numbers(module, summary, paths).check()
+    _Numbers(text, module, summary, paths).check()
 
 
 def _executed(text: str) -> dict[str, Any]:
@@ -196,67 +200,87 @@ def _folded(e: Expr) -> Expr:
 class _Numbers:
     """What a module says of plain numbers: the choice of a path, and the regions of each."""
 
-    def __init__(self, module: dict[str, Any], summary: Summary, paths: Sequence[PrintedPath]) -> None:
-        self.module, self.summary, self.paths = module, summary, paths
-        conditions = [c for p in summary.paths for c in self._conditions(p)]
+    def __init__(self, text: str, module: dict[str, Any], summary: Summary, paths: Sequence[PrintedPath]) -> None:
+        self.text, self.module, self.summary, self.paths = text, module, summary, paths
+        self.groups = [_conditions(p) for p in summary.paths]
+        conditions = [c for group in self.groups for c in group]
         self.pointers = pointer_names(summary.function, conditions)
         self.scalars = [p for p in summary.function.params if not p.pointer]
-        rng = random.Random(len(summary.function.name))
-        self.samples = [self._sample(rng) for _ in range(SAMPLES)]
+        self.samples = list(self._samples(conditions))
 
-    @staticmethod
-    def _conditions(path: PathSummary) -> list[Expr]:
-        return [*path.conditions, *(i.condition for i in path.contract if i.condition is not None)]
+    def _samples(self, conditions: Iterable[Expr]) -> Iterator[dict[str, Any]]:
+        """Values at random, and for each parameter those around each constant of the conditions."""
+        rng = random.Random(1)
+        constants = {const_value(n) for c in conditions for n in post_order(c)} - {None}
+        edges = sorted({int(c) + d for c in constants if c is not None and math.isfinite(c) for d in (-1, 0, 1)})
+        yield from (self._sample(rng) for _ in range(SAMPLES))
+        for p, edge in itertools.islice(itertools.product(self.scalars, edges), MOST_EDGES):
+            at = float(edge) if p.type.is_float() else bool(edge) if p.type.is_bool() else p.type.wrap(edge)
+            yield self._sample(rng) | {p.name: dtype_of(p.type).type(at) if p.type.is_float() else at}
 
     def _sample(self, rng: random.Random) -> dict[str, Any]:
         values: dict[str, Any] = {p.name: _drawn(p.type, rng) for p in self.scalars}
-        return values | {f"addr.{p}": np.uint64(rng.choice((0, 4096, 4100, 1 << 40))) for p in self.pointers}
+        return values | {f"addr.{p}": rng.choice((0, 4096, 4100, 1 << 40)) for p in self.pointers}
 
     def check(self) -> None:
         """Raises Misprint where a number differs."""
-        variant = self.module["variant"]
-        held = [[self._holds(p, s) for s in self.samples] for p in self.summary.paths]
-        for k, sample in enumerate(self.samples):
-            wanted = next((i for i, h in enumerate(held) if h[k]), None)
-            got = variant(*self._arguments(sample))
-            _equal(f"the path for {sample}", got, self._functions(wanted))
-        for number, path in enumerate(self.summary.paths):
-            if path.funcs or path.result is not None:
+        variant = next(n for n in ast.parse(self.text).body if isinstance(n, ast.FunctionDef) and n.name == "variant")
+        branches = [n for n in variant.body if isinstance(n, ast.If)]
+        _equal("the number of paths", len(branches), len(self.groups))
+        types = {p.name: dtype_of(p.type) for p in self.scalars} | {f"addr.{p}": np.dtype("u8") for p in self.pointers}
+        env = {n: np.array([s[n] for s in self.samples], t) for n, t in types.items()}
+        for number, (branch, group) in enumerate(zip(branches, self.groups, strict=True)):
+            self._check_conditions(number, branch.test, group, env)
+            found = ast.unparse(branch.body[0])
+            path = self.paths[number].plan.path
+            suffix = f"_{number}" if len(self.paths) > 1 else ""
+            computed = bool(path.funcs) or path.result is not None
+            _equal(f"path {number}", found, f"return (build{suffix}, regions{suffix})" if computed else "return None")
+            if computed:
                 self._check_regions(number)
+        arguments = [*self._arguments(self.samples[0])]
+        _equal("what `variant` takes", [a.arg for a in variant.args.args], arguments)
 
-    def _arguments(self, sample: Mapping[str, Any]) -> list[Any]:
-        """Positional: scalars, addresses, then whether pointers are null, as the text has them."""
-        at = [(address, int(sample[f"addr.{p}"])) for p, (_, address) in self.pointers.items()]
-        scalars = [sample[p.name] for p in self.scalars]
-        return scalars + [a for address, a in at if address] + [a == 0 for address, a in at if not address]
+    def _check_conditions(self, number: int, test: ast.expr, group: list[Expr], env: Mapping[str, Any]) -> None:
+        both = isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) and len(group) > 1
+        parts = test.values if both and isinstance(test, ast.BoolOp) else [test]
+        _equal(f"the number of conditions of path {number}", len(parts), max(len(group), 1))
+        for part, c in zip(parts, group or [E.make_bool(True)], strict=True):
+            code = compile(ast.Expression(part), "<condition>", "eval")
+            with np.errstate(all="ignore"):
+                wanted = np.broadcast_to(evaluate(c, env), len(self.samples))
+                for sample, expected in zip(self.samples, wanted, strict=True):
+                    got = eval(code, self.module, self._arguments(sample))
+                    if bool(got) != bool(expected):
+                        raise Misprint(f"path {number}: {ast.unparse(part)} is {got} for {sample}, unlike {c}")
 
-    def _holds(self, path: PathSummary, sample: Mapping[str, Any]) -> bool:
-        with np.errstate(all="ignore"):
-            return all(bool(evaluate(c, sample)) for c in self._conditions(path))
-
-    def _functions(self, number: int | None) -> Any:
-        path = None if number is None else self.summary.paths[number]
-        if path is None or not (path.funcs or path.result is not None):
-            return None
-        suffix = f"_{number}" if len(self.summary.paths) > 1 else ""
-        return self.module[f"build{suffix}"], self.module[f"regions{suffix}"]
+    def _arguments(self, sample: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments of `variant` by name: scalars, addresses, then whether pointers are null."""
+        name = PythonPrinter().name
+        out = {name(p.name): sample[p.name] for p in self.scalars}
+        out |= {n: sample[f"addr.{p}"] for p, (n, address) in self.pointers.items() if address}
+        return out | {n: sample[f"addr.{p}"] == 0 for p, (n, address) in self.pointers.items() if not address}
 
     def _check_regions(self, number: int) -> None:
         plan = self.paths[number].plan
         layouts = {i.name: i.layout for i in plan.images} | {f.name: f.layout for f in plan.outputs}
-        regions = self.module[f"regions_{number}" if len(self.summary.paths) > 1 else "regions"]
-        for sample in self.samples[::8]:
-            got = regions(*(sample[p.name] for p in self.scalars))
-            wanted = {n: _region(layout, sample) for n, layout in layouts.items()}
+        regions = self.module[f"regions_{number}" if len(self.paths) > 1 else "regions"]
+        for sample in self.samples[:SAMPLES:8]:
+            with np.errstate(all="ignore"):
+                got = regions(*(sample[p.name] for p in self.scalars))
+                wanted = {n: _region(layout, sample) for n, layout in layouts.items()}
             if plan.path.result is not None:
                 wanted[plan.result_name] = ("", 0, ())
             _equal(f"the regions for {sample}", got, wanted)
 
 
+def _conditions(path: PathSummary) -> list[Expr]:
+    return [*path.conditions, *(i.condition for i in path.contract if i.condition is not None)]
+
+
 def _region(layout: Layout, sample: Mapping[str, Any]) -> tuple[str, int, tuple[tuple[int, int, int], ...]]:
     def number(p: Poly) -> int:
-        with np.errstate(all="ignore"):
-            return int(evaluate(from_poly(p), sample))
+        return int(evaluate(from_poly(p), sample))
 
     dims = tuple((number(d.min), number(d.extent), number(d.stride or Poly())) for d in layout.dims)
     return layout.array, number(layout.offset), dims

@@ -6,8 +6,9 @@ import ctypes
 import math
 import multiprocessing
 import random
+import re
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,8 +24,9 @@ SIZES = ((1, 1), (2, 1), (3, 3), (5, 2), (17, 5), (64, 3), (33, 7))
 SETS = 105
 """Sets of inputs for each function and package."""
 _FLOATS = (
-    0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, 3.0, 127.5, 255.0, 256.0, -129.0, 1e-40, -1e-45, 1.1754944e-38, 16777217.0,
-    2147483520.0, 2147483648.0, -2147483648.0, 4294967040.0, 9.2e18, 1.8e19, 1e20, 3.4e38, -3.4e38, math.inf, -math.inf, math.nan,
+    0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, 3.0, 127.5, 255.0, 256.0, -129.0, 1e-40, -1e-45, 1.1754944e-38,
+    16777217.0, 2147483520.0, 2147483648.0, -2147483648.0, 4294967040.0, 9.2e18, 1.8e19, 1e20, 3.4e38, -3.4e38,
+    math.inf, -math.inf, math.nan,
 )
 
 
@@ -45,9 +47,14 @@ class Prepared:
     reports: dict[str, FunctionReport]
 
 
-def prepare(source: Path, folder: Path) -> Prepared:
-    """Lifts all of a file and compiles it."""
-    report = lift_file(str(source), out=str(folder), emit=("dsl",))
+def names_of(source: Path) -> list[str]:
+    """The functions that a file defines for others."""
+    return re.findall(r"^(?!static)\w+ (\w+)\(", source.read_text(), re.MULTILINE)
+
+
+def prepare(source: Path, folder: Path, names: Sequence[str]) -> Prepared:
+    """Lifts some functions of a file, and compiles it once."""
+    report = lift_file(str(source), functions=names, out=str(folder), emit=("dsl", "halide-cpp"))
     library = compile_original(source, folder / f"{source.stem}_original.so")
     return Prepared(folder, library, {f.name: f for f in report.functions})
 
@@ -167,15 +174,18 @@ def _difference(args: Arguments, before, after) -> str | None:
     """The first element that differs, bit for bit; all NaNs are one, whose bits are the compiler's choice."""
     now = args.snapshot()
     for name, block in args.blocks.items():
-        dtype = numpy_type(block.type)
-        size = len(after[name]) // dtype.itemsize * dtype.itemsize
-        wanted, got = (np.frombuffer(c[name][:size], dtype) for c in (after, now))
-        bits = np.dtype(f"u{dtype.itemsize}")
+        wanted, got = (_elements(c[name], block.type) for c in (after, now))
+        bits = np.dtype(f"u{wanted.dtype.itemsize}")
         differs = wanted.view(bits) != got.view(bits)
         if block.type.is_float():
             differs &= ~(np.isnan(wanted) & np.isnan(got))
         if differs.any():
             at = int(np.nonzero(differs)[0][0])
-            was = [f"{n}[{at}]={np.frombuffer(c[: len(c) // numpy_type(args.blocks[n].type).itemsize * numpy_type(args.blocks[n].type).itemsize], numpy_type(args.blocks[n].type))[at]!r}" for n, c in before.items() if len(c) // numpy_type(args.blocks[n].type).itemsize > at]
-            return f"{name}[{at}] of {len(wanted)} is {got[at]!r} for {wanted[at]!r} ({', '.join(was)})"
+            was = {n: _elements(c, args.blocks[n].type)[at : at + 1] for n, c in before.items()}
+            return f"{name}[{at}] of {len(wanted)} is {got[at]!r} for {wanted[at]!r}, made of {was}"
     return None
+
+
+def _elements(contents: bytes, type_) -> np.ndarray:
+    dtype = numpy_type(type_)
+    return np.frombuffer(contents[: len(contents) // dtype.itemsize * dtype.itemsize], dtype)

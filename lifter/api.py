@@ -18,6 +18,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from codegen.differs import differences
 from codegen.emit import EMIT_KINDS, emit_file
 from codegen.errors import EmitError
 from codegen.notation import StageText, stage_texts
@@ -150,6 +151,9 @@ def _emit(
 
     def write(some: list[FunctionReport]) -> None:
         lifted = [r.lifted for r in some if r.lifted is not None]
+        for r in some:
+            if r.lifted is not None and r.lifted.summary is not None:
+                r.halide_differs = differences(r.lifted.summary)
         emit_file(path, lifted, directory, kinds, target, clang_args, [r.outputs for r in some], autoscheduler)
 
     try:

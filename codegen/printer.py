@@ -38,6 +38,8 @@ class SourcePrinter:
 
     logical_and, logical_or, logical_not = "&", "|", "~"
     logical_levels = (6, 4)
+    bits_bind = True
+    """Whether & | and ^ bind more closely than comparisons."""
 
     def __init__(self, functions: Mapping[str, str] | None = None, taken: AbstractSet[str] = frozenset()) -> None:
         self.functions = dict(functions or {})
@@ -117,7 +119,7 @@ class SourcePrinter:
         assert e.call_type is CallType.INTRINSIC, e
         if e.name in _BITWISE:
             symbol, level = _BITWISE[e.name]
-            return self.binary(e.args[0], e.args[1], symbol, level), level
+            return self.binary(e.args[0], e.args[1], symbol, level), level if self.bits_bind else 0
         if e.name in _SHIFTS:
             symbol, level = _SHIFTS[e.name]
             left, right = self.operand(e.args[0], None, level), self.operand(e.args[1], e.args[0], level + 1)
@@ -222,6 +224,7 @@ class CppPrinter(SourcePrinter):
 
     logical_and, logical_or, logical_not = "&&", "||", "!"
     logical_levels = (2, 1)
+    bits_bind = False
 
     def name(self, name: str) -> str:
         if "." in name:

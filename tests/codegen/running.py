@@ -91,20 +91,20 @@ def _compare(prepared: Prepared, name: str, package: str, sets: int, done: Outco
     function = lifted.summary.function
     original = bind(ctypes.CDLL(str(prepared.library)), function)
     emitted = load(prepared.folder / f"{name}.py", function.name, package)
-    for args in _arguments(Drawer(lifted.summary), sets):
+    for args in arguments_of(Drawer(lifted.summary), sets):
         before = args.snapshot()
         expected = original(*args.values(function))
         after = args.snapshot()
         args.restore(before)
         got = run(emitted, function, args)
-        problem = _difference(args, before, after) if _equal(got, expected) else f"returns {got} for {expected}"
+        problem = difference(args, before, after) if _equal(got, expected) else f"returns {got} for {expected}"
         if problem is not None:
             done.problems.append(f"{problem} with {args.scalars}")
             return
         done.compared += 1
 
 
-def _arguments(drawer: Drawer, sets: int) -> Iterator[Arguments]:
+def arguments_of(drawer: Drawer, sets: int) -> Iterator[Arguments]:
     rng = random.Random(1)
     made = 0
     for number in range(20 * sets):
@@ -170,7 +170,7 @@ def _equal(a, b) -> bool:
     return a == b or (a != a and b != b)
 
 
-def _difference(args: Arguments, before, after) -> str | None:
+def difference(args: Arguments, before, after) -> str | None:
     """The first element that differs, bit for bit; all NaNs are one, whose bits are the compiler's choice."""
     now = args.snapshot()
     for name, block in args.blocks.items():

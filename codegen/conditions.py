@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from codegen.intervals import Intervals
 from codegen.printer import python_float
 from halide_core.ir import expr as E
-from halide_core.ir.expr import Call, Expr, Variable, const_value
+from halide_core.ir.expr import I64, Call, Expr, Variable, const_value
 from halide_core.ir.types import Type
 from lifter.loops import Function
 
@@ -100,10 +100,13 @@ def _null_test(e: Expr) -> str | None:
 
 
 class NumberText:
-    """Expressions over parameters as Python source, with the value that the language gives them."""
+    """Expressions over parameters as Python source, with the value that the language gives them; `places` are elements
+    and sizes, integers of 64 bits that do not wrap (docs/soundness.md)."""
 
-    def __init__(self, name: Callable[[str], str], pointers: Mapping[str, tuple[str, bool]] | None = None) -> None:
-        self.name = name
+    def __init__(
+        self, name: Callable[[str], str], pointers: Mapping[str, tuple[str, bool]] | None = None, places: bool = False
+    ) -> None:
+        self.name, self.places = name, places
         self.pointers = pointers or {}
         self.intervals = Intervals({})
 
@@ -139,6 +142,8 @@ class NumberText:
         return self.name(e.name)
 
     def _in_type(self, e: Expr, text: str) -> str:
+        if self.places and e.type == I64:
+            return text
         wraps = e.type.is_int_or_uint() and not e.type.is_bool() and self.intervals.wraps(e)
         return _wrapped(text, e.type) if wraps else text
 
@@ -154,6 +159,8 @@ class NumberText:
             whole = f"_whole({inner}, {wide})"
             return whole if t.is_int() and t.bits == wide else _wrapped(whole, t)
         low, high = self.intervals.integer(value)
+        if self.places and t == I64:
+            return inner
         return inner if t.min() <= low and high <= t.max() else _wrapped(inner, t)
 
     def _extreme(self, e: E.Min | E.Max) -> str:

@@ -194,7 +194,7 @@ def _layout(layout: Layout) -> str:
 
 
 def _number(p: Poly) -> str:
-    return NumberText(PythonPrinter().name).text(from_poly(p))
+    return NumberText(PythonPrinter().name, places=True).text(from_poly(p))
 
 
 def _variants(summary: Summary) -> str:

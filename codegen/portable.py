@@ -34,6 +34,8 @@ from halide_core.ir.types import Type, UInt
 from lifter.ranges import Range
 from lifter.summary import Layout
 
+Plain = Callable[[Expr], bool]
+"""Whether the arithmetic of an operation is taken not to wrap."""
 _SHIFTS = ("shift_left", "shift_right")
 _MIRRORED: dict[type[Expr], Callable[[Type, Expr, Expr], Expr]] = {
     E.LT: E.GT, E.LE: E.GE, E.GT: E.LT, E.GE: E.LE, E.EQ: E.EQ, E.NE: E.NE,
@@ -49,18 +51,22 @@ class Portable:
     ) -> None:
         self.intervals = Intervals(known or {})
         self.boxes = boxes or {}
-        self._done: dict[tuple[int, bool], Expr] = {}
+        self._done: dict[tuple[int, Plain], Expr] = {}
 
     def value(self, e: Expr) -> Expr:
         """What is stored, or decides what is stored."""
-        return self._rewritten(e, False)
+        return self._rewritten(e, _never)
 
     def coordinate(self, e: Expr) -> Expr:
         """What says where: its arithmetic on coordinates and parameters does not wrap (docs/soundness.md), and Halide
         must see its bounds."""
-        return self._rewritten(e, True)
+        return self._rewritten(e, _has_index)
 
-    def _rewritten(self, e: Expr, place: bool) -> Expr:
+    def condition(self, e: Expr) -> Expr:
+        """The condition of a reduction domain, of which Halide takes bounds; what it reads is as any value."""
+        return self._rewritten(e, _only_index)
+
+    def _rewritten(self, e: Expr, place: Plain) -> Expr:
         stack = [e]
         while stack:
             n = stack[-1]
@@ -76,7 +82,7 @@ class Portable:
                     stack += missing
                     continue
                 inner = tuple(self._done[key(c), place] for c in children(n))
-                new = self._one(n, inner, place and _has_index(n))
+                new = self._one(n, inner, place(n))
             self._done[key(n), place] = new
             stack.pop()
         return self._done[key(e), place]
@@ -178,11 +184,21 @@ def may_overflow(t: Type) -> bool:
 
 
 _INDEX: dict[int, bool] = {}
+_DATA: dict[int, bool] = {}
 
 
 def _has_index(e: Expr) -> bool:
     """Whether a coordinate or a parameter is among what is computed with, outside of reads."""
     return cached(_INDEX, e, lambda n, inner: isinstance(n, Variable) or (not is_read(n) and any(inner)))
+
+
+def _only_index(e: Expr) -> bool:
+    """Whether nothing but coordinates and parameters is computed with."""
+    return not cached(_DATA, e, lambda n, inner: is_read(n) or n.type.is_float() or any(inner))
+
+
+def _never(e: Expr) -> bool:
+    return False
 
 
 def _constant(n: Expr, value: int | float) -> Expr:

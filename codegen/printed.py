@@ -73,7 +73,7 @@ def _definition(path: PathSummary, f: FuncSummary, d: Definition) -> PrintedDefi
     boxes = {name: layout for name, layout in path.layouts().items() if name != f.name}
     portable = Portable(known_of(f, d, conditions), boxes)
     extents = tuple(portable.coordinate(from_poly(r.extent, Int(32))) for r in d.rdom)
-    where = None if d.where is None else portable.coordinate(d.where)
+    where = None if d.where is None else portable.condition(d.where)
     args = tuple(portable.coordinate(a) for a in d.args)
     value = portable.value(repeated(f, d, d.value))
     return PrintedDefinition(args, value, extents, tuple(r.name for r in d.rdom), where)

@@ -269,6 +269,7 @@ class _Numbers:
             with np.errstate(all="ignore"):
                 got = regions(*(sample[p.name] for p in self.scalars))
                 wanted = {n: _region(layout, sample) for n, layout in layouts.items()}
+            got = {n: (array, E.I64.wrap(int(at)), _wrapped(dims)) for n, (array, at, dims) in got.items()}
             if plan.path.result is not None:
                 wanted[plan.result_name] = ("", 0, ())
             _equal(f"the regions for {sample}", got, wanted)
@@ -284,6 +285,10 @@ def _region(layout: Layout, sample: Mapping[str, Any]) -> tuple[str, int, tuple[
 
     dims = tuple((number(d.min), number(d.extent), number(d.stride or Poly())) for d in layout.dims)
     return layout.array, number(layout.offset), dims
+
+
+def _wrapped(dims: Iterable[Iterable[int]]) -> tuple[tuple[int, ...], ...]:
+    return tuple(tuple(E.I64.wrap(int(n)) for n in d) for d in dims)
 
 
 def _drawn(t: Type, rng: random.Random) -> Any:

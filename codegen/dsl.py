@@ -8,7 +8,7 @@ from pathlib import PurePath
 from codegen.conditions import NumberText, helpers, pointer_names
 from codegen.differs import differences
 from codegen.parts import in_parts
-from codegen.plan import PathPlan, function_names, image_tables, used_functions
+from codegen.plan import function_names, image_tables, used_functions
 from codegen.printed import PrintedDefinition, PrintedPath, computes_floats, printed_body, printed_paths
 from codegen.printer import PythonPrinter, python_float
 from codegen.reading import check_module
@@ -53,7 +53,7 @@ def dsl_module(summary: Summary, file: str, unverified: bool = False) -> str:
     for number, path in enumerate(paths):
         suffix = f"_{number}" if many else ""
         parts.append(_Builder(summary, path, names).source(suffix))
-        parts.append(_regions(summary, path.plan, suffix))
+        parts.append(_regions(summary, path, suffix))
     parts.append(_variants(summary))
     parts[1:1] = helpers("".join(parts))
     text = "\n\n".join(p.rstrip() + "\n" for p in parts)
@@ -169,17 +169,17 @@ def _array(table: ConstArray) -> str:
     return f"np.array([{values}], dtype=np.{dtype})"
 
 
-def _regions(summary: Summary, plan: PathPlan, suffix: str) -> str:
+def _regions(summary: Summary, path: PrintedPath, suffix: str) -> str:
     names = ", ".join(PythonPrinter().name(p.name) for p in summary.function.params if not p.pointer)
     out = ['@np.errstate(all="ignore")', f"def regions{suffix}({names}):"]
     out.append(
         '    """name: (pointer parameter, offset, ((min, extent, stride), ...)), in elements, innermost first."""'
     )
     out.append("    return {")
-    for name, layout in [*((i.name, i.layout) for i in plan.images), *((f.name, f.layout) for f in plan.outputs)]:
+    for name, layout in path.layouts.items():
         out.append(f'        "{name}": {_layout(layout)},')
-    if plan.path.result is not None:
-        out.append(f'        "{plan.result_name}": ("", 0, ()),')
+    if path.result is not None:
+        out.append(f'        "{path.plan.result_name}": ("", 0, ()),')
     out.append("    }")
     if not any("np." in line for line in out[1:]):
         del out[0]  # integers only

@@ -7,7 +7,7 @@ from pathlib import PurePath
 from codegen.dsl import signature
 from codegen.parts import in_parts
 from codegen.plan import image_tables, used_functions
-from codegen.printed import PrintedDefinition, PrintedPath, computes_floats, printed_body, printed_path
+from codegen.printed import PrintedDefinition, PrintedPath, computes_floats, printed_body, printed_paths
 from codegen.printer import CppPrinter
 from halide_core.ir.expr import Expr
 from lifter.loops import PureFunction
@@ -31,7 +31,7 @@ def generator_source(summary: Summary, file: str, unverified: bool = False) -> s
         name = f"{function.name}_{number}" if many else function.name
         out += [f"// Holds when: {index_text_of(c)}" for c in path.conditions]
         out += [f"// Holds when: {i.text}" for i in path.contract]
-        out += [_generator(summary, printed_path(summary, number), name), ""]
+        out += [_generator(summary, printed_paths(summary)[number], name), ""]
         registrations.append(f"HALIDE_REGISTER_GENERATOR(Generator_{name}, {name})")
     return "\n".join([*out, "}  // namespace", "", *registrations, ""])
 

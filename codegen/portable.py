@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 
 from codegen.held import held
 from codegen.intervals import Intervals
@@ -47,10 +48,11 @@ class Portable:
     """Rewrites what one definition computes; `known` has intervals of its variables, `boxes` what is read."""
 
     def __init__(
-        self, known: Mapping[str, Range] | None = None, boxes: Mapping[str, Layout] | None = None
+        self, known: Mapping[str, Range] | None = None, boxes: Mapping[str, Layout] | None = None,
+        tight: AbstractSet[str] = frozenset(),
     ) -> None:
         self.intervals = Intervals(known or {})
-        self.boxes = boxes or {}
+        self.boxes, self.tight = boxes or {}, tight
         self._done: dict[tuple[int, Plain], Expr] = {}
 
     def value(self, e: Expr) -> Expr:
@@ -75,7 +77,7 @@ class Portable:
                 continue
             if is_read(n):
                 assert isinstance(n, Call)
-                new = with_children(n, held(n, tuple(self.coordinate(a) for a in n.args), self.boxes))
+                new = with_children(n, held(n, tuple(self.coordinate(a) for a in n.args), self.boxes, self.tight))
             else:
                 missing = [c for c in children(n) if (key(c), place) not in self._done]
                 if missing:

@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 from codegen.intervals import known_of
 from codegen.plan import PathPlan, plan_path, repeated
 from codegen.portable import Portable
+from codegen.tight import tight_layouts
 from halide_core.ir import expr as E
 from halide_core.ir.expr import Call, CallType, Expr, Variable
 from halide_core.ir.structural import post_order
 from halide_core.ir.types import Int
 from lifter.loops import Param, PureFunction
 from lifter.poly import from_poly
-from lifter.summary import Definition, FuncSummary, PathSummary, Summary
+from lifter.summary import Definition, FuncSummary, Layout, PathSummary, Summary
 
 _COMPARISONS = (E.LT, E.LE, E.GT, E.GE, E.EQ, E.NE)
 _COMPUTED = (E.Add, E.Sub, E.Mul, E.Div, E.Mod, E.Min, E.Max)
@@ -42,6 +43,8 @@ class PrintedPath:
     result: Expr | None
     parameters: tuple[Param, ...]
     """Scalar parameters that are mentioned."""
+    layouts: Mapping[str, Layout]
+    """The boxes of the images and of the outputs."""
 
     def expressions(self) -> Iterator[Expr]:
         """All that is printed."""
@@ -51,27 +54,39 @@ class PrintedPath:
             yield self.result
 
 
-def printed_path(summary: Summary, number: int) -> PrintedPath:
+def _printed_path(summary: Summary, number: int) -> PrintedPath:
     """Path `number` as it is printed."""
     plan = plan_path(summary, number)
     path = plan.path
-    definitions = {f.name: tuple(_definition(path, f, d) for d in f.definitions) for f in path.funcs}
+    tight = tight_layouts(path)
+    definitions = {f.name: tuple(_definition(path, f, d, tight) for d in f.definitions) for f in path.funcs}
+    layouts = {i.name: tight.get(i.name, i.layout) for i in plan.images} | {f.name: f.layout for f in plan.outputs}
     result = None if path.result is None else Portable().value(path.result)
-    made = PrintedPath(plan, definitions, result, ())
+    made = PrintedPath(plan, definitions, result, (), layouts)
     mentioned = {n.name for e in made.expressions() for n in post_order(e) if isinstance(n, Variable)}
     parameters = tuple(p for p in summary.function.params if not p.pointer and p.name in mentioned)
     return replace(made, parameters=parameters)
 
 
+_LAST: dict[int, tuple[Summary, tuple[PrintedPath, ...]]] = {}
+"""What was made of one summary, by its id: its texts are written one after the other."""
+
+
 def printed_paths(summary: Summary) -> tuple[PrintedPath, ...]:
     """All paths."""
-    return tuple(printed_path(summary, number) for number in range(len(summary.paths)))
+    if id(summary) not in _LAST:
+        made = tuple(_printed_path(summary, number) for number in range(len(summary.paths)))
+        _LAST.clear()
+        _LAST[id(summary)] = summary, made
+    return _LAST[id(summary)][1]
 
 
-def _definition(path: PathSummary, f: FuncSummary, d: Definition) -> PrintedDefinition:
+def _definition(
+    path: PathSummary, f: FuncSummary, d: Definition, tight: Mapping[str, Layout]
+) -> PrintedDefinition:
     conditions = (*path.conditions, *(i.condition for i in path.contract if i.condition is not None))
-    boxes = {name: layout for name, layout in path.layouts().items() if name != f.name}
-    portable = Portable(known_of(f, d, conditions), boxes)
+    boxes = {name: tight.get(name, layout) for name, layout in path.layouts().items() if name != f.name}
+    portable = Portable(known_of(f, d, conditions), boxes, tight.keys())
     extents = tuple(portable.coordinate(from_poly(r.extent, Int(32))) for r in d.rdom)
     where = None if d.where is None else portable.condition(d.where)
     args = tuple(portable.coordinate(a) for a in d.args)

@@ -263,7 +263,7 @@ class _Numbers:
 
     def _check_regions(self, number: int) -> None:
         plan = self.paths[number].plan
-        layouts = {i.name: i.layout for i in plan.images} | {f.name: f.layout for f in plan.outputs}
+        layouts = self.paths[number].layouts
         regions = self.module[f"regions_{number}" if len(self.paths) > 1 else "regions"]
         for sample in self.samples[:SAMPLES:8]:
             with np.errstate(all="ignore"):

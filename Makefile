@@ -3,9 +3,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
 
-.PHONY: demo test test-generators test-pipelines corpus bench bench-search bench-codegen bench-autoschedule bench-tree-search \
-  bench-genetic bench-compile bench-second-opinion bench-memory fuzz-schedules fuzz-autoschedulers fuzz-soundness \
-  fuzz-mutants plant-faults contract-items arm-tools lint clean
+.PHONY: demo test test-generators test-emitted test-pipelines corpus bench bench-search bench-codegen bench-autoschedule \
+  bench-tree-search bench-genetic bench-compile bench-second-opinion bench-memory fuzz-schedules fuzz-autoschedulers \
+  fuzz-soundness fuzz-mutants plant-faults contract-items arm-tools lint clean
 
 demo: .venv/demo.stamp
 	$(BIN)/python demo/run.py --out demo-out
@@ -16,6 +16,10 @@ test: .venv/dev.stamp
 # Every emitted C++ generator, compiled against the headers of the package `halide`: about ten seconds a function.
 test-generators: .venv/dev.stamp
 	ALL_GENERATORS=1 $(BIN)/python -m pytest -n $(WORKERS) tests/corpus/test_generators.py
+
+# All functions that were written to break the emitted text, under both packages: about three minutes.
+test-emitted: .venv/dev.stamp
+	ALL_ADVERSARIAL=1 $(BIN)/python -m pytest -n $(WORKERS) tests/codegen
 
 # Every pipeline under halide_core, autoscheduled too, and under the package `halide`, at all its small sizes: about
 # twenty minutes.

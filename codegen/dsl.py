@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
+from codegen.conditions import NumberText, helpers, pointer_names
+from codegen.differs import differences
 from codegen.parts import in_parts
-from codegen.plan import PathPlan, coordinate_name, image_tables, plan_path, repeated, used_functions
-from codegen.printer import PythonPrinter
+from codegen.plan import function_names, image_tables, used_functions
+from codegen.printed import PrintedDefinition, PrintedPath, computes_floats, printed_body, printed_paths
+from codegen.printer import PythonPrinter, python_float
+from codegen.reading import check_module
 from halide_core.ir.expr import Expr
-from halide_core.ir.structural import post_order
-from lifter.loops import Function, PureFunction
+from lifter.loops import ConstArray, Function, PureFunction
 from lifter.poly import Poly, from_poly
-from lifter.summary import Definition, FuncSummary, Layout, Summary
+from lifter.summary import FuncSummary, Layout, Summary
 from verifier.contract import index_text_of
 
 HEADER = '''"""{title}
@@ -31,12 +34,6 @@ except ImportError:
 '''
 
 
-WHOLE = '''def _whole(number):
-    """A floating-point number as an int."""
-    return int(number) if abs(number) < 2**31 else -(2**31)
-'''
-
-
 def dsl_module(summary: Summary, file: str, unverified: bool = False) -> str:
     """Source of a module with, for each path, `build` (inputs, parameters and outputs), and `regions`, the boxes of the
     caller's memory that the images stand for."""
@@ -44,21 +41,24 @@ def dsl_module(summary: Summary, file: str, unverified: bool = False) -> str:
     state = "NOT VERIFIED" if unverified else "verified"
     lines = [f"Lifted from {PurePath(file).name}, line {function.line} ({state}):", f"    {signature(function)}", ""]
     lines += ["Holds when:", *_contract_lines(summary)]
+    paths = printed_paths(summary)
+    lines += [f"Under the package `halide`: {d}." for d in differences(summary, paths)]
     title = f"{function.name} as a Halide pipeline."
     body = "\n".join(lines).replace("\\", "\\\\")
     parts = [HEADER.format(title=title, body=body)]
+    names = function_names(summary)
     for f in used_functions(summary):
-        parts.append(_pure_function(f))
+        parts.append(_pure_function(f, names))
     many = len(summary.paths) > 1
-    for number, _ in enumerate(summary.paths):
-        plan = plan_path(summary, number)
+    for number, path in enumerate(paths):
         suffix = f"_{number}" if many else ""
-        parts.append(_build(summary, plan, suffix))
-        parts.append(_regions(summary, plan, suffix))
+        parts.append(_Builder(summary, path, names).source(suffix))
+        parts.append(_regions(summary, path, suffix))
     parts.append(_variants(summary))
-    if any("_whole(" in p for p in parts):
-        parts.insert(1, WHOLE)
-    return "\n\n".join(p.rstrip() + "\n" for p in parts)
+    parts[1:1] = helpers("".join(parts))
+    text = "\n\n".join(p.rstrip() + "\n" for p in parts)
+    check_module(text, summary, paths)
+    return text
 
 
 def signature(function: Function) -> str:
@@ -77,100 +77,109 @@ def _contract_lines(summary: Summary) -> list[str]:
     return lines
 
 
-def _pure_function(f: PureFunction) -> str:
-    printer = PythonPrinter()
+def _pure_function(f: PureFunction, names: Mapping[str, str]) -> str:
+    printer = PythonPrinter(names)
     args = ", ".join(printer.name(n) for n, _ in f.params)
-    return f"def {printer.name(f.name)}({args}):\n    return {printer.operand(f.body, None)}"
+    return f"def {names[f.name]}({args}):\n    return {printer.operand(printed_body(f), None)}"
 
 
-def _build(summary: Summary, plan: PathPlan, suffix: str) -> str:
-    printer = PythonPrinter(taken=plan.names())
-    out = [f"def build{suffix}():", '    """Returns (images, parameters, outputs), each by name."""']
-    if plan.coordinates:
-        names = ", ".join(printer.name(n) for n in plan.coordinates)
-        values = ", ".join(f'hl.Var("{n}")' for n in plan.coordinates)
-        out.append(f"    {names} = {values}")
-    for p in plan.parameters:
-        out.append(f'    {printer.name(p.name)} = hl.Param({printer.type_text(p.type)}, "{p.name}")')
-    for image in plan.images:
-        rank = len(image.layout.dims)
-        out.append(
-            f'    {printer.name(image.name)} = hl.ImageParam({printer.type_text(image.type)}, {rank}, "{image.name}")'
-        )
-    for table in image_tables(summary, plan):
-        dtype = f"np.{table.type}" if not table.type.is_bool() else "np.bool_"
-        values = ", ".join(repr(v) for v in table.values)
-        # Halide does not keep an array alive, only its own copy of one.
-        out.append(f"    {printer.name(table.name)} = hl.Buffer(np.array([{values}], dtype={dtype})).copy()")
-    for f in plan.path.funcs:
-        out += ["", *_func(f, printer, f.name in plan.intermediate)]
-    if plan.path.result is not None:
-        out += ["", f'    {plan.result_name} = hl.Func("{plan.result_name}")']
-        parts, value = in_parts(plan.path.result, printer.taken)
-        out += [f"    {part} = {printer.operand(e, None)}" for part, e in parts]
-        out.append(f"    {plan.result_name}[()] = {_strict(value, printer)}")
-    out.append("")
-    images = ", ".join(f'"{i.name}": {printer.name(i.name)}' for i in plan.images)
-    params = ", ".join(f'"{p.name}": {printer.name(p.name)}' for p in plan.parameters)
-    outputs = [(f.name, printer.name(f.name)) for f in plan.outputs]
-    if plan.path.result is not None:
-        outputs.append((plan.result_name, plan.result_name))
-    results = ", ".join(f'"{n}": {v}' for n, v in outputs)
-    out.append(f"    return {{{images}}}, {{{params}}}, {{{results}}}")
-    return "\n".join(out)
+class _Builder:
+    """The source of one `build` function."""
+
+    def __init__(self, summary: Summary, path: PrintedPath, functions: Mapping[str, str]) -> None:
+        self.summary, self.path, self.plan = summary, path, path.plan
+        taken = self.plan.names() | frozenset(functions.values()) | {p.name for p in path.parameters}
+        self.printer = PythonPrinter(functions, taken)
+
+    def source(self, suffix: str) -> str:
+        plan = self.plan
+        out = [f"def build{suffix}():", '    """Returns (images, parameters, outputs), each by name."""']
+        out += [f"    {line}" for line in self._inputs()]
+        for f in plan.path.funcs:
+            out += ["", *(f"    {line}" for line in self._func(f))]
+        if self.path.result is not None:
+            out += ["", f'    {plan.result_name} = hl.Func("{plan.result_name}")']
+            out += [f"    {line}" for line in self._assigned(f"{plan.result_name}[()]", self.path.result)]
+        out += ["", f"    return {', '.join(self._returned())}"]
+        return "\n".join(out)
+
+    def _inputs(self) -> list[str]:
+        printer, plan, out = self.printer, self.plan, []
+        if plan.coordinates:
+            names = ", ".join(printer.name(n) for n in plan.coordinates)
+            out.append(names + " = " + ", ".join(f'hl.Var("{n}")' for n in plan.coordinates))
+        for p in self.path.parameters:
+            out.append(f'{printer.name(p.name)} = hl.Param({printer.type_text(p.type)}, "{p.name}")')
+        for image in plan.images:
+            made = f'hl.ImageParam({printer.type_text(image.type)}, {len(image.layout.dims)}, "{image.name}")'
+            out.append(f"{printer.name(image.name)} = {made}")
+        for table in image_tables(self.summary, plan):
+            # Halide does not keep an array alive, only its own copy of one.
+            out.append(f"{printer.name(table.name)} = hl.Buffer({_array(table)}).copy()")
+        return out
+
+    def _func(self, f: FuncSummary) -> list[str]:
+        printer = self.printer
+        name = printer.name(f.name)
+        out = [f'{name} = hl.Func("{f.name}")']
+        if f.undefined:
+            coords = [printer.name(d.name) for d in f.layout.dims]
+            out.append(f"{printer.access(name, coords)} = {printer.undef(f.type)}")
+        for number, made in enumerate(self.path.definitions[f.name]):
+            out += self._definition(name, made, number)
+        if f.name in self.plan.intermediate:
+            out.append(f"{name}.compute_root()")
+        return out
+
+    def _definition(self, name: str, made: PrintedDefinition, number: int) -> list[str]:
+        out = []
+        if made.names:
+            extents = ", ".join(f"(0, {self.printer.operand(e, None)})" for e in made.extents)
+            out.append(f'r = hl.RDom([{extents}], "r{number}")')
+        if made.where is not None:
+            out.append(f"r.where({self._strict(made.where)})")
+        left = [self._strict(a) if computes_floats(a, self.summary) else self.printer.text(a) for a in made.args]
+        return out + self._assigned(self.printer.access(name, left), made.value)
+
+    def _assigned(self, left: str, e: Expr) -> list[str]:
+        parts, value = in_parts(e, self.printer.taken)
+        out = [f"{part} = {self.printer.operand(p, None)}" for part, p in parts]
+        text = self.printer.operand(value, None)
+        return [*out, f"{left} = {self.printer.strict(text) if computes_floats(e, self.summary) else text}"]
+
+    def _strict(self, e: Expr) -> str:
+        text = self.printer.operand(e, None)
+        return self.printer.strict(text) if computes_floats(e, self.summary) else text
+
+    def _returned(self) -> list[str]:
+        printer, plan = self.printer, self.plan
+        images = ", ".join(f'"{i.name}": {printer.name(i.name)}' for i in plan.images)
+        params = ", ".join(f'"{p.name}": {printer.name(p.name)}' for p in self.path.parameters)
+        outputs = [(f.name, printer.name(f.name)) for f in plan.outputs]
+        if plan.path.result is not None:
+            outputs.append((plan.result_name, plan.result_name))
+        results = ", ".join(f'"{n}": {v}' for n, v in outputs)
+        return [f"{{{images}}}", f"{{{params}}}", f"{{{results}}}"]
 
 
-def _func(f: FuncSummary, printer: PythonPrinter, intermediate: bool) -> list[str]:
-    name = printer.name(f.name)
-    out = [f'    {name} = hl.Func("{f.name}")']
-    if f.undefined:
-        coords = [printer.name(d.name) for d in f.layout.dims]
-        out.append(f"    {printer.access(name, coords)} = {printer.undef(f.type)}")
-    for number, d in enumerate(f.definitions):
-        out += _definition(f, d, printer, number)
-    if intermediate:
-        out.append(f"    {name}.compute_root()")
-    return out
+def _array(table: ConstArray) -> str:
+    # `ulonglong` is the one of two equal types that the package takes.
+    dtype = "bool_" if table.type.is_bool() else "ulonglong" if str(table.type) == "uint64" else str(table.type)
+    values = ", ".join(python_float(float(v)) if table.type.is_float() else repr(v) for v in table.values)
+    return f"np.array([{values}], dtype=np.{dtype})"
 
 
-def _definition(f: FuncSummary, d: Definition, printer: PythonPrinter, number: int) -> list[str]:
-    name = printer.name(f.name)
-    out = []
-    if d.rdom:
-        extents = ", ".join(f"(0, {_coordinate(r.extent, printer)})" for r in d.rdom)
-        out.append(f'    r = hl.RDom([{extents}], "r{number}")')
-    if d.where is not None:
-        out.append(f"    r.where({printer.operand(d.where, None)})")
-    left = printer.access(name, [printer.text(a) for a in d.args])
-    parts, value = in_parts(repeated(f, d, d.value), printer.taken)
-    out += [f"    {part} = {printer.operand(e, None)}" for part, e in parts]
-    out.append(f"    {left} = {_strict(value, printer)}")
-    return out
-
-
-def _coordinate(p: Poly, printer: PythonPrinter) -> str:
-    from halide_core.ir.types import Int
-
-    return printer.operand(from_poly(p, Int(32)), None)
-
-
-def _strict(e: Expr, printer: PythonPrinter) -> str:
-    text = printer.operand(e, None)
-    floats = any(n.type.is_float() for n in post_order(e))
-    return f"hl.strict_float({text})" if floats and e.type.is_float() else text
-
-
-def _regions(summary: Summary, plan: PathPlan, suffix: str) -> str:
+def _regions(summary: Summary, path: PrintedPath, suffix: str) -> str:
     names = ", ".join(PythonPrinter().name(p.name) for p in summary.function.params if not p.pointer)
     out = ['@np.errstate(all="ignore")', f"def regions{suffix}({names}):"]
     out.append(
         '    """name: (pointer parameter, offset, ((min, extent, stride), ...)), in elements, innermost first."""'
     )
     out.append("    return {")
-    for name, layout in [*((i.name, i.layout) for i in plan.images), *((f.name, f.layout) for f in plan.outputs)]:
+    for name, layout in path.layouts.items():
         out.append(f'        "{name}": {_layout(layout)},')
-    if plan.path.result is not None:
-        out.append(f'        "{plan.result_name}": ("", 0, ()),')
+    if path.result is not None:
+        out.append(f'        "{path.plan.result_name}": ("", 0, ()),')
     out.append("    }")
     if not any("np." in line for line in out[1:]):
         del out[0]  # integers only
@@ -185,28 +194,32 @@ def _layout(layout: Layout) -> str:
 
 
 def _number(p: Poly) -> str:
-    return coordinate_name(from_poly(p), PythonPrinter().name)
+    return NumberText(PythonPrinter().name, places=True).text(from_poly(p))
 
 
 def _variants(summary: Summary) -> str:
-    names = ", ".join(PythonPrinter().name(p.name) for p in summary.function.params if not p.pointer)
-    out = [
-        f"def variant({names}):",
-        '    """(build, regions) for these parameters, or None where nothing is computed or nothing is promised."""',
-    ]
+    function = summary.function
+    groups = [[*p.conditions, *(i.condition for i in p.contract if i.condition is not None)] for p in summary.paths]
+    pointers = pointer_names(function, [c for group in groups for c in group])
+    names = [PythonPrinter().name(p.name) for p in function.params if not p.pointer]
+    names += [name for name, address in pointers.values() if address]
+    names += [f"{name}=False" for name, address in pointers.values() if not address]
+    about = [f"`{name}`: whether the pointer `{p}` is null." for p, (name, address) in pointers.items() if not address]
+    about += [f"`{name}`: the address that `{p}` holds." for p, (name, address) in pointers.items() if address]
+    first = '"""(build, regions) for these parameters, or None where nothing is computed or nothing is promised.'
+    lines = ['@np.errstate(all="ignore")', f"def variant({', '.join(names)}):"]
+    lines += [f'    {first}"""'] if not about else [f"    {first}", "", *(f"    {a}" for a in about), '    """']
     many = len(summary.paths) > 1
-    for number, path in enumerate(summary.paths):
+    numbers = NumberText(PythonPrinter().name, pointers)
+    for number, (path, group) in enumerate(zip(summary.paths, groups, strict=True)):
         suffix = f"_{number}" if many else ""
-        conditions = [*path.conditions, *(i.condition for i in path.contract if i.condition is not None)]
-        text = " and ".join(coordinate_name(c, PythonPrinter().name) for c in conditions) or "True"
-        out.append(f"    if {text}:")
-        out.append(
-            f"        return build{suffix}, regions{suffix}"
-            if path.funcs or path.result is not None
-            else "        return None"
-        )
-    out.append("    return None")
-    return "\n".join(out)
+        lines.append(f"    if {' and '.join(numbers.text(c) for c in group) or 'True'}:")
+        computed = path.funcs or path.result is not None
+        lines.append(f"        return build{suffix}, regions{suffix}" if computed else "        return None")
+    lines.append("    return None")
+    if not any("np." in line for line in lines[1:]):
+        del lines[0]  # integers only
+    return "\n".join(lines)
 
 
 def dsl_source(summaries: Sequence[Summary], file: str) -> dict[str, str]:

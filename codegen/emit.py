@@ -48,12 +48,10 @@ def _emit_texts(
         "halide-cpp": (f"{name}_generator.cpp", lambda: generator_source(summary, source, unverified)),
         "summary": (f"{name}.summary.json", lambda: summary_json(summary, item.verdicts, item.status)),
     }
-    for kind in kinds:
-        if kind in texts:
-            file, text = texts[kind]
-            path = directory / file
-            path.write_text(text())
-            out[kind] = str(path)
+    written = {kind: (directory / texts[kind][0], texts[kind][1]()) for kind in kinds if kind in texts}
+    for kind, (path, content) in written.items():  # once all of them are made: one that cannot be stops the others
+        path.write_text(content)
+        out[kind] = str(path)
 
 
 def _unique_names(lifted: Sequence[Lifted]) -> list[str]:

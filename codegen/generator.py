@@ -6,14 +6,12 @@ from pathlib import PurePath
 
 from codegen.dsl import signature
 from codegen.parts import in_parts
-from codegen.plan import PathPlan, image_tables, plan_path, repeated, used_functions
+from codegen.plan import image_tables, used_functions
+from codegen.printed import PrintedDefinition, PrintedPath, computes_floats, printed_body, printed_paths
 from codegen.printer import CppPrinter
 from halide_core.ir.expr import Expr
-from halide_core.ir.structural import post_order
-from halide_core.ir.types import Int
 from lifter.loops import PureFunction
-from lifter.poly import from_poly
-from lifter.summary import Definition, FuncSummary, Summary
+from lifter.summary import FuncSummary, Summary
 from verifier.contract import index_text_of
 
 
@@ -31,10 +29,9 @@ def generator_source(summary: Summary, file: str, unverified: bool = False) -> s
         if not path.funcs and path.result is None:
             continue
         name = f"{function.name}_{number}" if many else function.name
-        plan = plan_path(summary, number)
         out += [f"// Holds when: {index_text_of(c)}" for c in path.conditions]
         out += [f"// Holds when: {i.text}" for i in path.contract]
-        out += [_generator(summary, plan, name), ""]
+        out += [_generator(summary, printed_paths(summary)[number], name), ""]
         registrations.append(f"HALIDE_REGISTER_GENERATOR(Generator_{name}, {name})")
     return "\n".join([*out, "}  // namespace", "", *registrations, ""])
 
@@ -42,16 +39,17 @@ def generator_source(summary: Summary, file: str, unverified: bool = False) -> s
 def _pure_function(f: PureFunction) -> str:
     printer = CppPrinter()
     args = ", ".join(f"Expr {printer.name(n)}" for n, _ in f.params)
-    return f"Expr {printer.name(f.name)}({args}) {{\n    return {printer.operand(f.body, None)};\n}}"
+    return f"Expr {printer.name(f.name)}({args}) {{\n    return {printer.operand(printed_body(f), None)};\n}}"
 
 
-def _generator(summary: Summary, plan: PathPlan, name: str) -> str:
-    printer = CppPrinter(taken=plan.names())
+def _generator(summary: Summary, printed: PrintedPath, name: str) -> str:
+    plan = printed.plan
+    printer = CppPrinter(taken=plan.names() | {p.name for p in printed.parameters})
     out = [f"class Generator_{name} : public Generator<Generator_{name}> {{", "public:"]
     for image in plan.images:
         t = f"Input<Buffer<{printer.type_text(image.type)}, {len(image.layout.dims)}>>"
         out.append(f'    {t} {printer.name(image.name)}{{"{image.name}"}};')
-    for p in plan.parameters:
+    for p in printed.parameters:
         out.append(f'    Input<{printer.type_text(p.type)}> {printer.name(p.name)}{{"{p.name}"}};')
     for f in plan.outputs:
         t = f"Output<Buffer<{printer.type_text(f.type)}, {len(f.layout.dims)}>>"
@@ -73,39 +71,45 @@ def _generator(summary: Summary, plan: PathPlan, name: str) -> str:
     for f in plan.path.funcs:
         if f.name in plan.intermediate:
             out.append(f'        Func {printer.name(f.name)}{{"{f.name}"}};')
-        out += _func(f, printer)
+        out += _func(summary, printed, f, printer)
         if f.name in plan.intermediate:
             out.append(f"        {printer.name(f.name)}.compute_root();")
-    if plan.path.result is not None:
-        parts, value = in_parts(plan.path.result, printer.taken)
-        out += [f"        Expr {part} = {printer.operand(e, None)};" for part, e in parts]
-        out.append(f"        {plan.result_name}() = {_strict(value, printer)};")
+    if printed.result is not None:
+        out += [f"        {a}" for a in _assigned(summary, f"{plan.result_name}()", printed.result, printer)]
     return "\n".join([*out, "    }", "};"])
 
 
-def _func(f: FuncSummary, printer: CppPrinter) -> list[str]:
+def _func(summary: Summary, printed: PrintedPath, f: FuncSummary, printer: CppPrinter) -> list[str]:
     out = []
     if f.undefined:
         coords = [printer.name(d.name) for d in f.layout.dims]
         out.append(f"        {printer.access(printer.name(f.name), coords)} = {printer.undef(f.type)};")
-    for number, d in enumerate(f.definitions):
-        out += ["        " + line for line in _definition(f, d, printer, number)]
+    name = printer.name(f.name)
+    for number, made in enumerate(printed.definitions[f.name]):
+        out += ["        " + line for line in _definition(summary, name, made, printer, number)]
     return out
 
 
-def _definition(f: FuncSummary, d: Definition, printer: CppPrinter, number: int) -> list[str]:
-    left = printer.access(printer.name(f.name), [printer.text(a) for a in d.args])
-    parts, value = in_parts(repeated(f, d, d.value), printer.taken)
-    assignments = [f"    Expr {part} = {printer.operand(e, None)};" for part, e in parts]
-    assignments.append(f"    {left} = {_strict(value, printer)};")
-    if not d.rdom:
-        return ["{", *assignments, "}"] if parts else [assignments[0].strip()]
-    bounds = ", ".join(f"{{0, {printer.operand(from_poly(r.extent, Int(32)), None)}}}" for r in d.rdom)
-    applied = [] if d.where is None else [f"    r.where({printer.operand(d.where, None)});"]
-    return ["{", f'    RDom r({{{bounds}}}, "r{number}");', *applied, *assignments, "}"]
+def _definition(
+    summary: Summary, name: str, made: PrintedDefinition, printer: CppPrinter, number: int
+) -> list[str]:
+    left = [_strict(a, summary, printer) if computes_floats(a, summary) else printer.text(a) for a in made.args]
+    assignments = _assigned(summary, printer.access(name, left), made.value, printer)
+    if not made.names:
+        return ["{", *(f"    {a}" for a in assignments), "}"] if len(assignments) > 1 else assignments
+    bounds = ", ".join(f"{{0, {printer.operand(e, None)}}}" for e in made.extents)
+    applied = [] if made.where is None else [f"r.where({_strict(made.where, summary, printer)});"]
+    lines = [f'RDom r({{{bounds}}}, "r{number}");', *applied, *assignments]
+    return ["{", *(f"    {line}" for line in lines), "}"]
 
 
-def _strict(e: Expr, printer: CppPrinter) -> str:
+def _assigned(summary: Summary, left: str, e: Expr, printer: CppPrinter) -> list[str]:
+    parts, value = in_parts(e, printer.taken)
+    out = [f"Expr {part} = {printer.operand(p, None)};" for part, p in parts]
+    text = printer.operand(value, None)
+    return [*out, f"{left} = {printer.strict(text) if computes_floats(e, summary) else text};"]
+
+
+def _strict(e: Expr, summary: Summary, printer: CppPrinter) -> str:
     text = printer.operand(e, None)
-    floats = any(n.type.is_float() for n in post_order(e))
-    return f"strict_float({text})" if floats and e.type.is_float() else text
+    return printer.strict(text) if computes_floats(e, summary) else text

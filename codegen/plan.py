@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import keyword
 from dataclasses import dataclass
 
 from halide_core.ir import expr as E
-from halide_core.ir.expr import I32, Call, CallType, Expr, Variable, const, const_value
+from halide_core.ir.expr import I32, Call, CallType, Expr, Variable, const
 from halide_core.ir.structural import post_order
 from lifter.loops import ConstArray, Param, PureFunction
 from lifter.poly import from_poly
@@ -102,42 +102,18 @@ def used_functions(summary: Summary) -> list[PureFunction]:
     return list(out.values())
 
 
-def coordinate_name(e: Expr, name: Callable[[str], str]) -> str:
-    """An index expression or condition on parameters as Python source over plain integers."""
-    value = const_value(e)
-    if value is not None:
-        return f"np.float{e.type.bits}({value!r})" if e.type.is_float() else repr(value)
-    if isinstance(e, Variable):
-        return name(e.name) if not e.name.startswith("addr.") else "1"
-    if isinstance(e, E.Cast):
-        inner = coordinate_name(e.value, name)
-        if e.type.is_float():
-            return f"np.float{e.type.bits}({inner})"
-        if e.value.type.is_float():
-            return f"_whole({inner})"
-        return f"({inner} != 0)" if e.type.is_bool() else inner
-    if isinstance(e, E.Select):
-        condition, yes, no = (coordinate_name(c, name) for c in E.children(e))
-        return f"({yes} if {condition} else {no})"
-    if isinstance(e, E.Not):
-        return f"(not {coordinate_name(e.a, name)})"
-    if isinstance(e, E.Min | E.Max):
-        return f"{type(e).__name__.lower()}({coordinate_name(e.a, name)}, {coordinate_name(e.b, name)})"
-    if isinstance(e, Call):
-        whole = e.name.partition("_")[0].removesuffix("f")
-        if whole in ("floor", "ceil", "trunc"):
-            return f"np.{whole}({coordinate_name(e.args[0], name)})"
-        bits = {"bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^", "shift_left": "<<", "shift_right": ">>"}
-        if e.name in bits:
-            return f"({coordinate_name(e.args[0], name)} {bits[e.name]} {coordinate_name(e.args[1], name)})"
-        if e.name in ("div_round_to_zero", "mod_round_to_zero"):
-            symbol = "//" if e.name.startswith("div") else "%"
-            return f"({coordinate_name(e.args[0], name)} {symbol} {coordinate_name(e.args[1], name)})"
-    symbols: dict[type, str] = {
-        E.Add: "+", E.Sub: "-", E.Mul: "*", E.Div: "//", E.Mod: "%", E.EQ: "==", E.NE: "!=", E.LT: "<", E.LE: "<=",
-        E.GT: ">", E.GE: ">=", E.And: "and", E.Or: "or",
-    }
-    if e.type.is_float():
-        symbols[E.Div] = "/"
-    a, b = E.children(e)
-    return f"({coordinate_name(a, name)} {symbols[type(e)]} {coordinate_name(b, name)})"
+def function_names(summary: Summary) -> dict[str, str]:
+    """What the text calls the pure functions: their own names, where nothing else in it has these."""
+    taken = {"hl", "np", "r", "build", "regions", "variant"}
+    for number in range(len(summary.paths)):
+        taken |= plan_path(summary, number).names() - summary.functions.keys()
+        taken |= {f"build_{number}", f"regions_{number}"}
+    taken |= {p.name for p in summary.function.params}
+    names = {}
+    for f in used_functions(summary):
+        name = f.name
+        while name in taken or keyword.iskeyword(name):
+            name += "_"
+        names[f.name] = name
+        taken.add(name)
+    return names

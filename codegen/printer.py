@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import keyword
+import math
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 
-from codegen.mathematics import halide_name
+from codegen.portable_math import base_of, is_missing
 from halide_core.ir import expr as E
-from halide_core.ir.expr import Call, CallType, Cast, Expr, Select, Variable, const_value
-from halide_core.ir.types import Type, UInt
+from halide_core.ir.expr import I32, Call, CallType, Cast, Expr, Select, Variable, const_value
+from halide_core.ir.types import Type
 
 _BINARY: dict[type, tuple[str, int]] = {
     E.Mul: ("*", 9),
@@ -27,16 +28,22 @@ _BINARY: dict[type, tuple[str, int]] = {
 _BITWISE = {"bitwise_and": ("&", 6), "bitwise_xor": ("^", 5), "bitwise_or": ("|", 4)}
 _SHIFTS = {"shift_left": ("<<", 7), "shift_right": (">>", 7)}
 _CPP_RESERVED = {"r", "new", "delete", "class", "template", "this", "operator", "register", "default", "switch"}
+_PYTHON_RESERVED = {"hl", "np", "r", "build", "regions", "variant", "float", "int", "min", "max"}
 
 
 class SourcePrinter:
-    """Base of the two: operators and precedence.  Subclasses spell names, casts, calls and constants."""
+    """Base of the two: operators and precedence.  Subclasses spell names, casts, calls and constants.
+
+    What is printed is what `codegen/portable.py` leaves of an expression."""
 
     logical_and, logical_or, logical_not = "&", "|", "~"
     logical_levels = (6, 4)
+    bits_bind = True
+    """Whether & | and ^ bind more closely than comparisons."""
 
-    def __init__(self, names: Mapping[str, str] | None = None, taken: AbstractSet[str] = frozenset()) -> None:
-        self.names = dict(names or {})
+    def __init__(self, functions: Mapping[str, str] | None = None, taken: AbstractSet[str] = frozenset()) -> None:
+        self.functions = dict(functions or {})
+        """What the scalar functions are called in the text."""
         self.taken = taken
         """Names that no new local may have."""
 
@@ -79,7 +86,8 @@ class SourcePrinter:
         raise AssertionError(f"no source for {type(e).__name__}")
 
     def binary(self, a: Expr, b: Expr, symbol: str, level: int) -> str:
-        left = self.operand(a, b, level)
+        # A comparison of a comparison is two in Python, which would ask for the truth of the first.
+        left = self.operand(a, b, level + (level == 3))
         right = self.operand(b, a, level + 1)
         return f"{left} {symbol} {right}"
 
@@ -92,11 +100,8 @@ class SourcePrinter:
         return self._at(e, level)
 
     def _beside(self, e: Expr, other: Expr) -> str:
-        """An argument beside another one.  Halide makes both of them int32 where the signed type of the same width does
-        not hold a literal (65535 beside uint16)."""
-        value = const_value(e)
-        held = value is None or not e.type.is_int_or_uint() or abs(value) < 1 << (e.type.bits - 1)
-        return self.operand(e, other if held else None)
+        """An argument beside another one: a literal is an int32 there, whatever the other is."""
+        return self.operand(e, other if e.type == I32 else None)
 
     def plain_constant(self, value: int | float, t: Type) -> bool:
         """Whether an untyped literal beside an expression of type `t` means the constant exactly."""
@@ -106,37 +111,26 @@ class SourcePrinter:
         if e.call_type in (CallType.HALIDE, CallType.IMAGE):
             return self.access(self.name(e.name), [self.text(a) for a in e.args]), 12
         if e.call_type is CallType.FUNCTION:
-            return f"{self.name(e.name)}({', '.join(self.operand(a, None) for a in e.args)})", 12
-        if e.call_type is not CallType.INTRINSIC:
-            return self.call(halide_name(e), [self.text(a) for a in e.args]), 12
+            name = self.functions.get(e.name, self.name(e.name))
+            return f"{name}({', '.join(self.operand(a, None) for a in e.args)})", 12
+        if e.call_type is CallType.PURE_EXTERN:
+            args = [self.text(a) for a in e.args]
+            return self.libm(base_of(e), e.type, args) if is_missing(e) else self.call(base_of(e), args), 12
+        assert e.call_type is CallType.INTRINSIC, e
         if e.name in _BITWISE:
             symbol, level = _BITWISE[e.name]
-            return self.binary(e.args[0], e.args[1], symbol, level), level
+            return self.binary(e.args[0], e.args[1], symbol, level), level if self.bits_bind else 0
         if e.name in _SHIFTS:
             symbol, level = _SHIFTS[e.name]
-            return (
-                f"{self.operand(e.args[0], e.args[1], level)} {symbol} {self.operand(e.args[1], e.args[0], level + 1)}",
-                level,
-            )
+            left, right = self.operand(e.args[0], None, level), self.operand(e.args[1], e.args[0], level + 1)
+            return f"{left} {symbol} {right}", level
         if e.name == "bitwise_not":
             return f"~{self._at(e.args[0], 11)}", 11
         if e.name == "saturating_cast":
             return self.saturating_cast(e.type, self.text(e.args[0])), 12
         if e.name == "undef":
             return self.undef(e.type), 12
-        if e.name in ("div_round_to_zero", "mod_round_to_zero") and const_value(e.args[1]) is None:
-            # Halide traps on zero divisors here, and evaluates both sides of a select
-            a, b, zero, one = e.args[0], e.args[1], E.const(0, e.type), E.const(1, e.type)
-            safe = Select(e.type, E.EQ(E.BOOL, b, zero), one, b)
-            quotient = self.call(e.name, [self.operand(a, None), self.operand(safe, None)])
-            test = self.binary(b, zero, "==", 3)
-            return self.call("select", [test, self.constant(0, e.type), quotient]), 12
-        if e.name == "abs" and e.type.is_float() and e.type.bits == 64:
-            # Halide 21's own, where floats are strict, is x > 0 ? x : -x, which gives zeros and NaNs the wrong sign.
-            bits = self.reinterpret(UInt(64), self.text(e.args[0]))
-            return self.reinterpret(e.type, f"({bits} << 1) >> 1"), 12
-        args = [self.operand(a, e.args[1 - i] if len(e.args) == 2 else None) for i, a in enumerate(e.args)]
-        return self.call(e.name, args), 12
+        return self.call(e.name, [self.operand(a, None) for a in e.args]), 12
 
     def literal(self, value: int | float) -> str:
         return repr(value)
@@ -167,6 +161,14 @@ class SourcePrinter:
     def call(self, name: str, args: list[str]) -> str:
         raise NotImplementedError
 
+    def libm(self, name: str, t: Type, args: list[str]) -> str:
+        """A function of the C library that Halide has no name for."""
+        raise NotImplementedError
+
+    def strict(self, text: str) -> str:
+        """Floats computed as written."""
+        raise NotImplementedError
+
     def access(self, name: str, coords: list[str]) -> str:
         raise NotImplementedError
 
@@ -177,8 +179,7 @@ class PythonPrinter(SourcePrinter):
     def name(self, name: str) -> str:
         if "." in name:
             return name
-        name = self.names.get(name, name)
-        return name + "_" if keyword.iskeyword(name) or name in ("hl", "r") else name
+        return name + "_" if keyword.iskeyword(name) or name in _PYTHON_RESERVED else name
 
     def type_text(self, t: Type) -> str:
         """`hl.UInt(8)`."""
@@ -189,23 +190,11 @@ class PythonPrinter(SourcePrinter):
     def constant(self, value: int | float, t: Type) -> str:
         if t.is_bool():
             return f"hl.cast(hl.Bool(), {int(value)})"
-        if t.is_int() and t.bits == 32:
-            return f"hl.i32({int(value)})" if abs(int(value)) <= 0x7FFFFFFF else "hl.i32(-0x7FFFFFFF) - 1"
-        if t.is_int_or_uint() and t.bits == 64 and abs(int(value)) > 0x7FFFFFFF:
-            high, low = divmod(int(value), 1 << 24)
-            middle, low2 = divmod(high, 1 << 24), low
-            wide = self.type_text(t)
-            parts = [f"hl.cast({wide}, {v})" for v in (middle[0], middle[1], low2)]
-            return f"(({parts[0]} * 16777216 + {parts[1]}) * 16777216 + {parts[2]})"
-        if t.is_uint() and t.bits == 32 and int(value) > 0x7FFFFFFF:
-            return f"((hl.cast(hl.UInt(32), {int(value) >> 16}) << 16) + {int(value) & 0xFFFF})"
         if t.is_float():
-            return f"hl.f{t.bits}({value!r})"
-        return f"hl.cast({self.type_text(t)}, {int(value)})"
+            return f"hl.f{t.bits}({python_float(value)})"
+        return f"hl.{'i' if t.is_int() else 'u'}{t.bits}({int(value)})"
 
     def cast(self, t: Type, text: str) -> str:
-        if t.is_bool():
-            return f"hl.cast(hl.Bool(), {text})"
         return f"hl.{'f' if t.is_float() else 'i' if t.is_int() else 'u'}{t.bits}({text})"
 
     def saturating_cast(self, t: Type, text: str) -> str:
@@ -220,6 +209,12 @@ class PythonPrinter(SourcePrinter):
     def call(self, name: str, args: list[str]) -> str:
         return f"hl.{name}({', '.join(args)})"
 
+    def libm(self, name: str, t: Type, args: list[str]) -> str:
+        return f'hl.libm("{name}", {", ".join(args)})'
+
+    def strict(self, text: str) -> str:
+        return f"hl.strict_float({text})"
+
     def access(self, name: str, coords: list[str]) -> str:
         return f"{name}[{', '.join(coords) if coords else '()'}]"
 
@@ -229,11 +224,11 @@ class CppPrinter(SourcePrinter):
 
     logical_and, logical_or, logical_not = "&&", "||", "!"
     logical_levels = (2, 1)
+    bits_bind = False
 
     def name(self, name: str) -> str:
         if "." in name:
             return name
-        name = self.names.get(name, name)
         return name + "_" if name in _CPP_RESERVED else name
 
     def type_text(self, t: Type) -> str:
@@ -246,7 +241,7 @@ class CppPrinter(SourcePrinter):
 
     def constant(self, value: int | float, t: Type) -> str:
         if t.is_float():
-            return f"Expr({float(value).hex()}{'f' if t.bits == 32 else ''})"
+            return f"Expr({_cpp_float(float(value), t)})"
         if t.is_int() and t.bits == 32 and abs(int(value)) <= 0x7FFFFFFF:
             return f"Expr({int(value)})"
         if t.is_bool():
@@ -272,8 +267,28 @@ class CppPrinter(SourcePrinter):
     def call(self, name: str, args: list[str]) -> str:
         return f"{name}({', '.join(args)})"
 
+    def libm(self, name: str, t: Type, args: list[str]) -> str:
+        symbol = name if t.bits == 64 else f"{name}f"
+        make = "Internal::Call::make"
+        return f'{make}({self.halide_type(t)}, "{symbol}", {{{", ".join(args)}}}, Internal::Call::PureExtern)'
+
+    def strict(self, text: str) -> str:
+        return f"strict_float({text})"
+
     def access(self, name: str, coords: list[str]) -> str:
         return f"{name}({', '.join(coords)})"
+
+
+def python_float(value: float) -> str:
+    """A float as Python reads it."""
+    return repr(value) if math.isfinite(value) else f'float("{value!r}")'
+
+
+def _cpp_float(value: float, t: Type) -> str:
+    if math.isfinite(value):
+        return f"{value.hex()}{'f' if t.bits == 32 else ''}"
+    limits = f"std::numeric_limits<{'float' if t.bits == 32 else 'double'}>"
+    return f"{limits}::quiet_NaN()" if math.isnan(value) else f"{'-' if value < 0 else ''}{limits}::infinity()"
 
 
 def _cpp_integer(value: int) -> str:

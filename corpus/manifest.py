@@ -5,7 +5,7 @@
     plug_multiply_row = { idea = "multiply of one row", construct = "a countdown over three walking pointers" }
 
 Further keys of a function: `status` ("verified" if not given) and, with another one, its `reason` in a phrase; `hard`
-for those that the default tests always take; `unbounded` for those whose emitted text Halide refuses; `ranges` of
+for those that the default tests always take; `ranges` of
 scalars whose names do not say what values make sense."""
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SUITES = ("dexter", "blend", "filter", "sse_blend", "pipelines")
 STATUSES = ("verified", "not_found", "unsupported", "timeout")
 EVERY = 9
 """Of this many functions the default tests take one."""
-_KEYS = {"idea", "construct", "status", "reason", "hard", "ranges", "unbounded"}
+_KEYS = {"idea", "construct", "status", "reason", "hard", "ranges"}
 
 
 class ManifestError(Exception):
@@ -41,8 +41,6 @@ class Entry:
     status: str = "verified"
     reason: str = ""
     hard: bool = False
-    unbounded: bool = False
-    """Whether Halide's bounds of a coordinate are too wide, so that it refuses to run the emitted text."""
     ranges: dict[str, tuple[int, int]] = field(default_factory=dict)
 
 
@@ -86,5 +84,5 @@ def _entry(path: Path, suite: str, file: str, name: str, item: dict[str, Any]) -
     ranges = {n: (int(low), int(high)) for n, (low, high) in item.get("ranges", {}).items()}
     return Entry(
         name, suite, f"{suite}/{file}", item["idea"], item["construct"], status, item.get("reason", ""),
-        bool(item.get("hard")), bool(item.get("unbounded")), ranges,
+        bool(item.get("hard")), ranges,
     )

@@ -57,6 +57,8 @@ class FunctionReport:
     notes: list[str] = field(default_factory=list)
     run: Opinion | None = None
     """What running it beside its original said; None where nobody asked, or nothing is proved."""
+    halide_differs: list[str] = field(default_factory=list)
+    """What the emitted text computes otherwise under the package `halide`, a phrase each."""
     lifted: Lifted | None = None
     processor: float = 0.0
     """Seconds of processor time that lifting it took, on a busy machine less than `seconds`."""
@@ -76,6 +78,7 @@ class FunctionReport:
             "contract": self.contract,
             "outputs": self.outputs,
             "run": self.run.as_json() if self.run is not None else None,
+            "halide_differs": self.halide_differs,
         }
 
 

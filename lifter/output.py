@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from codegen.differs import differences
 from codegen.emit import emit_file
 from codegen.errors import EmitError
 from codegen.original import run_tool, system_compiler
@@ -83,6 +84,9 @@ class Output:
         def write(some: Sequence[FunctionReport]) -> None:
             lifted = [r.lifted for r in some if r.lifted is not None]
             outputs = [r.outputs for r in some]
+            for r in some:
+                if r.lifted is not None and r.lifted.summary is not None:
+                    r.halide_differs = differences(r.lifted.summary)
             emit_file(
                 self.source, lifted, directory, kinds, self.target, self.clang_args, outputs, self.autoscheduler
             )

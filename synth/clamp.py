@@ -94,7 +94,7 @@ class Clamper:
             for e, index, given in self.sure_reads(image.layout.array):
                 domain = (e.loops, None if e.guard is None else key(e.guard))
                 what = (domain, index, *map(key, given))
-                if what in seen:
+                if what in seen or self.asks_of_pointers(given):
                     continue
                 seen.add(what)
                 try:
@@ -111,6 +111,11 @@ class Clamper:
                     continue
             self.places[image.name] = found
         return self.places[image.name]
+
+    def asks_of_pointers(self, given: tuple[Expr, ...]) -> bool:
+        """Whether a read depends on addresses that the samples do not have: it is not sure there."""
+        asked = {n for c in given for n in variables(c) if n.startswith("addr.")}
+        return any(not asked <= env.keys() for env in self.samples)
 
     def sure_reads(self, array: str) -> Iterator[tuple[Effect, Poly, tuple[Expr, ...]]]:
         """Effects with the addresses that their iterations read, as they were given, and the conditions under which."""

@@ -36,6 +36,8 @@ def _caster(type_: Type) -> Callable[[Any], Expr]:
         # f64(0.1) is the double nearest to 0.1, although 0.1 alone is a float32.
         if type_.is_float() and isinstance(value, float):
             return const(value, type_)
+        if type_.is_int_or_uint() and isinstance(value, int):
+            return const(value, type_)  # of 64 bits too
         return cast(type_, value)
 
     return convert

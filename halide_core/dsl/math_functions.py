@@ -68,6 +68,14 @@ is_nan, is_inf, is_finite = (_test(n) for n in ("is_nan", "is_inf", "is_finite")
 atan2, fmod = _of_first("atan2"), _of_first("fmod")
 
 
+def libm(name: str, *args: Any) -> Expr:
+    """The C library's function `name` ("cbrt") of floats of one type.  The package has no such thing."""
+    exprs = [as_expr(a) for a in args]
+    if not exprs or any(e.type != exprs[0].type or not e.type.is_float() for e in exprs):
+        raise HalideError(f"libm of {name} takes floats of one type, not {', '.join(str(e.type) for e in exprs)}")
+    return _call(name, exprs[0].type, *exprs)
+
+
 def erf(a: Any) -> Expr:
     """The error function, of float32."""
     return _call("erf", _F32, _float32("erf", a))

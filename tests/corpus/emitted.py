@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import inspect
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -24,24 +25,35 @@ class Emitted:
 
     def __init__(self, module: ModuleType) -> None:
         self.variant = module.variant
+        self.hl = module.hl
         self.built: dict[Callable[..., Any], tuple[Any, Any, Any, Any]] = {}
 
     def pipeline(self, build: Callable[..., Any]) -> tuple[Any, Any, Any, Any]:
         """(images, parameters, outputs by name, the pipeline of all outputs) of one variant."""
         if build not in self.built:
             images, params, outputs = build()
-            self.built[build] = images, params, outputs, hl.Pipeline(list(outputs.values()))
+            self.built[build] = images, params, outputs, self.hl.Pipeline(list(outputs.values()))
         return self.built[build]
 
 
 @functools.lru_cache(maxsize=2)
-def load(path: Path, name: str) -> Emitted:
+def load(path: Path, name: str, package: str = "halide") -> Emitted:
+    """The module at `path`; where `halide` is not to be found, it takes `halide_core`."""
+    with pytest.MonkeyPatch.context() as patch:
+        if package != "halide":
+            patch.setitem(sys.modules, "halide", None)
+        module = _executed(path, name)
+    assert module.hl.__name__ == package
+    return Emitted(module)
+
+
+def _executed(path: Path, name: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(f"emitted_{name}", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
-    return Emitted(module)
+    return module
 
 
 def view(block, region):
@@ -58,7 +70,7 @@ def view(block, region):
     return np.ndarray(shape, dtype, buffer=block.memory.bytes.data, offset=start, strides=strides)
 
 
-def buffer(array, dims):
+def buffer(hl, array, dims):
     b = hl.Buffer(array)
     if dims:
         b.set_min([m for m, _, _ in dims])
@@ -67,7 +79,7 @@ def buffer(array, dims):
 
 def run(emitted, function, args):
     """Realizes the pipeline into the argument memory; the return value."""
-    chosen = emitted.variant(*(args.scalars[p.name] for p in function.params if not p.pointer))
+    chosen = emitted.variant(*(args.scalars[p.name] for p in function.params if not p.pointer), **_about(emitted, args))
     if chosen is None:
         return None
     build, regions = chosen
@@ -80,7 +92,7 @@ def run(emitted, function, args):
     for name, image in images.items():
         pointer, _, dims = boxes[name]
         keep.append(np.array(view(args.blocks[pointer], boxes[name]), order="C"))
-        image.set(buffer(keep[-1], dims))
+        image.set(buffer(emitted.hl, keep[-1], dims))
     result = None
     targets = []
     for name in outputs:
@@ -89,12 +101,20 @@ def run(emitted, function, args):
             array = np.array(view(args.blocks[pointer], boxes[name]), order="C")
         else:
             array = result = np.zeros((), numpy_type(function.return_type))
-        targets.append((buffer(array, dims), array, name))
+        targets.append((buffer(emitted.hl, array, dims), array, name))
     pipeline.realize([b for b, _, _ in targets])
     for _, array, name in targets:
         if boxes[name][0]:
             view(args.blocks[boxes[name][0]], boxes[name])[...] = array
     return None if result is None else result.item()
+
+
+def _about(emitted, args):
+    """What `variant` asks of the pointers, by the names of its parameters."""
+    asked = inspect.signature(emitted.variant).parameters
+    null = {f"{n}_is_null": b.pointer == 0 for n, b in args.blocks.items()}
+    addresses = {f"{n}_address": b.pointer for n, b in args.blocks.items()}
+    return {n: v for n, v in (null | addresses).items() if n in asked}
 
 
 def halide_equals(path, function, original, args):

@@ -52,11 +52,13 @@ def build_generator(tmp_path_factory):
 
 def image(layout, t, base, scalars):
     """A halide_buffer_t over a box of the caller's memory."""
-    from codegen.plan import coordinate_name
+    from codegen.conditions import HELPERS, NumberText
     from lifter.poly import from_poly
 
     def number(p):
-        return int(eval(coordinate_name(from_poly(p), lambda n: n), {}, dict(scalars)))
+        helpers: dict = {}
+        exec("\n".join(HELPERS.values()), helpers)
+        return int(eval(NumberText(lambda n: n).text(from_poly(p)), helpers, dict(scalars)))
 
     sizes = [(number(d.min), number(d.extent), number(d.stride)) for d in layout.dims]
     dims = (Dimension * max(len(sizes), 1))(*[Dimension(m, e, s, 0) for m, e, s in sizes])

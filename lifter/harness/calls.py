@@ -135,19 +135,22 @@ class Calls:
         sizes = {p.name: p.type.bytes() for p in self.drawer.pointers}
         return regions if all((high - low) * sizes[n] <= _MOST for n, (low, high) in regions.items()) else None
 
-    def _call(self, number: int, draw: Draw, regions: dict[str, tuple[int, int]], met: bool) -> Call:
+    def _around(self, p: Param, low: int, high: int, met: bool) -> tuple[int, int]:
+        """How many bytes before an address, and from it on, belong to a call."""
+        before, after = -low * p.type.bytes(), high * p.type.bytes()
+        if not met or (self.roomy and p.name not in self.function.sizes):
+            before = max(before, 0) + _ROOM
+            return before + -before % _ALIGNED, max(after, 0) + _ROOM
+        spare = _REGISTER if high > low and self.function.uses_registers else 0
+        return before + spare, after + spare
+
+    def _call(self, number: int, draw: Draw, regions: dict[str, tuple[int, int]], met: bool) -> Call | None:
         rng = np.random.default_rng(number)
+        sizes = [self._around(p, *regions[p.name], met) for p in self.drawer.pointers]
+        if any(before + after > 2 * _MOST for before, after in sizes):
+            return None  # images that lie far from their pointers
         spans = []
-        for p in self.drawer.pointers:
-            low, high = regions[p.name]
-            size, own = p.type.bytes(), self.function.sizes.get(p.name)
-            before, after = -low * size, high * size
-            if not met or (self.roomy and own is None):
-                before = max(before, 0) + _ROOM
-                before += -before % _ALIGNED
-                after = max(after, 0) + _ROOM
-            elif high > low and self.function.uses_registers:
-                before, after = before + _REGISTER, after + _REGISTER
+        for p, (before, after) in zip(self.drawer.pointers, sizes, strict=True):
             span = self._span(p, before, after, number // WAYS % 2 == 1 and met)
             fill_with(span.bytes, p.type, rng, self.numbers, number % WAYS)
             if p.name in draw.null:

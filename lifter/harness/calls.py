@@ -86,6 +86,9 @@ class Calls:
         self.drawer = drawer
         self.roomy, self.missed = roomy, missed
         written = [p for p in drawer.pointers if not p.const]
+        call = summary.function.interface
+        parts = [p for a in call.arguments for p in a.parts] if call is not None else []
+        self.distances = [(p.param, p.expression) for p in parts if p.kind == "distance"]
         self.pairs = [(p, q) for p in written for q in drawer.pointers if p is not q]
         self.numbers = numbers
         self.memory: dict[tuple[str, bool], Guarded] = {}
@@ -131,6 +134,10 @@ class Calls:
             regions = self.drawer.regions(draw)
         except NoArguments:  # sizes that depend on the images' contents
             return None
+        if any(low < high for low, high in (regions[n] for n in draw.null)):
+            return None  # a null pointer whose memory is used
+        if any(draw.scalars[n] != 0 for n, pointer in self.distances if pointer in draw.null):
+            return None  # the end of memory that is not there
         # Sizes multiplied with each other may be too large.
         sizes = {p.name: p.type.bytes() for p in self.drawer.pointers}
         return regions if all((high - low) * sizes[n] <= _MOST for n, (low, high) in regions.items()) else None

@@ -86,6 +86,9 @@ class Calls:
         self.drawer = drawer
         self.roomy, self.missed = roomy, missed
         written = [p for p in drawer.pointers if not p.const]
+        call = summary.function.interface
+        parts = [p for a in call.arguments for p in a.parts] if call is not None else []
+        self.distances = [(p.param, p.expression) for p in parts if p.kind == "distance"]
         self.pairs = [(p, q) for p in written for q in drawer.pointers if p is not q]
         self.numbers = numbers
         self.memory: dict[tuple[str, bool], Guarded] = {}
@@ -131,23 +134,30 @@ class Calls:
             regions = self.drawer.regions(draw)
         except NoArguments:  # sizes that depend on the images' contents
             return None
+        if any(low < high for low, high in (regions[n] for n in draw.null)):
+            return None  # a null pointer whose memory is used
+        if any(draw.scalars[n] != 0 for n, pointer in self.distances if pointer in draw.null):
+            return None  # the end of memory that is not there
         # Sizes multiplied with each other may be too large.
         sizes = {p.name: p.type.bytes() for p in self.drawer.pointers}
         return regions if all((high - low) * sizes[n] <= _MOST for n, (low, high) in regions.items()) else None
 
-    def _call(self, number: int, draw: Draw, regions: dict[str, tuple[int, int]], met: bool) -> Call:
+    def _around(self, p: Param, low: int, high: int, met: bool) -> tuple[int, int]:
+        """How many bytes before an address, and from it on, belong to a call."""
+        before, after = -low * p.type.bytes(), high * p.type.bytes()
+        if not met or (self.roomy and p.name not in self.function.sizes):
+            before = max(before, 0) + _ROOM
+            return before + -before % _ALIGNED, max(after, 0) + _ROOM
+        spare = _REGISTER if high > low and self.function.uses_registers else 0
+        return before + spare, after + spare
+
+    def _call(self, number: int, draw: Draw, regions: dict[str, tuple[int, int]], met: bool) -> Call | None:
         rng = np.random.default_rng(number)
+        sizes = [self._around(p, *regions[p.name], met) for p in self.drawer.pointers]
+        if any(before + after > 2 * _MOST for before, after in sizes):
+            return None  # images that lie far from their pointers
         spans = []
-        for p in self.drawer.pointers:
-            low, high = regions[p.name]
-            size, own = p.type.bytes(), self.function.sizes.get(p.name)
-            before, after = -low * size, high * size
-            if not met or (self.roomy and own is None):
-                before = max(before, 0) + _ROOM
-                before += -before % _ALIGNED
-                after = max(after, 0) + _ROOM
-            elif high > low and self.function.uses_registers:
-                before, after = before + _REGISTER, after + _REGISTER
+        for p, (before, after) in zip(self.drawer.pointers, sizes, strict=True):
             span = self._span(p, before, after, number // WAYS % 2 == 1 and met)
             fill_with(span.bytes, p.type, rng, self.numbers, number % WAYS)
             if p.name in draw.null:

@@ -241,18 +241,19 @@ def loaded(
     function = summary.function
     try:
         packed = load(packers) if packers is not None else None
-        one = bind(load(original), function, packers=packed)
-        if alone:
-            return one, None, one
-        if library is None:
-            return one, plainly(summary), one
-        compiled = load(library)
-        inside = bind(compiled, function, function.symbol + FALLBACK_SUFFIX, packed) if drop_in else one
-        return one, bind(compiled, function, packers=packed), inside
+        code = load(original)
     except OSError as problem:
         raise NotRun(f"its compiled code does not load: {problem}") from None
-    except AttributeError:
-        raise NotRun("the compiled original does not show it outside its file") from None
+    if not hasattr(code, function.symbol):
+        raise NotRun("the compiled original does not show it outside its file")
+    one = bind(code, function, packers=packed)
+    if alone:
+        return one, None, one
+    if library is None:
+        return one, plainly(summary), one
+    compiled = load(library)
+    inside = bind(compiled, function, function.symbol + FALLBACK_SUFFIX, packed) if drop_in else one
+    return one, bind(compiled, function, packers=packed), inside
 
 
 def plainly(summary: Summary) -> Any:

@@ -167,6 +167,13 @@ extern "C" void first(int* d, int a) { d[0] = a; }
     assert "the original reads or writes far from" in only(run, "first")["reason"]
 
 
+def test_a_function_internal_to_its_file(lift, source):
+    run = lift(source("a.cpp", "static int twice(int a) { return 2 * a; }\n"), "-f", "twice", "--json")
+    found = only(run, "twice")
+    assert (run.status, found["status"]) == (0, "verified")
+    assert found["run"]["reason"] == "the compiled original does not show it outside its file"
+
+
 def test_batch_without_a_run(lift, tmp_path, wrong_front_end):
     """A whole folder, with a run and without."""
     (tmp_path / "code").mkdir()

@@ -1,7 +1,7 @@
 """One file of functions written to break the tool: each is lifted, and what is written for it run beside the original.
 
-The drop-in runs on calls that meet the contract, on calls that miss it and on overlapping memory; the emitted module under
-the package `halide` and under `halide_core`."""
+The drop-in runs on calls that meet the contract, on calls that miss it and on overlapping memory; the emitted module
+under the package `halide` and under `halide_core`."""
 
 from __future__ import annotations
 
@@ -19,6 +19,10 @@ from tests.codegen.running import PACKAGES, Prepared, outcome
 FOLDER = Path(__file__).parent
 WRAPS = ("-fwrapv", "-fno-strict-aliasing")
 """What the proof speaks of: arithmetic on data wraps, and memory is read at any type."""
+
+_DEFINED = re.compile(
+    r"^(?=\w)(?!static|struct|template|typedef|namespace|constexpr)[\w:<>* ]+?\b(\w+)\([^;]*\{", re.MULTILINE
+)
 
 
 @dataclass(slots=True)
@@ -47,7 +51,7 @@ def flags_of(source: Path) -> list[str]:
 
 def names_of(source: Path) -> list[str]:
     """The functions that a file defines for others, each on a line of its own."""
-    lines = re.findall(r"^(?=\w)(?!static|struct|template|typedef|namespace|constexpr)[\w:<>* ]+?\b(\w+)\([^;]*\{", source.read_text(), re.M)
+    lines = _DEFINED.findall(source.read_text())
     return [n for n in lines if n not in ("for", "if", "while", "switch")]
 
 

@@ -10,7 +10,7 @@ from collections.abc import Set as AbstractSet
 
 from halide_core.ir import expr as E
 from halide_core.ir.expr import I32, Call, Expr, const_value
-from halide_core.ir.structural import cached, contains
+from halide_core.ir.structural import cached
 from halide_core.ir.types import Int
 from lifter.poly import Poly, from_poly
 from lifter.summary import Layout
@@ -24,14 +24,15 @@ _ENDS: dict[int, Ends] = {}
 def held(
     n: Call, args: tuple[Expr, ...], boxes: Mapping[str, Layout], tight: AbstractSet[str] = frozenset()
 ) -> tuple[Expr, ...]:
-    """The coordinates `args` of a read, those without bounds between the ends of its box; so are choices, which Halide
-    bounds too widely, where the box is one of those `tight` ones (`codegen/tight.py`)."""
+    """The coordinates `args` of a read, those without bounds between the ends of its box; so are all others but
+    bare ones where the box is one of those `tight` ones (`codegen/tight.py`)."""
     layout = boxes.get(n.name)
     if layout is None or len(layout.dims) != len(args):
         return args
     out = []
     for a, d in zip(args, layout.dims, strict=True):
-        if cached(_ENDS, a, _ends) != _BOTH or (n.name in tight and contains(a, E.Select)):
+        plain = isinstance(a, E.Variable) or const_value(a) is not None
+        if cached(_ENDS, a, _ends) != _BOTH or (n.name in tight and not plain):
             low, high = (from_poly(p, Int(32)) for p in (d.min, d.min + d.extent - Poly.constant(1)))
             a = E.Max(I32, E.Min(I32, a, high), low)
         out.append(a)

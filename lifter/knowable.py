@@ -15,7 +15,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from halide_core.errors import HalideError
 from halide_core.interp.expr import Array, dtype_of, evaluate
 from halide_core.ir.expr import (
     EQ,
@@ -45,7 +44,7 @@ from lifter.libm import EXACT, base_name
 
 _FEW = 16
 """Values of which a compiler might make a case each."""
-_SAMPLES = 24
+_SAMPLES = 96
 _FLIPPED: dict[type[Expr], type[Expr]] = {LT: GE, GE: LT, GT: LE, LE: GT, EQ: NE, NE: EQ}
 _MIRRORED: dict[type[Expr], type[Expr]] = {LT: GT, GT: LT, LE: GE, GE: LE, EQ: EQ, NE: NE}
 Leaf = tuple[str, int]
@@ -125,9 +124,8 @@ def _found_always(e: Expr, sources: Sources, known: dict[int, dict[Leaf, Type]])
         a, b = (e.true_value, e.false_value) if isinstance(e, Select) else (e.a, e.b)
         first, second = _always(a, sources, known), _always(b, sources, known)
         return {k: t for k, t in first.items() if k in second}
-    if isinstance(e, Call) and e.call_type is CallType.INTRINSIC and e.name not in ("abs", "absd", "round", "floor"):
-        # Saturation, bits and the like: they may leave few values.
-        return {} if e.name not in ("widening_mul", "mul_shift_right") else _of_all(children(e), sources, known)
+    if isinstance(e, Call) and e.call_type is CallType.INTRINSIC and e.name.startswith("saturating"):
+        return {}  # one of its arms is the end of the type
     return _of_all(children(e), sources, known)
 
 
@@ -136,24 +134,26 @@ def _of_all(parts: Iterable[Expr], sources: Sources, known: dict[int, dict[Leaf,
 
 
 def _is_pinned(leaf: Leaf, type_: Type, around: Sequence[Expr], sources: Sources) -> bool:
-    """Whether conditions may hold a leaf to a few values."""
+    """Whether conditions may hold a leaf to a few values.
+
+    No compiler solves comparisons of floats for what they are reckoned from; of integers it follows ranges."""
     low, high = (-math.inf, math.inf) if type_.is_float() else _range(type_)
-    strict = 0
+    without = 0
     for condition in around:
-        for kind, other, direct in _comparisons(condition, False, leaf, sources):
+        for kind, other, direct in _comparisons(condition, False, True, leaf, sources):
             number = const_value(other) if other is not None else None
-            if kind is NE and direct:
-                strict += 1
-            elif kind is None or kind is EQ or not direct:
+            if kind is NE and (direct or type_.is_float()):
+                without += 1
+            elif kind is None or kind is EQ:
                 return True
-            elif number is None:
+            elif not direct or number is None:
                 if not type_.is_float():
                     return True
             elif kind in (LT, LE):
                 high = min(high, float(number))
             else:
                 low = max(low, float(number))
-    return not low < high if type_.is_float() else high - low - strict < _FEW
+    return not low < high if type_.is_float() else high - low - without < _FEW
 
 
 def _range(t: Type) -> tuple[float, float]:
@@ -161,17 +161,18 @@ def _range(t: Type) -> tuple[float, float]:
 
 
 def _comparisons(
-    condition: Expr, negated: bool, leaf: Leaf, sources: Sources
+    condition: Expr, negated: bool, alone: bool, leaf: Leaf, sources: Sources
 ) -> Iterator[tuple[type[Expr] | None, Expr | None, bool]]:
-    """What a condition says of a leaf: a comparison with something, and whether it is the leaf itself that is compared
-    (through conversions that keep its value); None for what is not understood."""
+    """What a condition says of a leaf: comparisons with something, and whether it is the leaf itself that is compared
+    (through conversions that keep its value), by a comparison that holds `alone`, not as one of several; None for what
+    is not understood."""
     if isinstance(condition, Not):
-        yield from _comparisons(condition.a, not negated, leaf, sources)
+        yield from _comparisons(condition.a, not negated, alone, leaf, sources)
         return
-    if isinstance(condition, Or if negated else And):
-        assert isinstance(condition, And | Or)
-        yield from _comparisons(condition.a, negated, leaf, sources)
-        yield from _comparisons(condition.b, negated, leaf, sources)
+    if isinstance(condition, And | Or):
+        alone = alone and isinstance(condition, Or if negated else And)
+        yield from _comparisons(condition.a, negated, alone, leaf, sources)
+        yield from _comparisons(condition.b, negated, alone, leaf, sources)
         return
     if not any(sources.leaf(n) == leaf for n in post_order(condition)):
         return
@@ -183,7 +184,7 @@ def _comparisons(
     kind = _FLIPPED[kind] if negated else kind
     for own, other, found in ((condition.a, condition.b, kind), (condition.b, condition.a, _MIRRORED[kind])):
         if any(sources.leaf(n) == leaf for n in post_order(own)):
-            yield found, other, sources.leaf(_kept(own)) == leaf
+            yield found, other, alone and sources.leaf(_kept(own)) == leaf
 
 
 def _kept(e: Expr) -> Expr:
@@ -194,7 +195,7 @@ def _kept(e: Expr) -> Expr:
 
 
 def _varies(argument: Expr) -> bool:
-    """Whether a value really differs with what it depends on, as random samples show it (`x & 0`, `x - x`)."""
+    """Whether a value really takes many values, as random samples show it: not `x & 7`, `x >> 6`, `x - x`."""
     rng = np.random.default_rng(1)
 
     def sample(t: Type) -> Array:
@@ -207,9 +208,9 @@ def _varies(argument: Expr) -> bool:
     def load(name: str, index: Array, t: Type) -> Array:
         return elements.setdefault((name, index.tobytes()), sample(t))
 
+    def call(node: Call, arguments: list[Array]) -> Array:
+        return sum(arguments, np.zeros(_SAMPLES)).astype(dtype_of(node.type))  # any that differs with them will do
+
     names = {n.name: n.type for n in post_order(argument) if isinstance(n, Variable)}
-    try:
-        found = evaluate(argument, {n: sample(t) for n, t in names.items()}, load)
-    except HalideError:
-        return False  # a call that has no meaning here
-    return len(np.unique(np.broadcast_to(found, (_SAMPLES,)))) > 2
+    found = evaluate(argument, {n: sample(t) for n, t in names.items()}, load, call)
+    return len(np.unique(np.broadcast_to(found, (_SAMPLES,)))) > _FEW

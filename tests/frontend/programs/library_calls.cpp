@@ -19,3 +19,11 @@ void fine_4(float *d, const float *s, int n, float k) { L d[i] = expf(s[i] * k);
 void fine_5(float *d, int n) { L d[i] = cosf(d[i] + 1); }
 void fine_6(float *d, const uint8_t *s, int n) { L d[i] = powf(s[i] / 255.0f, 2.2f); }
 void fine_7(double *d, const float *s, int n) { L d[i] = exp(-s[i] * (double)s[i]); }
+void refused_11(float *d, const float *s, int n) { L d[i] = s[i] == 0.7f || s[i] > 5 ? sinf(s[i]) : 0; }
+void refused_12(float *d, const uint8_t *s, int n) { L d[i] = s[i] + 1 > 7 && s[i] + 1 < 9 ? sinf(s[i]) : 0; }
+void refused_13(float *d, const uint8_t *s, int n) { L d[i] = s[i] & 1 ? sinf(s[i] & 1) : 0; }
+void fine_8(float *d, const float *s, int n, float a) { L { int k = (int)(cosf(a) * s[i]); d[i] = k >= 0 && k < n ? sinf(a) : 0; } }
+void fine_9(float *d, const float *s, int n) { L d[i] = s[i] > 0 && s[i] < 1 ? atan2f(s[i], 2.0f) : 0; }
+void refused_14(float *d, const uint8_t *s, int n) { L d[i] = sinf(s[i] >> 6); }
+void refused_15(float *d, const uint8_t *s, int n) { L d[i] = sinf((s[i] & 7) * 0.1f); }
+void fine_10(float *d, int w, int h) { for (int y = 0; y < h; y++) for (int x = 0; x < w; x++) d[y * w + x] = atan2f(y - h / 2, x - w / 2); }

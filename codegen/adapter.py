@@ -51,8 +51,9 @@ def adapters(source: str, summaries: Sequence[Summary]) -> str:
 
 def packers(source: str, functions: Sequence[Function]) -> str:
     """The original's translation unit with a packer for each function."""
-    parts = [_include(source)]
-    parts += [_packer(f, _interface(f), number) for number, f in enumerate(functions)]
+    c = is_c(source)
+    parts = [_include(source), *(["#include <string.h>\n"] if c else [])]
+    parts += [_packer(f, _interface(f), number, c) for number, f in enumerate(functions)]
     return "\n".join(parts)
 
 
@@ -239,15 +240,16 @@ def _passed(a: Argument, c: bool) -> str:
     return f"static_cast<{a.type} &&>(lift_{a.name})" if moved else f"lift_{a.name}"
 
 
-def _packer(function: Function, call: Interface, number: int) -> str:
+def _packer(function: Function, call: Interface, number: int, c: bool) -> str:
+    linkage, copy = ("", "memcpy") if c else ('extern "C" ', "std::memcpy")
     returns = call.result
     flat_returns = returns if call.container is None else "void"
     names = {p.name: f"p{k}" for k, p in enumerate(function.params)}
     by_name = {p.name: p for p in function.params}
     declared = ", ".join(["void *target", *(f"{_flat_type(p)} {names[p.name]}" for p in function.params)])
     lines = [
-        f'extern "C" {flat_returns} lift_packer_{number}({declared}) __asm__("{packer_symbol(function)}");',
-        f'extern "C" {flat_returns} lift_packer_{number}({declared}) {{',
+        f'{linkage}{flat_returns} lift_packer_{number}({declared}) __asm__("{packer_symbol(function)}");',
+        f"{linkage}{flat_returns} lift_packer_{number}({declared}) {{",
     ]
     after: list[str] = []
     passed = []
@@ -264,19 +266,18 @@ def _packer(function: Function, call: Interface, number: int) -> str:
             lines += _packed(a, names, after)
             passed.append(f"object_{a.name}")
             continue
-        storage = f"alignas({a.bare}) unsigned char bytes[sizeof({a.bare})];"
-        lines.append(f"    struct {{ {storage} }} store_{a.name} = {{}};")
-        lines.append(f"    {a.bare} &object_{a.name} = *({a.bare} *)store_{a.name}.bytes;")
+        whole = f"store_{a.name}.object" if c else f"object_{a.name}"
+        lines += _storage(a, c)
         null = ""
         for part in a.parts:
-            field = part.expression.replace("@", f"object_{a.name}")
+            field = part.expression.replace("@", whole)
             name = names[part.param]
             if part.kind == "address":
                 null = name
             elif part.kind == "array":
-                lines.append(f"    std::memcpy((void *){field}, {name}, sizeof({field}));")
+                lines.append(f"    {copy}((void *){field}, {name}, sizeof({field}));")
                 if not by_name[part.param].const:
-                    after.append(f"    std::memcpy({name}, (void *){field}, sizeof({field}));")
+                    after.append(f"    {copy}({name}, (void *){field}, sizeof({field}));")
             elif part.kind == "data":
                 lines.append(_made_vector(a, part, names))
                 if not by_name[part.param].const:
@@ -286,14 +287,17 @@ def _packer(function: Function, call: Interface, number: int) -> str:
                 continue
             elif part.kind == "bits":
                 lines.append(f"    {field} = {name};")
+            elif c:
+                lines.append(f"    {{ __typeof__({field}) value = (__typeof__({field})){name};")
+                lines.append(f"      memcpy((void *)&{field}, &value, sizeof value); }}")
             else:
                 field_type = f"std::remove_cv_t<decltype({field})>"
                 store = f"const_cast<{field_type} &>({field})"
                 lines.append(f"    {store} = ({field_type}){name};")
         if a.passing == "pointer":
-            passed.append(f"{null} ? &object_{a.name} : nullptr" if null else f"&object_{a.name}")
+            passed.append(f"{null} ? &{whole} : 0" if null else f"&{whole}")
         else:
-            passed.append(f"object_{a.name}")
+            passed.append(whole)
     types = ", ".join(a.type for a in call.arguments)
     called = f"(({returns} (*)({types}))target)({', '.join(passed)})"
     if returns == "void":
@@ -302,6 +306,18 @@ def _packer(function: Function, call: Interface, number: int) -> str:
         lines.append(f"    {returns} result = {called};")
         after += ["    return result;"] if call.container is None else _unpacked(function, call.container, names)
     return "\n".join([*lines, *after, "}", ""])
+
+
+def _storage(a: Argument, c: bool) -> list[str]:
+    """Memory for an object, all zeros, that no constructor has made."""
+    if c:
+        union = f"union {{ {a.bare} object; unsigned char bytes[sizeof({a.bare})]; }}"
+        return [f"    {union} store_{a.name};", f"    memset(&store_{a.name}, 0, sizeof store_{a.name});"]
+    storage = f"alignas({a.bare}) unsigned char bytes[sizeof({a.bare})];"
+    return [
+        f"    struct {{ {storage} }} store_{a.name} = {{}};",
+        f"    {a.bare} &object_{a.name} = *({a.bare} *)store_{a.name}.bytes;",
+    ]
 
 
 def _made_vector(a: Argument, part: Part, names: dict[str, str]) -> str:

@@ -50,13 +50,15 @@ class Comparison:
     problems: list[str] = field(default_factory=list)
 
 
-def compare(summary: Summary, original: Path, lifted: Path, ranges: Ranges | None = None) -> Comparison:
-    """Compares the function of two libraries, in a child process."""
+def compare(
+    summary: Summary, original: Path, lifted: Path, ranges: Ranges | None = None, spare: bool = False
+) -> Comparison:
+    """Compares the function of two libraries, in a child process.  `spare`: images are given a little room."""
     # It forks for each call of the original: a child of this process would copy the page tables of all that this holds.
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([__name__])
     receiver, sender = context.Pipe(duplex=False)
-    child = context.Process(target=_child, args=(summary, original, lifted, ranges, sender))
+    child = context.Process(target=_child, args=(summary, original, lifted, ranges, spare, sender))
     child.start()
     sender.close()
     result = Comparison()
@@ -75,9 +77,13 @@ def compare(summary: Summary, original: Path, lifted: Path, ranges: Ranges | Non
     return result
 
 
-def _child(summary: Summary, original: Path, lifted: Path, ranges: Ranges | None, sender: Connection) -> None:
+def _child(
+    summary: Summary, original: Path, lifted: Path, ranges: Ranges | None, spare: bool, sender: Connection
+) -> None:
     try:
-        done = _Comparer(summary, original, lifted, ranges, sender).run()
+        comparer = _Comparer(summary, original, lifted, ranges, sender)
+        comparer.drawer.spare = spare
+        done = comparer.run()
     except NoArguments as problem:
         done = Comparison(problems=[f"no arguments: {problem}"])
     except Exception:  # shown as a problem of the function, with where it came from

@@ -60,6 +60,8 @@ class Drawer:
     def __init__(self, summary: Summary, ranges: Ranges | None = None, constants: Constants | None = None) -> None:
         self.summary = summary
         self.ranges = ranges or {}
+        self.spare = False
+        """Whether the original may read a little around its images: copies of structures, of which fields are used."""
         self.constants = constants
         self.pointers = [p for p in summary.function.params if p.pointer]
         names = {p.name for p in self.pointers}
@@ -201,7 +203,7 @@ class Drawer:
             if draw.path is None:
                 low, high = min(low, 0) - AMPLE, max(high, 0) + AMPLE
             size = p.type.bytes()
-            if draw.path is not None and high > low and self.summary.function.uses_registers:
+            if draw.path is not None and high > low and (self.summary.function.uses_registers or self.spare):
                 low, high = low - _REGISTER // size, high + _REGISTER // size
             memory = Guarded((high - low) * size, front)
             fill(memory.bytes, p.type, rng)

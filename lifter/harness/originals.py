@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 
 from codegen.errors import EmitError
-from codegen.original import compile_original
+from codegen.original import compile_original, is_c
 from lifter.loops import Function
 from lifter.toolchain.command import Command, command_for
 from lifter.toolchain.compiler import HOST
@@ -24,6 +24,9 @@ _TRAPS = (
     "signed-integer-overflow,shift,integer-divide-by-zero,float-cast-overflow,bool,enum,bounds,return,unreachable,"
     "vla-bound"
 )
+
+
+_PACKERS = "packers"
 
 
 class Background:
@@ -89,22 +92,33 @@ class Originals:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def prepare(self, functions: Sequence[Function]) -> None:
-        """Begins with what functions of class type need."""
-        with_classes = [f for f in functions if f.interface is not None]
+        """Begins with what functions of class type need, but for those whose result has a size that lifting tells."""
+        with_classes = [f for f in functions if _packers_of(f) == _PACKERS]
         if with_classes and not self.reason:
-            from codegen import adapter  # which brings the compiler
+            self._begin_packers(_PACKERS, with_classes)
 
-            text = self._folder / "packers.cpp"
-            text.write_text(adapter.packers(self.source, with_classes))
-            self._jobs["packers"] = Background(lambda: self._compile(text, "packers", adapter.FLAGS))
+    def _begin_packers(self, name: str, functions: Sequence[Function]) -> None:
+        from codegen import adapter  # which brings the compiler
+
+        c = is_c(self.source)
+        text = self._folder / f"{name}{'.c' if c else '.cpp'}"
+        text.write_text(adapter.packers(self.source, functions))
+        self._jobs[name] = Background(lambda: self._compile(text, name, () if c else adapter.FLAGS))
 
     def library(self, function: Function) -> Path | None:
         """The original's library, once it is there; None, and `reason`, where it cannot be made."""
-        return self._made("original", function) if self._made("packers", function, unless_none=True) else None
+        packers = _packers_of(function)
+        if packers and not self.reason:
+            if packers not in self._jobs:
+                self._begin_packers(packers, [function])
+            if self._made(packers) is None:
+                return None
+        return self._made("original")
 
     def packers(self, function: Function) -> Path | None:
         """The library of the packers, where the function needs one."""
-        return self._path("packers") if function.interface is not None else None
+        packers = _packers_of(function)
+        return self._path(packers) if packers else None
 
     def trapping(self) -> Path | None:
         """The original stopping at what C++ leaves undefined, where the compiler can do that."""
@@ -119,12 +133,19 @@ class Originals:
     def _compile(self, source: str | Path, name: str, flags: Sequence[str] = ()) -> None:
         compile_original(source, self.command, self._path(name), (*FLAGS, *flags))
 
-    def _made(self, name: str, function: Function, unless_none: bool = False) -> Path | None:
-        if self.reason or (name == "packers" and function.interface is None):
-            return None if self.reason else self._path(name)
+    def _made(self, name: str) -> Path | None:
+        if self.reason:
+            return None
         failure = self._jobs[name].failure()
         if failure:
             what = "no compiler" if "was not found" in failure or "no C++ compiler" in failure else failure
             self.reason = what if what == "no compiler" else f"its original does not compile here: {what}"
             return None
         return self._path(name)
+
+
+def _packers_of(function: Function) -> str:
+    """The library that a function's packer is in; "" for a function that needs none."""
+    if function.interface is None:
+        return ""
+    return _PACKERS if function.interface.container is None else f"{_PACKERS}-{function.symbol}"

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from codegen import adapter
-from codegen.original import compile_original
+from codegen.original import compile_original, is_c
 from halide_core.ir.types import Type
 from lifter.harness.contents import Bytes, numpy_type
 from lifter.loops import Function
@@ -100,9 +100,10 @@ def _packer(function: Function) -> ctypes.CDLL:
     key = (function.file, function.symbol)
     if key not in _PACKERS:
         with tempfile.TemporaryDirectory(prefix="packer-") as folder:
-            source, library = Path(folder) / "packer.cpp", Path(folder) / "packer.so"
+            c = is_c(function.file)
+            source, library = Path(folder) / ("packer.c" if c else "packer.cpp"), Path(folder) / "packer.so"
             source.write_text(adapter.packers(function.file, [function]))
-            flags = ("-O1", *adapter.FLAGS)
+            flags = ("-O1", *([] if c else adapter.FLAGS))
             _PACKERS[key] = ctypes.CDLL(str(compile_original(source, (), library, flags)))
     return _PACKERS[key]
 

@@ -60,11 +60,12 @@ def prepare(source: Path, folder: Path, names: Sequence[str]) -> Prepared:
     return Prepared(folder, library, {f.name: f for f in report.functions})
 
 
-def outcome(prepared: Prepared, name: str, package: str, sets: int = SETS) -> Outcome:
-    """Compares one function under one package, in a process of its own: what traps ends only that."""
+def outcome(prepared: Prepared, name: str, package: str, sets: int = SETS, spare: bool = False) -> Outcome:
+    """Compares one function under one package, in a process of its own: what traps ends only that.  `spare`: images are
+    given a little room."""
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
-    child = context.Process(target=_child, args=(prepared, name, package, sets, sender))
+    child = context.Process(target=_child, args=(prepared, name, package, sets, spare, sender))
     child.start()
     sender.close()
     try:
@@ -77,22 +78,24 @@ def outcome(prepared: Prepared, name: str, package: str, sets: int = SETS) -> Ou
         child.join()
 
 
-def _child(prepared, name, package, sets, sender) -> None:
+def _child(prepared, name, package, sets, spare, sender) -> None:
     done = Outcome()
     try:
-        _compare(prepared, name, package, sets, done)
+        _compare(prepared, name, package, sets, spare, done)
     except Exception:  # shown as what the package says of the module
         done.problems.append(traceback.format_exc())
     sender.send(done)
 
 
-def _compare(prepared: Prepared, name: str, package: str, sets: int, done: Outcome) -> None:
+def _compare(prepared: Prepared, name: str, package: str, sets: int, spare: bool, done: Outcome) -> None:
     lifted = prepared.reports[name].lifted
     assert lifted is not None and lifted.summary is not None
     function = lifted.summary.function
     original = bind(ctypes.CDLL(str(prepared.library)), function)
     emitted = load(prepared.folder / f"{name}.py", function.name, package)
-    for args in arguments_of(Drawer(lifted.summary), sets):
+    drawer = Drawer(lifted.summary)
+    drawer.spare = spare
+    for args in arguments_of(drawer, sets):
         before = args.snapshot()
         expected = original(*args.values(function))
         after = args.snapshot()

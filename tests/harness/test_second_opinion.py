@@ -225,3 +225,11 @@ extern "C" void mode(uint8_t* d, const uint8_t* s, int n, int m, int k) {
 
 
 WRONG: list[int] = []
+
+
+def test_a_result_whose_size_lifting_tells(lift, source):
+    text = "#include <vector>\nstd::vector<int> twice(const unsigned char* s, int n) {\n"
+    text += "    std::vector<int> v(n);\n    for (int i = 0; i < n; i++) v[i] = s[i] * 2;\n    return v;\n}\n"
+    run = lift(source("a.cpp", text), "--json")
+    assert only(run, "twice")["status"] == "verified"
+    assert only(run, "twice")["run"]["calls"] > 100

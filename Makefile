@@ -5,7 +5,7 @@ WORKERS ?= 2
 
 .PHONY: demo test test-generators test-emitted test-pipelines corpus bench bench-search bench-codegen bench-autoschedule \
   bench-tree-search bench-genetic bench-compile bench-second-opinion bench-memory fuzz-schedules fuzz-autoschedulers \
-  fuzz-soundness fuzz-mutants plant-faults contract-items arm-tools lint clean
+  fuzz-soundness fuzz-adversarial fuzz-mutants plant-faults contract-items arm-tools lint clean
 
 demo: .venv/demo.stamp
 	$(BIN)/python demo/run.py --out demo-out
@@ -82,6 +82,10 @@ fuzz-soundness: .venv/dev.stamp
 # ten seconds a fault; it goes on where it ended.
 plant-faults: .venv/dev.stamp
 	$(BIN)/python -m tests.planted.campaign --count $(or $(COUNT),150) --seed $(or $(SEED),0) --jobs $(WORKERS)
+
+# Every function written to break the tool: drop-ins and emitted modules beside the originals: about ten minutes.
+fuzz-adversarial: .venv/dev.stamp
+	$(BIN)/python -m tests.adversarial --jobs $(WORKERS)
 
 # What runs objects for AArch64 in tests, which are skipped without it.
 arm-tools:

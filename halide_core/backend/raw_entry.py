@@ -262,7 +262,7 @@ def _start_again(entry: StmtEmitter, v: Any, lowered: Lowered, status: str, othe
         b.do(f"call void @halide_free(ptr null, ptr {pointer})")
     intact = b.emit(f"icmp eq i32 {status}, {NO_MEMORY_YET}")
     written = {v.buffers[a.name].pointer for a in lowered.outputs} - {"", None}
-    read = {v.buffers[a.name].pointer for a in lowered.inputs} - {"", None}
+    read = {v.buffers[a.name].pointer for a in lowered.inputs} & set(entry.names.operands)  # not tables
     if not written & read:
         apart = "true"
         for one in sorted(written):

@@ -146,6 +146,8 @@ class Buffer(Shaped):
         """Elements between neighbours, by dimension."""
         if self.view is None:
             return list(self._bits[1]) if self._bits is not None else []
+        if self.view.size == 0:  # where NumPy says 0
+            return [int(np.prod(self.view.shape[:k], dtype=np.int64)) for k in range(self.view.ndim)]
         return [s // self.view.itemsize for s in self.view.strides]
 
     def mins(self) -> list[int]:

@@ -1,4 +1,4 @@
-"""`make fuzz-adversarial`: every function of this folder, tried; a line for each that differs, then the sums."""
+"""`make fuzz-adversarial`: every function written to break the tool; a line for each that differs, then the sums."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from tests.adversarial.trial import Trial, names_of, sources, tried
+from tests.adversarial.trial import Trial, label, names_of, sources, tried
 
 _AT_ONCE = 12
 
@@ -29,16 +29,16 @@ def _try(source: Path, names: list[str], sets: int) -> dict[str, Trial]:
 def main(sets: int, jobs: int, only: str, file: str) -> None:
     """Tries the adversarial functions."""
     work = []
-    for source in (s for s in sources() if only in s.name):
+    for source in (s for s in sources() if only in str(s)):
         names = names_of(source)
         work += [(source, names[k : k + _AT_ONCE]) for k in range(0, len(names), _AT_ONCE)]
     found: dict[str, Trial] = {}
     with ProcessPoolExecutor(jobs) as pool:
         for (source, _), done in zip(work, pool.map(_try, *zip(*work, strict=True), [sets] * len(work)), strict=True):
             for name, trial in done.items():
-                found[f"{source.name}:{name}"] = trial
+                found[label(source, name)] = trial
                 for problem in trial.problems:
-                    click.echo(f"{source.name}:{name}: {problem}")
+                    click.echo(f"{label(source, name)}: {problem}")
     counts = Counter(t.status for t in found.values())
     ran = [t for t in found.values() if t.status == "verified"]
     few = [n for n, t in found.items() if t.status == "verified" and t.calls < 100]

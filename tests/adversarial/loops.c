@@ -14,7 +14,7 @@ void every_third(uint8_t *d, const uint8_t *s, int n) { for (int i = 0; i < n; i
 void two_counters(uint8_t *d, const uint8_t *s, int n) { for (int i = 0, j = n - 1; i < n; i++, j--) d[i] = s[j]; }
 void meet(uint8_t *d, const uint8_t *s, int n) { for (int i = 0, j = n - 1; i <= j; i++, j--) { d[i] = s[j]; d[j] = s[i]; } }
 void reversed_in_place(uint8_t *p, int n) { for (int i = 0, j = n - 1; i < j; i++, j--) { uint8_t t = p[i]; p[i] = p[j]; p[j] = t; } }
-void triangle(uint8_t *d, const uint8_t *s, int n) { for (int y = 0; y < n; y++) for (int x = 0; x <= y; x++) d[y * n + x] = s[x * n + y]; }
+void triangle(uint8_t *d, const uint8_t *s, int n) { if (n > 200) return; for (int y = 0; y < n; y++) for (int x = 0; x <= y; x++) d[y * n + x] = s[x * n + y]; }
 void trapezium(int *d, const uint8_t *s, int w, int h) { for (int y = 0; y < h; y++) { int a = 0; for (int x = y; x < w; x++) a += s[y * w + x]; d[y] = a; } }
 void tiles(uint8_t *d, const uint8_t *s, int w, int h) {
     for (int ty = 0; ty < h; ty += 8) for (int tx = 0; tx < w; tx += 16)

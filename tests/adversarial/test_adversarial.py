@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.adversarial.trial import FOLDER, Trial, names_of, sources, tried
+from tests.adversarial.trial import TESTS, Trial, label, names_of, sources, tried
 
-STATUSES: dict[str, str] = json.loads((FOLDER / "statuses.json").read_text())
-EVERY = 8
+STATUSES: dict[str, str] = json.loads((Path(__file__).parent / "statuses.json").read_text())
+EVERY = 12
 SAMPLE = sorted(STATUSES)[::EVERY]
 
 
@@ -20,7 +20,7 @@ def trials(tmp_path_factory):
     @functools.cache
     def of(file: str) -> dict[str, Trial]:
         names = [n.partition(":")[2] for n in SAMPLE if n.startswith(f"{file}:")]
-        return tried(FOLDER / file, tmp_path_factory.mktemp(Path(file).stem), names, 20)
+        return tried(TESTS / file, tmp_path_factory.mktemp(Path(file).stem), names, 20)
 
     return of
 
@@ -35,4 +35,4 @@ def test_nothing_differs(function, trials):
 
 
 def test_every_function_has_a_status():
-    assert {f"{s.name}:{n}" for s in sources() for n in names_of(s)} == set(STATUSES)
+    assert {label(s, n) for s in sources() for n in names_of(s)} == set(STATUSES)

@@ -16,7 +16,7 @@ from lifter.harness.compare import compare
 from synth.options import Options
 from tests.codegen.running import PACKAGES, Prepared, outcome
 
-FOLDER = Path(__file__).parent
+TESTS = Path(__file__).parent.parent
 WRAPS = ("-fwrapv",)
 """Arithmetic on data wraps in the proof."""
 
@@ -38,9 +38,20 @@ class Trial:
     problems: list[str] = field(default_factory=list)
 
 
+_FOLDERS = ("adversarial", "codegen/*", "frontend/programs")
+_LEFT_OUT = {"headers.c", "target.c", "predefined.c", "gain.c"}
+"""About what is read, not about what is computed."""
+
+
 def sources() -> list[Path]:
-    """The files of this folder."""
-    return sorted([*FOLDER.glob("*.c"), *FOLDER.glob("*.cpp")])
+    """The files of functions written to break the tool."""
+    found = [f for folder in _FOLDERS for end in ("c", "cpp") for f in TESTS.glob(f"{folder}/*.{end}")]
+    return sorted(f for f in found if f.name not in _LEFT_OUT)
+
+
+def label(source: Path, name: str) -> str:
+    """What a function is called among all of them."""
+    return f"{source.relative_to(TESTS)}:{name}"
 
 
 def flags_of(source: Path) -> list[str]:

@@ -27,8 +27,8 @@ def compile_original(
         named = f"the project's compiler '{command.missing}' was not found" if command.missing else _NO_COMPILER
         raise EmitError(f"{named}; --emit shared compiles the original code as the fallback")
     kind = {".o": "-c", ".i": "-E"}.get(output.suffix, "-shared")
-    # Renamed symbols are unknown to what optimises while it links.
-    own = ["-fPIC", "-fno-lto", "-w", *flags, "-x", command.language, kind]
+    # Renamed symbols are unknown to what optimises while it links; what a library hides, a drop-in and its checks show.
+    own = ["-fPIC", "-fno-lto", "-fvisibility=default", "-w", *flags, "-x", command.language, kind]
     to = ["-o", os.path.abspath(output)]
     run_tool([compiler or command.compiler, *command.flags, *own, command.source, *to], command.folder)
     return output

@@ -67,7 +67,8 @@ def _assign_pointer(ctx: Context, c: Cursor, left: Cursor, right: Cursor) -> Val
     v = pointers.convert(ctx, expressions.value(ctx, right), left.type, c)
     ctx.array_hint = hint
     v = pointers.kept(ctx, v, left.type)
-    assert isinstance(v, Pointer)
+    if not isinstance(v, Pointer):
+        ctx.fail(f"{pointers.describe(left.type)} whose address is kept", c)
     held = ctx.hold_pointer(v, unsequenced=ctx.unit.is_c)
     target = places.place(ctx, left)
     v = ctx.release_pointer(v, held)

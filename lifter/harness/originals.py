@@ -12,6 +12,7 @@ from types import TracebackType
 
 from codegen.errors import EmitError
 from codegen.original import compile_original, is_c
+from lifter.harness.stubs import make_stubs
 from lifter.loops import Function
 from lifter.toolchain.command import Command, command_for
 from lifter.toolchain.compiler import HOST
@@ -131,7 +132,8 @@ class Originals:
         return self._folder / f"{name}.so"
 
     def _compile(self, source: str | Path, name: str, flags: Sequence[str] = ()) -> None:
-        compile_original(source, self.command, self._path(name), (*FLAGS, *flags))
+        library = compile_original(source, self.command, self._path(name), (*FLAGS, *flags))
+        make_stubs(library, self.command.compiler)
 
     def _made(self, name: str) -> Path | None:
         if self.reason:

@@ -244,7 +244,7 @@ def loaded(
         code = load(original)
     except OSError as problem:
         raise NotRun(f"its compiled code does not load: {problem}") from None
-    if not hasattr(code, function.symbol):
+    if not hasattr(code, function.symbol):  # by an attribute
         raise NotRun("the compiled original does not show it outside its file")
     one = bind(code, function, packers=packed)
     if alone:
@@ -252,7 +252,8 @@ def loaded(
     if library is None:
         return one, plainly(summary), one
     compiled = load(library)
-    inside = bind(compiled, function, function.symbol + FALLBACK_SUFFIX, packed) if drop_in else one
+    fallback = function.symbol + FALLBACK_SUFFIX
+    inside = bind(compiled, function, fallback, packed) if drop_in and hasattr(compiled, fallback) else one
     return one, bind(compiled, function, packers=packed), inside
 
 

@@ -18,6 +18,7 @@ from codegen import adapter
 from codegen.original import compile_original, is_c
 from halide_core.ir.types import Type
 from lifter.harness.contents import Bytes, numpy_type
+from lifter.harness.stubs import stubs_of
 from lifter.loops import Function
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
@@ -85,6 +86,8 @@ def load(path: Path) -> ctypes.CDLL:
     """A library of which some functions may call what is elsewhere: such a call ends the process, loading does not."""
     lazily = _LIBC.dlopen
     lazily.restype, lazily.argtypes = ctypes.c_void_p, [ctypes.c_char_p, ctypes.c_int]
+    if stubs_of(path).exists() and not lazily(os.fsencode(stubs_of(path)), os.RTLD_NOW | os.RTLD_GLOBAL):
+        raise OSError(f"the stand-ins for what {path.name} takes from its program cannot be loaded")
     handle = lazily(os.fsencode(path), os.RTLD_LAZY | os.RTLD_LOCAL)
     if not handle:
         _LIBC.dlerror.restype = ctypes.c_char_p

@@ -3,7 +3,7 @@ typedef uint8_t u8;
 #define BODY { for (int i = 0; i < n; i++) d[i] = s[i] + 1; }
 __attribute__((ms_abi)) void refused_1(u8 *d, const u8 *s, int n) BODY
 void __attribute__((ms_abi)) refused_2(u8 *d, const u8 *s, int n) BODY
-void refused_3(u8 *d, const u8 *s, int n) __attribute__((ms_abi));
+void refused_3(u8 *d, const u8 *s, int n) __attribute__((optimize("fast-math")));
 void refused_3(u8 *d, const u8 *s, int n) BODY
 __attribute__((optimize("fast-math"))) void refused_4(u8 *d, const u8 *s, int n) BODY
 __attribute__((optimize("O3"), unused, aligned(16))) void fine_1(u8 *d, const u8 *s, int n) BODY

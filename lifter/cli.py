@@ -26,7 +26,7 @@ Other commands:
   lift bench FILE_OR_DIR...   time lifted functions against the originals
   lift replay DIR             run a kept call on which a lifted function and its original differ
   lift compose DOC.py         compile a pipeline of lifted functions as a whole
-Flags for clang go after `--`:  lift legacy.cpp -- -Iinclude -DNDEBUG
+Flags for the compiler go after `--`:  lift legacy.cpp -- -Iinclude -DNDEBUG
 Exit status: 0 all selected functions verified, 1 some not, 2 usage, unreadable file or parse errors."""
 KINDS = ", ".join(EMIT_KINDS)
 
@@ -41,7 +41,7 @@ KINDS = ", ".join(EMIT_KINDS)
 @click.option("--timeout", default=60.0, show_default=True, metavar="S", help="Seconds for one function.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a file on standard output.")
 @click.option("--model", "models", multiple=True, metavar="PATH", help="Definitions of external functions, or folder.")
-@click.option("-p", "build", metavar="BUILD_DIR", help="Take flags from BUILD_DIR/compile_commands.json.")
+@click.option("-p", "build", metavar="BUILD_DIR", help="Take commands from BUILD_DIR/compile_commands.json.")
 @click.option("--grammar", metavar="FILE", help="Operators and constants of the expression search, in TOML.")
 @click.option("--no-suggestions", is_flag=True, help="Search from terminals and operators alone.")
 @click.option("--monolithic", is_flag=True, help="One search over the whole grammar instead of three stages.")

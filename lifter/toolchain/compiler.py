@@ -97,7 +97,7 @@ def float_rules(compiler: str, flags: tuple[str, ...], language: str, folder: st
     """How floats are computed under some flags, by the compiler's own account of them where it gives one."""
     known = macros(compiler, flags, language, folder) or {}
     fuses = any(name in known for name in _FUSED)
-    if known.get("__FLT_EVAL_METHOD__", "0") != "0":
+    if known.get("__FLT_EVAL_METHOD__", "0") not in ("0", "16"):  # 16: half floats too are of their own precision
         return FloatRules("floats of more precision than their types have", True, fuses)
     if is_clang(known):
         named = next((f for f in flags if f in (*_LOOSE, "-Ofast") or f.startswith("-ffp-model=fast")), "")

@@ -113,6 +113,8 @@ def test_a_flag_that_the_compiler_does_not_know_is_its_error(tmp_path: Path) -> 
         (["-mfma"], {"line"}),
         (["-mfma", "-ffp-contract=off"], set()),
         (["-march=haswell"], {"line"}),
+        (["-march=sapphirerapids", "-ffp-contract=off"], set()),
+        (["-mfpmath=387"], {"product", "line"}),
         (["-fno-math-errno", "-fno-trapping-math"], set()),
     ],
 )

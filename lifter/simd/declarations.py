@@ -210,6 +210,13 @@ typedef double __m128d __attribute__((__vector_size__(16), __may_alias__));
 typedef long long __m256i __attribute__((__vector_size__(32), __may_alias__));
 typedef float __m256 __attribute__((__vector_size__(32), __may_alias__));
 typedef double __m256d __attribute__((__vector_size__(32), __may_alias__));
+typedef long long __m512i __attribute__((__vector_size__(64), __may_alias__));
+typedef float __m512 __attribute__((__vector_size__(64), __may_alias__));
+typedef double __m512d __attribute__((__vector_size__(64), __may_alias__));
+typedef unsigned char __mmask8;
+typedef unsigned short __mmask16;
+typedef unsigned int __mmask32;
+typedef unsigned long long __mmask64;
 #define _MM_SHUFFLE(z, y, x, w) (((z) << 6) | ((y) << 4) | ((x) << 2) | (w))
 #define _MM_SHUFFLE2(x, y) (((x) << 1) | (y))
 #define _MM_HINT_T0 3

@@ -15,6 +15,8 @@ from halide_core.target import Target
 from lifter.api import lift_file
 from lifter.harness.compare import compare
 
+pytestmark = pytest.mark.long
+
 STENCILS = Path(__file__).parents[2] / "corpus/filter/stencils.cpp"
 NAMES = {"Reuse2019": ("Convolve", "Downsample2x2", "UnsharpMask"), "TreeSearch": ("UnsharpMask",)}
 SHARED = """\

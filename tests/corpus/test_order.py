@@ -8,6 +8,8 @@ from codegen.original import compile_original
 from lifter.api import lift_file
 from lifter.harness.compare import compare
 
+pytestmark = pytest.mark.few(5)
+
 PRELUDE = "#include <cmath>\n#include <cstdint>\n#include <cstdlib>\ntypedef uint8_t u8;\n"
 KERNELS = {
     "exchange": "void f(u8* a, u8* b, int n) { for (int i = 0; i < n; i++) { u8 t = a[i]; a[i] = b[i]; b[i] = t; } }",

@@ -10,6 +10,8 @@ import pytest
 from lifter.api import lift_file
 from tests.corpus.beside import libraries
 
+pytestmark = pytest.mark.long
+
 HEAD = """#include <algorithm>
 #include <cstdint>
 #include <vector>

@@ -15,6 +15,8 @@ import lifter.harness.originals as originals
 from halide_core.ir import expr as ir
 from lifter.harness import side_process
 
+pytestmark = pytest.mark.few(3)
+
 ABOVE = """
 #include <cstdint>
 extern "C" void above(uint8_t* d, const uint8_t* s, int n) { for (int i = 0; i < n; i++) d[i] = s[i] > 99 ? 255 : 0; }

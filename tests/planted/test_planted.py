@@ -11,6 +11,8 @@ from tests.planted.by_hand import by_hand
 from tests.planted.campaign import CAUGHT, NO_EFFECT, lifted_without, tried
 from tests.planted.mutate import faults, files, sound
 
+pytestmark = pytest.mark.long
+
 # Functions that each fault changes, by what the fault becomes.
 WITH = {
     '">": ir.GE,': "corpus/filter/pointwise.cpp:Threshold",

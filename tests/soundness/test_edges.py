@@ -16,6 +16,8 @@ from codegen.original import compile_original
 from lifter.api import lift_file
 from lifter.harness.side_by_side import bind
 
+pytestmark = pytest.mark.few(5)
+
 HEAD = "#include <algorithm>\n#include <cstddef>\n#include <cstdint>\n#include <cstdlib>\n#include <emmintrin.h>\n"
 LANES = (
     "static int at(__m128i v) { return _mm_cvtsi128_si32(v); }\n"

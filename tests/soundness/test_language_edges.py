@@ -7,10 +7,14 @@ import ctypes
 import itertools
 from pathlib import Path
 
+import pytest
+
 from codegen.original import compile_original
 from lifter.api import lift_file
 from lifter.harness.side_by_side import bind
 from tests.soundness.test_edges import _outcome
+
+pytestmark = pytest.mark.long
 
 SOURCE = Path(__file__).parent / "language_edges.cpp"
 SIZES = (0, 1, 7, 40)

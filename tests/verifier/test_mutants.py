@@ -17,6 +17,8 @@ from tests.verifier.campaign import SIZES, compiled
 from tests.verifier.mutate import mutants
 from verifier.check import verify_path
 
+pytestmark = pytest.mark.long
+
 PER_FUNCTION = 8
 KINDS: Counter[str] = Counter()
 

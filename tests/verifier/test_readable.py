@@ -6,6 +6,8 @@ import pytest
 
 from lifter.api import lift_file
 
+pytestmark = pytest.mark.few(4)
+
 HEAD = "#include <cstdint>\nvoid f(uint8_t* d, const uint8_t* s, int n, int m) { for (int i = 0; i < n; i++) {"
 
 

@@ -31,6 +31,8 @@ from halide_core.autoschedule.machine import this_machine
 from halide_core.errors import HalideError
 from tests.halide_core.autoschedule.blurs import blur
 
+pytestmark = pytest.mark.long
+
 TARGET = hl.Target("host-strict_float")
 MACHINE = {"parallelism": "2", "l1_size": "32768", "l2_size": "1048576", "last_level_cache_size": "33554432"}
 SHORT = {"seconds": "2", "population": "6", "candidate_seconds": "20", "seeds": "0"}

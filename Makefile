@@ -3,15 +3,20 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
 
-.PHONY: demo test test-generators test-emitted test-pipelines corpus bench bench-search bench-codegen bench-autoschedule \
-  bench-tree-search bench-genetic bench-compile bench-second-opinion bench-memory fuzz-schedules fuzz-autoschedulers \
-  fuzz-soundness fuzz-adversarial fuzz-mutants plant-faults contract-items arm-tools lint clean
+.PHONY: demo test quick test-generators test-emitted test-pipelines corpus bench bench-search bench-codegen \
+  bench-autoschedule bench-tree-search bench-genetic bench-compile bench-second-opinion bench-memory fuzz-schedules \
+  fuzz-autoschedulers fuzz-soundness fuzz-adversarial fuzz-mutants plant-faults contract-items arm-tools lint clean
 
 demo: .venv/demo.stamp
 	$(BIN)/python demo/run.py --out demo-out
 
 test: .venv/dev.stamp
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+
+# Tests not marked `long`, one in n of those marked `few(n)`, a dozen functions of each suite of the corpus: all golden
+# texts, the unit tests, and some of each other kind, in under three minutes.
+quick: .venv/dev.stamp
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "not long"
 
 # Every emitted C++ generator, compiled against the headers of the package `halide`: about ten seconds a function.
 test-generators: .venv/dev.stamp

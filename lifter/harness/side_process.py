@@ -44,7 +44,7 @@ class Phase(IntEnum):
     LIFTED = 3
 
 
-_PATIENCE = {Phase.DRAWING: 5.0, Phase.ORIGINAL: 0.5, Phase.LIFTED: 5.0}
+PATIENCE = {Phase.DRAWING: 5.0, Phase.ORIGINAL: 0.5, Phase.LIFTED: 5.0}
 """Seconds for one thing: a call is over in microseconds."""
 _FEW = 48
 """Calls that are made even if compiling took all the time."""
@@ -237,7 +237,7 @@ def wait(receiver: Connection, state: State, compiling: float) -> End | None:
             now = time.perf_counter()
             if state.get() != seen:
                 seen, since = state.get(), now
-            elif now > since + _PATIENCE.get(seen[1], compiling):
+            elif now > since + PATIENCE.get(seen[1], compiling):
                 return None
         told: End = receiver.recv()
         return told

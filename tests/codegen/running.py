@@ -55,7 +55,7 @@ def names_of(source: Path) -> list[str]:
 
 def prepare(source: Path, folder: Path, names: Sequence[str]) -> Prepared:
     """Lifts some functions of a file, and compiles it once."""
-    report = lift_file(str(source), functions=names, out=str(folder), emit=("dsl", "halide-cpp"))
+    report = lift_file(str(source), functions=names, out=str(folder), emit=("dsl", "halide-cpp"), run=False)
     library = compile_original(source, (), folder / f"{source.stem}_original.so")
     return Prepared(folder, library, {f.name: f for f in report.functions})
 

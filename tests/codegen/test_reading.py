@@ -52,7 +52,7 @@ def lifted(tmp_path_factory):
     folder = tmp_path_factory.mktemp("reading")
     source = folder / "mixed.cpp"
     source.write_text(SOURCE)
-    report = lift_file(str(source), out=str(folder))
+    report = lift_file(str(source), out=str(folder), run=False)
     assert [f.status for f in report.functions] == ["verified"] * 2, [f.reason for f in report.functions]
     return {f.name: (f.lifted.summary, (folder / f"{f.name}.py").read_text()) for f in report.functions}
 
@@ -74,7 +74,7 @@ def test_nothing_is_written_of_a_misprint(tmp_path, monkeypatch) -> None:
     monkeypatch.delenv("LIFT_DEBUG", raising=False)
     real = dsl.PythonPrinter.literal
     monkeypatch.setattr(dsl.PythonPrinter, "literal", lambda self, value: "8" if value == 9 else real(self, value))
-    report = lift_file(str(source), out=str(tmp_path), emit=("summary", "dsl"))
+    report = lift_file(str(source), out=str(tmp_path), emit=("summary", "dsl"), run=False)
     status = {f.name: f.status for f in report.functions}
     assert status == {"Mixed": "verified", "Count": "error"}
     wrong = next(f for f in report.functions if f.name == "Count")

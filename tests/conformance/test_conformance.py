@@ -12,6 +12,8 @@ import tests.conformance
 from halide_core.errors import HalideError
 from tests.conformance.cases import CASES, Case, difference, results
 
+pytestmark = pytest.mark.few(8)
+
 halide = pytest.importorskip("halide")
 
 for found in pkgutil.iter_modules(tests.conformance.__path__):

@@ -15,6 +15,8 @@ from halide_core.target import Target
 from lifter.api import lift_file
 from lifter.harness.compare import compare
 
+pytestmark = pytest.mark.long
+
 STENCILS = Path(__file__).parents[2] / "corpus/filter/stencils.cpp"
 NAMES = {"Reuse2019": ("Convolve", "Downsample2x2", "UnsharpMask"), "TreeSearch": ("UnsharpMask",)}
 SHARED = """\
@@ -43,7 +45,10 @@ def scheduled(summary, number: int = 0, name: str = "Reuse2019"):
 @pytest.mark.parametrize("method", list(NAMES))
 def test_equal_bit_for_bit(method, tmp_path) -> None:
     names = NAMES[method]
-    report = lift_file(str(STENCILS), functions=names, out=str(tmp_path), emit=("shared",), autoscheduler=method)
+    report = lift_file(
+        str(STENCILS), functions=names, out=str(tmp_path), emit=("shared",), run=False,
+        autoscheduler=method,
+    )
     assert report.verified and len(report.functions) == len(names)
     original = compile_original(STENCILS, (), tmp_path / "original.so")
     for f in report.functions:
@@ -56,10 +61,10 @@ def test_where_it_applies(tmp_path) -> None:
     """Images that may coincide, results in place and values that are returned keep the default schedule."""
     source = tmp_path / "shared.cpp"
     source.write_text(SHARED)
-    found = {f.name: f.lifted.summary for f in lift_file(str(source), out=str(tmp_path)).functions}
+    found = {f.name: f.lifted.summary for f in lift_file(str(source), out=str(tmp_path), run=False).functions}
     for name in ("Twice", "Invert", "Sum"):
         assert scheduled(found[name])[0] is None, name
-    stencils = lift_file(str(STENCILS), functions=("Box3x3", "Convolve"), out=str(tmp_path))
+    stencils = lift_file(str(STENCILS), functions=("Box3x3", "Convolve"), out=str(tmp_path), run=False)
     box, convolve = (f.lifted.summary for f in stencils.functions)
     condition, built = scheduled(box)
     assert const_value(condition) == 1
@@ -183,7 +188,7 @@ def test_the_method_where_none_is_asked_for(text: str, expected: dict[str, str],
     source = tmp_path / "functions.cpp"
     source.write_text(text)
     found = {}
-    for f in lift_file(str(source), out=str(tmp_path)).functions:
+    for f in lift_file(str(source), out=str(tmp_path), run=False).functions:
         assert f.lifted is not None and f.lifted.summary is not None, f.reason
         built = build_path(f.lifted.summary, len(f.lifted.summary.paths) - 1)
         assert built is not None

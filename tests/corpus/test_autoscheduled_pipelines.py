@@ -13,6 +13,8 @@ import pytest
 import halide_core as hl
 from corpus.pipelines.common import bind, estimate, output_buffers, pipelines, run
 
+pytestmark = pytest.mark.long
+
 ALL = bool(os.environ.get("ALL_SIZES"))
 # Compiled for seconds; the hand schedule stands for the unscheduled pipeline, which would take minutes.
 LARGE = {"interpolate", "laplacian_blend", "lens_blur", "local_laplacian", "stencil_chain", "vdsr"}

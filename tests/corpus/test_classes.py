@@ -92,7 +92,7 @@ def test_what_is_assigned_is_not_the_callers(tmp_path):
         "void skip(View* v, int n) { for (int i = 0; i < n; i++) *v->data++ = 1; }\n"
         "void rest(View v, int n) { for (int i = 0; i < n; i++) *v.data++ = v.w--; }\n"
     )
-    report = lift_file(str(source), functions=["shrink", "skip", "rest"], out=str(tmp_path), emit=())
+    report = lift_file(str(source), functions=["shrink", "skip", "rest"], out=str(tmp_path), emit=(), run=False)
     found = {f.name: (f.status, f.reason) for f in report.functions}
     assert found["shrink"] == ("unsupported", "assignment to the field 'w' of an object of the caller's")
     assert found["skip"] == ("unsupported", "assignment to the field 'data' of an object of the caller's")
@@ -174,7 +174,7 @@ def test_containers_from_cpp(tmp_path):
     """Calls through the containers: ragged rows, references to the same object, nothing at all."""
     source = tmp_path / "f.cpp"
     source.write_text(PICTURES)
-    report = lift_file(str(source), out=str(tmp_path), emit=("shared",))
+    report = lift_file(str(source), out=str(tmp_path), emit=("shared",), run=False)
     assert all(f.status == "verified" for f in report.functions), [(f.name, f.reason) for f in report.functions]
     original = tmp_path / "original.so"
     subprocess.run(["g++", "-O2", "-fPIC", "-shared", "-o", str(original), str(source)], check=True)
@@ -223,7 +223,7 @@ def test_structures_of_c(tmp_path):
     """A C file: its drop-in has C's symbols, and takes structures by pointer and by value."""
     source = tmp_path / "f.c"
     source.write_text(C_SOURCE)
-    report = lift_file(str(source), out=str(tmp_path), emit=("shared",))
+    report = lift_file(str(source), out=str(tmp_path), emit=("shared",), run=False)
     assert all(f.status == "verified" for f in report.functions), [(f.name, f.reason) for f in report.functions]
     driver = tmp_path / "driver.c"
     driver.write_text(C_SOURCE.partition("void invert")[0] + C_DRIVER)

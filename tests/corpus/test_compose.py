@@ -13,6 +13,8 @@ from codegen.memory import Box, ComposeError
 from lifter.cli import main
 from lifter.compose import Document, load
 
+pytestmark = pytest.mark.long
+
 SOURCE = """#include <algorithm>
 #include <cstdint>
 extern "C" {

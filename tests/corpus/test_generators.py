@@ -17,6 +17,8 @@ from halide_core.dsl.buffer import RawBuffer as Buffer
 from halide_core.dsl.buffer import RawDimension as Dimension
 from lifter.harness.side_by_side import _CTYPES, bind
 
+pytestmark = pytest.mark.long
+
 halide = pytest.importorskip("halide")
 ROOT = Path(halide.__file__).parent
 FEW = ("DarkenTiled", "Gaussian5x5", "Histogram", "YuvToRgb601", "NormalBlendFloat")

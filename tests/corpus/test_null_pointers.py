@@ -44,7 +44,7 @@ void blend(uint8_t* d, const uint8_t* s, const uint8_t* mask, const uint8_t* bia
 def test_optional_inputs_asked_for_at_each_pixel(tmp_path) -> None:
     source = tmp_path / "blend.cpp"
     source.write_text(PER_PIXEL)
-    (f,) = lift_file(str(source), out=str(tmp_path), emit=("shared",)).functions
+    (f,) = lift_file(str(source), out=str(tmp_path), emit=("shared",), run=False).functions
     assert f.status == "verified", f.reason
     assert len(f.lifted.summary.paths) == 4
     original = compile_original(source, (), tmp_path / "original.so")
@@ -56,7 +56,7 @@ def test_optional_inputs_asked_for_at_each_pixel(tmp_path) -> None:
 def test_optional_outputs(tmp_path) -> None:
     source = tmp_path / "split.cpp"
     source.write_text(SOURCE)
-    report = lift_file(str(source), out=str(tmp_path), emit=("shared",))
+    report = lift_file(str(source), out=str(tmp_path), emit=("shared",), run=False)
     (f,) = report.functions
     assert f.status == "verified", f.reason
     original = tmp_path / "original.so"
@@ -111,7 +111,7 @@ for n in (1, 7, 100):
 def test_arrays_that_a_mode_leaves_alone(tmp_path) -> None:
     source = tmp_path / "modes.cpp"
     source.write_text(MODES)
-    report = lift_file(str(source), out=str(tmp_path), emit=("shared",))
+    report = lift_file(str(source), out=str(tmp_path), emit=("shared",), run=False)
     assert [f.status for f in report.functions] == ["verified"] * 2
     library = report.functions[0].outputs["shared"]
     assert subprocess.run([sys.executable, "-c", UNREADABLE, library], timeout=60).returncode == 0

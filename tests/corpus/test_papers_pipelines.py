@@ -13,6 +13,8 @@ import halide_core
 from corpus.pipelines.common import pipelines, run
 from tests.conformance.cases import difference
 
+pytestmark = pytest.mark.long
+
 halide = pytest.importorskip("halide")
 
 # Where exp and pow enter, which differ from libm's by a little in either module.

@@ -8,10 +8,13 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import pytest
 from compiled_reference import check, compile_source
 
 from lifter.frontend import parse_file
 from lifter.loops import Function
+
+pytestmark = pytest.mark.long
 
 _TYPES = ["int", "unsigned", "short", "uint8_t", "int8_t", "int64_t", "uint64_t", "bool"]
 _PROGRAMS = 80

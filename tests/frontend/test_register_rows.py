@@ -9,6 +9,8 @@ from lifter.symexec import execute
 from synth.lift import lift_function
 from synth.options import Options
 
+pytestmark = pytest.mark.few(4)
+
 HEAD = """#include <cstddef>
 #include <cstdint>
 #include <smmintrin.h>

@@ -134,7 +134,7 @@ def test_without_a_build_floats_are_not_contracted() -> None:
 )
 def test_what_is_refused_and_what_is_not(program: str) -> None:
     """Every function `refused_...` is left alone, and every function `fine_...` verified."""
-    report = lift_file(str(PROGRAMS / program), emit=(), out="/tmp")
+    report = lift_file(str(PROGRAMS / program), emit=(), out="/tmp", run=False)
     for f in report.functions:
         if f.name.startswith("fine_"):
             assert f.status == "verified", (f.name, f.status, f.reason)

@@ -9,6 +9,8 @@ import pytest
 from tests.halide_core.fuzz.__main__ import autoscheduled_cases, cases
 from tests.halide_core.fuzz.case import Case, outcome, reference
 
+pytestmark = pytest.mark.long
+
 FOUND = sorted((Path(__file__).parent / "fuzz" / "found").glob("*.txt"))
 
 

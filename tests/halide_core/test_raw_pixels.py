@@ -13,6 +13,8 @@ from test_raw import AVX2, SIZES, U8, H, W, call, compiled, wide
 import halide_core as hl
 from halide_core.aot import RawBuffer
 
+pytestmark = pytest.mark.few(5)
+
 C, X, Y = hl.Var("c"), hl.Var("x"), hl.Var("y")
 
 

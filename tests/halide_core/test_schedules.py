@@ -39,13 +39,13 @@ def test_a_chain_of_200_funcs() -> None:
         g[x] = f[x] + f[x + 1] - k
         f.compute_root()
         f = g
-    start = time.perf_counter()
+    start = time.process_time()
     got = np.asarray(f.realize([3]))
     wanted = np.arange(300, dtype=np.int64)
     for k in range(1, 200):
         wanted = (wanted[:-1] + wanted[1:] - k) & 0xFFFFFFFF
     assert got.astype(np.uint32).tolist() == wanted[:3].tolist()
-    assert time.perf_counter() - start < 60
+    assert time.process_time() - start < 60
 
 
 def test_an_expression_3000_deep() -> None:

@@ -13,6 +13,9 @@ import codegen.native
 import lifter.frontend.operations as operations
 import lifter.harness.originals as originals
 from halide_core.ir import expr as ir
+from lifter.harness import side_process
+
+pytestmark = pytest.mark.few(3)
 
 ABOVE = """
 #include <cstdint>
@@ -146,6 +149,8 @@ extern "C" int twice(int a, int b) {{ return 2 * a + b; }}
 #endif
 """
     monkeypatch.setattr("lifter.harness.originals.FLAGS", (*originals.FLAGS, "-DBROKEN"))
+    if said == "does not end":
+        monkeypatch.setitem(side_process.PATIENCE, side_process.Phase.ORIGINAL, 0.5)
     run = lift(source("a.cpp", text), "--json")
     found = only(run, "twice")
     assert (run.status, found["status"]) == (0, "verified")

@@ -22,8 +22,10 @@ def main() -> None:
     if work["fault"] is not None:
         plant(Fault(**work["fault"]))
     from lifter.api import lift_file
+    from lifter.harness import second_opinion
     from synth.options import Options
 
+    second_opinion.LEAST = work["least"]
     found: dict[str, Done] = {}
     for number, function in enumerate(work["functions"]):
         file, _, name = function.partition(":")

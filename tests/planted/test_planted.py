@@ -6,15 +6,25 @@ import random
 
 import pytest
 
+from tests.planted import campaign
 from tests.planted.by_hand import by_hand
 from tests.planted.campaign import CAUGHT, NO_EFFECT, lifted_without, tried
 from tests.planted.mutate import faults, files, sound
+
+pytestmark = pytest.mark.long
 
 # Functions that each fault changes, by what the fault becomes.
 WITH = {
     '">": ir.GE,': "corpus/filter/pointwise.cpp:Threshold",
     'cmpgt_epi64", compared(GE)': "corpus/sse_blend/layers.cpp:SseThreshold",
 }
+
+
+@pytest.fixture(autouse=True)
+def time_enough(monkeypatch):
+    """What is found does not depend on how busy the machine is."""
+    monkeypatch.setattr(campaign, "TIMEOUT", 300.0)
+    monkeypatch.setattr(campaign, "LEAST", 120.0)
 
 
 @pytest.mark.parametrize("new", WITH)

@@ -11,6 +11,8 @@ from tests.soundness.compare import run
 from tests.soundness.kernels import kernel
 from tests.soundness.writer import Kernel
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler")
 def test_verified_kernels_do_what_the_original_does() -> None:

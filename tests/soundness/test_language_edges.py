@@ -7,10 +7,14 @@ import ctypes
 import itertools
 from pathlib import Path
 
+import pytest
+
 from codegen.original import compile_original
 from lifter.api import lift_file
 from lifter.harness.side_by_side import bind
 from tests.soundness.test_edges import _outcome
+
+pytestmark = pytest.mark.long
 
 SOURCE = Path(__file__).parent / "language_edges.cpp"
 SIZES = (0, 1, 7, 40)
@@ -18,7 +22,7 @@ PLACES = (64, 1064), (64, 64)
 
 
 def test_language_edges(tmp_path: Path) -> None:
-    reports = lift_file(str(SOURCE), out=str(tmp_path), emit=("shared",)).functions
+    reports = lift_file(str(SOURCE), out=str(tmp_path), emit=("shared",), run=False).functions
     library = ctypes.CDLL(str(compile_original(SOURCE, (), tmp_path / "original.so")))
     wrong, verified = [], 0
     for report in reports:

@@ -10,6 +10,8 @@ import z3
 
 from verifier.smt import Proved, Query, Refuted, prove, solver
 
+pytestmark = pytest.mark.few(5)
+
 A, B, C, D = (z3.Int(n) for n in "abcd")
 
 

@@ -14,6 +14,8 @@ from halide_core.ir.types import Float, Int, UInt
 from tests.halide_core.expressions import INTEGERS, edge_values, expressions, variables
 from verifier.exact import exact_form, intervals
 
+pytestmark = pytest.mark.long
+
 U8, U16, U32, I16, I32 = UInt(8), UInt(16), UInt(32), Int(16), Int(32)
 a, b, c = (Variable(U8, n) for n in "abc")
 

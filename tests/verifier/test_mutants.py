@@ -4,37 +4,31 @@ One that the verifier proves is compiled and compared with the original on many 
 
 from __future__ import annotations
 
-import ctypes
 from collections import Counter
 from dataclasses import replace
 
 import pytest
 
-from codegen.original import compile_original
-from corpus.cases import CASES, ROOT
+from corpus.cases import CASES
 from corpus.harness import arguments
-from lifter.frontend import parse_file
 from lifter.harness.side_by_side import bind, difference
 from lifter.summary import Summary
-from synth.lift import lift_function
 from tests.verifier.campaign import SIZES, compiled
 from tests.verifier.mutate import mutants
 from verifier.check import verify_path
+
+pytestmark = pytest.mark.long
 
 PER_FUNCTION = 8
 KINDS: Counter[str] = Counter()
 
 
-@pytest.fixture(scope="module")
-def parsed():
-    return {file: parse_file(str(ROOT / file)) for file in {c.file for c in CASES.values()}}
-
-
 @pytest.mark.parametrize("name", sorted(CASES))
-def test_wrong_summaries_are_refuted(name, parsed, tmp_path):
-    function = next(f for f in parsed[CASES[name].file].functions if f.name == name)
-    lifted = lift_function(function)
+def test_wrong_summaries_are_refuted(name, lifted_file):
+    file = lifted_file(CASES[name].file)
+    lifted = file.function(name).lifted
     assert lifted.status == "verified", lifted.reason
+    function = lifted.function
     number = max(range(len(lifted.summary.paths)), key=lambda i: len(lifted.summary.paths[i].funcs))
     path, right = lifted.paths[number], lifted.summary.paths[number]
     found = mutants(right, PER_FUNCTION, seed=len(name))
@@ -44,13 +38,13 @@ def test_wrong_summaries_are_refuted(name, parsed, tmp_path):
         verdict = verify_path(function, path, wrong, timeout=0.7, stop_early=True)
         if verdict.proved:
             paths = (*lifted.summary.paths[:number], wrong, *lifted.summary.paths[number + 1 :])
-            assert_same(name, function, replace(lifted.summary, paths=paths), tmp_path, text)
+            assert_same(name, function, replace(lifted.summary, paths=paths), file.original, text)
 
 
-def assert_same(name, function, summary: Summary, folder, text):
+def assert_same(name, function, summary: Summary, library, text):
     """A summary that was proved although it was changed computes what the original computes."""
     case = CASES[name]
-    original = bind(ctypes.CDLL(str(compile_original(ROOT / case.file, (), folder / "original.so"))), function)
+    original = bind(library, function)
     changed = compiled(summary, original)
     for seed, (width, height) in enumerate(SIZES * 3):
         args = arguments(function, case, width, height, 3, seed)

@@ -17,6 +17,8 @@ from synth.lift import Lifted, lift_function
 from tests.verifier.needed import try_items
 from verifier.check import verify_path
 
+pytestmark = pytest.mark.long
+
 FUNCTIONS = {
     "filter/stencils.cpp": ["Box3x3", "Laplacian16"],
     "filter/drivers.cpp": ["InvertPlane", "SmoothTwice"],

@@ -6,6 +6,8 @@ import pytest
 
 from lifter.api import lift_file
 
+pytestmark = pytest.mark.few(4)
+
 HEAD = "#include <cstdint>\nvoid f(uint8_t* d, const uint8_t* s, int n, int m) { for (int i = 0; i < n; i++) {"
 
 
@@ -27,7 +29,7 @@ def test_reads_beforehand(tmp_path, body: str, status: str) -> None:
     """What is read under a condition on parameters is read by an update under that condition."""
     source = tmp_path / "f.cpp"
     source.write_text(f"{HEAD} {body} }} }}")
-    (found,) = lift_file(str(source), out=str(tmp_path)).functions
+    (found,) = lift_file(str(source), out=str(tmp_path), run=False).functions
     assert found.status == status, found.reason
 
 
@@ -57,7 +59,7 @@ def test_masks_are_data(tmp_path, mask: str, by_data: bool, body: str) -> None:
         "  for (int x = 0; x < 64; x++) own[x] = x > 0;\n  for (int x = 0; x < 64; x++) made[x] = k[x] > 9;\n"
         f"  for (int x = 0; x < 64; x++) {body.format(mask)}\n}}"
     )
-    (found,) = lift_file(str(source), out=str(tmp_path)).functions
+    (found,) = lift_file(str(source), out=str(tmp_path), run=False).functions
     if found.status == "verified":
         assert any(s.where for s in found.stages) != by_data
     else:
@@ -77,6 +79,6 @@ def test_masks_are_data(tmp_path, mask: str, by_data: bool, body: str) -> None:
 def test_tables_are_read_inside(tmp_path, body: str, status: str, term: str) -> None:
     source = tmp_path / "f.cpp"
     source.write_text(f"static const unsigned char T[4] = {{7, 1, 9, 4}};\n{HEAD} {body} }} }}")
-    (found,) = lift_file(str(source), out=str(tmp_path)).functions
+    (found,) = lift_file(str(source), out=str(tmp_path), run=False).functions
     assert found.status == status, found.reason
     assert not term or term in [t for s in found.stages for t in s.terms]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import resource
 import signal
 import time
 from dataclasses import replace
@@ -30,6 +31,8 @@ from halide_core.autoschedule.machine import this_machine
 from halide_core.errors import HalideError
 from tests.halide_core.autoschedule.blurs import blur
 
+pytestmark = pytest.mark.long
+
 TARGET = hl.Target("host-strict_float")
 MACHINE = {"parallelism": "2", "l1_size": "32768", "l2_size": "1048576", "last_level_cache_size": "33554432"}
 SHORT = {"seconds": "2", "population": "6", "candidate_seconds": "20", "seeds": "0"}
@@ -43,6 +46,12 @@ def genes_of(*outputs: Any) -> Genes:
 def searched(pipeline: Any, **options: str) -> str:
     params = hl.AutoschedulerParams("Genetic2013", {**MACHINE, **SHORT, **options})
     return str(pipeline.apply_autoscheduler(TARGET, params).python_schedule_source)
+
+
+def _processor_time() -> float:
+    """Of this process and of those that it has waited for: a busy machine does not change it."""
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + ended.ru_utime + ended.ru_stime
 
 
 def test_reasonable_seeds() -> None:
@@ -355,9 +364,9 @@ def test_a_search_keeps_the_results_and_is_taken_up_again(tmp_path) -> None:
     assert np.array_equal(np.array(f.realize([101, 67])), (rows[:-2] + rows[1:-1] + rows[2:]) // 3)
     # No time left: the best of the first search, at once.
     _, again = blur(96)
-    start = time.perf_counter()
+    start = _processor_time()
     assert searched(hl.Pipeline([again]), state_file=str(state), seconds="0") == text
-    assert time.perf_counter() - start < 5
+    assert _processor_time() - start < 5
     _, other = blur(200)
     with pytest.raises(HalideError, match="of another pipeline or of other sizes"):
         searched(hl.Pipeline([other]), state_file=str(state))

@@ -14,6 +14,8 @@ from halide_core.autoschedule.description import Description
 from halide_core.autoschedule.layouts import Layout
 from tests.halide_core.autoschedule.test_reuse2019 import MACHINE, TARGET, named
 
+pytestmark = pytest.mark.long
+
 SIZE = 1536, 1024
 Read = Callable[[Any, Any, Any], Any]
 

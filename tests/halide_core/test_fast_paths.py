@@ -14,6 +14,8 @@ from halide_core.aot import RawBuffer, RawParam, Variant, compile_raw
 from halide_core.autoschedule.default import apply_default_schedule, small_reductions
 from halide_core.ir.expr import I32, Variable
 
+pytestmark = pytest.mark.few(3)
+
 TARGETS = ["host", "x86-64-linux-avx2"]
 
 

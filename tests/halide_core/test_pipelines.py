@@ -11,6 +11,8 @@ import pytest
 import halide_core as hl
 from halide_core.interp.pipeline import evaluate_function
 
+pytestmark = pytest.mark.few(3)
+
 GUARD = hl.TailStrategy.GuardWithIf
 SHIFT = hl.TailStrategy.ShiftInwards
 

@@ -17,6 +17,8 @@ from halide_core.ir.expr import I32, I64, Expr, Load, Variable, const
 from halide_core.ir.operators import cast_to
 from halide_core.ir.types import Type
 
+pytestmark = pytest.mark.few(3)
+
 X, Y, C = hl.Var("x"), hl.Var("y"), hl.Var("c")
 W, H = Variable(I32, "w"), Variable(I32, "h")
 U8 = hl.UInt(8)

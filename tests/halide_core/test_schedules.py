@@ -30,6 +30,7 @@ def test_objects_check_what_a_schedule_requires(tmp_path: Path) -> None:
     assert np.asarray(out).tolist() == [0, 3, 6, 9, 12, 15, 18]
 
 
+@pytest.mark.long
 def test_a_chain_of_200_funcs() -> None:
     x = hl.Var("x")
     f = hl.Func("f0")
@@ -48,6 +49,7 @@ def test_a_chain_of_200_funcs() -> None:
     assert time.process_time() - start < 60
 
 
+@pytest.mark.long
 def test_an_expression_3000_deep() -> None:
     x = hl.Var("x")
     f, e = hl.Func("f"), hl.i32(0) + x

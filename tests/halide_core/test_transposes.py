@@ -7,6 +7,8 @@ import pytest
 
 import halide_core as hl
 
+pytestmark = pytest.mark.few(3)
+
 x, y, xo, xi, yo, yi = (hl.Var(n) for n in ("x", "y", "xo", "xi", "yo", "yi"))
 
 

@@ -119,6 +119,7 @@ def test_they_can_be_left_out() -> None:
     assert "rfactor" not in scheduled(made(total, hl, SIZE)[1], partial_results="0").python_schedule_source
 
 
+@pytest.mark.long
 def test_genetic2013_keeps_them(tmp_path: Any) -> None:
     """They are one directive of a gene, which a state file holds."""
     state = tmp_path / "state.json"

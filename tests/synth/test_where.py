@@ -64,7 +64,8 @@ def test_bins_are_as_many_as_the_caller_says(tmp_path) -> None:
 def test_floats_lie_between_their_ends(tmp_path) -> None:
     found = lifted(tmp_path, SCALED)
     text = (tmp_path / "f.py").read_text()
-    assert "_whole((np.float32((n - 1)) * (np.float32(w) / np.float32(n))))" in text, found.contract
+    last = "_whole((np.float32(_wrapped((n - 1), 32, True)) * (np.float32(w) / np.float32(n))), 32)"
+    assert f"max(0, {last})" in text and f"min(0, {last})" in text, found.contract
 
 
 @pytest.mark.parametrize(

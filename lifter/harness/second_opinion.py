@@ -21,6 +21,7 @@ from lifter.harness.originals import Originals
 from lifter.harness.side_by_side import bind, load, signature
 from lifter.harness.side_process import End, Kept, NotRun, Phase, State, Work, kept_call, start, stop, wait
 from lifter.harness.source_constants import constants_of, function_text
+from lifter.harness.stubs import MISSING as MISSING_STATUS
 from lifter.summary import Summary
 
 SECONDS, PART = 0.25, 0.25
@@ -274,4 +275,6 @@ def _next_draw(number: int) -> int:
 def _how(code: int | None) -> str:
     if code is None:
         return "does not end"
+    if code == MISSING_STATUS:
+        return "calls what another file defines"
     return f"ended by {signal.Signals(-code).name}" if code < 0 else f"ended with status {code}"

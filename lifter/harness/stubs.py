@@ -1,11 +1,12 @@
 """Stand-ins for what a library takes from the rest of its program, so that it can be loaded by itself.
 
-Nothing of them is ever used by a function that was lifted: what it calls is here, or it would be `unsupported`.  But an
-address in a table, or a variable that another function reads, is asked for as soon as the library is loaded."""
+An address in a table, or a variable that another function reads, is asked for as soon as the library is loaded.  A
+function that was lifted may call one of them where the user gave a model of it: that ends the process, with MISSING."""
 
 from __future__ import annotations
 
 import os
+import platform
 import re
 import subprocess
 from pathlib import Path
@@ -14,6 +15,12 @@ from codegen.original import run_tool
 
 _MISSING = re.compile(r"undefined reference to [`']([^'@]+)")
 _BYTES = 4096
+MISSING = 127
+"""The exit status of a process that calls what is not there, as the dynamic linker has it."""
+_EXIT = {
+    "x86_64": f"mov ${MISSING}, %edi; mov $231, %eax; syscall",
+    "aarch64": f"mov w0, #{MISSING}; mov x8, #94; svc #0",
+}
 
 
 def stubs_of(library: Path) -> Path:
@@ -22,7 +29,7 @@ def stubs_of(library: Path) -> Path:
 
 
 def make_stubs(library: Path, compiler: str) -> None:
-    """Makes a library of zeros for what is defined nowhere; calling into it ends the process.  Raises EmitError."""
+    """Makes a library of what is defined nowhere, each a variable and a function alike.  Raises EmitError."""
     linked = library.with_suffix(".linked")
     # Only a program, not a library, is checked for what its libraries miss.
     checked = ["-nostartfiles", "-Wl,-e,0,--no-as-needed,--no-demangle", "-o", str(linked)]
@@ -35,6 +42,8 @@ def make_stubs(library: Path, compiler: str) -> None:
     if not names:
         return
     text = library.with_suffix(".stubs.s")
-    lines = [".data", *(f'.globl "{n}"\n"{n}": .zero {_BYTES}' for n in names)]
+    leave = _EXIT[platform.machine()]
+    lines = ['.section .stubs,"awx",@progbits']
+    lines += [f'.globl "{n}"\n"{n}": {leave}\n.zero {_BYTES}' for n in names]
     text.write_text("\n".join([*lines, '.section .note.GNU-stack,"",@progbits', ""]))
     run_tool([compiler, "-shared", "-nostdlib", "-o", str(stubs_of(library)), str(text)])

@@ -238,3 +238,14 @@ def test_a_result_whose_size_lifting_tells(lift, source):
     run = lift(source("a.cpp", text), "--json")
     assert only(run, "twice")["status"] == "verified"
     assert only(run, "twice")["run"]["calls"] > 100
+
+
+def test_an_original_that_needs_other_files(lift, source):
+    """It is loaded all the same; what it calls elsewhere ends it."""
+    text = "extern int other; int g(int);\nint *place() { return &other; }\n"
+    text += "int fine(int x) { return x * 2; }\nint calls(int x) { return g(x); }\n"
+    model = source("model.cpp", "int g(int x) { return x + 1; }\n")
+    run = lift(source("a.cpp", text), "--model", model, "--json")
+    assert only(run, "fine")["run"]["calls"] > 100
+    assert only(run, "calls")["status"] == "verified"
+    assert "the original calls what another file defines" in only(run, "calls")["run"]["reason"]

@@ -47,6 +47,8 @@ _FEW = 16
 _SAMPLES = 96
 _FLIPPED: dict[type[Expr], type[Expr]] = {LT: GE, GE: LT, GT: LE, LE: GT, EQ: NE, NE: EQ}
 _MIRRORED: dict[type[Expr], type[Expr]] = {LT: GT, GT: LT, LE: GE, GE: LE, EQ: EQ, NE: NE}
+Made = tuple[int, tuple[int, ...]]
+"""An expression and the conditions around it, by their keys."""
 Leaf = tuple[str, int]
 """A parameter, or an element of an array, by the key of its index."""
 
@@ -79,9 +81,9 @@ def knowable(values: Iterable[Expr], conditions: Sequence[Expr], sources: Source
     return None
 
 
-def _calls(e: Expr, around: tuple[Expr, ...], seen: set[tuple[int, int]]) -> Iterator[tuple[Call, tuple[Expr, ...]]]:
+def _calls(e: Expr, around: tuple[Expr, ...], seen: set[Made]) -> Iterator[tuple[Call, tuple[Expr, ...]]]:
     """The calls in an expression, each with the conditions under which it is made."""
-    mark = key(e), hash(tuple(map(key, around)))
+    mark = key(e), tuple(map(key, around))
     if mark in seen:
         return
     seen.add(mark)

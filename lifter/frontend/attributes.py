@@ -146,6 +146,14 @@ def _declared_around(text: bytes, offset: int) -> Iterator[str]:
         yield name.decode()
 
 
+def of_header(path: str, openmp: bool) -> Iterator[str]:
+    """What an included file says that is not modelled, where no compiler puts it into the text."""
+    with open(path, "rb") as f:
+        text = SourceText(f.read(), "")
+    for caution in _own(text, 0, len(text.text), openmp):
+        yield f"{caution.what} in {path}"
+
+
 def _scanned(text: SourceText, openmp: bool) -> Iterator[Caution]:
     whole = text.text
     starts = [r.start for r in text.regions]

@@ -65,9 +65,17 @@ class Parsed:
     def cautions(self) -> attributes.Cautions:
         """What attributes and pragmas say that is not modelled."""
         found = [(offset, f"what clang's parser does not read: {said}") for offset, said in self.strange]
+        found += [(0, said) for path in self._headers() for said in attributes.of_header(path, False)]
         for offset, name in changed_macros.asked(self.command, self.text):
             found.append((offset, f"the macro '{name}', which a pragma changes where no preprocessor shows it"))
         return attributes.cautions(self.text, self.unit, found, "_OPENMP" in self.command.macros())
+
+    def _headers(self) -> Iterator[str]:
+        """The program's own headers, where they are not in the text."""
+        for included in self.unit.get_includes() if not self.text.regions else ():
+            start = cindex.SourceLocation.from_offset(self.unit, included.include, 0)
+            if not in_system_header(start) and os.path.isfile(included.include.name):
+                yield included.include.name
 
     def in_main_file(self, c: Cursor) -> bool:
         """Whether a cursor lies in the file itself, and in no file that it includes."""

@@ -55,7 +55,7 @@ class Command:
     def float_rules(self) -> FloatRules:
         """How the compiler may compute floats."""
         if not self.compiler:
-            return FloatRules()
+            return compilers.float_rules_by_name(self.flags)
         return compilers.float_rules(self.compiler, self.flags, self.language, self.folder)
 
 

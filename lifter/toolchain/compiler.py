@@ -100,11 +100,20 @@ def float_rules(compiler: str, flags: tuple[str, ...], language: str, folder: st
     if known.get("__FLT_EVAL_METHOD__", "0") not in ("0", "16"):  # 16: half floats too are of their own precision
         return FloatRules("floats of more precision than their types have", True, fuses)
     if is_clang(known):
-        named = next((f for f in flags if f in (*_LOOSE, "-Ofast") or f.startswith("-ffp-model=fast")), "")
-        return FloatRules(named, "-ffp-contract=off" not in flags, fuses)
+        return FloatRules(_named(flags), "-ffp-contract=off" not in flags, fuses)
     states = _optimizers(compiler, flags, language, folder)
     loose = next((flag for flag in _LOOSE if _is_on(states, flag)), "")
     return FloatRules(loose, states.get("-ffp-contract=", "fast") != "off", fuses)
+
+
+def float_rules_by_name(flags: tuple[str, ...]) -> FloatRules:
+    """How floats may be computed as far as the flags' names say, where no compiler can be asked."""
+    fuses = any(f.startswith(("-march=", "-mfma", "-mavx512")) for f in flags)
+    return FloatRules(_named(flags), "-ffp-contract=off" not in flags, fuses)
+
+
+def _named(flags: tuple[str, ...]) -> str:
+    return next((f for f in flags if f in (*_LOOSE, "-Ofast") or f.startswith("-ffp-model=fast")), "")
 
 
 def _is_on(states: dict[str, str], flag: str) -> bool:

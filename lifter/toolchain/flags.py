@@ -43,7 +43,7 @@ _KNOWN = re.compile("|".join((
     r"-fmessage-length=.*|-fmax-errors=.*|-ferror-limit.*|-f(no-)?show-.*|-fcolor-diagnostics|-fansi-escape-codes",
     r"-fconcepts-diagnostics-depth=.*|-ftemplate-.*|-fconstexpr-.*|-pipe|-f(no-)?ident|-f(no-)?verbose-asm",
     r"-f(no-)?(var-tracking|debug|dwarf|eliminate|stack-usage|callgraph-info).*|-f(no-)?record-.*|-frandom-seed.*",
-    r"-p|-pg|-f(no-)?(profile|instrument|test-coverage|branch-probabilities|auto-profile).*|--coverage",
+    r"-p|-pg|-f(no-)?(profile|test-coverage|branch-probabilities|auto-profile).*|--coverage",
     # How code is made, which leaves its meaning.
     r"-O.*|--optimize.*|--param.*|-m(no-)?(tune|arch|cpu)(=.*)?|-mcmodel=.*|-m64|-m(no-)?prefer-vector-width.*",
     r"-m(no-)?(mmx|sse|ssse|avx|fma|f16c|bmi|abm|popcnt|lzcnt|movbe|aes|vaes|sha|pclmul|vpclmul|gfni|adx|rdrnd|rdseed|fsgsbase)"
@@ -60,7 +60,7 @@ _KNOWN = re.compile("|".join((
     r"-f(no-)?(hoist|ira|lra|isolate|keep|live|merge|modulo|move|partial|predictive|code-hoisting|combine|compare).*",
     r"-f(no-)?(rename-registers|rerun|ree|rounding-math|section-anchors|shrink-wrap|ssa|stdarg-opt|store-merging).*",
     r"-f(no-)?(strict-aliasing|strict-overflow|delete-null-pointer-checks|delete-dead-exceptions|thread-jumps|web)",
-    r"-f(no-)?(toplevel-reorder|unit-at-a-time|unswitch-loops|use-cxa-atexit|version-loops.*|weak|wrapv.*|trapv)",
+    r"-f(no-)?(toplevel-reorder|unit-at-a-time|unswitch-loops|use-cxa-atexit|version-loops.*|weak|wrapv.*)|-fno-trapv",
     r"-f(no-)?(caller-saves|auto-inc-dec|branch-count-reg|defer-pop|function-cse|guess-branch-probability|bit-tests)",
     r"-f(no-)?(builtin.*|hosted|freestanding|gnu-keywords|asm|implicit-templates|implicit-inline-templates|elide-.*)",
     r"-f(no-)?(sanitize.*|openmp.*|openacc|gnu-tm|tls-model.*|trampolines|allow-store-data-races|analyzer.*)",

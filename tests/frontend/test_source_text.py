@@ -89,6 +89,8 @@ def test_predefined_names_are_the_compilers(arguments: list[str], tmp_path: Path
         (["-fexec-charset=IBM1047"], "-fexec-charset=IBM1047"),
         (["-freg-struct-return"], "-freg-struct-return"),
         (["-funsigned-bitfields"], "-funsigned-bitfields"),
+        (["-ftrapv"], "-ftrapv"),  # which ends the program where data wraps
+        (["-finstrument-functions"], "-finstrument-functions"),
     ],
 )
 def test_flags_that_are_not_modelled_are_named(arguments: list[str], named: str) -> None:
@@ -122,6 +124,22 @@ def test_floats_under_flags(arguments: list[str], refused: set[str], tmp_path: P
     command = database(tmp_path, PROGRAMS / "floats.c", ["gcc", "-O2", *arguments])
     found = functions(PROGRAMS / "floats.c", command)
     assert {name for name, f in found.items() if isinstance(f, FunctionError)} == refused
+
+
+@pytest.mark.parametrize("flag", ["-ffast-math", "-Ofast", "-fno-signed-zeros"])
+def test_floats_under_flags_where_no_compiler_can_be_asked(flag: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiler, "default", lambda *_: "")
+    found = functions(PROGRAMS / "floats.c", [flag])
+    assert {name for name, f in found.items() if isinstance(f, FunctionError)} == {"product", "line"}
+
+
+def test_headers_where_no_compiler_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiler, "default", lambda *_: "")
+    (tmp_path / "fast.h").write_text('#pragma GCC optimize("fast-math")\n')
+    source = tmp_path / "a.c"
+    source.write_text('#include <stdint.h>\n#include "fast.h"\nvoid f(float *d) { d[0] = d[0] / 3; }\n')
+    found = functions(source)["f"]
+    assert isinstance(found, FunctionError) and "fast.h" in found.reason.construct
 
 
 def test_without_a_build_floats_are_not_contracted() -> None:

@@ -10,9 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from codegen.c_expressions import HELPERS, c_expression
+from codegen.errors import EmitError
 from codegen.original import is_c
 from halide_core.aot import c_type
 from lifter.loops import Argument, Container, Function, Interface, Param, Part
+from lifter.shown import shown
 from lifter.summary import Summary
 
 _HEADERS = ("algorithm", "cstdint", "cstdlib", "cstring", "type_traits", "vector")
@@ -63,7 +65,9 @@ def _interface(function: Function) -> Interface:
 
 
 def _include(source: str) -> str:
-    path = str(Path(source).resolve()).replace("\\", "\\\\").replace('"', '\\"')
+    path = str(Path(source).resolve())
+    if not path.isprintable() or '"' in path or "\\" in path:
+        raise EmitError(f"no #include can name the file {shown(path)}; rename it")
     if is_c(source):
         return f'#include "{path}"\n#include <stdbool.h>\n#include <stdint.h>\n'
     headers = "".join(f"#include <{n}>\n" for n in _HEADERS)

@@ -15,6 +15,7 @@ from codegen.reading import check_module
 from halide_core.ir.expr import Expr
 from lifter.loops import ConstArray, Function, PureFunction
 from lifter.poly import Poly, from_poly
+from lifter.shown import shown
 from lifter.summary import FuncSummary, Layout, Summary
 from verifier.contract import index_text_of
 
@@ -39,7 +40,8 @@ def dsl_module(summary: Summary, file: str, unverified: bool = False) -> str:
     caller's memory that the images stand for."""
     function = summary.function
     state = "NOT VERIFIED" if unverified else "verified"
-    lines = [f"Lifted from {PurePath(file).name}, line {function.line} ({state}):", f"    {signature(function)}", ""]
+    name = shown(PurePath(file).name)
+    lines = [f"Lifted from {name}, line {function.line} ({state}):", f"    {signature(function)}", ""]
     lines += ["Holds when:", *_contract_lines(summary)]
     paths = printed_paths(summary)
     lines += [f"Under the package `halide`: {d}." for d in differences(summary, paths)]

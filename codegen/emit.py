@@ -9,6 +9,7 @@ from codegen.dsl import dsl_module
 from codegen.errors import EmitError
 from codegen.generator import generator_source
 from codegen.summary_json import summary_json
+from lifter.files import write_whole
 from lifter.toolchain.command import Command
 from synth.lift import Lifted
 
@@ -18,6 +19,7 @@ EMIT_KINDS = ("dsl", "halide-cpp", "summary", "object", "header", "shared")
 def emit_file(
     source: str,
     lifted: Sequence[Lifted],
+    names: Sequence[str],
     directory: Path,
     kinds: Sequence[str],
     target: str,
@@ -25,9 +27,9 @@ def emit_file(
     outputs: Sequence[dict[str, str]],
     autoscheduler: str = "",
 ) -> None:
-    """Writes every kind for every function into `directory`; fills `outputs` (one dictionary a function)."""
+    """Writes every kind for every function into `directory`, in files of its name; fills `outputs` (one dictionary a
+    function)."""
     try:
-        names = _unique_names(lifted)
         for item, name, out in zip(lifted, names, outputs, strict=True):
             _emit_texts(item, name, source, directory, kinds, out)
         if {"object", "header", "shared"} & set(kinds) and lifted:
@@ -50,15 +52,6 @@ def _emit_texts(
     }
     written = {kind: (directory / texts[kind][0], texts[kind][1]()) for kind in kinds if kind in texts}
     for kind, (path, content) in written.items():  # once all of them are made: one that cannot be stops the others
-        path.write_text(content)
+        write_whole(path, content)
         out[kind] = str(path)
 
-
-def _unique_names(lifted: Sequence[Lifted]) -> list[str]:
-    """File names: the function's own, numbered where overloads share one."""
-    counts: dict[str, int] = {}
-    names = []
-    for item in lifted:
-        n = counts[item.function.name] = counts.get(item.function.name, 0) + 1
-        names.append(item.function.name if n == 1 else f"{item.function.name}_{n}")
-    return names

@@ -1,5 +1,7 @@
 """Errors of code generation."""
 
+from lifter.errors import LiftError
 
-class EmitError(Exception):
+
+class EmitError(LiftError):
     """An output could not be made; the text says which, why, and what to do."""

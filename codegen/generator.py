@@ -11,6 +11,7 @@ from codegen.printed import PrintedDefinition, PrintedPath, computes_floats, pri
 from codegen.printer import CppPrinter
 from halide_core.ir.expr import Expr
 from lifter.loops import PureFunction
+from lifter.shown import shown
 from lifter.summary import FuncSummary, Summary
 from verifier.contract import index_text_of
 
@@ -19,7 +20,8 @@ def generator_source(summary: Summary, file: str, unverified: bool = False) -> s
     """A C++ file that registers one generator a path, named as the function (numbered where there are several)."""
     function = summary.function
     state = "NOT VERIFIED" if unverified else "verified"
-    out = [f"// Lifted from {PurePath(file).name}, line {function.line} ({state}):", f"//     {signature(function)}"]
+    name = shown(PurePath(file).name)
+    out = [f"// Lifted from {name}, line {function.line} ({state}):", f"//     {signature(function)}"]
     out += ['#include "Halide.h"', "", "namespace {", "", "using namespace Halide;", ""]
     for f in used_functions(summary):
         out += [_pure_function(f), ""]

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from halide_core.ir import expr as E
 from halide_core.ir.expr import BOOL, I32, Expr, const
 from halide_core.ir.types import Type
+from lifter.errors import LiftError
 from lifter.fold import all_hold
 
 _OVERLAP = "rows that overlap each other in memory cannot be composed"
 
 
-class ComposeError(Exception):
+class ComposeError(LiftError):
     """A document that cannot be composed; the text says which call, why, and what to do."""
 
 

@@ -17,7 +17,9 @@ from halide_core.aot import header as halide_header
 from halide_core.autoschedule.default import apply_default_schedule
 from halide_core.ir.types import UInt
 from halide_core.target import Target
+from lifter.files import whole, write_whole
 from lifter.loops import Function
+from lifter.shown import shown
 from lifter.summary import Summary
 from lifter.toolchain.command import Command, command_for
 from synth.lift import Lifted
@@ -50,11 +52,12 @@ def emit_native(
                     assert built is not None
                     apply_default_schedule(built.pipeline, machine)
                     compile_pipeline(built.pipeline, built.arguments(), symbol, machine, module)
-                module.write_object(path)
+                with whole(path) as beside:
+                    module.write_object(beside)
                 out["object"] = str(path)
             if "header" in kinds:
                 path = directory / f"{name}.h"
-                path.write_text(header_text(item.summary, source))
+                write_whole(path, header_text(item.summary, source))
                 out["header"] = str(path)
     if "shared" in kinds:
         path = directory / f"lib{Path(source).stem}_lifted.so"
@@ -101,7 +104,7 @@ def header_text(summary: Summary, source: str) -> str:
     guard = f"LIFTED_{function.name.upper()}_H"
     lines = [f"#ifndef {guard}", f"#define {guard}", ""]
     lines += ["#include <stdbool.h>", "#include <stddef.h>", "#include <stdint.h>", ""]
-    lines += [f"/* Lifted from {Path(source).name}, line {function.line} (verified).", "   Does nothing unless:"]
+    lines += [f"/* Lifted from {shown(Path(source).name)}, line {function.line} (verified).", "   Does nothing unless:"]
     for number, path in enumerate(summary.paths):
         if len(summary.paths) > 1:
             lines.append(f"     variant {number}:")
@@ -166,7 +169,8 @@ def build_shared(
         module.write_object(lifted)
         # Worker threads outlive calls, so their code must stay.
         link = ["-shared", "-Wl,-z,nodelete", "-lpthread", "-lm"]
-        run_tool([command.compiler, *command.flags, "-o", str(path), str(lifted), str(original), *link])
+        with whole(path) as beside:
+            run_tool([command.compiler, *command.flags, "-o", str(beside), str(lifted), str(original), *link])
 
 
 def rename_symbols(path: Path, names: Mapping[str, str]) -> None:

@@ -19,17 +19,18 @@ from rich.table import Table
 
 from codegen.errors import EmitError
 from codegen.original import compiler_args
-from lifter.api import FileReport, FunctionReport, SourceError, UsageError, defined_nowhere, lift_file
+from lifter.api import FileReport, FunctionReport, SourceError, Step, UsageError, defined_nowhere, lift_file
 from lifter.harness.argument_extents import NoArguments
 from lifter.harness.own_process import ProcessDied, told_by
 from lifter.harness.timing import O2, O3, SAMPLE, Loops, build, interleave, machine
 from lifter.harness.timing_arguments import Arguments, Known, arguments, contract_holds
 from lifter.loops import Function
+from lifter.progress import StatusLine
+from lifter.toolchain.command import SUFFIXES
 
 DIFFERS = "DIFFERS"
 SLOWER = 0.995
 """Ratios from here on print as 1.00."""
-SUFFIXES = (".c", ".cc", ".cpp", ".cxx")
 
 
 Lookup = Callable[[str, Function], Known | None]
@@ -161,12 +162,17 @@ def run(
     results = Results()
     reports: list[FileReport] = []
     for file in files:
-        with tempfile.TemporaryDirectory(prefix="lift-bench-") as name, console.status(f"{file}: lifting") as status:
+        with tempfile.TemporaryDirectory(prefix="lift-bench-") as name, StatusLine(console) as status:
             folder = Path(name)
+
+            def listen(said: Step | FileReport | FunctionReport, file: str = file, line: StatusLine = status) -> None:
+                if isinstance(said, Step):
+                    line.show(f"{file}: {said.words()}")
+
             report = lift_file(
                 file, functions=functions, out=name, emit=("shared",), clang_args=clang_args,
                 run=False, options=Options(timeout=timeout), one_of_several=len(files) > 1, autoscheduler=autoscheduler,
-                progress=lambda f, doing, p=file: status.update(f"{p}: {doing} {f}"),  # type: ignore[misc]
+                listener=listen,
             )
             reports.append(report)
             timed = []
@@ -177,8 +183,7 @@ def run(
                     reason = f.reason.splitlines()[0] if f.reason else ""
                     results.not_timed.append((file, f.name, f"{f.status}: {reason}"))
             if timed:
-                say: Callable[[str], None] = status.update  # whose other parameters are not of use
-                _time_file(file, timed, sizes, seconds, clang_args, folder, results, say, known)
+                _time_file(file, timed, sizes, seconds, clang_args, folder, results, status.show, known)
     unknown = defined_nowhere(reports)
     if unknown is not None:
         raise unknown

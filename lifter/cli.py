@@ -11,8 +11,13 @@ from collections.abc import Sequence
 import click
 from rich.console import Console
 
-from lifter.api import EMIT_KINDS, FileReport, SourceError, UsageError, defined_nowhere, lift_file
+from lifter.api import EMIT_KINDS, FileReport, SourceError, UsageError, defined_nowhere
+from lifter.errors import LiftError
+from lifter.file_task import FileTask, Request
+from lifter.progress import StatusLine
 from lifter.report import print_file_report
+from lifter.stdout import write_line
+from lifter.toolchain.command import Command
 from lifter.toolchain.database import DatabaseError, command_in
 from synth.grammar import Grammar, GrammarError, read_grammar
 from synth.options import Options
@@ -74,30 +79,42 @@ def lift_command(
     for path in files:
         try:
             given = command_in(build, path).and_flags(clang_args) if build is not None else clang_args
-            with console.status(f"{path}: parsing") as status:
-                report = lift_file(
-                    path, functions=functions, out=out, emit=kinds, target=target, models=models,
-                    autoscheduler=autoscheduler,
-                    clang_args=given, options=options, unverified=unverified,
-                    one_of_several=len(files) > 1, run=not no_run,
-                    progress=lambda name, doing, p=path: status.update(f"{p}: {doing} {name}"),  # type: ignore[misc]
-                )
+            request = Request(
+                path, given if isinstance(given, Command) else tuple(given), functions, out, tuple(kinds), target,
+                autoscheduler, models, options, unverified, not no_run, one_of_several=len(files) > 1,
+            )
+            report = _lifted(request, console, quiet)
         except (SourceError, UsageError, DatabaseError) as problem:
             _print_error(console, problem)
             failed = True
             continue
         reports.append(report)
+        failed |= bool(report.status)
         print_file_report(console, report, quiet)
         _warn_overwritten(console, report, written)
         if as_json:
-            sys.stdout.write(json.dumps(report.as_json()) + "\n")
-            sys.stdout.flush()
+            write_line(json.dumps(report.as_json()))
     unknown = defined_nowhere(reports)
     if unknown is not None:
         _print_error(console, unknown)
     if failed or unknown is not None:
         sys.exit(EXIT_USAGE)
     sys.exit(EXIT_VERIFIED if all((r.functions or r.missing) and r.verified for r in reports) else EXIT_SOME_NOT)
+
+
+def _lifted(request: Request, console: Console, quiet: bool) -> FileReport:
+    """Raises SourceError and UsageError, and KeyboardInterrupt once what is finished is said."""
+    task = FileTask(request)
+    try:
+        with StatusLine(console) as line:
+            return task.wait(lambda step: line.show(f"{request.path}: {step.words()}"))
+    except KeyboardInterrupt:
+        task.interrupt()
+        if task.report.functions:
+            print_file_report(console, task.report, quiet)
+        raise
+    finally:
+        task.interrupt()
 
 
 def _warn_overwritten(console: Console, report: FileReport, written: dict[str, str]) -> None:
@@ -151,6 +168,9 @@ def main(argv: Sequence[str] | None = None) -> None:
         command.main(args, prog_name=name, obj=clang_args, standalone_mode=False)
     except click.ClickException as problem:
         _console().print(f"error: {problem.format_message().rstrip('.')}; see {name} --help", markup=False)
+        sys.exit(EXIT_USAGE)
+    except LiftError as problem:
+        _print_error(_console(), problem)
         sys.exit(EXIT_USAGE)
     except (KeyboardInterrupt, click.Abort):
         _console().print("interrupted", markup=False)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,16 +15,18 @@ from codegen.differs import differences
 from codegen.emit import emit_file
 from codegen.errors import EmitError
 from codegen.original import run_tool, system_compiler
+from lifter.errors import LiftError
+from lifter.files import whole
 from lifter.toolchain.command import Command
 
 if TYPE_CHECKING:
-    from lifter.api import FunctionReport
+    from lifter.results import FunctionReport
 
 Judge = Callable[["FunctionReport", Path | None, bool], None]
 """Runs a function beside its original: its compiled library, where there is one, and whether that is a drop-in."""
 
 
-class OutputError(Exception):
+class OutputError(LiftError):
     """What was asked for cannot be written; the text says why."""
 
 
@@ -37,6 +40,18 @@ class Output:
     target: str
     clang_args: Sequence[str] | Command
     autoscheduler: str
+    _names: dict[tuple[str, int], str] = field(default_factory=dict)
+    """Of files, without their endings, by the function's key."""
+
+    @property
+    def judged_compiled(self) -> bool:
+        """Whether the second opinion is on the compiled code that is asked for."""
+        return self.target == "host" and self.of_all
+
+    @property
+    def of_all(self) -> bool:
+        """Whether the functions of a file are compiled together, once all of them are lifted."""
+        return bool({"shared", "object"} & set(self.kinds))
 
     def write(self, reports: list[FunctionReport], judge: Judge | None) -> None:
         """Writes the outputs of functions.
@@ -72,25 +87,43 @@ class Output:
     def _move(self, reports: Sequence[FunctionReport], kind: str) -> None:
         for built in dict.fromkeys(r.outputs[kind] for r in reports):
             try:
-                shutil.move(built, self.directory / Path(built).name)
+                self.directory.mkdir(parents=True, exist_ok=True)
+                with whole(self.directory / Path(built).name) as beside:
+                    shutil.copy(built, beside)
             except OSError as problem:
                 raise OutputError(f"cannot write {self.directory}: {problem.strerror}") from None
         for r in reports:
             r.outputs[kind] = str(self.directory / Path(r.outputs[kind]).name)
+
+    def _name(self, report: FunctionReport) -> str:
+        """The function's own, numbered where overloads share one."""
+        if report.key not in self._names:
+            numbered = (f"{report.name}_{n}" for n in itertools.count(2))
+            taken = set(self._names.values())
+            self._names[report.key] = next(n for n in itertools.chain([report.name], numbered) if n not in taken)
+        return self._names[report.key]
 
     def _write(self, reports: list[FunctionReport], directory: Path, kinds: Sequence[str]) -> list[FunctionReport]:
         """Writes some kinds; the functions for which that was done."""
 
         def write(some: Sequence[FunctionReport]) -> None:
             lifted = [r.lifted for r in some if r.lifted is not None]
+            names = [self._name(r) for r in some]
             outputs = [r.outputs for r in some]
             for r in some:
                 if r.lifted is not None and r.lifted.summary is not None:
                     r.halide_differs = differences(r.lifted.summary)
             emit_file(
-                self.source, lifted, directory, kinds, self.target, self.clang_args, outputs, self.autoscheduler
+                self.source, lifted, names, directory, kinds, self.target, self.clang_args, outputs,
+                self.autoscheduler,
             )
 
+        if not reports:
+            return []
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+        except OSError as problem:
+            raise OutputError(f"cannot make the folder {directory}: {problem.strerror}") from None
         try:
             write(reports)
             return reports

@@ -5,11 +5,11 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
-from lifter.api import FileReport, FunctionReport
+from lifter.results import FileReport, FunctionReport
 
 _COLOURS = {
     "verified": "green", "unsupported": "yellow", "not_found": "yellow", "timeout": "yellow", "error": "red",
-    "disagreed": "red",
+    "disagreed": "red", "crashed": "red",
 }
 _STAGES = (("roi", "region"), ("terms", "terminals"), ("expression", "expression"), ("proof", "proof"))
 
@@ -22,7 +22,11 @@ def print_file_report(console: Console, report: FileReport, quiet: bool = False)
     for f in report.functions:
         if not quiet or f.status != "verified":
             print_function_report(console, report.file, f)
+    if report.status:
+        console.print(f"{report.file}: {report.status}: {report.reason}", markup=False)
     if not report.functions:
+        if report.status:
+            return
         text = "it defines no function that is visible outside it; name a static one with -f"
         if report.missing:
             text = f"it defines none of {', '.join(report.missing)}"

@@ -11,10 +11,12 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+from lifter.errors import LiftError
+
 OPERATORS = ("+", "-", "*", "min", "max", "/", ">>", "&", "abs", "select")
 
 
-class GrammarError(Exception):
+class GrammarError(LiftError):
     """The file is no grammar; the text says why and what would be one."""
 
 

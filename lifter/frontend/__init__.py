@@ -6,22 +6,24 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
+from ctypes import ArgumentError
 from dataclasses import dataclass
 
 from clang.cindex import Cursor, CursorKind
 
 from lifter.deadline import TimedOut, until
 from lifter.frontend import functions, instances, models
-from lifter.frontend.clang import children, line
+from lifter.frontend.clang import children, line, place
 from lifter.frontend.parsing import SourceError, parse
 from lifter.frontend.sources import Sources
 from lifter.frontend.unit import Unit
 from lifter.loops import Function, Unsupported
 from lifter.toolchain.command import Command
 
-__all__ = ["FunctionError", "ParsedFile", "SourceError", "parse_file"]
+__all__ = ["Definition", "FunctionError", "ParsedFile", "SourceError", "parse_file"]
 
 _SCOPES = {
     CursorKind.NAMESPACE,
@@ -31,6 +33,20 @@ _SCOPES = {
     CursorKind.CLASS_DECL,
 }
 _FUNCTIONS = {CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD, CursorKind.FUNCTION_TEMPLATE}
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """Which function it is, and where."""
+
+    name: str
+    symbol: str
+    signature: str
+    """Its qualified name with the types of its parameters, as C++ writes them."""
+    line: int
+    column: int
+    """Of its name; 1 where a macro has made it."""
+    end_line: int
 
 
 @dataclass
@@ -52,6 +68,8 @@ class ParsedFile:
 
     file: str
     functions: tuple[Function | FunctionError, ...]
+    definitions: tuple[Definition, ...] = ()
+    """Which each of them is."""
     seconds: tuple[float, ...] = ()
     """How long it took to lower each of them."""
     others: tuple[str, ...] = ()
@@ -67,54 +85,90 @@ def parse_file(
     clang_args: Sequence[str] | Command = (),
     models: Sequence[str] = (),
     *,
-    wanted: Callable[[str, bool], bool] = lambda _name, _internal: True,
+    wanted: Callable[[Definition, bool], bool] = lambda _definition, _internal: True,
     timeout: float = math.inf,
+    reading: Callable[[Definition], None] = lambda _: None,
 ) -> ParsedFile:
-    """Lower the functions defined in a file that are `wanted` by name and whether they are internal, each within
-    `timeout` seconds; `models` are files that define replacements of called functions, and folders with the sources of
-    others.
+    """Lower the functions defined in a file that are `wanted`, which is told of each whether it is internal, each
+    within `timeout` seconds; `models` are files that define replacements of called functions, and folders with the
+    sources of others.  `reading` is told of each as it is begun.
 
     Raises SourceError when a file cannot be read or parsed."""
     unit = _unit(path, clang_args, models)
-    definitions = list(_definitions(unit, unit.parsed.unit.cursor))
+    with open(path, "rb") as f:
+        lines = f.read().decode("utf-8", "replace").splitlines()
+    cursors = list(_definitions(unit, unit.parsed.unit.cursor))
     found: list[Function | FunctionError] = []
+    definitions: list[Definition] = []
     seconds: list[float] = []
     others: list[str] = []
     start = time.perf_counter()
-    while len(found) + len(others) < len(definitions):
+    while len(found) + len(others) < len(cursors):
         if len(seconds) < len(found):
             seconds.append(time.perf_counter() - start)
             start = time.perf_counter()
-        c = definitions[len(found) + len(others)]
-        if not wanted(c.spelling, _internal(c)):
+        c = cursors[len(found) + len(others)]
+        definition = _definition(c, lines)
+        if not wanted(definition, _internal(c)):
             others.append(c.spelling)
             continue
+        reading(definition)
         try:
-            if c.kind is CursorKind.FUNCTION_TEMPLATE:
-                raise Unsupported("function template", line(c), "it is lifted where it is called")
             with until(start + timeout):
-                found.append(functions.lower(unit, c))
-        except Unsupported as reason:
-            found.append(FunctionError(c.spelling, functions.symbol(c), line(c), reason, _internal(c)))
-        except TimedOut:
-            late = Unsupported(f"it could not be read within {timeout:g} s", line(c), "raise it with --timeout")
-            found.append(
-                FunctionError(c.spelling, functions.symbol(c), line(c), late, _internal(c), "timeout")
-            )
-            unit.active.clear()
+                found.append(_lowered(unit, c, timeout))
         except instances.Wanted as member:
             unit = _with_member(unit, member.key, clang_args)
-            definitions = list(_definitions(unit, unit.parsed.unit.cursor))
-        except Exception as problem:  # stops no other function, and is said as such
-            if os.environ.get("LIFT_DEBUG"):
-                raise
-            text = f"internal error while reading it: {type(problem).__name__}: {problem}"
-            failed = Unsupported(text, line(c), "set LIFT_DEBUG=1 to see where")
-            found.append(FunctionError(c.spelling, functions.symbol(c), line(c), failed, _internal(c), "error"))
+            cursors = list(_definitions(unit, unit.parsed.unit.cursor))
+            continue
+        definitions.append(definition)
     if len(seconds) < len(found):
         seconds.append(time.perf_counter() - start)
     read, command = unit.parsed.text, unit.parsed.command
-    return ParsedFile(path, tuple(found), tuple(seconds), tuple(others), read.compiler, command.missing)
+    return ParsedFile(
+        path, tuple(found), tuple(definitions), tuple(seconds), tuple(others), read.compiler, command.missing
+    )
+
+
+def _lowered(unit: Unit, c: Cursor, timeout: float) -> Function | FunctionError:
+    """Raises instances.Wanted."""
+
+    def failed(reason: Unsupported, status: str = "unsupported") -> FunctionError:
+        return FunctionError(c.spelling, functions.symbol(c), line(c), reason, _internal(c), status)
+
+    try:
+        if c.kind is CursorKind.FUNCTION_TEMPLATE:
+            raise Unsupported("function template", line(c), "it is lifted where it is called")
+        return functions.lower(unit, c)
+    except Unsupported as reason:
+        return failed(reason)
+    except TimedOut:
+        unit.active.clear()
+        late = Unsupported(f"it could not be read within {timeout:g} s", line(c), "raise it with --timeout")
+        return failed(late, "timeout")
+    except instances.Wanted:
+        raise
+    except Exception as problem:  # stops no other function, and is said as such
+        if os.environ.get("LIFT_DEBUG"):
+            raise
+        if isinstance(problem, RecursionError | ArgumentError) and "Recursion" in repr(problem):  # ctypes wraps it
+            return failed(Unsupported("expression nested too deeply", line(c), "break it up"))
+        text = f"internal error while reading it: {type(problem).__name__}: {problem}"
+        return failed(Unsupported(text, line(c), "set LIFT_DEBUG=1 to see where"), "error")
+
+
+def _definition(c: Cursor, lines: Sequence[str]) -> Definition:
+    row = line(c)
+    # Preprocessed text has the lines of the file, and not its columns.
+    stated = re.search(rf"(?<!\w){re.escape(c.spelling)}(?!\w)", lines[row - 1]) if 0 < row <= len(lines) else None
+    column = stated.start() + 1 if stated is not None else 1
+    names, scope = [c.displayname or c.spelling], c.semantic_parent
+    while scope is not None and scope.kind is not CursorKind.TRANSLATION_UNIT:
+        if scope.spelling and scope.kind is not CursorKind.LINKAGE_SPEC:
+            names.append(scope.spelling)
+        scope = scope.semantic_parent
+    return Definition(
+        c.spelling, functions.symbol(c), "::".join(reversed(names)), row, column, place(c.extent.end)[1]
+    )
 
 
 def _internal(c: Cursor) -> bool:

@@ -9,7 +9,7 @@ from clang.cindex import Cursor, CursorKind
 from halide_core.ir.expr import I64, Expr, Variable, const, const_value, make_bool
 from lifter.frontend import expressions, places, pointers, registers, types, vector_operators
 from lifter.frontend import operations as op
-from lifter.frontend.clang import binary_operator, changes, operands, unary_operator
+from lifter.frontend.clang import binary_operator, changes, operands, preorder, unary_operator
 from lifter.frontend.context import Context
 from lifter.frontend.values import Nothing, Place, Pointer, PointerPlace, Record, Value, VariablePlace
 from lifter.simd.lanes import Lanes
@@ -17,7 +17,7 @@ from lifter.simd.lanes import Lanes
 
 def has_effects(c: Cursor) -> bool:
     """Whether an expression assigns, increments or calls anything."""
-    return any(k.kind is CursorKind.CALL_EXPR or changes(k) for k in c.walk_preorder())
+    return any(k.kind is CursorKind.CALL_EXPR or changes(k) for k in preorder(c))
 
 
 def assign(ctx: Context, c: Cursor, want: bool) -> Value:

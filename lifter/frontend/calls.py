@@ -31,7 +31,7 @@ from lifter.frontend import (
     vectors,
 )
 from lifter.frontend import operations as op
-from lifter.frontend.clang import children, in_std, in_system_header, operands
+from lifter.frontend.clang import children, in_std, in_system_header, operands, preorder
 from lifter.frontend.context import Context
 from lifter.frontend.sources import Unclear
 from lifter.frontend.values import (
@@ -348,9 +348,9 @@ def captures(ctx: Context, c: Cursor) -> tuple[tuple[Cursor, Binding], ...]:
     by_reference = spelled[1::3] == ["&"] * len(spelled[1::3]) and set(spelled[3::3]) <= {","}
     if "*" in spelled:
         ctx.fail("lambda that captures a copy of its object", c, "capture this")
-    own = {k.hash for k in c.walk_preorder() if k.kind in (K.VAR_DECL, K.PARM_DECL)}
+    own = {k.hash for k in preorder(c) if k.kind in (K.VAR_DECL, K.PARM_DECL)}
     found: dict[int, tuple[Cursor, Binding]] = {}
-    for inner in c.walk_preorder():
+    for inner in preorder(c):
         target = inner.referenced if inner.kind is K.DECL_REF_EXPR else None
         if target is None or target.kind not in (K.VAR_DECL, K.PARM_DECL):
             continue

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import functools
+from collections.abc import Iterator
 from pathlib import Path
 
 from clang import cindex
-from clang.cindex import Cursor, CursorKind
+from clang.cindex import Cursor, CursorKind, Type
 
 from lifter.toolchain.preprocess import own_headers
 
@@ -64,7 +65,7 @@ def unary_operator(c: Cursor) -> str:
 def changes(c: Cursor) -> bool:
     """Whether an expression itself assigns or increments something, which clang's own evaluation passes over."""
     if c.kind is CursorKind.BINARY_OPERATOR and binary_operator(c) == ",":
-        return any(k.kind is CursorKind.CALL_EXPR for k in next(c.get_children()).walk_preorder())
+        return any(k.kind is CursorKind.CALL_EXPR for k in preorder(children(c)[0]))
     if c.kind is CursorKind.BINARY_OPERATOR:
         return binary_operator(c) == "="
     if c.kind is CursorKind.UNARY_OPERATOR:
@@ -75,7 +76,7 @@ def changes(c: Cursor) -> bool:
 def evaluate(c: Cursor) -> int | float | None:
     """The value of a constant expression or of a variable's constant initialiser; None if it is not constant, or has
     side effects."""
-    if c.kind is not CursorKind.CXX_UNARY_EXPR and any(map(changes, c.walk_preorder())):
+    if c.kind is not CursorKind.CXX_UNARY_EXPR and any(map(changes, preorder(c))):
         return None
     lib = _library()
     result = lib.clang_Cursor_Evaluate(c)
@@ -135,9 +136,46 @@ def in_own_header(location: cindex.SourceLocation) -> bool:
     return file != "" and Path(file).parent in (INCLUDE_DIRECTORY, own_headers())
 
 
+_HEADROOM = 16
+"""Calls within each other that a visitor of the binding may take."""
+
+
 def children(c: Cursor) -> list[Cursor]:
-    """The child cursors, in order."""
-    return list(c.get_children())
+    """The child cursors, in order.
+
+    Raises RecursionError rather than leave any out: the binding swallows what its visitors raise."""
+    _descend(_HEADROOM)
+    found: list[Cursor] = []
+
+    def visit(child: Cursor, _parent: Cursor, _data: object) -> int:
+        child._tu = c._tu
+        found.append(child)
+        return 1
+
+    if cindex.conf.lib.clang_visitChildren(c, cindex.callbacks["cursor_visit"](visit), found):
+        raise RecursionError
+    return found
+
+
+def preorder(c: Cursor) -> Iterator[Cursor]:
+    """A cursor and all below it, each before what is below it.  Raises RecursionError as `children` does."""
+    stack = [c]
+    while stack:
+        found = stack.pop()
+        yield found
+        stack += reversed(children(found))
+
+
+def declared_fields(t: Type) -> list[Cursor]:
+    """The fields of a record.  Raises RecursionError as `children` does."""
+    _descend(_HEADROOM)
+    return list(t.get_fields())
+
+
+def _descend(levels: int) -> None:
+    """Raises RecursionError where so many calls more would."""
+    if levels:
+        _descend(levels - 1)
 
 
 _MEMBER_KINDS = {
@@ -177,4 +215,4 @@ _REFERENCE_KINDS = {
 
 def operands(c: Cursor) -> list[Cursor]:
     """The child cursors that are expressions or statements: without references to types and namespaces."""
-    return [k for k in c.get_children() if k.kind not in _REFERENCE_KINDS]
+    return [k for k in children(c) if k.kind not in _REFERENCE_KINDS]

@@ -8,7 +8,7 @@ from clang.cindex import Cursor, CursorKind, TypeKind
 from clang.cindex import Type as ClangType
 
 from lifter.frontend import types, vectors, views
-from lifter.frontend.clang import children, in_own_header, in_system_header, members, specialized
+from lifter.frontend.clang import children, declared_fields, in_own_header, in_system_header, members, specialized
 from lifter.frontend.context import Context
 
 K = CursorKind
@@ -75,7 +75,7 @@ def fields(ctx: Context, t: ClangType, at: Cursor | None) -> Iterator[Cursor]:
         ctx.fail(f"object of the union '{record.spelling}'", at)
     for base in known_bases(ctx, t, at):
         yield from fields(ctx, base, at)
-    for f in record.get_fields():
+    for f in declared_fields(record):
         inner = types.canonical(f.type)
         if views.is_record(inner) and inner.get_declaration().is_anonymous() and not f.spelling:
             if is_union(inner):
@@ -94,10 +94,10 @@ def is_union(t: ClangType) -> bool:
 
 def is_one_size(t: ClangType) -> bool:
     """Whether all members of a union are scalars of one size, or registers."""
-    sizes = {types.register_bytes(f.type) for f in t.get_fields()}
+    sizes = {types.register_bytes(f.type) for f in declared_fields(t)}
     if len(sizes) == 1 and sizes != {0}:
         return True
-    found = [types.scalar(f.type) for f in t.get_fields()]
+    found = [types.scalar(f.type) for f in declared_fields(t)]
     whole = [s for s in found if s is not None and not s.is_bool()]
     return len(whole) == len(found) > 0 and len({s.bits for s in whole}) == 1
 
@@ -124,7 +124,7 @@ def is_trivial(t: ClangType) -> bool:
             return False
     if any(base is None or not is_trivial(base) for base in bases(record)):
         return False
-    return all(is_trivial(types.innermost(f.type)) for f in record.get_fields())
+    return all(is_trivial(types.innermost(f.type)) for f in declared_fields(record))
 
 
 def has_constructor_template(t: ClangType) -> bool:
@@ -147,7 +147,7 @@ def has_no_initialiser(t: ClangType) -> bool:
             parts = [p for p in children(k) if p.kind.is_expression() or p.kind is K.UNEXPOSED_EXPR]
             if any(p.kind is K.INIT_LIST_EXPR for p in parts) or (parts and not types.is_array(k.type)):
                 return False
-    return all(not views.is_record(f.type) or has_no_initialiser(f.type) for f in types.canonical(t).get_fields())
+    return all(not views.is_record(f.type) or has_no_initialiser(f.type) for f in declared_fields(types.canonical(t)))
 
 
 def is_base_of(part: ClangType, whole: ClangType) -> bool:

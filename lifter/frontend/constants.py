@@ -11,7 +11,7 @@ from halide_core.ir.expr import I64, const
 from halide_core.ir.types import Type
 from lifter.frontend import classes, code, expressions, types, views
 from lifter.frontend import operations as op
-from lifter.frontend.clang import evaluate, initializer, operands
+from lifter.frontend.clang import children, declared_fields, evaluate, initializer, operands
 from lifter.frontend.context import Context
 from lifter.frontend.values import Alias, Binding, ElementPlace, Pointer
 from lifter.loops import ConstArray
@@ -114,7 +114,7 @@ def _structures(init: Cursor, t: ClangType) -> list[Cursor | None] | None:
     elif types.scalar(t) is not None:
         return [init]
     else:
-        wanted = [f.type.get_canonical() for f in types.canonical(t).get_fields()]
+        wanted = [f.type.get_canonical() for f in declared_fields(types.canonical(t))]
     if init.kind is not K.INIT_LIST_EXPR or len(operands(init)) != len(wanted):
         return None
     out: list[Cursor | None] = []
@@ -171,7 +171,7 @@ def _chain(first: Cursor, rest: Iterator[Cursor]) -> Iterator[Cursor]:
 def is_designator(item: Cursor) -> bool:
     """Whether an item of an initialiser list says which field or element it is for."""
     inner = operands(item)
-    return len(inner) > 1 or any(k.kind is K.MEMBER_REF for k in item.get_children())
+    return len(inner) > 1 or any(k.kind is K.MEMBER_REF for k in children(item))
 
 
 def unwrap(c: Cursor) -> Cursor:

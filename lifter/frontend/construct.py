@@ -27,7 +27,7 @@ from lifter.frontend import (
     views,
 )
 from lifter.frontend import operations as op
-from lifter.frontend.clang import children, members, operands
+from lifter.frontend.clang import children, declared_fields, members, operands
 from lifter.frontend.context import Context
 from lifter.frontend.values import (
     Alias,
@@ -65,7 +65,7 @@ def default_value(ctx: Context, t: ClangType, at: Cursor) -> Record:
 def fill(ctx: Context, place: RecordPlace, c: Cursor) -> None:
     """place = {a, b, c}: the rest takes the fields' own initialisers, or zeros."""
     items = operands(c)
-    if any(k.kind is K.MEMBER_REF for i in items for k in i.get_children()) and any(
+    if any(k.kind is K.MEMBER_REF for i in items for k in children(i)) and any(
         constants.is_designator(i) for i in items
     ):
         ctx.fail("designated initialiser", c)
@@ -82,7 +82,7 @@ def fill(ctx: Context, place: RecordPlace, c: Cursor) -> None:
             initialise(ctx, own, remaining.pop(0))
         else:
             _default(ctx, own, c, zero=True)
-    for f in types.canonical(place.type).get_fields():
+    for f in declared_fields(types.canonical(place.type)):
         if remaining:
             _init_field(ctx, place, f, remaining.pop(0), c)
         else:
@@ -91,7 +91,7 @@ def fill(ctx: Context, place: RecordPlace, c: Cursor) -> None:
 
 def _fill_union(ctx: Context, place: RecordPlace, items: list[Cursor], at: Cursor) -> None:
     """The first member takes the value; the others are the same bits."""
-    first = next(iter(types.canonical(place.type).get_fields()))
+    first = next(iter(declared_fields(types.canonical(place.type))))
     if items:
         _init_field(ctx, place, first, items[0], at)
         return
@@ -105,7 +105,7 @@ def _fill_union(ctx: Context, place: RecordPlace, items: list[Cursor], at: Curso
 
 
 def _check_union(ctx: Context, place: RecordPlace, at: Cursor) -> None:
-    for f in types.canonical(place.type).get_fields():
+    for f in declared_fields(types.canonical(place.type)):
         if _own_initialiser(f) is not None:
             ctx.fail(f"union with an initialiser of its member '{f.spelling}'", at)
 
@@ -146,7 +146,7 @@ def construct(ctx: Context, c: Cursor, place: RecordPlace) -> None:
         return
     if arguments:
         ctx.fail(f"constructor of '{place.type.spelling}' without a body here", c)
-    _default(ctx, place, c, zero=any(k.kind is K.TYPE_REF for k in c.get_children()))
+    _default(ctx, place, c, zero=any(k.kind is K.TYPE_REF for k in children(c)))
 
 
 def _copied(c: Cursor) -> Cursor | None:
@@ -212,7 +212,7 @@ def _initialisers(ctx: Context, definition: Cursor, place: RecordPlace) -> None:
         else:
             initialise(ctx, own, chosen)
             ctx.flush()
-    for f in types.canonical(place.type).get_fields():
+    for f in declared_fields(types.canonical(place.type)):
         if f.spelling in given:
             _init_field(ctx, place, f, given[f.spelling], definition)
         else:
@@ -243,7 +243,7 @@ def _default(ctx: Context, place: RecordPlace, at: Cursor, zero: bool) -> None:
         ctx.fail(f"object of '{place.type.spelling}' without a constructor call", at)
     for base in classes.known_bases(ctx, place.type, at):
         _default(ctx, RecordPlace(place.fields, types.canonical(base)), at, zero)
-    for f in place.type.get_fields():
+    for f in declared_fields(place.type):
         _default_field(ctx, place, f, at, zero)
 
 

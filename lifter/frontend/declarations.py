@@ -27,7 +27,7 @@ from lifter.frontend import (
     views,
 )
 from lifter.frontend import operations as op
-from lifter.frontend.clang import initializer, operands
+from lifter.frontend.clang import children, declared_fields, initializer, operands
 from lifter.frontend.context import Context
 from lifter.frontend.values import (
     Alias,
@@ -322,8 +322,8 @@ def _union(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     v: Value | None = None
     target = start
     if items:
-        first = next(iter(record.get_fields()))
-        named = any(k.kind is K.MEMBER_REF for i in items for k in i.get_children())
+        first = next(iter(declared_fields(record)))
+        named = any(k.kind is K.MEMBER_REF for i in items for k in children(i))
         whole = types.scalar(first.type) is not None and first.type.get_size() == record.get_size()
         if len(items) > 1 or not whole or (named and any(map(constants.is_designator, items))):
             ctx.fail(f"initialiser of the union '{c.spelling}'", c)

@@ -24,7 +24,7 @@ from lifter.frontend import (
     vectors,
     views,
 )
-from lifter.frontend.clang import children, place
+from lifter.frontend.clang import children, place, preorder
 from lifter.frontend.context import Context, Sites
 from lifter.frontend.interface import Taken
 from lifter.frontend.unit import Unit
@@ -246,7 +246,7 @@ def _prepare_result(ctx: Context, c: Cursor, body: Cursor) -> None:
     kind = vectors.container(c.result_type)
     if kind not in ("vector", "rows"):
         ctx.fail(f"function returning '{c.result_type.spelling}'", c, "return a scalar or write through a pointer")
-    returns = [k for k in body.walk_preorder() if k.kind is K.RETURN_STMT]
+    returns = [k for k in preorder(body) if k.kind is K.RETURN_STMT]
     locals_ = [new_vectors.returned_local(children(k)[0]) if children(k) else None for k in returns]
     variables = {k.referenced.hash for k in locals_ if k is not None and k.referenced.kind is K.VAR_DECL}
     if all(k is not None for k in locals_) and len(variables) == 1:

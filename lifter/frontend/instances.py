@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from clang.cindex import Cursor, CursorKind, TranslationUnit
 from clang.cindex import Type as ClangType
 
-from lifter.frontend.clang import children
+from lifter.frontend.clang import children, preorder
 
 NAMESPACE = "lift_instances"
 Key = tuple[str, str]
@@ -49,7 +49,7 @@ def found(unit: TranslationUnit, keys: list[Key]) -> dict[Key, Cursor | None]:
 
 
 def _named(use: Cursor, wanted: Key) -> Iterator[Cursor]:
-    for c in use.walk_preorder():
+    for c in preorder(use):
         target = c.referenced if c.kind is CursorKind.CALL_EXPR else None
         # Another class may have the name that one in an unnamed namespace is looked up by.
         if target is not None and target.kind in _MEMBERS and key(target.semantic_parent.type, wanted[0]) == wanted:

@@ -11,7 +11,7 @@ from halide_core.ir.expr import I64, Expr, Variable, const, const_value
 from halide_core.ir.types import UInt
 from lifter.frontend import constants, construct, expressions, freeing, pointers, types, vectors, views
 from lifter.frontend import operations as op
-from lifter.frontend.clang import operands
+from lifter.frontend.clang import declared_fields, operands
 from lifter.frontend.context import Context
 from lifter.frontend.values import Container, ElementPlace, Pointer, Rows, Value, Vector
 from lifter.loops import Define
@@ -200,7 +200,7 @@ def _inside_list(c: Cursor) -> Cursor | None:
 
 def _made_array(ctx: Context, name: str, t: ClangType, init: Cursor | None, at: Cursor) -> Vector:
     element = vectors.element_of(ctx, t, at)
-    fields = list(types.canonical(t).get_fields())
+    fields = list(declared_fields(types.canonical(t)))
     extent = types.shape(fields[0].type)[0] if fields and types.is_array(fields[0].type) else -1
     if extent < 0:
         ctx.fail("std::array of this size", at)

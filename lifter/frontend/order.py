@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from clang.cindex import Cursor, CursorKind
 
 from halide_core.ir.expr import Expr, Load, Variable, children, const_value
-from lifter.frontend.clang import changes, operands
+from lifter.frontend.clang import changes, operands, preorder
 from lifter.frontend.context import Context
 from lifter.loops import Assign, Declare, Define, Stmt, Store, expressions, walk
 
@@ -106,7 +106,7 @@ class Operands:
 def depends(arguments: Sequence[Cursor]) -> bool:
     """Whether one argument assigns or increments what another one names."""
     for k, a in enumerate(arguments):
-        changed = {n.hash for c in a.walk_preorder() if changes(c) for n in _names(operands(c)[0])}
+        changed = {n.hash for c in preorder(a) if changes(c) for n in _names(operands(c)[0])}
         others = (n.hash for other in (*arguments[:k], *arguments[k + 1 :]) for n in _names(other))
         if changed & set(others):
             return True
@@ -114,5 +114,5 @@ def depends(arguments: Sequence[Cursor]) -> bool:
 
 
 def _names(c: Cursor) -> list[Cursor]:
-    found = (k.referenced for k in c.walk_preorder() if k.kind is CursorKind.DECL_REF_EXPR)
+    found = (k.referenced for k in preorder(c) if k.kind is CursorKind.DECL_REF_EXPR)
     return [n for n in found if n is not None]

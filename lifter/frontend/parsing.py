@@ -10,6 +10,7 @@ from functools import cached_property
 from clang import cindex
 from clang.cindex import Cursor, CursorKind, TranslationUnit
 
+from lifter.errors import LiftError
 from lifter.frontend import attributes
 from lifter.frontend.clang import INCLUDE_DIRECTORY, children, in_system_header, place
 from lifter.simd import declarations, neon
@@ -33,7 +34,7 @@ _BODIES = {
 
 
 @dataclass
-class SourceError(Exception):
+class SourceError(LiftError):
     """The source cannot be read or parsed; `more` are further diagnostics of the same run."""
 
     file: str
@@ -41,6 +42,9 @@ class SourceError(Exception):
     column: int
     message: str
     more: tuple[SourceError, ...] = ()
+
+    def __reduce__(self) -> tuple[type[SourceError], tuple[object, ...]]:
+        return SourceError, (self.file, self.line, self.column, self.message, self.more)
 
     def __str__(self) -> str:
         found = f"{self.file}:{self.line}:{self.column}" if self.line else self.file
@@ -117,6 +121,10 @@ def parse(
 
 
 def _contents(path: str) -> bytes:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        raise SourceError(path, 0, 0, "its name is not in UTF-8; rename it") from None
     if os.path.isdir(path):
         raise SourceError(path, 0, 0, "is a directory, not a C or C++ file")
     if not os.path.isfile(path):

@@ -9,7 +9,7 @@ from clang.cindex import Cursor, CursorKind
 
 from halide_core.ir.expr import const
 from lifter.frontend import constants, inline, statements, types
-from lifter.frontend.clang import binary_operator, children, evaluate, initializer, operands, unary_operator
+from lifter.frontend.clang import binary_operator, children, evaluate, initializer, operands, preorder, unary_operator
 from lifter.frontend.context import Context
 from lifter.frontend.values import Alias
 
@@ -28,9 +28,9 @@ def unrolled(ctx: Context, init: Cursor | None, condition: Cursor | None, step: 
     if counted is None or condition is None or step is None:
         return False
     variable, first = counted
-    if not _steps(step, variable) or not any(_chooses(k, variable) for k in body.walk_preorder()):
+    if not _steps(step, variable) or not any(_chooses(k, variable) for k in preorder(body)):
         return False
-    if variable.hash in inline.modified(body) or any(k.kind in _JUMPS for k in body.walk_preorder()):
+    if variable.hash in inline.modified(body) or any(k.kind in _JUMPS for k in preorder(body)):
         return False
     values = _values(condition, variable, first)
     type_ = types.scalar(variable.type)
@@ -88,4 +88,4 @@ def _chooses(c: Cursor, variable: Cursor) -> bool:
     if c.kind is not K.ARRAY_SUBSCRIPT_EXPR or not (types.is_pointer(c.type) or types.register_bytes(each)):
         return False
     index = operands(c)[1]
-    return any(k.kind is K.DECL_REF_EXPR and k.referenced == variable for k in index.walk_preorder())
+    return any(k.kind is K.DECL_REF_EXPR and k.referenced == variable for k in preorder(index))

@@ -15,7 +15,7 @@ from halide_core.ir.expr import I64, Expr, Load, const, const_value
 from halide_core.ir.types import Type, UInt
 from lifter.frontend import operations as op
 from lifter.frontend import types
-from lifter.frontend.clang import members
+from lifter.frontend.clang import declared_fields, members
 from lifter.frontend.context import Context
 from lifter.frontend.values import Pointer
 from lifter.loops import Store, Unsupported
@@ -63,7 +63,7 @@ def scalars_inside(ctx: Context, t: ClangType, at: Cursor | None) -> set[Type]:
     if any(c.kind is CursorKind.CXX_BASE_SPECIFIER for c in members(inner.get_declaration())):
         ctx.fail(f"object of the derived class '{inner.spelling}'", at)
     out: set[Type] = set()
-    for f in inner.get_fields():
+    for f in declared_fields(inner):
         if f.is_bitfield():
             ctx.fail(f"bit-field '{f.spelling}'", at)
         if f.type.get_canonical().is_volatile_qualified():
@@ -205,7 +205,7 @@ def _offset(record: ClangType, declaration: Cursor) -> int | None:
     Fields of unnamed members belong to the record; libclang leaves out some of the members on the way to them."""
     if record.kind is not TypeKind.RECORD:
         return None
-    for f in record.get_fields():
+    for f in declared_fields(record):
         start = int(f.get_field_offsetof())
         if f == declaration:
             return start if start >= 0 else None

@@ -132,6 +132,7 @@ class Originals:
         return self._folder / f"{name}.so"
 
     def _compile(self, source: str | Path, name: str, flags: Sequence[str] = ()) -> None:
+        os.environ["TMPDIR"] = str(self._folder)  # this process may be ended with the compiler's files half written
         library = compile_original(source, self.command, self._path(name), (*FLAGS, *flags))
         make_stubs(library, self.command.compiler)
 

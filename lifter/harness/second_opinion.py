@@ -58,6 +58,10 @@ class Opinion:
         also = f"; {self.reason}" if self.reason else ""
         return f"proved, and run on {self.calls} calls{missed}{also}"
 
+    def plain(self) -> Opinion:
+        """Without the call that is kept."""
+        return replace(self, kept=None)
+
     def as_json(self) -> dict[str, object]:
         return {"calls": self.calls, "missed_contract": self.missed_contract, "reason": self.reason}
 

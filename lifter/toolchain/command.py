@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lifter.toolchain import compiler as compilers
 from lifter.toolchain import flags as known
@@ -14,6 +15,11 @@ from lifter.toolchain.compiler import FloatRules
 
 OWN_FLAGS = ("-O2", "-ffp-contract=off")
 """Of a file that no build is known of."""
+if TYPE_CHECKING:
+    from lifter.toolchain.preprocess import SourceText
+
+SUFFIXES = (".c", ".C", ".cc", ".cp", ".cpp", ".CPP", ".cxx", ".CXX", ".c++")
+"""Of files in C (the first) and in C++."""
 _LAUNCHERS = {"ccache", "sccache", "distcc", "icecc", "gomacc", "buildcache"}
 
 
@@ -32,6 +38,8 @@ class Command:
     target: str = compilers.HOST
     missing: str = ""
     """The compiler that the project names and that is not here."""
+    text: SourceText | None = field(default=None, repr=False, compare=False)
+    """What the compiler has made of the file, where that is known already."""
 
     @property
     def is_c(self) -> bool:
@@ -44,7 +52,7 @@ class Command:
 
     def and_flags(self, more: Sequence[str]) -> Command:
         """The command with further flags, as they stand after `--`."""
-        return replace(self, flags=(*self.flags, *known.kept(tuple(known.expanded(more, "")))))
+        return replace(self, text=None, flags=(*self.flags, *known.kept(tuple(known.expanded(more, "")))))
 
     def macros(self) -> dict[str, str]:
         """What the compiler predefines under these flags; empty without a compiler."""
@@ -67,7 +75,7 @@ def command_for(path: str, given: Sequence[str] | Command = (), *, force_cxx: bo
         # Another file of the same program, such as a model.
         language = "c++" if force_cxx or _is_cxx(path, "") else "c"
         found = given.compiler if language == given.language else compilers.default(language == "c")
-        return replace(given, source=os.path.abspath(path), language=language, compiler=found)
+        return replace(given, source=os.path.abspath(path), language=language, compiler=found, text=None)
     flags = known.kept(tuple(known.expanded(given, "")), (path,))
     language = known.language(flags) or ("c++" if force_cxx or _is_cxx(path, "") else "c")
     flags = _without_language(flags)

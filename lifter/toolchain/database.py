@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from lifter.errors import LiftError
 from lifter.toolchain.command import Command, of_database
 
 
-class DatabaseError(Exception):
+class DatabaseError(LiftError):
     """No usable database, or none of its entries is for the file; the text says which and what to do."""
 
 
@@ -32,16 +33,40 @@ def commands(build: str) -> Iterator[Command]:
     """The command of each entry, in their order.  Raises DatabaseError."""
     path = _file(build)
     try:
-        entries = json.loads(path.read_text())
+        entries = json.loads(path.read_bytes())
     except OSError as problem:
         raise DatabaseError(f"cannot read '{path}': {problem.strerror}; name the build folder with -p") from None
-    except ValueError as problem:
+    except (ValueError, RecursionError) as problem:
         raise DatabaseError(f"'{path}' is not JSON: {problem}") from None
-    if not isinstance(entries, list) or not all(isinstance(e, dict) and "file" in e for e in entries):
+    if not isinstance(entries, list):
         raise DatabaseError(f"'{path}' is no compilation database: it must be a list of objects with a \"file\" each")
-    for entry in entries:
-        folder = os.path.abspath(os.path.join(path.parent, str(entry.get("directory", "."))))
+    for number, entry in enumerate(entries, 1):
+        wrong = _wrong(entry)
+        if wrong:
+            raise DatabaseError(f"entry {number} of '{path}' {wrong}; let your build write the database again")
+        folder = os.path.abspath(os.path.join(path.parent, entry.get("directory", ".")))
         yield of_database(_arguments(entry), folder, entry["file"])
+
+
+def _wrong(entry: object) -> str:
+    """What makes an entry none, in words; "" where it is one."""
+    if not isinstance(entry, dict):
+        return "is no object"
+    for name in ("file", "directory", "command"):
+        if not isinstance(entry.get(name, ""), str):
+            return f"has a \"{name}\" that is no string"
+    if not entry.get("file"):
+        return "names no \"file\""
+    arguments = entry.get("arguments", [])
+    if not isinstance(arguments, list) or not all(isinstance(a, str) for a in arguments):
+        return "has \"arguments\" that are no list of strings"
+    if any("\0" in text for text in (entry["file"], entry.get("directory", ""), entry.get("command", ""), *arguments)):
+        return "has a zero byte in it"
+    try:
+        shlex.split(entry.get("command", ""))
+    except ValueError as problem:
+        return f"has a command that no shell reads: {problem}"
+    return ""
 
 
 def _file(build: str) -> Path:

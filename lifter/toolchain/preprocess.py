@@ -87,6 +87,8 @@ def preprocessed(command: Command, more: Sequence[str] = ()) -> SourceText:
     """The text that the command's compiler makes of its file, the intrinsics declared by the lifter's own headers.
 
     Raises CannotPreprocess."""
+    if command.text is not None and not more:
+        return command.text
     flags = [*command.flags, *more, "-isystem", str(own_headers())]
     asked = [command.compiler, *flags, "-w", "-E", "-x", command.language, command.source]
     try:

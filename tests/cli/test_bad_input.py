@@ -175,7 +175,9 @@ def test_one_bad_file_does_not_stop_the_others(lift, source, tmp_path):
     [
         ((), "error: no input file; usage: lift bench FILE_OR_DIR... [options] [-- CLANG_ARGS]"),
         (("missing.cpp",), "missing.cpp: error: no such file"),
-        ((".",), "error: no C or C++ files in the folder '.' (looked for .c, .cc, .cpp, .cxx)"),
+        ((".",), "error: no C or C++ files in the folder '.' (looked for "
+            ".c, .C, .cc, .cp, .cpp, .CPP, .cxx, .CXX, .c++)",
+        ),
         (
             ("x.cpp", "--sizes", "64,big"),
             "error: --sizes must be numbers from 1 to 32768 with commas between them, not '64,big'",

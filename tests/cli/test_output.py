@@ -15,6 +15,7 @@ int twice(int a) { return a * 2; }
 """
 KEYS = {
     *("name", "status", "reason", "line", "seconds", "stages", "contract", "outputs", "run", "halide_differs"),
+    *("signature", "column", "defined", "notes"),
 }
 KINDS = {
     "dsl": "out/add.py", "halide-cpp": "out/add_generator.cpp", "summary": "out/add.summary.json",
@@ -30,7 +31,7 @@ def test_json(lift, source):
     assert len(lines) == 2
     for line, file in zip(lines, ("one.cpp", "two.cpp"), strict=True):
         report = json.loads(line)
-        assert set(report) == {"file", "text", "functions"}
+        assert set(report) == {"file", "text", "status", "reason", "functions"}
         assert report["file"] == file
         (f,) = report["functions"]
         assert set(f) == KEYS

@@ -19,7 +19,7 @@ from verifier.check import verify_path
 
 pytestmark = pytest.mark.long
 
-PER_FUNCTION = 8
+PER_FUNCTION = 6
 KINDS: Counter[str] = Counter()
 
 

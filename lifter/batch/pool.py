@@ -1,0 +1,119 @@
+"""Several files lifted at a time, until all are done or somebody wants it to end."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import signal
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
+
+from lifter.batch import kept
+from lifter.batch.plan import Job
+from lifter.errors import LiftError
+from lifter.file_task import FileTask, Request, lift
+from lifter.frontend import Definition
+from lifter.limited import Tell
+from lifter.results import FileReport
+
+_STEP = 0.1
+"""Seconds between two looks at signals and limits."""
+
+
+class Pool:
+    """Files in processes of their own, `width` at a time."""
+
+    def __init__(self, jobs: Sequence[Job], request: Callable[[Job], Request], width: int, force: bool) -> None:
+        self._waiting = deque(sorted(jobs, key=_size, reverse=True))  # the longest last would keep one process alone
+        self._request, self._width, self._force = request, width, force
+        self._running: dict[FileTask, Job] = {}
+        self.signal = 0
+        """What has ended it before its end; 0 for nothing."""
+
+    @property
+    def running(self) -> list[Job]:
+        """What is being lifted."""
+        return list(self._running.values())
+
+    def run(self, tick: Callable[[], None]) -> Iterator[tuple[Job, FileReport]]:
+        """Each file's report once it is done; `tick` is called every now and then."""
+        with self._signals():
+            while (self._waiting or self._running) and not self.signal:
+                while self._waiting and len(self._running) < self._width:
+                    job = self._waiting.popleft()
+                    self._running[FileTask(self._request(job), lift=_lift_anew if self._force else _lift)] = job
+                self._wait()
+                tick()
+                for task in [t for t in self._running if t.ended]:
+                    yield self._done(task)
+            for task in list(self._running):
+                task.interrupt()
+                yield self._done(task)
+
+    def not_begun(self) -> list[Job]:
+        """What was left when it ended."""
+        return sorted(self._waiting, key=lambda j: j.name)
+
+    def _wait(self) -> None:
+        with selectors.DefaultSelector() as selector:
+            for task in self._running:
+                selector.register(task, selectors.EVENT_READ, task)
+            for key, _ in selector.select(_STEP):
+                key.data.take()
+        for task in self._running:
+            task.check_time()
+
+    def _done(self, task: FileTask) -> tuple[Job, FileReport]:
+        job = self._running.pop(task)
+        if task.report.digest and not task.report.kept:
+            with contextlib.suppress(OSError):  # a full disk: it will be lifted again
+                kept.store(task.report.digest, task.report, job.out)
+        return job, task.report
+
+    @contextmanager
+    def _signals(self) -> Iterator[None]:
+        """One signal ends it soon, in order; another one at once."""
+        before = {n: signal.signal(n, self._caught) for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _caught(self, number: int, frame: FrameType | None) -> None:
+        if self.signal:
+            for task in list(self._running):
+                task.interrupt()
+            os._exit(128 + number)
+        self.signal = number
+
+
+def _size(job: Job) -> int:
+    try:
+        return os.path.getsize(job.path)
+    except OSError:
+        return 0
+
+
+def _lift(request: Request, wanted: Callable[[Definition], bool], tell: Tell) -> None:
+    """Takes what is kept of an earlier run, or lifts the file."""
+    digest, read = kept.digest(request)
+    found = kept.load(digest, request.out)
+    if found is None:
+        tell(FileReport(request.path, digest=digest))
+        lift(read, wanted, tell)
+        return
+    tell(FileReport(found.file, missing=found.missing, text=found.text, kept=True))
+    if found.status:
+        raise LiftError(found.reason)
+    for f in found.functions:
+        tell(f)
+
+
+def _lift_anew(request: Request, wanted: Callable[[Definition], bool], tell: Tell) -> None:
+    digest, read = kept.digest(request)
+    tell(FileReport(request.path, digest=digest))
+    lift(read, wanted, tell)

@@ -1,0 +1,1 @@
+"""A batch's outcome for people, for programs and for editors."""

@@ -1,0 +1,238 @@
+"""One file lifted in processes of its own: what crashes, hangs or takes all memory costs one function."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from lifter.api import LiftError, lift_file
+from lifter.frontend import Definition
+from lifter.limited import LimitedProcess, Tell
+from lifter.results import VERIFIED, FileReport, FunctionReport, Step
+from lifter.toolchain.command import Command
+from synth.options import Options
+
+MEMORY = 6 << 30
+"""Bytes of address space for a file, its compiler included."""
+READING = 10.0
+"""Seconds to read a file in any case."""
+WRITING = 600.0
+"""Seconds to compile what is written for a file."""
+_GRACE = 5.0
+"""Seconds over a limit that the process keeps itself."""
+_MOST_STARTS = 12
+_DEBUG = "set LIFT_DEBUG=1 to see where"
+_RAISE = "raise it with --timeout"
+_PASSIVE = {"reading": "read", "lifting": "lifted", "running": "run", "writing": "written"}
+_DONE = {"reading": "read", "lifting": "lifted", "running": "ran", "writing": "wrote"}
+
+
+@dataclass(frozen=True, slots=True)
+class Every:
+    """Selects every function."""
+
+    def __call__(self, definition: Definition) -> bool:
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked of one file: the arguments of `lift_file`."""
+
+    path: str
+    given: Command | tuple[str, ...] = ()
+    functions: tuple[str, ...] = ()
+    out: str = "lifted"
+    emit: tuple[str, ...] = ("dsl",)
+    target: str = "host"
+    autoscheduler: str = ""
+    models: tuple[str, ...] = ()
+    options: Options = field(default_factory=Options)
+    unverified: bool = False
+    run: bool = True
+    one_of_several: bool = False
+    selected: Callable[[Definition], bool] = Every()
+
+
+Lift = Callable[[Request, Callable[[Definition], bool], Tell], None]
+"""Lifts what is wanted of a file, and tells Steps, a FileReport and FunctionReports."""
+
+
+def lift(request: Request, wanted: Callable[[Definition], bool], tell: Tell) -> None:
+    """Lifts functions of a file in this process."""
+
+    def listener(said: Step | FileReport | FunctionReport) -> None:
+        if isinstance(said, FunctionReport):
+            tell(said.plain())
+        elif isinstance(said, FileReport):
+            tell(FileReport(said.file, missing=said.missing, text=said.text))
+        else:
+            tell(said)
+
+    lift_file(
+        request.path, functions=request.functions, out=request.out, emit=request.emit, target=request.target,
+        autoscheduler=request.autoscheduler, models=request.models, clang_args=request.given, options=request.options,
+        unverified=request.unverified, run=request.run, one_of_several=request.one_of_several,
+        selected=lambda d: request.selected(d) and wanted(d), listener=listener,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """The last message: the work is done, or cannot be."""
+
+    error: LiftError | None = None
+    failure: str = ""
+    """A defect of the lifter."""
+
+
+class FileTask:
+    """A file that is being lifted.  Its owner waits until `fileno` can be read and calls `take`, and now and then
+    `check_time`, until `ended`; `report` has what is known so far."""
+
+    def __init__(self, request: Request, memory: int = MEMORY, lift: Lift = lift) -> None:
+        self.request, self.report = request, FileReport(request.path)
+        self.error: LiftError | None = None
+        """What is wrong with the request or the file; the report then has no functions."""
+        self.ended = False
+        self.step = Step("reading")
+        self._memory, self._lift, self._starts = memory, lift, 0
+        self._of_all = bool({"shared", "object"} & set(request.emit))
+        self._start()
+
+    def fileno(self) -> int:
+        """The file to wait for."""
+        return self._process.fileno()
+
+    def take(self) -> None:
+        """Takes what has come from the process."""
+        try:
+            while not self.ended and self._process.has_message():
+                self._took(self._process.message())
+        except EOFError:
+            how = self._process.end()
+            self._stopped("crashed", f"the process that {_DONE[self.step.doing]} it ended by {how or 'itself'}")
+
+    def check_time(self) -> None:
+        """Ends the process where it is at one thing for too long."""
+        if not self.ended and time.perf_counter() > self._until:
+            self._process.stop()
+            self._stopped("timeout", f"it could not be {_PASSIVE[self.step.doing]} within {self._limit:g} s; {_RAISE}")
+
+    def interrupt(self) -> None:
+        """Ends all at once; the report keeps what is finished."""
+        if not self.ended:
+            self._process.stop()
+            for f in self.report.functions:
+                if f.status == VERIFIED and self._of_all:
+                    f.notes.append("nothing was written for it: the run was interrupted")
+            what = self.step.function.name if self.step.function is not None else "the file"
+            self._end("interrupted", f"interrupted while {self.step.doing} {what}")
+
+    def wait(self, on_step: Callable[[Step], None] = lambda _: None) -> FileReport:
+        """Waits for the end; raises what is wrong with the file or the request."""
+        with selectors.DefaultSelector() as selector:
+            while not self.ended:
+                selector.register(self, selectors.EVENT_READ)
+                selector.select(0.1)
+                selector.unregister(self)
+                self.take()
+                self.check_time()
+                on_step(self.step)
+        if self.error is not None:
+            raise self.error
+        return self.report
+
+    def _start(self) -> None:
+        self._starts += 1
+        self._begin(Step("reading"))
+        final = {
+            f.key for f in self.report.functions
+            if not (self._of_all and f.status in (VERIFIED, "disagreed"))  # which are compiled with the others
+        }
+        self.report.functions = [f for f in self.report.functions if f.key in final]
+        request, work = self.request, self._lift
+
+        def run(tell: Tell) -> None:
+            try:
+                work(request, lambda d: (d.symbol, d.line) not in final, tell)
+            except LiftError as problem:
+                tell(_End(problem))
+            except MemoryError:
+                tell(_End(failure="it takes too much memory"))
+            except Exception as problem:  # told as such, never as a verdict
+                if os.environ.get("LIFT_DEBUG"):
+                    raise
+                tell(_End(failure=f"internal error: {type(problem).__name__}: {problem}; {_DEBUG}"))
+            else:
+                tell(_End())
+
+        self._process = LimitedProcess(run, self._memory)
+
+    def _begin(self, step: Step) -> None:
+        self.step = step
+        allowed = self.request.options.timeout
+        self._limit = max(allowed, READING) if step == Step("reading") else allowed
+        if step.doing == "writing":
+            self._limit = max(allowed, WRITING)
+        elif step.doing == "running":
+            self._limit = max(allowed, WRITING / 10)  # it may wait for the compiler
+        self._until = time.perf_counter() + self._limit + (_GRACE if step.function is not None else 0.0)
+
+    def _took(self, said: object) -> None:
+        if isinstance(said, Step):
+            self._begin(said)
+        elif isinstance(said, FunctionReport):
+            self._add(said)
+        elif isinstance(said, FileReport):
+            self.report.missing, self.report.text = said.missing, said.text
+            self.report.digest, self.report.kept = said.digest or self.report.digest, said.kept
+        else:
+            assert isinstance(said, _End)
+            self._process.end()
+            if said.failure:
+                self._stopped("error", said.failure)
+            elif said.error is not None:
+                self.error = said.error
+                self._end("unreadable", str(said.error))
+            else:
+                self._end("", "")
+
+    def _add(self, report: FunctionReport) -> None:
+        self.report.functions = [*(f for f in self.report.functions if f.key != report.key), report]
+
+    def _stopped(self, status: str, reason: str) -> None:
+        """The process has ended before its work did: the function that it was at goes without, the others go on."""
+        d = self.step.function
+        if d is not None:
+            self._add(FunctionReport(d.name, status, reason, d.line, definition=d))
+        elif self.step.doing == "writing":
+            for f in self.report.functions:
+                if f.status == VERIFIED:
+                    f.status, f.reason = status, reason
+        if d is None or self._starts >= _MOST_STARTS:
+            self._end(status, reason if d is None else f"the {self._starts}th of its functions ends so: {reason}")
+        else:
+            self._start()
+
+    def _end(self, status: str, reason: str) -> None:
+        self.ended = True
+        self.report.status, self.report.reason = status, reason
+        self.report.functions.sort(key=lambda f: (f.definition.line, f.definition.column) if f.definition else (0, 0))
+
+
+def lift_apart(request: Request, on_step: Callable[[Step], None] = lambda _: None) -> FileReport:
+    """The report of a file that is lifted in a process of its own, as on the command line.
+
+    Raises SourceError and UsageError as `lift_file` does."""
+    task = FileTask(request)
+    try:
+        return task.wait(on_step)
+    finally:
+        task.interrupt()
+
+
+__all__ = ["FileTask", "Lift", "Request", "lift", "lift_apart"]

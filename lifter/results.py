@@ -1,0 +1,125 @@
+"""What came of lifting functions and files, as data: for people, for `--json`, for reports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from codegen.notation import StageText
+
+if TYPE_CHECKING:
+    from lifter.frontend import Definition
+    from lifter.harness.second_opinion import Opinion
+    from synth.lift import Lifted
+
+VERIFIED = "verified"
+STATUSES = ("verified", "unsupported", "not_found", "timeout", "disagreed", "crashed", "error")
+"""Of functions."""
+NOT_READ = ("unreadable", "crashed", "timeout", "interrupted")
+"""Of files of which not all functions have a status of their own."""
+
+
+@dataclass(slots=True)
+class FunctionReport:
+    """The outcome for one function, as `--json` prints it."""
+
+    name: str
+    status: str
+    reason: str = ""
+    line: int = 0
+    seconds: float = 0.0
+    definition: Definition | None = None
+    stage_seconds: dict[str, float] = field(default_factory=dict)
+    stages: list[StageText] = field(default_factory=list)
+    contract: list[str] = field(default_factory=list)
+    inferred: list[str] = field(default_factory=list)
+    outputs: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    run: Opinion | None = None
+    """What running it beside its original said; None where nobody asked, or nothing is proved."""
+    halide_differs: list[str] = field(default_factory=list)
+    """What the emitted text computes otherwise under the package `halide`, a phrase each."""
+    lifted: Lifted | None = None
+    processor: float = 0.0
+    """Seconds of processor time that lifting it took, on a busy machine less than `seconds`."""
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """What tells it from the other functions of its file."""
+        d = self.definition
+        return (d.symbol, d.line) if d is not None else (self.name, self.line)
+
+    def as_json(self) -> dict[str, Any]:
+        """The object of DESIGN section 5."""
+        d = self.definition
+        return {
+            "name": self.name,
+            "signature": d.signature if d is not None else self.name,
+            "status": self.status,
+            "reason": self.reason,
+            "line": self.line,
+            "column": d.column if d is not None and d.line == self.line else 1,
+            "defined": {"line": d.line, "column": d.column, "end_line": d.end_line} if d is not None else None,
+            "seconds": round(self.seconds, 4),
+            "stages": [
+                {"name": s.name, "roi": s.roi, "terms": s.terms, "left": s.left, "expression": s.expression}
+                for s in self.stages
+            ],
+            "contract": self.contract,
+            "outputs": self.outputs,
+            "run": self.run.as_json() if self.run is not None else None,
+            "halide_differs": self.halide_differs,
+            "notes": self.notes,
+        }
+
+    def plain(self) -> FunctionReport:
+        """Without the summary and its trees, for another process."""
+        return replace(self, lifted=None, run=self.run.plain() if self.run is not None else None)
+
+
+@dataclass(slots=True)
+class FileReport:
+    """The outcome for one file."""
+
+    file: str
+    functions: list[FunctionReport] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    """Names asked for that another of several files may define."""
+    text: str = ""
+    """Whose preprocessed text was read: "c++ (GCC 12.2.0)", or "libclang" and why."""
+    status: str = ""
+    """Of the file as a whole, where not all of its functions have one: of NOT_READ; else ""."""
+    reason: str = ""
+    digest: str = ""
+    """Of all that the results depend on; "" where that is not known."""
+    kept: bool = False
+    """Whether they are those of an earlier run."""
+
+    @property
+    def verified(self) -> bool:
+        """Whether every selected function is verified."""
+        return not self.status and all(f.status == VERIFIED for f in self.functions)
+
+    def as_json(self) -> dict[str, Any]:
+        """The object of DESIGN section 5."""
+        return {
+            "file": self.file,
+            "text": self.text,
+            "status": self.status,
+            "reason": self.reason,
+            "functions": [f.as_json() for f in self.functions],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What is being done, told as it begins."""
+
+    doing: str
+    """"reading", "lifting", "running" or "writing"."""
+    function: Definition | None = None
+    """None for the whole file."""
+
+    def words(self) -> str:
+        """For people."""
+        return f"{self.doing} {self.function.name}" if self.function is not None else f"{self.doing} it"

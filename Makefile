@@ -5,7 +5,7 @@ WORKERS ?= 2
 
 .PHONY: demo test quick test-generators test-emitted test-pipelines corpus bench bench-search bench-codegen \
   bench-autoschedule bench-tree-search bench-genetic bench-compile bench-second-opinion bench-memory fuzz-schedules \
-  fuzz-autoschedulers fuzz-soundness fuzz-adversarial fuzz-mutants plant-faults contract-items arm-tools lint clean
+  fuzz-autoschedulers fuzz-soundness fuzz-adversarial fuzz-mutants plant-faults contract-items browser-tools arm-tools lint clean
 
 demo: .venv/demo.stamp
 	$(BIN)/python demo/run.py --out demo-out
@@ -91,6 +91,10 @@ plant-faults: .venv/dev.stamp
 # Every function written to break the tool: drop-ins and emitted modules beside the originals: about ten minutes.
 fuzz-adversarial: .venv/dev.stamp
 	$(BIN)/python -m tests.adversarial --jobs $(WORKERS)
+
+# The browser in which tests read the report of a batch, which are skipped without it.
+browser-tools:
+	apt-get install -y --no-install-recommends chromium fonts-dejavu-core
 
 # What runs objects for AArch64 in tests, which are skipped without it.
 arm-tools:

@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection
 from codegen.notation import stage_texts
 from lifter.frontend import Definition, FunctionError
 from lifter.limited import words
-from lifter.loops import Function
+from lifter.loops import Function, Loop, walk
 from lifter.results import FunctionReport
 from synth.lift import Lifted, lift_function, out_of_time
 from synth.options import Options
@@ -44,6 +44,8 @@ def report_of(
     report.processor = min(_processor_time() - used + reading, report.seconds)
     report.stage_seconds = {k: v for k, v in lifted.seconds.items() if k != "total"}
     report.notes = list(f.notes)
+    own = range(definition.line, definition.end_line + 1)
+    report.loops = sorted({s.line for s in walk(f.body) if isinstance(s, Loop) and s.line in own})
     if lifted.summary is not None:
         for p in lifted.summary.paths:
             report.stages += stage_texts(p)

@@ -39,6 +39,8 @@ class FunctionReport:
     """What running it beside its original said; None where nobody asked, or nothing is proved."""
     halide_differs: list[str] = field(default_factory=list)
     """What the emitted text computes otherwise under the package `halide`, a phrase each."""
+    loops: list[int] = field(default_factory=list)
+    """The lines of its own loops."""
     lifted: Lifted | None = None
     processor: float = 0.0
     """Seconds of processor time that lifting it took, on a busy machine less than `seconds`."""

@@ -18,6 +18,7 @@ from lifter.batch.outcome import Outcome, Row
 from lifter.batch.plan import Job, NameLike, plan
 from lifter.batch.pool import Pool
 from lifter.batch.reports import terminal
+from lifter.batch.reports.html import html
 from lifter.batch.reports.sarif import sarif
 from lifter.file_task import Every, Request
 from lifter.files import write_whole
@@ -118,6 +119,7 @@ def _checked(jobs: int | None, emit: str, timeout: float, functions: str) -> tup
 def _write_reports(outcome: Outcome, out: Path) -> list[str]:
     """Writes the reports; their paths.  Raises UsageError where that cannot be."""
     texts = {
+        "report.html": html(outcome),
         "report.json": json.dumps(outcome.as_json(), indent=1) + "\n",
         "report.sarif": json.dumps(sarif(outcome), indent=1) + "\n",
     }

@@ -79,8 +79,8 @@ def html(outcome: Outcome) -> str:
 
 
 def _colours() -> str:
-    light = HtmlFormatter(style="friendly").get_style_defs("pre")
-    dark = HtmlFormatter(style="github-dark").get_style_defs("pre")
+    light = HtmlFormatter(style="friendly").get_style_defs("pre")  # type: ignore[no-untyped-call]
+    dark = HtmlFormatter(style="github-dark").get_style_defs("pre")  # type: ignore[no-untyped-call]
     lines = [s for s in light.splitlines() if s.startswith("pre .")]
     others = [s for s in dark.splitlines() if s.startswith("pre .")]
     return "\n".join([*lines, "@media screen and (prefers-color-scheme: dark) {", *others, "}"])

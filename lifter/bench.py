@@ -20,6 +20,7 @@ from rich.table import Table
 from codegen.errors import EmitError
 from codegen.original import compiler_args
 from lifter.api import FileReport, FunctionReport, SourceError, Step, UsageError, defined_nowhere, lift_file
+from lifter.console import open_console
 from lifter.harness.argument_extents import NoArguments
 from lifter.harness.own_process import ProcessDied, told_by
 from lifter.harness.timing import O2, O3, SAMPLE, Loops, build, interleave, machine
@@ -95,7 +96,7 @@ def bench_command(
 
     All three run on the same memory, in turn, in one process; results are compared before anything is timed.
     Flags for clang and g++ go after `--`."""
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    console = open_console()
     clang_args: list[str] = click.get_current_context().obj or []
     try:
         if not 0 < seconds <= 3600:
@@ -116,7 +117,7 @@ def bench_command(
     if not results.rows and not results.not_timed:
         console.print("error: no function to time in the files given", markup=False)
         sys.exit(2)
-    out = Console(highlight=False, soft_wrap=True)
+    out = open_console(stderr=False)
     print_results(out if out.is_terminal else Console(highlight=False, soft_wrap=True, width=120), results)
     sys.exit(1 if results.different else 0)
 

@@ -5,19 +5,26 @@ from __future__ import annotations
 import gc
 import json
 import math
+import os
+import re
 import sys
 from collections.abc import Sequence
+from importlib import metadata
 
 import click
 from rich.console import Console
 
 from lifter.api import EMIT_KINDS, FileReport, SourceError, UsageError, defined_nowhere
+from lifter.commands import COMMANDS, complete, load, meant
+from lifter.config import config_for
+from lifter.console import open_console
 from lifter.errors import LiftError
 from lifter.file_task import FileTask, Request
 from lifter.progress import StatusLine
 from lifter.report import print_file_report
+from lifter.standard_input import NAME, from_input
 from lifter.stdout import write_line
-from lifter.toolchain.command import Command
+from lifter.toolchain.command import command_for
 from lifter.toolchain.database import DatabaseError, command_in
 from synth.grammar import Grammar, GrammarError, read_grammar
 from synth.options import Options
@@ -52,18 +59,27 @@ KINDS = ", ".join(EMIT_KINDS)
 @click.option("--monolithic", is_flag=True, help="One search over the whole grammar instead of three stages.")
 @click.option("--unverified", is_flag=True, help="Also write what was found but not proved, marked as such.")
 @click.option("--no-run", is_flag=True, help="Do not run what is proved beside the compiled original.")
+@click.option("--dry-run", is_flag=True, help="Say what would be lifted, and how it is compiled.")
 @click.option("-q", "--quiet", is_flag=True, help="Print failures only.")
+@click.version_option(metadata.version("lifter"), "--version", prog_name="lift")
 def lift_command(
     files: tuple[str, ...], functions: tuple[str, ...], out: str, emit: str, target: str, autoscheduler: str,
     timeout: float, as_json: bool, models: tuple[str, ...], build: str | None, grammar: str | None,
-    no_suggestions: bool, monolithic: bool, unverified: bool, no_run: bool, quiet: bool,
+    no_suggestions: bool, monolithic: bool, unverified: bool, no_run: bool, dry_run: bool, quiet: bool,
 ) -> None:
-    """Find what the image-processing functions in FILE compute, prove it, and write it as Halide."""
-    console = _console()
+    """Find what the image-processing functions in FILE compute, prove it, and write it as Halide.
+
+    FILE may be -, for standard input; a folder is lifted as by `lift batch`."""
+    console = open_console()
     clang_args: list[str] = click.get_current_context().obj or []
     kinds = list(dict.fromkeys(k.strip() for k in emit.split(",") if k.strip()))
     if not files:
         raise click.UsageError("no input file; usage: lift FILE... [options] [-- CLANG_ARGS]")
+    close = meant(files[0])
+    if close is not None:
+        raise click.UsageError(f"there is no file '{files[0]}'; did you mean the command 'lift {close}'?")
+    if os.path.isdir(files[0]) and len(files) == 1:
+        _lift_folder(click.get_current_context(), files[0])
     if not (timeout > 0 and math.isfinite(timeout)):
         raise click.UsageError(f"--timeout must be a positive number of seconds, not {timeout:g}")
     if not kinds:
@@ -78,12 +94,15 @@ def lift_command(
     failed = False
     for path in files:
         try:
-            given = command_in(build, path).and_flags(clang_args) if build is not None else clang_args
+            given = command_in(build, path).and_flags(clang_args) if build is not None else tuple(clang_args)
             request = Request(
-                path, given if isinstance(given, Command) else tuple(given), functions, out, tuple(kinds), target,
-                autoscheduler, models, options, unverified, not no_run, one_of_several=len(files) > 1,
+                path, given, functions, out, tuple(kinds), target, autoscheduler, models, options, unverified,
+                not no_run, one_of_several=len(files) > 1,
             )
-            report = _lifted(request, console, quiet)
+            if dry_run:
+                console.print(command_for(path, given).words(), markup=False)
+                continue
+            report = (_lifted_from_input if path == "-" else _lifted)(request, console, quiet)
         except (SourceError, UsageError, DatabaseError) as problem:
             _print_error(console, problem)
             failed = True
@@ -99,7 +118,34 @@ def lift_command(
         _print_error(console, unknown)
     if failed or unknown is not None:
         sys.exit(EXIT_USAGE)
+    if dry_run:
+        sys.exit(EXIT_VERIFIED)
     sys.exit(EXIT_VERIFIED if all((r.functions or r.missing) and r.verified for r in reports) else EXIT_SOME_NOT)
+
+
+def _lift_folder(context: click.Context, folder: str) -> None:
+    """As by `lift batch`, which ends this process."""
+    from lifter.batch import batch_command
+
+    known = {p.name for p in batch_command.params}
+    given = {
+        name: value for name, value in context.params.items()
+        if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT and name != "files"
+    }
+    names = given.pop("functions", ())
+    unknown = sorted(name for name in given if name not in known)
+    if unknown:
+        raise click.UsageError(f"a folder is lifted by 'lift batch', which has no --{unknown[0].replace('_', '-')}")
+    pattern = f"(^|::)({'|'.join(map(re.escape, names))})$" if names else ""
+    context.invoke(batch_command, root=folder, functions=pattern, **given)
+
+
+def _lifted_from_input(request: Request, console: Console, quiet: bool) -> FileReport:
+    """Lifts the text on standard input."""
+    with from_input(request) as read:
+        report = _lifted(read, console, quiet)
+    report.file = NAME
+    return report
 
 
 def _lifted(request: Request, console: Console, quiet: bool) -> FileReport:
@@ -126,54 +172,36 @@ def _warn_overwritten(console: Console, report: FileReport, written: dict[str, s
             written[path] = report.file
 
 
-def _console() -> Console:
-    return Console(stderr=True, highlight=False, soft_wrap=True)
-
-
 def _print_error(console: Console, problem: Exception) -> None:
     """A problem of the source has its place and the word `error` in it already, as compilers print it."""
     console.print(str(problem) if isinstance(problem, SourceError) else f"error: {problem}", markup=False)
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Entry point of `lift`: splits off the flags for clang and dispatches."""
+    """Finds out which command is meant, and runs it with the project's configuration and the flags after `--`."""
     gc.set_threshold(100_000, 20, 100)  # trees and expressions are many, and hold no cycles
     args = list(sys.argv[1:] if argv is None else argv)
+    complete(args)
     clang_args: list[str] = []
     if "--" in args:
         position = args.index("--")
         args, clang_args = args[:position], args[position + 1 :]
-    command, name = lift_command, "lift"
-    if args and args[0] == "bench":
-        from lifter.bench import bench_command
-
-        command, name, args = bench_command, "lift bench", args[1:]
-    elif args and args[0] == "explain":
-        from lifter.explain import explain_command
-
-        command, name, args = explain_command, "lift explain", args[1:]
-    elif args and args[0] == "compose":
-        from lifter.compose import compose_command
-
-        command, name, args = compose_command, "lift compose", args[1:]
-    elif args and args[0] == "replay":
-        from lifter.replay import replay_command
-
-        command, name, args = replay_command, "lift replay", args[1:]
-    elif args and args[0] == "batch":
-        from lifter.batch import batch_command
-
-        command, name, args = batch_command, "lift batch", args[1:]
+    name = args[0] if args and args[0] in COMMANDS else ""
+    called = f"lift {name}".strip()
+    command = load(name)
+    args = args[1:] if name else args
     try:
-        command.main(args, prog_name=name, obj=clang_args, standalone_mode=False)
+        config = config_for(args, command, name, list(COMMANDS))
+        given = [*config.flags, *clang_args]
+        sys.exit(command.main(args, prog_name=called, obj=given, default_map=config.options, standalone_mode=False))
     except click.ClickException as problem:
-        _console().print(f"error: {problem.format_message().rstrip('.')}; see {name} --help", markup=False)
+        open_console().print(f"error: {problem.format_message().rstrip('.')}; see {called} --help", markup=False)
         sys.exit(EXIT_USAGE)
     except LiftError as problem:
-        _print_error(_console(), problem)
+        _print_error(open_console(), problem)
         sys.exit(EXIT_USAGE)
     except (KeyboardInterrupt, click.Abort):
-        _console().print("interrupted", markup=False)
+        open_console().print("interrupted", markup=False)
         sys.exit(EXIT_INTERRUPTED)
     except BrokenPipeError:  # the reader of --json has gone
         sys.stderr.close()

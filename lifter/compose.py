@@ -20,7 +20,6 @@ from typing import Any
 
 import click
 import numpy as np
-from rich.console import Console
 
 import halide_core as hl
 from codegen.composed import call
@@ -31,6 +30,7 @@ from halide_core.ir.expr import Expr, const
 from halide_core.ir.operators import as_expr
 from halide_core.ir.types import Type
 from lifter.api import SourceError, UsageError, lift_file
+from lifter.console import open_console
 from lifter.summary import Summary
 
 KINDS = ("object", "header", "assembly", "stmt", "schedule")
@@ -213,7 +213,7 @@ def load(path: str) -> Document:
 @click.option("--autoscheduler", default="default", show_default=True, metavar="NAME", help="How it is scheduled.")
 def compose_command(file: str, out: str, emit: str, autoscheduler: str) -> None:
     """Compile the pipeline of lifted functions that DOC.py describes (see `lifter.compose`)."""
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    console = open_console()
     kinds = list(dict.fromkeys(k.strip() for k in emit.split(",") if k.strip()))
     unknown = [k for k in kinds if k not in KINDS]
     if unknown or not kinds:

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from codegen.notation import readable, stage_text
 from lifter.api import FunctionReport, SourceError, UsageError, lift_file
+from lifter.console import open_console
 from lifter.poly import poly_text
 from lifter.summary import FuncSummary
 from synth.lift import STAGES
@@ -56,7 +57,7 @@ def explain_command(
     """Say why the function NAME of FILE is not lifted: the stage, the line, the closest candidate, what refutes it."""
     from lifter.toolchain.database import DatabaseError, command_in
 
-    console = Console(highlight=False, soft_wrap=True)
+    console = open_console(stderr=False)
     flags: list[str] = click.get_current_context().obj or []
     try:
         given = command_in(build, file).and_flags(flags) if build is not None else flags
@@ -66,7 +67,7 @@ def explain_command(
         )
     except (SourceError, UsageError, DatabaseError) as problem:
         text = str(problem) if isinstance(problem, SourceError) else f"error: {problem}"
-        Console(stderr=True, highlight=False, soft_wrap=True).print(text, markup=False)
+        open_console().print(text, markup=False)
         sys.exit(2)
     for f in report.functions:
         found = explanation(f, file)

@@ -7,9 +7,9 @@ import tempfile
 from pathlib import Path
 
 import click
-from rich.console import Console
 
 from lifter.api import SourceError, UsageError, lift_file
+from lifter.console import open_console
 from lifter.harness.kept_case import Case, read
 from lifter.harness.originals import Originals
 from lifter.harness.replayed import Replayed, replayed
@@ -21,7 +21,7 @@ def replay_command(folder: str) -> None:
     """Run the call kept in DIR again, beside the original.
 
     The exit status is 0 when the two agree, 1 when they differ, and 2 when the call cannot be made."""
-    console = Console(highlight=False, soft_wrap=True)
+    console = open_console(stderr=False)
     try:
         case, before = read(Path(folder))
     except (OSError, ValueError, KeyError, TypeError) as problem:
@@ -29,7 +29,7 @@ def replay_command(folder: str) -> None:
     try:
         found = _again(case, before, Path(folder))
     except (SourceError, UsageError) as problem:
-        Console(stderr=True, highlight=False, soft_wrap=True).print(str(problem), markup=False)
+        open_console().print(str(problem), markup=False)
         sys.exit(2)
     for line in found.lines:
         console.print(line, markup=False)

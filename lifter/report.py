@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
+
 from rich.console import Console
 from rich.text import Text
 
-from lifter.results import FileReport, FunctionReport
+from lifter.results import VERIFIED, FileReport, FunctionReport
+from lifter.shown import shown
 
 _COLOURS = {
     "verified": "green", "unsupported": "yellow", "not_found": "yellow", "timeout": "yellow", "error": "red",
@@ -20,7 +23,7 @@ def print_file_report(console: Console, report: FileReport, quiet: bool = False)
         text = f"{report.file}: read as {report.text} preprocesses it; what a compiler makes of it may differ"
         console.print(text, markup=False)
     for f in report.functions:
-        if not quiet or f.status != "verified":
+        if not quiet or f.status != VERIFIED:
             print_function_report(console, report.file, f)
     if report.status:
         console.print(f"{report.file}: {report.status}: {report.reason}", markup=False)
@@ -40,25 +43,37 @@ def print_file_report(console: Console, report: FileReport, quiet: bool = False)
     console.print(f"{report.file}: {total} function{'s' if total != 1 else ''}: {text}", markup=False)
 
 
+def text_of(report: FileReport | FunctionReport) -> str:
+    """What is printed of a report, without colours."""
+    with io.StringIO() as out:
+        console = Console(file=out, highlight=False, soft_wrap=True, force_terminal=False, no_color=True)
+        if isinstance(report, FileReport):
+            print_file_report(console, report)
+        else:
+            print_function_report(console, report.definition.file if report.definition else "", report)
+        return out.getvalue().rstrip()
+
+
 def print_function_report(console: Console, file: str, f: FunctionReport) -> None:
     """One function."""
-    head = Text(f"{f.name}", style="bold")
-    head.append(f"  {file}:{f.line}  ", style="default")
+    head = Text(f"{shown(file)}:{f.line}:{f.column}: ")
     head.append(f.status, style=_COLOURS[f.status])
+    head.append(": ")
+    head.append(f.name, style="bold")
+    if f.status != VERIFIED:
+        head.append(f": {f.reason}")
     console.print(head)
-    if f.status != "verified":
-        console.print(f"  {f.reason}", markup=False)
-    for s in f.stages if f.status == "verified" else []:
+    for s in f.stages if f.status == VERIFIED else []:
         console.print(f"  roi   = {s.roi}", markup=False)
         console.print(f"  terms = [{', '.join(s.terms)}]", markup=False)
         console.print(f"  {s.left} = {s.expression}", markup=False)
         console.print(f"    only where {s.where}\n" if s.where else "", markup=False)
-    if f.status == "verified":
+    if f.status == VERIFIED:
         console.print("  contract:" + ("" if f.contract else " none"), markup=False)
         for item in f.contract:
             note = "  (not stated in the source)" if item in f.inferred and "overlap" not in item else ""
             console.print(f"    {item}{note}", markup=False)
-    if f.run is not None and f.status == "verified":
+    if f.run is not None and f.status == VERIFIED:
         console.print(f"  {f.run.words()}", markup=False)
     for note in f.notes:
         console.print(f"  note: {note}", markup=False)

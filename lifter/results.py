@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from codegen.notation import StageText
@@ -51,6 +52,12 @@ class FunctionReport:
         d = self.definition
         return (d.symbol, d.line) if d is not None else (self.name, self.line)
 
+    @property
+    def column(self) -> int:
+        """In `line`, as far as it is known: that of the function's name, or 1."""
+        d = self.definition
+        return d.column if d is not None and d.line == self.line else 1
+
     def as_json(self) -> dict[str, Any]:
         """The object of DESIGN section 5."""
         d = self.definition
@@ -60,7 +67,7 @@ class FunctionReport:
             "status": self.status,
             "reason": self.reason,
             "line": self.line,
-            "column": d.column if d is not None and d.line == self.line else 1,
+            "column": self.column,
             "defined": {"line": d.line, "column": d.column, "end_line": d.end_line} if d is not None else None,
             "seconds": round(self.seconds, 4),
             "stages": [
@@ -73,6 +80,12 @@ class FunctionReport:
             "halide_differs": self.halide_differs,
             "notes": self.notes,
         }
+
+    def __str__(self) -> str:
+        """As `lift` prints it."""
+        from lifter.report import text_of
+
+        return text_of(self)
 
     def plain(self) -> FunctionReport:
         """Without the summary and its trees, for another process."""
@@ -101,6 +114,22 @@ class FileReport:
     def verified(self) -> bool:
         """Whether every selected function is verified."""
         return not self.status and all(f.status == VERIFIED for f in self.functions)
+
+    def __str__(self) -> str:
+        """As `lift` prints it."""
+        from lifter.report import text_of
+
+        return text_of(self)
+
+    def _repr_html_(self) -> str:
+        """A table, for notebooks."""
+        rows = "".join(
+            f"<tr><td>{escape(f.name)}</td><td>{escape(f.status)}</td>"
+            f"<td>{'<br>'.join(escape(s.left + ' = ' + s.expression) for s in f.stages) or escape(f.reason)}</td></tr>"
+            for f in self.functions
+        )
+        head = "<tr><th>function</th><th>status</th><th>summary or reason</th></tr>"
+        return f"<table><caption>{escape(self.file)}</caption>{head}{rows}</table>"
 
     def as_json(self) -> dict[str, Any]:
         """The object of DESIGN section 5."""

@@ -10,7 +10,6 @@ import time
 from pathlib import Path
 
 import click
-from rich.console import Console
 
 from lifter.api import EMIT_KINDS, UsageError
 from lifter.batch import kept
@@ -20,6 +19,7 @@ from lifter.batch.pool import Pool
 from lifter.batch.reports import terminal
 from lifter.batch.reports.html import html
 from lifter.batch.reports.sarif import sarif
+from lifter.console import open_console
 from lifter.file_task import Every, Request
 from lifter.files import write_whole
 from lifter.progress import StatusLine
@@ -42,12 +42,13 @@ from synth.options import Options
 @click.option("--model", "models", multiple=True, metavar="PATH", help="Definitions of external functions, or folder.")
 @click.option("--no-run", is_flag=True, help="Do not run what is proved beside the compiled original.")
 @click.option("--force", is_flag=True, help="Lift what was lifted before, too.")
+@click.option("--dry-run", is_flag=True, help="Say what would be lifted, how it is compiled, and where outputs go.")
 @click.option("-q", "--quiet", is_flag=True, help="Print the last lines only.")
 @click.option("-v", "--verbose", is_flag=True, help="Print a line for every function.")
 def batch_command(
     root: str, out: str, jobs: int | None, include: tuple[str, ...], exclude: tuple[str, ...], functions: str,
-    emit: str, timeout: float, as_json: bool, models: tuple[str, ...], no_run: bool, force: bool, quiet: bool,
-    verbose: bool,
+    emit: str, timeout: float, as_json: bool, models: tuple[str, ...], no_run: bool, force: bool, dry_run: bool,
+    quiet: bool, verbose: bool,
 ) -> None:
     """Lift every C and C++ file under a folder, or of a compilation database.
 
@@ -57,13 +58,17 @@ def batch_command(
 
     Flags for the compiler go after `--`.  One Ctrl-C ends it within seconds and keeps what is finished; the same
     command goes on from there."""
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    console = open_console()
     kinds = _checked(jobs, emit, timeout, functions)
     flags: list[str] = click.get_current_context().obj or []
     try:
         found = plan(root, out, flags, include, exclude)
     except UsageError as problem:
         raise click.UsageError(str(problem)) from None
+    if dry_run:
+        for job in found.jobs:
+            console.print(f"{job.command.words()} -> {shown(job.out)}", markup=False)
+        sys.exit(0)
     selected = NameLike(functions) if functions else Every()
 
     def request(job: Job) -> Request:

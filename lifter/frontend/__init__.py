@@ -39,6 +39,7 @@ _FUNCTIONS = {CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD, CursorKind.FUNCTI
 class Definition:
     """Which function it is, and where."""
 
+    file: str
     name: str
     symbol: str
     signature: str
@@ -108,7 +109,7 @@ def parse_file(
             seconds.append(time.perf_counter() - start)
             start = time.perf_counter()
         c = cursors[len(found) + len(others)]
-        definition = _definition(c, lines)
+        definition = _definition(c, path, lines)
         if not wanted(definition, _internal(c)):
             others.append(c.spelling)
             continue
@@ -156,7 +157,7 @@ def _lowered(unit: Unit, c: Cursor, timeout: float) -> Function | FunctionError:
         return failed(Unsupported(text, line(c), "set LIFT_DEBUG=1 to see where"), "error")
 
 
-def _definition(c: Cursor, lines: Sequence[str]) -> Definition:
+def _definition(c: Cursor, file: str, lines: Sequence[str]) -> Definition:
     row = line(c)
     # Preprocessed text has the lines of the file, and not its columns.
     stated = re.search(rf"(?<!\w){re.escape(c.spelling)}(?!\w)", lines[row - 1]) if 0 < row <= len(lines) else None
@@ -167,7 +168,7 @@ def _definition(c: Cursor, lines: Sequence[str]) -> Definition:
             names.append(scope.spelling)
         scope = scope.semantic_parent
     return Definition(
-        c.spelling, functions.symbol(c), "::".join(reversed(names)), row, column, place(c.extent.end)[1]
+        file, c.spelling, functions.symbol(c), "::".join(reversed(names)), row, column, place(c.extent.end)[1]
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -53,6 +54,12 @@ class Command:
     def and_flags(self, more: Sequence[str]) -> Command:
         """The command with further flags, as they stand after `--`."""
         return replace(self, text=None, flags=(*self.flags, *known.kept(tuple(known.expanded(more, "")))))
+
+    def words(self) -> str:
+        """For people: the file, its compiler, folder and flags."""
+        what = self.compiler or f"{self.missing or 'no compiler'} (not here)"
+        where = f" in {self.folder}" if self.folder else ""
+        return f"{self.path}: {what}{where} {shlex.join(self.flags)}"
 
     def macros(self) -> dict[str, str]:
         """What the compiler predefines under these flags; empty without a compiler."""

@@ -82,7 +82,7 @@ def test_line_and_construct(reported):
         assert f["status"] in ("unsupported", "not_found"), name
         assert f["line"] == line, name
         assert construct in f["reason"], name
-        assert f"{name}  legacy.cpp:{line}  {f['status']}" in run.err
+        assert f"legacy.cpp:{line}:{f['column']}: {f['status']}: {name}: {f['reason']}" in run.err
         assert not f["outputs"]
 
 

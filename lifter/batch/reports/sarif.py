@@ -25,7 +25,7 @@ _RULES = {
 def sarif(outcome: Outcome) -> dict[str, Any]:
     """Each function that is not lifted as a note, each file that cannot be read as a warning."""
     results = [
-        _result(f.status, "note", f"{f.name}: {f.reason}", row.job.path, f.line, f.as_json()["column"])
+        _result(f.status, "note", f"{f.name}: {f.reason}", row.job.path, f.line, f.column)
         for row, f in outcome.functions() if f.status != VERIFIED
     ]
     for row in outcome.not_read():

@@ -5,7 +5,7 @@ WORKERS ?= 2
 
 .PHONY: demo test quick test-generators test-emitted test-pipelines corpus bench bench-search bench-codegen \
   bench-autoschedule bench-tree-search bench-genetic bench-compile bench-second-opinion bench-memory fuzz-schedules \
-  fuzz-autoschedulers fuzz-soundness fuzz-adversarial fuzz-mutants plant-faults contract-items browser-tools arm-tools lint clean
+  fuzz-autoschedulers fuzz-soundness fuzz-adversarial fuzz-inputs fuzz-mutants plant-faults contract-items browser-tools arm-tools lint clean
 
 demo: .venv/demo.stamp
 	$(BIN)/python demo/run.py --out demo-out
@@ -95,6 +95,10 @@ fuzz-adversarial: .venv/dev.stamp
 # The browser in which tests read the report of a batch, which are skipped without it.
 browser-tools:
 	apt-get install -y --no-install-recommends chromium fonts-dejavu-core
+
+# Sources and compilation databases with something wrong in them: about two seconds an input.
+fuzz-inputs: .venv/dev.stamp
+	$(BIN)/python -m tests.inputs --count $(or $(COUNT),2000) --seed $(or $(SEED),0) --jobs $(WORKERS)
 
 # What runs objects for AArch64 in tests, which are skipped without it.
 arm-tools:

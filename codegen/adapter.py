@@ -25,22 +25,22 @@ MISSED = "lift.missed"
 
 def flat_symbol(function: Function) -> str:
     """The lifted function over scalars and pointers."""
-    return f"{function.symbol}__flat"
+    return f"{function.symbol}.flat"
 
 
 def missed_symbol(function: Function) -> str:
     """What the lifted function calls where its contract does not hold."""
-    return f"{function.symbol}__missed"
+    return f"{function.symbol}.missed"
 
 
 def adapter_symbol(function: Function) -> str:
     """The adapter, until it takes the original's name."""
-    return f"{function.symbol}__adapter"
+    return f"{function.symbol}.adapter"
 
 
 def packer_symbol(function: Function) -> str:
     """The packer, which takes a function's address and then its flat parameters."""
-    return f"{function.symbol}__packed"
+    return f"{function.symbol}.packed"
 
 
 def adapters(source: str, summaries: Sequence[Summary]) -> str:
@@ -71,7 +71,7 @@ def _include(source: str) -> str:
     if is_c(source):
         return f'#include "{path}"\n#include <stdbool.h>\n#include <stdint.h>\n'
     headers = "".join(f"#include <{n}>\n" for n in _HEADERS)
-    return f'#include "{path}"\n{headers}{HELPERS}'
+    return f'#include "{path}"\n{headers}{HELPERS}template <class T> using lift_same = T;\n'
 
 
 def _flat_type(p: Param) -> str:
@@ -91,7 +91,7 @@ def _adapter(function: Function, call: Interface, number: int, c: bool) -> str:
     returns = call.result
     flat_returns = returns if call.container is None else "void"
     types = ", ".join(a.type for a in call.arguments)
-    declared = ", ".join(f"{a.type} lift_{a.name}" for a in call.arguments)
+    declared = ", ".join(f"{_declarable(a.type, c)} lift_{a.name}" for a in call.arguments)
     flat = [*_flat(function), "bool *"]
     names = [f"p{k}" for k in range(len(function.params))]
     given = dict(zip((p.name for p in function.params), names, strict=True))
@@ -240,8 +240,15 @@ def _unnamed(function: Function) -> str:
 
 
 def _passed(a: Argument, c: bool) -> str:
-    moved = a.passing == "value" and not c
-    return f"static_cast<{a.type} &&>(lift_{a.name})" if moved else f"lift_{a.name}"
+    moved = not c and (a.passing == "value" or a.type.endswith("&&"))
+    return f"static_cast<{_declarable(a.type, c)} &&>(lift_{a.name})" if moved else f"lift_{a.name}"
+
+
+def _declarable(type_: str, c: bool) -> str:
+    """A type as it may stand before a name, whatever it is: `int (*)[3]` may not."""
+    if type_.endswith((")", "]")):
+        return f"__typeof__({type_})" if c else f"lift_same<{type_}>"
+    return type_ if c or not type_.endswith("&&") else f"lift_same<{type_}>"
 
 
 def _packer(function: Function, call: Interface, number: int, c: bool) -> str:
@@ -268,7 +275,8 @@ def _packer(function: Function, call: Interface, number: int, c: bool) -> str:
             continue
         if a.container:
             lines += _packed(a, names, after)
-            passed.append(f"object_{a.name}")
+            whole = f"object_{a.name}"
+            passed.append(f"static_cast<{a.bare} &&>({whole})" if a.type.endswith("&&") else whole)
             continue
         whole = f"store_{a.name}.object" if c else f"object_{a.name}"
         lines += _storage(a, c)
@@ -301,7 +309,7 @@ def _packer(function: Function, call: Interface, number: int, c: bool) -> str:
         if a.passing == "pointer":
             passed.append(f"{null} ? &{whole} : 0" if null else f"&{whole}")
         else:
-            passed.append(whole)
+            passed.append(f"static_cast<{a.bare} &&>({whole})" if a.type.endswith("&&") else whole)
     types = ", ".join(a.type for a in call.arguments)
     called = f"(({returns} (*)({types}))target)({', '.join(passed)})"
     if returns == "void":

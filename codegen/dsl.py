@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
 
 from codegen.conditions import NumberText, helpers, pointer_names
@@ -43,6 +43,7 @@ def dsl_module(summary: Summary, file: str, unverified: bool = False) -> str:
     name = shown(PurePath(file).name)
     lines = [f"Lifted from {name}, line {function.line} ({state}):", f"    {signature(function)}", ""]
     lines += ["Holds when:", *_contract_lines(summary)]
+    lines += renamed(summary, PythonPrinter().name)
     paths = printed_paths(summary)
     lines += [f"Under the package `halide`: {d}." for d in differences(summary, paths)]
     title = f"{function.name} as a Halide pipeline."
@@ -67,6 +68,12 @@ def signature(function: Function) -> str:
     """The C signature."""
     args = ", ".join(f"{p.c_type} {p.name}" for p in function.params)
     return f"{function.c_return_type} {function.name}({args})"
+
+
+def renamed(summary: Summary, name: Callable[[str], str]) -> list[str]:
+    """A line that says which parameters have other names in the text; none where all have their own."""
+    others = [f"{p.name} is {name(p.name)}" for p in summary.function.params if name(p.name) != p.name]
+    return [f"Here {', '.join(others)}."] if others else []
 
 
 def _contract_lines(summary: Summary) -> list[str]:

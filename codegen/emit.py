@@ -25,17 +25,20 @@ def emit_file(
     target: str,
     clang_args: Sequence[str] | Command,
     outputs: Sequence[dict[str, str]],
+    notes: Sequence[list[str]],
     autoscheduler: str = "",
 ) -> None:
-    """Writes every kind for every function into `directory`, in files of its name; fills `outputs` (one dictionary a
-    function)."""
+    """Writes every kind for every function into `directory`, in files of its name; fills `outputs` and `notes`, one of
+    each a function."""
     try:
         for item, name, out in zip(lifted, names, outputs, strict=True):
             _emit_texts(item, name, source, directory, kinds, out)
         if {"object", "header", "shared"} & set(kinds) and lifted:
             from codegen.native import emit_native  # the compiler is loaded only where it is needed
 
-            emit_native(source, lifted, names, directory, kinds, target, clang_args, outputs, autoscheduler)
+            emit_native(
+                source, lifted, names, directory, kinds, target, clang_args, outputs, notes, autoscheduler
+            )
     except OSError as problem:
         raise EmitError(f"cannot write {problem.filename or directory}: {problem.strerror}") from None
 

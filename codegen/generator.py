@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
-from codegen.dsl import signature
+from codegen.dsl import renamed, signature
 from codegen.parts import in_parts
 from codegen.plan import image_tables, used_functions
 from codegen.printed import PrintedDefinition, PrintedPath, computes_floats, printed_body, printed_paths
@@ -22,6 +22,7 @@ def generator_source(summary: Summary, file: str, unverified: bool = False) -> s
     state = "NOT VERIFIED" if unverified else "verified"
     name = shown(PurePath(file).name)
     out = [f"// Lifted from {name}, line {function.line} ({state}):", f"//     {signature(function)}"]
+    out += [f"// {line}" for line in renamed(summary, CppPrinter().name)]
     out += ['#include "Halide.h"', "", "namespace {", "", "using namespace Halide;", ""]
     for f in used_functions(summary):
         out += [_pure_function(f), ""]

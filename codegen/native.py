@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from codegen import adapter
+from codegen import adapter, reserved
 from codegen.errors import EmitError
 from codegen.original import compile_original, is_c, run_tool
 from codegen.pipeline import build_path
@@ -24,7 +24,8 @@ from lifter.summary import Summary
 from lifter.toolchain.command import Command, command_for
 from synth.lift import Lifted
 
-FALLBACK_SUFFIX = "__original"
+FALLBACK_SUFFIX = ".original"
+"""No function of C or C++ has such a name."""
 
 
 def emit_native(
@@ -36,15 +37,18 @@ def emit_native(
     target: str,
     clang_args: Sequence[str] | Command,
     outputs: Sequence[dict[str, str]],
+    notes: Sequence[list[str]],
     autoscheduler: str = "",
 ) -> None:
-    """Writes `object`, `header` and `shared` for verified functions."""
+    """Writes `object`, `header` and `shared` for verified functions; `notes` say of which there is no drop-in, and
+    why."""
     machine = Target(target)
     summaries = [item.summary for item in lifted if item.summary is not None]
+    own = _with_names_of_the_runtime(summaries)
     if {"object", "header"} & set(kinds):
         for item, name, out in zip(lifted, names, outputs, strict=True):
             assert item.summary is not None
-            if "object" in kinds:
+            if "object" in kinds and item.function.symbol not in own:
                 path = directory / f"{name}.o"
                 module = compile_summary(item.summary, machine, None, autoscheduler=autoscheduler)
                 for number, symbol in halide_entries(item.summary):
@@ -61,20 +65,34 @@ def emit_native(
                 out["header"] = str(path)
     if "shared" in kinds:
         path = directory / f"lib{Path(source).stem}_lifted.so"
-        build_shared(source, summaries, path, machine, clang_args, autoscheduler)
-        for out in outputs:
-            out["shared"] = str(path)
+        left = [s for s in summaries if s.function.symbol not in own]
+        own |= build_shared(source, left, path, machine, clang_args, autoscheduler) if left else {}
+        for item, out in zip(lifted, outputs, strict=True):
+            if item.function.symbol not in own:
+                out["shared"] = str(path)
+    for item, said in zip(lifted, notes, strict=True):
+        note = f"there is no compiled code for it: {own.get(item.function.symbol)}"
+        if item.function.symbol in own and note not in said:
+            said.append(note)
+
+
+def _with_names_of_the_runtime(summaries: Sequence[Summary]) -> dict[str, str]:
+    """Why functions cannot stand beside the compiled code, by their symbols."""
+    return {
+        s.function.symbol: f"'{s.function.symbol}' may be a name of Halide's run time, which compiled code defines"
+        for s in summaries if s.function.symbol.startswith(reserved.RUNTIME_PREFIX)
+    }
 
 
 def compile_summary(
     summary: Summary, target: Target, fallback: str | None, module: Module | None = None, autoscheduler: str = "",
-    schedule: bool = True,
+    schedule: bool = True, symbol: str = "",
 ) -> Module:
-    """The function under its own symbol; `fallback` is called where no contract holds.  Without `schedule` in the
-    plainest loops, which are soon made."""
+    """The function under its own symbol, or another one; `fallback` is called where no contract holds.  Without
+    `schedule` in the plainest loops, which are soon made."""
     function = summary.function
     params = [RawParam(p.name, p.type, p.pointer) for p in function.params]
-    symbol = entry_symbol(function)
+    symbol = symbol or entry_symbol(function)
     if function.interface is not None and fallback is not None:
         params.append(RawParam(adapter.MISSED, UInt(8), True))
         fallback = adapter.missed_symbol(function)
@@ -147,18 +165,24 @@ def _c_signature(function: Function) -> str:
 def build_shared(
     source: str, summaries: Sequence[Summary], path: Path, target: Target, clang_args: Sequence[str] | Command,
     autoscheduler: str = "",
-) -> None:
-    """Links the lifted functions with the original translation unit, whose versions become the fallbacks."""
+) -> dict[str, str]:
+    """Links the lifted functions with the original translation unit, whose versions become the fallbacks.
+
+    Returns the symbols of those whose adapters do not compile, with the compiler's words: they are left out."""
     command = command_for(source, clang_args)
     with tempfile.TemporaryDirectory(prefix="lift-") as folder:
         original = Path(folder) / "original.o"
-        unit, flags = source, list[str]()
-        adapted = [s for s in summaries if s.function.interface is not None]
-        if adapted:
-            unit = str(Path(folder) / Path(source).name)
-            Path(unit).write_text(adapter.adapters(source, adapted))
-            flags += [] if is_c(source) else adapter.FLAGS
-        compile_original(unit, clang_args, original, flags)
+        without: dict[str, str] = {}
+        try:
+            adapted = _compile_adapted(source, summaries, clang_args, original)
+        except EmitError:
+            without = _without_adapters(source, summaries, clang_args, Path(folder) / "one.o")
+            if not without:
+                raise
+            summaries = [s for s in summaries if s.function.symbol not in without]
+            if not summaries:
+                return without
+            adapted = _compile_adapted(source, summaries, clang_args, original)
         rename_symbols(original, {s.function.symbol: s.function.symbol + FALLBACK_SUFFIX for s in summaries})
         if adapted:
             rename_symbols(original, {adapter.adapter_symbol(s.function): s.function.symbol for s in adapted})
@@ -168,9 +192,40 @@ def build_shared(
         lifted = Path(folder) / "lifted.o"
         module.write_object(lifted)
         # Worker threads outlive calls, so their code must stay.
-        link = ["-shared", "-Wl,-z,nodelete", "-lpthread", "-lm"]
+        link = ["-shared", f"-Wl,-soname,{path.name}", "-Wl,-z,nodelete", "-lpthread", "-lm"]
         with whole(path) as beside:
             run_tool([command.compiler, *command.flags, "-o", str(beside), str(lifted), str(original), *link])
+    return without
+
+
+def _compile_adapted(
+    source: str, summaries: Sequence[Summary], clang_args: Sequence[str] | Command, output: Path
+) -> list[Summary]:
+    """Compiles the original with adapters for those of its functions that need one, which are returned.
+
+    Raises EmitError."""
+    adapted = [s for s in summaries if s.function.interface is not None]
+    unit, flags = source, list[str]()
+    if adapted:
+        unit = str(output.parent / Path(source).name)
+        Path(unit).write_text(adapter.adapters(source, adapted))
+        flags += [] if is_c(source) else adapter.FLAGS
+    compile_original(unit, clang_args, output, flags)
+    return adapted
+
+
+def _without_adapters(
+    source: str, summaries: Sequence[Summary], clang_args: Sequence[str] | Command, output: Path
+) -> dict[str, str]:
+    """Why functions have no adapter that compiles, by their symbols."""
+    found = {}
+    for s in summaries:
+        if s.function.interface is not None:
+            try:
+                _compile_adapted(source, [s], clang_args, output)
+            except EmitError as problem:
+                found[s.function.symbol] = f"its arguments cannot be taken apart here: {problem}"
+    return found
 
 
 def rename_symbols(path: Path, names: Mapping[str, str]) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import keyword
 from dataclasses import dataclass
 
+from codegen import reserved
 from halide_core.ir import expr as E
 from halide_core.ir.expr import I32, Call, CallType, Expr, Variable, const
 from halide_core.ir.structural import post_order
@@ -104,7 +104,7 @@ def used_functions(summary: Summary) -> list[PureFunction]:
 
 def function_names(summary: Summary) -> dict[str, str]:
     """What the text calls the pure functions: their own names, where nothing else in it has these."""
-    taken = {"hl", "np", "r", "build", "regions", "variant"}
+    taken = set(reserved.PYTHON)
     for number in range(len(summary.paths)):
         taken |= plan_path(summary, number).names() - summary.functions.keys()
         taken |= {f"build_{number}", f"regions_{number}"}
@@ -112,7 +112,7 @@ def function_names(summary: Summary) -> dict[str, str]:
     names = {}
     for f in used_functions(summary):
         name = f.name
-        while name in taken or keyword.iskeyword(name):
+        while name in taken:
             name += "_"
         names[f.name] = name
         taken.add(name)

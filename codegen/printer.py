@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import keyword
 import math
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 
+from codegen import reserved
 from codegen.portable_math import base_of, is_missing
 from halide_core.ir import expr as E
 from halide_core.ir.expr import I32, Call, CallType, Cast, Expr, Select, Variable, const_value
@@ -27,8 +27,6 @@ _BINARY: dict[type, tuple[str, int]] = {
 }
 _BITWISE = {"bitwise_and": ("&", 6), "bitwise_xor": ("^", 5), "bitwise_or": ("|", 4)}
 _SHIFTS = {"shift_left": ("<<", 7), "shift_right": (">>", 7)}
-_CPP_RESERVED = {"r", "new", "delete", "class", "template", "this", "operator", "register", "default", "switch"}
-_PYTHON_RESERVED = {"hl", "np", "r", "build", "regions", "variant", "float", "int", "min", "max"}
 
 
 class SourcePrinter:
@@ -179,7 +177,7 @@ class PythonPrinter(SourcePrinter):
     def name(self, name: str) -> str:
         if "." in name:
             return name
-        return name + "_" if keyword.iskeyword(name) or name in _PYTHON_RESERVED else name
+        return reserved.apart(name, reserved.PYTHON)
 
     def type_text(self, t: Type) -> str:
         """`hl.UInt(8)`."""
@@ -229,7 +227,7 @@ class CppPrinter(SourcePrinter):
     def name(self, name: str) -> str:
         if "." in name:
             return name
-        return name + "_" if name in _CPP_RESERVED else name
+        return reserved.apart(name, reserved.CPP)
 
     def type_text(self, t: Type) -> str:
         """`uint8_t`."""

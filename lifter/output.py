@@ -75,6 +75,9 @@ class Output:
     def _judged(self, reports: list[FunctionReport], judge: Judge, kind: str, folder: Path) -> list[FunctionReport]:
         built = self._write(reports, folder, [kind])
         for r in built:
+            if kind not in r.outputs:
+                judge(r, None, False)
+                continue
             library = Path(r.outputs[kind])
             judge(r, library if kind == "shared" else _linked(library), kind == "shared")
         agreed = [r for r in built if r.status not in ("disagreed", "error")]
@@ -85,6 +88,7 @@ class Output:
         return agreed
 
     def _move(self, reports: Sequence[FunctionReport], kind: str) -> None:
+        reports = [r for r in reports if kind in r.outputs]
         for built in dict.fromkeys(r.outputs[kind] for r in reports):
             try:
                 self.directory.mkdir(parents=True, exist_ok=True)
@@ -115,7 +119,7 @@ class Output:
                     r.halide_differs = differences(r.lifted.summary)
             emit_file(
                 self.source, lifted, names, directory, kinds, self.target, self.clang_args, outputs,
-                self.autoscheduler,
+                [r.notes for r in some], self.autoscheduler,
             )
 
         if not reports:

@@ -50,5 +50,5 @@ def _again(case: Case, before: dict[str, bytes], folder: Path) -> Replayed:
         originals.prepare([summary.function])
         original = originals.library(summary.function)
         if original is None:
-            raise UsageError(f"the call cannot be made: {originals.reason}")
+            raise UsageError(f"the call cannot be made: {originals.why(summary.function)}")
         return replayed(case, before, summary, original, originals.packers(summary.function))

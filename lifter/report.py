@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 
 from rich.console import Console
 from rich.text import Text
@@ -35,6 +36,9 @@ def print_file_report(console: Console, report: FileReport, quiet: bool = False)
             text = f"it defines none of {', '.join(report.missing)}"
         console.print(f"{report.file}: nothing to lift: {text}", markup=False)
         return
+    for path in dict.fromkeys(f.outputs["shared"] for f in report.functions if "shared" in f.outputs):
+        folder, name = os.path.split(path)
+        console.print(f"link with: -L{folder} -l:{name} -Wl,-rpath,{os.path.abspath(folder)}", markup=False)
     counts: dict[str, int] = {}
     for f in report.functions:
         counts[f.status] = counts.get(f.status, 0) + 1

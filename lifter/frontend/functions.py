@@ -271,7 +271,7 @@ def _taken(ctx: Context, p: Cursor, position: int) -> Taken:
     if p.spelling in ctx.ends:
         return _end(ctx, p)
     param = _parameter(ctx, p, position)
-    return interface.plain(param.name, p.type.get_canonical().spelling, param)
+    return interface.plain(param.name, types.passed_spelling(p.type), param)
 
 
 def _end(ctx: Context, p: Cursor) -> Taken:

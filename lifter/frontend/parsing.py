@@ -13,6 +13,7 @@ from clang.cindex import Cursor, CursorKind, TranslationUnit
 from lifter.errors import LiftError
 from lifter.frontend import attributes
 from lifter.frontend.clang import INCLUDE_DIRECTORY, children, in_system_header, place
+from lifter.shown import shown
 from lifter.simd import declarations, neon
 from lifter.toolchain import changed_macros, flags
 from lifter.toolchain import compiler as compilers
@@ -47,10 +48,11 @@ class SourceError(LiftError):
         return SourceError, (self.file, self.line, self.column, self.message, self.more)
 
     def __str__(self) -> str:
-        found = f"{self.file}:{self.line}:{self.column}" if self.line else self.file
+        file = shown(self.file)
+        found = f"{file}:{self.line}:{self.column}" if self.line else file
         out = [f"{found}: error: {self.message}", *(str(e) for e in self.more[:_MOST_ERRORS])]
         if len(self.more) > _MOST_ERRORS:
-            out.append(f"{self.file}: {len(self.more) - _MOST_ERRORS} more errors")
+            out.append(f"{file}: {len(self.more) - _MOST_ERRORS} more errors")
         return "\n".join(out)
 
 

@@ -164,3 +164,13 @@ def usual(a: Type, b: Type) -> Type:
         return a if a.bits >= b.bits else b
     unsigned, signed = (a, b) if a.is_uint() else (b, a)
     return unsigned if unsigned.bits >= signed.bits else signed
+
+
+def passed_spelling(t: ClangType) -> str:
+    """How the type of a parameter is spelled: of an array that of the pointer that is passed."""
+    found = t.get_canonical()
+    spelled = str(found.spelling)
+    match = re.fullmatch(r"(.*?)\[[^]]*\](.*)", spelled) if found.kind in _ARRAYS else None
+    if match is None:
+        return spelled
+    return f"{match[1]}(*){match[2]}" if match[2] else f"{match[1]} *"

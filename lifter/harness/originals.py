@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import signal
@@ -78,6 +79,8 @@ class Originals:
         self._folder = Path(tempfile.mkdtemp(prefix="lift-original-"))
         self.reason = ""
         """Why nothing can be compared."""
+        self._apart = False
+        """Whether each function has packers of its own: those of one do not compile."""
         self._jobs: dict[str, Background] = {}
         if self.command.target != HOST:
             self.reason = f"it was read for another processor ({self.command.target})"
@@ -94,7 +97,7 @@ class Originals:
 
     def prepare(self, functions: Sequence[Function]) -> None:
         """Begins with what functions of class type need, but for those whose result has a size that lifting tells."""
-        with_classes = [f for f in functions if _packers_of(f) == _PACKERS]
+        with_classes = [f for f in functions if self._packers_of(f) == _PACKERS]
         if with_classes and not self.reason:
             self._begin_packers(_PACKERS, with_classes)
 
@@ -107,19 +110,40 @@ class Originals:
         self._jobs[name] = Background(lambda: self._compile(text, name, () if c else adapter.FLAGS))
 
     def library(self, function: Function) -> Path | None:
-        """The original's library, once it is there; None, and `reason`, where it cannot be made."""
-        packers = _packers_of(function)
-        if packers and not self.reason:
-            if packers not in self._jobs:
-                self._begin_packers(packers, [function])
-            if self._made(packers) is None:
-                return None
-        return self._made("original")
+        """The original's library, once it is there; None where it cannot be made (`why`)."""
+        return None if self.why(function) else self._path("original")
+
+    def why(self, function: Function) -> str:
+        """Why a function cannot be compared; "" where it can."""
+        if not self.reason:
+            failure = self._jobs["original"].failure()
+            if failure:
+                what = "no compiler" if "was not found" in failure or "no C++ compiler" in failure else failure
+                self.reason = what if what == "no compiler" else f"its original does not compile here: {what}"
+        if self.reason or not self._packers_of(function):
+            return self.reason
+        if self._packers_fail(function) and not self._apart:
+            self._apart = True
+        failure = self._packers_fail(function)
+        return f"the code that calls its original does not compile here: {failure}" if failure else ""
+
+    def _packers_fail(self, function: Function) -> str:
+        packers = self._packers_of(function)
+        if packers not in self._jobs:
+            self._begin_packers(packers, [function])
+        return self._jobs[packers].failure()
 
     def packers(self, function: Function) -> Path | None:
         """The library of the packers, where the function needs one."""
-        packers = _packers_of(function)
+        packers = self._packers_of(function)
         return self._path(packers) if packers else None
+
+    def _packers_of(self, function: Function) -> str:
+        """The library that a function's packer is in; "" for a function that needs none."""
+        if function.interface is None:
+            return ""
+        alone = self._apart or function.interface.container is not None
+        return f"{_PACKERS}-{hashlib.sha256(function.symbol.encode()).hexdigest()[:16]}" if alone else _PACKERS
 
     def trapping(self) -> Path | None:
         """The original stopping at what C++ leaves undefined, where the compiler can do that."""
@@ -135,20 +159,3 @@ class Originals:
         os.environ["TMPDIR"] = str(self._folder)  # this process may be ended with the compiler's files half written
         library = compile_original(source, self.command, self._path(name), (*FLAGS, *flags))
         make_stubs(library, self.command.compiler)
-
-    def _made(self, name: str) -> Path | None:
-        if self.reason:
-            return None
-        failure = self._jobs[name].failure()
-        if failure:
-            what = "no compiler" if "was not found" in failure or "no C++ compiler" in failure else failure
-            self.reason = what if what == "no compiler" else f"its original does not compile here: {what}"
-            return None
-        return self._path(name)
-
-
-def _packers_of(function: Function) -> str:
-    """The library that a function's packer is in; "" for a function that needs none."""
-    if function.interface is None:
-        return ""
-    return _PACKERS if function.interface.container is None else f"{_PACKERS}-{function.symbol}"

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from codegen.native import FALLBACK_SUFFIX, compile_summary, entry_symbol
+from codegen.native import FALLBACK_SUFFIX, compile_summary
 from halide_core.target import Target
 from lifter.harness.calls import CALLS, MISSED, Calls
 from lifter.harness.contents import WAYS
@@ -28,6 +28,8 @@ SECONDS, PART = 0.25, 0.25
 """Running takes so many seconds at the most, or that part of what lifting took, but never more than lifting took."""
 LEAST = 0.0
 """Lifting counts as having taken so long at the least: tests ask for an opinion that does not depend on the machine."""
+_PLAIN = "lifted.plainly"
+"""A symbol that no run time has."""
 _SMALL = 1 << 12
 _MOST_DEATHS, _MOST_UNDEFINED = 6, 6
 
@@ -76,7 +78,7 @@ def second_opinion(
     began = time.perf_counter()
     original = originals.library(summary.function)
     if original is None:
-        return Opinion(reason=originals.reason)
+        return Opinion(reason=originals.why(summary.function))
     found = _Run(summary, originals, original, library, drop_in, lifting).run()
     found.seconds = time.perf_counter() - began
     return found
@@ -266,9 +268,9 @@ def loaded(
 
 def plainly(summary: Summary) -> Any:
     """The lifted function in the plainest loops: what its text computes, and soon there."""
-    module = compile_summary(summary, Target("host"), None, schedule=False)
+    module = compile_summary(summary, Target("host"), None, schedule=False, symbol=_PLAIN)
     result, kinds = signature(summary.function)
-    return module.unoptimised_jit().function(entry_symbol(summary.function), result, *kinds)
+    return module.unoptimised_jit().function(_PLAIN, result, *kinds)
 
 
 def _next_draw(number: int) -> int:

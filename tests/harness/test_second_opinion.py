@@ -53,7 +53,7 @@ def test_a_misread_operator(lift, source, tmp_path, wrong_front_end, kinds):
     assert other["run"]["calls"] > 20
     if "shared" in kinds:
         assert "add" in exported(other["outputs"]["shared"])
-        assert "above__original" not in exported(other["outputs"]["shared"])
+        assert "above.original" not in exported(other["outputs"]["shared"])
     kept = Path("lifted/disagreed/above")
     assert {p.name for p in kept.iterdir()} == {"README.md", "a.cpp", "case.json", "memory.npz", "preprocessed.txt"}
     with np.load(kept / "memory.npz") as memory:
@@ -115,7 +115,7 @@ def test_wrong_code(lift, source, monkeypatch, wrong):
     found, other = only(run, "add"), only(run, "above")
     assert found["status"] == "disagreed"
     assert other["status"] == "verified"
-    assert "add__original" not in exported(other["outputs"]["shared"])
+    assert "add.original" not in exported(other["outputs"]["shared"])
     assert Path("lifted/disagreed/add/case.json").exists()
 
 

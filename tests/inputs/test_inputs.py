@@ -1,0 +1,12 @@
+"""A sample of wrong inputs; `make fuzz-inputs` tries 2,000."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.inputs.trial import trial
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_wrong_input_gets_one_clear_answer(seed):
+    assert not trial(seed)

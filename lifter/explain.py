@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,16 @@ import click
 from rich.console import Console
 
 from codegen.notation import readable, stage_text
-from lifter.api import FunctionReport, SourceError, UsageError, lift_file
+from lifter.advice import advice
+from lifter.api import FileReport, FunctionReport, LiftError, SourceError, Step, lift_file
 from lifter.console import open_console
+from lifter.file_task import FileTask, Request
+from lifter.frontend import Definition
+from lifter.limited import Tell
 from lifter.poly import poly_text
+from lifter.stdout import write_line
 from lifter.summary import FuncSummary
+from lifter.toolchain.database import command_in
 from synth.lift import STAGES
 from synth.options import Options
 from synth.trace import Candidate, Failure
@@ -28,17 +35,6 @@ _STAGES = {
     "monolithic": "the single search over the whole grammar",
     "verification": "verification: the summary was found, and is not proved",
     "": "not known: the search was cut off",
-}
-_ADVICE = {
-    "parse": "write the construct in another way, or move it into a function of its own that --model defines",
-    "roi": "see that every element of the output is written, under conditions on loop counters and parameters only, "
-    "and that strides and bounds are parameters of the function",
-    "terms": "let addresses be sums of loop counters times strides, or of bytes read from a table",
-    "expression": "write what differs between the stores as a choice on a coordinate (x % 2, x == 0) in one loop",
-    "order": "split the loop where it reads what it has overwritten",
-    "monolithic": "leave out --monolithic",
-    "verification": "if the values above cannot occur, say so with assert() at the top of the function",
-    "": "raise --timeout, or split the function",
 }
 # Of the stores that compute different things, how many are shown.
 _SHOWN = 3
@@ -55,27 +51,44 @@ def explain_command(
     file: str, name: str, timeout: float, models: tuple[str, ...], build: str | None, as_json: bool
 ) -> None:
     """Say why the function NAME of FILE is not lifted: the stage, the line, the closest candidate, what refutes it."""
-    from lifter.toolchain.database import DatabaseError, command_in
-
     console = open_console(stderr=False)
     flags: list[str] = click.get_current_context().obj or []
     try:
-        given = command_in(build, file).and_flags(flags) if build is not None else flags
-        report = lift_file(
-            file, functions=[name], emit=[], out=".", models=models, clang_args=given,
-            options=Options(timeout=timeout), run=False,
+        given = command_in(build, file).and_flags(flags) if build is not None else tuple(flags)
+        request = Request(
+            file, given, (name,), ".", (), models=models, options=Options(timeout=timeout), run=False,
         )
-    except (SourceError, UsageError, DatabaseError) as problem:
+        report = FileTask(request, lift=_lift_and_explain).wait()
+    except LiftError as problem:
         text = str(problem) if isinstance(problem, SourceError) else f"error: {problem}"
         open_console().print(text, markup=False)
         sys.exit(2)
+    if report.status:
+        open_console().print(f"{file}: {report.status}: {report.reason}", markup=False)
     for f in report.functions:
-        found = explanation(f, file)
+        found = f.explanation or explanation(f, file)
         if as_json:
-            sys.stdout.write(json.dumps(found) + "\n")
+            write_line(json.dumps(found))
         else:
             _print(console, found)
-    sys.exit(0 if report.verified else 1)
+    sys.exit(2 if report.status else 0 if report.verified else 1)
+
+
+def _lift_and_explain(request: Request, wanted: Callable[[Definition], bool], tell: Tell) -> None:
+    """Lifts a file in this process; the search that an explanation speaks of does not leave it."""
+
+    def listener(said: Step | FileReport | FunctionReport) -> None:
+        if isinstance(said, FunctionReport):
+            explained = said.plain()
+            explained.explanation = explanation(said, request.path)
+            tell(explained)
+        elif isinstance(said, Step):
+            tell(said)
+
+    lift_file(
+        request.path, functions=request.functions, emit=(), out=request.out, models=request.models,
+        clang_args=request.given, options=request.options, run=False, selected=wanted, listener=listener,
+    )
 
 
 def explanation(f: FunctionReport, file: str) -> dict[str, Any]:
@@ -87,21 +100,21 @@ def explanation(f: FunctionReport, file: str) -> dict[str, Any]:
     if f.status == "verified":
         return out
     stage = "parse" if f.status == "unsupported" else f.lifted.stage if f.lifted is not None else ""
+    out["stage"] = _STAGES.get(stage, stage)
     if f.status == "timeout":
-        ended = STAGES.get(stage, _STAGES[""]) if f.lifted is not None else "reading the function"
-        out |= {"stage": ended, "advice": _ADVICE[""]}
-    else:
-        out |= {"stage": _STAGES.get(stage, stage), "advice": _ADVICE.get(stage, _ADVICE[""])}
+        out["stage"] = STAGES.get(stage, _STAGES[""]) if f.lifted is not None else "reading the function"
     trace = f.lifted.trace if f.lifted is not None else None
+    nearest = trace.closest() if trace is not None and trace.groupings else None
+    found = advice(f.status, stage, f.reason, nearest is not None and any(x.example for x in nearest.failures))
+    out |= {"advice": found.text, "kind": found.kind, "diff": list(found.diff)}
     if trace is not None and trace.groupings:
         out["tried"] = {
             "groupings of the stores": trace.groupings,
             "regions of interest": trace.regions,
             "candidates given up": len(trace.candidates),
         }
-        closest = trace.closest()
-        if closest is not None:
-            out["closest"] = _candidate(closest, lines)
+        if nearest is not None:
+            out["closest"] = _candidate(nearest, lines)
     return out
 
 
@@ -156,7 +169,9 @@ def _print(console: Console, e: dict[str, Any]) -> None:
             say("", f"  {text}")
         for x in closest["refuted"][:_SHOWN]:
             _print_failure(say, x)
-    say("next", e["advice"])
+    say("next", f"{e['kind']}: {e['advice']}")
+    for line in e["diff"]:
+        say("", line)
 
 
 def _print_failure(say: Any, x: dict[str, Any]) -> None:

@@ -42,6 +42,8 @@ class FunctionReport:
     """What the emitted text computes otherwise under the package `halide`, a phrase each."""
     loops: list[int] = field(default_factory=list)
     """The lines of its own loops."""
+    explanation: dict[str, Any] | None = None
+    """What `lift explain` says, where that is asked."""
     lifted: Lifted | None = None
     processor: float = 0.0
     """Seconds of processor time that lifting it took, on a busy machine less than `seconds`."""

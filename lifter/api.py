@@ -10,7 +10,8 @@ import contextlib
 import errno
 import importlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from codegen.emit import EMIT_KINDS
@@ -50,6 +51,7 @@ def lift_file(
     one_of_several: bool = False,
     selected: Callable[[Definition], bool] = lambda _: True,
     listener: Listener = lambda _: None,
+    lifted: LiftedFile | None = None,
 ) -> FileReport:
     """Lifts the functions defined in one file and writes the outputs asked for.
 
@@ -58,7 +60,7 @@ def lift_file(
     What happens inside one function is in its report and stops no other.  With `run`, what is proved is run beside the
     compiled original; where the two differ it is `disagreed`, and the call is kept in the output folder.
     Without names in `functions` those that are visible outside the file are lifted, and of either only the `selected`
-    ones."""
+    ones.  With `lifted` the file is neither read nor lifted: that was done elsewhere."""
     options = options or Options()
     unknown = [k for k in emit if k not in EMIT_KINDS]
     if unknown:
@@ -69,38 +71,70 @@ def lift_file(
     directory = _output_folder(out)
     listener(Step("reading"))
     with Originals(path, clang_args) if run else contextlib.nullcontext() as originals:
-        parsed = parse_file(
-            path, clang_args, models, timeout=options.timeout,
-            wanted=lambda d, internal: (d.name in functions if functions else not internal) and selected(d),
-            reading=lambda d: listener(Step("reading", d)),
-        )
-        known = {f.name for f in parsed.functions} | set(parsed.others)
-        report = FileReport(path, missing=[n for n in functions if n not in known], text=_text(parsed))
+        if lifted is None:
+            meanwhile = _load_harness if run else _nothing
+            lifted = read_file(
+                path, functions=functions, clang_args=clang_args, models=models, options=options, isolate=isolate,
+                with_text="summary" in emit, selected=selected, meanwhile=meanwhile, listener=listener,
+            )
+        report = lifted.report
         if report.missing and not one_of_several:
-            close = ", ".join(sorted(known)) or "none"
+            close = ", ".join(sorted(lifted.known)) or "none"
             raise UsageError(f"no function '{report.missing[0]}' is defined in {path}; it defines: {close}")
         listener(report)
         judge = _judge(originals, path, clang_args, models, directory, listener) if originals is not None else None
         if originals is not None:
-            originals.prepare([f for f in parsed.functions if isinstance(f, Function)])
+            originals.prepare(lifted.lowered)
         output = Output(path, directory, emit, target, clang_args, autoscheduler)
         try:
-            _lift_all(parsed, report, options, isolate, unverified, output, judge, listener)
+            _write_all(lifted.functions, report, unverified, output, judge, listener)
         except OutputError as problem:
             raise UsageError(str(problem)) from None
     return report
 
 
-def _lift_all(
-    parsed: ParsedFile, report: FileReport, options: Options, isolate: bool, unverified: bool, output: Output,
-    judge: Judge | None, listener: Listener,
+@dataclass(slots=True)
+class LiftedFile:
+    """A file that is read, and whose functions are lifted as they are taken; nothing is run or written yet."""
+
+    report: FileReport
+    """Without its functions."""
+    functions: Iterable[FunctionReport]
+    lowered: Sequence[Function] = ()
+    """Those that the loop language can express."""
+    known: frozenset[str] = frozenset()
+    """The names of all."""
+
+
+def read_file(
+    path: str, *, functions: Sequence[str], clang_args: Sequence[str] | Command, models: Sequence[str],
+    options: Options, isolate: bool, with_text: bool, selected: Callable[[Definition], bool],
+    meanwhile: Callable[[], None], listener: Listener,
+) -> LiftedFile:
+    """The first half of `lift_file`; `meanwhile` is done while other processes lift.  Raises SourceError."""
+    parsed = parse_file(
+        path, clang_args, models, timeout=options.timeout,
+        wanted=lambda d, internal: (d.name in functions if functions else not internal) and selected(d),
+        reading=lambda d: listener(Step("reading", d)),
+    )
+
+    def lifted() -> Iterator[FunctionReport]:
+        for f, definition, seconds in zip(parsed.functions, parsed.definitions, parsed.seconds, strict=True):
+            listener(Step("lifting", definition))
+            yield report_of(f, definition, options, isolate, with_text, seconds, meanwhile)
+
+    known = frozenset({f.name for f in parsed.functions} | set(parsed.others))
+    report = FileReport(path, missing=[n for n in functions if n not in known], text=_text(parsed))
+    return LiftedFile(report, lifted(), [f for f in parsed.functions if isinstance(f, Function)], known)
+
+
+def _write_all(
+    functions: Iterable[FunctionReport], report: FileReport, unverified: bool, output: Output, judge: Judge | None,
+    listener: Listener,
 ) -> None:
-    """Lifts, judges and writes one function after the other; at the end what is made of all of them."""
+    """Judges and writes one function after the other; at the end what is made of all of them."""
     together: list[FunctionReport] = []
-    meanwhile = _load_harness if judge is not None else _nothing
-    for f, definition, seconds in zip(parsed.functions, parsed.definitions, parsed.seconds, strict=True):
-        listener(Step("lifting", definition))
-        done = report_of(f, definition, options, isolate, "summary" in output.kinds, seconds, meanwhile)
+    for done in functions:
         report.functions.append(done)
         if judge is not None and done.status == VERIFIED and not output.judged_compiled:
             judge(done, None, False)
@@ -110,7 +144,7 @@ def _lift_all(
             together.append(done)
             listener(done)  # it may yet change
         else:
-            listener(Step("writing", definition))
+            listener(Step("writing", done.definition))
             output.write([done], judge)
             listener(done)
     if together:
@@ -211,6 +245,6 @@ def defined_nowhere(reports: Sequence[FileReport]) -> UsageError | None:
 
 
 __all__ = [
-    "EMIT_KINDS", "FileReport", "FunctionReport", "LiftError", "SourceError", "Step", "UsageError", "defined_nowhere",
-    "lift_file",
+    "EMIT_KINDS", "FileReport", "FunctionReport", "LiftError", "LiftedFile", "SourceError", "Step", "UsageError",
+    "defined_nowhere", "lift_file", "read_file",
 ]

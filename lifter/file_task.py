@@ -7,6 +7,7 @@ import selectors
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from lifter.api import LiftError, lift_file
 from lifter.frontend import Definition
@@ -21,6 +22,8 @@ READING = 10.0
 """Seconds to read a file in any case."""
 WRITING = 600.0
 """Seconds to compile what is written for a file."""
+_STEP = 0.1
+"""Seconds between two looks at the limits."""
 _GRACE = 5.0
 """Seconds over a limit that the process keeps itself."""
 _MOST_STARTS = 12
@@ -63,6 +66,11 @@ Lift = Callable[[Request, Callable[[Definition], bool], Tell], None]
 
 def lift(request: Request, wanted: Callable[[Definition], bool], tell: Tell) -> None:
     """Lifts functions of a file in this process."""
+    lift_file(request.path, **lift_options(request, wanted, tell))
+
+
+def lift_options(request: Request, wanted: Callable[[Definition], bool], tell: Tell) -> dict[str, Any]:
+    """The arguments of `lift_file` for a request, of which only what is `wanted` is lifted."""
 
     def listener(said: Step | FileReport | FunctionReport) -> None:
         if isinstance(said, FunctionReport):
@@ -72,12 +80,13 @@ def lift(request: Request, wanted: Callable[[Definition], bool], tell: Tell) -> 
         else:
             tell(said)
 
-    lift_file(
-        request.path, functions=request.functions, out=request.out, emit=request.emit, target=request.target,
-        autoscheduler=request.autoscheduler, models=request.models, clang_args=request.given, options=request.options,
-        unverified=request.unverified, run=request.run, one_of_several=request.one_of_several,
-        selected=lambda d: request.selected(d) and wanted(d), listener=listener,
-    )
+    return {
+        "functions": request.functions, "out": request.out, "emit": request.emit, "target": request.target,
+        "autoscheduler": request.autoscheduler, "models": request.models, "clang_args": request.given,
+        "options": request.options, "unverified": request.unverified, "run": request.run,
+        "one_of_several": request.one_of_several, "selected": lambda d: request.selected(d) and wanted(d),
+        "listener": listener,
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +108,8 @@ class FileTask:
         """What is wrong with the request or the file; the report then has no functions."""
         self.ended = False
         self.step = Step("reading")
+        self.payload = b""
+        """Bytes that the process told."""
         self._memory, self._lift, self._starts = memory, lift, 0
         self._of_all = bool({"shared", "object"} & set(request.emit))
         self._start()
@@ -134,17 +145,20 @@ class FileTask:
 
     def wait(self, on_step: Callable[[Step], None] = lambda _: None) -> FileReport:
         """Waits for the end; raises what is wrong with the file or the request."""
-        with selectors.DefaultSelector() as selector:
-            while not self.ended:
-                selector.register(self, selectors.EVENT_READ)
-                selector.select(0.1)
-                selector.unregister(self)
-                self.take()
-                self.check_time()
-                on_step(self.step)
+        while not self.ended:
+            self.step_on()
+            on_step(self.step)
         if self.error is not None:
             raise self.error
         return self.report
+
+    def step_on(self) -> None:
+        """Waits a little, and takes what has come."""
+        with selectors.DefaultSelector() as selector:
+            selector.register(self, selectors.EVENT_READ)
+            selector.select(_STEP)
+        self.take()
+        self.check_time()
 
     def _start(self) -> None:
         self._starts += 1
@@ -187,6 +201,8 @@ class FileTask:
             self._begin(said)
         elif isinstance(said, FunctionReport):
             self._add(said)
+        elif isinstance(said, bytes):
+            self.payload = said
         elif isinstance(said, FileReport):
             self.report.missing, self.report.text = said.missing, said.text
             self.report.digest, self.report.kept = said.digest or self.report.digest, said.kept
@@ -235,4 +251,4 @@ def lift_apart(request: Request, on_step: Callable[[Step], None] = lambda _: Non
         task.interrupt()
 
 
-__all__ = ["FileTask", "Lift", "Request", "lift", "lift_apart"]
+__all__ = ["FileTask", "Lift", "Request", "lift", "lift_apart", "lift_options"]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
 import sys
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import click
@@ -41,14 +43,15 @@ from synth.options import Options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a file on standard output.")
 @click.option("--model", "models", multiple=True, metavar="PATH", help="Definitions of external functions, or folder.")
 @click.option("--no-run", is_flag=True, help="Do not run what is proved beside the compiled original.")
+@click.option("--dask", "address", metavar="ADDRESS", help="Lift on this cluster of dask.distributed, or on local:N.")
 @click.option("--force", is_flag=True, help="Lift what was lifted before, too.")
 @click.option("--dry-run", is_flag=True, help="Say what would be lifted, how it is compiled, and where outputs go.")
 @click.option("-q", "--quiet", is_flag=True, help="Print the last lines only.")
 @click.option("-v", "--verbose", is_flag=True, help="Print a line for every function.")
 def batch_command(
     root: str, out: str, jobs: int | None, include: tuple[str, ...], exclude: tuple[str, ...], functions: str,
-    emit: str, timeout: float, as_json: bool, models: tuple[str, ...], no_run: bool, force: bool, dry_run: bool,
-    quiet: bool, verbose: bool,
+    emit: str, timeout: float, as_json: bool, models: tuple[str, ...], no_run: bool, address: str | None, force: bool,
+    dry_run: bool, quiet: bool, verbose: bool,
 ) -> None:
     """Lift every C and C++ file under a folder, or of a compilation database.
 
@@ -80,8 +83,13 @@ def batch_command(
     kept.tool()  # once, not in each process
     own_headers()
     outcome, start = Outcome(found), time.perf_counter()
-    pool = Pool(found.jobs, request, jobs or len(os.sched_getaffinity(0)), force)
-    with StatusLine(console) as status:
+    width = jobs or len(os.sched_getaffinity(0))
+    with contextlib.ExitStack() as stack:
+        pool = Pool(found.jobs, request, width, force)
+        if address is not None:
+            pool = _on_cluster(stack, address, found.jobs, request, width, force)
+        status = stack.enter_context(StatusLine(console))
+
         def tick() -> None:
             at = ", ".join(shown(j.name) for j in pool.running)
             status.show(f"{len(outcome.rows)} of {len(found.jobs)} files; at {at}")
@@ -102,6 +110,21 @@ def batch_command(
     if pool.signal:
         sys.exit(128 + pool.signal)
     sys.exit(2 if outcome.not_read() else 0 if outcome.all_verified else 1)
+
+
+def _on_cluster(
+    stack: contextlib.ExitStack, address: str, jobs: Sequence[Job], request: Callable[[Job], Request], width: int,
+    force: bool,
+) -> Pool:
+    """A pool on a cluster, which ends with the stack.  Raises ClusterError and UsageError."""
+    from lifter.batch.cluster import Cluster
+    from lifter.batch.cluster_pool import ClusterPool
+
+    if jobs and request(jobs[0]).models:
+        raise UsageError("--model is of files that are here; leave it out with --dask")
+    cluster = Cluster(address)
+    stack.callback(cluster.close)
+    return ClusterPool(jobs, request, width, force, cluster)
 
 
 def _checked(jobs: int | None, emit: str, timeout: float, functions: str) -> tuple[str, ...]:

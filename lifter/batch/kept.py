@@ -26,7 +26,8 @@ from lifter.files import whole
 from lifter.frontend import Definition
 from lifter.results import FileReport, FunctionReport
 from lifter.toolchain.command import SUFFIXES, Command, command_for
-from lifter.toolchain.preprocess import CannotPreprocess, own_headers, preprocessed
+from lifter.toolchain.facts import with_facts
+from lifter.toolchain.preprocess import CannotPreprocess, preprocessed
 
 FOLDER = "LIFT_CACHE_DIR"
 LIMIT_BYTES = 1 << 30
@@ -77,8 +78,9 @@ def digest(request: Request) -> tuple[str, Request]:
         return "", request  # what libclang's own preprocessing reads is not known before
     content = hashlib.sha256(tool().encode())
     try:
-        text = preprocessed(command)
-        content.update(text.text.replace(str(own_headers()).encode(), b"lift-headers"))  # which is another each time
+        known = with_facts(command)
+        assert known.facts is not None
+        content.update(known.facts.text.text)
         for model in _models(request.models, request.given):
             content.update(model)
     except (CannotPreprocess, OSError):
@@ -89,7 +91,7 @@ def digest(request: Request) -> tuple[str, Request]:
         request.run, repr(request.selected), str(get_host_target()),
     )
     content.update(repr(asked).encode("utf-8", "surrogateescape"))
-    return content.hexdigest(), replace(request, given=replace(command, text=text))
+    return content.hexdigest(), replace(request, given=known)
 
 
 def _sorted(items: list[tuple[str, Any]]) -> str:

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pickle
 import selectors
 import signal
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from types import FrameType
 
 from lifter.batch import kept
 from lifter.batch.plan import Job
 from lifter.errors import LiftError
-from lifter.file_task import FileTask, Request, lift
+from lifter.file_task import FileTask, Lift, Request, lift
 from lifter.frontend import Definition
 from lifter.limited import Tell
 from lifter.results import FileReport
+from lifter.toolchain.command import Command
+from lifter.toolchain.facts import elsewhere
 
 _STEP = 0.1
 """Seconds between two looks at signals and limits."""
@@ -44,7 +48,7 @@ class Pool:
             while (self._waiting or self._running) and not self.signal:
                 while self._waiting and len(self._running) < self._width:
                     job = self._waiting.popleft()
-                    self._running[FileTask(self._request(job), lift=_lift_anew if self._force else _lift)] = job
+                    self._running[FileTask(self._request(job), lift=lift_unless_kept(self._force))] = job
                 self._wait()
                 tick()
                 for task in [t for t in self._running if t.ended]:
@@ -98,14 +102,38 @@ def _size(job: Job) -> int:
         return 0
 
 
-def _lift(request: Request, wanted: Callable[[Definition], bool], tell: Tell) -> None:
-    """Takes what is kept of an earlier run, or lifts the file."""
-    digest, read = kept.digest(request)
-    found = kept.load(digest, request.out)
-    if found is None:
-        tell(FileReport(request.path, digest=digest))
-        lift(read, wanted, tell)
-        return
+def lift_unless_kept(force: bool) -> Lift:
+    """Takes what is kept of an earlier run, or lifts the file; with `force` it is lifted in any case."""
+
+    def work(request: Request, wanted: Callable[[Definition], bool], tell: Tell) -> None:
+        digest, read = kept.digest(request)
+        found = None if force else kept.load(digest, request.out)
+        if found is not None:
+            _tell_kept(found, tell)
+        else:
+            tell(FileReport(request.path, digest=digest))
+            lift(read, wanted, tell)
+
+    return work
+
+
+def prepare(force: bool) -> Lift:
+    """Takes what is kept of an earlier run, or tells in bytes what another machine needs to lift the file."""
+
+    def work(request: Request, wanted: Callable[[Definition], bool], tell: Tell) -> None:
+        digest, read = kept.digest(request)
+        found = None if force else kept.load(digest, request.out)
+        if found is not None:
+            _tell_kept(found, tell)
+        elif digest:
+            tell(FileReport(request.path, digest=digest))
+            assert isinstance(read.given, Command)
+            tell(pickle.dumps(replace(read, given=elsewhere(read.given))))
+
+    return work
+
+
+def _tell_kept(found: FileReport, tell: Tell) -> None:
     tell(FileReport(found.file, missing=found.missing, text=found.text, kept=True))
     if found.status:
         raise LiftError(found.reason)

@@ -17,7 +17,7 @@ from clang.cindex import Cursor, CursorKind
 from lifter.deadline import TimedOut, until
 from lifter.frontend import functions, instances, models
 from lifter.frontend.clang import children, line, place
-from lifter.frontend.parsing import SourceError, parse
+from lifter.frontend.parsing import SourceError, parse, source_lines
 from lifter.frontend.sources import Sources
 from lifter.frontend.unit import Unit
 from lifter.loops import Function, Unsupported
@@ -96,8 +96,7 @@ def parse_file(
 
     Raises SourceError when a file cannot be read or parsed."""
     unit = _unit(path, clang_args, models)
-    with open(path, "rb") as f:
-        lines = f.read().decode("utf-8", "replace").splitlines()
+    lines = source_lines(path, clang_args)
     cursors = list(_definitions(unit, unit.parsed.unit.cursor))
     found: list[Function | FunctionError] = []
     definitions: list[Definition] = []

@@ -10,7 +10,7 @@ from pathlib import Path
 from clang import cindex
 from clang.cindex import Cursor, CursorKind, Type
 
-from lifter.toolchain.preprocess import own_headers
+from lifter.toolchain.preprocess import OWN_HEADERS
 
 INCLUDE_DIRECTORY = Path(__file__).resolve().parent.parent / "include"
 
@@ -133,7 +133,7 @@ def line(c: Cursor) -> int:
 def in_own_header(location: cindex.SourceLocation) -> bool:
     """Whether a location lies in a header that comes with the front end."""
     file = place(location)[0]
-    return file != "" and Path(file).parent in (INCLUDE_DIRECTORY, own_headers())
+    return file != "" and Path(file).parent in (INCLUDE_DIRECTORY, OWN_HEADERS)
 
 
 _HEADROOM = 16

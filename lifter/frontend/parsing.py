@@ -98,8 +98,8 @@ def parse(
     """A file's tree, with text `added` at its end and `more` flags for the preprocessor.
 
     Raises SourceError for a file that cannot be read, for errors outside system headers and for fatal ones."""
-    whole = _contents(path)
     command = command_for(path, given, force_cxx=force_cxx)
+    whole = command.facts.source if command.facts is not None else _contents(path)
     unknown = flags.refused(command.flags)
     if unknown is not None:
         said = f"the flag '{unknown}' may change what the source means, and the lifter does not model it; leave it out"
@@ -120,6 +120,12 @@ def parse(
     parsed = Parsed(path, command, text, unit)
     _check(parsed, more, bool(added))
     return parsed
+
+
+def source_lines(path: str, given: Sequence[str] | Command) -> list[str]:
+    """The lines of a file that has been parsed."""
+    facts = given.facts if isinstance(given, Command) else None
+    return (facts.source if facts is not None else _contents(path)).decode("utf-8", "replace").splitlines()
 
 
 def _contents(path: str) -> bytes:

@@ -19,6 +19,9 @@ _PRAGMA = re.compile(rb'^[ \t]*#[ \t]*pragma[ \t]+GCC[ \t]+(target|optimize)\b([
 
 def asked(command: Command, text: SourceText) -> Iterator[tuple[int, str]]:
     """(Offset of a pragma, macro) for each macro that a pragma changes and that the program's own files name."""
+    if command.facts is not None:
+        yield from command.facts.changed
+        return
     found = list(_PRAGMA.finditer(text.text)) if command.compiler else []
     if not found or compilers.is_clang(command.macros()):
         return

@@ -17,7 +17,7 @@ from lifter.toolchain.compiler import FloatRules
 OWN_FLAGS = ("-O2", "-ffp-contract=off")
 """Of a file that no build is known of."""
 if TYPE_CHECKING:
-    from lifter.toolchain.preprocess import SourceText
+    from lifter.toolchain.facts import Facts
 
 SUFFIXES = (".c", ".C", ".cc", ".cp", ".cpp", ".CPP", ".cxx", ".CXX", ".c++")
 """Of files in C (the first) and in C++."""
@@ -39,8 +39,8 @@ class Command:
     target: str = compilers.HOST
     missing: str = ""
     """The compiler that the project names and that is not here."""
-    text: SourceText | None = field(default=None, repr=False, compare=False)
-    """What the compiler has made of the file, where that is known already."""
+    facts: Facts | None = field(default=None, repr=False, compare=False)
+    """What the compiler says of the file, where it was asked before; it need not be here then."""
 
     @property
     def is_c(self) -> bool:
@@ -53,7 +53,7 @@ class Command:
 
     def and_flags(self, more: Sequence[str]) -> Command:
         """The command with further flags, as they stand after `--`."""
-        return replace(self, text=None, flags=(*self.flags, *known.kept(tuple(known.expanded(more, "")))))
+        return replace(self, facts=None, flags=(*self.flags, *known.kept(tuple(known.expanded(more, "")))))
 
     def words(self) -> str:
         """For people: the file, its compiler, folder and flags."""
@@ -63,12 +63,16 @@ class Command:
 
     def macros(self) -> dict[str, str]:
         """What the compiler predefines under these flags; empty without a compiler."""
+        if self.facts is not None:
+            return self.facts.macros
         if not self.compiler:
             return {}
         return compilers.macros(self.compiler, self.flags, self.language, self.folder) or {}
 
     def float_rules(self) -> FloatRules:
         """How the compiler may compute floats."""
+        if self.facts is not None:
+            return self.facts.float_rules
         if not self.compiler:
             return compilers.float_rules_by_name(self.flags)
         return compilers.float_rules(self.compiler, self.flags, self.language, self.folder)
@@ -82,7 +86,7 @@ def command_for(path: str, given: Sequence[str] | Command = (), *, force_cxx: bo
         # Another file of the same program, such as a model.
         language = "c++" if force_cxx or _is_cxx(path, "") else "c"
         found = given.compiler if language == given.language else compilers.default(language == "c")
-        return replace(given, source=os.path.abspath(path), language=language, compiler=found, text=None)
+        return replace(given, source=os.path.abspath(path), language=language, compiler=found, facts=None)
     flags = known.kept(tuple(known.expanded(given, "")), (path,))
     language = known.language(flags) or ("c++" if force_cxx or _is_cxx(path, "") else "c")
     flags = _without_language(flags)

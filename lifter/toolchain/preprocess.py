@@ -21,6 +21,8 @@ from lifter.toolchain.command import Command
 
 _MARKER = re.compile(rb'^# (\d+) "((?:[^"\\]|\\.)*)"((?: \d)*)[ \t]*\r?$', re.MULTILINE)
 _INCLUDE = Path(__file__).resolve().parent.parent / "include"
+OWN_HEADERS = Path("/lift-headers")
+"""Where the lifter's own headers lie, as preprocessed text has it."""
 _DIAGNOSTIC = re.compile(r"^(.+?):(\d+):(?:(\d+):)? (?:fatal )?error: (.*)$")
 
 
@@ -87,8 +89,8 @@ def preprocessed(command: Command, more: Sequence[str] = ()) -> SourceText:
     """The text that the command's compiler makes of its file, the intrinsics declared by the lifter's own headers.
 
     Raises CannotPreprocess."""
-    if command.text is not None and not more:
-        return command.text
+    if command.facts is not None and not more:
+        return command.facts.text
     flags = [*command.flags, *more, "-isystem", str(own_headers())]
     asked = [command.compiler, *flags, "-w", "-E", "-x", command.language, command.source]
     try:
@@ -102,12 +104,16 @@ def preprocessed(command: Command, more: Sequence[str] = ()) -> SourceText:
     if done.returncode != 0:
         raise CannotPreprocess(problems(done.stderr.decode("utf-8", "replace"), command))
     known = command.macros()
+    # Where the headers lie is another place each time.
+    done.stdout = done.stdout.replace(str(own_headers()).encode(), str(OWN_HEADERS).encode())
     read = done.stdout if compilers.is_clang(known) else dialect.for_clang(done.stdout)
     return SourceText(read, f"{os.path.basename(command.compiler)} ({compilers.version(known)})")
 
 
 def rejected(command: Command, more: Sequence[str] = ()) -> list[Problem]:
     """What the compiler itself has against the file; empty where it accepts it."""
+    if command.facts is not None and not command.facts.here:
+        return []
     asked = [command.compiler, *command.flags, *more, "-w", "-fsyntax-only", "-x", command.language, command.source]
     try:
         done = compilers.run(asked, command.folder)

@@ -12,7 +12,6 @@ from lifter.results import STATUSES
 from lifter.shown import shown
 
 _GROUPS, _EXAMPLES = 12, 2
-_WIDE = 1000
 _FIRST_OF_REASON = 100
 """Characters of a file's problem that its line shows."""
 
@@ -36,8 +35,7 @@ def print_outcome(console: Console, outcome: Outcome, reports: list[str], quiet:
         console.print(f"note: {remark}", markup=False)
     groups = outcome.reasons()
     if groups and not quiet:
-        # Through a pipe nothing is cut: a line is as long as it is.
-        console.print(_table(outcome), width=None if console.is_terminal else _WIDE)
+        console.print(_table(outcome))
         if len(groups) > _GROUPS:
             console.print(f"and {len(groups) - _GROUPS} more reasons; all are in the reports", markup=False)
     if reports:

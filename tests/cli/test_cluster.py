@@ -1,0 +1,130 @@
+"""`lift batch --dask`: the same report as without, whatever happens to workers."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pickle
+import shutil
+import threading
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from lifter.batch.plan import plan
+from lifter.batch.remote import lift_remotely
+from lifter.file_task import Request
+from lifter.toolchain.command import Command
+from lifter.toolchain.facts import elsewhere, with_facts
+from synth.options import Options
+
+pytest.importorskip("distributed")
+
+ROOT = Path(__file__).parent.parent.parent
+PROGRAM = {
+    "gain.h": "#define GAIN 3\nstruct Image { unsigned char *data; int w; };\n",
+    "scale.c": '#include "gain.h"\nint scale(int a) { return a * GAIN; }\nint any(int n, ...) { return n; }\n',
+    "image.c": """\
+#include "gain.h"
+void clear(struct Image *im) { for (int i = 0; i < im->w; i++) im->data[i] = GAIN; }
+""",
+    "lanes.c": """\
+#include <emmintrin.h>
+void add(unsigned char *d, const unsigned char *s, int n) {
+    for (int i = 0; i + 16 <= n; i += 16) {
+        __m128i a = _mm_loadu_si128((const __m128i *)(d + i)), b = _mm_loadu_si128((const __m128i *)(s + i));
+        _mm_storeu_si128((__m128i *)(d + i), _mm_adds_epu8(a, b));
+    }
+}
+""",
+    "wrong.c": "int f( {\n",
+}
+
+
+@pytest.fixture
+def tree(tmp_path, monkeypatch):
+    monkeypatch.setenv("LIFT_CACHE_DIR", "")
+    for name, text in PROGRAM.items():
+        (tmp_path / "tree").mkdir(exist_ok=True)
+        (tmp_path / "tree" / name).write_text(text)
+    return tmp_path / "tree"
+
+
+def reported(folder: Path) -> dict:
+    """What a report says but for times, numbers of calls and folders."""
+    found = json.loads((folder / "report.json").read_text())
+    for file in found["files"]:
+        file["out"] = Path(file["out"]).name
+        for f in file["functions"]:
+            f["seconds"] = 0
+            f["run"] = f["run"] is not None
+            f["outputs"] = {k: Path(v).read_text() if k != "shared" else "" for k, v in f["outputs"].items()}
+    return {k: v for k, v in found.items() if k != "seconds"}
+
+
+def test_a_file_is_lifted_where_it_is_not(tree):
+    jobs = {j.name: j for j in plan(str(tree), "lifted", (), (), ()).jobs}
+    for name, status in (("scale.c", "verified"), ("image.c", "verified"), ("lanes.c", "verified")):
+        command = with_facts(jobs[name].command)
+        request = Request(jobs[name].path, elsewhere(command), options=Options(timeout=60.0))
+        shutil.move(tree / name, tree / f"{name}.away")
+        report = pickle.loads(lift_remotely(pickle.dumps(request)))
+        assert report.functions[0].status == status, report.functions[0].reason
+        assert report.functions[0].lifted.summary is not None
+
+
+def test_a_command_made_again_forgets_the_facts(tree):
+    command = with_facts(Command(str(tree / "scale.c"), "c", "cc", ("-O2",)))
+    assert command.macros() == command.facts.macros
+    assert command.and_flags(["-DX"]).facts is None
+
+
+@pytest.mark.long
+def test_the_same_report_as_without(lift, tree, tmp_path):
+    here = lift("batch", "tree", "-o", "here", "--emit", "dsl,summary,shared")
+    there = lift("batch", "tree", "-o", "there", "--emit", "dsl,summary,shared", "--dask", "local:2")
+    assert here.status == there.status == 2
+    assert reported(tmp_path / "here") == reported(tmp_path / "there")
+
+
+@pytest.mark.long
+def test_a_worker_that_dies_costs_its_task_one_retry(lift, tree, tmp_path):
+    for k in range(8):
+        (tree / f"more{k}.c").write_text(PROGRAM["scale.c"].replace("scale", f"scale{k}"))
+    lift("batch", "tree", "-o", "here")
+    killed: list[int] = []
+
+    def kill() -> None:
+        end = time.monotonic() + 120
+        while not killed and time.monotonic() < end:
+            for p in psutil.Process().children(recursive=True):
+                with contextlib.suppress(psutil.Error):
+                    if "lifter.batch.remote" in " ".join(p.cmdline()):
+                        killed.append(p.parent().pid)
+                        p.parent().kill()
+                        return
+            time.sleep(0.01)
+
+    watcher = threading.Thread(target=kill)
+    watcher.start()
+    run = lift("batch", "tree", "-o", "there", "--dask", "local:3")
+    watcher.join()
+    assert killed
+    assert run.status == 2
+    assert reported(tmp_path / "here") == reported(tmp_path / "there")
+
+
+def test_no_cluster(lift, tree):
+    run = lift("batch", "tree", "--dask", "local:x")
+    assert run.status == 2
+    assert run.one_line == "error: --dask local:x: write local:N, with N the number of workers"
+
+
+def test_models_stay_here(lift, tree, source):
+    run = lift("batch", "tree", "--dask", "local:1", "--model", source("model.c", "int g(int a) { return a; }\n"))
+    assert run.status == 2
+    assert "leave it out with --dask" in run.err
+    assert not [p for p in psutil.Process(os.getpid()).children() if "distributed" in " ".join(p.cmdline())]

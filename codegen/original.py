@@ -60,11 +60,6 @@ def system_compiler() -> str:
     raise EmitError(f"{_NO_COMPILER}; --emit shared compiles the original code as the fallback")
 
 
-def compiler_args(clang_args: Sequence[str]) -> list[str]:
-    """The flags for clang that any compiler understands."""
-    return [a for a in clang_args if not a.startswith(("-Xclang", "-ferror-limit", "--target", "-resource-dir"))]
-
-
 def run_tool(command: Sequence[str], folder: str = "") -> None:
     """Runs a compiler or linker.  Raises EmitError with its first error."""
     environment = os.environ | {"LC_ALL": "C"}  # what it says is read

@@ -17,17 +17,27 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from codegen.errors import EmitError
-from codegen.original import compiler_args
-from lifter.api import FileReport, FunctionReport, SourceError, Step, UsageError, defined_nowhere, lift_file
+from lifter.api import (
+    FileReport,
+    FunctionReport,
+    LiftError,
+    SourceError,
+    Step,
+    UsageError,
+    defined_nowhere,
+    lift_file,
+)
 from lifter.console import open_console
 from lifter.harness.argument_extents import NoArguments
 from lifter.harness.own_process import ProcessDied, told_by
+from lifter.harness.side_by_side import load
+from lifter.harness.stubs import make_stubs
 from lifter.harness.timing import O2, O3, SAMPLE, Loops, build, interleave, machine
 from lifter.harness.timing_arguments import Arguments, Known, arguments, contract_holds
 from lifter.loops import Function
 from lifter.progress import StatusLine
-from lifter.toolchain.command import SUFFIXES
+from lifter.toolchain.command import SUFFIXES, Command, command_for
+from lifter.toolchain.database import command_in
 
 DIFFERS = "DIFFERS"
 SLOWER = 0.995
@@ -88,9 +98,11 @@ class Results:
 @click.option("--json", "json_file", metavar="FILE", help="Also write the figures to FILE.")
 @click.option("--timeout", default=60.0, show_default=True, metavar="S", help="Seconds to lift one function.")
 @click.option("--autoscheduler", default="", metavar="NAME", help="Autoscheduler of the lifted functions.")
+@click.option("-p", "database", metavar="BUILD_DIR", help="Take commands from BUILD_DIR/compile_commands.json.")
 def bench_command(
     paths: tuple[str, ...], functions: tuple[str, ...], sizes: str, seconds: float, sample: float,
-    json_file: str | None, timeout: float, autoscheduler: str, known: Lookup = nothing_known,
+    json_file: str | None, timeout: float, autoscheduler: str, database: str | None = None,
+    known: Lookup = nothing_known,
 ) -> None:
     """Time lifted functions against the originals built by g++ with -O2, and with -O3 -march=native.
 
@@ -108,10 +120,10 @@ def bench_command(
         numbers = _sizes(sizes)
         files = _files(paths)
         times = (seconds, sample / 1e3)
-        results = run(files, functions, numbers, times, timeout, clang_args, console, autoscheduler, known)
+        results = run(files, functions, numbers, times, timeout, clang_args, console, autoscheduler, known, database)
         if json_file is not None:
             _write(Path(json_file), json.dumps(results.as_json(), indent=2) + "\n")
-    except (SourceError, UsageError, EmitError) as problem:
+    except LiftError as problem:
         console.print(str(problem) if isinstance(problem, SourceError) else f"error: {problem}", markup=False)
         sys.exit(2)
     if not results.rows and not results.not_timed:
@@ -154,10 +166,11 @@ def _write(path: Path, text: str) -> None:
 def run(
     files: Sequence[str], functions: Sequence[str], sizes: Sequence[int], seconds: tuple[float, float], timeout: float,
     clang_args: Sequence[str], console: Console, autoscheduler: str = "", known: Lookup = nothing_known,
+    database: str | None = None,
 ) -> Results:
     """Lifts, builds and times everything; `seconds` for one function in all, and at a time.
 
-    Raises SourceError, UsageError and EmitError."""
+    Raises LiftError."""
     from synth.options import Options
 
     results = Results()
@@ -165,13 +178,14 @@ def run(
     for file in files:
         with tempfile.TemporaryDirectory(prefix="lift-bench-") as name, StatusLine(console) as status:
             folder = Path(name)
+            given = command_in(database, file).and_flags(clang_args) if database else clang_args
 
             def listen(said: Step | FileReport | FunctionReport, file: str = file, line: StatusLine = status) -> None:
                 if isinstance(said, Step):
                     line.show(f"{file}: {said.words()}")
 
             report = lift_file(
-                file, functions=functions, out=name, emit=("shared",), clang_args=clang_args,
+                file, functions=functions, out=name, emit=("shared",), clang_args=given,
                 run=False, options=Options(timeout=timeout), one_of_several=len(files) > 1, autoscheduler=autoscheduler,
                 listener=listen,
             )
@@ -184,7 +198,7 @@ def run(
                     reason = f.reason.splitlines()[0] if f.reason else ""
                     results.not_timed.append((file, f.name, f"{f.status}: {reason}"))
             if timed:
-                _time_file(file, timed, sizes, seconds, clang_args, folder, results, status.show, known)
+                _time_file(file, timed, sizes, seconds, given, folder, results, status.show, known)
     unknown = defined_nowhere(reports)
     if unknown is not None:
         raise unknown
@@ -193,12 +207,13 @@ def run(
 
 def _time_file(
     file: str, timed: Sequence[FunctionReport], sizes: Sequence[int], seconds: tuple[float, float],
-    clang_args: Sequence[str], folder: Path, results: Results, say: Callable[[str], None], known: Lookup,
+    given: Sequence[str] | Command, folder: Path, results: Results, say: Callable[[str], None], known: Lookup,
 ) -> None:
     """Times the functions of a file, in a process of their own: where a call crashes, another one times the rest."""
-    flags = compiler_args(clang_args)
-    o3, o2 = build(file, [*O3, *flags], folder / "o3.so"), build(file, [*O2, *flags], folder / "o2.so")
-    lifted = ctypes.CDLL(timed[0].outputs["shared"])
+    o3, o2 = build(file, given, O3, folder / "o3.so"), build(file, given, O2, folder / "o2.so")
+    drop_in = Path(timed[0].outputs["shared"])
+    make_stubs(drop_in, command_for(file, given).compiler)
+    lifted = load(drop_in)
     loops = Loops([f.lifted.function for f in timed if f.lifted is not None], folder)
 
     def work(left: Sequence[FunctionReport], tell: Callable[[_Told], None]) -> None:

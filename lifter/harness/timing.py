@@ -17,9 +17,11 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from codegen.original import language, run_tool, system_compiler
-from lifter.harness.side_by_side import bind
+from codegen.original import compile_original, run_tool, system_compiler
+from lifter.harness.side_by_side import bind, load
+from lifter.harness.stubs import make_stubs
 from lifter.loops import Function
+from lifter.toolchain.command import Command
 
 O2, O3 = ("-O2",), ("-O3", "-march=native", "-ffp-contract=off")
 SAMPLE = 3e-3
@@ -118,10 +120,13 @@ def compiler() -> str:
     return shutil.which("g++") or system_compiler()
 
 
-def build(source: str, flags: Sequence[str], path: Path) -> ctypes.CDLL:
-    """A source file as a shared library, loaded.  Raises EmitError with the compiler's first error."""
-    run_tool([compiler(), *flags, "-fPIC", "-shared", "-o", str(path), *language(source), source])
-    return ctypes.CDLL(str(path))
+def build(source: str, given: Sequence[str] | Command, flags: Sequence[str], path: Path) -> ctypes.CDLL:
+    """A source file as a shared library, compiled as its program compiles it but for `flags`, loaded.
+
+    Raises EmitError with the compiler's first error."""
+    compile_original(source, given, path, flags)
+    make_stubs(path, compiler())
+    return load(path)
 
 
 def threads() -> int:

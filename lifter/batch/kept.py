@@ -11,7 +11,6 @@ import hashlib
 import json
 import os
 import platform
-import stat
 import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from codegen.notation import StageText
+from halide_core import cache_folder as cache
 from halide_core.target import get_host_target
 from lifter.file_task import Request
 from lifter.files import whole
@@ -33,25 +33,8 @@ FOLDER = "LIFT_CACHE_DIR"
 LIMIT_BYTES = 1 << 30
 """The oldest entries go when there is more than this."""
 _PACKAGES = ("lifter", "synth", "verifier", "codegen", "halide_core")
-_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 _NOT_KEPT = ("crashed", "error", "disagreed")
 """What may be otherwise the next time, or is to be looked at."""
-
-
-def folder() -> Path | None:
-    """LIFT_CACHE_DIR, or `lift` in the user's folder for caches; None where that is empty, or not the user's alone."""
-    given = os.environ.get(FOLDER)
-    if given == "":
-        return None
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    found = Path(given) if given else Path(base) / "lift"
-    try:
-        found.mkdir(mode=0o700, parents=True, exist_ok=True)
-        status = found.stat()
-    except OSError:
-        return None
-    own = status.st_uid == os.getuid() and not status.st_mode & _OTHERS and os.access(found, os.R_OK | os.W_OK)
-    return found if own and stat.S_ISDIR(status.st_mode) else None
 
 
 @functools.cache
@@ -121,7 +104,7 @@ def load(digest_: str, out: str) -> FileReport | None:
     if where is None:
         return None
     try:
-        kept = json.loads(_own_content(where))
+        kept = json.loads(cache.own_content(where) or b"")
         report = _report(kept["report"])
         files = {str(k): base64.b64decode(v) for k, v in kept["files"].items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
@@ -156,36 +139,15 @@ def store(digest_: str, report: FileReport, out: str) -> None:
 
 
 def prune() -> None:
-    """Deletes the entries that were not used for the longest time, where there are too many."""
-    top = folder()
-    found = []
-    for path in top.iterdir() if top is not None else ():
-        try:
-            status = path.stat()
-        except OSError:
-            continue
-        found.append((status.st_mtime, status.st_size, path))
-    total = sum(size for _, size, _ in found)
-    for _, size, path in sorted(found):
-        if total <= LIMIT_BYTES:
-            break
-        path.unlink(missing_ok=True)
-        total -= size
+    """Keeps the cache small."""
+    found = cache.cache_folder(FOLDER, "lift").path
+    if found is not None:
+        cache.prune(found, LIMIT_BYTES)
 
 
 def _entry(digest_: str) -> Path | None:
-    top = folder()
+    top = cache.cache_folder(FOLDER, "lift").path
     return top / digest_ if top is not None and digest_ else None
-
-
-def _own_content(path: Path) -> bytes:
-    """Raises OSError for a file that is not this user's alone."""
-    file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    with open(file, "rb") as f:
-        status = os.fstat(file)
-        if not stat.S_ISREG(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & _OTHERS:
-            raise PermissionError(path)
-        return f.read()
 
 
 def _plain(report: FileReport) -> dict[str, Any]:

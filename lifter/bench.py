@@ -32,7 +32,7 @@ from lifter.harness.argument_extents import NoArguments
 from lifter.harness.own_process import ProcessDied, told_by
 from lifter.harness.side_by_side import load
 from lifter.harness.stubs import make_stubs
-from lifter.harness.timing import O2, O3, SAMPLE, Loops, build, interleave, machine
+from lifter.harness.timing import COLD, O2, O3, SAMPLE, Loops, build, interleave, machine
 from lifter.harness.timing_arguments import Arguments, Known, arguments, contract_holds
 from lifter.loops import Function
 from lifter.progress import StatusLine
@@ -69,6 +69,15 @@ class Row:
     remark: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Seconds for one function in all, and at a time; cold: each call comes after other work, when threads sleep."""
+
+    all: float
+    turn: float
+    cold: bool
+
+
 @dataclass(slots=True)
 class Results:
     """Everything that a run found."""
@@ -93,20 +102,23 @@ class Results:
 @click.option("--seconds", default=0.3, show_default=True, metavar="S", help="Time spent on one function at one size.")
 @click.option(
     "--sample", default=SAMPLE * 1e3, show_default=True, metavar="MS",
-    help="Milliseconds that each function runs before the next has its turn; 0.1 finds its threads asleep.",
+    help="Milliseconds that each function runs before the next has its turn.",
 )
+@click.option("--warm", is_flag=True, help="Call after call, threads awake; not each after 2 ms of other work.")
 @click.option("--json", "json_file", metavar="FILE", help="Also write the figures to FILE.")
 @click.option("--timeout", default=60.0, show_default=True, metavar="S", help="Seconds to lift one function.")
 @click.option("--autoscheduler", default="", metavar="NAME", help="Autoscheduler of the lifted functions.")
 @click.option("-p", "database", metavar="BUILD_DIR", help="Take commands from BUILD_DIR/compile_commands.json.")
 def bench_command(
     paths: tuple[str, ...], functions: tuple[str, ...], sizes: str, seconds: float, sample: float,
-    json_file: str | None, timeout: float, autoscheduler: str, database: str | None = None,
+    warm: bool, json_file: str | None, timeout: float, autoscheduler: str, database: str | None = None,
     known: Lookup = nothing_known,
 ) -> None:
     """Time lifted functions against the originals built by g++ with -O2, and with -O3 -march=native.
 
-    All three run on the same memory, in turn, in one process; results are compared before anything is timed.
+    All three run on the same memory, in turn, in one process; results are compared before anything is timed.  Each call
+    comes after 2 ms of other work, as in a program that does not live on this function alone (--warm: one after the
+    other).
     Flags for clang and g++ go after `--`."""
     console = open_console()
     clang_args: list[str] = click.get_current_context().obj or []
@@ -119,7 +131,7 @@ def bench_command(
             raise UsageError(f"--timeout must be a positive number of seconds, not {timeout:g}")
         numbers = _sizes(sizes)
         files = _files(paths)
-        times = (seconds, sample / 1e3)
+        times = Times(seconds, sample / 1e3, not warm)
         results = run(files, functions, numbers, times, timeout, clang_args, console, autoscheduler, known, database)
         if json_file is not None:
             _write(Path(json_file), json.dumps(results.as_json(), indent=2) + "\n")
@@ -130,7 +142,7 @@ def bench_command(
         console.print("error: no function to time in the files given", markup=False)
         sys.exit(2)
     out = open_console(stderr=False)
-    print_results(out if out.is_terminal else Console(highlight=False, soft_wrap=True, width=120), results)
+    print_results(out if out.is_terminal else Console(highlight=False, emoji=False, soft_wrap=True, width=120), results)
     sys.exit(1 if results.different else 0)
 
 
@@ -164,11 +176,11 @@ def _write(path: Path, text: str) -> None:
 
 
 def run(
-    files: Sequence[str], functions: Sequence[str], sizes: Sequence[int], seconds: tuple[float, float], timeout: float,
+    files: Sequence[str], functions: Sequence[str], sizes: Sequence[int], seconds: Times, timeout: float,
     clang_args: Sequence[str], console: Console, autoscheduler: str = "", known: Lookup = nothing_known,
     database: str | None = None,
 ) -> Results:
-    """Lifts, builds and times everything; `seconds` for one function in all, and at a time.
+    """Lifts, builds and times everything.
 
     Raises LiftError."""
     from synth.options import Options
@@ -206,7 +218,7 @@ def run(
 
 
 def _time_file(
-    file: str, timed: Sequence[FunctionReport], sizes: Sequence[int], seconds: tuple[float, float],
+    file: str, timed: Sequence[FunctionReport], sizes: Sequence[int], seconds: Times,
     given: Sequence[str] | Command, folder: Path, results: Results, say: Callable[[str], None], known: Lookup,
 ) -> None:
     """Times the functions of a file, in a process of their own: where a call crashes, another one times the rest."""
@@ -261,7 +273,7 @@ _Told = Row | _Doing | tuple[str, str, str]
 
 def _time_function(
     file: str, f: FunctionReport, size: int, libraries: Sequence[ctypes.CDLL], loops: Loops,
-    seconds: tuple[float, float], doing: Callable[[str], None], known: Lookup,
+    seconds: Times, doing: Callable[[str], None], known: Lookup,
 ) -> Row | tuple[str, str, str]:
     """Times one function at one size; `libraries`: the lifted code, and the original under -O3 and -O2."""
     assert f.lifted is not None and f.lifted.summary is not None
@@ -271,7 +283,7 @@ def _time_function(
     except NoArguments as problem:
         return file, f.name, f"no arguments at {size}x{size}: {problem}"
     values = args.values(function)
-    calls = [loops.call(library, function, values) for library in libraries]
+    calls = [loops.call(library, function, values, seconds.cold) for library in libraries]
     before = args.save()
     doing("running the original")
     calls[2](1)
@@ -286,7 +298,7 @@ def _time_function(
         remark = "original ran"
     args.restore(before)
     doing("timing")
-    t = interleave(calls, _resetter(args, before), *seconds)
+    t = interleave(calls, _resetter(args, before), seconds.all, seconds.turn, COLD if seconds.cold else 0.0)
     lifted_s, o3_s, o2_s = t.seconds
     return Row(file, f.name, size, lifted_s, o3_s, o2_s, t.ratios[1], t.ratios[2], t.rounds, remark)
 

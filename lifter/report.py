@@ -50,7 +50,9 @@ def print_file_report(console: Console, report: FileReport, quiet: bool = False)
 def text_of(report: FileReport | FunctionReport) -> str:
     """What is printed of a report, without colours."""
     with io.StringIO() as out:
-        console = Console(file=out, highlight=False, soft_wrap=True, force_terminal=False, no_color=True)
+        console = Console(
+            file=out, highlight=False, emoji=False, soft_wrap=True, force_terminal=False, no_color=True
+        )
         if isinstance(report, FileReport):
             print_file_report(console, report)
         else:

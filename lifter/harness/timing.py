@@ -27,6 +27,20 @@ O2, O3 = ("-O2",), ("-O3", "-march=native", "-ffp-contract=off")
 SAMPLE = 3e-3
 """Seconds that one function runs before the next has its turn: long enough for idle threads to wake (some 0.1 ms),
 short enough for a machine's noise, which comes in phases of 0.1 s and more, to hit all alike."""
+COLD = 2e-3
+"""Seconds of other work before each call that is to find idle threads asleep, as in a program that does more."""
+_CLOCK = """\
+#include <cstdint>
+#include <ctime>
+static double now() {{
+    timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec + 1e-9 * t.tv_nsec;
+}}
+static void other_work() {{
+    for (double end = now() + {seconds}; now() < end;) {{
+    }}
+}}"""
 MIN_ROUNDS, MAX_ROUNDS = 5, 400
 _PACKAGES = ("lifter", "llvmlite", "z3-solver", "libclang", "numpy")
 _C_TYPES = {"bool": "bool", "float32": "float", "float64": "double"}
@@ -42,18 +56,20 @@ class Timing:
 
 
 def interleave(
-    calls: Sequence[Callable[[int], Any]], reset: Callable[[], None], budget: float, sample: float = SAMPLE
+    calls: Sequence[Callable[[int], Any]], reset: Callable[[], None], budget: float, sample: float = SAMPLE,
+    between: float = 0.0,
 ) -> Timing:
     """Times `calls`, each of which takes how often to call and may return the seconds that it took; A B C A B C ...
     for about `budget` seconds.
 
-    Each turn of each function takes about `sample` seconds, one call at least.  `reset` runs, untimed, before it."""
+    Each turn of each function takes about `sample` seconds, one call at least, with the `between` seconds that each
+    call waits before it and that do not count.  `reset` runs, untimed, before a turn."""
     repeats = []
     for call in calls:
         reset()
         call(1)
         reset()
-        repeats.append(max(1, int(sample / max(_timed(call, 1), 1e-9))))
+        repeats.append(max(1, int(sample / max(_timed(call, 1) + between, 1e-9))))
     samples: list[list[float]] = [[] for _ in calls]
     stop = time.perf_counter() + budget
     while len(samples[0]) < MIN_ROUNDS or (time.perf_counter() < stop and len(samples[0]) < MAX_ROUNDS):
@@ -76,7 +92,7 @@ class Loops:
 
     def __init__(self, functions: Sequence[Function], folder: Path) -> None:
         source, library = folder / "loops.cpp", folder / "loops.so"
-        text = ["#include <cstdint>"]
+        text = [_CLOCK.format(seconds=COLD)]
         for number, f in enumerate(functions):
             types = ["void*"] if f.interface is not None else []  # the function itself, which a packer calls
             types += ["void*" if p.pointer else _c_type(p.type) for p in f.params]
@@ -84,29 +100,37 @@ class Loops:
             params = "".join(f", {t} a{i}" for i, t in enumerate(types))
             call = f"f({', '.join(f'a{i}' for i in range(len(types)))})"
             keep = call if f.return_type is None else f"volatile {result} kept = {call}; (void)kept"
+            head = f"{number}({result} (*f)({', '.join(types)}), int64_t n{params})"
             text.append(
-                f'extern "C" void loop_{number}({result} (*f)({", ".join(types)}), int64_t n{params})'
-                f" {{ for (int64_t i = 0; i < n; i++) {{ {keep}; }} }}"
+                f'extern "C" double warm_{head} {{\n'
+                f"    double start = now(); for (int64_t i = 0; i < n; i++) {{ {keep}; }} return now() - start; }}"
+            )
+            text.append(
+                f'extern "C" double cold_{head} {{\n    double sum = 0; for (int64_t i = 0; i < n; i++) '
+                f"{{ other_work(); double start = now(); {keep}; sum += now() - start; }} return sum; }}"
             )
         source.write_text("\n".join(text) + "\n")
         run_tool([compiler(), "-O2", "-fPIC", "-shared", "-o", str(library), str(source)])
         self._library = ctypes.CDLL(str(library))
         self._numbers = {f.symbol: i for i, f in enumerate(functions)}
 
-    def call(self, library: ctypes.CDLL, function: Function, values: Sequence[Any]) -> Callable[[int], None]:
-        """A callable of how often to call the library's `function` with `values`."""
+    def call(
+        self, library: ctypes.CDLL, function: Function, values: Sequence[Any], cold: bool = False
+    ) -> Callable[[int], float]:
+        """A callable of how often to call the library's `function` with `values`, each time after COLD seconds of other
+        work if it is to be `cold`; the seconds that the calls took."""
         target = bind(library, function)
         first: list[Any] = []
         if isinstance(target, functools.partial):
             first = list(target.args)
             target = target.func
-        loop = getattr(self._library, f"loop_{self._numbers[function.symbol]}")
+        loop = getattr(self._library, f"{'cold' if cold else 'warm'}_{self._numbers[function.symbol]}")
         loop.argtypes = [ctypes.c_void_p, ctypes.c_int64, *target.argtypes]
-        loop.restype = None
+        loop.restype = ctypes.c_double
         address = ctypes.cast(target, ctypes.c_void_p)
 
-        def run(count: int) -> None:
-            loop(address, count, *first, *values)
+        def run(count: int) -> float:
+            return float(loop(address, count, *first, *values))
 
         return run
 

@@ -159,10 +159,13 @@ def test_the_command(parts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cap
     script = tmp_path / "doc.py"
     script.write_text(text)
     assert load(str(script)).calls == ["blur"]
-    main(["compose", str(script), "-o", str(tmp_path), "--emit", "object,header,stmt"])
+    with pytest.raises(SystemExit) as status:
+        main(["compose", str(script), "-o", str(tmp_path), "--emit", "object,header,stmt"])
+    assert not status.value.code
     assert "soft: 30 x 44" in capsys.readouterr().err
     assert {"doc.o", "doc.h", "doc.stmt"} <= {p.name for p in tmp_path.iterdir()}
-    main(["compose", str(script), "-o", str(tmp_path), "--emit", "schedule", "--autoscheduler", "Reuse2019"])
+    with pytest.raises(SystemExit):
+        main(["compose", str(script), "-o", str(tmp_path), "--emit", "schedule", "--autoscheduler", "Reuse2019"])
     assert "compute_root" in (tmp_path / "doc_schedule.py").read_text()
     capsys.readouterr()
     with pytest.raises(SystemExit) as status:

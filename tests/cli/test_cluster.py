@@ -63,7 +63,7 @@ def reported(folder: Path) -> dict:
         for f in file["functions"]:
             f["seconds"] = 0
             f["run"] = f["run"] is not None
-            f["outputs"] = {k: Path(v).read_text() if k != "shared" else "" for k, v in f["outputs"].items()}
+            f["outputs"] = {k: (folder.parent / v).read_text() if k != "shared" else "" for k, v in f["outputs"].items()}
     return {k: v for k, v in found.items() if k != "seconds"}
 
 

@@ -63,7 +63,8 @@ def reported(folder: Path) -> dict:
         for f in file["functions"]:
             f["seconds"] = 0
             f["run"] = f["run"] is not None
-            f["outputs"] = {k: (folder.parent / v).read_text() if k != "shared" else "" for k, v in f["outputs"].items()}
+            texts = {k: v for k, v in f["outputs"].items() if k != "shared"}
+            f["outputs"] = {k: (folder.parent / v).read_text() for k, v in texts.items()}
     return {k: v for k, v in found.items() if k != "seconds"}
 
 

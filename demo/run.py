@@ -129,7 +129,7 @@ def lift(console: Console, out: Path) -> dict[str, FunctionReport]:
 
 def subjects(reports: dict[str, FunctionReport], folder: Path) -> dict[str, Subject]:
     """The drop-in and the two builds of the original, loaded."""
-    o3, o2 = (build(str(SOURCE), flags, folder / f"original{flags[0]}.so") for flags in (O3, O2))
+    o3, o2 = (build(str(SOURCE), (), flags, folder / f"original{flags[0]}.so") for flags in (O3, O2))
     out = {}
     for name, report in reports.items():
         assert report.lifted is not None

@@ -38,7 +38,8 @@ def print_file_report(console: Console, report: FileReport, quiet: bool = False)
         return
     for path in dict.fromkeys(f.outputs["shared"] for f in report.functions if "shared" in f.outputs):
         folder, name = os.path.split(path)
-        console.print(f"link with: -L{folder} -l:{name} -Wl,-rpath,{os.path.abspath(folder)}", markup=False)
+        found = folder if os.path.isabs(folder) else f"$PWD/{folder}"
+        console.print(f"link with: -L{folder or '.'} -l:{name} -Wl,-rpath,{found}", markup=False)
     counts: dict[str, int] = {}
     for f in report.functions:
         counts[f.status] = counts.get(f.status, 0) + 1

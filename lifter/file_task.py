@@ -110,8 +110,10 @@ class FileTask:
         self.step = Step("reading")
         self.payload = b""
         """Bytes that the process told."""
-        self._memory, self._lift, self._starts = memory, lift, 0
+        self._memory, self._lift, self._starts, self._written = memory, lift, 0, False
         self._of_all = bool({"shared", "object"} & set(request.emit))
+        self._unfinished: set[tuple[str, int]] = set()
+        """Functions that are proved, and wait for what is compiled of all of them, and is run then."""
         self._start()
 
     def fileno(self) -> int:
@@ -137,9 +139,7 @@ class FileTask:
         """Ends all at once; the report keeps what is finished."""
         if not self.ended:
             self._process.stop()
-            for f in self.report.functions:
-                if f.status == VERIFIED and self._of_all:
-                    f.notes.append("nothing was written for it: the run was interrupted")
+            self.report.functions = [f for f in self.report.functions if f.key not in self._unfinished]
             what = self.step.function.name if self.step.function is not None else "the file"
             self._end("interrupted", f"interrupted while {self.step.doing} {what}")
 
@@ -168,6 +168,8 @@ class FileTask:
             if not (self._of_all and f.status in (VERIFIED, "disagreed"))  # which are compiled with the others
         }
         self.report.functions = [f for f in self.report.functions if f.key in final]
+        self._unfinished.clear()
+        self._written = False
         request, work = self.request, self._lift
 
         def run(tell: Tell) -> None:
@@ -198,6 +200,7 @@ class FileTask:
 
     def _took(self, said: object) -> None:
         if isinstance(said, Step):
+            self._written |= said == Step("writing")
             self._begin(said)
         elif isinstance(said, FunctionReport):
             self._add(said)
@@ -219,17 +222,20 @@ class FileTask:
 
     def _add(self, report: FunctionReport) -> None:
         self.report.functions = [*(f for f in self.report.functions if f.key != report.key), report]
+        if self._of_all and report.status == VERIFIED and not self._written:
+            self._unfinished.add(report.key)
+        else:
+            self._unfinished.discard(report.key)
 
     def _stopped(self, status: str, reason: str) -> None:
         """The process has ended before its work did: the function that it was at goes without, the others go on."""
         d = self.step.function
         if d is not None:
             self._add(FunctionReport(d.name, status, reason, d.line, definition=d))
-        elif self.step.doing == "writing":
-            for f in self.report.functions:
-                if f.status == VERIFIED:
-                    f.status, f.reason = status, reason
         if d is None or self._starts >= _MOST_STARTS:
+            for f in self.report.functions:
+                if f.key in self._unfinished:
+                    f.status, f.reason = status, reason
             self._end(status, reason if d is None else f"the {self._starts}th of its functions ends so: {reason}")
         else:
             self._start()
@@ -240,15 +246,4 @@ class FileTask:
         self.report.functions.sort(key=lambda f: (f.definition.line, f.definition.column) if f.definition else (0, 0))
 
 
-def lift_apart(request: Request, on_step: Callable[[Step], None] = lambda _: None) -> FileReport:
-    """The report of a file that is lifted in a process of its own, as on the command line.
-
-    Raises SourceError and UsageError as `lift_file` does."""
-    task = FileTask(request)
-    try:
-        return task.wait(on_step)
-    finally:
-        task.interrupt()
-
-
-__all__ = ["FileTask", "Lift", "Request", "lift", "lift_apart", "lift_options"]
+__all__ = ["FileTask", "Lift", "Request", "lift", "lift_options"]

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 VERIFIED = "verified"
 STATUSES = ("verified", "unsupported", "not_found", "timeout", "disagreed", "crashed", "error")
 """Of functions."""
-NOT_READ = ("unreadable", "crashed", "timeout", "interrupted")
-"""Of files of which not all functions have a status of their own."""
 
 
 @dataclass(slots=True)
@@ -105,7 +103,8 @@ class FileReport:
     text: str = ""
     """Whose preprocessed text was read: "c++ (GCC 12.2.0)", or "libclang" and why."""
     status: str = ""
-    """Of the file as a whole, where not all of its functions have one: of NOT_READ; else ""."""
+    """Of the file as a whole, where not all of its functions have one: unreadable, crashed, timeout, error or
+    interrupted; else ""."""
     reason: str = ""
     digest: str = ""
     """Of all that the results depend on; "" where that is not known."""

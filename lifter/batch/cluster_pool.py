@@ -55,7 +55,7 @@ class ClusterPool(Pool):
             for task in list(self._running):
                 task.interrupt()
                 yield self._done(task)
-            for job, _ in self._away.values():
+            for job in [*(job for job, _ in self._away.values()), *(job for job, *_ in self._back)]:
                 yield job, FileReport(job.path, status="interrupted", reason="interrupted while a worker lifted it")
 
     def _begin(self) -> None:

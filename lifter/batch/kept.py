@@ -46,7 +46,7 @@ def tool() -> str:
     top = Path(__file__).parent.parent.parent
     for package in _PACKAGES:
         for path in sorted((top / package).rglob("*")):
-            if path.suffix in (".py", ".toml", ".h"):
+            if path.is_file() and path.suffix != ".pyc":  # some headers have no suffix
                 content.update(str(path.relative_to(top)).encode())
                 content.update(path.read_bytes())
     return content.hexdigest()
@@ -63,7 +63,10 @@ def digest(request: Request) -> tuple[str, Request]:
     try:
         known = with_facts(command)
         assert known.facts is not None
-        content.update(known.facts.text.text)
+        facts = known.facts
+        content.update(facts.text.text)
+        # What the text does not show: macros that pragmas change are looked for in the file itself.
+        content.update(repr((facts.source, facts.changed, facts.float_rules)).encode())
         for model in _models(request.models, request.given):
             content.update(model)
     except (CannotPreprocess, OSError):

@@ -128,7 +128,7 @@ def prepare(force: bool) -> Lift:
         elif digest:
             tell(FileReport(request.path, digest=digest))
             assert isinstance(read.given, Command)
-            tell(pickle.dumps(replace(read, given=elsewhere(read.given))))
+            tell(pickle.dumps((kept.tool(), replace(read, given=elsewhere(read.given)))))
 
     return work
 
@@ -139,9 +139,3 @@ def _tell_kept(found: FileReport, tell: Tell) -> None:
         raise LiftError(found.reason)
     for f in found.functions:
         tell(f)
-
-
-def _lift_anew(request: Request, wanted: Callable[[Definition], bool], tell: Tell) -> None:
-    digest, read = kept.digest(request)
-    tell(FileReport(request.path, digest=digest))
-    lift(read, wanted, tell)

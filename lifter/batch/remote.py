@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from lifter.api import FileReport, FunctionReport, LiftedFile, lift_file, read_file
+from lifter.batch import kept
 from lifter.file_task import FileTask, Request, lift_options
 from lifter.frontend import Definition
 from lifter.limited import Tell, allow_depth
@@ -26,7 +27,8 @@ class RemoteError(Exception):
 
 
 def lift_remotely(request: bytes) -> bytes:
-    """A pickled FileReport, its functions with their summaries, for a pickled Request.  Raises RemoteError."""
+    """A pickled FileReport, its functions with their summaries, for a pickled digest of the tool (`kept.tool`) and
+    Request.  Raises RemoteError, also where this machine's tool is another one."""
     done = subprocess.run(
         [sys.executable, "-m", "lifter.batch.remote"], input=request, capture_output=True, check=False
     )
@@ -70,7 +72,9 @@ def main() -> None:
     out = os.dup(1)
     os.dup2(2, 1)  # nothing else gets into it
     allow_depth()
-    request: Request = pickle.load(sys.stdin.buffer)
+    tool, request = pickle.load(sys.stdin.buffer)
+    if tool != kept.tool():
+        sys.exit("this worker has another version of lift, or of what it is built on")
     task = FileTask(request, lift=_lift)
     while not task.ended:
         task.step_on()

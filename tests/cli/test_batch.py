@@ -14,7 +14,10 @@ import psutil
 import pytest
 
 from lifter.batch.outcome import kind_of
+from lifter.file_task import FileTask, Request
+from lifter.frontend import Definition
 from lifter.limited import LimitedProcess, words
+from lifter.results import FunctionReport, Step
 
 INVERT = """\
 void invert(unsigned char *p, int n) {
@@ -113,6 +116,38 @@ def test_what_was_lifted_is_not_lifted_again(lift, tree, tmp_path):
     assert (tmp_path / "lifted/a.c/invert.py").read_text() != text
     assert "as before" not in lift("batch", "tree", "--emit", "dsl,shared", "--force").err
     assert "as before" not in lift("batch", "tree", "--emit", "dsl,shared", "--", "-DX").err
+
+
+def test_what_preprocessed_text_does_not_show_counts_too(lift, tree):
+    """GCC preprocesses without the macros that a pragma defines: the text is the same, the program is not."""
+    pragma = '#pragma GCC target("avx2")\n'
+    tree({"a.c": pragma + "\n\n\n" + INVERT})
+    assert lift("batch", "tree").status == 0
+    tree({"a.c": pragma + "#ifdef __AVX2__\n#define n 7\n#endif\n" + INVERT})
+    run = lift("batch", "tree")
+    assert "as before" not in run.err
+    assert run.status == 1
+    assert "__AVX2__" in report()["files"][0]["functions"][0]["reason"]
+
+
+@pytest.mark.parametrize("way", ["dies", "is interrupted"])
+def test_nothing_is_verified_whose_drop_in_was_not_run(way):
+    definition = Definition("a.c", "f", "f", "f(int)", 1, 5, 1)
+
+    def work(request, wanted, tell):
+        tell(FunctionReport("f", "verified", definition=definition))
+        tell(Step("writing"))
+        if way == "dies":
+            os.kill(os.getpid(), signal.SIGKILL)
+        time.sleep(60)
+
+    task = FileTask(Request("a.c", emit=("shared",)), lift=work)
+    while not task.ended:
+        task.step_on()
+        if way == "is interrupted" and task.step == Step("writing"):
+            task.interrupt()
+    assert [f.status for f in task.report.functions] == (["crashed"] if way == "dies" else [])
+    assert task.report.status == ("crashed" if way == "dies" else "interrupted")
 
 
 def test_a_wrong_entry_of_the_cache_is_not_used(lift, tree):

@@ -16,8 +16,9 @@ from pathlib import Path
 import psutil
 import pytest
 
+from lifter.batch import kept
 from lifter.batch.plan import plan
-from lifter.batch.remote import lift_remotely
+from lifter.batch.remote import RemoteError, lift_remotely
 from lifter.file_task import Request
 from lifter.toolchain.command import Command
 from lifter.toolchain.facts import elsewhere, with_facts
@@ -74,9 +75,14 @@ def test_a_file_is_lifted_where_it_is_not(tree):
         command = with_facts(jobs[name].command)
         request = Request(jobs[name].path, elsewhere(command), options=Options(timeout=60.0))
         shutil.move(tree / name, tree / f"{name}.away")
-        report = pickle.loads(lift_remotely(pickle.dumps(request)))
+        report = pickle.loads(lift_remotely(pickle.dumps((kept.tool(), request))))
         assert report.functions[0].status == status, report.functions[0].reason
         assert report.functions[0].lifted.summary is not None
+
+
+def test_a_worker_of_another_version_lifts_nothing():
+    with pytest.raises(RemoteError, match="another version of lift"):
+        lift_remotely(pickle.dumps(("another", Request("a.c"))))
 
 
 def test_a_command_made_again_forgets_the_facts(tree):

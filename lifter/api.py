@@ -52,6 +52,7 @@ def lift_file(
     selected: Callable[[Definition], bool] = lambda _: True,
     listener: Listener = lambda _: None,
     lifted: LiftedFile | None = None,
+    dependence: bool = False,
 ) -> FileReport:
     """Lifts the functions defined in one file and writes the outputs asked for.
 
@@ -60,7 +61,8 @@ def lift_file(
     What happens inside one function is in its report and stops no other.  With `run`, what is proved is run beside the
     compiled original; where the two differ it is `disagreed`, and the call is kept in the output folder.
     Without names in `functions` those that are visible outside the file are lifted, and of either only the `selected`
-    ones.  With `lifted` the file is neither read nor lifted: that was done elsewhere."""
+    ones.  With `lifted` the file is neither read nor lifted: that was done elsewhere.  With `dependence`, definitions
+    say what text they depend on."""
     options = options or Options()
     unknown = [k for k in emit if k not in EMIT_KINDS]
     if unknown:
@@ -76,6 +78,7 @@ def lift_file(
             lifted = read_file(
                 path, functions=functions, clang_args=clang_args, models=models, options=options, isolate=isolate,
                 with_text="summary" in emit, selected=selected, meanwhile=meanwhile, listener=listener,
+                dependence=dependence,
             )
         report = lifted.report
         if report.missing and not one_of_several:
@@ -109,13 +112,13 @@ class LiftedFile:
 def read_file(
     path: str, *, functions: Sequence[str], clang_args: Sequence[str] | Command, models: Sequence[str],
     options: Options, isolate: bool, with_text: bool, selected: Callable[[Definition], bool],
-    meanwhile: Callable[[], None], listener: Listener,
+    meanwhile: Callable[[], None], listener: Listener, dependence: bool = False,
 ) -> LiftedFile:
     """The first half of `lift_file`; `meanwhile` is done while other processes lift.  Raises SourceError."""
     parsed = parse_file(
         path, clang_args, models, timeout=options.timeout,
         wanted=lambda d, internal: (d.name in functions if functions else not internal) and selected(d),
-        reading=lambda d: listener(Step("reading", d)),
+        reading=lambda d: listener(Step("reading", d)), dependence=dependence,
     )
 
     def lifted() -> Iterator[FunctionReport]:

@@ -12,6 +12,7 @@ from typing import Any
 from lifter.api import LiftError, lift_file
 from lifter.frontend import Definition
 from lifter.limited import LimitedProcess, Tell
+from lifter.output import OF_ALL
 from lifter.results import VERIFIED, FileReport, FunctionReport, Step
 from lifter.toolchain.command import Command
 from synth.options import Options
@@ -64,9 +65,9 @@ Lift = Callable[[Request, Callable[[Definition], bool], Tell], None]
 """Lifts what is wanted of a file, and tells Steps, a FileReport and FunctionReports."""
 
 
-def lift(request: Request, wanted: Callable[[Definition], bool], tell: Tell) -> None:
-    """Lifts functions of a file in this process."""
-    lift_file(request.path, **lift_options(request, wanted, tell))
+def lift(request: Request, wanted: Callable[[Definition], bool], tell: Tell, dependence: bool = False) -> None:
+    """Lifts functions of a file in this process; with `dependence`, definitions say what text they depend on."""
+    lift_file(request.path, **lift_options(request, wanted, tell), dependence=dependence)
 
 
 def lift_options(request: Request, wanted: Callable[[Definition], bool], tell: Tell) -> dict[str, Any]:
@@ -111,7 +112,7 @@ class FileTask:
         self.payload = b""
         """Bytes that the process told."""
         self._memory, self._lift, self._starts, self._written = memory, lift, 0, False
-        self._of_all = bool({"shared", "object"} & set(request.emit))
+        self._of_all = bool(OF_ALL & set(request.emit))
         self._unfinished: set[tuple[str, int]] = set()
         """Functions that are proved, and wait for what is compiled of all of them, and is run then."""
         self._start()
@@ -209,6 +210,7 @@ class FileTask:
         elif isinstance(said, FileReport):
             self.report.missing, self.report.text = said.missing, said.text
             self.report.digest, self.report.kept = said.digest or self.report.digest, said.kept
+            self.report.digest_of_functions = said.digest_of_functions or self.report.digest_of_functions
         else:
             assert isinstance(said, _End)
             self._process.end()

@@ -22,6 +22,9 @@ from lifter.toolchain.command import Command
 if TYPE_CHECKING:
     from lifter.results import FunctionReport
 
+OF_ALL = frozenset({"shared", "object"})
+"""Kinds of output that are made of all functions of a file together."""
+
 Judge = Callable[["FunctionReport", Path | None, bool], None]
 """Runs a function beside its original: its compiled library, where there is one, and whether that is a drop-in."""
 
@@ -51,7 +54,7 @@ class Output:
     @property
     def of_all(self) -> bool:
         """Whether the functions of a file are compiled together, once all of them are lifted."""
-        return bool({"shared", "object"} & set(self.kinds))
+        return bool(OF_ALL & set(self.kinds))
 
     def write(self, reports: list[FunctionReport], judge: Judge | None) -> None:
         """Writes the outputs of functions.

@@ -45,6 +45,8 @@ class FunctionReport:
     lifted: Lifted | None = None
     processor: float = 0.0
     """Seconds of processor time that lifting it took, on a busy machine less than `seconds`."""
+    kept: bool = False
+    """Whether it is of an earlier run."""
 
     @property
     def key(self) -> tuple[str, int]:
@@ -108,6 +110,8 @@ class FileReport:
     reason: str = ""
     digest: str = ""
     """Of all that the results depend on; "" where that is not known."""
+    digest_of_functions: str = ""
+    """Of all that those of each function depend on, but for its own text."""
     kept: bool = False
     """Whether they are those of an earlier run."""
 

@@ -1,4 +1,5 @@
-"""Results of files kept on disk, so that a file whose text, flags and tools are as before is not lifted again.
+"""Results kept on disk, so that a file whose text, flags and tools are as before is not lifted again, and of a file
+that has changed those functions only that the change concerns.
 
 An entry's name is a digest of all that its contents depend on: it never has to be told that it is out of date, and the
 folder may be deleted at any time.  Entries are JSON and the outputs themselves; nothing of them is run."""
@@ -11,9 +12,10 @@ import hashlib
 import json
 import os
 import platform
+import re
 import tempfile
-from collections.abc import Sequence
-from dataclasses import asdict, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,7 @@ from halide_core.target import get_host_target
 from lifter.file_task import Request
 from lifter.files import whole
 from lifter.frontend import Definition
+from lifter.output import OF_ALL
 from lifter.results import FileReport, FunctionReport
 from lifter.toolchain.command import SUFFIXES, Command, command_for
 from lifter.toolchain.facts import with_facts
@@ -52,32 +55,43 @@ def tool() -> str:
     return content.hexdigest()
 
 
-def digest(request: Request) -> tuple[str, Request]:
-    """A digest of all that the results of a request depend on, and the request with the text that was read for it.
+@dataclass(frozen=True, slots=True)
+class Digests:
+    """Of all that results depend on; "" where that is not known."""
 
-    "" where that is not known: without a compiler, or where it does not accept the file."""
+    file: str = ""
+    """What the results of the file depend on."""
+    functions: str = ""
+    """What those of its functions depend on beside their own text (`Definition.dependence`)."""
+
+
+def digests(request: Request) -> tuple[Digests, Request]:
+    """Of a request, and the request with the text that was read for it."""
     command = command_for(request.path, request.given)
     if not command.compiler:
-        return "", request  # what libclang's own preprocessing reads is not known before
-    content = hashlib.sha256(tool().encode())
+        return Digests(), request  # what libclang's own preprocessing reads is not known before
     try:
         known = with_facts(command)
         assert known.facts is not None
         facts = known.facts
-        content.update(facts.text.text)
-        # What the text does not show: macros that pragmas change are looked for in the file itself.
-        content.update(repr((facts.source, facts.changed, facts.float_rules)).encode())
-        for model in _models(request.models, request.given):
-            content.update(model)
+        models = _models(request.models, request.given)
     except (CannotPreprocess, OSError):
-        return "", request
+        return Digests(), request
     asked = (
-        request.path, _stated(command), sorted(command.macros().items()), request.functions, request.emit,
-        request.target, request.autoscheduler, asdict(request.options, dict_factory=_sorted), request.unverified,
-        request.run, repr(request.selected), str(get_host_target()),
+        request.path, _stated(command), sorted(command.macros().items()), request.emit, request.target,
+        request.autoscheduler, asdict(request.options, dict_factory=_sorted), request.unverified, request.run,
+        str(get_host_target()), facts.float_rules,
     )
-    content.update(repr(asked).encode("utf-8", "surrogateescape"))
-    return content.hexdigest(), replace(request, given=known)
+    shared = hashlib.sha256(tool().encode())
+    for part in (*models, repr(asked).encode("utf-8", "surrogateescape")):
+        shared.update(part)
+    whole_file = shared.copy()
+    whole_file.update(facts.text.text)
+    # What the text does not show: macros that pragmas change are looked for in the file itself.
+    whole_file.update(repr((facts.source, facts.changed, request.functions, request.selected)).encode())
+    # What is compiled of all functions together depends on all of them.
+    apart = not facts.changed and not OF_ALL & set(request.emit)
+    return Digests(whole_file.hexdigest(), shared.hexdigest() if apart else ""), replace(request, given=known)
 
 
 def _sorted(items: list[tuple[str, Any]]) -> str:
@@ -100,10 +114,16 @@ def _models(models: Sequence[str], given: Command | tuple[str, ...]) -> list[byt
     return texts
 
 
-def load(digest_: str, out: str) -> FileReport | None:
+def load(digest: str, out: str) -> FileReport | None:
     """The report that is kept under a digest, its outputs written again to the folder `out` where they are not there
     as they were; None where there is none.  Raises OSError where an output cannot be written."""
-    where = _entry(digest_)
+    found = _content(digest)
+    return found[0] if found is not None and _written(found[0].functions, found[1], out) else None
+
+
+def _content(digest: str) -> tuple[FileReport, dict[str, bytes]] | None:
+    """What is kept under a digest: a report, and its outputs by their names."""
+    where = _entry(digest)
     if where is None:
         return None
     try:
@@ -113,22 +133,27 @@ def load(digest_: str, out: str) -> FileReport | None:
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
     os.utime(where)
+    return report, files
+
+
+def _written(functions: Sequence[FunctionReport], files: Mapping[str, bytes], out: str) -> bool:
+    """Whether outputs could be written; they are in no other folder."""
+    if any((Path(out) / name).parent != Path(out) for name in files):
+        return False
     for name, content in files.items():
         path = Path(out) / name
-        if path.parent != Path(out):
-            return None
         if not path.is_file() or path.read_bytes() != content:
             path.parent.mkdir(parents=True, exist_ok=True)
             with whole(path) as beside:
                 beside.write_bytes(content)
-    for f in report.functions:
+    for f in functions:
         f.outputs = {kind: str(Path(out) / name) for kind, name in f.outputs.items()}
-    return report
+    return True
 
 
-def store(digest_: str, report: FileReport, out: str) -> None:
+def store(digest: str, report: FileReport, out: str) -> None:
     """Keeps a report with its outputs, if it is one that would come out the same again."""
-    where = _entry(digest_)
+    where = _entry(digest)
     if where is None or report.status not in ("", "unreadable") or any(f.status in _NOT_KEPT for f in report.functions):
         return
     paths = sorted({p for f in report.functions for p in f.outputs.values()})
@@ -141,6 +166,56 @@ def store(digest_: str, report: FileReport, out: str) -> None:
     os.replace(beside.name, where)
 
 
+def store_functions(shared: str, report: FileReport, out: str) -> None:
+    """Keeps those functions of a report of which it is known what they depend on."""
+    for f in report.functions:
+        if shared and f.definition is not None and f.definition.dependence and not f.kept and _of_its_lines_only(f):
+            store(_of_function(shared, f.definition), FileReport(report.file, [f], text=report.text), out)
+
+
+def load_function(shared: str, definition: Definition, out: str) -> FunctionReport | None:
+    """The report that is kept of a function, as it stands now, its outputs written again to the folder `out`; None
+    where there is none.  Raises OSError where an output cannot be written."""
+    if not shared or not definition.dependence:
+        return None
+    entry = _content(_of_function(shared, definition))
+    if entry is None or len(entry[0].functions) != 1:
+        return None
+    (found,), files = entry[0].functions, entry[1]
+    before, found.definition, found.kept = found.definition, definition, True
+    if before is None:
+        return None
+    moved = definition.line - before.line
+    if moved:
+        was, now = b", line %d (" % before.line, b", line %d (" % definition.line
+        if any(content.count(was) != 1 for content in files.values()) or _LINE.search(_said(found)):
+            return None
+        files = {name: content.replace(was, now) for name, content in files.items()}
+        found.line += moved
+        found.loops = [line + moved for line in found.loops]
+    return found if _written([found], files, out) else None
+
+
+_LINE = re.compile(r"\blines? (\d+)(?: and (\d+))?")
+
+
+def _of_its_lines_only(f: FunctionReport) -> bool:
+    """Whether all lines that a report names are in the function: others may move without it."""
+    d = f.definition
+    assert d is not None
+    named = [int(n) for found in _LINE.findall(_said(f)) for n in found if n]
+    return all(d.line <= n <= d.end_line for n in [f.line, *f.loops, *named])
+
+
+def _said(f: FunctionReport) -> str:
+    return "\n".join([f.reason, *f.notes, *f.contract, *f.halide_differs])
+
+
+def _of_function(shared: str, definition: Definition) -> str:
+    content = hashlib.sha256(f"{shared} {definition.symbol} {definition.dependence}".encode())
+    return content.hexdigest()
+
+
 def prune() -> None:
     """Keeps the cache small."""
     found = cache.cache_folder(FOLDER, "lift").path
@@ -148,9 +223,9 @@ def prune() -> None:
         cache.prune(found, LIMIT_BYTES)
 
 
-def _entry(digest_: str) -> Path | None:
+def _entry(digest: str) -> Path | None:
     top = cache.cache_folder(FOLDER, "lift").path
-    return top / digest_ if top is not None and digest_ else None
+    return top / digest if top is not None and digest else None
 
 
 def _plain(report: FileReport) -> dict[str, Any]:

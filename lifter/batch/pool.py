@@ -72,10 +72,12 @@ class Pool:
 
     def _done(self, task: FileTask) -> tuple[Job, FileReport]:
         job = self._running.pop(task)
-        if task.report.digest and not task.report.kept:
+        report = task.report
+        if not report.kept:
             with contextlib.suppress(OSError):  # a full disk: it will be lifted again
-                kept.store(task.report.digest, task.report, job.out)
-        return job, task.report
+                kept.store(report.digest, report, job.out)
+                kept.store_functions(report.digest_of_functions, report, job.out)
+        return job, report
 
     @contextmanager
     def _signals(self) -> Iterator[None]:
@@ -106,13 +108,20 @@ def lift_unless_kept(force: bool) -> Lift:
     """Takes what is kept of an earlier run, or lifts the file; with `force` it is lifted in any case."""
 
     def work(request: Request, wanted: Callable[[Definition], bool], tell: Tell) -> None:
-        digest, read = kept.digest(request)
-        found = None if force else kept.load(digest, request.out)
+        digests, read = kept.digests(request)
+        found = None if force else kept.load(digests.file, request.out)
         if found is not None:
             _tell_kept(found, tell)
-        else:
-            tell(FileReport(request.path, digest=digest))
-            lift(read, wanted, tell)
+            return
+
+        def is_new(d: Definition) -> bool:
+            known = kept.load_function(digests.functions, d, request.out) if wanted(d) and not force else None
+            if known is not None:
+                tell(known)
+            return wanted(d) and known is None
+
+        tell(FileReport(request.path, digest=digests.file, digest_of_functions=digests.functions))
+        lift(read, is_new, tell, bool(digests.functions))
 
     return work
 
@@ -121,12 +130,12 @@ def prepare(force: bool) -> Lift:
     """Takes what is kept of an earlier run, or tells in bytes what another machine needs to lift the file."""
 
     def work(request: Request, wanted: Callable[[Definition], bool], tell: Tell) -> None:
-        digest, read = kept.digest(request)
-        found = None if force else kept.load(digest, request.out)
+        digests, read = kept.digests(request)
+        found = None if force else kept.load(digests.file, request.out)
         if found is not None:
             _tell_kept(found, tell)
-        elif digest:
-            tell(FileReport(request.path, digest=digest))
+        elif digests.file:
+            tell(FileReport(request.path, digest=digests.file))
             assert isinstance(read.given, Command)
             tell(pickle.dumps((kept.tool(), replace(read, given=elsewhere(read.given)))))
 

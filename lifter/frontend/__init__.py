@@ -10,13 +10,14 @@ import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from ctypes import ArgumentError
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from clang.cindex import Cursor, CursorKind
 
 from lifter.deadline import TimedOut, until
 from lifter.frontend import functions, instances, models
 from lifter.frontend.clang import children, line, place
+from lifter.frontend.dependence import Dependences
 from lifter.frontend.parsing import SourceError, parse, source_lines
 from lifter.frontend.sources import Sources
 from lifter.frontend.unit import Unit
@@ -48,6 +49,8 @@ class Definition:
     column: int
     """Of its name; 1 where a macro has made it."""
     end_line: int
+    dependence: str = ""
+    """A digest of the text that it depends on; "" where nobody asked, or where that is all of it."""
 
 
 @dataclass
@@ -89,10 +92,12 @@ def parse_file(
     wanted: Callable[[Definition, bool], bool] = lambda _definition, _internal: True,
     timeout: float = math.inf,
     reading: Callable[[Definition], None] = lambda _: None,
+    dependence: bool = False,
 ) -> ParsedFile:
     """Lower the functions defined in a file that are `wanted`, which is told of each whether it is internal, each
     within `timeout` seconds; `models` are files that define replacements of called functions, and folders with the
-    sources of others.  `reading` is told of each as it is begun.
+    sources of others.  `reading` is told of each as it is begun.  With `dependence`, definitions say what text they
+    depend on.
 
     Raises SourceError when a file cannot be read or parsed."""
     unit = _unit(path, clang_args, models)
@@ -102,6 +107,7 @@ def parse_file(
     definitions: list[Definition] = []
     seconds: list[float] = []
     others: list[str] = []
+    dependences = Dependences(unit.parsed, cursors) if dependence else None
     start = time.perf_counter()
     while len(found) + len(others) < len(cursors):
         if len(seconds) < len(found):
@@ -109,6 +115,8 @@ def parse_file(
             start = time.perf_counter()
         c = cursors[len(found) + len(others)]
         definition = _definition(c, path, lines)
+        if dependences is not None:
+            definition = replace(definition, dependence=dependences.of(c))
         if not wanted(definition, _internal(c)):
             others.append(c.spelling)
             continue

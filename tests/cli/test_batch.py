@@ -153,8 +153,10 @@ def test_nothing_is_verified_whose_drop_in_was_not_run(way):
 def test_a_wrong_entry_of_the_cache_is_not_used(lift, tree):
     tree({"a.c": INVERT})
     lift("batch", "tree")
-    (entry,) = Path(os.environ["LIFT_CACHE_DIR"]).iterdir()
-    entry.write_text("{")
+    entries = list(Path(os.environ["LIFT_CACHE_DIR"]).iterdir())
+    assert len(entries) == 2  # the file's and the function's
+    for entry in entries:
+        entry.write_text("{")
     run = lift("batch", "tree")
     assert run.status == 0
     assert "as before" not in run.err
@@ -290,3 +292,52 @@ def _run(folder: Path, *args: str, stdout) -> subprocess.CompletedProcess:
         [sys.executable, "-m", "lifter", *args], cwd=folder, stdout=stdout, stderr=subprocess.PIPE,
         env=_environment(), check=False,
     )
+
+
+FIRST = """\
+static int scaled(int x) { return 3 * x; }
+int own(unsigned char *p, int n);
+void first(unsigned char *p, int n) {
+    for (int i = 0; i < n; i++) p[i] = scaled(p[i]);
+}
+"""
+SECOND = """\
+int own(unsigned char *p, int n) {
+    for (int i = 0; i < n; i++) p[i] = p[i] ^ 1;
+    return 0;
+}
+void second(unsigned char *p, int n) {
+    for (int i = 0; i < n; i++) p[i] = p[i] + 7;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        (FIRST + SECOND.replace("7", "8"), "first own"),
+        (FIRST + "\n/* longer */\n" + SECOND.replace("^ 1", "^ 3"), "first second"),
+        (FIRST.replace("3 *", "5 *") + SECOND, "own second"),
+        (FIRST + "static const int unused = 3;\n" + SECOND, ""),
+        (FIRST + SECOND.replace("i < n; i++) p[i] = p[i] ^", "\n\ni < n; i++) p[i] = p[i] ^"), "first second"),
+        (FIRST + "void third(unsigned char *p, int n) { own(p, n); }\n" + SECOND, "first own second"),
+        (FIRST + "void (*const pointer)(unsigned char *, int) = first;\n" + SECOND, ""),
+    ],
+)
+def test_functions_that_a_change_does_not_concern_are_kept(lift, tree, text, kept):
+    tree({"a.c": FIRST + SECOND})
+    lift("batch", "tree")
+    tree({"a.c": text})
+    said = lift("batch", "tree").err
+    changed = report()
+    found = {f["name"]: f for f in changed["files"][0]["functions"]}
+    number = len(kept.split())
+    assert (f"({number} kept)" in said) == bool(number), said
+    assert f"{number} function{'s' if number > 1 else ''} of other files as before" in said or not number
+    texts = {path: Path(path).read_text() for f in found.values() for path in f["outputs"].values()}
+    lift("batch", "tree", "--force")
+    assert texts == {path: Path(path).read_text() for path in texts}
+    again = report()
+    for name, own in {f["name"]: f for f in again["files"][0]["functions"]}.items():
+        assert found[name] | {"seconds": 0, "run": 0} == own | {"seconds": 0, "run": 0}
+        assert (found[name]["seconds"] != own["seconds"]) or name in kept

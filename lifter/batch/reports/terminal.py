@@ -26,7 +26,9 @@ def line_of(row: Row) -> str:
         cut = problem if len(problem) <= _FIRST_OF_REASON else f"{problem[: _FIRST_OF_REASON - 1]}…"
         parts.append(f"{report.status}: {cut}")
     text = ", ".join(parts) or "no function that is visible outside it"
-    return f"{shown(row.job.name)}: {text}{' (kept)' if report.kept else ''}"
+    kept = sum(f.kept for f in report.functions)
+    how = " (kept)" if report.kept else f" ({kept} kept)" if kept else ""
+    return f"{shown(row.job.name)}: {text}{how}"
 
 
 def print_outcome(console: Console, outcome: Outcome, reports: list[str], quiet: bool) -> None:
@@ -54,6 +56,9 @@ def summary(outcome: Outcome) -> str:
     parts += [f"{_number(n, 'file')} {s}" for s, n in problems.items()]
     if kept:
         parts.append(f"{_number(kept, 'file')} as before")
+    functions = sum(f.kept for r in outcome.rows if not r.report.kept for f in r.report.functions)
+    if functions:
+        parts.append(f"{_number(functions, 'function')} of other files as before")
     if outcome.not_begun:
         parts.append(f"{_number(len(outcome.not_begun), 'file')} not begun; run it again to go on")
     return "; ".join(parts)

@@ -34,9 +34,10 @@ def report_of(
         return FunctionReport(f.name, f.status, reason, f.reason.line or f.line, reading, definition)
     start, used = time.perf_counter() - reading, _processor_time()
     left = replace(options, timeout=max(options.timeout - reading, 0.0))
-    lifted = _isolated(f, left, with_text, meanwhile) if isolate else lift_function(f, left)
-    if lifted.status == "timeout":
-        lifted.reason = out_of_time(lifted.stage, options.timeout)
+    if isolate:
+        lifted = _isolated(f, left, options.timeout, with_text, meanwhile)
+    else:
+        lifted = lift_function(f, left, allowed=options.timeout)
     report = FunctionReport(
         f.name, lifted.status, lifted.reason, lifted.line or f.line, definition=definition, lifted=lifted
     )
@@ -60,11 +61,13 @@ def _processor_time() -> float:
     return time.process_time() + ended.ru_utime + ended.ru_stime
 
 
-def _isolated(f: Function, options: Options, with_text: bool, meanwhile: Callable[[], None]) -> Lifted:
+def _isolated(
+    f: Function, options: Options, allowed: float, with_text: bool, meanwhile: Callable[[], None]
+) -> Lifted:
     """Lifts in a child process, under its time and memory limit."""
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
-    child = context.Process(target=_child, args=(f, options, with_text, sender), daemon=True)
+    child = context.Process(target=_child, args=(f, options, allowed, with_text, sender), daemon=True)
     child.start()
     sender.close()
     end = time.perf_counter() + options.timeout + 2.0
@@ -86,19 +89,19 @@ def _isolated(f: Function, options: Options, with_text: bool, meanwhile: Callabl
         child.kill()
         child.join()
         if alive:
-            return Lifted(f, "timeout", line=f.line, stage=stage)
+            return Lifted(f, "timeout", out_of_time(stage, allowed), f.line, stage=stage)
         return Lifted(f, "crashed", f"the process that lifted it ended by {words(child.exitcode or 0)}", f.line)
     child.join()
     return result
 
 
-def _child(f: Function, options: Options, with_text: bool, sender: Connection) -> None:
+def _child(f: Function, options: Options, allowed: float, with_text: bool, sender: Connection) -> None:
     gc.freeze()  # collecting what the parent holds would copy it
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     most = MEMORY_LIMIT if hard == resource.RLIM_INFINITY else min(MEMORY_LIMIT, hard)
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
     try:
-        lifted = lift_function(f, options, sender.send)
+        lifted = lift_function(f, options, sender.send, allowed)
     except MemoryError:
         lifted = Lifted(f, "error", "out of memory", f.line)
     except Exception as problem:  # a defect of the lifter: said as such, never as a verdict on the function

@@ -68,11 +68,13 @@ def out_of_time(stage: str, timeout: float) -> str:
 
 
 def lift_function(
-    function: Function, options: Options | None = None, entered: Callable[[str], None] = lambda _: None
+    function: Function, options: Options | None = None, entered: Callable[[str], None] = lambda _: None,
+    allowed: float | None = None,
 ) -> Lifted:
     """Finds and proves the summary of `function`; never raises for what the function contains.  `entered` is told each
-    stage as it begins."""
+    stage as it begins.  `allowed` are the seconds that messages name, where some of them were spent before."""
     options = options or Options()
+    allowed = options.timeout if allowed is None else allowed
     start = time.perf_counter()
     clock = Stopwatch(start + options.timeout, entered=entered)
     lifted = Lifted(function, "error", line=function.line)
@@ -95,9 +97,12 @@ def lift_function(
         lifted.reason = f"no small values can be tried for a loop or an address made of {expression}"
     except TimedOut:
         lifted.status, lifted.stage = "timeout", clock.current
-        lifted.reason = out_of_time(clock.current, options.timeout)
+        lifted.reason = out_of_time(clock.current, allowed)
     except RecursionError:
         lifted.status, lifted.reason = "error", "expressions nested too deeply"
+    if lifted.status == "not_found" and time.perf_counter() > clock.deadline:
+        # Other ways were not tried, or not to their end: what the first one came to is no verdict.
+        lifted.status, lifted.reason = "timeout", f"{out_of_time(clock.current, allowed)}; so far: {lifted.reason}"
     lifted.seconds = dict(clock.seconds) | {"total": time.perf_counter() - start}
     return lifted
 

@@ -14,6 +14,8 @@ from lifter.deadline import TimedOut, until
 from lifter.explain import explanation
 from lifter.frontend import FunctionError, parse_file
 from lifter.symexec import execute
+from synth import lift as lift_module
+from synth.failure import NotFound
 from synth.lift import lift_function
 from synth.options import Options
 
@@ -49,6 +51,21 @@ def test_reading_ends_at_the_limit(tmp_path: Path) -> None:
     assert deep.seconds >= 4.0
     assert explanation(deep, source)["stage"] == "reading the function"
     assert (brighten.name, brighten.status) == ("Brighten", "verified")
+
+
+def test_a_reason_that_came_when_time_was_over_is_no_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other ways would have been tried: `not_found` says that there was none."""
+
+    def late(*_: object, **__: object) -> None:
+        time.sleep(0.02)
+        raise NotFound("roi", "does not hold: x < 3")
+
+    monkeypatch.setattr(lift_module, "_lift", late)
+    (function,) = parse_file(_write(tmp_path, BRIGHTEN)).functions
+    assert not isinstance(function, FunctionError)
+    lifted = lift_function(function, Options(timeout=0.01), allowed=3.0)
+    assert lifted.status == "timeout"
+    assert lifted.reason == "nothing found within 3 s; raise it with --timeout; so far: does not hold: x < 3"
 
 
 def test_functions_that_are_not_wanted_are_not_read(tmp_path: Path) -> None:

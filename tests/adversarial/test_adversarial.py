@@ -10,6 +10,8 @@ import pytest
 
 from tests.adversarial.trial import TESTS, Trial, label, names_of, sources, tried
 
+pytestmark = pytest.mark.few(4)
+
 STATUSES: dict[str, str] = json.loads((Path(__file__).parent / "statuses.json").read_text())
 EVERY = 20
 SAMPLE = sorted(STATUSES)[::EVERY]

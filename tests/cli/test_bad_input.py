@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+pytestmark = pytest.mark.few(3)
+
 INVERT = """\
 #include <cstdint>
 void invert(uint8_t* p, int n) {

@@ -19,6 +19,8 @@ from lifter.frontend import Definition
 from lifter.limited import LimitedProcess, words
 from lifter.results import FunctionReport, Step
 
+pytestmark = pytest.mark.few(3)
+
 INVERT = """\
 void invert(unsigned char *p, int n) {
     for (int i = 0; i < n; i++) p[i] = 255 - p[i];

@@ -17,6 +17,8 @@ import pytest
 from lifter.api import LiftError, SourceError, UsageError, lift_file
 from lifter.manual import manual
 
+pytestmark = pytest.mark.few(3)
+
 ROOT = Path(__file__).parent.parent.parent
 INVERT = """\
 void invert(unsigned char *p, int n) {

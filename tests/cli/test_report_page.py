@@ -13,6 +13,8 @@ import pytest
 
 from lifter.main import main
 
+pytestmark = pytest.mark.few(3)
+
 ROOT = Path(__file__).parent.parent.parent
 FIGURES = ROOT / "corpus" / "dexter" / "figures.cpp"
 PROGRAM = {

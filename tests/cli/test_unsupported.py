@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+pytestmark = pytest.mark.few(3)
+
 SOURCE = """\
 #include <cstdint>
 #include <cstdio>

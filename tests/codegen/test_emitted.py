@@ -12,6 +12,8 @@ import pytest
 
 from tests.codegen.running import PACKAGES, SETS, names_of, outcome, prepare
 
+pytestmark = pytest.mark.few(3)
+
 ALL = bool(os.environ.get("ALL_ADVERSARIAL"))
 FOLDER = Path(__file__).parent
 FILES = {n: f for f in sorted(FOLDER.glob("*/*.cpp")) for n in names_of(f)}

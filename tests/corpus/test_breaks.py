@@ -10,6 +10,8 @@ import pytest
 from lifter.api import lift_file
 from tests.corpus.beside import libraries
 
+pytestmark = pytest.mark.few(3)
+
 CLOSED = {
     "before": "for (int i = 0;; i++) { if (i >= n) break; d[i] = 255 - s[i]; }",
     "last": "int i = 0; if (n <= 0) return; while (true) { d[i] = s[i] >> 1; if (++i == n) break; }",

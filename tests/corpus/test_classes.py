@@ -11,6 +11,8 @@ import pytest
 from lifter.api import lift_file
 from tests.corpus.beside import libraries
 
+pytestmark = pytest.mark.few(3)
+
 VIEW = """#include <cstdint>
 struct View {
     uint8_t* data;

@@ -12,6 +12,8 @@ import pytest
 from codegen import adapter, reserved
 from lifter.api import UsageError, lift_file
 
+pytestmark = pytest.mark.few(3)
+
 NAMES = """\
 #include <cstdint>
 extern "C" void halide_error(uint8_t *p, int n) { for (int i = 0; i < n; i++) p[i] = 255 - p[i]; }

@@ -10,6 +10,8 @@ import pytest
 
 import halide_core as hl
 
+pytestmark = pytest.mark.few(3)
+
 X = hl.Var("x")
 TAILS = {"guard": hl.TailStrategy.GuardWithIf, "shift": hl.TailStrategy.ShiftInwards}
 

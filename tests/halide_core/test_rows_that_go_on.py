@@ -10,6 +10,8 @@ import pytest
 import halide_core as hl
 from halide_core.interp.pipeline import evaluate_function
 
+pytestmark = pytest.mark.few(3)
+
 x, y = hl.Var("x"), hl.Var("y")
 
 

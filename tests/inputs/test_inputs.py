@@ -6,6 +6,8 @@ import pytest
 
 from tests.inputs.trial import trial
 
+pytestmark = pytest.mark.few(4)
+
 
 @pytest.mark.parametrize("seed", range(12))
 def test_wrong_input_gets_one_clear_answer(seed):

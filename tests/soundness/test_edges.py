@@ -16,7 +16,7 @@ from codegen.original import compile_original
 from lifter.api import lift_file
 from lifter.harness.side_by_side import bind
 
-pytestmark = pytest.mark.few(5)
+pytestmark = pytest.mark.few(12)
 
 HEAD = "#include <algorithm>\n#include <cstddef>\n#include <cstdint>\n#include <cstdlib>\n#include <emmintrin.h>\n"
 LANES = (

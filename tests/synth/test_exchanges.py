@@ -9,6 +9,8 @@ import pytest
 from lifter.frontend import parse_file
 from synth.lift import Lifted, lift_function
 
+pytestmark = pytest.mark.few(3)
+
 EXCHANGES = {
     "p_in(2 - x, y)": """void f(uint8_t* p, int n) {
         for (int i = 0; i < n; i++, p += 3) { uint8_t t = p[0]; p[0] = p[2]; p[2] = t; } }""",

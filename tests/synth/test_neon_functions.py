@@ -9,6 +9,8 @@ import pytest
 
 from lifter.api import lift_file
 
+pytestmark = pytest.mark.few(3)
+
 HEAD = "#include <arm_neon.h>\n#include <cstddef>\n#include <cstring>\n"
 
 LUMA = (

@@ -9,7 +9,7 @@ import pytest
 from lifter.frontend import parse_file
 from synth.lift import Lifted, lift_function
 
-pytestmark = pytest.mark.few(3)
+pytestmark = pytest.mark.few(6)
 
 HEAD = "void f(uint8_t* d, const uint8_t* s, int w, int h) {\n"
 FILL = "for (int x = 0; x < w; x++) { a[x] = s[x]; b[x] = s[w + x]; }\n"

@@ -10,7 +10,7 @@ from synth.grammar import Grammar
 from synth.lift import lift_function
 from synth.options import Options
 
-pytestmark = pytest.mark.few(3)
+pytestmark = pytest.mark.few(6)
 
 PRELUDE = "#include <cstddef>\n#include <cstdint>\n#include <cstdlib>\n#include <algorithm>\ntypedef uint8_t u8;\n"
 

@@ -13,6 +13,8 @@ from synth.lift import lift_function
 from tests.verifier.mutate import mutants
 from verifier.check import verify_path
 
+pytestmark = pytest.mark.few(3)
+
 HEAD = "#include <algorithm>\n#include <cstdint>\ntypedef uint8_t u8;\n"
 SPRITE = """void f(u8* d, int dw, int dh, const u8* s, int sw, int sh, int ox, int oy) {
     for (int y = 0; y < sh; y++) for (int x = 0; x < sw; x++) {

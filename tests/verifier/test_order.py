@@ -10,6 +10,8 @@ from lifter.frontend import parse_file
 from synth.lift import lift_function
 from verifier.check import verify_path
 
+pytestmark = pytest.mark.few(3)
+
 HEAD = "#include <cstdint>\n"
 APART = {
     "two sums": """void f(const uint8_t* a, int n, uint64_t* s) {

@@ -23,6 +23,8 @@ from halide_core.passes.realization_order import build_environment
 from halide_core.passes.regions import Context
 from halide_core.passes.schedule_functions import schedule_functions
 
+pytestmark = pytest.mark.few(3)
+
 TARGET = hl.Target("x86-64-linux-avx2")
 MACHINE = {"parallelism": "2", "l1_size": "32768", "l2_size": "1048576", "last_level_cache_size": "33554432"}
 

@@ -19,7 +19,7 @@ from typing import Any
 ROOT = Path(__file__).parent
 SUITES = ("dexter", "blend", "filter", "sse_blend", "pipelines")
 STATUSES = ("verified", "not_found", "unsupported", "timeout")
-EVERY = 15
+EVERY = 20
 """Of this many functions the default tests take one."""
 _KEYS = {"idea", "construct", "status", "reason", "hard", "ranges"}
 

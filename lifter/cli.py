@@ -20,9 +20,9 @@ from lifter.config import config_for
 from lifter.console import open_console
 from lifter.errors import LiftError
 from lifter.file_task import FileTask, Request
+from lifter.pipes import from_pipe, is_pipe, name_of
 from lifter.progress import StatusLine
 from lifter.report import print_file_report
-from lifter.standard_input import NAME, from_input
 from lifter.stdout import write_line
 from lifter.toolchain.command import command_for
 from lifter.toolchain.database import DatabaseError, command_in
@@ -102,7 +102,7 @@ def lift_command(
             if dry_run:
                 console.print(command_for(path, given).words(), markup=False)
                 continue
-            report = (_lifted_from_input if path == "-" else _lifted)(request, console, quiet)
+            report = (_lifted_from_pipe if is_pipe(path) else _lifted)(request, console, quiet)
         except (SourceError, UsageError, DatabaseError) as problem:
             _print_error(console, problem)
             failed = True
@@ -140,11 +140,11 @@ def _lift_folder(context: click.Context, folder: str) -> None:
     context.invoke(batch_command, root=folder, functions=pattern, **given)
 
 
-def _lifted_from_input(request: Request, console: Console, quiet: bool) -> FileReport:
-    """Lifts the text on standard input."""
-    with from_input(request) as read:
+def _lifted_from_pipe(request: Request, console: Console, quiet: bool) -> FileReport:
+    """Lifts the text of a pipe."""
+    with from_pipe(request) as read:
         report = _lifted(read, console, quiet)
-    report.file = NAME
+    report.file = name_of(request.path)
     return report
 
 

@@ -66,11 +66,12 @@ def plan(root: str, out: str, flags: Sequence[str], include: Sequence[str], excl
         remarks: list[str] = []
         found = [command_for(str(f), flags) for f in _sources(given)]
         top = given
-    elif database.exists():
+    elif database.is_file():
         found, remarks = _of_database(database, flags)
         top = _top([c.path for c in found])
     else:
-        raise UsageError(f"'{root}' is not there; name a folder or a {DATABASE}")
+        what = "is neither a folder nor a file" if given.exists() else "is not there"
+        raise UsageError(f"'{root}' {what}; name a folder or a {DATABASE}")
     jobs = tuple(_jobs(found, top, Path(out), _chosen(include, exclude)))
     if not jobs:
         which = " that --include and --exclude leave" if include or exclude else ""

@@ -136,7 +136,8 @@ def _contents(path: str) -> bytes:
     if os.path.isdir(path):
         raise SourceError(path, 0, 0, "is a directory, not a C or C++ file")
     if not os.path.isfile(path):
-        raise SourceError(path, 0, 0, "no such file")
+        there = os.path.exists(path)
+        raise SourceError(path, 0, 0, "is a device, a pipe or a socket, not a file" if there else "no such file")
     try:
         with open(path, "rb") as f:
             whole = f.read()

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,22 @@ def test_standard_input(lift, monkeypatch, tmp_path):
     assert report["functions"][0]["outputs"] == {"dsl": "lifted/scale.py"}
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"int x = ;\n")))
     assert lift("-").one_line == "<stdin>:1:9: error: expected primary-expression before ';' token"
+
+
+def test_a_pipe_with_a_name(lift, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with ThreadPoolExecutor() as writer:
+        writer.submit((tmp_path / "pipe").write_text, "void f(int *p) { *p += 3; }\n")
+        run = lift("pipe", "--json", "--emit", "dsl", "--", "-x", "c")
+    report = json.loads(run.out)
+    assert (report["file"], report["functions"][0]["status"]) == ("pipe", "verified")
+
+
+@pytest.mark.parametrize("name", ["/dev/null", "/dev/zero"])
+def test_devices_are_no_files(lift, name):
+    assert lift(name).one_line == f"{name}: error: is a device, a pipe or a socket, not a file"
+    said = f"'{name}' is neither a folder nor a file; name a folder or a compile_commands.json"
+    assert lift("batch", name).one_line == f"error: {said}; see lift batch --help"
 
 
 def test_a_folder_is_a_batch(lift, source, tmp_path):

@@ -5,7 +5,8 @@ WORKERS ?= 2
 
 .PHONY: demo test quick test-generators test-emitted test-pipelines corpus bench bench-search bench-codegen \
   bench-autoschedule bench-tree-search bench-genetic bench-compile bench-second-opinion bench-memory fuzz-schedules \
-  fuzz-autoschedulers fuzz-soundness fuzz-adversarial fuzz-inputs first-day fuzz-mutants plant-faults contract-items browser-tools arm-tools lint clean
+  fuzz-autoschedulers fuzz-soundness fuzz-adversarial fuzz-inputs first-day test-cluster fuzz-mutants plant-faults \
+  contract-items browser-tools arm-tools lint clean
 
 demo: .venv/demo.stamp
 	$(BIN)/python demo/run.py --out demo-out
@@ -99,6 +100,10 @@ browser-tools:
 # Sources and compilation databases with something wrong in them: about two seconds an input.
 fuzz-inputs: .venv/dev.stamp
 	$(BIN)/python -m tests.inputs --count $(or $(COUNT),2000) --seed $(or $(SEED),0) --jobs $(WORKERS)
+
+# Three hundred files here and on a cluster whose worker is killed, and again when nothing has changed: ten minutes.
+test-cluster: .venv/dev.stamp
+	$(BIN)/python -m tests.cli.cluster_campaign --count $(or $(COUNT),300) --seed $(or $(SEED),0)
 
 # A new user's first day: install, lift a program whole, again, link a drop-in, time it.  PROGRAM is its
 # compile_commands.json; the log goes to docs/figures/first-day.md.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import json
+import os
+import shutil
 import statistics
 import sys
 import tempfile
@@ -67,15 +69,19 @@ class Row:
     over_o2: float
     rounds: int
     remark: str = ""
+    over_one_thread: float | None = None
+    """How much faster it is than on one thread, where that was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Seconds for one function in all, and at a time; cold: each call comes after other work, when threads sleep."""
+    """Seconds for one function in all, and at a time; cold: each call comes after other work, when threads sleep;
+    one_thread: the lifted code is timed on one thread too."""
 
     all: float
     turn: float
     cold: bool
+    one_thread: bool = False
 
 
 @dataclass(slots=True)
@@ -105,14 +111,15 @@ class Results:
     help="Milliseconds that each function runs before the next has its turn.",
 )
 @click.option("--warm", is_flag=True, help="Call after call, threads awake; not each after 2 ms of other work.")
+@click.option("--one-thread", is_flag=True, help="Time the lifted code on one thread, too.")
 @click.option("--json", "json_file", metavar="FILE", help="Also write the figures to FILE.")
 @click.option("--timeout", default=60.0, show_default=True, metavar="S", help="Seconds to lift one function.")
 @click.option("--autoscheduler", default="", metavar="NAME", help="Autoscheduler of the lifted functions.")
 @click.option("-p", "database", metavar="BUILD_DIR", help="Take commands from BUILD_DIR/compile_commands.json.")
 def bench_command(
     paths: tuple[str, ...], functions: tuple[str, ...], sizes: str, seconds: float, sample: float,
-    warm: bool, json_file: str | None, timeout: float, autoscheduler: str, database: str | None = None,
-    known: Lookup = nothing_known,
+    warm: bool, one_thread: bool, json_file: str | None, timeout: float, autoscheduler: str,
+    database: str | None = None, known: Lookup = nothing_known,
 ) -> None:
     """Time lifted functions against the originals built by g++ with -O2, and with -O3 -march=native.
 
@@ -131,7 +138,7 @@ def bench_command(
             raise UsageError(f"--timeout must be a positive number of seconds, not {timeout:g}")
         numbers = _sizes(sizes)
         files = _files(paths)
-        times = Times(seconds, sample / 1e3, not warm)
+        times = Times(seconds, sample / 1e3, not warm, one_thread)
         results = run(files, functions, numbers, times, timeout, clang_args, console, autoscheduler, known, database)
         if json_file is not None:
             _write(Path(json_file), json.dumps(results.as_json(), indent=2) + "\n")
@@ -225,7 +232,9 @@ def _time_file(
     o3, o2 = build(file, given, O3, folder / "o3.so"), build(file, given, O2, folder / "o2.so")
     drop_in = Path(timed[0].outputs["shared"])
     make_stubs(drop_in, command_for(file, given).compiler)
-    lifted = load(drop_in)
+    libraries = [load(drop_in), o3, o2]
+    if seconds.one_thread:  # a library of its own has threads of its own
+        libraries.append(load(Path(shutil.copy(drop_in, folder / "one_thread.so"))))
     loops = Loops([f.lifted.function for f in timed if f.lifted is not None], folder)
 
     def work(left: Sequence[FunctionReport], tell: Callable[[_Told], None]) -> None:
@@ -236,7 +245,7 @@ def _time_file(
                     tell(_Doing(number, size, what))
 
                 doing("making up arguments")
-                told = _time_function(file, f, size, (lifted, o3, o2), loops, seconds, doing, known)
+                told = _time_function(file, f, size, libraries, loops, seconds, doing, known)
                 tell(told)
 
     left = timed
@@ -275,7 +284,8 @@ def _time_function(
     file: str, f: FunctionReport, size: int, libraries: Sequence[ctypes.CDLL], loops: Loops,
     seconds: Times, doing: Callable[[str], None], known: Lookup,
 ) -> Row | tuple[str, str, str]:
-    """Times one function at one size; `libraries`: the lifted code, and the original under -O3 and -O2."""
+    """Times one function at one size; `libraries`: the lifted code, the original under -O3 and -O2, and where it is to
+    be timed on one thread too the lifted code again."""
     assert f.lifted is not None and f.lifted.summary is not None
     function = f.lifted.function
     try:
@@ -284,6 +294,7 @@ def _time_function(
         return file, f.name, f"no arguments at {size}x{size}: {problem}"
     values = args.values(function)
     calls = [loops.call(library, function, values, seconds.cold) for library in libraries]
+    calls[3:] = [partial(_on_one_thread, call) for call in calls[3:]]
     before = args.save()
     doing("running the original")
     calls[2](1)
@@ -299,8 +310,21 @@ def _time_function(
     args.restore(before)
     doing("timing")
     t = interleave(calls, _resetter(args, before), seconds.all, seconds.turn, COLD if seconds.cold else 0.0)
-    lifted_s, o3_s, o2_s = t.seconds
-    return Row(file, f.name, size, lifted_s, o3_s, o2_s, t.ratios[1], t.ratios[2], t.rounds, remark)
+    lifted_s, o3_s, o2_s = t.seconds[:3]
+    one = t.ratios[3] if seconds.one_thread else None
+    return Row(file, f.name, size, lifted_s, o3_s, o2_s, t.ratios[1], t.ratios[2], t.rounds, remark, one)
+
+
+def _on_one_thread(call: Callable[[int], float], count: int) -> float:
+    """A call of a library that takes its number of threads from the environment when it first needs some."""
+    before = os.environ.get("HL_NUM_THREADS")
+    os.environ["HL_NUM_THREADS"] = "1"
+    try:
+        return call(count)
+    finally:
+        del os.environ["HL_NUM_THREADS"]
+        if before is not None:
+            os.environ["HL_NUM_THREADS"] = before
 
 
 def _resetter(args: Arguments, before: dict[str, Any]) -> Callable[[], None]:
@@ -314,10 +338,15 @@ def print_results(console: Console, results: Results) -> None:
         console.print(_table(results.rows))
         console.print(_summary(results.rows))
         for size in sorted({r.size for r in results.rows}):
-            slow = sorted((r for r in results.rows if r.size == size and r.over_o3 < SLOWER), key=lambda r: r.over_o3)
+            own = [r for r in results.rows if r.size == size]
+            slow = sorted((r for r in own if r.over_o3 < SLOWER), key=lambda r: r.over_o3)
             if slow:
                 names = ", ".join(f"{r.function} {r.over_o3:.2f}" for r in slow)
                 console.print(f"slower than -O3 at {size}x{size}: {names}", markup=False)
+            worse = [(r.over_one_thread, r.function) for r in own if (r.over_one_thread or 1.0) < SLOWER]
+            if worse:
+                names = ", ".join(f"{name} {ratio:.2f}" for ratio, name in sorted(worse))
+                console.print(f"slower than on one thread at {size}x{size}: {names}", markup=False)
     for text in results.different:
         console.print(f"DIFFERENT RESULTS: {text}; please report this", style="red")
     for file, name, why in results.not_timed:
@@ -329,13 +358,16 @@ def print_results(console: Console, results: Results) -> None:
 def _table(rows: Sequence[Row]) -> Table:
     table = Table(title="Times of one call, and how many times faster the lifted code is", title_justify="left")
     table.add_column("function", no_wrap=True)
-    for head in ("size", "lifted µs", "-O3 µs", "-O2 µs", "over -O3", "over -O2"):
+    one_thread = any(r.over_one_thread is not None for r in rows)
+    more = ["over one thread"] if one_thread else []
+    for head in ("size", "lifted µs", "-O3 µs", "-O2 µs", "over -O3", "over -O2", *more):
         table.add_column(head, justify="right")
     table.add_column("")
     for r in rows:
         table.add_row(
             r.function, str(r.size), *(f"{s * 1e6:,.1f}" for s in (r.lifted_s, r.o3_s, r.o2_s)),
-            f"{r.over_o3:.2f}", f"{r.over_o2:.2f}", r.remark, style="red" if r.over_o3 < SLOWER else None,
+            f"{r.over_o3:.2f}", f"{r.over_o2:.2f}", *([f"{r.over_one_thread:.2f}"] if one_thread else []), r.remark,
+            style="red" if r.over_o3 < SLOWER else None,
         )
     return table
 

@@ -77,6 +77,8 @@ class Dependences:
         """Whether a name is always spelled as it is where it is defined, and nothing runs that is not called."""
         if not self._parsed.text.regions or re.search(rb"\\[uU]", self._text):
             return False
+        if self._parsed.strange:
+            return False  # where clang does not read a body, it may be wrong about its end
         return not {b"constructor", b"__constructor__"} & self._outside
 
     def _with_own_lines(self, a: int, b: int) -> bytes:

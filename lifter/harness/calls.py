@@ -32,6 +32,8 @@ _MOST = 1 << 20
 """Bytes behind one pointer, at the most."""
 _SHIFTS = (0, 1, -1, 5, 17, -7)
 """Elements by which memory overlaps."""
+_OVERLAPPING = ((37, 11), (64, 33), (8, 3))
+"""Sizes of images that overlap: in small ones what is looked up in a table seldom is what was written."""
 _REGISTER = 32
 """Bytes around images of functions with intrinsics, which load the channels of a pixel that they do not use."""
 _CANARY = 64
@@ -109,10 +111,18 @@ class Calls:
         """Whether a call that misses the contract does so by memory that overlaps."""
         return number in MISSED and number % 2 == 0 and bool(self.pairs)
 
+    @staticmethod
+    def _way(number: int) -> int:
+        """In which way memory overlaps: which pointers, and how far from each other."""
+        return (number - MISSED.start) // 2
+
     def _draw(self, group: int, met: bool) -> tuple[Draw, dict[str, tuple[int, int]]] | None:
         """Scalars, and the first element and the one past the last behind each pointer."""
         rng = random.Random(group)
         width, height = SIZES[group % len(SIZES)]
+        if self._overlaps(group):
+            way = self._way(group)
+            width, height = _OVERLAPPING[(way + way // len(_SHIFTS)) % len(_OVERLAPPING)]
         if group >= len(SIZES):
             height, width = rng.choice(((height, width), (width, height)))
         pad = PADS[group % len(PADS)]
@@ -164,7 +174,7 @@ class Calls:
                 span.address = 0
             spans.append(span)
         if self._overlaps(number):
-            way = (number - MISSED.start) // 2
+            way = self._way(number)
             first, second = (next(s for s in spans if s.param is p) for p in self.pairs[way % len(self.pairs)])
             shift = _SHIFTS[way // len(self.pairs) % len(_SHIFTS)]
             second.address = first.address + shift * first.param.type.bytes()

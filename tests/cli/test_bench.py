@@ -67,6 +67,18 @@ def test_a_crash_costs_one_function(lift: Any, tmp_path: Path, monkeypatch: pyte
     assert result.status == 0
 
 
+def test_one_thread(lift: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HL_NUM_THREADS", "3")
+    file = tmp_path / "some.c"
+    file.write_text("void halve(unsigned char *p, int n) { for (int i = 0; i < n; i++) p[i] /= 2; }\n")
+    out = tmp_path / "bench.json"
+    options = "--sizes", "16,1024", "--seconds", "0.01", "--sample", "0.1", "--one-thread", "--json", str(out)
+    result = lift("bench", str(file), *options)
+    assert "over one thread" in result.out
+    assert all(r["over_one_thread"] > 0 for r in json.loads(out.read_text())["results"])
+    assert os.environ["HL_NUM_THREADS"] == "3"
+
+
 CONTAINERS = """
 #include <stdint.h>
 #include <vector>

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
 import pickle
 import shutil
@@ -23,6 +21,7 @@ from lifter.file_task import Request
 from lifter.toolchain.command import Command
 from lifter.toolchain.facts import elsewhere, with_facts
 from synth.options import Options
+from tests.cli.cluster_campaign import kill_a_worker, reported
 
 pytest.importorskip("distributed")
 
@@ -54,19 +53,6 @@ def tree(tmp_path, monkeypatch):
         (tmp_path / "tree").mkdir(exist_ok=True)
         (tmp_path / "tree" / name).write_text(text)
     return tmp_path / "tree"
-
-
-def reported(folder: Path) -> dict:
-    """What a report says but for times, numbers of calls and folders."""
-    found = json.loads((folder / "report.json").read_text())
-    for file in found["files"]:
-        file["out"] = Path(file["out"]).name
-        for f in file["functions"]:
-            f["seconds"] = 0
-            f["run"] = f["run"] is not None
-            texts = {k: v for k, v in f["outputs"].items() if k != "shared"}
-            f["outputs"] = {k: (folder.parent / v).read_text() for k, v in texts.items()}
-    return {k: v for k, v in found.items() if k != "seconds"}
 
 
 def test_a_file_is_lifted_where_it_is_not(tree):
@@ -112,12 +98,9 @@ def test_a_worker_that_dies_costs_its_task_one_retry(lift, tree, tmp_path):
     def kill() -> None:
         end = time.monotonic() + 120
         while not killed and time.monotonic() < end:
-            for p in psutil.Process().children(recursive=True):
-                with contextlib.suppress(psutil.Error):
-                    if "lifter.batch.remote" in " ".join(p.cmdline()):
-                        killed.append(p.parent().pid)
-                        p.parent().kill()
-                        return
+            pid = kill_a_worker(psutil.Process())
+            if pid:
+                killed.append(pid)
             time.sleep(0.01)
 
     watcher = threading.Thread(target=kill)

@@ -7,6 +7,7 @@ import os
 import pickle
 import selectors
 import signal
+import subprocess
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -48,6 +49,7 @@ class Pool:
             while (self._waiting or self._running) and not self.signal:
                 while self._waiting and len(self._running) < self._width:
                     job = self._waiting.popleft()
+                    _ask_once(job.command)
                     self._running[FileTask(self._request(job), lift=lift_unless_kept(self._force))] = job
                 self._wait()
                 tick()
@@ -95,6 +97,12 @@ class Pool:
                 task.interrupt()
             os._exit(128 + number)
         self.signal = number
+
+
+def _ask_once(command: Command) -> None:
+    """Asks the compiler here what it answers alike for all files with these flags: their processes inherit it."""
+    with contextlib.suppress(OSError, RuntimeError, subprocess.SubprocessError):  # said where the file is read
+        command.float_rules()
 
 
 def _size(job: Job) -> int:

@@ -87,7 +87,7 @@ def main() -> None:
 def _day(day: Day, timeout: str) -> None:
     python, database = sys.executable, str(day.database)
     day.run("A new environment", [python, "-m", "venv", "venv"])
-    day.run("Install", ["pip", "install", "--quiet", "--disable-pip-version-check", str(ROOT)], shown=3)
+    day.run("Install", ["pip", "install", "-qqq", "--disable-pip-version-check", str(ROOT)])
     batch = ["lift", "batch", database, "--timeout", timeout, "-q"]
     day.run("Lift all of it", batch, (0, 1, 2))
     report = json.loads((day.folder / "lifted" / "report.json").read_text())
@@ -101,10 +101,10 @@ def _day(day: Day, timeout: str) -> None:
     if found != statuses:
         day.problems.append(f"the second run says {dict(found)}, the first {dict(statuses)}")
     day.say(f"{seconds:.1f} s for {len(report['files'])} files that had not changed.")
-    best = max(report["files"], key=lambda f: sum(x["status"] == "verified" for x in f["functions"]))
-    verified = [x["name"] for x in best["functions"] if x["status"] == "verified"]
+    best = max(report["files"], key=lambda f: len(_with_images(f)))
+    verified = _with_images(best)
     if not verified:
-        day.say("Nothing was verified, so there is no drop-in to link.")
+        day.say("Nothing was verified that works on images, so there is no drop-in to link.")
         return
     one = ["lift", best["file"], "-p", database, "--emit", "dsl,shared", "-o", "drop-in", "--timeout", timeout]
     day.run("A drop-in", [*one, "-q", *(a for n in verified for a in ("-f", n))], (0, 1))
@@ -112,9 +112,15 @@ def _day(day: Day, timeout: str) -> None:
     library = next((day.folder / "drop-in").glob("*.so"))
     flags = ["-Wl,--no-as-needed,--unresolved-symbols=ignore-in-shared-libs", "-Ldrop-in", f"-l:{library.name}"]
     day.run("Link it", ["cc", "main.c", "-o", "main", *flags, f"-Wl,-rpath,{day.folder}/drop-in"])
-    day.run("What the program asks for", ["readelf", "-d", "main"], shown=6)
+    day.run("What the program asks for", ["sh", "-c", "readelf -d main | grep -E 'NEEDED|RUNPATH'"])
     bench = ["lift", "bench", best["file"], "-p", database, "--sizes", "64,1024", "--seconds", "0.1"]
     day.run("Time it", [*bench, *(a for n in verified for a in ("-f", n))], (0,), 40)
+
+
+def _with_images(file: dict[str, Any]) -> list[str]:
+    """The verified functions that compute more than single values."""
+    verified = [f for f in file["functions"] if f["status"] == "verified"]
+    return [f["name"] for f in verified if any(s["roi"] not in ("", "[]") for s in f["stages"])]
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import json
 import os
 import re
@@ -80,8 +81,9 @@ def batch_command(
             run=not no_run, selected=selected,
         )
 
-    kept.tool()  # once, not in each process
+    kept.tool()  # once, not in each process; so are modules
     own_headers()
+    importlib.import_module("lifter.harness.second_opinion")
     outcome, start = Outcome(found), time.perf_counter()
     width = jobs or len(os.sched_getaffinity(0))
     with contextlib.ExitStack() as stack:

@@ -64,8 +64,15 @@ class SourceText:
         self.text = text
         self.compiler = compiler
         """Whose text it is, for people; "" for libclang's own preprocessing."""
-        self.regions = _regions(text) if compiler else []
-        self._starts = [r.start for r in self.regions]
+
+    @functools.cached_property
+    def regions(self) -> list[Region]:
+        """Its pieces, in order; none in text without markers."""
+        return _regions(self.text) if self.compiler else []
+
+    @functools.cached_property
+    def _starts(self) -> list[int]:
+        return [r.start for r in self.regions]
 
     @property
     def name(self) -> str:

@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 
 import jinja2
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexer import Lexer
@@ -116,8 +116,11 @@ def _lines(f: FunctionReport, lines: Sequence[str]) -> list[Line]:
     first = min(d.line, f.line) if 0 < d.line - f.line < 10 else d.line  # what it returns may stand above its name
     last = min(d.end_line, first + _MOST_LINES, len(lines))
     text = "\n".join(s if len(s) <= _MOST_CHARACTERS else f"{s[:_MOST_CHARACTERS]} …" for s in lines[first - 1 : last])
-    coloured = _highlighted(text, CppLexer(stripnl=False)).split("\n")
-    return [Line(first + k, Markup(text), first + k in f.loops) for k, text in enumerate(coloured[: last - first + 1])]
+    # Only what has its Halide beside it is coloured: of a large code base that is the small part, and colouring all of
+    # it would take longer than the rest of a run in which nothing has changed.
+    shown_text = _highlighted(text, CppLexer(stripnl=False)) if f.outputs else str(escape(text))
+    rows = shown_text.split("\n")[: last - first + 1]
+    return [Line(first + k, Markup(text), first + k in f.loops) for k, text in enumerate(rows)]
 
 
 def _halide(f: FunctionReport) -> Markup:

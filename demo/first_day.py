@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -44,7 +45,7 @@ class Day:
             self.problems.append(f"{what}: status {done.returncode}")
         lines = self._plain(done.stdout).strip().splitlines()
         said = [*(["..."] if len(lines) > shown else []), *lines[-shown:]]
-        self.log += [f"## {what}", "", "```console", f"$ {self._plain(' '.join(command))}", *said, "```", ""]
+        self.log += [f"## {what}", "", "```console", f"$ {self._plain(shlex.join(command))}", *said, "```", ""]
         self.log += [f"Status {done.returncode}, {seconds:.1f} s.", ""]
         print(f"{what}: status {done.returncode}, {seconds:.1f} s", flush=True)
         return seconds

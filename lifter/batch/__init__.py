@@ -22,6 +22,7 @@ from lifter.batch.pool import Pool
 from lifter.batch.reports import terminal
 from lifter.batch.reports.html import html
 from lifter.batch.reports.sarif import sarif
+from lifter.batch.timings import Timings
 from lifter.console import open_console
 from lifter.file_task import Every, Request
 from lifter.files import write_whole
@@ -45,14 +46,15 @@ from synth.options import Options
 @click.option("--model", "models", multiple=True, metavar="PATH", help="Definitions of external functions, or folder.")
 @click.option("--no-run", is_flag=True, help="Do not run what is proved beside the compiled original.")
 @click.option("--dask", "address", metavar="ADDRESS", help="Lift on this cluster of dask.distributed, or on local:N.")
+@click.option("--timings", default="", metavar="FILE", help="Report the times that lift bench --json FILE has found.")
 @click.option("--force", is_flag=True, help="Lift what was lifted before, too.")
 @click.option("--dry-run", is_flag=True, help="Say what would be lifted, how it is compiled, and where outputs go.")
 @click.option("-q", "--quiet", is_flag=True, help="Print the last lines only.")
 @click.option("-v", "--verbose", is_flag=True, help="Print a line for every function.")
 def batch_command(
     root: str, out: str, jobs: int | None, include: tuple[str, ...], exclude: tuple[str, ...], functions: str,
-    emit: str, timeout: float, as_json: bool, models: tuple[str, ...], no_run: bool, address: str | None, force: bool,
-    dry_run: bool, quiet: bool, verbose: bool,
+    emit: str, timeout: float, as_json: bool, models: tuple[str, ...], no_run: bool, address: str | None,
+    timings: str, force: bool, dry_run: bool, quiet: bool, verbose: bool,
 ) -> None:
     """Lift every C and C++ file under a folder, or of a compilation database.
 
@@ -66,6 +68,7 @@ def batch_command(
     kinds = _checked(jobs, emit, timeout, functions)
     flags: list[str] = click.get_current_context().obj or []
     try:
+        speeds = Timings(timings)
         found = plan(root, out, flags, include, exclude)
     except UsageError as problem:
         raise click.UsageError(str(problem)) from None
@@ -84,7 +87,7 @@ def batch_command(
     kept.tool()  # once, not in each process; so are modules
     own_headers()
     importlib.import_module("lifter.harness.second_opinion")
-    outcome, start = Outcome(found), time.perf_counter()
+    outcome, start = Outcome(found, timings=speeds), time.perf_counter()
     width = jobs or len(os.sched_getaffinity(0))
     with contextlib.ExitStack() as stack:
         pool = Pool(found.jobs, request, width, force)

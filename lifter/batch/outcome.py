@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lifter.batch.plan import Job, Plan
+from lifter.batch.timings import Timings
 from lifter.results import STATUSES, VERIFIED, FileReport, FunctionReport
 
 _QUOTED = re.compile(r"'[^']*'")
@@ -33,6 +34,7 @@ class Outcome:
     not_begun: list[Job] = field(default_factory=list)
     """Files that an interruption left."""
     seconds: float = 0.0
+    timings: Timings = field(default_factory=Timings)
 
     def sort(self) -> None:
         """By name."""
@@ -83,10 +85,18 @@ class Outcome:
             "reasons": [
                 {"status": g.status, "reason": g.text, "functions": len(g.members)} for g in self.reasons()
             ],
-            "files": [{"name": r.job.name, "out": r.job.out, **r.report.as_json()} for r in self.rows],
+            "files": [{"name": r.job.name, "out": r.job.out, **self._file(r)} for r in self.rows],
             "not_begun": [j.path for j in self.not_begun],
             "remarks": list(self.plan.remarks),
         }
+
+    def _file(self, row: Row) -> dict[str, Any]:
+        found = row.report.as_json()
+        for f in found["functions"]:
+            speed = self.timings.of(row.job.path, f["name"])
+            if speed and f["status"] == VERIFIED:
+                f["over_o3"] = speed
+        return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -221,6 +221,23 @@ def test_sarif_has_a_note_for_each_function_that_is_not_lifted(lift, tree):
     assert place["region"] == {"startLine": 5, "startColumn": 6}
 
 
+def test_times_of_drop_ins(lift, tree, tmp_path):
+    tree({"a/a.c": INVERT, "b.c": INVERT})
+    ratios = {1024: 1.875, 64: 0.9}
+    rows = [{"file": "tree/a/a.c", "function": "invert", "size": s, "over_o3": r} for s, r in ratios.items()]
+    (tmp_path / "bench.json").write_text(json.dumps({"results": rows}))
+    assert lift("batch", "tree", "--timings", "bench.json").status == 0
+    (one,), (other,) = (f["functions"] for f in report()["files"])
+    assert (one["over_o3"], "over_o3" in other) == ({"64": 0.9, "1024": 1.875}, False)
+    page = Path("lifted/report.html").read_text()
+    assert page.count("Its drop-in is 0.90 times as fast as -O3 at 64x64, 1.88 times as fast as -O3 at 1024x1024.") == 1
+    for text in ("{", "[1]", '{"results": [{"file": 1}]}'):
+        (tmp_path / "bench.json").write_text(text)
+        run = lift("batch", "tree", "--timings", "bench.json")
+        said = "error: --timings: 'bench.json' was not written by lift bench --json; see lift batch --help"
+        assert (run.status, run.one_line) == (2, said)
+
+
 def test_reasons_are_grouped_without_their_names():
     one = kind_of("call to 'foo' in line 12; define it with --model")
     assert one == kind_of("call to 'bar' in line 3; define it with --model") == "call to '…' in line …"

@@ -53,6 +53,8 @@ class Entry:
     report: FunctionReport | None = None
     source: Sequence[Line] = ()
     halide: str = ""
+    speed: str = ""
+    """How fast its drop-in is, where that was timed."""
 
 
 def html(outcome: Outcome) -> str:
@@ -96,8 +98,10 @@ def _entries(outcome: Outcome) -> list[Entry]:
         lines = _source(row)
         for f in row.report.functions:
             group = "" if f.status == VERIFIED else f"{f.status}: {kind_of(f.reason)}"
+            speed = outcome.timings.words(row.job.path, f.name) if f.status == VERIFIED else ""
             found.append(Entry(
                 len(found), file, f.name, f.line, f.status, f.reason, group, f.seconds, f, _lines(f, lines), _halide(f),
+                speed,
             ))
     return found
 

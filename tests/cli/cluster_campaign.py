@@ -22,8 +22,16 @@ import psutil
 from tests.soundness.kernels import kernel, source
 
 ROOT = Path(__file__).parent.parent.parent
-_BROKEN = 25
-"""One file in so many does not compile."""
+_BROKEN, _RANDOM = 25, 20
+"""One file in so many does not compile, and holds a random kernel; the rest are as small as most of a code base."""
+_SMALL = """\
+#include <stdint.h>
+void small{k}(uint8_t *dst, const uint8_t *src, int w, int h) {{
+    for (int y = 0; y < h; y++)
+        for (int x = 0; x < w; x++) dst[y * w + x] = (src[y * w + x] * {a} + {b}) >> {c};
+}}
+int other{k}(int n, ...) {{ return n; }}
+"""
 
 
 @click.command(help=__doc__)
@@ -35,8 +43,7 @@ def main(count: int, seed: int, timeout: float) -> None:
         folder = Path(name)
         (folder / "tree").mkdir()
         for k in range(count):
-            text = source([kernel(seed + k)]) if k % _BROKEN else "int f( {\n"
-            (folder / "tree" / f"kernel{k}.cpp").write_text(text)
+            (folder / "tree" / f"file{k}.cpp").write_text(_text(k, seed))
         batch = ["batch", "tree", "-q", "--timeout", f"{timeout:g}"]
         here = _run(folder, [*batch, "-o", "here"])
         again = _run(folder, [*batch, "-o", "here"])
@@ -48,6 +55,14 @@ def main(count: int, seed: int, timeout: float) -> None:
         for file in different:
             print(f"differs: {file}")
         raise SystemExit(one != other)
+
+
+def _text(k: int, seed: int) -> str:
+    if k % _BROKEN == 0:
+        return "int f( {\n"
+    if k % _RANDOM == 1:
+        return source([kernel(seed + k)])
+    return _SMALL.format(k=k, a=k % 7 + 1, b=k, c=k % 8)
 
 
 def reported(folder: Path) -> dict[str, Any]:

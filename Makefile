@@ -101,7 +101,8 @@ browser-tools:
 fuzz-inputs: .venv/dev.stamp
 	$(BIN)/python -m tests.inputs --count $(or $(COUNT),2000) --seed $(or $(SEED),0) --jobs $(WORKERS)
 
-# Three hundred files here and on a cluster whose worker is killed, and again when nothing has changed: ten minutes.
+# Three hundred files here and on a cluster whose worker is killed, and again when nothing has changed: a quarter
+# of an hour.
 test-cluster: .venv/dev.stamp
 	$(BIN)/python -m tests.cli.cluster_campaign --count $(or $(COUNT),300) --seed $(or $(SEED),0)
 

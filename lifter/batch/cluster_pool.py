@@ -61,13 +61,11 @@ class ClusterPool(Pool):
     def _begin(self) -> None:
         while self._back and len(self._running) < self._width:
             job, digest, result = self._back.popleft()
-            task = FileTask(self._request(job), lift=lift if result is None else finish(result))
-            self._running[task], self._digests[task] = job, digest
+            task = self._start(job, lift if result is None else finish(result))
+            self._digests[task] = digest
         room = self._cluster.workers * _AHEAD - len(self._away) - len(self._preparing)
         while self._waiting and len(self._running) < self._width and room > 0:
-            task = FileTask(self._request(self._waiting[0]), lift=prepare(self._force))
-            self._running[task] = self._waiting.popleft()
-            self._preparing.add(task)
+            self._preparing.add(self._start(self._waiting.popleft(), prepare(self._force)))
             room -= 1
 
     def _ended(self, task: FileTask) -> tuple[Job, FileReport] | None:

@@ -38,6 +38,7 @@ LIMIT_BYTES = 1 << 30
 _PACKAGES = ("lifter", "synth", "verifier", "codegen", "halide_core")
 _NOT_KEPT = ("crashed", "error", "disagreed")
 """What may be otherwise the next time, or is to be looked at."""
+_LINE = re.compile(r"\blines? (\d+)(?: and (\d+))?")
 
 
 @functools.cache
@@ -194,9 +195,6 @@ def load_function(shared: str, definition: Definition, out: str) -> FunctionRepo
         found.line += moved
         found.loops = [line + moved for line in found.loops]
     return found if _written([found], files, out) else None
-
-
-_LINE = re.compile(r"\blines? (\d+)(?: and (\d+))?")
 
 
 def _of_its_lines_only(f: FunctionReport) -> bool:

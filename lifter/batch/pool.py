@@ -48,9 +48,7 @@ class Pool:
         with self._signals():
             while (self._waiting or self._running) and not self.signal:
                 while self._waiting and len(self._running) < self._width:
-                    job = self._waiting.popleft()
-                    _ask_once(job.command)
-                    self._running[FileTask(self._request(job), lift=lift_unless_kept(self._force))] = job
+                    self._start(self._waiting.popleft(), lift_unless_kept(self._force))
                 self._wait()
                 tick()
                 for task in [t for t in self._running if t.ended]:
@@ -62,6 +60,15 @@ class Pool:
     def not_begun(self) -> list[Job]:
         """What was left when it ended."""
         return sorted(self._waiting, key=lambda j: j.name)
+
+    def _start(self, job: Job, how: Lift) -> FileTask:
+        """Begins a file, after the compiler was asked what it answers alike for all files with its flags: their
+        processes inherit that."""
+        with contextlib.suppress(OSError, RuntimeError, subprocess.SubprocessError):  # said where the file is read
+            job.command.float_rules()
+        task = FileTask(self._request(job), lift=how)
+        self._running[task] = job
+        return task
 
     def _wait(self) -> None:
         with selectors.DefaultSelector() as selector:
@@ -97,12 +104,6 @@ class Pool:
                 task.interrupt()
             os._exit(128 + number)
         self.signal = number
-
-
-def _ask_once(command: Command) -> None:
-    """Asks the compiler here what it answers alike for all files with these flags: their processes inherit it."""
-    with contextlib.suppress(OSError, RuntimeError, subprocess.SubprocessError):  # said where the file is read
-        command.float_rules()
 
 
 def _size(job: Job) -> int:

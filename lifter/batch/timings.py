@@ -20,9 +20,14 @@ class Timings:
         try:
             with open(path, encoding="utf-8") as f:
                 rows = json.load(f)["results"]
+            overloads = set[tuple[str, str]]()
             for r in rows:
                 key = os.path.realpath(str(r["file"])), str(r["function"])
+                if int(r["size"]) in self._known[key]:
+                    overloads.add(key)  # which of them it is of is not known
                 self._known[key][int(r["size"])] = float(r["over_o3"])
+            for key in overloads:
+                del self._known[key]
         except OSError as problem:
             raise UsageError(f"--timings: cannot read '{path}': {problem.strerror}") from None
         except (ValueError, KeyError, TypeError):

@@ -88,25 +88,26 @@ class Dependences:
 
     def _reached(self, own: _Piece | None) -> frozenset[bytes]:
         """The names of the functions that one comes to; it stands in no definition that may be left out if None."""
-        by_name: dict[bytes, set[bytes]] = {}
-        for p in self._pieces:
-            if p.name:
-                by_name.setdefault(p.name, set()).update(p.words)
-        found, words, shared = set[bytes](), set(self._outside), set[bytes]()
-        if own is not None:
-            found.add(own.name)
-            words |= by_name[own.name]
-            shared |= by_name[own.name] & self._variables
-        else:
-            shared |= self._variables
+        found, words = set[bytes](), set(self._outside)
+        shared = set(self._variables) if own is None else set[bytes]()
+        new = {own.name} if own is not None else set[bytes]()
         while True:
-            new = {n for n, w in by_name.items() if n not in found and (n in words or w & shared)}
-            if not new:
-                return frozenset(found)
             found |= new
             for n in new:
-                words |= by_name[n]
-                shared |= by_name[n] & self._variables
+                words |= self._by_name[n]
+                shared |= self._by_name[n] & self._variables
+            new = {n for n, w in self._by_name.items() if n not in found and (n in words or w & shared)}
+            if not new:
+                return frozenset(found)
+
+    @cached_property
+    def _by_name(self) -> dict[bytes, set[bytes]]:
+        """The words of all functions of a name that may be left out."""
+        found: dict[bytes, set[bytes]] = {}
+        for p in self._pieces:
+            if p.name:
+                found.setdefault(p.name, set()).update(p.words)
+        return found
 
     @cached_property
     def _declared(self) -> list[Cursor]:

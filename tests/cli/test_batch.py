@@ -231,6 +231,9 @@ def test_times_of_drop_ins(lift, tree, tmp_path):
     assert (one["over_o3"], "over_o3" in other) == ({"64": 0.9, "1024": 1.875}, False)
     page = Path("lifted/report.html").read_text()
     assert page.count("Its drop-in is 0.90 times as fast as -O3 at 64x64, 1.88 times as fast as -O3 at 1024x1024.") == 1
+    (tmp_path / "bench.json").write_text(json.dumps({"results": [*rows, *rows]}))  # as of two overloads
+    lift("batch", "tree", "--timings", "bench.json")
+    assert "over_o3" not in report()["files"][0]["functions"][0]
     for text in ("{", "[1]", '{"results": [{"file": 1}]}'):
         (tmp_path / "bench.json").write_text(text)
         run = lift("batch", "tree", "--timings", "bench.json")

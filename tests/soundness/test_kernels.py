@@ -61,4 +61,5 @@ def test_a_read_that_sees_several_stores_is_no_internal_error() -> None:
     text += "    if (q != w) { int x = w - 8; R v = _mm_blendv_epi8(o, _mm_set1_epi8(105), m); put(d + x, v); }\n"
     text += "    d[1] = d[2];\n    d += w;\n  }\n}\n"
     tally = run([Kernel("k", text, "void", {"d": "uint8_t"}, {"w": (-1, 20), "h": (-1, 20)})], 20.0)
-    assert tally.wrong == [] and tally.statuses["not_found"] == 1
+    # Whichever comes first on this machine: the end of the search or that of its time.
+    assert tally.wrong == [] and tally.statuses["not_found"] + tally.statuses["timeout"] == 1

@@ -9,14 +9,18 @@ import os
 import pickle
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from dataclasses import replace
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from queue import Empty, SimpleQueue
 
 from lifter.api import FileReport, FunctionReport, LiftedFile, lift_file, read_file
 from lifter.batch import kept
 from lifter.file_task import FileTask, Request, lift_options
 from lifter.frontend import Definition
-from lifter.limited import Tell, allow_depth
+from lifter.limited import Tell, allow_depth, words
 from lifter.loops import Function
 from lifter.results import Step
 from synth.trace import Trace
@@ -26,16 +30,48 @@ class RemoteError(Exception):
     """The process that lifted a file failed as a whole; the text has the last of what it said."""
 
 
+class _Helper:
+    """A process that lifts one file after the other, each in a fork; it has loaded all that it needs."""
+
+    def __init__(self) -> None:
+        self._here, there = Pipe()
+        self._said = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as this
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "lifter.batch.remote", str(there.fileno())], pass_fds=[there.fileno()],
+            stdin=subprocess.DEVNULL, stdout=self._said, stderr=self._said,
+        )
+        there.close()
+
+    def lift(self, request: bytes) -> bytes:
+        """What comes of a request.  Raises RemoteError where the process ends; it can be asked no more then."""
+        self._said.truncate(0)
+        try:
+            self._here.send_bytes(request)
+            return self._here.recv_bytes()
+        except (EOFError, OSError):
+            code = self._process.wait()
+            self._said.seek(0)
+            said = self._said.read().decode("utf-8", "replace").strip("\0 \n").splitlines()
+            raise RemoteError(said[-1] if said else words(code)) from None
+        except BaseException:
+            self._process.kill()  # what it was asked is wanted no longer
+            raise
+
+
+_idle: SimpleQueue[_Helper] = SimpleQueue()
+"""As many as this process has had threads that lift at once; they end with it."""
+
+
 def lift_remotely(request: bytes) -> bytes:
     """A pickled FileReport, its functions with their summaries, for a pickled digest of the tool (`kept.tool`) and
     Request.  Raises RemoteError, also where this machine's tool is another one."""
-    done = subprocess.run(
-        [sys.executable, "-m", "lifter.batch.remote"], input=request, capture_output=True, check=False
-    )
-    if done.returncode != 0:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise RemoteError(said[-1] if said else f"status {done.returncode}")
-    return done.stdout
+    try:
+        helper = _idle.get_nowait()
+    except Empty:
+        helper = _Helper()
+    result = helper.lift(request)
+    _idle.put(helper)
+    return result
 
 
 def _lift(request: Request, wanted: Callable[[Definition], bool], tell: Tell) -> None:
@@ -68,18 +104,25 @@ def finish(result: bytes) -> Callable[[Request, Callable[[Definition], bool], Te
 
 
 def main() -> None:
-    """Reads a request from standard input, and writes the report to standard output."""
-    out = os.dup(1)
-    os.dup2(2, 1)  # nothing else gets into it
+    """Answers requests, which come through the open file whose number is the argument, until it is closed."""
+    there: Connection = Connection(int(sys.argv[1]))
+    os.set_inheritable(there.fileno(), False)
+    this = kept.tool()
     allow_depth()
-    tool, request = pickle.load(sys.stdin.buffer)
-    if tool != kept.tool():
-        sys.exit("this worker has another version of lift, or of what it is built on")
-    task = FileTask(request, lift=_lift)
-    while not task.ended:
-        task.step_on()
-    with open(out, "wb") as f:
-        pickle.dump(task.report, f)
+    while True:
+        try:
+            tool, request = pickle.loads(there.recv_bytes())
+        except EOFError:
+            return
+        if tool != this:
+            sys.exit("this worker has another version of lift, or of what it is built on")
+        task = FileTask(request, lift=_lift)
+        while not task.ended:
+            task.step_on()
+            if there.poll():  # a next request comes after the answer only: nobody waits for this one
+                task.interrupt()
+                return
+        there.send_bytes(pickle.dumps(task.report))
 
 
 if __name__ == "__main__":

@@ -42,7 +42,8 @@ class ClusterPool(Pool):
     def run(self, tick: Callable[[], None]) -> Iterator[tuple[Job, FileReport]]:
         """Each file's report once it is done."""
         with self._signals():
-            while (self._waiting or self._running or self._away or self._back) and not self.signal:
+            while (self._unknown or self._waiting or self._running or self._away or self._back) and not self.signal:
+                yield from self._unchanged()
                 self._begin()
                 self._wait()
                 for number, result in self._cluster.done():

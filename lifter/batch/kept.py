@@ -7,6 +7,7 @@ folder may be deleted at any time.  Entries are JSON and the outputs themselves;
 from __future__ import annotations
 
 import base64
+import contextlib
 import functools
 import hashlib
 import json
@@ -14,7 +15,8 @@ import os
 import platform
 import re
 import tempfile
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from importlib import metadata
 from pathlib import Path
@@ -29,7 +31,9 @@ from lifter.frontend import Definition
 from lifter.output import OF_ALL
 from lifter.results import FileReport, FunctionReport
 from lifter.toolchain.command import SUFFIXES, Command, command_for
+from lifter.toolchain.compiler import identity
 from lifter.toolchain.facts import with_facts
+from lifter.toolchain.made_of import MadeOf, made_of, search_folders
 from lifter.toolchain.preprocess import CannotPreprocess, preprocessed
 
 FOLDER = "LIFT_CACHE_DIR"
@@ -71,28 +75,74 @@ def digests(request: Request) -> tuple[Digests, Request]:
     command = command_for(request.path, request.given)
     if not command.compiler:
         return Digests(), request  # what libclang's own preprocessing reads is not known before
+    since = time.time()
     try:
         known = with_facts(command)
         assert known.facts is not None
         facts = known.facts
-        models = _models(request.models, request.given)
+        shared = _shared(request, command)
     except (CannotPreprocess, OSError):
         return Digests(), request
-    asked = (
-        request.path, _stated(command), sorted(command.macros().items()), request.emit, request.target,
-        request.autoscheduler, asdict(request.options, dict_factory=_sorted), request.unverified, request.run,
-        str(get_host_target()), facts.float_rules,
-    )
-    shared = hashlib.sha256(tool().encode())
-    for part in (*models, repr(asked).encode("utf-8", "surrogateescape")):
-        shared.update(part)
     whole_file = shared.copy()
     whole_file.update(facts.text.text)
     # What the text does not show: macros that pragmas change are looked for in the file itself.
     whole_file.update(repr((facts.source, facts.changed, request.functions, request.selected)).encode())
+    made = made_of(command, facts.text, since) if not request.models else None
+    if made is not None:
+        with contextlib.suppress(OSError):  # a full disk: the compiler will be asked again
+            _remember(_of_question(shared, request, command), made, whole_file.hexdigest())
     # What is compiled of all functions together depends on all of them.
     apart = not facts.changed and not OF_ALL & set(request.emit)
     return Digests(whole_file.hexdigest(), shared.hexdigest() if apart else ""), replace(request, given=known)
+
+
+def load_unchanged(request: Request, exists: Callable[[str], bool]) -> FileReport | None:
+    """The report that is kept of a file of which nothing has changed since its text was read, as the times of all files
+    say that it is made of; None where that is not sure.  `exists` says whether a path is there.  Raises OSError where
+    an output cannot be written."""
+    command = command_for(request.path, request.given)
+    if request.models or not command.compiler:
+        return None
+    where = _entry(_of_question(_shared(request, command), request, command))
+    if where is None:
+        return None
+    try:
+        known = json.loads(cache.own_content(where) or b"")
+        made = MadeOf({f: tuple(s) for f, s in known["files"].items()}, known["asked"], known["present"])
+        digest = str(known["digest"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+    if not made.is_as_before(command, exists):
+        return None
+    os.utime(where)
+    return load(digest, request.out)
+
+
+def _remember(question: str, made: MadeOf, digest: str) -> None:
+    where = _entry(question)
+    if where is not None:
+        _write(where, json.dumps(asdict(made) | {"digest": digest}))
+
+
+def _of_question(shared: hashlib._Hash, request: Request, command: Command) -> str:
+    """Names what is known of a file before its text is read."""
+    content = shared.copy()
+    content.update(repr((request.functions, request.selected, search_folders(command))).encode())
+    content.update(repr(identity(command.compiler, command.folder)).encode())
+    return content.hexdigest()
+
+
+def _shared(request: Request, command: Command) -> hashlib._Hash:
+    """A digest of what all results of a file depend on beside its text.  Raises CannotPreprocess and OSError."""
+    asked = (
+        request.path, _stated(command), sorted(command.macros().items()), request.emit, request.target,
+        request.autoscheduler, asdict(request.options, dict_factory=_sorted), request.unverified, request.run,
+        str(get_host_target()), command.float_rules(),
+    )
+    content = hashlib.sha256(tool().encode())
+    for part in (*_models(request.models, request.given), repr(asked).encode("utf-8", "surrogateescape")):
+        content.update(part)
+    return content
 
 
 def _sorted(items: list[tuple[str, Any]]) -> str:
@@ -161,10 +211,13 @@ def store(digest: str, report: FileReport, out: str) -> None:
     files = {Path(p).name: base64.b64encode(Path(p).read_bytes()).decode() for p in paths}
     if any(Path(p).parent != Path(out) for p in paths):
         return
-    text = json.dumps({"report": _plain(report), "files": files})
-    with tempfile.NamedTemporaryFile("w", dir=where.parent, prefix="new-", delete=False) as beside:
+    _write(where, json.dumps({"report": _plain(report), "files": files}))
+
+
+def _write(entry: Path, text: str) -> None:
+    with tempfile.NamedTemporaryFile("w", dir=entry.parent, prefix="new-", delete=False) as beside:
         beside.write(text)
-    os.replace(beside.name, where)
+    os.replace(beside.name, entry)
 
 
 def store_functions(shared: str, report: FileReport, out: str) -> None:

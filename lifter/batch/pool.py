@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import pickle
 import selectors
 import signal
 import subprocess
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -32,9 +34,13 @@ class Pool:
     """Files in processes of their own, `width` at a time."""
 
     def __init__(self, jobs: Sequence[Job], request: Callable[[Job], Request], width: int, force: bool) -> None:
-        self._waiting = deque(sorted(jobs, key=_size, reverse=True))  # the longest last would keep one process alone
+        order = sorted(jobs, key=_size, reverse=True)  # the longest last would keep one process alone
+        self._unknown = deque(() if force else order)
+        """Of which it is not known yet whether they have changed."""
+        self._waiting = deque(order if force else ())
         self._request, self._width, self._force = request, width, force
         self._running: dict[FileTask, Job] = {}
+        self._exists = functools.cache(os.path.exists)  # many files look for the same headers
         self.signal = 0
         """What has ended it before its end; 0 for nothing."""
 
@@ -46,10 +52,12 @@ class Pool:
     def run(self, tick: Callable[[], None]) -> Iterator[tuple[Job, FileReport]]:
         """Each file's report once it is done; `tick` is called every now and then."""
         with self._signals():
-            while (self._waiting or self._running) and not self.signal:
+            while (self._unknown or self._waiting or self._running) and not self.signal:
+                yield from self._unchanged()
                 while self._waiting and len(self._running) < self._width:
                     self._start(self._waiting.popleft(), lift_unless_kept(self._force))
-                self._wait()
+                if self._running:
+                    self._wait()
                 tick()
                 for task in [t for t in self._running if t.ended]:
                     yield self._done(task)
@@ -59,7 +67,23 @@ class Pool:
 
     def not_begun(self) -> list[Job]:
         """What was left when it ended."""
-        return sorted(self._waiting, key=lambda j: j.name)
+        return sorted([*self._unknown, *self._waiting], key=lambda j: j.name)
+
+    def _unchanged(self) -> Iterator[tuple[Job, FileReport]]:
+        """Files of whose results it is known at once that they would come out the same, until enough others wait, and
+        for a moment only while others are lifted."""
+        end = time.perf_counter() + _STEP
+        while self._unknown and len(self._waiting) < self._width and not self.signal:
+            job = self._unknown.popleft()
+            found = None
+            with contextlib.suppress(OSError, RuntimeError, subprocess.SubprocessError):  # said where the file is read
+                found = kept.load_unchanged(self._request(job), self._exists)
+            if found is None:
+                self._waiting.append(job)
+            else:
+                yield job, found
+            if self._running and time.perf_counter() > end:
+                return
 
     def _start(self, job: Job, how: Lift) -> FileTask:
         """Begins a file, after the compiler was asked what it answers alike for all files with its flags: their

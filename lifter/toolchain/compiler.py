@@ -50,26 +50,56 @@ def default(is_c: bool, target: str = HOST) -> str:
     return next((n for n in names if shutil.which(n) is not None), "")
 
 
+def identity(compiler: str, folder: str = "") -> tuple[object, ...]:
+    """Which program a compiler's name stands for, and when it was put there; () where it is not known."""
+    path = shutil.which(os.path.join(folder, compiler) if os.sep in compiler else compiler)
+    if path is None:
+        return ()
+    found = os.stat(path)
+    return os.path.realpath(path), found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
+
+
 def is_for_cxx(compiler: str) -> bool:
     """Whether a driver takes every file for C++, as `g++` does."""
     return re.search(r"(^|-)(c|g|clang)\+\+(-[\d.]+)?$", os.path.basename(compiler)) is not None
 
 
-@functools.lru_cache
 def macros(compiler: str, flags: tuple[str, ...], language: str, folder: str = "") -> dict[str, str] | None:
     """What a compiler predefines under some flags; None where it cannot be run."""
+    return _asked(compiler, flags, language, folder)[0]
+
+
+def search_folders(
+    compiler: str, flags: tuple[str, ...], language: str, folder: str = ""
+) -> tuple[str, ...] | None:
+    """Where a compiler looks for headers under some flags, in its order and words, after the folder of the file that
+    includes them; None where it does not say."""
+    return _asked(compiler, flags, language, folder)[1]
+
+
+@functools.lru_cache
+def _asked(
+    compiler: str, flags: tuple[str, ...], language: str, folder: str
+) -> tuple[dict[str, str] | None, tuple[str, ...] | None]:
     try:
-        done = run([compiler, *flags, "-w", "-dM", "-E", "-x", language, os.devnull], folder)
+        done = run([compiler, *flags, "-w", "-v", "-dM", "-E", "-x", language, os.devnull], folder)
     except (OSError, subprocess.SubprocessError):
-        return None
+        return None, None
     if done.returncode != 0:
-        return None
+        return None, None
     found = {}
     for line in done.stdout.decode("utf-8", "replace").splitlines():
         _, _, definition = line.partition("#define ")
         name, _, value = definition.partition(" ")
         found[name] = value
-    return found
+    return found, _searched(os.fsdecode(done.stderr))
+
+
+def _searched(said: str) -> tuple[str, ...] | None:
+    _, begun, rest = said.partition("\n#include \"...\" search starts here:\n")
+    listed, ended, _ = rest.partition("\nEnd of search list.")
+    folders = [line[1:] for line in listed.split("\n") if line.startswith(" ")]
+    return tuple(folders) if begun and ended and not any(f.endswith("(framework directory)") for f in folders) else None
 
 
 def is_clang(known: dict[str, str]) -> bool:

@@ -60,10 +60,12 @@ class Region:
 class SourceText:
     """What clang parses, and where each piece of it comes from."""
 
-    def __init__(self, text: bytes, compiler: str) -> None:
+    def __init__(self, text: bytes, compiler: str, files: Sequence[str] = ()) -> None:
         self.text = text
         self.compiler = compiler
         """Whose text it is, for people; "" for libclang's own preprocessing."""
+        self.files = tuple(files)
+        """Those that the compiler read for it, as it spells them; empty where it has not said."""
 
     @functools.cached_property
     def regions(self) -> list[Region]:
@@ -99,9 +101,14 @@ def preprocessed(command: Command, more: Sequence[str] = ()) -> SourceText:
     if command.facts is not None and not more:
         return command.facts.text
     flags = [*command.flags, *more, "-isystem", str(own_headers())]
-    asked = [command.compiler, *flags, "-w", "-E", "-x", command.language, command.source]
+    known = command.macros()
+    if not compilers.is_clang(known):
+        flags.append("-fno-canonical-system-headers")  # all are named by where they were looked for
+    asked = [command.compiler, *flags, "-w", "-E", "-MD", "-MF"]
     try:
-        done = compilers.run(asked, command.folder)
+        with tempfile.NamedTemporaryFile(prefix="lift-") as listed:
+            done = compilers.run([*asked, listed.name, "-x", command.language, command.source], command.folder)
+            files = _prerequisites(os.fsdecode(listed.read()))
     except subprocess.TimeoutExpired:
         text = f"'{command.compiler}' did not preprocess it in time"
         raise CannotPreprocess([Problem(command.path, 0, 0, text)]) from None
@@ -110,11 +117,17 @@ def preprocessed(command: Command, more: Sequence[str] = ()) -> SourceText:
         raise CannotPreprocess([Problem(command.path, 0, 0, text)]) from None
     if done.returncode != 0:
         raise CannotPreprocess(problems(done.stderr.decode("utf-8", "replace"), command))
-    known = command.macros()
     # Where the headers lie is another place each time.
     done.stdout = done.stdout.replace(str(own_headers()).encode(), str(OWN_HEADERS).encode())
     read = done.stdout if compilers.is_clang(known) else dialect.for_clang(done.stdout)
-    return SourceText(read, f"{os.path.basename(command.compiler)} ({compilers.version(known)})")
+    return SourceText(read, f"{os.path.basename(command.compiler)} ({compilers.version(known)})", files)
+
+
+def _prerequisites(rule: str) -> list[str]:
+    """The files that a rule for `make` names after its target."""
+    words = re.findall(r"(?:\\[ #]|\$\$|[^\s\\]|\\(?!\r?\n))+", rule)
+    names = [re.sub(r"\\([ #])|\$(\$)", r"\1\2", w) for w in words]
+    return list(dict.fromkeys(names[1:]))
 
 
 def rejected(command: Command, more: Sequence[str] = ()) -> list[Problem]:

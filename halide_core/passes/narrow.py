@@ -142,6 +142,8 @@ class _Narrower:
     def __init__(self) -> None:
         self.ranges: dict[int, tuple[Expr, Range | None]] = {}
         self.built: dict[tuple[int, Type], tuple[Expr, Expr | None]] = {}
+        self.done: dict[int, tuple[Expr, Expr]] = {}
+        """What `inside` has made of expressions, which may be shared many times over."""
 
     def boundary(self, e: Expr) -> Expr:
         """Narrows the operands of a node whose own value is narrow or not an integer."""
@@ -198,14 +200,15 @@ class _Narrower:
         """`e`, too wide itself, with the largest operands that are not so narrowed."""
         if not isinstance(e, ir._Binary | ir.Select) or e.type.bits < 32:
             return e
-        new: list[Expr] = []
-        for c in ir.children(e):
-            if c.type != e.type or not _is_operation(c):
-                new.append(c)
-                continue
-            found = self.smallest(c)
-            new.append(self.inside(c) if found is None else ir.Cast(c.type, found))
-        return ir.with_children(e, tuple(new))
+        if id(e) not in self.done:
+            self.done[id(e)] = (e, ir.with_children(e, tuple(self._operand(c, e.type) for c in ir.children(e))))
+        return self.done[id(e)][1]
+
+    def _operand(self, e: Expr, t: Type) -> Expr:
+        if e.type != t or not _is_operation(e):
+            return e
+        found = self.smallest(e)
+        return self.inside(e) if found is None else ir.Cast(e.type, found)
 
     def build(self, e: Expr, t: Type) -> Expr | None:
         """`e` computed in type `t`, or None where a value might not fit."""

@@ -19,6 +19,8 @@ _Row = tuple[tuple[str, int], ...]
 _Reads = tuple[tuple[str, int, int], ...]
 _READS: dict[int, _Reads] = {}
 _MOST = 8
+_MOST_TERMS = 1024
+"""Of one sum: a sum of sums that are shared may have any number of them."""
 
 
 def regroup_sums(s: st.Stmt) -> st.Stmt:
@@ -53,6 +55,8 @@ def _by_rows(e: ir.Add) -> Expr | None:
             work += [n.b, n.a]
         else:
             terms.append(n)
+        if len(terms) > _MOST_TERMS:
+            return None
     rows: dict[_Row, list[tuple[int, Expr]]] = {}
     for t in terms:
         row, place = _row_of(t)

@@ -18,7 +18,7 @@ from halide_core.ir.box import Box
 from halide_core.ir.expr import BOOL, I32, Expr, Variable, const, const_value
 from halide_core.ir.simplify import simplify
 from halide_core.ir.structural import key, substitute, variables
-from halide_core.passes.bounds import boxes_touched
+from halide_core.passes.boxes import boxes_touched
 from halide_core.passes.realization_order import build_environment
 from halide_core.passes.regions import Context, metadata
 from halide_core.passes.schedule_functions import schedule_functions

@@ -29,7 +29,7 @@ from halide_core.pass_log import PassLog
 from halide_core.passes.accumulate import accumulate_in_vectors
 from halide_core.passes.answer_target_queries import answer_target_queries
 from halide_core.passes.bound_extents import bound_extents
-from halide_core.passes.bounds import boxes_touched
+from halide_core.passes.boxes import boxes_touched
 from halide_core.passes.common_subexpressions import share_common_subexpressions
 from halide_core.passes.extern_stages import answers, computed_box, with_answers
 from halide_core.passes.flatten import flatten

@@ -21,7 +21,7 @@ from halide_core.ir.box import Box
 from halide_core.ir.expr import I32, CallType, Expr, Variable, buffer_of, const, intrinsic
 from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import substitute, variables
-from halide_core.passes.bounds import queried
+from halide_core.passes.boxes import queried
 from halide_core.passes.regions import Context, metadata
 
 Range = tuple[Expr, Expr]

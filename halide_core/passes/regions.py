@@ -13,7 +13,8 @@ from halide_core.ir.expr import BOOL, I32, Expr, Variable, const_value
 from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import variables
 from halide_core.ir.types import Type
-from halide_core.passes.bounds import Mentions, boxes_touched, union
+from halide_core.passes.bounds import union
+from halide_core.passes.boxes import Known, boxes_touched
 from halide_core.passes.levels import calls
 from halide_core.passes.loop_nest import build_loop_nest
 from halide_core.passes.races import roots_of
@@ -31,7 +32,7 @@ class Context:
 
     promises: dict[str, tuple[Expr, Expr]] = field(default_factory=dict)
     requirements: list[tuple[Expr, str, tuple[Expr, ...]]] = field(default_factory=list)
-    mentions: Mentions = field(default_factory=dict)
+    known: Known = field(default_factory=Known)
     # The Functions that are computed, and whether each is an output.
     computed: dict[str, bool] = field(default_factory=dict)
     # The external stages, and how many queries of them there are.
@@ -130,7 +131,7 @@ def storage_box(f: Function, definitions: list[Definition], box: Box, body: st.S
     variants = [v for d in definitions for v in (d, *(s.definition for s in d.schedule.specializations))]
     if not any(map(overreaches, variants)) and not _guarded_use(f, body):
         return box
-    return joined(box, boxes_touched(body, context.promises, frozenset((f.name,)))[f.name])
+    return joined(box, boxes_touched(body, context.promises, frozenset((f.name,)), context.known)[f.name])
 
 
 def _guarded_use(f: Function, body: st.Stmt) -> bool:
@@ -147,7 +148,7 @@ def _own_box(f: Function, stage: int, definition: Definition, box: Box, context:
     """What a stage touches of `f` itself; None where it never runs."""
     ranges = [computed_range(f, *box.dims[i], i, context) for i in range(len(f.args))]
     nest = build_loop_nest(f, stage, definition, ranges, context.promises)
-    return boxes_touched(nest, context.promises, frozenset((f.name,))).get(f.name)
+    return boxes_touched(nest, context.promises, frozenset((f.name,)), context.known).get(f.name)
 
 
 def joined(a: Box, b: Box) -> Box:

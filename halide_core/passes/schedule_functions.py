@@ -12,7 +12,7 @@ from halide_core.ir.box import Box
 from halide_core.ir.expr import BOOL, I32, CallType, Expr, const_value, make_bool
 from halide_core.ir.simplify import simplify, simplify_with_indices
 from halide_core.ir.structural import post_order, substitute
-from halide_core.passes.bounds import boxes_touched, mentions
+from halide_core.passes.boxes import boxes_touched, mentions
 from halide_core.passes.extern_stages import (
     Binder,
     Range,
@@ -141,7 +141,7 @@ class _Group:
         if all(self.is_output(f) for f in self.functions):
             return [None] * len(self.functions)
         names = frozenset(f.name for f in self.functions)
-        boxes = boxes_touched(consumer, self.context.promises, names, self.context.mentions)
+        boxes = boxes_touched(consumer, self.context.promises, names, self.context.known)
         return [None if self.is_output(f) else boxes.get(f.name) for f in self.functions]
 
     def stored(self, consumer: st.Stmt, _: tuple[st.Stmt, ...]) -> st.Stmt:
@@ -171,7 +171,7 @@ class _Group:
         def requested(f: Function) -> list[Range] | st.ExternCall:
             if self.is_output(f):
                 return [self.output_range(f, d) for d in range(len(f.args))]
-            used = boxes_touched(consumer, self.context.promises, frozenset((f.name,)), self.context.mentions)
+            used = boxes_touched(consumer, self.context.promises, frozenset((f.name,)), self.context.known)
             if f.name not in used:
                 found = call_of(consumer, f.name)
                 assert found is not None
@@ -301,7 +301,7 @@ def _check_enclosed(f: Function, stmt: st.Stmt, before: st.Stmt, context: Contex
     work = [stmt]
     while work:
         s = work.pop()
-        if (isinstance(s, st.Realize) and s.name == f.name) or f.name not in mentions(s, context.mentions):
+        if (isinstance(s, st.Realize) and s.name == f.name) or f.name not in mentions(s, context.known):
             continue
         for e in st.expressions(s):
             for n in post_order(e):

@@ -16,7 +16,7 @@ from halide_core.ir.box import Box, Interval
 from halide_core.ir.expr import I32, CallType, Expr, Variable, const, const_value
 from halide_core.ir.simplify import interval, simplify_index
 from halide_core.ir.structural import post_order, substitute, transform, variables
-from halide_core.passes.bounds import Promises, boxes_touched
+from halide_core.passes.boxes import Promises, boxes_touched
 from halide_core.passes.levels import uses
 from halide_core.passes.regions import overreaches
 

@@ -50,6 +50,7 @@ from halide_core.passes.substitute_lets import substitute_lets
 from halide_core.passes.unroll import unroll
 from halide_core.passes.unroll_transposes import unroll_transposes
 from halide_core.passes.vectorize import vectorize
+from halide_core.passes.whole_blocks import whole_blocks
 from halide_core.passes.wrap_calls import wrap_calls
 from halide_core.target import Target
 
@@ -104,6 +105,8 @@ def lower(
     s = log.after("answer_target_queries", s, ANSWERED, owners)
     promises = {k: (substitute(a, fixed), substitute(b, fixed)) for k, (a, b) in context.promises.items()}
     required, queries = _asked_at_entry(boxes_touched(s, promises), outputs, context)
+    # Before extents are bounded, which those of whole blocks need not be.
+    s = log.after("whole_blocks", whole_blocks(s), ANSWERED, owners)
     # Before strides are made of the extents of what is stored.
     s = log.after("bound_extents", bound_extents(s), ANSWERED, owners)
     # Coordinates become int64 indices of flat arrays.

@@ -9,8 +9,8 @@ from typing import TypeGuard
 
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import Call, CallType, Expr, Variable, const_value
-from halide_core.ir.simplify import difference
 from halide_core.ir.structural import contains, key, post_order, variables
+from halide_core.ir.sums import difference
 
 # Cycles of one instruction on a whole register.
 _SIMPLE, _DIVISION, _ROOT = 0.6, 10.0, 18.0

@@ -12,8 +12,9 @@ from halide_core.autoschedule.layouts import FEW, runs_as_row
 from halide_core.autoschedule.ways import Way, way_of
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import const_value
-from halide_core.ir.simplify import difference, simplify
+from halide_core.ir.simplify import simplify
 from halide_core.ir.structural import post_order, substitute, variables
+from halide_core.ir.sums import difference
 from halide_core.passes.inline import make_inliner
 from halide_core.passes.races import is_pure_loop
 from halide_core.target import Target

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from halide_core.autoschedule.arithmetic import is_read
 from halide_core.ir.expr import Call, Expr, Variable, children, const_value
-from halide_core.ir.simplify import difference
 from halide_core.ir.structural import variables
+from halide_core.ir.sums import difference
 
 FEW = 4
 """The most coordinates of a dimension of channels."""

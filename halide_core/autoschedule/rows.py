@@ -9,8 +9,8 @@ from halide_core.dsl.variables import Var
 from halide_core.function import Definition, Function, TailStrategy
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import I64, CallType, Expr, children, const
-from halide_core.ir.simplify import difference
 from halide_core.ir.structural import post_order
+from halide_core.ir.sums import difference
 
 # Rows computed together: of windows of up to three rows, of higher ones; and of the former where lines of all of them
 # stay in the first cache and there are so few operations that what is read is what counts.

@@ -19,8 +19,9 @@ from halide_core.dsl.variables import DOMAINS, Var
 from halide_core.function import Definition, Dim, Function, LoopLevel, ReductionDomain, StageSchedule
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import I32, I64, Call, CallType, Expr, Variable, const, const_value
-from halide_core.ir.simplify import difference, simplify
+from halide_core.ir.simplify import simplify
 from halide_core.ir.structural import key, post_order, substitute, transform
+from halide_core.ir.sums import difference
 from halide_core.passes.overwritten import scan
 from halide_core.passes.races import self_calls
 from halide_core.passes.realization_order import definition_expressions

@@ -9,8 +9,9 @@ from dataclasses import replace
 from halide_core.function import Definition, Function
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import I32, Expr, const
-from halide_core.ir.simplify import build_sum, is_coordinate, linear_terms, simplify
+from halide_core.ir.simplify import simplify
 from halide_core.ir.structural import variables
+from halide_core.ir.sums import build_sum, is_coordinate, linear_terms
 from halide_core.passes.races import associative_operation
 
 

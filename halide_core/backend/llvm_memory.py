@@ -9,8 +9,9 @@ from halide_core.backend.llvm_builder import FunctionBuilder
 from halide_core.backend.llvm_types import literal, llvm_type, memory_type
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import I32, I64, Expr, const, const_value
-from halide_core.ir.simplify import build_sum, linear_terms, simplify_index
+from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import key
+from halide_core.ir.sums import build_sum, linear_terms
 from halide_core.ir.types import Bool, Type
 from halide_core.passes.group_stores import FAR, is_far_apart
 

@@ -15,6 +15,7 @@ from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import I32, Expr, Variable, const_value
 from halide_core.ir.structural import key, post_order
+from halide_core.ir.sums import difference, linear_terms
 from halide_core.ir.types import Type
 
 _STACK_BYTES = 16 * 1024
@@ -320,16 +321,12 @@ class StmtEmitter:
 
 
 def _offset(s: st.Store) -> int:
-    from halide_core.ir.simplify import linear_terms
-
     assert isinstance(s.index, ir.Ramp)
     return linear_terms(s.index.base)[1]
 
 
 def interleaves(stores: tuple[st.Store, ...]) -> bool:
     """Whether the stores fill, between them, a dense range, or the same few of each two to four elements."""
-    from halide_core.ir.simplify import difference
-
     first = stores[0]
     if not isinstance(first.index, ir.Ramp) or first.value.type.is_bool():
         return False

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from halide_core.ir import expr as ir
+from halide_core.ir import ranges
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import I32, Expr, const, const_value
-from halide_core.ir.simplify import build_sum, interval, linear_terms, simplify_index
-from halide_core.ir.structural import key, substitute, variables
+from halide_core.ir.identities import interval
+from halide_core.ir.simplify import simplify_index
+from halide_core.ir.structural import substitute, variables
 
 STACK_BYTES = 16 * 1024
 """The most that a Func stored on the stack takes."""
@@ -25,8 +28,6 @@ _FEW_STEPS = 60
 _MANY_STEPS = 5_000
 # How often names of lets are replaced before all are at once.
 _LEVELS = 4
-# Coefficients that grow beyond this are given up, for those of the sums searched would wrap around in int32.
-_LARGE = 1 << 29
 _LANES = (st.ForKind.UNROLLED, st.ForKind.VECTORIZED)
 
 
@@ -125,77 +126,5 @@ def _small(s: st.Realize, scope: _Scope) -> tuple[tuple[Expr, Expr], ...]:
 
 def upper_bound(e: Expr, scope: _Scope, steps: int = _STEPS) -> int | None:
     """A constant that the int32 `e` never exceeds in the loops of `scope`; None if none is found in so many steps."""
-    return _Search(scope, steps).upper(e)
-
-
-class _Search:
-    """Takes the terms of a sum apart, one at a time, so that what cancels between them does."""
-
-    def __init__(self, scope: _Scope, steps: int) -> None:
-        self.scope = scope
-        self.known: dict[int, int | None] = {}
-        self.left = steps
-
-    def upper(self, e: Expr | None) -> int | None:
-        if e is None:
-            return None
-        terms, constant = linear_terms(simplify_index(e))
-        if not terms:
-            return constant
-        if not _fits(terms, constant, 1):
-            return None
-        number = key(build_sum(terms, constant, e.type))
-        if number not in self.known:
-            self.left -= 1
-            self.known[number] = self._relaxed(terms, constant) if self.left > 0 else None
-        return self.known[number]
-
-    def _relaxed(self, terms: dict[int, tuple[Expr, int]], constant: int) -> int | None:
-        for number, (term, k) in terms.items():
-            rest = build_sum({n: t for n, t in terms.items() if n != number}, constant, I32)
-            match term:
-                case ir.Min() | ir.Max():
-                    found = [self.upper(_plus(rest, x, k)) for x in (term.a, term.b)]
-                    return _least(found) if isinstance(term, ir.Min) == (k > 0) else _greatest(found)
-                case ir.Select():
-                    return _greatest([self.upper(_plus(rest, x, k)) for x in (term.true_value, term.false_value)])
-                case ir.Mod() if (c := const_value(term.b)) is not None and c > 0:
-                    return self.upper(rest + (k * (int(c) - 1) if k > 0 else 0))
-                case ir.Div() if (c := const_value(term.b)) is not None and c > 0:
-                    return self._quotient(term, int(c), k, rest)
-        for name, first, last in reversed(self.scope.loops):
-            for number, (term, k) in terms.items():
-                if isinstance(term, ir.Variable) and term.name == name:
-                    rest = build_sum({n: t for n, t in terms.items() if n != number}, constant, I32)
-                    return self.upper(_plus(rest, _expanded(last if k > 0 else first), k))
-        return None
-
-    def _quotient(self, term: ir.Div, c: int, k: int, rest: Expr) -> int | None:
-        """The bound of k * (x / c) + rest: from those of x and rest, or as c times that is at most k * x + c * rest,
-        and for k < 0 at most k * (x - (c - 1)) + c * rest."""
-        scaled = _plus(const(0 if k > 0 else -k * (c - 1), I32), rest, c) if abs(k) * c < _LARGE else None
-        joined = self.upper(None if scaled is None else _plus(scaled, term.a, k))
-        found = [None if joined is None else joined // c]
-        # After what cancels: alone, each may need more steps than there are.
-        alone, others = (self.upper(term.a), self.upper(rest)) if k > 0 else (None, None)
-        if alone is not None and others is not None:
-            found.append(k * (alone // c) + others)
-        return _least(found)
-
-
-def _plus(rest: Expr, x: Expr, k: int) -> Expr | None:
-    """rest + x * k; None where a coefficient of the product would come near the end of int32."""
-    return rest + x * k if _fits(*linear_terms(simplify_index(x)), k) else None
-
-
-def _fits(terms: dict[int, tuple[Expr, int]], constant: int, k: int) -> bool:
-    return all(abs(n * k) < _LARGE for n in (*(m for _, m in terms.values()), constant))
-
-
-def _least(found: list[int | None]) -> int | None:
-    return min((x for x in found if x is not None), default=None)
-
-
-def _greatest(found: list[int | None]) -> int | None:
-    known = [x for x in found if x is not None]
-    return max(known) if len(known) == len(found) else None
+    loops = {name: (partial(_expanded, first), partial(_expanded, last)) for name, first, last in scope.loops}
+    return ranges.upper_bound(e, {}, loops, steps, simplify_index)

@@ -17,8 +17,9 @@ from halide_core.ir.expr import (
     has_effect,
     is_scatter,
 )
-from halide_core.ir.simplify import difference, simplify_index
+from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import key, post_order, same, variables
+from halide_core.ir.sums import difference
 from halide_core.ir.types import Type
 from halide_core.passes.float_bounds import float_bounds
 

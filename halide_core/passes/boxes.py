@@ -9,8 +9,9 @@ from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.box import Box, Interval
 from halide_core.ir.expr import I32, CallType, Expr, Variable, const, const_value, is_buffer
-from halide_core.ir.simplify import is_coordinate, simplify_index
+from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import key, post_order, substitute, transform, variables
+from halide_core.ir.sums import is_coordinate
 from halide_core.passes.bounds import Facts, bounds_of, intersect, union
 
 # Known ranges of variables that a schedule's guards enforce: name -> (min, max).

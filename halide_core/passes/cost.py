@@ -5,7 +5,8 @@ from __future__ import annotations
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import I64, Expr, const, const_value
-from halide_core.ir.simplify import interval, simplify_index
+from halide_core.ir.identities import interval
+from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import post_order, substitute
 
 # What an external stage is taken to cost.

@@ -13,8 +13,9 @@ from __future__ import annotations
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import BOOL, Expr, const_value, make_bool
-from halide_core.ir.simplify import is_coordinate, simplify
+from halide_core.ir.simplify import simplify
 from halide_core.ir.structural import key, variables
+from halide_core.ir.sums import is_coordinate
 from halide_core.passes.bound_extents import STACK_BYTES
 
 

@@ -9,8 +9,8 @@ from halide_core.errors import HalideError
 from halide_core.function import Definition, Function, Fuse, LoopLevel, Rename, Split, TailStrategy
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import CallType
-from halide_core.ir.simplify import difference
 from halide_core.ir.structural import key, post_order
+from halide_core.ir.sums import difference
 from halide_core.passes.inline import inlined_functions, make_inliner
 from halide_core.passes.realization_order import Environment
 

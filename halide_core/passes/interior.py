@@ -14,8 +14,9 @@ from collections.abc import Iterable, Iterator
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import I32, I64, Expr, const_value, make_bool
-from halide_core.ir.simplify import linear_terms, simplify, simplify_index
+from halide_core.ir.simplify import simplify, simplify_index
 from halide_core.ir.structural import contains, key, post_order, substitute, variables
+from halide_core.ir.sums import linear_terms
 from halide_core.ir.types import Bool
 from halide_core.passes.lanes import linear_in
 

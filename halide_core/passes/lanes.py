@@ -7,8 +7,10 @@ import math
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import I32, I64, Expr, Variable, const, const_value
-from halide_core.ir.simplify import Bounds, build_sum, interval, is_coordinate, linear_terms, simplify_index
+from halide_core.ir.identities import Bounds, interval
+from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import contains, substitute, transform, variables
+from halide_core.ir.sums import build_sum, is_coordinate, linear_terms
 
 
 def linear_in(index: Expr, name: str) -> tuple[Expr, Expr] | None:

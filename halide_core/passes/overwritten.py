@@ -7,8 +7,9 @@ from __future__ import annotations
 from halide_core.function import Definition, Function
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import I32, Expr
-from halide_core.ir.simplify import difference, simplify
+from halide_core.ir.simplify import simplify
 from halide_core.ir.structural import contains, substitute, variables
+from halide_core.ir.sums import difference
 from halide_core.passes.races import predicates_of, self_calls, steps_along
 from halide_core.passes.regions import overreaches
 

@@ -11,8 +11,9 @@ import itertools
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import BOOL, I32, I64, Expr, Variable, const, const_value
-from halide_core.ir.simplify import build_sum, difference, is_coordinate, linear_terms, simplify, simplify_index
+from halide_core.ir.simplify import simplify, simplify_index
 from halide_core.ir.structural import contains, key, substitute, variables
+from halide_core.ir.sums import build_sum, difference, is_coordinate, linear_terms
 
 
 def partition_loops(s: st.Stmt) -> st.Stmt:

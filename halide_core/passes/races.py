@@ -8,9 +8,9 @@ from halide_core.errors import HalideError
 from halide_core.function import Definition, Function, Fuse, Rename, Split
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import CallType, Expr
-from halide_core.ir.simplify import is_coordinate, linear_terms
 from halide_core.ir.stmt import ForKind
 from halide_core.ir.structural import contains, key, post_order, variables
+from halide_core.ir.sums import is_coordinate, linear_terms
 
 _ASSOCIATIVE = {"bitwise_and", "bitwise_or", "bitwise_xor"}
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import Expr
-from halide_core.ir.simplify import build_sum, linear_terms
 from halide_core.ir.structural import cached, key, post_order, transform
+from halide_core.ir.sums import build_sum, linear_terms
 
 # What a term reads: arrays, each with the index but for its constant.
 _Row = tuple[tuple[str, int], ...]

@@ -14,7 +14,8 @@ from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.box import Box, Interval
 from halide_core.ir.expr import I32, CallType, Expr, Variable, const, const_value
-from halide_core.ir.simplify import interval, simplify_index
+from halide_core.ir.identities import interval
+from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import post_order, substitute, transform, variables
 from halide_core.passes.boxes import Promises, boxes_touched
 from halide_core.passes.levels import uses

@@ -10,8 +10,9 @@ from dataclasses import replace
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import BOOL, I32, I64, CallType, Expr, Variable, const, const_value
-from halide_core.ir.simplify import linear_terms, simplify, simplify_index
+from halide_core.ir.simplify import simplify, simplify_index
 from halide_core.ir.structural import post_order, substitute, variables
+from halide_core.ir.sums import linear_terms
 from halide_core.ir.types import Type
 from halide_core.ir.well_typed import ALIGNED
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import Expr, const_value
-from halide_core.ir.simplify import is_coordinate, linear_terms, simplify_index, simplify_with_indices
+from halide_core.ir.simplify import simplify_index, simplify_with_indices
 from halide_core.ir.structural import key, substitute, variables
+from halide_core.ir.sums import is_coordinate, linear_terms
 
 _FEW = 6
 # Values of lets around a statement, by key: (name of the let, variables of the value).

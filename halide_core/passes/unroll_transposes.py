@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import const, const_value
-from halide_core.ir.simplify import interval, simplify_index
+from halide_core.ir.identities import interval
+from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import post_order
 from halide_core.passes.group_stores import is_far_apart
 from halide_core.passes.lanes import linear_in

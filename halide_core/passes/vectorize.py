@@ -13,8 +13,9 @@ from halide_core.errors import HalideError
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import I32, I64, Expr, Variable, const, const_value
+from halide_core.ir.identities import interval
 from halide_core.ir.operators import broadcast
-from halide_core.ir.simplify import interval, simplify, simplify_index
+from halide_core.ir.simplify import simplify, simplify_index
 from halide_core.ir.structural import key, post_order, substitute, variables
 from halide_core.ir.types import Bool
 from halide_core.passes.interior import arms, uniform_versions, without_clamps

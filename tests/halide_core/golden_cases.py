@@ -290,6 +290,28 @@ def _inside(vector: int) -> Any:
     return (g.vectorize(x, vector) if vector else g.unroll(x)), f
 
 
+@golden("whole_blocks")
+def a_stage_in_tiles():
+    """Storage and loops of whole tiles have constant extents."""
+    im = image()
+    g = func("g", (x, y), hl.u16(im[x, y]) * 2)
+    f = func("f", (x, y), g[x - 1, y] + g[x + 1, y])
+    f.tile(x, y, xo, yo, xi, yi, 64, 16, hl.TailStrategy.GuardWithIf)
+    g.compute_at(f, xo)
+    return f
+
+
+@golden("whole_blocks")
+def a_known_size():
+    """The last block is told by its number; one vectorized loop alone is left to `vectorize`."""
+    im = image()
+    g = func("g", (x, y), hl.u16(im[x, y]) * 2)
+    f = func("f", (x, y), g[x, y] + g[x, y + 1])
+    f.bound(y, 0, 100).split(y, yo, yi, 16, hl.TailStrategy.GuardWithIf).vectorize(x, 8, hl.TailStrategy.GuardWithIf)
+    g.compute_at(f, yo)
+    return f
+
+
 @golden("bound_extents")
 def an_unrolled_block():
     return _inside(0)[1]

@@ -10,7 +10,8 @@ import pytest
 from halide_core.interp.expr import dtype_of, evaluate
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import Expr, Variable, const
-from halide_core.ir.simplify import interval, simplify, simplify_index
+from halide_core.ir.identities import interval
+from halide_core.ir.simplify import simplify, simplify_index
 from halide_core.ir.structural import contains, key
 from halide_core.ir.types import Bool, Int, Type, UInt
 

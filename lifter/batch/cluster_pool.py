@@ -87,9 +87,10 @@ class ClusterPool(Pool):
 
 
 def _usable(result: bytes | None) -> bytes | None:
-    """A result of which all functions have a status; of any other the cause is found out here."""
+    """The pickled report of a result of which all functions have a status; of any other the cause is found out here.
+
+    It is opened where it is used: expressions that this process sees change the order of terms in all that it forks."""
     if result is None:
         return None
-    plain = unpacked(result)
-    report: FileReport = pickle.loads(plain)
-    return None if report.status else plain
+    status, report = pickle.loads(unpacked(result))
+    return None if status else bytes(report)

@@ -10,6 +10,7 @@ import pickle
 import subprocess
 import sys
 import tempfile
+import traceback
 from collections.abc import Callable
 from dataclasses import replace
 from multiprocessing import Pipe
@@ -20,7 +21,7 @@ from lifter.api import FileReport, FunctionReport, LiftedFile, lift_file, read_f
 from lifter.batch import kept
 from lifter.file_task import FileTask, Request, lift_options
 from lifter.frontend import Definition
-from lifter.limited import Tell, allow_depth, words
+from lifter.limited import Tell, allow_depth, die_with_parent, words
 from lifter.loops import Function
 from lifter.results import Step
 from synth.trace import Trace
@@ -31,7 +32,7 @@ class RemoteError(Exception):
 
 
 class _Helper:
-    """A process that lifts one file after the other, each in a fork; it has loaded all that it needs."""
+    """A process that lifts one file after the other; it has loaded all that it needs."""
 
     def __init__(self) -> None:
         self._here, there = Pipe()
@@ -63,8 +64,8 @@ _idle: SimpleQueue[_Helper] = SimpleQueue()
 
 
 def lift_remotely(request: bytes) -> bytes:
-    """A pickled FileReport, its functions with their summaries, for a pickled digest of the tool (`kept.tool`) and
-    Request.  Raises RemoteError, also where this machine's tool is another one."""
+    """A pickled pair of a file's status and its pickled FileReport, the functions with their summaries, for a pickled
+    digest of the tool (`kept.tool`) and Request.  Raises RemoteError, also where this machine's tool is another one."""
     try:
         helper = _idle.get_nowait()
     except Empty:
@@ -104,25 +105,45 @@ def finish(result: bytes) -> Callable[[Request, Callable[[Definition], bool], Te
 
 
 def main() -> None:
-    """Answers requests, which come through the open file whose number is the argument, until it is closed."""
+    """Answers requests, which come through the open file whose number is the argument, until it is closed.
+
+    Each in a fork: what is emitted has its terms in an order that depends on what its process has seen before."""
     there: Connection = Connection(int(sys.argv[1]))
     os.set_inheritable(there.fileno(), False)
-    this = kept.tool()
+    this, parent = kept.tool(), os.getpid()
     allow_depth()
     while True:
         try:
-            tool, request = pickle.loads(there.recv_bytes())
+            request = there.recv_bytes()
         except EOFError:
             return
+        child = os.fork()
+        if child == 0:
+            die_with_parent(parent)
+            os._exit(_answer(there, this, request))
+        if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0:
+            sys.exit(1)
+
+
+def _answer(there: Connection, this: str, pickled: bytes) -> int:
+    """Lifts, and sends the report; the exit status."""
+    try:
+        tool, request = pickle.loads(pickled)
         if tool != this:
-            sys.exit("this worker has another version of lift, or of what it is built on")
+            print("this worker has another version of lift, or of what it is built on", file=sys.stderr, flush=True)
+            return 1
         task = FileTask(request, lift=_lift)
         while not task.ended:
             task.step_on()
             if there.poll():  # a next request comes after the answer only: nobody waits for this one
                 task.interrupt()
-                return
-        there.send_bytes(pickle.dumps(task.report))
+                return 1
+        there.send_bytes(pickle.dumps((task.report.status, pickle.dumps(task.report))))
+    except Exception:
+        traceback.print_exc()
+        sys.stderr.flush()
+        return 1
+    return 0
 
 
 if __name__ == "__main__":

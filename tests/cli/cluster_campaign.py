@@ -9,10 +9,12 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -51,9 +53,9 @@ def main(count: int, seed: int, timeout: float) -> None:
         totals = json.loads((folder / "here" / "report.json").read_text())["totals"]
         print(f"{totals}: {here:.0f} s here, {again:.1f} s when nothing had changed, {there:.0f} s on a cluster")
         one, other = reported(folder / "here"), reported(folder / "there")
-        different = [a["name"] for a, b in zip(one["files"], other["files"], strict=True) if a != b]
-        for file in different:
-            print(f"differs: {file}")
+        for a, b in zip(one["files"], other["files"], strict=True):
+            for what in differences(a, b):
+                print(f"differs: {a['name']}: {what}")
         raise SystemExit(one != other)
 
 
@@ -66,7 +68,7 @@ def _text(k: int, seed: int) -> str:
 
 
 def reported(folder: Path) -> dict[str, Any]:
-    """What a report says but for times, numbers of calls and folders."""
+    """What a report says but for times, numbers of calls, folders and the order of words in outputs."""
     found: dict[str, Any] = json.loads((folder / "report.json").read_text())
     for file in found["files"]:
         file["out"] = Path(file["out"]).name
@@ -74,8 +76,26 @@ def reported(folder: Path) -> dict[str, Any]:
             f["seconds"] = 0
             f["run"] = f["run"] is not None
             texts = {k: v for k, v in f["outputs"].items() if k != "shared"}
-            f["outputs"] = {k: (folder.parent / v).read_text() for k, v in texts.items()}
+            f["outputs"] = {k: _words((folder.parent / v).read_text()) for k, v in texts.items()}
     return {k: v for k, v in found.items() if k != "seconds"}
+
+
+def _words(text: str) -> str:
+    """A text's words and signs in alphabetical order: the order of a sum's terms goes by what a process has seen
+    before, and what a worker has lifted is written by another one."""
+    return " ".join(sorted(re.findall(r"\w+|\S", text)))
+
+
+def differences(one: Any, other: Any, where: str = "") -> Iterator[str]:
+    """Where two reports differ, and what stands there."""
+    if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
+        for k in one:
+            yield from differences(one[k], other[k], f"{where}.{k}" if where else k)
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for k, (a, b) in enumerate(zip(one, other, strict=True)):
+            yield from differences(a, b, f"{where}[{k}]")
+    elif one != other:
+        yield f"{where}: {str(one)[:300]!r} and {str(other)[:300]!r}"
 
 
 def _run(folder: Path, arguments: list[str], kill_after: float = 0.0) -> float:

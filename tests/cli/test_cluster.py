@@ -18,6 +18,7 @@ from lifter.batch import kept
 from lifter.batch.plan import plan
 from lifter.batch.remote import RemoteError, lift_remotely
 from lifter.file_task import Request
+from lifter.results import FileReport
 from lifter.toolchain.command import Command
 from lifter.toolchain.facts import elsewhere, with_facts
 from synth.options import Options
@@ -55,13 +56,20 @@ def tree(tmp_path, monkeypatch):
     return tmp_path / "tree"
 
 
+def report_of(request: Request) -> FileReport:
+    status, report = pickle.loads(lift_remotely(pickle.dumps((kept.tool(), request))))
+    assert not status
+    found: FileReport = pickle.loads(report)
+    return found
+
+
 def test_a_file_is_lifted_where_it_is_not(tree):
     jobs = {j.name: j for j in plan(str(tree), "lifted", (), (), ()).jobs}
     for name, status in (("scale.c", "verified"), ("image.c", "verified"), ("lanes.c", "verified")):
         command = with_facts(jobs[name].command)
         request = Request(jobs[name].path, elsewhere(command), options=Options(timeout=60.0))
         shutil.move(tree / name, tree / f"{name}.away")
-        report = pickle.loads(lift_remotely(pickle.dumps((kept.tool(), request))))
+        report = report_of(request)
         assert report.functions[0].status == status, report.functions[0].reason
         assert report.functions[0].lifted.summary is not None
 
@@ -79,7 +87,7 @@ def test_a_command_made_again_forgets_the_facts(tree):
 
 @pytest.mark.long
 def test_the_same_report_as_without(tree, tmp_path):
-    """Each in a new process: the order of terms in SMT-LIB's text goes by what a process has seen before."""
+    """Each in a new process: the order of terms goes by what a process has seen before."""
     command = [sys.executable, "-m", "lifter", "batch", "tree", "--emit", "dsl,summary,shared", "-o"]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     for more in (["here"], ["there", "--dask", "local:2"]):

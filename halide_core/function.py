@@ -237,6 +237,9 @@ class Function:
     memoized: bool = False
     # Computed after all of a lower number: an output in whose memory lies what others read.  Nothing calls it.
     turn: int = 0
+    # What is printed when it happens, of "loads", "realizations" and "stores", and texts printed at first.
+    traced: tuple[str, ...] = ()
+    trace_tags: tuple[str, ...] = ()
     # (dimension, sum): an output of two values, of which the second is stored at that sum less the coordinate along the
     # dimension, and which reads what is in its memory at these two places only.
     exchanged: tuple[int, Expr] | None = None
@@ -273,6 +276,9 @@ class Image:
     alignment: int = 1
     # Likely (min, extent) by dimension, for autoschedulers.
     estimates: dict[int, tuple[Expr, Expr]] = field(default_factory=dict)
+    # Whether "loads" are printed, and texts printed at first.
+    traced: tuple[str, ...] = ()
+    trace_tags: tuple[str, ...] = ()
 
 
 IMAGE_PARAMS: weakref.WeakValueDictionary[str, Image] = weakref.WeakValueDictionary()
@@ -287,6 +293,7 @@ def schedule_key(f: Function) -> tuple[object, ...]:
     folds = [(n, key(e), upwards) for n, (e, upwards) in f.folds.items()]
     others = [[(n, key(e)) for n, e in t.items()] for t in (f.extents, f.storage_bounds, f.storage_alignments)]
     parts: list[object] = [f.name, f.compute, f.store, levels, tuple(f.storage_order), pairs, aligned, folds, others]
+    parts += [f.traced, f.trace_tags]
     parts.append(tuple((id(c), id(w)) for c, w in f.wrappers))
     parts.append([(i.name, [(what, key(e)) for what, e in sorted(i.fixed.items())]) for i in f.buffers])
     if f.extern is not None:
@@ -315,7 +322,7 @@ def schedule_state(functions: list[Function], images: list[Image]) -> list[objec
     Where each object of two such lists is the same one, nothing changed in between; much cheaper to make than keys."""
     out: list[object] = []
     for f in functions:
-        out += (f.name, f.compute, f.store, f.extern, *f.storage_order)
+        out += (f.name, f.compute, f.store, f.extern, f.traced, f.trace_tags, *f.storage_order)
         for h in f.handles.values():
             out += (h.level, h.known)
         for table in (f.bounds, f.alignments, f.folds, f.extents, f.storage_bounds, f.storage_alignments):
@@ -343,5 +350,5 @@ def schedule_state(functions: list[Function], images: list[Image]) -> list[objec
         for i in f.buffers:
             out += (i.name, i.alignment, *i.fixed, *i.fixed.values())
     for i in images:
-        out += (i.name, i.alignment, *i.fixed, *i.fixed.values())
+        out += (i.name, i.alignment, i.traced, i.trace_tags, *i.fixed, *i.fixed.values())
     return out

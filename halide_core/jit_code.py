@@ -150,7 +150,7 @@ class _Cache:
         for f in self.functions:
             parts += [id(f), schedule_key(f)]
         for i in self.images:
-            parts.append((i.name, [(what, key(e)) for what, e in sorted(i.fixed.items())]))
+            parts.append((i.name, i.traced, i.trace_tags, [(what, key(e)) for what, e in sorted(i.fixed.items())]))
         return tuple(parts)
 
     def is_valid(self, pipeline: Any) -> bool:

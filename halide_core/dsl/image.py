@@ -220,5 +220,13 @@ class ImageParam(OutputImageParam):
     def get(self) -> Any:
         return self._buffer
 
+    def trace_loads(self) -> None:
+        """Prints each load of an element."""
+        self._image.traced = ("loads",)
+
+    def add_trace_tag(self, trace_tag: str) -> None:
+        """Prints `trace_tag` when a pipeline with the image begins."""
+        self._image.trace_tags = (*self._image.trace_tags, trace_tag)
+
     def reset(self) -> None:
         self._buffer = self._image.array = None

@@ -147,7 +147,27 @@ class Placement(Stage):
     def ring_buffer(self, extent: Any) -> Self:
         return self
 
+    # Tracing.
+    def trace_loads(self) -> Self:
+        """Prints each load of a value, where the Func is not inlined."""
+        return self._trace("loads")
+
+    def trace_stores(self) -> Self:
+        """Prints each store of a value, where the Func is not inlined."""
+        return self._trace("stores")
+
+    def trace_realizations(self) -> Self:
+        """Prints when storage and values of the Func begin and end to exist and to be used."""
+        return self._trace("realizations")
+
     def add_trace_tag(self, trace_tag: str) -> Self:
+        """Prints `trace_tag` when a pipeline with the Func begins."""
+        self._function.trace_tags = (*self._function.trace_tags, trace_tag)
+        return self
+
+    def _trace(self, what: str) -> Self:
+        if what not in self._function.traced:
+            self._function.traced = tuple(sorted((*self._function.traced, what)))
         return self
 
     # For autoschedulers.

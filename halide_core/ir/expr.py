@@ -544,11 +544,13 @@ def is_scatter(e: Expr) -> bool:
 
 # Names of Calls with effects: (condition, value, what to write...), with the value of `value`.
 PRINT, REQUIRE = "halide_print", "halide_require"
+# (true, value, what happens, coordinates...): says that the value is loaded or stored, all lanes of a vector in a line.
+TRACE = "halide_trace"
 
 
 def has_effect(e: Expr) -> bool:
     """Whether `e` prints or may end the program."""
-    return isinstance(e, Call) and e.name in (PRINT, REQUIRE) and e.call_type is CallType.EXTERN
+    return isinstance(e, Call) and e.name in (PRINT, REQUIRE, TRACE) and e.call_type is CallType.EXTERN
 
 
 # Name of the Call that stands for a halide_buffer_t: (element, then min, extent and stride of each dimension).  The

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import runpy
 import sys
 from pathlib import Path
@@ -13,10 +13,7 @@ import halide_core
 def main(script: str) -> None:
     """Runs the script as Python itself would: its folder is searched for modules first."""
     sys.modules["halide"] = halide_core
-    if importlib.util.find_spec("halide_core.imageio") is not None:
-        import halide_core.imageio
-
-        sys.modules["halide.imageio"] = halide_core.imageio
+    sys.modules["halide.imageio"] = importlib.import_module("halide_core.imageio")
     sys.argv = [script]
     sys.path.insert(0, str(Path(script).parent))
     runpy.run_path(script, run_name="__main__")

@@ -87,8 +87,8 @@ def report(groups: list[tuple[str, list[Row]]]) -> str:
         "The tutorial and the correctness tests of Halide's Python bindings, version 21.0.0, run under the package",
         "`halide` and under `halide_core` in its place: 0 is success, else the exit status is given, or `time` where a",
         "script took too long. What fails under the package too (it needs compiled generators) is not counted.",
-        "`python -m tests.conformance.scripts FOLDER --markdown docs/figures/halide-tests.md` writes this page anew and",
-        "keeps the column of the first run.",
+        "`python -m tests.conformance.scripts FOLDER --markdown docs/figures/halide-tests.md` writes this page anew",
+        "and keeps the column of the first run.",
         "",
     ]
     for title, rows in groups:
@@ -117,7 +117,8 @@ def main(folder: Path, markdown: Path | None, seconds: float, only: str) -> None
             package = run([sys.executable, str(script)], seconds)
             ours = run([sys.executable, "-m", "tests.conformance.as_halide", str(script)], seconds)
             rows.append(Row(script.stem, package, ours, known.get(script.stem, ours.status)))
-            click.echo(f"{script.stem}: package {package.status}, halide_core {ours.status} {ours.message[:120]}".rstrip())
+            told = f"{script.stem}: package {package.status}, halide_core {ours.status} {ours.message[:120]}"
+            click.echo(told.rstrip())
         groups.append((title, rows))
         click.echo(f"{title}: {count(rows)}")
     if markdown is not None and not only:

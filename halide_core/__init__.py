@@ -4,7 +4,7 @@ from halide_core import ir
 from halide_core.dsl import boundary as BoundaryConditions
 from halide_core.dsl.buffer import Buffer, BufferDimension
 from halide_core.dsl.compilation import Argument, Callable, Module
-from halide_core.dsl.definitions import FuncRef, Tuple
+from halide_core.dsl.definitions import FuncRef, FuncTupleElementRef, Tuple
 from halide_core.dsl.effects import print, print_when, require
 from halide_core.dsl.expression import Expr, evaluate, evaluate_may_gpu
 from halide_core.dsl.extern import ExternFuncArgument
@@ -135,6 +135,7 @@ from halide_core.target import (
     get_jit_target_from_environment,
     get_target_from_environment,
     host_supports_target_device,
+    target_feature_for_device_api,
 )
 from halide_core.vocabulary import (
     ArgumentKind,
@@ -170,6 +171,7 @@ __all__ = [
     "Float",
     "Func",
     "FuncRef",
+    "FuncTupleElementRef",
     "HalideError",
     "Handle",
     "ImageParam",
@@ -314,6 +316,7 @@ __all__ = [
     "tanh",
     "target_arch_is",
     "target_bits",
+    "target_feature_for_device_api",
     "target_has_feature",
     "target_natural_vector_size",
     "target_os_is",

@@ -14,7 +14,7 @@ from halide_core.ir.structural import post_order
 from halide_core.ir.types import Type
 
 # What code does not depend on: the data of buffers, the objects that users hold, and hints.
-_LEFT_OUT = {(Image, "array"), (Image, "owner"), (Image, "estimates"), (Function, "estimates")}
+_LEFT_OUT = {(Image, "array"), (Image, "owner"), (Image, "estimates"), (Function, "estimates"), (Function, "frozen")}
 
 # The fields of each kind of expression, and whether they hold others.
 _FIELDS: dict[type[Expr], tuple[tuple[str, bool], ...]] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import itertools
 import weakref
 from dataclasses import dataclass, field
 from typing import Any
@@ -235,6 +236,8 @@ class Function:
     # (consumer, Function that takes this one's place in it); consumer None stands for all others.
     wrappers: list[tuple[Function | None, Function]] = field(default_factory=list)
     memoized: bool = False
+    # Whether another Func or a pipeline uses it, so that no update can be added.
+    frozen: bool = False
     # Computed after all of a lower number: an output in whose memory lies what others read.  Nothing calls it.
     turn: int = 0
     # What is printed when it happens, of "loads", "realizations" and "stores", and texts printed at first.
@@ -280,6 +283,9 @@ class Image:
     traced: tuple[str, ...] = ()
     trace_tags: tuple[str, ...] = ()
 
+
+PARAM_NUMBERS = itertools.count()
+"""Numbers for the names of Params and ImageParams that are given none."""
 
 IMAGE_PARAMS: weakref.WeakValueDictionary[str, Image] = weakref.WeakValueDictionary()
 """ImageParams by name, for Variables that stand for their metadata; of two of one name the later one."""

@@ -20,7 +20,7 @@ from halide_core.buffer_checks import (
 )
 from halide_core.dsl.buffer import Buffer
 from halide_core.dsl.variables import PARAMS
-from halide_core.errors import HalideError
+from halide_core.errors import ArgumentError, HalideError
 from halide_core.extern_calls import answers_at_entry
 from halide_core.interface import Array
 from halide_core.interp.expr import evaluate
@@ -93,6 +93,8 @@ def _output_buffers(code: Compiled, where: Any, inputs: dict[str, Buffer]) -> tu
             raise HalideError(f"Realization requires {len(items)} output(s) but pipeline produces {count} result(s).")
         given = [b if isinstance(b, Buffer) else Buffer(b) for b in items]
         return given, given
+    if any(isinstance(n, float | str) or not hasattr(n, "__index__") for n in items):
+        raise ArgumentError(f"realize(): incompatible function arguments; sizes are integers, and not {items}")
     sizes = [int(n) for n in items]
     for a in code.interface.outputs:
         if a.dimensions != len(sizes):

@@ -10,17 +10,19 @@ from typing import Any
 from halide_core.archive import write_archive
 from halide_core.dsl.buffer import Buffer
 from halide_core.dsl.image import ImageParam, OutputImageParam
+from halide_core.dsl.overloads import overloaded
 from halide_core.dsl.variables import PARAMS, Param
 from halide_core.errors import HalideError
 from halide_core.function import Function
 from halide_core.ir.types import Type
-from halide_core.target import Target
+from halide_core.target import Target, chosen
 from halide_core.vocabulary import ArgumentKind, LinkageType, OutputFileType, StmtOutputFormat
 
 
 class Argument:
     """What a compiled function takes: an image or a scalar."""
 
+    @overloaded("", "im", "param", "buffer")
     def __init__(self, source: Any = None) -> None:
         self.source = source
         self.name: str = source.name() if source is not None else ""
@@ -43,6 +45,9 @@ class Module:
     def __init__(self, name: str, target: Target, pipeline: Any = None, arguments: Any = None) -> None:
         self._name, self._target = name, target
         self._pipeline, self._arguments = pipeline, arguments
+
+    def __repr__(self) -> str:
+        return f"<halide.Module '{self._name}'>"
 
     def name(self) -> str:
         return self._name
@@ -115,8 +120,7 @@ class Compilation:
     def _code(self, arguments: Any, name: str | None, target: Target | None) -> Any:
         from halide_core.aot import compile_pipeline
 
-        chosen = target if target is not None else Target("host")
-        return compile_pipeline(self, _sources(arguments), self._name(name), chosen)
+        return compile_pipeline(self, _sources(arguments), self._name(name), chosen(target))
 
     def compile_to(
         self,
@@ -148,27 +152,27 @@ class Compilation:
 
     def compile_to_object(self, filename: str, arguments: Any = None, fn_name: Any = None, target: Any = None) -> None:
         """Writes an object file with the function `fn_name` in Halide's calling convention."""
-        name, chosen = _options(fn_name, target)
-        self._code(arguments, name, chosen).write_object(filename)
+        name, machine = _options(fn_name, target)
+        self._code(arguments, name, machine).write_object(filename)
 
     def compile_to_llvm_assembly(
         self, filename: str, arguments: Any = None, fn_name: Any = None, target: Any = None
     ) -> None:
         """Writes the optimised LLVM IR."""
-        name, chosen = _options(fn_name, target)
-        Path(filename).write_text(self._code(arguments, name, chosen).llvm_ir())
+        name, machine = _options(fn_name, target)
+        Path(filename).write_text(self._code(arguments, name, machine).llvm_ir())
 
     def compile_to_bitcode(self, filename: str, arguments: Any = None, fn_name: Any = None, target: Any = None) -> None:
         """Writes the optimised LLVM IR in its binary form."""
-        name, chosen = _options(fn_name, target)
-        Path(filename).write_bytes(self._code(arguments, name, chosen).bitcode())
+        name, machine = _options(fn_name, target)
+        Path(filename).write_bytes(self._code(arguments, name, machine).bitcode())
 
     def compile_to_assembly(
         self, filename: str, arguments: Any = None, fn_name: Any = None, target: Any = None
     ) -> None:
         """Writes the machine code as assembly text."""
-        name, chosen = _options(fn_name, target)
-        Path(filename).write_text(self._code(arguments, name, chosen).assembly())
+        name, machine = _options(fn_name, target)
+        Path(filename).write_text(self._code(arguments, name, machine).assembly())
 
     def compile_to_header(self, filename: str, arguments: Any = None, fn_name: Any = None, target: Any = None) -> None:
         """Writes the C header that declares the function."""
@@ -189,9 +193,9 @@ class Compilation:
         self, filename_prefix: str, arguments: Any = None, fn_name: Any = None, target: Any = None
     ) -> None:
         """Writes an archive of the object file, and its header."""
-        name, chosen = _options(fn_name, target)
-        self._static_library(f"{filename_prefix}.a", arguments, name, chosen)
-        self.compile_to_header(f"{filename_prefix}.h", arguments, name, chosen)
+        name, machine = _options(fn_name, target)
+        self._static_library(f"{filename_prefix}.a", arguments, name, machine)
+        self.compile_to_header(f"{filename_prefix}.h", arguments, name, machine)
 
     def _static_library(self, path: str, arguments: Any, name: str | None, target: Target | None) -> None:
         symbol = self._name(name)
@@ -203,8 +207,8 @@ class Compilation:
         """Writes the statement that the back end compiles, as text or as a web page."""
         from halide_core.lower import lower
 
-        chosen = target if isinstance(target, Target) else fmt if isinstance(fmt, Target) else Target("host")
-        text = str(lower(self.functions(), chosen).stmt) + "\n"
+        machine = chosen(target if isinstance(target, Target) else fmt if isinstance(fmt, Target) else None)
+        text = str(lower(self.functions(), machine).stmt) + "\n"
         if fmt is StmtOutputFormat.HTML:
             title = html.escape(self._name(None))
             body = f"<pre>{html.escape(text)}</pre>"
@@ -217,13 +221,11 @@ class Compilation:
         self, arguments: Any, fn_name: str = "", target: Any = None, linkage: LinkageType | None = None
     ) -> Module:
         """The pipeline as a Module, which writes files."""
-        chosen = target if target is not None else Target("host")
-        return Module(self._name(fn_name), chosen, self, list(arguments))
+        return Module(self._name(fn_name), chosen(target), self, list(arguments))
 
     def compile_to_callable(self, arguments: Any, target: Target | None = None) -> Callable:
         """The pipeline as a function in this process."""
-        chosen = target if target is not None else Target("host")
-        return Callable(self, _sources(arguments) or [], chosen)
+        return Callable(self, _sources(arguments) or [], chosen(target))
 
     def infer_arguments(self) -> list[Argument]:
         """The ImageParams and Params that the pipeline uses: images first, each by name."""

@@ -35,6 +35,9 @@ class UndefinedExpr:
     def defined(self) -> bool:
         return False
 
+    def __repr__(self) -> str:
+        return "<undefined halide.Expr>"
+
 
 def evaluate(expr: Any) -> Any:
     """The value of an expression without free variables as a Python number, or a tuple of them for a Tuple."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from halide_core.dsl.loop_level import LoopLevel, variable_name
+from halide_core.dsl.overloads import overloaded
 from halide_core.dsl.schedule import Stage
 from halide_core.errors import HalideError
 from halide_core.function import LoopLevel as Place
@@ -29,11 +30,13 @@ class Placement(Stage):
         self._function.compute = self._function.store = None
         return self
 
+    @overloaded("f, var", "f, rvar", "loop_level")
     def compute_at(self, func: Any, var: Any = None) -> Self:
         """Computed anew in every iteration of loop `var` of `func`, or at a LoopLevel."""
         self._place("compute", _level(func, var))
         return self
 
+    @overloaded("f, var", "f, rvar", "loop_level")
     def store_at(self, func: Any, var: Any = None) -> Self:
         """Stored for the whole of an iteration of loop `var` of `func`, which encloses where it is computed."""
         self._place("store", _level(func, var))
@@ -43,6 +46,7 @@ class Placement(Stage):
         self._place("store", Place())
         return self
 
+    @overloaded("f, var", "f, rvar", "loop_level")
     def hoist_storage(self, func: Any, var: Any = None) -> Self:
         """Allocated once for an iteration of loop `var` of `func`."""
         self._place("hoist", _level(func, var))
@@ -76,6 +80,7 @@ class Placement(Stage):
             raise HalideError(f"{what}: Func {self._function.name} has no dimension {name}; it has: {args}")
         return name
 
+    @overloaded("dims")
     def reorder_storage(self, *dims: Any) -> Self:
         """The dimensions from innermost in memory outwards."""
         items = list(dims[0]) if len(dims) == 1 and isinstance(dims[0], list | tuple) else list(dims)
@@ -88,10 +93,10 @@ class Placement(Stage):
             order[place] = n
         return self
 
-    def bound(self, var: Any, low: Any, extent: Any) -> Self:
+    def bound(self, var: Any, min: Any, extent: Any) -> Self:
         """States the bounds of dimension `var`; a use outside of them is an error."""
         name = self._dimension(var, "bound")
-        self._function.bounds[name] = (_coordinate(low), _coordinate(extent))
+        self._function.bounds[name] = (_coordinate(min), _coordinate(extent))
         self._function.extents.pop(name, None)
         return self
 
@@ -171,9 +176,9 @@ class Placement(Stage):
         return self
 
     # For autoschedulers.
-    def set_estimate(self, var: Any, low: Any, extent: Any) -> Self:
+    def set_estimate(self, var: Any, min: Any, extent: Any) -> Self:
         """States the likely range of dimension `var` of an output."""
-        self._function.estimates[self._dimension(var, "set_estimate")] = (_coordinate(low), _coordinate(extent))
+        self._function.estimates[self._dimension(var, "set_estimate")] = (_coordinate(min), _coordinate(extent))
         return self
 
     def set_estimates(self, estimates: Any) -> Self:
@@ -189,12 +194,14 @@ class Placement(Stage):
         return self
 
     # Other Funcs in its place.
+    @overloaded("f", "fs", "")
     def in_(self, consumers: Any = None) -> Any:
         """A Func that copies this one and is used instead of it by `consumers`, a Func or several (None: by all)."""
         from halide_core.dsl.wrapping import wrapper
 
         return wrapper(self, _several(consumers), clone=False)
 
+    @overloaded("f", "fs")
     def clone_in(self, consumers: Any) -> Any:
         """A Func with this one's definitions that is used instead of it by `consumers`, a Func or several."""
         from halide_core.dsl.wrapping import wrapper

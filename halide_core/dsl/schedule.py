@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from halide_core.dsl.loop_level import LoopLevel, variable_name
+from halide_core.dsl.overloads import overloaded
 from halide_core.dsl.variables import DOMAINS, RDom, RVar
 from halide_core.errors import HalideError
 from halide_core.function import (
@@ -176,14 +177,15 @@ class Stage:
         self._schedule().splits.append(Fuse(*names, fused_name))
         return self
 
-    def rename(self, old: Any, new: Any) -> Self:
+    def rename(self, old_name: Any, new_name: Any) -> Self:
         """Gives loop `old` another name."""
-        place, name = self._find(old, "rename"), variable_name(old)
-        new_name = self._check_new(old, new, "rename", self._taken() - {d.var for d in self._dims()})
-        self._dims()[place].var = new_name
-        self._schedule().splits.append(Rename(name, new_name))
+        place, name = self._find(old_name, "rename"), variable_name(old_name)
+        new = self._check_new(old_name, new_name, "rename", self._taken() - {d.var for d in self._dims()})
+        self._dims()[place].var = new
+        self._schedule().splits.append(Rename(name, new))
         return self
 
+    @overloaded("vars")
     def reorder(self, *variables: Any) -> Self:
         """Puts the given loops, innermost first, into the places that they hold together."""
         items = list(variables[0]) if len(variables) == 1 and isinstance(variables[0], list | tuple) else variables
@@ -200,12 +202,16 @@ class Stage:
         dims[:] = new
         return self
 
-    def tile(self, *args: Any, **kwargs: Any) -> Self:
+    @overloaded(
+        "x, y, xo, yo, xi, yi, xfactor, yfactor, tail?",
+        "x, y, xi, yi, xfactor, yfactor, tail?",
+        "previous, outers, inners, factors, tail?",
+        "previous, inners, factors, tail?",
+    )
+    def tile(self, *args: Any) -> Self:
         """tile(x, y, xi, yi, fx, fy), tile(x, y, xo, yo, xi, yi, fx, fy), or with lists of any number of loops:
         tile(previous, inners, factors), tile(previous, outers, inners, factors).  Splits all and reorders."""
-        tail = kwargs.pop("tail", TailStrategy.Auto)
-        if kwargs:
-            raise HalideError(f"tile: no argument is called {next(iter(kwargs))}")
+        tail = TailStrategy.Auto
         if isinstance(args[-1], TailStrategy):
             tail, args = args[-1], args[:-1]
         if isinstance(args[0], list | tuple):
@@ -239,11 +245,11 @@ class Stage:
         """Writes the iterations of loop `var`, or `factor` of them, one after the other."""
         return self._split_and_mark(var, factor, tail, ForKind.UNROLLED)
 
-    def parallel(self, var: Any, factor: int | None = None, tail: TailStrategy = TailStrategy.Auto) -> Self:
-        """Runs the iterations of loop `var` (in blocks of `factor`) in any order on several threads."""
-        if factor is None:
+    def parallel(self, var: Any, task_size: int | None = None, tail: TailStrategy = TailStrategy.Auto) -> Self:
+        """Runs the iterations of loop `var` (in blocks of `task_size`) in any order on several threads."""
+        if task_size is None:
             return self._mark(var, ForKind.PARALLEL)
-        self.split(var, var, self._fresh(f"{variable_name(var)}$in"), factor, tail)
+        self.split(var, var, self._fresh(f"{variable_name(var)}$in"), task_size, tail)
         return self._mark(var, ForKind.PARALLEL)
 
     def serial(self, var: Any) -> Self:
@@ -304,6 +310,7 @@ class Stage:
             Specialization(as_expr(True), copied(self._definition(self._stage)), message)
         )
 
+    @overloaded("stage, var, align?", "loop_level, align?")
     def compute_with(self, stage: Any, var: Any = None, align: Any = LoopAlignStrategy.Auto) -> Self:
         """Runs this stage inside the loops of another, from the outermost one down to loop `var`."""
         if isinstance(stage, LoopLevel):
@@ -318,6 +325,7 @@ class Stage:
             self._schedule().fused_with = FusedWith(handle, tuple((variable_name(v), a) for v, a in align))
         return self
 
+    @overloaded("preserved", "r, v")
     def rfactor(self, preserved: Any, var: Any = None) -> Any:
         """Splits the reduction in two: partial results for each value of the preserved variables, in a new Func that
         is returned, and their combination here."""
@@ -333,17 +341,17 @@ class Stage:
         return out
 
     # Hints: they bear on speed alone.
-    def partition(self, var: Any, policy: Partition) -> Self:
+    def partition(self, var: Any, partition_policy: Partition) -> Self:
         self._find(var, "partition")
         return self
 
-    def never_partition(self, variables: Sequence[Any]) -> Self:
-        for v in variables:
+    def never_partition(self, vars: Sequence[Any]) -> Self:
+        for v in vars:
             self._find(v, "never_partition")
         return self
 
-    def always_partition(self, variables: Sequence[Any]) -> Self:
-        for v in variables:
+    def always_partition(self, vars: Sequence[Any]) -> Self:
+        for v in vars:
             self._find(v, "always_partition")
         return self
 
@@ -353,6 +361,7 @@ class Stage:
     def always_partition_all(self) -> Self:
         return self
 
+    @overloaded("func, at, from, offset?, strategy?", "image, at, from, offset?, strategy?")
     def prefetch(
         self,
         what: Any,

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, TypeVar, dataclass_transform
 
+from halide_core.errors import ValueNotTaken
 from halide_core.ir.types import Bool, Handle, Int, Type, UInt
 
 
@@ -83,7 +84,10 @@ class Expr(_Remembered):
         return self is other
 
     def __bool__(self) -> bool:
-        raise TypeError("an Expr has no truth value; use select(), &, | or ~ to combine conditions")
+        raise ValueNotTaken(
+            f"The halide.Expr ({self}) cannot be converted to a bool. If this error occurs using the 'and'/'or' "
+            "keywords, consider using the '&'/'|' operators instead."
+        )
 
     # Halide's operators; implemented in `operators`, which fills this in to keep nodes and typing rules apart.
     def __add__(self, other: Any) -> Expr:
@@ -111,10 +115,10 @@ class Expr(_Remembered):
         return _OPERATORS["div"](other, self)
 
     def __floordiv__(self, other: Any) -> Expr:
-        return _OPERATORS["div"](self, other)
+        return _OPERATORS["floordiv"](self, other)
 
     def __rfloordiv__(self, other: Any) -> Expr:
-        return _OPERATORS["div"](other, self)
+        return _OPERATORS["floordiv"](other, self)
 
     def __mod__(self, other: Any) -> Expr:
         return _OPERATORS["mod"](self, other)

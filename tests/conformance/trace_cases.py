@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -9,9 +10,12 @@ from tests.conformance.cases import case
 from tests.conformance.effect_cases import printed
 
 
-def told(run: Callable[[], Any], but: str) -> str:
-    """The lines that `run` prints, but those that begin with a word."""
-    return "\n".join(line for line in printed(run)[1].splitlines() if not line.startswith(but))
+def told(run: Callable[[], Any], but: str = "nothing") -> str:
+    """The lines that `run` prints, without those that begin with the word `but`.
+
+    The package may give a Func another name, trace_a$1; that is left out."""
+    text = re.sub(r"(trace_[a-z])(?:\$|_)\d+", r"\1", printed(run)[1])
+    return "\n".join(line for line in text.splitlines() if not line.startswith(but))
 
 
 @case
@@ -20,7 +24,7 @@ def stores_of_an_output(hl: Any) -> Any:
     f = hl.Func("trace_a")
     f[x, y] = x * 10 + y
     f.trace_stores()
-    return printed(lambda: f.realize([3, 2]))
+    return told(lambda: f.realize([3, 2]))
 
 
 @case
@@ -29,7 +33,7 @@ def stores_of_vectors_stand_in_one_line(hl: Any) -> Any:
     f = hl.Func("trace_b")
     f[x, y] = hl.f32(x) / 4 + y
     f.vectorize(x, 4).trace_stores()
-    return printed(lambda: f.realize([6, 2]))
+    return told(lambda: f.realize([6, 2]))
 
 
 @case
@@ -38,7 +42,7 @@ def stores_under_a_guard(hl: Any) -> Any:
     f = hl.Func("trace_c")
     f[x] = x * 3
     f.vectorize(x, 8, hl.TailStrategy.GuardWithIf).trace_stores()
-    return printed(lambda: f.realize([11]))
+    return told(lambda: f.realize([11]))
 
 
 @case
@@ -58,7 +62,7 @@ def loads_go_from_left_to_right(hl: Any) -> Any:
     c[x] = hl.u16(p[x]) + p[x + 1]
     p.compute_root().trace_loads()
     c.trace_stores()
-    return printed(lambda: c.realize([3]))
+    return told(lambda: c.realize([3]))
 
 
 @case
@@ -68,7 +72,7 @@ def loads_and_stores_of_an_update(hl: Any) -> Any:
     f[x] = 0
     f[x] += r
     f.trace_loads().trace_stores()
-    return printed(lambda: f.realize([2]))
+    return told(lambda: f.realize([2]))
 
 
 @case
@@ -82,7 +86,7 @@ def loads_of_an_image(hl: Any) -> Any:
     f = hl.Func("trace_i")
     f[x] = p[x] + p[x + 1]
     f.trace_stores()
-    return printed(lambda: f.realize([3]))
+    return told(lambda: f.realize([3]))
 
 
 @case
@@ -94,7 +98,7 @@ def realizations_of_a_producer(hl: Any) -> Any:
     p.compute_at(c, y).trace_realizations()
     p.add_trace_tag("a tag")
     c.trace_realizations()
-    return printed(lambda: c.realize([2, 2]))
+    return told(lambda: c.realize([2, 2]))
 
 
 @case
@@ -115,7 +119,7 @@ def inlined_funcs_are_not_traced(hl: Any) -> Any:
     p[x] = x * 2
     c[x] = p[x] + 1
     p.trace_stores().trace_loads()
-    return printed(lambda: c.realize([3]))
+    return told(lambda: c.realize([3]))
 
 
 @case
@@ -128,7 +132,7 @@ def everything_by_features_of_the_target(hl: Any) -> Any:
     out = []
     for feature in (hl.TargetFeature.TraceStores, hl.TargetFeature.TraceLoads, hl.TargetFeature.TracePipeline):
         target = hl.get_jit_target_from_environment().with_feature(feature)
-        out += printed(lambda t=target: c.realize([2], t))
+        out.append(told(lambda t=target: c.realize([2], t)))
     return out
 
 
@@ -137,4 +141,4 @@ def nothing_is_printed_when_nothing_is_traced(hl: Any) -> Any:
     x = hl.Var("x")
     f = hl.Func("trace_r")
     f[x] = x
-    return printed(lambda: f.realize([3]))
+    return told(lambda: f.realize([3]))

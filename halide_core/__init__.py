@@ -114,6 +114,7 @@ from halide_core.dsl.math_functions import (
     trunc,
 )
 from halide_core.dsl.pipeline import AutoschedulerParams, AutoSchedulerResults, Pipeline
+from halide_core.dsl.placement import EvictionKey
 from halide_core.dsl.random import random_float, random_int, random_uint
 from halide_core.dsl.reductions import argmax, argmin, maximum, minimum, product, sum
 from halide_core.dsl.scatter import gather, scatter
@@ -166,6 +167,7 @@ __all__ = [
     "Callable",
     "DeviceAPI",
     "Dimension",
+    "EvictionKey",
     "Expr",
     "ExternFuncArgument",
     "Float",

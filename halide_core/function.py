@@ -168,6 +168,8 @@ class StageSchedule:
     allow_races: bool = False
     specializations: list[Specialization] = field(default_factory=list)
     fused_with: FusedWith | None = None
+    # Whether a directive was given, or that there is none on purpose.
+    touched: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

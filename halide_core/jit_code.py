@@ -22,6 +22,7 @@ from halide_core.pass_log import is_watched
 from halide_core.passes.realization_order import build_environment
 from halide_core.passes.wrap_calls import wrap_calls
 from halide_core.profile import Profile
+from halide_core.schedule_warnings import print_warnings
 from halide_core.target import Target, chosen
 
 
@@ -175,5 +176,7 @@ def compiled(pipeline: Any, target: Target | None, dense: bool = True) -> Compil
     # A Target may change later.
     which = (*machine.identity(), dense)
     if which not in cache.codes:
+        if dense:
+            print_warnings(cache.functions, pipeline.functions())
         cache.codes[which] = Compiled(pipeline.functions(), cache.functions, cache.images, machine, dense)
     return cache.codes[which]

@@ -359,6 +359,11 @@ class Buffer(Shaped):
     def set_device_dirty(self, dirty: bool = True) -> None:
         """Nothing: there is no copy on a device."""
 
+    @overloaded("target?", "device_api, target?")
+    def copy_to_device(self, *args: Any) -> int:
+        """Refused: there is no device."""
+        raise HalideError(f"copy_to_device: Buffer {self.name()} cannot leave the host, for there is no device")
+
     def copy_to_host(self) -> int:
         return 0
 

@@ -22,17 +22,22 @@ from halide_core.vocabulary import ArgumentKind, LinkageType, OutputFileType, St
 class Argument:
     """What a compiled function takes: an image or a scalar."""
 
+    name: str
+    kind: ArgumentKind
+    dimensions: int
+    type: Type | None
+
     @overloaded("", "im", "param", "buffer")
     def __init__(self, source: Any = None) -> None:
         self.source = source
-        self.name: str = source.name() if source is not None else ""
+        self.name = source.name() if source is not None else ""
         self.kind = (
             ArgumentKind.InputScalar if source is None or isinstance(source, Param) else ArgumentKind.InputBuffer
         )
         if type(source) is OutputImageParam:
             self.kind = ArgumentKind.OutputBuffer
-        self.dimensions: int = source.dimensions() if isinstance(source, OutputImageParam | Buffer) else 0
-        self.type: Type | None = source.type() if source is not None else None
+        self.dimensions = source.dimensions() if isinstance(source, OutputImageParam | Buffer) else 0
+        self.type = source.type() if source is not None else None
 
 
 def _sources(arguments: Sequence[Any] | None) -> list[Any] | None:
@@ -154,6 +159,23 @@ class Compilation:
         """Writes an object file with the function `fn_name` in Halide's calling convention."""
         name, machine = _options(fn_name, target)
         self._code(arguments, name, machine).write_object(filename)
+
+    def compile_to_c(self, filename: str, arguments: Any, fn_name: str = "", target: Any = None) -> None:
+        """Refused: code is made for machines, by way of LLVM."""
+        raise HalideError(
+            f"compile_to_c: {self._name(fn_name)} cannot be written as C; compile_to_object, compile_to_assembly and "
+            "compile_to_llvm_assembly write machine code"
+        )
+
+    def compile_to_multitarget_static_library(self, filename_prefix: str, arguments: Any, targets: Any) -> None:
+        """Refused: a library is made for one target."""
+        raise HalideError(f"{filename_prefix}: a library for several targets is not made; compile each by itself")
+
+    def compile_to_multitarget_object_files(
+        self, filename_prefix: str, arguments: Any, targets: Any, suffixes: Any
+    ) -> None:
+        """Refused: an object is made for one target."""
+        raise HalideError(f"{filename_prefix}: objects for several targets are not made; compile each by itself")
 
     def compile_to_llvm_assembly(
         self, filename: str, arguments: Any = None, fn_name: Any = None, target: Any = None

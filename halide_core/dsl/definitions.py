@@ -323,6 +323,8 @@ def _define_update(function: Function, given: Sequence[Any], values: tuple[Expr,
     _check_recursion(function, (*values, *args), [n if n in pure else "" for n in function.args])
     for e in (*values, *args):
         check_scatter(name, e, True)
+    if len(pure) == len(args) and domain is None and not _calls(function, (*values, *args)):
+        _warn_hidden(function, number)
     dims = [Dim(n) for n, _, _ in domain.variables] if domain is not None else []
     dims += [Dim(n) for n in pure]
     function.updates.append(Definition(args, values, StageSchedule(dims), domain))
@@ -341,6 +343,21 @@ def _check_variables(name: str, values: tuple[Expr, ...], args: tuple[str, ...])
                 if "." in node.name or node.type != I32 or node.name in DOMAINS:
                     continue
                 raise HalideError(f'Undefined variable "{node.name}" in definition of Func "{name}"')
+
+
+def _calls(function: Function, exprs: tuple[Expr, ...]) -> bool:
+    return any(isinstance(n, Call) and n.target is function for e in exprs for n in post_order(e))
+
+
+def _warn_hidden(function: Function, number: int) -> None:
+    """Says that an update leaves nothing of what was defined before, unless that is nothing."""
+    before = function.definitions()[-1].values
+    if not all(isinstance(v, Call) and v.name == "undef" for v in before):
+        print(
+            f'Warning: In update definition {number} of Func "{function.name}":\nUpdate definition completely hides '
+            "earlier definitions,  because all the arguments are pure, it contains no self-references,  and no "
+            "reduction domain. This may be an accidental re-definition of  an already-defined function."
+        )
 
 
 def _check_recursion(function: Function, exprs: tuple[Expr, ...], pure: list[str]) -> None:

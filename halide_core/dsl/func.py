@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 from halide_core.dsl.definitions import FuncRef, Tuple, define
 from halide_core.dsl.extern import ExternFuncArgument, define_extern
 from halide_core.dsl.image import OutputImageParam, Shaped, coordinate
 from halide_core.dsl.overloads import overloaded
+from halide_core.dsl.pipeline import Pipeline
 from halide_core.dsl.placement import Placement
 from halide_core.dsl.schedule import Stage
 from halide_core.dsl.variables import RVar, Symbol, Var
@@ -213,10 +215,12 @@ class Func(Placement):
 
     __repr__ = __str__
 
+    if TYPE_CHECKING:  # of its pipeline, below
+
+        def __getattr__(self, name: str) -> Any: ...
+
     # Running it.
     def _pipeline(self) -> Any:
-        from halide_core.dsl.pipeline import Pipeline
-
         cached = getattr(self, "_cached", None)
         if cached is None:
             cached = self._cached = Pipeline([self])
@@ -235,10 +239,31 @@ class Func(Placement):
         """Compiles the Func for this process, before it is realized."""
         self._pipeline().compile_jit(target)
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("compile_to") or name in ("print_loop_nest", "infer_arguments"):
-            return getattr(self._pipeline(), name)
-        raise AttributeError(name)
+    def copy_to_device(self, device_api: DeviceAPI = DeviceAPI.Default_GPU) -> Any:
+        """Refused: there is no device."""
+        raise self._refuse("copy_to_device")
+
+    def copy_to_host(self) -> Self:
+        """Nothing: values are computed on the host."""
+        return self
+
+    def debug_to_file(self, filename: str) -> None:
+        """Refused: what a Func computed is in the Buffer that it is realized into."""
+        raise HalideError(f"debug_to_file: Func {self.name()} is not written to files; realize it into a Buffer")
+
+
+def _of_pipeline(name: str) -> Any:
+    method = getattr(Pipeline, name)
+
+    @functools.wraps(method)
+    def forward(self: Func, *args: Any, **named: Any) -> Any:
+        return getattr(self._pipeline(), name)(*args, **named)
+
+    return forward
+
+
+for _name in [n for n in dir(Pipeline) if n.startswith("compile_to")] + ["print_loop_nest", "infer_arguments"]:
+    setattr(Func, _name, _of_pipeline(_name))
 
 
 def vars(names: str) -> list[Var]:

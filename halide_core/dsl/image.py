@@ -226,6 +226,12 @@ class ImageParam(OutputImageParam):
     def get(self) -> Any:
         return self._buffer
 
+    def in_(self, consumers: Any = None) -> Any:
+        """Refused: only Funcs have wrappers."""
+        raise HalideError(
+            f"in_: ImageParam {self.name()} cannot be replaced in what uses it; define a Func of it and use that"
+        )
+
     def trace_loads(self) -> None:
         """Prints each load of an element."""
         self._image.traced = ("loads",)

@@ -104,6 +104,7 @@ class Pipeline(Compilation):
         from halide_core.autoschedule.default import apply_default_schedule
         from halide_core.autoschedule.methods import method
         from halide_core.passes.realization_order import build_environment
+        from halide_core.schedule_warnings import mark_scheduled
 
         params = autoscheduler_params
         if params.name == "default":
@@ -115,7 +116,9 @@ class Pipeline(Compilation):
             from halide_core.autoschedule.report import write_report
 
             write_report(params.extra["report"], params.name, outputs, target, schedule)
-        schedule.apply({f.name: f for f in build_environment(outputs).order})
+        order = build_environment(outputs).order
+        schedule.apply({f.name: f for f in order})
+        mark_scheduled(order)
         return AutoSchedulerResults(target, params, schedule.cpp(), schedule.python())
 
     def print_loop_nest(self) -> None:
@@ -135,6 +138,10 @@ class Pipeline(Compilation):
 class AutoschedulerParams:
     """The name of an autoscheduler and its options."""
 
+    name: str
+    extra: dict[str, str]
+
+    @overloaded("", "name, extra?", "target, autoscheduler_params")
     def __init__(self, name: str = "default", extra: dict[str, str] | None = None) -> None:
         self.name = name
         self.extra = {k: str(v) for k, v in (extra or {}).items()}
@@ -148,8 +155,8 @@ class AutoSchedulerResults:
     """What an autoscheduler did: the schedule in C++ (`schedule_source`) and in Python, every Func in a variable of its
     name; empty where the method does not tell."""
 
-    target: Target
-    autoscheduler_params: AutoschedulerParams
+    target: Target | None = None
+    autoscheduler_params: AutoschedulerParams | None = None
     schedule_source: str = ""
     python_schedule_source: str = ""
     featurization: tuple[int, ...] = ()

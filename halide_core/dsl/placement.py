@@ -15,6 +15,13 @@ from halide_core.ir.expr import I32, Expr, const_value
 from halide_core.ir.operators import as_expr, cast_to
 
 
+class EvictionKey:
+    """By what memoized results would be dropped, EvictionKey(expr); nothing is kept here."""
+
+    def __init__(self, key: Any) -> None:
+        self.key = as_expr(key)
+
+
 class Placement(Stage):
     """The directives that Func has beside those of its pure stage."""
 

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Sequence
 from typing import Any, Self
 
+from halide_core.dsl.devices import DeviceDirectives
 from halide_core.dsl.loop_level import LoopLevel, variable_name
 from halide_core.dsl.overloads import overloaded
 from halide_core.dsl.variables import DOMAINS, RDom, RVar
@@ -37,7 +38,7 @@ from halide_core.passes.races import check_atomic, check_reorder, check_unordere
 _EXACT_TAILS = (TailStrategy.GuardWithIf, TailStrategy.Predicate)
 
 
-class Stage:
+class Stage(DeviceDirectives):
     """The schedule of one definition; stage 0 is the pure definition, stage i + 1 update i.
 
     `own` is the definition where it is a specialized one."""
@@ -58,6 +59,12 @@ class Stage:
 
     def _schedule(self) -> StageSchedule:
         return self._definition(self._stage).schedule
+
+    def _touched(self) -> StageSchedule:
+        """The schedule, to which a directive is given."""
+        schedule = self._schedule()
+        schedule.touched = True
+        return schedule
 
     def name(self) -> str:
         return f"{self._function.name}.update({self._stage - 1})" if self._stage else self._function.name
@@ -127,7 +134,7 @@ class Stage:
         dims = self._dims()
         kind = dims[place].kind
         dims[place : place + 1] = [Dim(inner_name, kind), Dim(outer_name, kind)]
-        self._schedule().splits.append(Split(name, outer_name, inner_name, factor, self._tail(name, factor, tail)))
+        self._touched().splits.append(Split(name, outer_name, inner_name, factor, self._tail(name, factor, tail)))
         return self
 
     def _tail(self, old: str, factor: int, tail: TailStrategy) -> TailStrategy:
@@ -174,7 +181,7 @@ class Stage:
         dims = self._dims()
         dims[o] = Dim(fused_name, dims[o].kind)
         del dims[i]
-        self._schedule().splits.append(Fuse(*names, fused_name))
+        self._touched().splits.append(Fuse(*names, fused_name))
         return self
 
     def rename(self, old_name: Any, new_name: Any) -> Self:
@@ -182,7 +189,7 @@ class Stage:
         place, name = self._find(old_name, "rename"), variable_name(old_name)
         new = self._check_new(old_name, new_name, "rename", self._taken() - {d.var for d in self._dims()})
         self._dims()[place].var = new
-        self._schedule().splits.append(Rename(name, new))
+        self._touched().splits.append(Rename(name, new))
         return self
 
     @overloaded("vars")
@@ -200,6 +207,7 @@ class Stage:
             self._function, self._stage, self._definition(self._stage), [d.var for d in dims], [d.var for d in new]
         )
         dims[:] = new
+        self._touched()
         return self
 
     @overloaded(
@@ -235,6 +243,7 @@ class Stage:
                 self._function, self._stage, self._definition(self._stage), self._dims()[place].var, kind
             )
         self._dims()[place].kind = kind
+        self._touched()
         return self
 
     def vectorize(self, var: Any, factor: int | None = None, tail: TailStrategy = TailStrategy.Auto) -> Self:
@@ -270,17 +279,17 @@ class Stage:
         """Lets the reduction loops of an associative update be run in parallel or as vectors."""
         if not override_associativity_test:
             check_atomic(self._function, self._stage, self._definition(self._stage))
-        self._schedule().atomic = True
+        self._touched().atomic = True
         return self
 
     def allow_race_conditions(self) -> Self:
         """Lets loops be run in parallel or as vectors whose iterations meet in one element."""
-        self._schedule().allow_races = True
+        self._touched().allow_races = True
         return self
 
     def specialize(self, condition: Any) -> Stage:
         """The schedule that is used instead of this one where `condition` holds; it starts as a copy."""
-        schedule, e = self._schedule(), as_expr(condition)
+        schedule, e = self._touched(), as_expr(condition)
         self._check_condition(e)
         for s in schedule.specializations:
             if s.failure is not None:
@@ -320,9 +329,9 @@ class Stage:
             place = Place(stage._function.name, variable_name(var), stage._stage, stage._function)
             handle.level, handle.known = place, True
         if isinstance(align, LoopAlignStrategy):
-            self._schedule().fused_with = FusedWith(handle, (), align)
+            self._touched().fused_with = FusedWith(handle, (), align)
         else:
-            self._schedule().fused_with = FusedWith(handle, tuple((variable_name(v), a) for v, a in align))
+            self._touched().fused_with = FusedWith(handle, tuple((variable_name(v), a) for v, a in align))
         return self
 
     @overloaded("preserved", "r, v")
@@ -343,16 +352,19 @@ class Stage:
     # Hints: they bear on speed alone.
     def partition(self, var: Any, partition_policy: Partition) -> Self:
         self._find(var, "partition")
+        self._touched()
         return self
 
     def never_partition(self, vars: Sequence[Any]) -> Self:
         for v in vars:
             self._find(v, "never_partition")
+        self._touched()
         return self
 
     def always_partition(self, vars: Sequence[Any]) -> Self:
         for v in vars:
             self._find(v, "always_partition")
+        self._touched()
         return self
 
     def never_partition_all(self) -> Self:
@@ -372,10 +384,14 @@ class Stage:
     ) -> Self:
         for v in (at, from_):
             self._find(v, "prefetch")
+        self._touched()
         return self
 
     def unscheduled(self) -> None:
         """States that this stage keeps its default schedule on purpose."""
+        if self._schedule().touched:
+            raise HalideError(f"unscheduled: {self._label()} has a schedule")
+        self._touched()
 
     def dump_argument_list(self) -> str:
         """The loops, innermost first, as Halide lists them in its errors."""
@@ -386,6 +402,7 @@ def copied(definition: Definition) -> Definition:
     """`definition` with a schedule of its own, without specializations."""
     old = definition.schedule
     schedule = StageSchedule([Dim(d.var, d.kind) for d in old.dims], list(old.splits), old.atomic, old.allow_races)
+    schedule.touched = old.touched
     return Definition(definition.args, definition.values, schedule, definition.domain)
 
 

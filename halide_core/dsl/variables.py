@@ -141,6 +141,9 @@ class RVar(Symbol):
 class Range:
     """A range (min, extent) of a dimension."""
 
+    min: Expr | None
+    extent: Expr | None
+
     def __init__(self, min: Any = None, extent: Any = None) -> None:
         if isinstance(min, tuple):
             min, extent = min

@@ -24,7 +24,8 @@ ABSENT: dict[str, str] = {
     **dict.fromkeys(
         ("ArgInfo", "ArgInfoDirection", "ArgInfoKind", "Generator", "GeneratorContext", "GeneratorParam"), GENERATORS
     ),
-    **dict.fromkeys(("InputBuffer", "InputScalar", "OutputBuffer", "OutputScalar", "active_generator_context", "alias"), GENERATORS),
+    **dict.fromkeys(("InputBuffer", "InputScalar", "OutputBuffer", "OutputScalar"), GENERATORS),
+    **dict.fromkeys(("active_generator_context", "alias"), GENERATORS),
     **dict.fromkeys(("create_callable_from_generator", "generator", "main", "install_dir"), GENERATORS),
     **dict.fromkeys(("deserialize_parameters", "deserialize_pipeline", "serialize_pipeline"), SERIALIZATION),
     **dict.fromkeys(("Parameter", "ImageParam.parameter", "OutputImageParam.parameter", "Param.parameter"), PARAMETERS),
@@ -36,7 +37,6 @@ ABSENT: dict[str, str] = {
     **dict.fromkeys(("Module.get_metadata_name_map", "Module.remap_metadata_name"), MODULES),
     **dict.fromkeys(("Module.resolve_submodules", "link_modules", "compile_standalone_runtime"), MODULES),
     "load_plugin": "autoschedulers are part of the compiler",
-    "halide_": "the package's compiled module",
     "user_context_value": "objects take no user context",
     "DeviceAPI.None": "no name that Python's syntax can write",
     "TargetFeature.FeatureEnd": "the number of features, no feature",
@@ -95,13 +95,17 @@ def reason(name: str) -> str:
 
 def accepts(found: Any, form: Form) -> bool:
     """Whether a call by the names of the package's form is understood; parameters called arg0, ... have no name."""
-    unnamed = [n for n in form.names if re.fullmatch(r"arg\d+|\*\w+", n)]
+    starred = any(n.startswith("*") for n in form.names)
+    unnamed = [n for n in form.names if starred or re.fullmatch(r"arg\d+", n)]
     keywords = {n: None for n in form.names if n not in unnamed}
     own = getattr(found, "forms", None) or getattr(getattr(found, "__init__", None), "forms", None)
     if own is not None:
         plain = not keywords or any(f.arguments((None,) * len(unnamed), keywords) is not None for f in own)
         return bool(plain)
-    parameters = [None] * sum(not n.startswith("*") for n in unnamed)
+    # Three stand for any number.
+    parameters = [None] * sum(3 if n.startswith("*") else 1 for n in unnamed)
+    if inspect.isdatadescriptor(found):  # a number that can be called
+        return not form.names
     try:
         signature = inspect.signature(found)
         receiver = next(iter(signature.parameters), "") == "self"

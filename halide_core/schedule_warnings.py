@@ -60,8 +60,8 @@ def _forgotten(f: Function) -> list[str]:
         return []
     return [
         f"Update definition {k} of function {f.name} has not been scheduled, even though some other definitions have "
-        f"been. You may have forgotten to schedule it. If this was intentional, call {f.name}.update({k}).unscheduled() "
-        "to suppress this warning."
+        f"been. You may have forgotten to schedule it. If this was intentional, call {f.name}.update({k})"
+        ".unscheduled() to suppress this warning."
         for k, d in enumerate(f.updates)
         if not d.schedule.touched
     ]

@@ -14,6 +14,7 @@ from halide_core.dsl.overloads import overloaded
 from halide_core.dsl.variables import PARAMS, Param
 from halide_core.errors import HalideError
 from halide_core.function import Function
+from halide_core.interface import output_arrays
 from halide_core.ir.types import Type
 from halide_core.target import Target, chosen
 from halide_core.vocabulary import ArgumentKind, LinkageType, OutputFileType, StmtOutputFormat
@@ -141,6 +142,7 @@ class Compilation:
             OutputFileType.bitcode: self.compile_to_bitcode,
             OutputFileType.llvm_assembly: self.compile_to_llvm_assembly,
             OutputFileType.c_header: self.compile_to_header,
+            OutputFileType.python_extension: self._python_extension,
         }
         for kind, path in outputs.items():
             if kind in writers:
@@ -204,6 +206,19 @@ class Compilation:
         given = [a.source for a in self.infer_arguments()] if arguments is None else _sources(arguments)
         Path(filename).write_text(header(self, given or [], self._name(name)))
 
+    def _python_extension(self, filename: str, arguments: Any, fn_name: Any, target: Any) -> None:
+        """Writes the C++ source of a Python module around the function."""
+        from halide_core.python_extension import Parameter, python_extension
+
+        name, _ = _options(fn_name, target)
+        given = [a.source for a in self.infer_arguments()] if arguments is None else _sources(arguments)
+        parameters: list[Parameter] = []
+        for a in given or []:
+            parameters.append((_c_name(a.name()), a.type(), None if isinstance(a, Param) else a.dimensions(), False))
+        for f in self.functions():
+            parameters += [(_c_name(a.name), a.type, a.dimensions, True) for a in output_arrays(f)]
+        Path(filename).write_text(python_extension(self._name(name), parameters))
+
     def compile_to_file(
         self, filename_prefix: str, arguments: Any = None, fn_name: Any = None, target: Any = None
     ) -> None:
@@ -257,6 +272,10 @@ class Compilation:
         images = sorted((i for i in environment.images if i.owner is not None), key=lambda i: i.name)
         scalars = sorted(n for n in environment.parameters if n in PARAMS)
         return [Argument(i.owner) for i in images] + [Argument(PARAMS[n]) for n in scalars]
+
+
+def _c_name(name: str) -> str:
+    return "".join(c if c.isalnum() else "_" for c in name)
 
 
 def _options(fn_name: Any, target: Any) -> tuple[str | None, Target | None]:

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def module(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """A module with scaled(image, by, shift, out), where out is `by` times the image, and shifted where `shift` holds."""
+    """A module with scaled(image, by, shift, out): out is `by` times the image, plus 100 * x where `shift` holds."""
     folder = tmp_path_factory.mktemp("extension")
     x, y = hl.vars("x y")
     image, by = hl.ImageParam(hl.UInt(8), 2, "image"), hl.Param(hl.Int(16), "by")

@@ -9,7 +9,7 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
-from halide_core.errors import ArgumentError, HalideError
+from halide_core.errors import ArgumentError, HalideError, ValueNotTaken
 from halide_core.ir.types import Float, Handle, Int, Type, UInt
 from halide_core.vocabulary import DeviceAPI, TargetArch, TargetFeature, TargetOS, TargetProcessorTune
 
@@ -126,7 +126,7 @@ class Target:
         known = self.bits and self.arch is not TargetArch.ArchUnknown and self.os is not TargetOS.OSUnknown
         if unknown or not known:
             what = f"; {', '.join(unknown)} is neither a part nor a feature of one" if unknown else ""
-            raise HalideError(
+            raise ValueNotTaken(
                 f"Target {name!r} is not understood{what}; write it as arch-bits-os-feature..., such as "
                 "x86-64-linux-avx2 or arm-64-linux, or as host"
             )

@@ -214,10 +214,11 @@ def _with_implicit(args: Sequence[Any], values: Sequence[Expr]) -> list[Expr]:
     return [as_expr(a) for a in expand_placeholder(args, len(args) - placeholders + max(used) + 1, "A definition")]
 
 
-def define(function: Function, args: Sequence[Any], value: Any) -> None:
+def define(function: Function, args: Sequence[Any], value: Any, reads_anywhere: bool = False) -> None:
     """Adds the definition function(args) = value: pure the first time, an update after that.
 
-    `value` is an Expr or Python number, or a Tuple, tuple or list of several."""
+    `value` is an Expr or Python number, or a Tuple, tuple or list of several.  `reads_anywhere`: an update may read its own
+    Func at any point, and then runs over its points in order; Halide has no such updates."""
     if isinstance(value, _UnevaluatedFuncRefExpr):
         value = value.evaluate(function, args)
     several = values_of(value)
@@ -225,7 +226,7 @@ def define(function: Function, args: Sequence[Any], value: Any) -> None:
     if function.pure is None:
         _define_pure(function, _with_implicit(args, values), values)
     else:
-        _define_update(function, expand_placeholder(args, len(function.args), function.name), values)
+        _define_update(function, expand_placeholder(args, len(function.args), function.name), values, reads_anywhere)
     _freeze_called(function)
 
 
@@ -282,7 +283,9 @@ def _listed(types: Sequence[Type]) -> str:
     return str(types[0]) if len(types) == 1 else f"({', '.join(map(str, types))})"
 
 
-def _define_update(function: Function, given: Sequence[Any], values: tuple[Expr, ...]) -> None:
+def _define_update(
+    function: Function, given: Sequence[Any], values: tuple[Expr, ...], reads_anywhere: bool = False
+) -> None:
     name, number = function.name, len(function.updates)
     if function.frozen:
         raise HalideError(
@@ -320,11 +323,12 @@ def _define_update(function: Function, given: Sequence[Any], values: tuple[Expr,
         if n in used and n not in pure:
             raise HalideError(f"Update of Func {name}: Var {n} must stand alone at position {i} on the left")
     _check_variables(name, (*values, *args), tuple(local))
-    _check_recursion(function, (*values, *args), [n if n in pure else "" for n in function.args])
+    if not reads_anywhere:
+        _check_recursion(function, (*values, *args), [n if n in pure else "" for n in function.args])
+        if len(pure) == len(args) and domain is None and not _calls(function, (*values, *args)):
+            _warn_hidden(function, number)
     for e in (*values, *args):
         check_scatter(name, e, True)
-    if len(pure) == len(args) and domain is None and not _calls(function, (*values, *args)):
-        _warn_hidden(function, number)
     dims = [Dim(n) for n, _, _ in domain.variables] if domain is not None else []
     dims += [Dim(n) for n in pure]
     function.updates.append(Definition(args, values, StageSchedule(dims), domain))

@@ -217,8 +217,8 @@ def _with_implicit(args: Sequence[Any], values: Sequence[Expr]) -> list[Expr]:
 def define(function: Function, args: Sequence[Any], value: Any, reads_anywhere: bool = False) -> None:
     """Adds the definition function(args) = value: pure the first time, an update after that.
 
-    `value` is an Expr or Python number, or a Tuple, tuple or list of several.  `reads_anywhere`: an update may read its own
-    Func at any point, and then runs over its points in order; Halide has no such updates."""
+    `value` is an Expr or Python number, or a Tuple, tuple or list of several.  `reads_anywhere`: an update may read its
+    own Func at any point, and then runs over its points in order; Halide has no such updates."""
     if isinstance(value, _UnevaluatedFuncRefExpr):
         value = value.evaluate(function, args)
     several = values_of(value)

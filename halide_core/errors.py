@@ -40,6 +40,14 @@ class ValueNotTaken(HalideError, ValueError):
         return self.text
 
 
+def not_a_condition(e: object) -> ValueNotTaken:
+    """What is raised where Python asks an Expr whether it is true."""
+    return ValueNotTaken(
+        f"The halide.Expr ({e}) cannot be converted to a bool. If this error occurs using the 'and'/'or' keywords, "
+        "consider using the '&'/'|' operators instead."
+    )
+
+
 class NoSuchVariable(HalideError, KeyError):
     """A dimension that an RDom does not have."""
 

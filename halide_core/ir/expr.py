@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, TypeVar, dataclass_transform
 
-from halide_core.errors import ValueNotTaken
+from halide_core.errors import not_a_condition
 from halide_core.ir.types import Bool, Handle, Int, Type, UInt
 
 
@@ -84,10 +84,7 @@ class Expr(_Remembered):
         return self is other
 
     def __bool__(self) -> bool:
-        raise ValueNotTaken(
-            f"The halide.Expr ({self}) cannot be converted to a bool. If this error occurs using the 'and'/'or' "
-            "keywords, consider using the '&'/'|' operators instead."
-        )
+        raise not_a_condition(self)
 
     # Halide's operators; implemented in `operators`, which fills this in to keep nodes and typing rules apart.
     def __add__(self, other: Any) -> Expr:

@@ -15,6 +15,7 @@ from codegen.plan import PathPlan, plan_path, repeated
 from codegen.slices import alike, compute_in_strips, independent_dimension
 from codegen.turns import turns
 from halide_core.aot import RawBuffer
+from halide_core.dsl.definitions import define
 from halide_core.function import Image
 from halide_core.interp.expr import dtype_of
 from halide_core.ir import expr as E
@@ -390,7 +391,8 @@ def _alone(f: FuncSummary, readers: Mapping[str, set[str]], outputs: set[str]) -
 
 
 def _assign(func: Any, args: tuple[Expr, ...], value: Any) -> None:
-    func[args if len(args) != 1 else args[0]] = value
+    # Compiled code goes over the points of an update in order, so that it may read what the original reads.
+    define(func._function, args, value, reads_anywhere=True)
 
 
 def native_value(d: Definition, summary: Summary, cheapest: bool = True) -> Expr:

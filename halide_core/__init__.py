@@ -4,7 +4,7 @@ from halide_core import ir
 from halide_core.dsl import boundary as BoundaryConditions
 from halide_core.dsl.buffer import Buffer, BufferDimension
 from halide_core.dsl.compilation import Argument, Callable, Module
-from halide_core.dsl.definitions import FuncRef, Tuple
+from halide_core.dsl.definitions import FuncRef, FuncTupleElementRef, Tuple
 from halide_core.dsl.effects import print, print_when, require
 from halide_core.dsl.expression import Expr, evaluate, evaluate_may_gpu
 from halide_core.dsl.extern import ExternFuncArgument
@@ -114,6 +114,7 @@ from halide_core.dsl.math_functions import (
     trunc,
 )
 from halide_core.dsl.pipeline import AutoschedulerParams, AutoSchedulerResults, Pipeline
+from halide_core.dsl.placement import EvictionKey
 from halide_core.dsl.random import random_float, random_int, random_uint
 from halide_core.dsl.reductions import argmax, argmin, maximum, minimum, product, sum
 from halide_core.dsl.scatter import gather, scatter
@@ -135,6 +136,7 @@ from halide_core.target import (
     get_jit_target_from_environment,
     get_target_from_environment,
     host_supports_target_device,
+    target_feature_for_device_api,
 )
 from halide_core.vocabulary import (
     ArgumentKind,
@@ -165,11 +167,13 @@ __all__ = [
     "Callable",
     "DeviceAPI",
     "Dimension",
+    "EvictionKey",
     "Expr",
     "ExternFuncArgument",
     "Float",
     "Func",
     "FuncRef",
+    "FuncTupleElementRef",
     "HalideError",
     "Handle",
     "ImageParam",
@@ -314,6 +318,7 @@ __all__ = [
     "tanh",
     "target_arch_is",
     "target_bits",
+    "target_feature_for_device_api",
     "target_has_feature",
     "target_natural_vector_size",
     "target_os_is",

@@ -8,13 +8,20 @@ from collections.abc import Iterable
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from halide_core.function import Function, Image, LevelHandle
+from halide_core.function import Function, Image, LevelHandle, StageSchedule
 from halide_core.ir.expr import Expr, children
 from halide_core.ir.structural import post_order
 from halide_core.ir.types import Type
 
 # What code does not depend on: the data of buffers, the objects that users hold, and hints.
-_LEFT_OUT = {(Image, "array"), (Image, "owner"), (Image, "estimates"), (Function, "estimates")}
+_LEFT_OUT = {
+    (Image, "array"),
+    (Image, "owner"),
+    (Image, "estimates"),
+    (Function, "estimates"),
+    (Function, "frozen"),
+    (StageSchedule, "touched"),
+}
 
 # The fields of each kind of expression, and whether they hold others.
 _FIELDS: dict[type[Expr], tuple[tuple[str, bool], ...]] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import itertools
 import weakref
 from dataclasses import dataclass, field
 from typing import Any
@@ -167,6 +168,8 @@ class StageSchedule:
     allow_races: bool = False
     specializations: list[Specialization] = field(default_factory=list)
     fused_with: FusedWith | None = None
+    # Whether a directive was given, or that there is none on purpose.
+    touched: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -235,8 +238,13 @@ class Function:
     # (consumer, Function that takes this one's place in it); consumer None stands for all others.
     wrappers: list[tuple[Function | None, Function]] = field(default_factory=list)
     memoized: bool = False
+    # Whether another Func or a pipeline uses it, so that no update can be added.
+    frozen: bool = False
     # Computed after all of a lower number: an output in whose memory lies what others read.  Nothing calls it.
     turn: int = 0
+    # What is printed when it happens, of "loads", "realizations" and "stores", and texts printed at first.
+    traced: tuple[str, ...] = ()
+    trace_tags: tuple[str, ...] = ()
     # (dimension, sum): an output of two values, of which the second is stored at that sum less the coordinate along the
     # dimension, and which reads what is in its memory at these two places only.
     exchanged: tuple[int, Expr] | None = None
@@ -273,7 +281,13 @@ class Image:
     alignment: int = 1
     # Likely (min, extent) by dimension, for autoschedulers.
     estimates: dict[int, tuple[Expr, Expr]] = field(default_factory=dict)
+    # Whether "loads" are printed, and texts printed at first.
+    traced: tuple[str, ...] = ()
+    trace_tags: tuple[str, ...] = ()
 
+
+PARAM_NUMBERS = itertools.count()
+"""Numbers for the names of Params and ImageParams that are given none."""
 
 IMAGE_PARAMS: weakref.WeakValueDictionary[str, Image] = weakref.WeakValueDictionary()
 """ImageParams by name, for Variables that stand for their metadata; of two of one name the later one."""
@@ -287,6 +301,7 @@ def schedule_key(f: Function) -> tuple[object, ...]:
     folds = [(n, key(e), upwards) for n, (e, upwards) in f.folds.items()]
     others = [[(n, key(e)) for n, e in t.items()] for t in (f.extents, f.storage_bounds, f.storage_alignments)]
     parts: list[object] = [f.name, f.compute, f.store, levels, tuple(f.storage_order), pairs, aligned, folds, others]
+    parts += [f.traced, f.trace_tags]
     parts.append(tuple((id(c), id(w)) for c, w in f.wrappers))
     parts.append([(i.name, [(what, key(e)) for what, e in sorted(i.fixed.items())]) for i in f.buffers])
     if f.extern is not None:
@@ -315,7 +330,7 @@ def schedule_state(functions: list[Function], images: list[Image]) -> list[objec
     Where each object of two such lists is the same one, nothing changed in between; much cheaper to make than keys."""
     out: list[object] = []
     for f in functions:
-        out += (f.name, f.compute, f.store, f.extern, *f.storage_order)
+        out += (f.name, f.compute, f.store, f.extern, f.traced, f.trace_tags, *f.storage_order)
         for h in f.handles.values():
             out += (h.level, h.known)
         for table in (f.bounds, f.alignments, f.folds, f.extents, f.storage_bounds, f.storage_alignments):
@@ -343,5 +358,5 @@ def schedule_state(functions: list[Function], images: list[Image]) -> list[objec
         for i in f.buffers:
             out += (i.name, i.alignment, *i.fixed, *i.fixed.values())
     for i in images:
-        out += (i.name, i.alignment, *i.fixed, *i.fixed.values())
+        out += (i.name, i.alignment, i.traced, i.trace_tags, *i.fixed, *i.fixed.values())
     return out

@@ -20,15 +20,18 @@ from halide_core.buffer_checks import (
 )
 from halide_core.dsl.buffer import Buffer
 from halide_core.dsl.variables import PARAMS
-from halide_core.errors import HalideError
+from halide_core.errors import ArgumentError, HalideError
 from halide_core.extern_calls import answers_at_entry
 from halide_core.interface import Array
 from halide_core.interp.expr import evaluate
 from halide_core.ir.expr import const_value
 from halide_core.ir.structural import key
 from halide_core.jit_code import Compiled, compiled
-from halide_core.requirements import check_requirements, enlarged_outputs
+from halide_core.requirements import check_requirements, enlarged_outputs, required_box
 from halide_core.target import Target
+
+# How often the shapes of buffers that depend on each other are looked at again.
+_MOST_ROUNDS = 64
 
 
 def realize(pipeline: Any, where: Any, target: Target | None) -> Any:
@@ -93,6 +96,8 @@ def _output_buffers(code: Compiled, where: Any, inputs: dict[str, Buffer]) -> tu
             raise HalideError(f"Realization requires {len(items)} output(s) but pipeline produces {count} result(s).")
         given = [b if isinstance(b, Buffer) else Buffer(b) for b in items]
         return given, given
+    if any(isinstance(n, float | str) or not hasattr(n, "__index__") for n in items):
+        raise ArgumentError(f"realize(): incompatible function arguments; sizes are integers, and not {items}")
     sizes = [int(n) for n in items]
     for a in code.interface.outputs:
         if a.dimensions != len(sizes):
@@ -133,8 +138,8 @@ def _input_values(code: Compiled, buffers: dict[str, Buffer]) -> dict[str, Any]:
 def infer_input_bounds(pipeline: Any, where: Any, target: Target | None) -> None:
     """Gives every ImageParam without a Buffer one of the shape that a realization over `where` reads.
 
-    `where` is sizes or Buffers, with or without memory.  The shape of an input may depend on that of others, so
-    the boxes are evaluated until they no longer change."""
+    `where` is sizes or Buffers; those without memory get the shape that is computed.  The shape of a buffer may depend
+    on that of others, so the boxes are evaluated until they no longer change."""
     code = compiled(pipeline, target)
     unknown = {a.name: Buffer.make_bounds_query(a.type, [0] * a.dimensions) for a in code.interface.inputs}
     unknown = {n: b for n, b in unknown.items() if code.images[n].array is None}
@@ -142,10 +147,10 @@ def infer_input_bounds(pipeline: Any, where: Any, target: Target | None) -> None
     known = {a.name: buffers[a.name] for a in code.interface.inputs if a.name not in unknown}
     outputs, _ = _output_buffers(code, where, known)
     buffers |= {a.name: b for a, b in zip(code.interface.outputs, outputs, strict=True)}
-    for _ in range(16):
+    for _ in range(_MOST_ROUNDS):
         values = _values(code, buffers)
         values |= answers_at_entry(code.interface, values, buffers)
-        changed = False
+        changed = _reshape_outputs(code, buffers, values)
         for a in code.interface.inputs:
             if a.name not in unknown:
                 continue
@@ -162,6 +167,27 @@ def infer_input_bounds(pipeline: Any, where: Any, target: Target | None) -> None
         code.images[name].array = buffer
         if code.images[name].owner is not None:
             code.images[name].owner._buffer = buffer
+
+
+def _reshape_outputs(code: Compiled, buffers: dict[str, Buffer], values: dict[str, Any]) -> bool:
+    """Gives outputs without memory the shape that is computed, and then the one that is stated; whether any changed."""
+    stated = {i.name: i.fixed for f in code.functions for i in f.buffers}
+    changed = False
+    for a in code.interface.outputs:
+        buffer = buffers[a.name]
+        if buffer.has_memory():
+            continue
+        box = list(zip(buffer.mins(), buffer.extents(), strict=True))
+        box = required_box(code.interface, a.owner, box, values)
+        known = dict(values)
+        for d, (low, extent) in enumerate(box):
+            known[f"{a.owner}.min.{d}"], known[f"{a.owner}.extent.{d}"] = low, extent
+        fixed = {what: int(evaluate(e, known).item()) for what, e in stated.get(a.name, {}).items()}
+        mins = [fixed.get(f"min.{d}", low) for d, (low, _) in enumerate(box)]
+        extents = [fixed.get(f"extent.{d}", extent) for d, (_, extent) in enumerate(box)]
+        changed |= (mins, extents) != (buffer.mins(), buffer.extents())
+        buffer.reshape_query(mins, extents)
+    return changed
 
 
 def _box(code: Compiled, a: Array, values: dict[str, Any]) -> list[tuple[int, int]]:

@@ -22,7 +22,8 @@ from halide_core.pass_log import is_watched
 from halide_core.passes.realization_order import build_environment
 from halide_core.passes.wrap_calls import wrap_calls
 from halide_core.profile import Profile
-from halide_core.target import Target
+from halide_core.schedule_warnings import print_warnings
+from halide_core.target import Target, chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +151,7 @@ class _Cache:
         for f in self.functions:
             parts += [id(f), schedule_key(f)]
         for i in self.images:
-            parts.append((i.name, [(what, key(e)) for what, e in sorted(i.fixed.items())]))
+            parts.append((i.name, i.traced, i.trace_tags, [(what, key(e)) for what, e in sorted(i.fixed.items())]))
         return tuple(parts)
 
     def is_valid(self, pipeline: Any) -> bool:
@@ -171,9 +172,11 @@ def compiled(pipeline: Any, target: Target | None, dense: bool = True) -> Compil
     cache: _Cache | None = getattr(pipeline, "_compiled", None)
     if cache is None or not cache.is_valid(pipeline):
         cache = pipeline._compiled = _Cache(pipeline)
-    chosen = target if target is not None else Target("host")
+    machine = chosen(target)
     # A Target may change later.
-    which = (*chosen.identity(), dense)
+    which = (*machine.identity(), dense)
     if which not in cache.codes:
-        cache.codes[which] = Compiled(pipeline.functions(), cache.functions, cache.images, chosen, dense)
+        if dense:
+            print_warnings(cache.functions, pipeline.functions())
+        cache.codes[which] = Compiled(pipeline.functions(), cache.functions, cache.images, machine, dense)
     return cache.codes[which]

@@ -47,6 +47,7 @@ from halide_core.passes.schedule_functions import schedule_functions
 from halide_core.passes.share_gathers import share_gathers
 from halide_core.passes.stream import loaded_arrays, stream_stores
 from halide_core.passes.substitute_lets import substitute_lets
+from halide_core.passes.trace import tracing
 from halide_core.passes.unroll import unroll
 from halide_core.passes.unroll_transposes import unroll_transposes
 from halide_core.passes.vectorize import vectorize
@@ -87,7 +88,7 @@ def lower(
     fixed = {k: v for k, v in stated.items() if k not in given}
     fixed |= {k: v for k, v in given.items() if const_value(v) is not None}
     fixed |= _equal_strides(given)
-    context = Context()
+    context = Context(tracing=tracing(environment.order, environment.images, target))
     arrays = tuple(a for f in outputs for a in output_arrays(f))
     internal = {n for a in (*inputs, *arrays) for n in metadata_names(a)}
     parameters = {n: v for n, v in environment.parameters.items() if n not in internal}
@@ -99,6 +100,8 @@ def lower(
 
     # Loops for every Func, storage and bounds: everything still in coordinates.
     s = schedule_functions(environment.order, outputs, context)
+    if context.tracing is not None:
+        s = context.tracing.statement(s, outputs, environment.order, environment.images, context.promises)
     s = log.after("schedule_functions", s, SCHEDULED, owners)
     s = answer_target_queries(s, target)
     s = st.map_expressions(s, lambda e: substitute(e, fixed)) if fixed else s

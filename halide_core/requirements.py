@@ -27,16 +27,17 @@ def enlarged_outputs(
             for d, (low, extent) in enumerate(box):
                 known[f"{owner}.min.{d}"], known[f"{owner}.extent.{d}"] = low, extent
         known |= answers_at_entry(interface, known, inputs)
-        wanted = {owner: _required(interface, owner, box, known) for owner, box in boxes.items()}
+        wanted = {owner: required_box(interface, owner, box, known) for owner, box in boxes.items()}
         if wanted == boxes:
             break
         boxes = wanted
     return [boxes.get(a.owner, []) for a in interface.outputs]
 
 
-def _required(
+def required_box(
     interface: Interface, owner: str, box: list[tuple[int, int]], known: dict[str, Any]
 ) -> list[tuple[int, int]]:
+    """(min, extent) of every dimension of the output `owner` where `box` is wanted."""
     touched = interface.required.get(owner)
     if touched is None or any(extent <= 0 for _, extent in box):
         return box

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
 import llvmlite.binding as llvm
 
-from halide_core.errors import HalideError
-from halide_core.ir.types import Type
+from halide_core.errors import ArgumentError, HalideError, ValueNotTaken
+from halide_core.ir.types import Float, Handle, Int, Type, UInt
 from halide_core.vocabulary import DeviceAPI, TargetArch, TargetFeature, TargetOS, TargetProcessorTune
 
 # Halide's feature -> LLVM's features.
@@ -49,45 +49,93 @@ _IMPLIED = {
 _ARCHES = {"x86": "x86_64", "arm": "aarch64"}
 # Features without an LLVM counterpart, which are accepted and kept.
 _OTHER = {f.value for f in TargetFeature}
+_BITS = {"32", "64"}
+_ARCH_NAMES, _OS_NAMES, _TUNE_NAMES = ({str(v) for v in kind} for kind in (TargetArch, TargetOS, TargetProcessorTune))
+_DEVICE_FEATURES = {
+    DeviceAPI.CUDA: TargetFeature.CUDA,
+    DeviceAPI.OpenCL: TargetFeature.OpenCL,
+    DeviceAPI.Metal: TargetFeature.Metal,
+    DeviceAPI.Hexagon: TargetFeature.HVX_128,
+    DeviceAPI.Vulkan: TargetFeature.Vulkan,
+}
+# Types that are not computed with on devices unless further features say so.
+_LACKING = {
+    TargetFeature.OpenCL: (Float(64),),
+    TargetFeature.Metal: (Float(64), Int(64), UInt(64), Handle()),
+    TargetFeature.D3D12Compute: (Float(64), Int(64), UInt(64), Handle()),
+    TargetFeature.WebGPU: (Float(64), Int(64), UInt(64), Handle()),
+    TargetFeature.Vulkan: (Float(64), Float(16), Int(64), UInt(64), Int(8), UInt(8)),
+}
 
 
 class Target:
-    """Architecture, operating system, bits and features: Target("x86-64-linux-avx2"), Target("host"), or
-    Target(os, arch, bits, [tune], [features]).  Code is made for x86 and ARM of 64 bits under Linux."""
+    """Architecture, operating system, bits and features: Target("x86-64-linux-avx2"), Target("host"), Target(os, arch,
+    bits, [tune], [features]), or Target(), of which nothing is known and for which "host" is taken.
 
-    def __init__(self, name: str | TargetOS = "host", *parts: Any) -> None:
+    Any target has a name and can be asked about its features; code is made for x86 and ARM of 64 bits under Linux."""
+
+    arch: TargetArch
+    os: TargetOS
+    bits: int
+    processor_tune: TargetProcessorTune
+    features: frozenset[str]
+
+    def __init__(self, name: str | TargetOS | None = None, *parts: Any) -> None:
+        self._host = False
+        self.arch, self.os, self.bits = TargetArch.ArchUnknown, TargetOS.OSUnknown, 0
+        self.processor_tune, self.features = TargetProcessorTune.TuneGeneric, frozenset()
         if isinstance(name, TargetOS):
-            arch, bits = parts[0], int(parts[1])
-            tune = next((p for p in parts[2:] if isinstance(p, TargetProcessorTune)), None)
-            features = next((p for p in parts[2:] if isinstance(p, list | tuple)), [])
-            words = [arch.value, str(bits), name.value, *([tune.value] if tune else []), *(f.value for f in features)]
-            name = "-".join(words)
-        self._parse(name)
+            self._put_together(name, parts)
+        elif name is not None:
+            self._parse(name or "host")
+
+    def _put_together(self, os: TargetOS, parts: Sequence[Any]) -> None:
+        features = next((p for p in parts[2:] if isinstance(p, list | tuple)), [])
+        if len(parts) < 2 or not all(isinstance(f, TargetFeature) for f in features):
+            raise ArgumentError(
+                "Target(): incompatible constructor arguments; it takes a TargetOS, a TargetArch, the bits, a "
+                "TargetProcessorTune or none, and a list of TargetFeatures or none"
+            )
+        self.arch, self.os, self.bits = parts[0], os, int(parts[1])
+        self.processor_tune = next((p for p in parts[2:] if isinstance(p, TargetProcessorTune)), self.processor_tune)
+        self.features = frozenset(str(f.value) for f in features)
 
     def _parse(self, name: str) -> None:
-        parts = name.split("-")
-        self._host = parts[0] == "host"
-        self.features: frozenset[str]
-        self.processor_tune = TargetProcessorTune.TuneGeneric
-        if self._host:
+        words = name.split("-")
+        features: set[str] = set()
+        if words[0] == "host":
+            del words[0]
+            self._host = True
             self.arch = TargetArch.X86 if "x86" in llvm.get_process_triple() else TargetArch.ARM
             self.bits, self.os = 64, TargetOS.Linux
-            features = set(_host_features()) | set(parts[1:])
-        else:
-            if len(parts) < 3 or parts[0] not in _ARCHES or parts[1] != "64" or parts[2] != "linux":
-                raise HalideError(
-                    f"Target {name!r} is not understood; write it as x86-64-linux-avx2, arm-64-linux or host"
-                )
-            self.arch, self.bits, self.os = TargetArch(parts[0]), int(parts[1]), TargetOS(parts[2])
-            features = set(parts[3:])
-        tunes = [f for f in features if f in {t.value for t in TargetProcessorTune}]
-        if tunes:
-            self.processor_tune = TargetProcessorTune(tunes[0])
-            features -= set(tunes)
-        unknown = features - set(_X86_FEATURES) - _OTHER
-        if unknown:
-            raise HalideError(f"Target {name!r} has unknown features: {', '.join(sorted(unknown))}")
+            features = set(_host_features())
+        unknown: list[str] = []
+        for word in words:
+            if word in _BITS:
+                self.bits = int(word)
+            elif word in _ARCH_NAMES:
+                self.arch = TargetArch(word)
+            elif word in _OS_NAMES:
+                self.os = TargetOS(word)
+            elif word in _TUNE_NAMES:
+                self.processor_tune = TargetProcessorTune(word)
+            elif word in _X86_FEATURES or word in _OTHER or word.startswith("vector_bits_"):
+                features.add(word)
+            else:
+                unknown.append(word)
+        known = self.bits and self.arch is not TargetArch.ArchUnknown and self.os is not TargetOS.OSUnknown
+        if unknown or not known:
+            what = f"; {', '.join(unknown)} is neither a part nor a feature of one" if unknown else ""
+            raise ValueNotTaken(
+                f"Target {name!r} is not understood{what}; write it as arch-bits-os-feature..., such as "
+                "x86-64-linux-avx2 or arm-64-linux, or as host"
+            )
         self.features = frozenset(features)
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether it says too little to make code for it."""
+        return self.arch is TargetArch.ArchUnknown or self.os is TargetOS.OSUnknown or not self.bits
 
     @staticmethod
     def validate_target_string(name: str) -> bool:
@@ -96,7 +144,7 @@ class Target:
             Target(name)
         except HalideError:
             return False
-        return True
+        return bool(name)
 
     def _with(self, features: frozenset[str]) -> Target:
         out = Target.__new__(Target)
@@ -143,20 +191,32 @@ class Target:
         return True
 
     def supports_type(self, type: Type, device: DeviceAPI | None = None) -> bool:
-        return type.bits <= 64
+        """Whether values of the type can be computed; on `device`, else on all devices that the target names."""
+        lacks = [_LACKING[f] for f in _devices(self, device) if f in _LACKING]
+        return type.bits <= 64 and all(type.element_of() not in types for types in lacks)
 
     def supports_device_api(self, device: DeviceAPI) -> bool:
-        return device is DeviceAPI.Host
+        """Whether the target names the device; it says nothing of this machine."""
+        if device is DeviceAPI.Default_GPU:
+            return self.has_gpu_feature()
+        feature = _DEVICE_FEATURES.get(device)
+        return device is DeviceAPI.Host or (feature is not None and self.has_feature(feature))
 
     def has_feature(self, feature: object) -> bool:
-        return _feature(feature) in self._implied()
+        return _feature(feature) in self.features
 
     def _implied(self) -> set[str]:
         """The features, and those without which they do not come."""
         return {g for f in self.features for g in (f, *_IMPLIED.get(f, []))}
 
+    def check_compiled(self) -> None:
+        """Raises HalideError where no code is made for the target."""
+        if self.arch not in _ARCHES or self.bits != 64 or self.os is not TargetOS.Linux:
+            raise HalideError(f"No code is made for the target {self}, only for x86 and ARM of 64 bits under Linux")
+
     @property
     def triple(self) -> str:
+        self.check_compiled()
         return f"{_ARCHES[self.arch]}-unknown-linux-gnu"
 
     @property
@@ -199,9 +259,18 @@ class Target:
         """Whether loads and stores of any element size take a mask (AVX-512BW)."""
         return self.vector_bytes == 64
 
-    def natural_vector_size(self, type_: Type) -> int:
+    def natural_vector_size(self, type: Type) -> int:
         """Lanes of a type (a Type) in one vector register."""
-        return self.vector_bytes // max(1, type_.bytes())
+        if self.is_unknown:
+            raise HalideError("natural_vector_size cannot be used on a Target with Unknown values.")
+        width, features = self.vector_bytes, self._implied()
+        if self.arch is TargetArch.X86 and width < 64:
+            # The first AVX has wide registers for floats only, and so has the first AVX-512.
+            if any(f.startswith("avx512") for f in features):
+                width = 64 if type.is_float() else 32
+            elif "avx" in features and type.is_float():
+                width = 32
+        return width // max(1, type.bytes())
 
     def to_string(self) -> str:
         tune = [] if self.processor_tune is TargetProcessorTune.TuneGeneric else [self.processor_tune.value]
@@ -221,6 +290,23 @@ class Target:
     def identity(self) -> tuple[str, bool]:
         """What tells this target from others, as it is now."""
         return self.to_string(), self._host
+
+
+def _devices(target: Target, device: DeviceAPI | None) -> list[TargetFeature]:
+    """The features of the devices meant, those of `target` for None and for the default one."""
+    if device is None or device is DeviceAPI.Default_GPU:
+        return [f for f in _LACKING if target.has_feature(f)]
+    return [_DEVICE_FEATURES[device]] if device in _DEVICE_FEATURES else []
+
+
+def target_feature_for_device_api(device: DeviceAPI) -> TargetFeature | None:
+    """The feature of targets with the device; None of the host."""
+    return _DEVICE_FEATURES.get(device)
+
+
+def chosen(target: Target | None) -> Target:
+    """The target to make code for where one may be given."""
+    return Target("host") if target is None or target.is_unknown else target
 
 
 def _feature(feature: Any) -> str:

@@ -212,9 +212,9 @@ def _check_target(target: str) -> None:
     from halide_core.target import Target
 
     try:
-        Target(target)
+        Target(target).check_compiled()
     except HalideError as problem:
-        raise UsageError(str(problem)) from None
+        raise UsageError(problem.text) from None
 
 
 def _check_autoscheduler(name: str) -> None:

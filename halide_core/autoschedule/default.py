@@ -23,6 +23,7 @@ from halide_core.passes.narrow import narrow as narrow_types
 from halide_core.passes.narrow import value_range
 from halide_core.passes.races import associative_operation, is_pure_loop, loops_of, self_calls, steps_along
 from halide_core.passes.realization_order import build_environment
+from halide_core.schedule_warnings import mark_scheduled
 from halide_core.target import Target
 
 _GUARD = TailStrategy.GuardWithIf
@@ -81,6 +82,7 @@ def apply_default_schedule(
     for f in order:
         if f in outputs or f.compute is not None:
             _schedule_function(f, target, buffers or {}, not small and (f in outputs or f.compute == LoopLevel()))
+    mark_scheduled(order)
 
 
 def rewrite_for_layouts(outputs: list[Function], apart: list[Function], buffers: Mapping[str, Any]) -> None:

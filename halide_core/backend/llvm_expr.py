@@ -14,7 +14,7 @@ from halide_core.errors import HalideError
 from halide_core.interp.libm import split_name
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import CallType, Expr, const_value
-from halide_core.ir.structural import key
+from halide_core.ir.structural import holds_effect, key
 from halide_core.ir.types import Bool, Float, Int, Type, UInt
 from halide_core.ir.well_typed import ALIGNED
 from halide_core.passes.stream import LINE
@@ -51,6 +51,8 @@ class ExprEmitter:
     def emit(self, e: Expr) -> str:
         """The operand holding the value of `e`; children first, on an explicit stack."""
         stack = [e]
+        # What prints is emitted from left to right.
+        tells = holds_effect(e)
         while stack:
             node = stack[-1]
             if key(node) in self.scope:
@@ -59,7 +61,7 @@ class ExprEmitter:
             needed = self._needed(node)
             missing = [c for c in needed if key(c) not in self.scope]
             if missing:
-                stack.extend(missing)
+                stack.extend(missing[::-1] if tells else missing)
                 continue
             stack.pop()
             self.scope[key(node)] = self._one(node, [self.scope[key(c)] for c in needed])

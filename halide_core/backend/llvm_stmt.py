@@ -118,6 +118,9 @@ class StmtEmitter:
             case st.ExternCall():
                 with self.frees.apart():
                     self._extern(s)
+            case st.Evaluate():
+                self.value(s.value)
+                self.expr.reset()
             case _:
                 raise HalideError(f"The back end has no code for the statement {type(s).__name__}")
 

@@ -53,44 +53,44 @@ def _outside(v: Var, low: Expr, n: Expr) -> Expr:
     return (e < low) | (e >= low + n)
 
 
-def repeat_edge(source: Any, bounds: Any = None) -> Func:
+def repeat_edge(f: Any, bounds: Any = None) -> Func:
     """Past an edge, the nearest element."""
-    return _mapped("repeat_edge", source, bounds, lambda v, low, n: clamp(likely(v), low, low + n - 1))
+    return _mapped("repeat_edge", f, bounds, lambda v, low, n: clamp(likely(v), low, low + n - 1))
 
 
-def constant_exterior(source: Any, value: Any, bounds: Any = None) -> Func:
-    """Past an edge, `value`: an Expr, or a Tuple for a Func of several values."""
-    func, pairs = _bounds("constant_exterior", source, bounds)
+def constant_exterior(f: Any, exterior: Any, bounds: Any = None) -> Func:
+    """Past an edge, `exterior`: an Expr, or a Tuple for a Func of several values."""
+    func, pairs = _bounds("constant_exterior", f, bounds)
     args = func.args()
     outside: Expr = make_bool(False)
     for v, p in zip(args, pairs, strict=False):
         if p is not None:
             outside = outside | _outside(v, *p)
     inside = repeat_edge(func, [(None, None) if p is None else p for p in pairs])[tuple(args)]
-    values = list(value) if isinstance(value, tuple | list) else [value]
+    values = list(exterior) if isinstance(exterior, tuple | list) else [exterior]
     if len(values) != inside.size():
         raise HalideError(f"constant_exterior: {len(values)} values for Func {func.name()}, which has {inside.size()}")
-    f = Func("constant_exterior")
-    f[tuple(args)] = tuple(select(outside, v, likely(e)) for v, e in zip(values, inside.elements(), strict=True))
-    return f
+    out = Func("constant_exterior")
+    out[tuple(args)] = tuple(select(outside, v, likely(e)) for v, e in zip(values, inside.elements(), strict=True))
+    return out
 
 
-def repeat_image(source: Any, bounds: Any = None) -> Func:
+def repeat_image(f: Any, bounds: Any = None) -> Func:
     """Past an edge, the image again."""
-    return _mapped("repeat_image", source, bounds, lambda v, low, n: low + (v - low) % n)
+    return _mapped("repeat_image", f, bounds, lambda v, low, n: low + (v - low) % n)
 
 
-def mirror_image(source: Any, bounds: Any = None) -> Func:
+def mirror_image(f: Any, bounds: Any = None) -> Func:
     """Past an edge, the image mirrored, the edge element twice."""
 
     def coordinate(v: Expr, low: Expr, n: Expr) -> Expr:
         period = (v - low) % (2 * n)
         return clamp(low + select(period >= n, 2 * n - 1 - period, period), low, low + n - 1)
 
-    return _mapped("mirror_image", source, bounds, coordinate)
+    return _mapped("mirror_image", f, bounds, coordinate)
 
 
-def mirror_interior(source: Any, bounds: Any = None) -> Func:
+def mirror_interior(f: Any, bounds: Any = None) -> Func:
     """Past an edge, the image mirrored about its edge element."""
 
     def coordinate(v: Expr, low: Expr, n: Expr) -> Expr:
@@ -99,4 +99,4 @@ def mirror_interior(source: Any, bounds: Any = None) -> Func:
         folded = limit - expr_max(limit - period, period - limit)
         return clamp(low + folded, low, low + limit)
 
-    return _mapped("mirror_interior", source, bounds, coordinate)
+    return _mapped("mirror_interior", f, bounds, coordinate)

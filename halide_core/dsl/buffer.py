@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from halide_core.dsl.image import Shaped, image_call
-from halide_core.errors import HalideError
+from halide_core.dsl.overloads import overloaded
+from halide_core.errors import HalideError, ValueNotTaken
 from halide_core.function import Image
 from halide_core.interp.expr import dtype_of, type_of
 from halide_core.ir.types import Type
@@ -45,24 +46,22 @@ class Buffer(Shaped):
     array's last axis unless `reverse_axes` is off.  Or new zeroed storage: Buffer(type, sizes, storage_order, name).
     Or another view of a Buffer's memory: Buffer(buffer)."""
 
-    def __init__(self, *args: Any, **named: Any) -> None:
-        first = args[0] if args else named.get("buffer", named.get("type"))
-        rest = list(args[1:])
-        texts = [a for a in rest if isinstance(a, str)]
-        name = named.get("name") or (texts[0] if texts else "")
+    @overloaded("buffer, name?, reverse_axes?", "type, sizes, name?", "type, sizes, storage_order, name?")
+    def __init__(self, *args: Any) -> None:
+        first, rest = (args[0] if args else None), args[1:]
+        name = next((a for a in rest if isinstance(a, str)), "")
         lists = [a for a in rest if isinstance(a, list | tuple)]
         if first is None:
             self._setup(name, type_of(np.dtype("u1")), None, [])
         elif isinstance(first, Buffer):
             self._setup(name or first.name(), first.type(), first.view, list(first._mins), first._bits)
         elif isinstance(first, Type):
-            sizes = named.get("sizes", lists[0] if lists else [])
-            order = named.get("storage_order", lists[1] if len(lists) > 1 else range(len(sizes)))
+            sizes = lists[0] if lists else []
+            order = lists[1] if len(lists) > 1 else range(len(sizes))
             self._setup(name, first, _allocate(first, [int(n) for n in sizes], list(order)), [0] * len(sizes))
         else:
             array = np.asarray(first)
-            flags = [a for a in rest if isinstance(a, bool)]
-            reverse = named.get("reverse_axes", flags[0] if flags else True)
+            reverse = next((a for a in rest if isinstance(a, bool)), True)
             self._setup(name, type_of(array.dtype), array.T if reverse else array, [0] * array.ndim)
 
     def _setup(
@@ -101,12 +100,12 @@ class Buffer(Shaped):
 
     @staticmethod
     def make_scalar(type: Type, name: str = "") -> Buffer:
-        return Buffer(type, [], name=name)
+        return Buffer(type, [], name)
 
     @staticmethod
     def make_interleaved(type: Type, width: int, height: int, channels: int, name: str = "") -> Buffer:
         """Storage in which the channels of a pixel are neighbours."""
-        return Buffer(type, [width, height, channels], [2, 0, 1], name=name)
+        return Buffer(type, [width, height, channels], [2, 0, 1], name)
 
     @staticmethod
     def make_with_shape_of(src: Buffer, name: str = "") -> Buffer:
@@ -173,7 +172,7 @@ class Buffer(Shaped):
     # Elements.
     def _index(self, coordinates: Sequence[Any]) -> tuple[int, ...]:
         if len(coordinates) != len(self._mins):
-            raise HalideError(f"Incorrect number of dimensions: {self.name()} has {len(self._mins)}")
+            raise ValueNotTaken(f"Incorrect number of dimensions: {self.name()} has {len(self._mins)}")
         for k, (c, low, n) in enumerate(zip(coordinates, self._mins, self.extents(), strict=True)):
             if not low <= c < low + n:
                 raise IndexError(f"index {c} is out of bounds for axis {k} with min={low}, extent={n}")
@@ -186,13 +185,24 @@ class Buffer(Shaped):
         return image_call(self._image, values)
 
     def __setitem__(self, args: Any, value: Any) -> None:
-        self._memory()[self._index(tuple(args) if isinstance(args, tuple | list) else (args,))] = value
+        place = self._index(tuple(args) if isinstance(args, tuple | list) else (args,))
+        self._memory()[place] = self._element(value)
 
     def __call__(self, *args: Any) -> Any:
         return self[args]
 
+    def _element(self, value: Any) -> Any:
+        """`value`, where an element of integers can be it."""
+        t = self._image.type
+        if t.is_int_or_uint() and not t.is_bool():
+            if isinstance(value, float | np.floating):
+                raise HalideError(f"{value} is no value of {t}, the elements of Buffer {self.name()}; convert it")
+            if isinstance(value, int) and not t.min() <= value <= t.max():
+                raise HalideError(f"{value} lies outside of {t}, the elements of Buffer {self.name()}")
+        return value
+
     def fill(self, value: Any) -> None:
-        self._memory()[...] = value
+        self._memory()[...] = self._element(value)
 
     def all_equal(self, value: Any) -> bool:
         return bool((self._memory() == self._memory().dtype.type(value)).all())
@@ -211,10 +221,10 @@ class Buffer(Shaped):
     def _derived(self, view: np.ndarray[Any, Any], mins: list[int]) -> Buffer:
         return Buffer._of(self.name(), self.type(), view, mins)
 
-    def cropped(self, *args: Any, **named: Any) -> Buffer:
+    @overloaded("dimension, min, extent", "rect")
+    def cropped(self, *args: Any) -> Buffer:
         """cropped(dimension, min, extent), or cropped([(min, extent), ...])."""
-        values = [*args, *(named[k] for k in ("rect", "dimension", "min", "extent") if k in named)]
-        rect = [(values[0], values[1], values[2])] if len(values) == 3 else _numbered(values[0])
+        rect = [(args[0], args[1], args[2])] if len(args) == 3 else _numbered(args[0])
         view, mins = self._memory(), self.mins()
         for d, low, extent in rect:
             if low < mins[d] or low + extent > mins[d] + view.shape[d] or extent < 0:
@@ -227,8 +237,9 @@ class Buffer(Shaped):
             view, mins[d] = view[tuple(picked)], low
         return self._derived(view, mins)
 
-    def crop(self, *args: Any, **named: Any) -> None:
-        self._become(self.cropped(*args, **named))
+    @overloaded("dimension, min, extent", "rect")
+    def crop(self, *args: Any) -> None:
+        self._become(self.cropped(*args))
 
     def sliced(self, dimension: int, pos: int | None = None) -> Buffer:
         """One dimension fewer: the elements at `pos`, by default the first."""
@@ -255,17 +266,19 @@ class Buffer(Shaped):
     def add_dimension(self) -> None:
         self.embed(self.dimensions())
 
-    def translated(self, *args: Any, **named: Any) -> Buffer:
+    @overloaded("dimension, dx", "delta")
+    def translated(self, *args: Any) -> Buffer:
         """translated(dimension, dx), or translated([dx, ...])."""
         out = self._derived(self._memory(), self.mins())
-        out.translate(*args, **named)
+        out.translate(*args)
         return out
 
-    def translate(self, *args: Any, **named: Any) -> None:
-        values = [*args, *(named[k] for k in ("delta", "dimension", "dx") if k in named)]
-        for d, dx in [(values[0], values[1])] if len(values) == 2 else enumerate(values[0]):
+    @overloaded("dimension, dx", "delta")
+    def translate(self, *args: Any) -> None:
+        for d, dx in [(args[0], args[1])] if len(args) == 2 else enumerate(args[0]):
             self._mins[d] += int(dx)
 
+    @overloaded("mins")
     def set_min(self, *mins: Any) -> None:
         """The coordinates of the first element, of the first dimensions."""
         values = list(mins[0]) if len(mins) == 1 and isinstance(mins[0], list | tuple) else list(mins)
@@ -273,22 +286,23 @@ class Buffer(Shaped):
             raise HalideError(f"set_min: {self.name()} has {len(self._mins)} dimensions, not {len(values)}")
         self._mins[: len(values)] = [int(v) for v in values]
 
-    def transposed(self, *args: Any, **named: Any) -> Buffer:
+    @overloaded("d1, d2", "order")
+    def transposed(self, *args: Any) -> Buffer:
         """transposed(d1, d2) swaps two dimensions; transposed(order) puts dimension i at place order[i]."""
-        values = [*args, *(named[k] for k in ("order", "d1", "d2") if k in named)]
         order = list(range(self.dimensions()))
-        if len(values) == 2:
-            a, b = values
+        if len(args) == 2:
+            a, b = args
             order[a], order[b] = order[b], order[a]
         else:
-            given = [int(d) for d in values[0]]
+            given = [int(d) for d in args[0]]
             order = [given.index(d) if d in given else -1 for d in range(len(given))]
         if sorted(order) != list(range(self.dimensions())):
-            raise HalideError(f"transposed: {values[0]} is no permutation of the dimensions of {self.name()}")
+            raise HalideError(f"transposed: {args[0]} is no permutation of the dimensions of {self.name()}")
         return self._derived(self._memory().transpose(order), [self._mins[d] for d in order])
 
-    def transpose(self, *args: Any, **named: Any) -> None:
-        self._become(self.transposed(*args, **named))
+    @overloaded("d1, d2", "order")
+    def transpose(self, *args: Any) -> None:
+        self._become(self.transposed(*args))
 
     def reverse_axes(self) -> Buffer:
         """The dimensions in opposite order."""
@@ -345,6 +359,11 @@ class Buffer(Shaped):
     def set_device_dirty(self, dirty: bool = True) -> None:
         """Nothing: there is no copy on a device."""
 
+    @overloaded("target?", "device_api, target?")
+    def copy_to_device(self, *args: Any) -> int:
+        """Refused: there is no device."""
+        raise HalideError(f"copy_to_device: Buffer {self.name()} cannot leave the host, for there is no device")
+
     def copy_to_host(self) -> int:
         return 0
 
@@ -372,16 +391,23 @@ class Buffer(Shaped):
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray[Any, Any]:
         return np.array(self.array, dtype, copy=copy)
 
-    def __len__(self) -> int:
-        raise TypeError("a Buffer has no length; see extents()")
+    def __buffer__(self, flags: int) -> memoryview:
+        """The memory as memoryview shows it, from Python 3.12 on."""
+        return self.array.data
 
     def __iter__(self) -> Iterator[Any]:
-        raise TypeError("a Buffer cannot be iterated over; use for_each_element() or numpy.array()")
+        """The elements of a Buffer of one dimension, by their coordinates from 0 on."""
+        if len(self._mins) != 1:
+            raise ValueNotTaken(f"Incorrect number of dimensions: {self.name()} has {len(self._mins)}, not 1")
+        end = self._mins[0] + self.extents()[0]
+        return (self[k] for k in (range(end) if self._mins[0] <= 0 else ()))
 
     def __bool__(self) -> bool:
         return True
 
     def __str__(self) -> str:
+        if not self.defined():
+            return "<undefined halide.Buffer>"
         shape = ",".join(f"[{a},{n},{s}]" for a, n, s in zip(self._mins, self.extents(), self.strides(), strict=True))
         return f"<halide.Buffer of type {self.type()} shape:[{shape}]>"
 

@@ -10,27 +10,35 @@ from typing import Any
 from halide_core.archive import write_archive
 from halide_core.dsl.buffer import Buffer
 from halide_core.dsl.image import ImageParam, OutputImageParam
+from halide_core.dsl.overloads import overloaded
 from halide_core.dsl.variables import PARAMS, Param
 from halide_core.errors import HalideError
 from halide_core.function import Function
+from halide_core.interface import output_arrays
 from halide_core.ir.types import Type
-from halide_core.target import Target
+from halide_core.target import Target, chosen
 from halide_core.vocabulary import ArgumentKind, LinkageType, OutputFileType, StmtOutputFormat
 
 
 class Argument:
     """What a compiled function takes: an image or a scalar."""
 
+    name: str
+    kind: ArgumentKind
+    dimensions: int
+    type: Type | None
+
+    @overloaded("", "im", "param", "buffer")
     def __init__(self, source: Any = None) -> None:
         self.source = source
-        self.name: str = source.name() if source is not None else ""
+        self.name = source.name() if source is not None else ""
         self.kind = (
             ArgumentKind.InputScalar if source is None or isinstance(source, Param) else ArgumentKind.InputBuffer
         )
         if type(source) is OutputImageParam:
             self.kind = ArgumentKind.OutputBuffer
-        self.dimensions: int = source.dimensions() if isinstance(source, OutputImageParam | Buffer) else 0
-        self.type: Type | None = source.type() if source is not None else None
+        self.dimensions = source.dimensions() if isinstance(source, OutputImageParam | Buffer) else 0
+        self.type = source.type() if source is not None else None
 
 
 def _sources(arguments: Sequence[Any] | None) -> list[Any] | None:
@@ -43,6 +51,9 @@ class Module:
     def __init__(self, name: str, target: Target, pipeline: Any = None, arguments: Any = None) -> None:
         self._name, self._target = name, target
         self._pipeline, self._arguments = pipeline, arguments
+
+    def __repr__(self) -> str:
+        return f"<halide.Module '{self._name}'>"
 
     def name(self) -> str:
         return self._name
@@ -115,8 +126,7 @@ class Compilation:
     def _code(self, arguments: Any, name: str | None, target: Target | None) -> Any:
         from halide_core.aot import compile_pipeline
 
-        chosen = target if target is not None else Target("host")
-        return compile_pipeline(self, _sources(arguments), self._name(name), chosen)
+        return compile_pipeline(self, _sources(arguments), self._name(name), chosen(target))
 
     def compile_to(
         self,
@@ -132,6 +142,7 @@ class Compilation:
             OutputFileType.bitcode: self.compile_to_bitcode,
             OutputFileType.llvm_assembly: self.compile_to_llvm_assembly,
             OutputFileType.c_header: self.compile_to_header,
+            OutputFileType.python_extension: self._python_extension,
         }
         for kind, path in outputs.items():
             if kind in writers:
@@ -148,27 +159,44 @@ class Compilation:
 
     def compile_to_object(self, filename: str, arguments: Any = None, fn_name: Any = None, target: Any = None) -> None:
         """Writes an object file with the function `fn_name` in Halide's calling convention."""
-        name, chosen = _options(fn_name, target)
-        self._code(arguments, name, chosen).write_object(filename)
+        name, machine = _options(fn_name, target)
+        self._code(arguments, name, machine).write_object(filename)
+
+    def compile_to_c(self, filename: str, arguments: Any, fn_name: str = "", target: Any = None) -> None:
+        """Refused: code is made for machines, by way of LLVM."""
+        raise HalideError(
+            f"compile_to_c: {self._name(fn_name)} cannot be written as C; compile_to_object, compile_to_assembly and "
+            "compile_to_llvm_assembly write machine code"
+        )
+
+    def compile_to_multitarget_static_library(self, filename_prefix: str, arguments: Any, targets: Any) -> None:
+        """Refused: a library is made for one target."""
+        raise HalideError(f"{filename_prefix}: a library for several targets is not made; compile each by itself")
+
+    def compile_to_multitarget_object_files(
+        self, filename_prefix: str, arguments: Any, targets: Any, suffixes: Any
+    ) -> None:
+        """Refused: an object is made for one target."""
+        raise HalideError(f"{filename_prefix}: objects for several targets are not made; compile each by itself")
 
     def compile_to_llvm_assembly(
         self, filename: str, arguments: Any = None, fn_name: Any = None, target: Any = None
     ) -> None:
         """Writes the optimised LLVM IR."""
-        name, chosen = _options(fn_name, target)
-        Path(filename).write_text(self._code(arguments, name, chosen).llvm_ir())
+        name, machine = _options(fn_name, target)
+        Path(filename).write_text(self._code(arguments, name, machine).llvm_ir())
 
     def compile_to_bitcode(self, filename: str, arguments: Any = None, fn_name: Any = None, target: Any = None) -> None:
         """Writes the optimised LLVM IR in its binary form."""
-        name, chosen = _options(fn_name, target)
-        Path(filename).write_bytes(self._code(arguments, name, chosen).bitcode())
+        name, machine = _options(fn_name, target)
+        Path(filename).write_bytes(self._code(arguments, name, machine).bitcode())
 
     def compile_to_assembly(
         self, filename: str, arguments: Any = None, fn_name: Any = None, target: Any = None
     ) -> None:
         """Writes the machine code as assembly text."""
-        name, chosen = _options(fn_name, target)
-        Path(filename).write_text(self._code(arguments, name, chosen).assembly())
+        name, machine = _options(fn_name, target)
+        Path(filename).write_text(self._code(arguments, name, machine).assembly())
 
     def compile_to_header(self, filename: str, arguments: Any = None, fn_name: Any = None, target: Any = None) -> None:
         """Writes the C header that declares the function."""
@@ -177,6 +205,19 @@ class Compilation:
         name, _ = _options(fn_name, target)
         given = [a.source for a in self.infer_arguments()] if arguments is None else _sources(arguments)
         Path(filename).write_text(header(self, given or [], self._name(name)))
+
+    def _python_extension(self, filename: str, arguments: Any, fn_name: Any, target: Any) -> None:
+        """Writes the C++ source of a Python module around the function."""
+        from halide_core.python_extension import Parameter, python_extension
+
+        name, _ = _options(fn_name, target)
+        given = [a.source for a in self.infer_arguments()] if arguments is None else _sources(arguments)
+        parameters: list[Parameter] = []
+        for a in given or []:
+            parameters.append((_c_name(a.name()), a.type(), None if isinstance(a, Param) else a.dimensions(), False))
+        for f in self.functions():
+            parameters += [(_c_name(a.name), a.type, a.dimensions, True) for a in output_arrays(f)]
+        Path(filename).write_text(python_extension(self._name(name), parameters))
 
     def compile_to_file(
         self, filename_prefix: str, arguments: Any = None, fn_name: Any = None, target: Any = None
@@ -189,9 +230,9 @@ class Compilation:
         self, filename_prefix: str, arguments: Any = None, fn_name: Any = None, target: Any = None
     ) -> None:
         """Writes an archive of the object file, and its header."""
-        name, chosen = _options(fn_name, target)
-        self._static_library(f"{filename_prefix}.a", arguments, name, chosen)
-        self.compile_to_header(f"{filename_prefix}.h", arguments, name, chosen)
+        name, machine = _options(fn_name, target)
+        self._static_library(f"{filename_prefix}.a", arguments, name, machine)
+        self.compile_to_header(f"{filename_prefix}.h", arguments, name, machine)
 
     def _static_library(self, path: str, arguments: Any, name: str | None, target: Target | None) -> None:
         symbol = self._name(name)
@@ -203,8 +244,8 @@ class Compilation:
         """Writes the statement that the back end compiles, as text or as a web page."""
         from halide_core.lower import lower
 
-        chosen = target if isinstance(target, Target) else fmt if isinstance(fmt, Target) else Target("host")
-        text = str(lower(self.functions(), chosen).stmt) + "\n"
+        machine = chosen(target if isinstance(target, Target) else fmt if isinstance(fmt, Target) else None)
+        text = str(lower(self.functions(), machine).stmt) + "\n"
         if fmt is StmtOutputFormat.HTML:
             title = html.escape(self._name(None))
             body = f"<pre>{html.escape(text)}</pre>"
@@ -217,13 +258,11 @@ class Compilation:
         self, arguments: Any, fn_name: str = "", target: Any = None, linkage: LinkageType | None = None
     ) -> Module:
         """The pipeline as a Module, which writes files."""
-        chosen = target if target is not None else Target("host")
-        return Module(self._name(fn_name), chosen, self, list(arguments))
+        return Module(self._name(fn_name), chosen(target), self, list(arguments))
 
     def compile_to_callable(self, arguments: Any, target: Target | None = None) -> Callable:
         """The pipeline as a function in this process."""
-        chosen = target if target is not None else Target("host")
-        return Callable(self, _sources(arguments) or [], chosen)
+        return Callable(self, _sources(arguments) or [], chosen(target))
 
     def infer_arguments(self) -> list[Argument]:
         """The ImageParams and Params that the pipeline uses: images first, each by name."""
@@ -233,6 +272,10 @@ class Compilation:
         images = sorted((i for i in environment.images if i.owner is not None), key=lambda i: i.name)
         scalars = sorted(n for n in environment.parameters if n in PARAMS)
         return [Argument(i.owner) for i in images] + [Argument(PARAMS[n]) for n in scalars]
+
+
+def _c_name(name: str) -> str:
+    return "".join(c if c.isalnum() else "_" for c in name)
 
 
 def _options(fn_name: Any, target: Any) -> tuple[str | None, Target | None]:

@@ -13,22 +13,35 @@ from halide_core.errors import HalideError
 from halide_core.function import Definition, Dim, Function, StageSchedule
 from halide_core.ir.expr import I32, Call, CallType, Expr, ParamVariable, Variable, const
 from halide_core.ir.operators import as_expr
-from halide_core.ir.structural import post_order, substitute
+from halide_core.ir.structural import key, post_order, substitute
+from halide_core.ir.types import Type
 
 
 class Tuple(tuple[Expr, ...]):
     """Several values of one Func."""
 
     def __new__(cls, *args: Any) -> Tuple:
-        items: Any = args
-        if len(args) == 1 and isinstance(args[0], FuncRef):
-            items = args[0].elements()
-        elif len(args) == 1 and isinstance(args[0], tuple | list):
-            items = args[0]
-        return super().__new__(cls, tuple(as_expr(a) for a in items))
+        several = values_of(args[0]) if len(args) == 1 else None
+        return super().__new__(cls, tuple(as_expr(a) for a in (args if several is None else several)))
 
     def size(self) -> int:
         return len(self)
+
+    def __repr__(self) -> str:
+        return f"<halide.Tuple of size {len(self)}>"
+
+
+def values_of(value: Any) -> list[Any] | None:
+    """The values that a tuple, a list, a reference to a Func with several, or any object with a length and elements by
+    number stands for; None where it is a single one."""
+    if isinstance(value, FuncRef):
+        return list(value.elements()) if value._function.pure is not None and value.size() > 1 else None
+    if isinstance(value, tuple | list):
+        return list(value)
+    kind = type(value)
+    if isinstance(value, Expr | Symbol | str) or hasattr(value, "item") or not hasattr(kind, "__len__"):
+        return None
+    return [value[k] for k in range(len(value))] if hasattr(kind, "__getitem__") else None
 
 
 class FuncRef(Symbol):
@@ -45,7 +58,7 @@ class FuncRef(Symbol):
             raise HalideError(
                 f'Func "{f.name}" was called with {len(args)} arguments, but was defined with {len(f.args)}'
             )
-        return tuple(coordinate(a, f.name) for a in args)
+        return tuple(coordinate(a, f.name, k) for k, a in enumerate(args))
 
     def _check_defined(self) -> None:
         if self._function.pure is None:
@@ -63,11 +76,11 @@ class FuncRef(Symbol):
             raise HalideError(f'Can\'t convert a reference Func "{name}" to an Expr, because {name} returns a Tuple.')
         return self._call(0)
 
-    def __getitem__(self, index: int) -> Expr:
+    def __getitem__(self, index: int) -> FuncTupleElementRef:
         self._check_defined()
         if not 0 <= index < self.size():
             raise TupleIndexError(f'Tuple index out of range in reference to Func "{self._function.name}".')
-        return self._call(index)
+        return FuncTupleElementRef(self, index)
 
     def elements(self) -> list[Expr]:
         """All values."""
@@ -78,13 +91,19 @@ class FuncRef(Symbol):
         return self.size()
 
     def size(self) -> int:
-        """The number of values."""
-        return len(self._function.types)
+        """The number of values; 0 of a Func without a definition."""
+        return len(self._function.types) if self._function.pure is not None else 0
+
+    def _is_same(self, function: Function, args: Sequence[Any]) -> bool:
+        """Whether this is what function[args] refers to."""
+        mine, theirs = [as_expr(a) for a in self._args], [as_expr(a) for a in args]
+        same_place = len(mine) == len(theirs) and all(key(a) == key(b) for a, b in zip(mine, theirs, strict=True))
+        return self._function is function and same_place
 
     def _update(self, operation: Callable[[Any, Any], Any], initial: int, other: Any) -> Any:
         """f[...] op= other; gives an undefined Func its initial value first, as Halide does."""
         f = self._function
-        several = isinstance(other, tuple | list) or (isinstance(other, FuncRef) and other.size() > 1)
+        several = values_of(other) is not None
         values = list(Tuple(other)) if several else [as_expr(other)]
         if f.pure is None:
             args = _with_implicit(self._args, values)
@@ -97,45 +116,74 @@ class FuncRef(Symbol):
             raise HalideError(f"{len(values)} values for Func {f.name}, which has {self.size()}")
         return Tuple(*(operation(self._call(k), v) for k, v in enumerate(values)))
 
+    def _in_place(self, operation: Callable[[Any, Any], Any], initial: int, other: Any) -> Any:
+        if self._function.pure is None:
+            return _UnevaluatedFuncRefExpr(self, operation, initial, other)
+        return self._update(operation, initial, other)
+
     def __iadd__(self, other: Any) -> Any:
-        return self._update(lambda a, b: a + b, 0, other)
+        return self._in_place(lambda a, b: a + b, 0, other)
 
     def __isub__(self, other: Any) -> Any:
-        return self._update(lambda a, b: a - b, 0, other)
+        return self._in_place(lambda a, b: a - b, 0, other)
 
     def __imul__(self, other: Any) -> Any:
-        return self._update(lambda a, b: a * b, 1, other)
+        return self._in_place(lambda a, b: a * b, 1, other)
 
     def __itruediv__(self, other: Any) -> Any:
-        return self._update(lambda a, b: a / b, 1, other)
+        return self._in_place(lambda a, b: a / b, 1, other)
 
     def _operate(self, name: str, *args: Any) -> Any:
         # f[x] = f[x] + e of a Func without a definition gives it one, as f[x] += e does.
         initial = {"__add__": 0, "__sub__": 0, "__mul__": 1, "__truediv__": 1}.get(name)
         if self._function.pure is None and initial is not None:
-            return Unevaluated(self, lambda a, b: getattr(a, name)(b), initial, args[0])
+            return _UnevaluatedFuncRefExpr(self, lambda a, b: getattr(a, name)(b), initial, args[0])
         return super()._operate(name, *args)
+
+
+class FuncTupleElementRef(Symbol):
+    """f[x, y][k]: one of the values of a Func with several."""
+
+    def __init__(self, ref: FuncRef, index: int) -> None:
+        self._ref, self._index = ref, index
+
+    def index(self) -> int:
+        """Which of the values."""
+        return self._index
+
+    def _as_expr(self) -> Expr:
+        return self._ref._call(self._index)
 
 
 class TupleIndexError(HalideError, IndexError):
     """An element of a Tuple that is not there; ends Python's iteration over a reference."""
 
 
-class Unevaluated:
+class _UnevaluatedFuncRefExpr:
     """f[x] + e of a Func that is not defined yet; only f[x] = f[x] + e gives it a meaning."""
 
     def __init__(self, ref: FuncRef, operation: Callable[[Any, Any], Any], initial: int, other: Any) -> None:
         self._ref, self._operation, self._initial, self._other = ref, operation, initial, other
 
-    def evaluate(self, function: Function) -> Any:
-        """The value for an update of `function`, which gets its first definition."""
-        if self._ref._function is not function:
-            self._ref._check_defined()
+    def evaluate(self, function: Function, args: Sequence[Any]) -> Any:
+        """The value for the update function[args], where `function` gets its first definition."""
+        mine = self._ref._function
+        # Two Funcs of one name are told apart as they are in a pipeline.
+        name = f"{mine.name}$1" if mine is not function and mine.name == function.name else mine.name
+        what = f"Cannot use an unevaluated reference to '{name}' to define an update"
+        if not self._ref._is_same(function, args):
+            raise HalideError(f"{what} at a different location.")
+        if function.pure is not None:
+            raise HalideError(f"{what} when a pure definition already exists.")
         return self._ref._update(self._operation, self._initial, self._other)
 
     def _as_expr(self) -> Expr:
         self._ref._check_defined()
         raise HalideError(f"A sum with Func {self._ref._function.name} was made before it was defined")
+
+
+# Python's own errors about it name it as they name the package's.
+_UnevaluatedFuncRefExpr.__name__ = "halide.halide_._UnevaluatedFuncRefExpr"
 
 
 def _is_pure(e: Any) -> bool:
@@ -166,19 +214,29 @@ def _with_implicit(args: Sequence[Any], values: Sequence[Expr]) -> list[Expr]:
     return [as_expr(a) for a in expand_placeholder(args, len(args) - placeholders + max(used) + 1, "A definition")]
 
 
-def define(function: Function, args: Sequence[Any], value: Any) -> None:
+def define(function: Function, args: Sequence[Any], value: Any, reads_anywhere: bool = False) -> None:
     """Adds the definition function(args) = value: pure the first time, an update after that.
 
-    `value` is an Expr or Python number, or a Tuple, tuple or list of several."""
-    if isinstance(value, Unevaluated):
-        value = value.evaluate(function)
-    if isinstance(value, FuncRef) and value._function.pure is not None and value.size() > 1:
-        value = Tuple(value)
-    values = tuple(as_expr(v) for v in value) if isinstance(value, tuple | list) else (as_expr(value),)
+    `value` is an Expr or Python number, or a Tuple, tuple or list of several.  `reads_anywhere`: an update may read its
+    own Func at any point, and then runs over its points in order; Halide has no such updates."""
+    if isinstance(value, _UnevaluatedFuncRefExpr):
+        value = value.evaluate(function, args)
+    several = values_of(value)
+    values = (as_expr(value),) if several is None else tuple(as_expr(v) for v in several)
     if function.pure is None:
         _define_pure(function, _with_implicit(args, values), values)
     else:
-        _define_update(function, expand_placeholder(args, len(function.args), function.name), values)
+        _define_update(function, expand_placeholder(args, len(function.args), function.name), values, reads_anywhere)
+    _freeze_called(function)
+
+
+def _freeze_called(function: Function) -> None:
+    """What the last definition of `function` calls can be given no more definitions."""
+    last = function.definitions()[-1]
+    for e in (*last.values, *last.args):
+        for n in post_order(e):
+            if isinstance(n, Call) and n.target is not function and isinstance(n.target, Function):
+                n.target.frozen = True
 
 
 def _define_pure(function: Function, args: Sequence[Expr], values: tuple[Expr, ...]) -> None:
@@ -209,7 +267,7 @@ def _define_pure(function: Function, args: Sequence[Expr], values: tuple[Expr, .
 
 def _check_required(function: Function, values: tuple[Expr, ...], dimensions: int) -> None:
     if function.required_types and function.required_types != tuple(v.type for v in values):
-        wanted, found = (", ".join(map(str, t)) for t in (function.required_types, [v.type for v in values]))
+        wanted, found = (_listed(t) for t in (function.required_types, [v.type for v in values]))
         raise HalideError(
             f'Func "{function.name}" is constrained to only hold values of type {wanted} but is defined with values '
             f"of type {found}."
@@ -221,13 +279,24 @@ def _check_required(function: Function, values: tuple[Expr, ...], dimensions: in
         )
 
 
-def _define_update(function: Function, given: Sequence[Any], values: tuple[Expr, ...]) -> None:
+def _listed(types: Sequence[Type]) -> str:
+    return str(types[0]) if len(types) == 1 else f"({', '.join(map(str, types))})"
+
+
+def _define_update(
+    function: Function, given: Sequence[Any], values: tuple[Expr, ...], reads_anywhere: bool = False
+) -> None:
     name, number = function.name, len(function.updates)
+    if function.frozen:
+        raise HalideError(
+            f"Func {name} cannot be given a new update definition, because it has already been realized or used in the "
+            "definition of another Func."
+        )
     if len(given) != len(function.args):
         raise HalideError(
             f'Func "{name}" was called with {len(given)} arguments, but was defined with {len(function.args)}'
         )
-    args = tuple(coordinate(a, name) for a in given)
+    args = tuple(coordinate(a, name, k) for k, a in enumerate(given))
     if len(values) != len(function.types):
         raise HalideError(
             f'In update definition {number} of Func "{name}":\nNumber of tuple elements for update definition must '
@@ -254,6 +323,10 @@ def _define_update(function: Function, given: Sequence[Any], values: tuple[Expr,
         if n in used and n not in pure:
             raise HalideError(f"Update of Func {name}: Var {n} must stand alone at position {i} on the left")
     _check_variables(name, (*values, *args), tuple(local))
+    if not reads_anywhere:
+        _check_recursion(function, (*values, *args), [n if n in pure else "" for n in function.args])
+        if len(pure) == len(args) and domain is None and not _calls(function, (*values, *args)):
+            _warn_hidden(function, number)
     for e in (*values, *args):
         check_scatter(name, e, True)
     dims = [Dim(n) for n, _, _ in domain.variables] if domain is not None else []
@@ -274,6 +347,34 @@ def _check_variables(name: str, values: tuple[Expr, ...], args: tuple[str, ...])
                 if "." in node.name or node.type != I32 or node.name in DOMAINS:
                     continue
                 raise HalideError(f'Undefined variable "{node.name}" in definition of Func "{name}"')
+
+
+def _calls(function: Function, exprs: tuple[Expr, ...]) -> bool:
+    return any(isinstance(n, Call) and n.target is function for e in exprs for n in post_order(e))
+
+
+def _warn_hidden(function: Function, number: int) -> None:
+    """Says that an update leaves nothing of what was defined before, unless that is nothing."""
+    before = function.definitions()[-1].values
+    if not all(isinstance(v, Call) and v.name == "undef" for v in before):
+        print(
+            f'Warning: In update definition {number} of Func "{function.name}":\nUpdate definition completely hides '
+            "earlier definitions,  because all the arguments are pure, it contains no self-references,  and no "
+            "reduction domain. This may be an accidental re-definition of  an already-defined function."
+        )
+
+
+def _check_recursion(function: Function, exprs: tuple[Expr, ...], pure: list[str]) -> None:
+    """An update may read its own Func only along the coordinates `pure` that it runs over in any order."""
+    for e in exprs:
+        for n in post_order(e):
+            if not (isinstance(n, Call) and n.target is function and n.call_type is CallType.HALIDE):
+                continue
+            if any(v and not (isinstance(a, Variable) and a.name == v) for a, v in zip(n.args, pure, strict=True)):
+                raise HalideError(
+                    f'In definition of Func "{function.name}":\nAll of a function\'s recursive references to itself '
+                    "must contain the same pure variables in the same places as on the left-hand-side."
+                )
 
 
 def renamed(e: Expr, names: dict[str, str]) -> Expr:

@@ -26,6 +26,9 @@ class _ExprType(type):
 class Expr(metaclass=_ExprType):
     """Expr(value): `value` as an expression.  Instances are the nodes of `halide_core.ir.expr`."""
 
+    # What they have beside Python's operators.
+    attributes = ("defined", "logical_not", "type")
+
 
 class UndefinedExpr:
     """Expr(): no expression."""
@@ -34,6 +37,9 @@ class UndefinedExpr:
 
     def defined(self) -> bool:
         return False
+
+    def __repr__(self) -> str:
+        return "<undefined halide.Expr>"
 
 
 def evaluate(expr: Any) -> Any:

@@ -23,6 +23,21 @@ class ExternFuncArgument:
     def __init__(self, value: Any = None) -> None:
         self.value = value
 
+    def defined(self) -> bool:
+        return self.value is not None
+
+    def is_func(self) -> bool:
+        return isinstance(getattr(self.value, "_function", None), Function)
+
+    def is_buffer(self) -> bool:
+        return isinstance(self.value, Shaped) and not self.value._image.is_parameter
+
+    def is_image_param(self) -> bool:
+        return isinstance(self.value, Shaped) and self.value._image.is_parameter
+
+    def is_expr(self) -> bool:
+        return self.defined() and not (self.is_func() or isinstance(self.value, Shaped))
+
     def expressions(self) -> tuple[Expr, ...]:
         """What `function.Extern` holds of it: several for a Func with several values."""
         v = self.value

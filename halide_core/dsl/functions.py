@@ -132,15 +132,15 @@ def select(condition: Any, true_value: Any, *rest: Any) -> Any:
     one condition or a Tuple of them."""
     if len(rest) % 2 == 0:
         raise HalideError("select() must have an odd number of arguments, at least 3: it ends in an otherwise")
+    if len({_as_tuple(c) is None for c in (condition, *rest[:-1:2])}) > 1 and _as_tuple(true_value) is not None:
+        raise HalideError("select() on Tuples may not mix Expr and Tuple for the condition elements.")
     false_value = select(*rest) if len(rest) > 1 else rest[0]
     true_tuple, false_tuple, conditions = (_as_tuple(v) for v in (true_value, false_value, condition))
     if true_tuple is not None and false_tuple is not None:
-        from halide_core.dsl.func import Tuple
-
         each = conditions if conditions is not None else [condition] * len(true_tuple)
         if not len(true_tuple) == len(false_tuple) == len(each):
-            raise HalideError("select() on Tuples requires all Tuples to have identical sizes")
-        return Tuple(*(select(c, t, f) for c, t, f in zip(each, true_tuple, false_tuple, strict=True)))
+            raise HalideError("select() on Tuples requires all Tuples to have identical sizes.")
+        return tuple(select(c, t, f) for c, t, f in zip(each, true_tuple, false_tuple, strict=True))
     c = as_expr(condition)
     if isinstance(c, ir.IntImm):
         c = cast_to(Bool(), c)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from typing import Any
 
 from halide_core.errors import HalideError
-from halide_core.function import IMAGE_PARAMS, Image
+from halide_core.function import IMAGE_PARAMS, PARAM_NUMBERS, Image
 from halide_core.ir.expr import I32, I64, Call, CallType, Cast, Expr, Variable, const
 from halide_core.ir.operators import as_expr, cast_to
 from halide_core.ir.types import Type
 
-_COUNTER = itertools.count()
 PLACEHOLDER = "_"
 
 
@@ -33,7 +31,7 @@ def image_call(image: Image, args: Any) -> Expr:
     """The element of `image` at the coordinates `args`."""
     items = list(args) if isinstance(args, tuple | list) else [args]
     items = expand_placeholder(items, image.dimensions, image.name)
-    exprs = tuple(coordinate(a, image.name) for a in items)
+    exprs = tuple(coordinate(a, image.name, k) for k, a in enumerate(items))
     if len(exprs) != image.dimensions:
         raise HalideError(
             f'Func "{image.name}" was called with {len(exprs)} arguments, but was defined with {image.dimensions}'
@@ -41,11 +39,14 @@ def image_call(image: Image, args: Any) -> Expr:
     return Call(image.type, image.name, exprs, CallType.IMAGE, 0, image)
 
 
-def coordinate(value: Any, name: str) -> Expr:
-    """A coordinate of the Func or image `name`, an int32."""
+def coordinate(value: Any, name: str, place: int = 0) -> Expr:
+    """A coordinate of the Func or image `name`, an int32; the one number `place` of those of a call."""
     e = as_expr(value)
     if e.type.is_float() or e.type.is_handle() or (e.type.is_int_or_uint() and e.type.bits == 64):
-        raise HalideError(f"A coordinate of {name} has type {e.type}, which is not implicitly an int32: {e}")
+        raise HalideError(
+            f'Implicit cast from {e.type} to int in argument {place + 1} in call to "{name}" is not allowed. Use an '
+            "explicit cast."
+        )
     return cast_to(I32, e)
 
 
@@ -64,11 +65,11 @@ class Dimension:
         self._image.fixed[f"{what}.{self._index}"] = cast_to(I32, as_expr(value))
         return self
 
-    def dim(self, index: int) -> Dimension:
+    def dim(self, dimension: int) -> Dimension:
         """Another dimension of the same image."""
-        if not 0 <= index < self._image.dimensions:
-            raise HalideError(f"{self._image.name} has no dimension {index}")
-        return Dimension(self._image, index)
+        if not 0 <= dimension < self._image.dimensions:
+            raise HalideError(f"{self._image.name} has no dimension {dimension}")
+        return Dimension(self._image, dimension)
 
     def min(self) -> Expr:
         return self._get("min")
@@ -184,15 +185,20 @@ class OutputImageParam(Shaped):
     def store_in(self, memory_type: Any) -> Any:
         return self
 
+    def __repr__(self) -> str:
+        kind = type(self).__name__
+        if not self.defined():
+            return f"<halide.{kind} {kind}()>"
+        return f"<halide.{kind} '{self.name()}', dims: {self.dimensions()}, type: {self.type()}>"
+
 
 class ImageParam(OutputImageParam):
     """An input image of a pipeline; stride 1 in dimension 0 unless set otherwise."""
 
-    def __init__(self, type_: Type | None = None, dimensions: int = 0, name: str | None = None, **named: Any) -> None:
-        type_ = named.pop("type", type_)
-        if type_ is None:
+    def __init__(self, type: Type | None = None, dimensions: int = 0, name: str | None = None) -> None:
+        if type is None:
             return
-        self._image = Image(name or f"p{next(_COUNTER)}", type_, dimensions)
+        self._image = Image(name or f"p{next(PARAM_NUMBERS)}", type, dimensions)
         IMAGE_PARAMS[self._image.name] = self._image
         if dimensions:
             self._image.fixed["stride.0"] = const(1, I32)
@@ -219,6 +225,20 @@ class ImageParam(OutputImageParam):
 
     def get(self) -> Any:
         return self._buffer
+
+    def in_(self, consumers: Any = None) -> Any:
+        """Refused: only Funcs have wrappers."""
+        raise HalideError(
+            f"in_: ImageParam {self.name()} cannot be replaced in what uses it; define a Func of it and use that"
+        )
+
+    def trace_loads(self) -> None:
+        """Prints each load of an element."""
+        self._image.traced = ("loads",)
+
+    def add_trace_tag(self, trace_tag: str) -> None:
+        """Prints `trace_tag` when a pipeline with the image begins."""
+        self._image.trace_tags = (*self._image.trace_tags, trace_tag)
 
     def reset(self) -> None:
         self._buffer = self._image.array = None

@@ -29,6 +29,9 @@ class LoopLevel(LevelHandle):
             return
         super().__init__(Place(func._function.name, variable_name(var), stage_index, func._function))
 
+    def __repr__(self) -> str:
+        return "<halide.LoopLevel>"
+
     @staticmethod
     def root() -> LoopLevel:
         out = LoopLevel()

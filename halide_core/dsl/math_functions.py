@@ -135,7 +135,7 @@ def _polynomial(x: Expr, coefficients: Sequence[float]) -> Expr:
     return parts[high] * x + parts[low]
 
 
-_LN2 = float(as_expr(math.log(2.0)).value)  # type: ignore[attr-defined]
+_LN2 = float(const_value(const(math.log(2.0), _F32)) or 0.0)
 
 
 def fast_log(a: Any) -> Expr:
@@ -239,4 +239,10 @@ def _half_or_float(name: str, a: Any) -> Expr:
     return e
 
 
-ir._OPERATORS.update({"pow": pow, "logical_not": logical_not})
+def floor_division(a: Any, b: Any) -> Expr:
+    """a / b, of floats rounded down to an integer; a quotient of integers is one."""
+    quotient: Expr = ir._OPERATORS["div"](a, b)
+    return floor(quotient) if quotient.type.is_float() else quotient
+
+
+ir._OPERATORS.update({"pow": pow, "logical_not": logical_not, "floordiv": floor_division})

@@ -8,7 +8,8 @@ from typing import Any
 
 from halide_core.dsl.compilation import Compilation
 from halide_core.dsl.effects import requirement
-from halide_core.errors import HalideError
+from halide_core.dsl.overloads import overloaded
+from halide_core.errors import ArgumentError, HalideError
 from halide_core.function import Function
 from halide_core.ir.expr import Expr
 from halide_core.ir.operators import as_expr
@@ -25,6 +26,7 @@ class Pipeline(Compilation):
         for f in items:
             if not f.defined():
                 raise HalideError(f"Func {f.name()} has no definition")
+            f._function.frozen = True
 
     def outputs(self) -> list[Any]:
         return list(self._funcs)
@@ -51,6 +53,11 @@ class Pipeline(Compilation):
             raise HalideError(f"A requirement must be a boolean, and {e} has type {e.type}")
         self.added_requirements.append((e, requirement(args)))
 
+    def __repr__(self) -> str:
+        return f"<halide.Pipeline [{','.join(repr(f.name()) for f in self._funcs)}]>" if self._funcs else (
+            "<halide.Pipeline Pipeline()>"
+        )
+
     def invalidate_cache(self) -> None:
         """Forgets compiled code."""
         self._compiled = None
@@ -59,13 +66,20 @@ class Pipeline(Compilation):
         """The output Functions as the compiler sees them."""
         return [f._function for f in self._funcs]
 
-    def realize(self, *args: Any, **kwargs: Any) -> Any:
+    @overloaded("dst, target?", "sizes?, target?")
+    def realize(self, *args: Any) -> Any:
         """Computes the outputs over a box of the given sizes, or into the given Buffers."""
         from halide_core.jit import realize
 
-        target = kwargs.get("target") or next((a for a in args if isinstance(a, Target)), None)
-        where: Any = next((a for a in args if not isinstance(a, Target)), kwargs.get("sizes", kwargs.get("dst", [])))
-        return realize(self, where, target)
+        if not self._funcs:
+            raise HalideError("Pipeline is undefined")
+        targets = [a for a in args if isinstance(a, Target)]
+        places = [a for a in args if not isinstance(a, Target) and a is not None]
+        if len(targets) > 1 or len(places) > 1:
+            raise ArgumentError(
+                "realize(): incompatible function arguments; it takes sizes, a Buffer or several, and a Target"
+            )
+        return realize(self, places[0] if places else [], targets[0] if targets else None)
 
     def infer_input_bounds(self, dst: Any, target: Target | None = None) -> None:
         """Gives every ImageParam without a Buffer one of the shape that a realization over `dst` reads."""
@@ -78,7 +92,7 @@ class Pipeline(Compilation):
 
         compiled(self, target)
 
-    def apply_autoscheduler(self, target: Target, params: AutoschedulerParams) -> AutoSchedulerResults:
+    def apply_autoscheduler(self, target: Target, autoscheduler_params: AutoschedulerParams) -> AutoSchedulerResults:
         """Schedules every Func, at the sizes given by set_estimates.  Returns the schedule as text.
 
         'Reuse2019', 'TreeSearch' and 'Genetic2013' make the whole schedule; 'default' is a few rules for Funcs that
@@ -90,7 +104,9 @@ class Pipeline(Compilation):
         from halide_core.autoschedule.default import apply_default_schedule
         from halide_core.autoschedule.methods import method
         from halide_core.passes.realization_order import build_environment
+        from halide_core.schedule_warnings import mark_scheduled
 
+        params = autoscheduler_params
         if params.name == "default":
             apply_default_schedule(self, target)
             return AutoSchedulerResults(target, params)
@@ -100,7 +116,9 @@ class Pipeline(Compilation):
             from halide_core.autoschedule.report import write_report
 
             write_report(params.extra["report"], params.name, outputs, target, schedule)
-        schedule.apply({f.name: f for f in build_environment(outputs).order})
+        order = build_environment(outputs).order
+        schedule.apply({f.name: f for f in order})
+        mark_scheduled(order)
         return AutoSchedulerResults(target, params, schedule.cpp(), schedule.python())
 
     def print_loop_nest(self) -> None:
@@ -120,6 +138,10 @@ class Pipeline(Compilation):
 class AutoschedulerParams:
     """The name of an autoscheduler and its options."""
 
+    name: str
+    extra: dict[str, str]
+
+    @overloaded("", "name, extra?", "target, autoscheduler_params")
     def __init__(self, name: str = "default", extra: dict[str, str] | None = None) -> None:
         self.name = name
         self.extra = {k: str(v) for k, v in (extra or {}).items()}
@@ -133,8 +155,8 @@ class AutoSchedulerResults:
     """What an autoscheduler did: the schedule in C++ (`schedule_source`) and in Python, every Func in a variable of its
     name; empty where the method does not tell."""
 
-    target: Target
-    autoscheduler_params: AutoschedulerParams
+    target: Target | None = None
+    autoscheduler_params: AutoschedulerParams | None = None
     schedule_source: str = ""
     python_schedule_source: str = ""
     featurization: tuple[int, ...] = ()

@@ -6,12 +6,20 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from halide_core.dsl.loop_level import LoopLevel, variable_name
+from halide_core.dsl.overloads import overloaded
 from halide_core.dsl.schedule import Stage
 from halide_core.errors import HalideError
 from halide_core.function import LoopLevel as Place
 from halide_core.function import MemoryType
 from halide_core.ir.expr import I32, Expr, const_value
 from halide_core.ir.operators import as_expr, cast_to
+
+
+class EvictionKey:
+    """By what memoized results would be dropped, EvictionKey(expr); nothing is kept here."""
+
+    def __init__(self, key: Any) -> None:
+        self.key = as_expr(key)
 
 
 class Placement(Stage):
@@ -29,11 +37,13 @@ class Placement(Stage):
         self._function.compute = self._function.store = None
         return self
 
+    @overloaded("f, var", "f, rvar", "loop_level")
     def compute_at(self, func: Any, var: Any = None) -> Self:
         """Computed anew in every iteration of loop `var` of `func`, or at a LoopLevel."""
         self._place("compute", _level(func, var))
         return self
 
+    @overloaded("f, var", "f, rvar", "loop_level")
     def store_at(self, func: Any, var: Any = None) -> Self:
         """Stored for the whole of an iteration of loop `var` of `func`, which encloses where it is computed."""
         self._place("store", _level(func, var))
@@ -43,6 +53,7 @@ class Placement(Stage):
         self._place("store", Place())
         return self
 
+    @overloaded("f, var", "f, rvar", "loop_level")
     def hoist_storage(self, func: Any, var: Any = None) -> Self:
         """Allocated once for an iteration of loop `var` of `func`."""
         self._place("hoist", _level(func, var))
@@ -76,6 +87,7 @@ class Placement(Stage):
             raise HalideError(f"{what}: Func {self._function.name} has no dimension {name}; it has: {args}")
         return name
 
+    @overloaded("dims")
     def reorder_storage(self, *dims: Any) -> Self:
         """The dimensions from innermost in memory outwards."""
         items = list(dims[0]) if len(dims) == 1 and isinstance(dims[0], list | tuple) else list(dims)
@@ -88,10 +100,10 @@ class Placement(Stage):
             order[place] = n
         return self
 
-    def bound(self, var: Any, low: Any, extent: Any) -> Self:
+    def bound(self, var: Any, min: Any, extent: Any) -> Self:
         """States the bounds of dimension `var`; a use outside of them is an error."""
         name = self._dimension(var, "bound")
-        self._function.bounds[name] = (_coordinate(low), _coordinate(extent))
+        self._function.bounds[name] = (_coordinate(min), _coordinate(extent))
         self._function.extents.pop(name, None)
         return self
 
@@ -147,13 +159,33 @@ class Placement(Stage):
     def ring_buffer(self, extent: Any) -> Self:
         return self
 
+    # Tracing.
+    def trace_loads(self) -> Self:
+        """Prints each load of a value, where the Func is not inlined."""
+        return self._trace("loads")
+
+    def trace_stores(self) -> Self:
+        """Prints each store of a value, where the Func is not inlined."""
+        return self._trace("stores")
+
+    def trace_realizations(self) -> Self:
+        """Prints when storage and values of the Func begin and end to exist and to be used."""
+        return self._trace("realizations")
+
     def add_trace_tag(self, trace_tag: str) -> Self:
+        """Prints `trace_tag` when a pipeline with the Func begins."""
+        self._function.trace_tags = (*self._function.trace_tags, trace_tag)
+        return self
+
+    def _trace(self, what: str) -> Self:
+        if what not in self._function.traced:
+            self._function.traced = tuple(sorted((*self._function.traced, what)))
         return self
 
     # For autoschedulers.
-    def set_estimate(self, var: Any, low: Any, extent: Any) -> Self:
+    def set_estimate(self, var: Any, min: Any, extent: Any) -> Self:
         """States the likely range of dimension `var` of an output."""
-        self._function.estimates[self._dimension(var, "set_estimate")] = (_coordinate(low), _coordinate(extent))
+        self._function.estimates[self._dimension(var, "set_estimate")] = (_coordinate(min), _coordinate(extent))
         return self
 
     def set_estimates(self, estimates: Any) -> Self:
@@ -169,12 +201,14 @@ class Placement(Stage):
         return self
 
     # Other Funcs in its place.
+    @overloaded("f", "fs", "")
     def in_(self, consumers: Any = None) -> Any:
         """A Func that copies this one and is used instead of it by `consumers`, a Func or several (None: by all)."""
         from halide_core.dsl.wrapping import wrapper
 
         return wrapper(self, _several(consumers), clone=False)
 
+    @overloaded("f", "fs")
     def clone_in(self, consumers: Any) -> Any:
         """A Func with this one's definitions that is used instead of it by `consumers`, a Func or several."""
         from halide_core.dsl.wrapping import wrapper

@@ -11,6 +11,7 @@ from halide_core.dsl.func import Func
 from halide_core.dsl.functions import max as expr_max
 from halide_core.dsl.functions import min as expr_min
 from halide_core.dsl.functions import select
+from halide_core.dsl.overloads import overloaded
 from halide_core.dsl.variables import DOMAINS, RDom, RVar, Var
 from halide_core.errors import HalideError
 from halide_core.function import ReductionDomain
@@ -25,20 +26,20 @@ _COUNTER = itertools.count()
 class _Reduction:
     """A reduction of `value` over `domain`, a Func over the other variables of `value`."""
 
-    def __init__(self, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> None:
+    def __init__(self, name: str, args: tuple[Any, ...]) -> None:
         values = [a for a in args if not isinstance(a, RDom | str)]
         rdoms = [a for a in args if isinstance(a, RDom)]
         texts = [a for a in args if isinstance(a, str)]
-        explicit = named.get("rdom", rdoms[0] if rdoms else (values.pop(0) if len(values) > 1 else None))
+        explicit = rdoms[0] if rdoms else (values.pop(0) if len(values) > 1 else None)
         if explicit is not None and not isinstance(explicit, RDom):
             raise HalideError(f"{name}: the first of two arguments must be an RDom")
         # An RDom alone is the value and its own domain.
-        given = named.get("expr", values[0] if values else explicit)
+        given = values[0] if values else explicit
         self.name = name
         self.value = as_expr(given)
-        domain = self._find(explicit if values or "expr" in named else None)
+        domain = self._find(explicit if values else None)
         self.domain = domain
-        label = named.get("name") or (texts[0] if texts else f"{name}${next(_COUNTER)}")
+        label = texts[0] if texts else f"{name}${next(_COUNTER)}"
         self.func = Func(label)
         inner, outer = self._free(domain)
         self.value = substitute(self.value, {o: Variable(I32, i) for o, i in zip(outer, inner, strict=True) if o != i})
@@ -77,7 +78,7 @@ class _Reduction:
         f[self.args] = step(f[self.args]._as_expr(), self.value)
         return f[self.call]._as_expr()
 
-    def find(self, initial: Callable[[Type], Expr], better: Callable[[Expr, Expr], Expr]) -> Tuple:
+    def find(self, initial: Callable[[Type], Expr], better: Callable[[Expr, Expr], Expr]) -> tuple[Expr, ...]:
         """The coordinates of the best value, and that value."""
         f = self.func
         variables = [RVar(n, self.domain, k) for k, (n, _, _) in enumerate(self.domain.variables)]
@@ -85,7 +86,7 @@ class _Reduction:
         present = f[self.args].elements()
         wins = better(self.value, present[-1])
         f[self.args] = select(wins, Tuple(*variables, self.value), Tuple(*present))
-        return Tuple(*f[self.call].elements())
+        return tuple(f[self.call].elements())
 
 
 def _is_var(n: Variable) -> bool:
@@ -100,31 +101,37 @@ def _greatest(t: Type) -> Expr:
     return as_expr(t.max())
 
 
-def sum(*args: Any, **named: Any) -> Expr:
+@overloaded("expr, name?", "rdom, expr, name?")
+def sum(*args: Any) -> Expr:
     """sum(expr, name="sum") or sum(rdom, expr, name="sum"): the sum over the RDom, in the type of `expr`."""
-    return _Reduction("sum", args, named).define(lambda t: const(0, t), lambda a, b: a + b)
+    return _Reduction("sum", args).define(lambda t: const(0, t), lambda a, b: a + b)
 
 
-def product(*args: Any, **named: Any) -> Expr:
+@overloaded("expr, name?", "rdom, expr, name?")
+def product(*args: Any) -> Expr:
     """As `sum`, the product."""
-    return _Reduction("product", args, named).define(lambda t: const(1, t), lambda a, b: a * b)
+    return _Reduction("product", args).define(lambda t: const(1, t), lambda a, b: a * b)
 
 
-def minimum(*args: Any, **named: Any) -> Expr:
+@overloaded("expr, name?", "rdom, expr, name?")
+def minimum(*args: Any) -> Expr:
     """As `sum`, the least value."""
-    return _Reduction("minimum", args, named).define(_greatest, expr_min)
+    return _Reduction("minimum", args).define(_greatest, expr_min)
 
 
-def maximum(*args: Any, **named: Any) -> Expr:
+@overloaded("expr, name?", "rdom, expr, name?")
+def maximum(*args: Any) -> Expr:
     """As `sum`, the greatest value."""
-    return _Reduction("maximum", args, named).define(_least, expr_max)
+    return _Reduction("maximum", args).define(_least, expr_max)
 
 
-def argmin(*args: Any, **named: Any) -> Tuple:
+@overloaded("expr, name?", "rdom, expr, name?")
+def argmin(*args: Any) -> tuple[Expr, ...]:
     """As `sum`, a Tuple of the coordinates of the first least value, and that value."""
-    return _Reduction("argmin", args, named).find(_greatest, lambda a, b: a < b)
+    return _Reduction("argmin", args).find(_greatest, lambda a, b: a < b)
 
 
-def argmax(*args: Any, **named: Any) -> Tuple:
+@overloaded("expr, name?", "rdom, expr, name?")
+def argmax(*args: Any) -> tuple[Expr, ...]:
     """As `sum`, a Tuple of the coordinates of the first greatest value, and that value."""
-    return _Reduction("argmax", args, named).find(_least, lambda a, b: a > b)
+    return _Reduction("argmax", args).find(_least, lambda a, b: a > b)

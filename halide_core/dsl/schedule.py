@@ -6,7 +6,9 @@ import itertools
 from collections.abc import Sequence
 from typing import Any, Self
 
+from halide_core.dsl.devices import DeviceDirectives
 from halide_core.dsl.loop_level import LoopLevel, variable_name
+from halide_core.dsl.overloads import overloaded
 from halide_core.dsl.variables import DOMAINS, RDom, RVar
 from halide_core.errors import HalideError
 from halide_core.function import (
@@ -36,7 +38,7 @@ from halide_core.passes.races import check_atomic, check_reorder, check_unordere
 _EXACT_TAILS = (TailStrategy.GuardWithIf, TailStrategy.Predicate)
 
 
-class Stage:
+class Stage(DeviceDirectives):
     """The schedule of one definition; stage 0 is the pure definition, stage i + 1 update i.
 
     `own` is the definition where it is a specialized one."""
@@ -57,6 +59,12 @@ class Stage:
 
     def _schedule(self) -> StageSchedule:
         return self._definition(self._stage).schedule
+
+    def _touched(self) -> StageSchedule:
+        """The schedule, to which a directive is given."""
+        schedule = self._schedule()
+        schedule.touched = True
+        return schedule
 
     def name(self) -> str:
         return f"{self._function.name}.update({self._stage - 1})" if self._stage else self._function.name
@@ -126,7 +134,7 @@ class Stage:
         dims = self._dims()
         kind = dims[place].kind
         dims[place : place + 1] = [Dim(inner_name, kind), Dim(outer_name, kind)]
-        self._schedule().splits.append(Split(name, outer_name, inner_name, factor, self._tail(name, factor, tail)))
+        self._touched().splits.append(Split(name, outer_name, inner_name, factor, self._tail(name, factor, tail)))
         return self
 
     def _tail(self, old: str, factor: int, tail: TailStrategy) -> TailStrategy:
@@ -173,17 +181,18 @@ class Stage:
         dims = self._dims()
         dims[o] = Dim(fused_name, dims[o].kind)
         del dims[i]
-        self._schedule().splits.append(Fuse(*names, fused_name))
+        self._touched().splits.append(Fuse(*names, fused_name))
         return self
 
-    def rename(self, old: Any, new: Any) -> Self:
+    def rename(self, old_name: Any, new_name: Any) -> Self:
         """Gives loop `old` another name."""
-        place, name = self._find(old, "rename"), variable_name(old)
-        new_name = self._check_new(old, new, "rename", self._taken() - {d.var for d in self._dims()})
-        self._dims()[place].var = new_name
-        self._schedule().splits.append(Rename(name, new_name))
+        place, name = self._find(old_name, "rename"), variable_name(old_name)
+        new = self._check_new(old_name, new_name, "rename", self._taken() - {d.var for d in self._dims()})
+        self._dims()[place].var = new
+        self._touched().splits.append(Rename(name, new))
         return self
 
+    @overloaded("vars")
     def reorder(self, *variables: Any) -> Self:
         """Puts the given loops, innermost first, into the places that they hold together."""
         items = list(variables[0]) if len(variables) == 1 and isinstance(variables[0], list | tuple) else variables
@@ -198,14 +207,19 @@ class Stage:
             self._function, self._stage, self._definition(self._stage), [d.var for d in dims], [d.var for d in new]
         )
         dims[:] = new
+        self._touched()
         return self
 
-    def tile(self, *args: Any, **kwargs: Any) -> Self:
+    @overloaded(
+        "x, y, xo, yo, xi, yi, xfactor, yfactor, tail?",
+        "x, y, xi, yi, xfactor, yfactor, tail?",
+        "previous, outers, inners, factors, tail?",
+        "previous, inners, factors, tail?",
+    )
+    def tile(self, *args: Any) -> Self:
         """tile(x, y, xi, yi, fx, fy), tile(x, y, xo, yo, xi, yi, fx, fy), or with lists of any number of loops:
         tile(previous, inners, factors), tile(previous, outers, inners, factors).  Splits all and reorders."""
-        tail = kwargs.pop("tail", TailStrategy.Auto)
-        if kwargs:
-            raise HalideError(f"tile: no argument is called {next(iter(kwargs))}")
+        tail = TailStrategy.Auto
         if isinstance(args[-1], TailStrategy):
             tail, args = args[-1], args[:-1]
         if isinstance(args[0], list | tuple):
@@ -229,6 +243,7 @@ class Stage:
                 self._function, self._stage, self._definition(self._stage), self._dims()[place].var, kind
             )
         self._dims()[place].kind = kind
+        self._touched()
         return self
 
     def vectorize(self, var: Any, factor: int | None = None, tail: TailStrategy = TailStrategy.Auto) -> Self:
@@ -239,11 +254,11 @@ class Stage:
         """Writes the iterations of loop `var`, or `factor` of them, one after the other."""
         return self._split_and_mark(var, factor, tail, ForKind.UNROLLED)
 
-    def parallel(self, var: Any, factor: int | None = None, tail: TailStrategy = TailStrategy.Auto) -> Self:
-        """Runs the iterations of loop `var` (in blocks of `factor`) in any order on several threads."""
-        if factor is None:
+    def parallel(self, var: Any, task_size: int | None = None, tail: TailStrategy = TailStrategy.Auto) -> Self:
+        """Runs the iterations of loop `var` (in blocks of `task_size`) in any order on several threads."""
+        if task_size is None:
             return self._mark(var, ForKind.PARALLEL)
-        self.split(var, var, self._fresh(f"{variable_name(var)}$in"), factor, tail)
+        self.split(var, var, self._fresh(f"{variable_name(var)}$in"), task_size, tail)
         return self._mark(var, ForKind.PARALLEL)
 
     def serial(self, var: Any) -> Self:
@@ -264,17 +279,17 @@ class Stage:
         """Lets the reduction loops of an associative update be run in parallel or as vectors."""
         if not override_associativity_test:
             check_atomic(self._function, self._stage, self._definition(self._stage))
-        self._schedule().atomic = True
+        self._touched().atomic = True
         return self
 
     def allow_race_conditions(self) -> Self:
         """Lets loops be run in parallel or as vectors whose iterations meet in one element."""
-        self._schedule().allow_races = True
+        self._touched().allow_races = True
         return self
 
     def specialize(self, condition: Any) -> Stage:
         """The schedule that is used instead of this one where `condition` holds; it starts as a copy."""
-        schedule, e = self._schedule(), as_expr(condition)
+        schedule, e = self._touched(), as_expr(condition)
         self._check_condition(e)
         for s in schedule.specializations:
             if s.failure is not None:
@@ -304,6 +319,7 @@ class Stage:
             Specialization(as_expr(True), copied(self._definition(self._stage)), message)
         )
 
+    @overloaded("stage, var, align?", "loop_level, align?")
     def compute_with(self, stage: Any, var: Any = None, align: Any = LoopAlignStrategy.Auto) -> Self:
         """Runs this stage inside the loops of another, from the outermost one down to loop `var`."""
         if isinstance(stage, LoopLevel):
@@ -313,11 +329,12 @@ class Stage:
             place = Place(stage._function.name, variable_name(var), stage._stage, stage._function)
             handle.level, handle.known = place, True
         if isinstance(align, LoopAlignStrategy):
-            self._schedule().fused_with = FusedWith(handle, (), align)
+            self._touched().fused_with = FusedWith(handle, (), align)
         else:
-            self._schedule().fused_with = FusedWith(handle, tuple((variable_name(v), a) for v, a in align))
+            self._touched().fused_with = FusedWith(handle, tuple((variable_name(v), a) for v, a in align))
         return self
 
+    @overloaded("preserved", "r, v")
     def rfactor(self, preserved: Any, var: Any = None) -> Any:
         """Splits the reduction in two: partial results for each value of the preserved variables, in a new Func that
         is returned, and their combination here."""
@@ -333,18 +350,21 @@ class Stage:
         return out
 
     # Hints: they bear on speed alone.
-    def partition(self, var: Any, policy: Partition) -> Self:
+    def partition(self, var: Any, partition_policy: Partition) -> Self:
         self._find(var, "partition")
+        self._touched()
         return self
 
-    def never_partition(self, variables: Sequence[Any]) -> Self:
-        for v in variables:
+    def never_partition(self, vars: Sequence[Any]) -> Self:
+        for v in vars:
             self._find(v, "never_partition")
+        self._touched()
         return self
 
-    def always_partition(self, variables: Sequence[Any]) -> Self:
-        for v in variables:
+    def always_partition(self, vars: Sequence[Any]) -> Self:
+        for v in vars:
             self._find(v, "always_partition")
+        self._touched()
         return self
 
     def never_partition_all(self) -> Self:
@@ -353,6 +373,7 @@ class Stage:
     def always_partition_all(self) -> Self:
         return self
 
+    @overloaded("func, at, from, offset?, strategy?", "image, at, from, offset?, strategy?")
     def prefetch(
         self,
         what: Any,
@@ -363,10 +384,14 @@ class Stage:
     ) -> Self:
         for v in (at, from_):
             self._find(v, "prefetch")
+        self._touched()
         return self
 
     def unscheduled(self) -> None:
         """States that this stage keeps its default schedule on purpose."""
+        if self._schedule().touched:
+            raise HalideError(f"unscheduled: {self._label()} has a schedule")
+        self._touched()
 
     def dump_argument_list(self) -> str:
         """The loops, innermost first, as Halide lists them in its errors."""
@@ -377,6 +402,7 @@ def copied(definition: Definition) -> Definition:
     """`definition` with a schedule of its own, without specializations."""
     old = definition.schedule
     schedule = StageSchedule([Dim(d.var, d.kind) for d in old.dims], list(old.splits), old.atomic, old.allow_races)
+    schedule.touched = old.touched
     return Definition(definition.args, definition.values, schedule, definition.domain)
 
 

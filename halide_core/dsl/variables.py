@@ -7,8 +7,9 @@ import weakref
 from collections.abc import Iterator
 from typing import Any
 
-from halide_core.errors import HalideError
-from halide_core.function import ReductionDomain
+from halide_core.dsl.overloads import overloaded
+from halide_core.errors import ArgumentError, HalideError, NoSuchVariable
+from halide_core.function import PARAM_NUMBERS, ReductionDomain
 from halide_core.ir.expr import I32, Call, CallType, Expr, ParamVariable, Variable, const, const_value
 from halide_core.ir.operators import as_expr, cast_to
 from halide_core.ir.structural import post_order
@@ -94,7 +95,8 @@ class Var(Symbol):
     def __str__(self) -> str:
         return self._name
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        return f"<halide.Var '{self._name}'>"
 
 
 class RVar(Symbol):
@@ -129,11 +131,18 @@ class RVar(Symbol):
     def __str__(self) -> str:
         return self._name
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        return f"<halide.RVar {self._text()}>"
+
+    def _text(self) -> str:
+        return self._name if self._domain is None else f"{self._name}({self.min()}, {self.extent()})"
 
 
 class Range:
     """A range (min, extent) of a dimension."""
+
+    min: Expr | None
+    extent: Expr | None
 
     def __init__(self, min: Any = None, extent: Any = None) -> None:
         if isinstance(min, tuple):
@@ -145,6 +154,7 @@ class Range:
 class RDom(Symbol):
     """A reduction domain: a box given by (min, extent) pairs, and conditions added with `where`."""
 
+    @overloaded("", "buffer", "image_param", "region, name?")
     def __init__(self, ranges: Any = None, name: str | None = None) -> None:
         pairs = _ranges(ranges)
         base = name if name else getattr(ranges, "name", lambda: f"r{next(_COUNTER)}")()
@@ -168,8 +178,10 @@ class RDom(Symbol):
         return self._domain is other._domain
 
     def __getitem__(self, index: int) -> RVar:
+        if not isinstance(index, int):
+            raise ArgumentError(f"A dimension of the RDom {self.name()} has a number, and is not {index!r}")
         if not 0 <= index < len(self._domain.variables):
-            raise IndexError(index)
+            raise NoSuchVariable(f"RDom {self.name()} has {len(self)} dimensions, so none of number {index}")
         return RVar(self._domain.variables[index][0], self._domain, index)
 
     def __len__(self) -> int:
@@ -220,8 +232,9 @@ class RDom(Symbol):
             raise HalideError(f"RDom {self.name()} of {len(self)} dimensions is no expression; use .x, .y, ...")
         return self[0]._as_expr()
 
-    def __str__(self) -> str:
-        return self.name()
+    def __repr__(self) -> str:
+        lines = "".join(f"  {v._text()}\n" for v in self)
+        return f"<halide.RDom RDom(\n{lines})>" if lines else "<halide.RDom RDom()>"
 
 
 def _ranges(ranges: Any) -> list[tuple[Expr, Expr]]:
@@ -251,10 +264,11 @@ def _check_range(name: str, dimension: int, e: Expr) -> None:
 class Param(Symbol):
     """A scalar parameter of a pipeline, with the value that `realize` uses: Param(type, name, value)."""
 
-    def __init__(self, type: Type, *args: Any, name: str | None = None, value: Any = None) -> None:
+    @overloaded("type", "type, name", "type, value", "type, name, value")
+    def __init__(self, type: Type, *args: Any) -> None:
         texts = [a for a in args if isinstance(a, str)]
         values = [a for a in args if not isinstance(a, str)]
-        base = name or (texts[0] if texts else f"p{next(_COUNTER)}")
+        base = texts[0] if texts and texts[0] else f"p{next(PARAM_NUMBERS)}"
         unique = base
         while unique in PARAMS:
             unique = f"{base}${next(_COUNTER)}"
@@ -266,8 +280,8 @@ class Param(Symbol):
         self._range: dict[str, Expr] = {}
         self._estimate: Any = None
         PARAMS[unique] = self
-        if values or value is not None:
-            self.set(values[0] if values else value)
+        if values and values[0] is not None:
+            self.set(values[0])
 
     def name(self) -> str:
         return self._name

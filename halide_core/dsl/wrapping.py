@@ -61,6 +61,7 @@ def _clone(f: Function, names: list[str]) -> Function:
     new = Function(_name(f, "clone_in", names), f.args, compute=f.compute, store=f.store)
     new.storage_order, new.bounds, new.extents = list(f.storage_order), dict(f.bounds), dict(f.extents)
     new.alignments, new.folds = dict(f.alignments), dict(f.folds)
+    new.traced, new.trace_tags = f.traced, f.trace_tags
     new.storage_bounds, new.storage_alignments = dict(f.storage_bounds), dict(f.storage_alignments)
 
     def renamed(e: Expr) -> Expr:

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, TypeVar, dataclass_transform
 
+from halide_core.errors import not_a_condition
 from halide_core.ir.types import Bool, Handle, Int, Type, UInt
 
 
@@ -83,7 +84,7 @@ class Expr(_Remembered):
         return self is other
 
     def __bool__(self) -> bool:
-        raise TypeError("an Expr has no truth value; use select(), &, | or ~ to combine conditions")
+        raise not_a_condition(self)
 
     # Halide's operators; implemented in `operators`, which fills this in to keep nodes and typing rules apart.
     def __add__(self, other: Any) -> Expr:
@@ -111,10 +112,10 @@ class Expr(_Remembered):
         return _OPERATORS["div"](other, self)
 
     def __floordiv__(self, other: Any) -> Expr:
-        return _OPERATORS["div"](self, other)
+        return _OPERATORS["floordiv"](self, other)
 
     def __rfloordiv__(self, other: Any) -> Expr:
-        return _OPERATORS["div"](other, self)
+        return _OPERATORS["floordiv"](other, self)
 
     def __mod__(self, other: Any) -> Expr:
         return _OPERATORS["mod"](self, other)
@@ -544,11 +545,13 @@ def is_scatter(e: Expr) -> bool:
 
 # Names of Calls with effects: (condition, value, what to write...), with the value of `value`.
 PRINT, REQUIRE = "halide_print", "halide_require"
+# (true, value, what happens, coordinates...): says that the value is loaded or stored, all lanes of a vector in a line.
+TRACE = "halide_trace"
 
 
 def has_effect(e: Expr) -> bool:
     """Whether `e` prints or may end the program."""
-    return isinstance(e, Call) and e.name in (PRINT, REQUIRE) and e.call_type is CallType.EXTERN
+    return isinstance(e, Call) and e.name in (PRINT, REQUIRE, TRACE) and e.call_type is CallType.EXTERN
 
 
 # Name of the Call that stands for a halide_buffer_t: (element, then min, extent and stride of each dimension).  The

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from halide_core.errors import HalideError
+from halide_core.errors import HalideError, warn_user
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import Expr, const, const_value, intrinsic
 from halide_core.ir.types import BFloat, Bool, Float, Handle, Int, Type, UInt
@@ -41,10 +41,23 @@ def as_expr(value: Any, like: Type | None = None) -> Expr:
             return const(value, Int(64))
         raise HalideError(f"The constant {value} does not fit an int64")
     if isinstance(value, float):
-        return const(value, like if like is not None and like.is_float() else Float(32))
+        if like is not None and like.is_float():
+            return const(value, like)
+        return float_literal(value)
     if isinstance(value, str):
         return ir.StringImm(Handle(), value)
     raise TypeError(f"cannot make an expression of {value!r}")
+
+
+def float_literal(value: float) -> Expr:
+    """A Python float as a float32; warns where that is another number."""
+    e = const(value, Float(32))
+    if const_value(e) != value and value == value:
+        warn_user(
+            f"The floating-point value {value:.17f} will be interpreted as a float32 by Halide and lose precision; "
+            "add an explicit `f32()` or `f64()`` cast to avoid this warning."
+        )
+    return e
 
 
 def check_representable(value: int, type_: Type) -> None:

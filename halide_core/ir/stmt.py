@@ -152,6 +152,13 @@ class ExternCall(Stmt):
         ]
 
 
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Evaluate(Stmt):
+    """Computes `value` for its effect, and drops it."""
+
+    value: Expr
+
+
 def block(*stmts: Stmt) -> Stmt:
     """The statements in order, nested blocks flattened."""
     flat: list[Stmt] = []
@@ -179,7 +186,7 @@ def bodies(s: Stmt) -> tuple[Stmt, ...]:
 def expressions(s: Stmt) -> tuple[Expr, ...]:
     """The expressions that stand directly in `s`."""
     match s:
-        case LetStmt():
+        case LetStmt() | Evaluate():
             return (s.value,)
         case For():
             return (s.min, s.extent)
@@ -234,6 +241,8 @@ def rebuild(s: Stmt, on_stmt: Callable[[Stmt], Stmt], on_expr: Callable[[Expr], 
             return Allocate(s.name, s.type, on_expr(s.size), on_stmt(s.body))
         case Produce():
             return Produce(s.name, on_stmt(s.body))
+        case Evaluate():
+            return Evaluate(on_expr(s.value))
         case ExternCall():
             body = None if s.body is None else on_stmt(s.body)
             return replace(s, args=tuple(map(on_expr, s.args)), body=body)

@@ -53,6 +53,8 @@ def _write(s: st.Stmt, indent: str, lines: list[str]) -> None:
             lines.append(f"{indent}{what} {s.symbol}({', '.join(map(str, s.args))})")
             if s.body is not None:
                 _write(s.body, indent, lines)
+        case st.Evaluate():
+            lines.append(f"{indent}{s.value}")
         case st.Produce():
             lines.append(f"{indent}produce {s.name}:")
             _write(s.body, inner, lines)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 from typing import TypeVar
 
-from halide_core.ir.expr import Expr, FloatImm, Let, Variable, children, with_children
+from halide_core.ir.expr import Expr, FloatImm, Let, Variable, children, has_effect, with_children
 
 _T = TypeVar("_T")
 _INTERNED: dict[tuple[object, ...], int] = {}
@@ -193,3 +193,11 @@ def _joined(sets: list[frozenset[_T]]) -> frozenset[_T]:
     """The union, one of the sets where it has all the others."""
     largest = max(sets, key=len)
     return largest if all(s <= largest for s in sets) else largest.union(*sets)
+
+
+_EFFECTS: dict[int, bool] = {}
+
+
+def holds_effect(e: Expr) -> bool:
+    """Whether anything in `e` prints or may end the program."""
+    return cached(_EFFECTS, e, lambda n, inner: has_effect(n) or any(inner))

@@ -48,6 +48,7 @@ class Limit(int):
 
 # (least, greatest) value by code, bits and lanes.
 _LIMITS: dict[tuple[int, int, int], tuple[Any, Any]] = {}
+_UNKNOWN, _ONE = Count(0), Count(1)
 _COUNTS = {n: Count(n) for n in (0, 1, 2, 4, 8, 16, 32, 64, 128)}
 
 
@@ -55,11 +56,14 @@ _COUNTS = {n: Count(n) for n in (0, 1, 2, 4, 8, 16, 32, 64, 128)}
 class Type:
     """A type of `lanes` elements of `bits` bits each; bool is UInt(1)."""
 
-    code: TypeCode
-    bits: int
-    lanes: int = 1
+    code: TypeCode = TypeCode.HANDLE
+    bits: int = _UNKNOWN
+    lanes: int = _ONE
 
     def __post_init__(self) -> None:
+        if self.bits is _UNKNOWN:
+            # Type(): no type yet.
+            object.__setattr__(self, "lanes", _UNKNOWN)
         if type(self.bits) is not Count:
             object.__setattr__(self, "bits", _COUNTS.get(self.bits) or Count(self.bits))
         if type(self.lanes) is not Count:
@@ -179,10 +183,13 @@ class Type:
         if self.is_bool():
             base = "bool"
         elif self.is_handle():
-            base = "handle64"
+            base = f"handle{self.bits}"
         else:
             base = f"{self.code.name.lower()}{self.bits}"
-        return base if self.lanes == 1 else f"{base}x{self.lanes}"
+        return base if self.lanes in (0, 1) else f"{base}x{self.lanes}"
+
+    def __repr__(self) -> str:
+        return f"<halide.Type {self}>"
 
 
 def Int(bits: int, lanes: int = 1) -> Type:

@@ -106,14 +106,19 @@ def _rename_duplicates(env: Environment) -> bool:
     """Gives Functions and embedded Buffers of one name names of their own: f, f$1, f$2; returns whether any did.
 
     ImageParams keep theirs, which callers know; two of one name are an error, as in Halide."""
-    taken: dict[str, Function | Image] = {}
+    taken: dict[str, Function | Image | ir.Variable] = {
+        n: p for n, p in env.parameters.items() if isinstance(p, ir.ParamVariable)
+    }
     items: list[Function | Image] = [*sorted(env.images, key=lambda i: not i.is_parameter), *env.order]
     renamed = False
     for item in items:
         base, count = item.name, itertools.count(1)
         while item.name in taken:
             if isinstance(item, Image) and item.is_parameter:
-                raise HalideError(f"Two ImageParams of one pipeline are called {base}; give them names of their own")
+                raise HalideError(
+                    f"All Params and embedded Buffers must have unique names, but the name '{base}' was seen multiple "
+                    "times."
+                )
             item.name = f"{base}${next(count)}"
             renamed = True
         taken[item.name] = item

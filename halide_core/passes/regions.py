@@ -18,6 +18,7 @@ from halide_core.passes.boxes import Known, boxes_touched
 from halide_core.passes.levels import calls
 from halide_core.passes.loop_nest import build_loop_nest
 from halide_core.passes.races import roots_of
+from halide_core.passes.trace import Tracing
 
 _WITHIN = (TailStrategy.GuardWithIf, TailStrategy.Predicate, TailStrategy.PredicateStores)
 
@@ -38,6 +39,7 @@ class Context:
     # The external stages, and how many queries of them there are.
     external: dict[str, Function] = field(default_factory=dict)
     queries: int = 0
+    tracing: Tracing | None = None
 
     def query_name(self, name: str) -> str:
         """A name for what the next query of the external stage `name` finds."""

@@ -51,6 +51,8 @@ def schedule_functions(order: list[Function], outputs: list[Function], context: 
     kept = [f for f in order if id(f) not in inlined]
     context.computed = {f.name: any(f is o for o in outputs) for f in kept}
     expanded = {id(f): [_expanded(d, expand) for d in f.definitions()] for f in kept}
+    if context.tracing is not None:
+        expanded = {id(f): [context.tracing.definition(f, d) for d in expanded[id(f)]] for f in kept}
     stmt: st.Stmt = st.Block(())
     for group in reversed(fused_groups(kept, outputs)):
         stmt = _Group(group, expanded, outputs, order, context).inject(stmt)

@@ -16,7 +16,7 @@ from halide_core.ir.expr import I32, I64, Expr, Variable, const, const_value
 from halide_core.ir.identities import interval
 from halide_core.ir.operators import broadcast
 from halide_core.ir.simplify import simplify, simplify_index
-from halide_core.ir.structural import key, post_order, substitute, variables
+from halide_core.ir.structural import holds_effect, key, post_order, substitute, variables
 from halide_core.ir.types import Bool
 from halide_core.passes.interior import arms, uniform_versions, without_clamps
 from halide_core.passes.lanes import linear_in, quotient_lanes, same_quotients, without_multiples
@@ -58,7 +58,7 @@ def _vector_loop(loop: st.For, masks: bool) -> st.Stmt:
     if const_value(loop.extent) == lanes:
         return full
     tail: st.Stmt
-    if masks:
+    if masks and not _prints(loop.body):
         lane = ir.Ramp(I32.with_lanes(lanes), const(0, I32), const(1, I32), lanes)
         mask = ir.LT(Bool(lanes), lane, broadcast(loop.extent, lanes))
         tail = _Vectorizer(loop, lanes, mask, masks).statement(loop.body, mask)
@@ -88,6 +88,8 @@ def _is_vectorizable(loop: st.For) -> bool:
                     return False
             case st.ExternCall():
                 return False
+            case st.IfThenElse() if differs(x.condition) and _prints(x):
+                return False  # a mask keeps lanes from being stored, not from being told
             case st.For():
                 if differs(x.min) or differs(x.extent):
                     return False
@@ -95,6 +97,11 @@ def _is_vectorizable(loop: st.For) -> bool:
                 if x.name not in private and not variables(x.index) & inner:
                     return False
     return True
+
+
+def _prints(s: st.Stmt) -> bool:
+    """Whether anything in `s` has an effect beside what is stored."""
+    return any(holds_effect(e) for x in st.walk(s) for e in st.expressions(x))
 
 
 def _loads_any(e: Expr, names: set[str]) -> bool:
@@ -150,6 +157,8 @@ class _Vectorizer:
                 return self._if(s, mask)
             case st.LetStmt() if self.depends(s.value):
                 return self.statement(_inline_let(s), mask)
+            case st.Evaluate():
+                return st.Evaluate(self.value(s.value, mask))
             case st.For():
                 if self.depends(s.min) or self.depends(s.extent):
                     raise HalideError(

@@ -12,6 +12,7 @@ from typing import Any
 
 import halide_core as hl
 from halide_core import lower as lowering
+from halide_core.dsl.definitions import define
 from halide_core.ir import stmt as st
 from halide_core.pass_log import PassLog
 
@@ -416,7 +417,7 @@ def loads_stay():
     """A quotient of loaded values is computed in each iteration, for the loop stores to the array."""
     f = func("f", x, x)
     r = hl.RDom([(1, 10)], "r")
-    f[x] = f[0] / f[1]
+    define(f._function, [x], f[0] / f[1], reads_anywhere=True)
     f[r.x] = f[0] % f[2] + r
     return f
 

@@ -3,13 +3,14 @@ autoschedulers."""
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass, field
 
 from corpus.unseen.pipeline import Array, Pipeline, random_pipeline
 from corpus.unseen.process import Contender, ContenderError, ContenderProcess, Ready
 from corpus.unseen.schedule import random_schedule
-from corpus.unseen.script import agree
+from corpus.unseen.script import agree, by_autoschedulers
 from lifter.harness.timing import interleave, threads
 
 OURS, THEIRS = "halide_core", "halide"
@@ -83,10 +84,12 @@ def measure_autoscheduled(seed: int, seconds: float, limit: float, strict: bool)
     how += [Contender(n, THEIRS, target, autoscheduler=n, options=parallelism) for n in PEERS]
     result = Result(seed, len(p.stages), p.output.size, [])
     errors = _compare(p, how, seconds, limit, result)
-    findings = [Finding(seed, e.process.name, f"{e.kind}: {e}", []) for e in errors]
     result.seconds = time.perf_counter() - start
+    better = min(PEERS, key=lambda n: result.ms.get(n, math.inf))
+    result.directives = by_autoschedulers(p, OWN, better, threads())
+    findings = [Finding(seed, e.process.name, f"{e.kind}: {e}", result.directives) for e in errors]
     if result.differs:
-        findings.append(Finding(seed, "both", f"results differ: {result.differs}", []))
+        findings.append(Finding(seed, "both", f"results differ: {result.differs}", result.directives))
     return (result if result.ratio is not None else None), findings
 
 

@@ -29,6 +29,20 @@ def estimates(p: Pipeline) -> list[str]:
     ]
 
 
+def by_autoschedulers(p: Pipeline, ours: str, theirs: str, threads: int) -> list[str]:
+    """Lines that have each module schedule by an autoscheduler of its own."""
+    return [
+        *estimates(p),
+        'if hl.__name__ == "halide":',
+        '    hl.load_plugin(str(next(__import__("pathlib").Path(hl.__file__).parent.glob(',
+        f'        "lib*/libautoschedule_{theirs.lower()}.so"))))',
+        f'    chosen, options = "{theirs}", {{"parallelism": "{threads}"}}',
+        "else:",
+        f'    chosen, options = "{ours}", {{}}',
+        'hl.Pipeline([output]).apply_autoscheduler(hl.Target("host"), hl.AutoschedulerParams(chosen, options))',
+    ]
+
+
 def source_lines(p: Pipeline) -> list[str]:
     """Lines that make the array of the source as `Pipeline.array` does."""
     lines = [f"pixels = {_empty(p.source)}", f"rng = np.random.default_rng({p.seed})"]

@@ -124,10 +124,6 @@ def _compare(
     finally:
         for process in started:
             process.close()
-    own = result.ms.get(how[0].name)
-    others = [result.ms[h.name] for h in how[1:] if h.name in result.ms]
-    if own is not None and others:
-        result.ratio = min(others) / own
     if not several and not errors:
         result.compile_ratio = result.compile_s[OURS] / result.compile_s[THEIRS]
     return errors
@@ -140,3 +136,6 @@ def _keep(result: Result, name: str, found: Ready) -> None:
 def _time(ready: list[ContenderProcess], seconds: float, result: Result) -> None:
     timing = interleave([r.run for r in ready], lambda: None, seconds)
     result.ms = {r.name: 1e3 * s for r, s in zip(ready, timing.seconds, strict=True)}
+    if ready[0].name in (OURS, OWN) and len(ready) > 1:
+        # Medians of each round's ratio: what else runs on the machine hits both.
+        result.ratio = min(timing.ratios[1:])

@@ -5,7 +5,7 @@ WORKERS ?= 2
 
 .PHONY: demo test quick test-generators test-emitted test-pipelines corpus bench bench-search bench-codegen \
   bench-autoschedule bench-tree-search bench-genetic bench-compile bench-second-opinion bench-memory fuzz-schedules \
-  fuzz-autoschedulers fuzz-soundness fuzz-adversarial fuzz-inputs first-day test-cluster fuzz-mutants plant-faults \
+  unseen unseen-autoscheduled fuzz-autoschedulers fuzz-soundness fuzz-adversarial fuzz-inputs first-day test-cluster fuzz-mutants plant-faults \
   contract-items browser-tools arm-tools lint clean
 
 demo: .venv/demo.stamp
@@ -59,6 +59,15 @@ bench-tree-search: .venv/base.stamp
 # Genetic2013 against Reuse2019: ten minutes of searching for each pipeline, kept in bench-genetic/ and taken up again.
 bench-genetic: .venv/base.stamp
 	$(BIN)/python -m corpus.bench_genetic --json bench-genetic.json --markdown bench-genetic.md
+
+# Random pipelines under random schedules by halide_core and by the package `halide`: what nothing was tuned to.  A new SEED
+# is a new sample; some 15 seconds a pair.  The worst pairs are written as scripts to build/unseen.
+unseen: .venv/dev.stamp
+	$(BIN)/python -m corpus.unseen --count $(or $(COUNT),40) --seed $(or $(SEED),0)
+
+# The same pipelines under Reuse2019 and under the autoschedulers of the package `halide`.
+unseen-autoscheduled: .venv/dev.stamp
+	$(BIN)/python -m corpus.unseen --autoschedule --folder build/unseen-autoscheduled --count $(or $(COUNT),40) --seed $(or $(SEED),0)
 
 # Copy, add and blur on one thread against memcpy of as many bytes.
 bench-memory: .venv/base.stamp

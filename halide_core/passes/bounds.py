@@ -224,6 +224,12 @@ def _wide_arithmetic(e: Expr, parts: list[Interval]) -> Interval:
             c = const_value(e.b)
             if c is not None and c > 0:
                 return both(ir.Div, parts[0][0], e.b), both(ir.Div, parts[0][1], e.b)
+            if (point := _point(e, parts)) is not None:
+                return point, point
+            by = parts[1][0] if _is_one_value(parts[1]) else None
+            ends = [both(ir.Div, x, by) for x in parts[0]]
+            if ends[0] is not None and ends[1] is not None:  # which of them is less depends on the divisor's sign
+                return ir.Min(t, ends[0], ends[1]), ir.Max(t, ends[0], ends[1])
         case ir.Mod():
             if (point := _point(e, parts)) is not None:
                 return point, point
@@ -250,11 +256,16 @@ def _wide_arithmetic(e: Expr, parts: list[Interval]) -> Interval:
 def _point(e: ir._Binary, parts: list[Interval]) -> Expr | None:
     """The one value of `e` where each operand has one, else None."""
     values: list[Expr] = []
-    for low, high in parts:
-        if low is None or high is None or key(low) != key(high):
+    for part in parts:
+        if not _is_one_value(part):
             return None
-        values.append(low)
+        assert part[0] is not None
+        values.append(part[0])
     return type(e)(e.type, values[0], values[1])
+
+
+def _is_one_value(i: Interval) -> bool:
+    return i[0] is not None and i[1] is not None and key(i[0]) == key(i[1])
 
 
 def _product(e: ir.Mul, parts: list[Interval]) -> Interval:

@@ -149,7 +149,11 @@ class _Nest:
         if whole is not None and int(whole) % s.factor == 0:
             self.how[number] = ("exact", low, extent)
             return
+        block = ir.const_value(extent.b) if isinstance(extent, ir.Min) else None
         match s.tail:
+            case _ if block is not None and int(block) % s.factor == 0:
+                # A whole block divides evenly, and a cut one is cut again.
+                how = "cut" if self._encloses(s, number) else "guard"
             case TailStrategy.ShiftInwards:
                 how = "shift"
             case TailStrategy.RoundUp | TailStrategy.PredicateLoads:

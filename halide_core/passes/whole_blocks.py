@@ -12,7 +12,7 @@ before storage has strides."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from halide_core.ir import expr as ir
@@ -21,10 +21,12 @@ from halide_core.ir.expr import BOOL, I32, Expr, Variable, const_value
 from halide_core.ir.identities import Bounds
 from halide_core.ir.simplify import simplify, simplify_index
 from halide_core.ir.structural import key, post_order, substitute, variables
+from halide_core.ir.structural import replace as replace_terms
 from halide_core.ir.sums import build_sum, is_coordinate, linear_terms
 
 _MOST_STATEMENTS = 400
 """Of a loop's body: a version is as large again."""
+_MOST_CONDITIONS = 4
 _KINDS = (st.ForKind.SERIAL, st.ForKind.PARALLEL)
 
 
@@ -34,75 +36,125 @@ def whole_blocks(s: st.Stmt) -> st.Stmt:
 
     Assumes no overflow of int32 coordinates."""
     if isinstance(s, st.For) and s.kind in _KINDS:
-        found = _left(s)
-        if found:
-            # Versions within versions: of whole blocks only, as most are.
-            body = _assumed(s, found)
+        left = _left(s)
+        if left:
             condition: Expr = ir.make_bool(True)
-            for left, factor in found:
-                condition = simplify(ir.And(BOOL, condition, left >= factor))
-            return replace(s, body=st.IfThenElse(condition, whole_blocks(body), s.body))
+            for e in left:
+                condition = simplify(ir.And(BOOL, condition, simplify_index(e >= 0)))
+            # Versions within versions: of whole blocks only, as most are.
+            return replace(s, body=st.IfThenElse(condition, whole_blocks(_assumed(s, left)), s.body))
     parts = {id(x): whole_blocks(x) for x in st.bodies(s)}
     if all(parts[id(x)] is x for x in st.bodies(s)):
         return s
     return st.rebuild(s, lambda x: parts[id(x)], lambda e: e)
 
 
-def _left(loop: st.For) -> list[tuple[Expr, int]]:
-    """(What is left of a range, size of a block), where loops inside run over the smaller of the two and what is left
-    goes down with the variable of `loop`, a block at a time."""
+def _left(loop: st.For) -> list[Expr]:
+    """What is left of ranges beyond a block, negative where it is cut: where loops inside run over the smaller of a
+    range and a number, and where guards inside hold for some of their iterations."""
     inside = list(st.walk(loop.body))
     if len(inside) > _MOST_STATEMENTS or not any(isinstance(x, st.Realize) for x in inside):
         return []
     bound = {x.name for x in inside if isinstance(x, st.For | st.LetStmt)}
-    found: dict[int, tuple[Expr, int]] = {}
-    for x in inside:
-        for e in (x.extent,) if isinstance(x, st.For) else ():
-            for n in post_order(e):
-                factor = const_value(n.b) if isinstance(n, ir.Min) else None
-                if factor is None or not isinstance(n, ir.Min) or n.type != I32 or not is_coordinate(n.a):
-                    continue
-                terms, _ = linear_terms(n.a)
-                step = next((c for t, c in terms.values() if _is(t, loop.name)), 0)
-                others = {v for t, _ in terms.values() if not _is(t, loop.name) for v in variables(t)}
-                if step == -factor and not others & (bound | {loop.name}):
-                    found[key(n.a)] = (n.a, int(factor))
-    return list(found.values())
+    found: dict[int, Expr] = {}
+
+    def add(e: Expr) -> None:
+        e = simplify_index(e)
+        names = variables(e)
+        if loop.name in names and not names & bound and is_coordinate(e):
+            found[key(e)] = e
+
+    def visit(s: st.Stmt, ends: Mapping[str, tuple[Expr, Expr]]) -> None:
+        if isinstance(s, st.For):
+            for n in post_order(s.extent):
+                if isinstance(n, ir.Min) and n.type == I32 and const_value(n.b) is not None:
+                    add(n.a - n.b)
+            ends = {**ends, s.name: (s.min, simplify_index(s.min + s.extent - 1))}
+        elif isinstance(s, st.IfThenElse):
+            for low, high in _differences(s.condition):
+                e = _least(high - low, ends)
+                if e is not None:
+                    add(e)
+        for x in st.bodies(s):
+            visit(x, ends)
+
+    visit(loop.body, {})
+    return list(found.values()) if len(found) <= _MOST_CONDITIONS else []
+
+
+def _differences(condition: Expr) -> Iterator[tuple[Expr, Expr]]:
+    """Pairs of coordinates of which the first is at most the second where a guard holds."""
+    match condition:
+        case ir.And(a=a, b=b):
+            yield from _differences(a)
+            yield from _differences(b)
+        case ir.LT(a=a, b=b) | ir.GT(a=b, b=a) if a.type == I32:
+            yield a + 1, b
+        case ir.LE(a=a, b=b) | ir.GE(a=b, b=a) if a.type == I32:
+            yield a, b
+
+
+def _least(e: Expr, ends: Mapping[str, tuple[Expr, Expr]]) -> Expr | None:
+    """The least value of a sum in the loops of `ends`, innermost last, in which it is linear; else None."""
+    for name, (first, last) in reversed(list(ends.items())):
+        if name not in variables(e):
+            continue
+        factors = [c for t, c in linear_terms(e)[0].values() if name in variables(t)]
+        terms = [t for t, _ in linear_terms(e)[0].values() if name in variables(t)]
+        if len(terms) != 1 or not isinstance(terms[0], Variable):
+            return None
+        e = simplify_index(substitute(e, {name: first if factors[0] > 0 else last}))
+    return e
+
+
+def _assumed(loop: st.For, left: Sequence[Expr]) -> st.Stmt:
+    """The body of `loop` where none of `left` is negative."""
+    bounds: dict[str, tuple[int | None, int | None]] = {}
+    known: dict[str, Expr] = {}
+    back: dict[str, Expr] = {}
+    # What a fused loop's variable stands for is one term, in which sizes are not to be replaced.
+    blocks: dict[int, Expr] = {}
+    for e in left:
+        for t, _ in linear_terms(e)[0].values():
+            if loop.name in variables(t) and not isinstance(t, Variable) and key(t) not in blocks:
+                blocks[key(t)] = Variable(I32, f"{loop.name}.block{len(blocks)}")
+                back[f"{loop.name}.block{len(back)}"] = t
+    first = const_value(loop.min)
+    bounds[loop.name] = (None if first is None else int(first), None)
+    for number, e in enumerate(left):
+        terms, constant = linear_terms(simplify_index(substitute(_in_blocks(e, blocks), known)))
+        size = next((t.name for t, c in terms.values()
+                     if isinstance(t, Variable) and c == 1 and t.name not in (loop.name, *back)), None)
+        if size is not None:
+            more = Variable(I32, f"{loop.name}.left{number}")
+            rest = build_sum({k: x for k, x in terms.items() if not _is(x[0], size)}, constant, I32)
+            if size in variables(rest):
+                continue
+            value = simplify_index(more - rest)
+            known = {n: simplify_index(substitute(v, {size: value})) for n, v in known.items()} | {size: value}
+            bounds[more.name] = (0, None)
+            back[more.name] = e
+        elif len(terms) == 1 and (step := next((c for t, c in terms.values() if _is(t, loop.name)), 0)) < 0:
+            low, high = bounds[loop.name]
+            last = constant // -step
+            bounds[loop.name] = (low, last if high is None else min(high, last))
+    return _Assumption(blocks, known, back).statement(loop.body, bounds, {})
+
+
+def _in_blocks(e: Expr, blocks: Mapping[int, Expr]) -> Expr:
+    return replace_terms(e, lambda n: blocks.get(key(n))) if blocks else e
 
 
 def _is(e: Expr, name: str) -> bool:
     return isinstance(e, Variable) and e.name == name
 
 
-def _assumed(loop: st.For, found: list[tuple[Expr, int]]) -> st.Stmt:
-    """The body of `loop` where all of what is left is at least a block."""
-    bounds: dict[str, tuple[int | None, int | None]] = {}
-    known: dict[str, Expr] = {}
-    back: dict[str, Expr] = {}
-    for number, (left, factor) in enumerate(found):
-        terms, constant = linear_terms(left)
-        size = next((t.name for t, c in terms.values()
-                     if isinstance(t, Variable) and c == 1 and t.name not in known), None)
-        if size is None:
-            if len(terms) == 1:  # constant - loop * factor >= factor
-                low, high = bounds.get(loop.name, (const_value(loop.min), None))
-                last = (constant - factor) // factor
-                bounds[loop.name] = (None if low is None else int(low), last if high is None else min(high, last))
-            continue
-        more = Variable(I32, f"{loop.name}.left{number}")
-        rest = build_sum({k: x for k, x in terms.items() if not _is(x[0], size)}, constant, I32)
-        known[size] = simplify_index(substitute(more + factor - rest, known))
-        bounds[more.name] = (0, None)
-        back[more.name] = simplify_index(left - factor)
-    if loop.name not in bounds and const_value(loop.min) is not None:
-        bounds[loop.name] = (int(const_value(loop.min) or 0), None)
-    return _Assumption(known, back).statement(loop.body, bounds, {})
-
-
 @dataclass(frozen=True, slots=True)
 class _Assumption:
-    """That sizes are what `known` says, in terms of variables that are not negative and that `back` gives."""
+    """That sizes are what `known` says, in terms of variables that are not negative, which `back` gives; `blocks` are
+    terms that go by a name meanwhile."""
 
+    blocks: Mapping[int, Expr]
     known: Mapping[str, Expr]
     back: Mapping[str, Expr]
 
@@ -113,8 +165,7 @@ class _Assumption:
             e = substitute(e, fixed)
             if not is_coordinate(e):
                 return e
-            e = simplify_index(simplify_index(substitute(e, self.known), bounds))
-            return simplify_index(substitute(e, self.back))
+            return simplify_index(substitute(simplify_index(self._assume(e, bounds)), self.back))
 
         match s:
             case st.LetStmt():
@@ -143,12 +194,15 @@ class _Assumption:
                 return replace(s, bounds=sizes, body=self.statement(s.body, bounds, fixed))
         return st.rebuild(s, lambda x: self.statement(x, bounds, fixed), lambda e: substitute(e, fixed))
 
+    def _assume(self, e: Expr, bounds: Bounds) -> Expr:
+        return simplify_index(substitute(_in_blocks(e, self.blocks), self.known), bounds)
+
     def _condition(self, e: Expr, bounds: Bounds) -> Expr:
         """A condition without those of its parts that hold."""
         if isinstance(e, ir.And):
             return simplify(ir.And(BOOL, self._condition(e.a, bounds), self._condition(e.b, bounds)))
         if isinstance(e, ir.LT | ir.LE | ir.GT | ir.GE) and is_coordinate(e.a) and is_coordinate(e.b):
-            assumed = simplify_index(substitute(e, self.known), bounds)
+            assumed = self._assume(e, bounds)
             if const_value(assumed) is not None:
                 return assumed
         return e

@@ -16,7 +16,6 @@ from halide_core.ir import expr as ir
 from halide_core.ir import ranges
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import I32, Expr, const, const_value
-from halide_core.ir.identities import interval
 from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import substitute, variables
 
@@ -91,7 +90,7 @@ def _visit(s: st.Stmt, scope: _Scope) -> st.Stmt:
 
 
 def _loop_extent(loop: st.For, scope: _Scope) -> Expr:
-    if interval(loop.extent, {})[1] is not None:
+    if ranges.upper_bound(loop.extent, {}) is not None:
         return loop.extent
     # What cancels does so best before everything is written out; what is left unbounded may need that.
     for e in scope.partly_expanded(loop.extent):

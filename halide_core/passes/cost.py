@@ -5,7 +5,7 @@ from __future__ import annotations
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import I64, Expr, const, const_value
-from halide_core.ir.identities import interval
+from halide_core.ir.ranges import upper_bound
 from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import post_order, substitute
 
@@ -35,7 +35,7 @@ def _cost(s: st.Stmt) -> Expr:
             seen = {id(n): _node_cost(n) for n in post_order(s.value)}
             return const(2 + sum(seen.values()), I64)
         case st.For():
-            high = interval(s.extent, {})[1]
+            high = upper_bound(s.extent, {})
             extent = const(max(high, 0), I64) if high is not None else ir.Cast(I64, s.extent)
             return ir.Mul(I64, extent, _cost(s.body) + const(1, I64))
         case st.IfThenElse():

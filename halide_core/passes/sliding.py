@@ -14,7 +14,7 @@ from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.box import Box, Interval
 from halide_core.ir.expr import I32, CallType, Expr, Variable, const, const_value
-from halide_core.ir.identities import interval
+from halide_core.ir.ranges import upper_bound
 from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import post_order, substitute, transform, variables
 from halide_core.passes.boxes import Promises, boxes_touched
@@ -205,7 +205,7 @@ def _window(f: Function, dim: int, loop: st.For, promises: Promises) -> int | No
     extent = simplify_index(high - low + 1)
     known = const_value(extent)
     if known is None:
-        known = interval(extent, {})[1]
+        known = upper_bound(extent, {})
     return int(known) if known is not None and 0 < known <= 1 << 16 else None
 
 

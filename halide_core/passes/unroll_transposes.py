@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import const, const_value
-from halide_core.ir.identities import interval
+from halide_core.ir.ranges import upper_bound
 from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import post_order
 from halide_core.passes.group_stores import is_far_apart
@@ -54,7 +54,7 @@ def _is_transposing(loop: st.For) -> bool:
     if not isinstance(store, st.Store) or store.predicate is not None or not isinstance(store.index, ir.Ramp):
         return False
     lanes = store.value.type.lanes
-    if lanes not in _SIDES or const_value(store.index.stride) != 1 or interval(loop.extent, {})[1] != lanes:
+    if lanes not in _SIDES or const_value(store.index.stride) != 1 or upper_bound(loop.extent, {}) != lanes:
         return False
     loads = [n for n in post_order(store.value) if isinstance(n, ir.Load)]
     turned = [n for n in loads if is_far_apart(n)]

@@ -13,8 +13,8 @@ from halide_core.errors import HalideError
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import I32, I64, Expr, Variable, const, const_value
-from halide_core.ir.identities import interval
 from halide_core.ir.operators import broadcast
+from halide_core.ir.ranges import upper_bound
 from halide_core.ir.simplify import simplify, simplify_index
 from halide_core.ir.structural import holds_effect, key, post_order, substitute, variables
 from halide_core.ir.types import Bool
@@ -44,7 +44,7 @@ def vectorize(s: st.Stmt, masks: bool) -> st.Stmt:
 
 def lanes_of(extent: Expr, name: str) -> int:
     """The constant bound of the extent of a vectorized or unrolled loop."""
-    high = interval(extent, {})[1]
+    high = upper_bound(extent, {})
     if high is None or high > 4096:
         raise HalideError(f"Loop {name} has no constant extent, so it cannot be vectorized or unrolled; give a factor")
     return max(high, 0)

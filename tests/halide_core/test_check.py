@@ -278,8 +278,8 @@ def test_passes_are_shown(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     parts = [p.partition(":") for p in err.split("After ")[1:]]
     names = [name for name, _, _ in parts]
     assert names == [
-        "schedule_functions", "answer_target_queries", "bound_extents", "flatten", "substitute_lets", "narrow",
-        "regroup_sums", "unroll", "accumulate", "vectorize", "scalar_loops", "hoist_conditions", "partition",
+        "schedule_functions", "answer_target_queries", "whole_blocks", "bound_extents", "flatten", "substitute_lets",
+        "narrow", "regroup_sums", "unroll", "accumulate", "vectorize", "scalar_loops", "hoist_conditions", "partition",
         "unroll_transposes", "group_stores", "loop_invariants", "common_subexpressions", "share_gathers",
     ]  # fmt: skip
     texts = {name: text for name, _, text in parts}

@@ -22,12 +22,14 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def module(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """A module with scaled(image, by, shift, out): out is `by` times the image, plus 100 * x where `shift` holds."""
+    """A module with scaled(image, by, shift, out), each name after `scaled_`: out is `by` times the image, plus 100 * x
+    where `shift` holds."""
     folder = tmp_path_factory.mktemp("extension")
     x, y = hl.vars("x y")
-    image, by = hl.ImageParam(hl.UInt(8), 2, "image"), hl.Param(hl.Int(16), "by")
-    shift = hl.Param(hl.Bool(), "shift")
-    f = hl.Func("out")
+    # Names that no other test's Params have.
+    image, by = hl.ImageParam(hl.UInt(8), 2, "scaled_image"), hl.Param(hl.Int(16), "scaled_by")
+    shift = hl.Param(hl.Bool(), "scaled_shift")
+    f = hl.Func("scaled_out")
     f[x, y] = hl.i16(image[x, y]) * by + hl.select(shift, hl.i16(x) * 100, hl.i16(0))
     kinds = hl.OutputFileType
     files = {kinds.object: str(folder / "scaled.o"), kinds.python_extension: str(folder / "scaled.py.cpp")}
@@ -52,23 +54,24 @@ def test_dimension_0_is_the_last_axis(module: Any) -> None:
 def test_dimension_0_is_the_first_axis_in_fortrans_order(module: Any) -> None:
     image = np.asfortranarray(np.arange(12, dtype=np.uint8).reshape(3, 4))
     out = np.empty((3, 4), np.int16, order="F")
-    module.scaled(image=image, by=2, shift=True, out=out)
+    module.scaled(scaled_image=image, scaled_by=2, scaled_shift=True, scaled_out=out)
     assert (out == image.astype(np.int16) * 2 + np.arange(3).reshape(3, 1) * 100).all()
 
 
 @pytest.mark.parametrize(
     ("change", "error"),
     [
-        ({"by": 1 << 20}, OverflowError),
-        ({"by": 1.5}, TypeError),
-        ({"image": np.zeros((3, 4), np.int8)}, ValueError),
-        ({"image": np.zeros(3, np.uint8)}, ValueError),
-        ({"image": np.zeros((2, 4), np.uint8)}, RuntimeError),
+        ({"scaled_by": 1 << 20}, OverflowError),
+        ({"scaled_by": 1.5}, TypeError),
+        ({"scaled_image": np.zeros((3, 4), np.int8)}, ValueError),
+        ({"scaled_image": np.zeros(3, np.uint8)}, ValueError),
+        ({"scaled_image": np.zeros((2, 4), np.uint8)}, RuntimeError),
         ({"other": 1}, TypeError),
     ],
 )
 def test_what_does_not_fit_is_refused(module: Any, change: dict[str, Any], error: type[Exception]) -> None:
-    given = {"image": np.zeros((3, 4), np.uint8), "by": 1, "shift": False, "out": np.empty((3, 4), np.int16)}
+    given: dict[str, Any] = {"scaled_image": np.zeros((3, 4), np.uint8), "scaled_by": 1, "scaled_shift": False}
+    given["scaled_out"] = np.empty((3, 4), np.int16)
     with pytest.raises(error):
         module.scaled(**(given | change))
 

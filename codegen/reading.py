@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import itertools
 import math
 import random
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -56,7 +58,9 @@ def _executed(text: str) -> dict[str, Any]:
         return builtins.__import__(name, *args)
 
     module: dict[str, Any] = {"__builtins__": {**vars(builtins), "__import__": importing}, "__name__": "emitted"}
-    exec(compile(text, "<emitted module>", "exec"), module)
+    # The language warns on standard output, which may be somebody's JSON.
+    with contextlib.redirect_stdout(sys.stderr):
+        exec(compile(text, "<emitted module>", "exec"), module)
     return module
 
 

@@ -19,7 +19,8 @@ from rich.console import Console
 
 from corpus.bench_codegen import equal
 from corpus.pipelines.common import PipelineFile, Size, named_pipelines
-from corpus.scheduled_process import Arrays, Ready, ScheduledError, ScheduledProcess, Scheduling, load_plugins
+from corpus.scheduled_process import Arrays, Ready, ScheduledProcess, Scheduling, load_plugins
+from corpus.timed_process import NotTimed
 from lifter.harness.timing import Timing, interleave, machine, threads
 
 HAND, OWN = "by hand", "Reuse2019"
@@ -105,7 +106,7 @@ def measure(p: PipelineFile, size: Size, seconds: float, ablations: bool, limit:
 def _ready(process: ScheduledProcess, limit: float, result: Result) -> Ready | None:
     try:
         found = process.ready(limit)
-    except ScheduledError as problem:
+    except NotTimed as problem:
         result.failed[process.name] = str(problem)
         process.close()
         return None
@@ -118,9 +119,9 @@ def _time(ready: list[ScheduledProcess], seconds: float, result: Result) -> None
     while ready:
         try:
             timing: Timing = interleave([r.run for r in ready], lambda: None, seconds)
-        except ScheduledError as problem:
+        except NotTimed as problem:
             result.failed[problem.process.name] = str(problem)
-            ready.remove(problem.process)
+            ready[:] = [r for r in ready if r is not problem.process]
             continue
         result.ms = {r.name: 1e3 * s for r, s in zip(ready, timing.seconds, strict=True)}
         return

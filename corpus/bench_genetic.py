@@ -22,7 +22,8 @@ import halide_core as hl
 from corpus.bench_autoschedule import HAND, OWN
 from corpus.pipelines.common import PipelineFile, Size, bind, estimate, named_pipelines, output_buffers, run
 from corpus.roofline import arithmetic_ms, memory_ms
-from corpus.scheduled_process import TARGET, Arrays, ScheduledError, ScheduledProcess, Scheduling
+from corpus.scheduled_process import TARGET, Arrays, ScheduledProcess, Scheduling
+from corpus.timed_process import NotTimed
 from halide_core.autoschedule.methods import method
 from halide_core.passes.realization_order import build_environment
 from lifter.harness.timing import interleave, machine
@@ -91,7 +92,7 @@ def compare(p: PipelineFile, size: Size, state: Path, seconds: float, result: Re
             if not (number or result.same or all(map(np.array_equal, outputs[0], outputs[1]))):
                 result.problems.append("other results than Reuse2019's")
             timing = interleave([process.run for process in processes], lambda: None, seconds / _PROCESSES)
-        except ScheduledError as problem:
+        except NotTimed as problem:
             result.problems.append(f"{problem.process.name}: {problem}")
             return
         finally:

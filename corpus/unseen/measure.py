@@ -7,8 +7,9 @@ import math
 import time
 from dataclasses import dataclass, field
 
+from corpus.timed_process import NotTimed
 from corpus.unseen.pipeline import Array, Pipeline, random_pipeline
-from corpus.unseen.process import Contender, ContenderError, ContenderProcess, Ready
+from corpus.unseen.process import Contender, ContenderProcess, Ready
 from corpus.unseen.schedule import random_schedule
 from corpus.unseen.script import agree, by_autoschedulers
 from lifter.harness.timing import interleave, threads
@@ -95,9 +96,9 @@ def measure_autoscheduled(seed: int, seconds: float, limit: float, strict: bool)
 
 def _compare(
     p: Pipeline, how: list[Contender], seconds: float, limit: float, result: Result
-) -> list[ContenderError]:
+) -> list[NotTimed]:
     """Compiles by each in turn, for that is timed; then times all that can run."""
-    errors: list[ContenderError] = []
+    errors: list[NotTimed] = []
     started: list[ContenderProcess] = []
     ready: list[ContenderProcess] = []
     reference: Array | None = None
@@ -107,7 +108,7 @@ def _compare(
             started.append(ContenderProcess(h, p))
             try:
                 found = started[-1].ready(limit)
-            except ContenderError as problem:
+            except NotTimed as problem:
                 errors.append(problem)
                 started[-1].close()
                 continue
@@ -119,7 +120,7 @@ def _compare(
                 result.differs = f"{h.name}: {differs}" if several else differs
         if ready and (several or not errors):
             _time(ready, seconds, result)
-    except ContenderError as problem:
+    except NotTimed as problem:
         errors.append(problem)
     finally:
         for process in started:

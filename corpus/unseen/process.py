@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import sys
 import time
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from typing import Any, Literal
+from typing import Any
 
 from corpus.scheduled_process import load_plugins
+from corpus.timed_process import TimedProcess, answer, silence
 from corpus.unseen.pipeline import Array, Pipeline
 from corpus.unseen.script import bound_names, estimates
 
 # Seconds after which a run counts as hanging.
 _HANGING = 60.0
-Kind = Literal["refused", "failed", "late"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,70 +39,15 @@ class Ready:
     result: Array
 
 
-class ContenderError(Exception):
-    """A pair that a module refused (an error of its own), failed on (a crash, another exception), or was late with."""
-
-    def __init__(self, process: ContenderProcess, kind: Kind, why: str) -> None:
-        super().__init__(why)
-        self.process, self.kind = process, kind
-
-
-class ContenderProcess:
-    """Compiles and runs elsewhere; `run` has it run, and returns the seconds that it took."""
+class ContenderProcess(TimedProcess[Ready]):
+    """Compiles and runs elsewhere."""
 
     def __init__(self, how: Contender, p: Pipeline) -> None:
-        self.name = how.name
-        context = multiprocessing.get_context("spawn")
-        self._here, there = context.Pipe()
-        self._process = context.Process(target=_serve, args=(there, how, p), daemon=True)
-        self._start = time.perf_counter()
-        self._process.start()
-        there.close()
-
-    def ready(self, limit: float) -> Ready:
-        """Waits until it can run, at most until `limit` seconds after its start.  Raises ContenderError."""
-        left = self._start + limit - time.perf_counter()
-        found = self._answer(max(left, 0.0), f"not ready after {limit:.0f} s")
-        assert isinstance(found, Ready)
-        return found
-
-    def run(self, count: int) -> float:
-        """Runs it `count` times.  Raises ContenderError."""
-        try:
-            self._here.send(count)
-        except OSError as problem:
-            raise ContenderError(self, "failed", self._death()) from problem
-        found = self._answer(_HANGING, f"a run took over {_HANGING:.0f} s")
-        assert isinstance(found, float)
-        return found
-
-    def close(self) -> None:
-        """Ends the process."""
-        self._here.close()
-        self._process.kill()
-        self._process.join()
-
-    def _answer(self, limit: float, late: str) -> object:
-        if not self._here.poll(limit):
-            raise ContenderError(self, "late", late)
-        try:
-            found: object = self._here.recv()
-        except (EOFError, OSError) as problem:
-            raise ContenderError(self, "failed", self._death()) from problem
-        if isinstance(found, tuple):
-            raise ContenderError(self, *found)
-        return found
-
-    def _death(self) -> str:
-        self._process.join(5)
-        code = self._process.exitcode
-        return f"crashed (signal {-code})" if code is not None and code < 0 else f"ended with status {code}"
+        super().__init__(how.name, _serve, (how, p), _HANGING)
 
 
 def _serve(there: Connection, how: Contender, p: Pipeline) -> None:
-    # What compilers print of their progress is of no use.
-    for stream in (1, 2):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
+    silence()
     # Expressions of many stages are deep trees.
     sys.setrecursionlimit(20_000)
     module = _module(how)
@@ -116,15 +60,7 @@ def _serve(there: Connection, how: Contender, p: Pipeline) -> None:
     except Exception as problem:  # whatever it is, it is told
         there.send(("failed", f"{type(problem).__name__}: {problem}".strip()))
         return
-    while True:
-        try:
-            count = there.recv()
-        except EOFError:
-            return
-        start = time.perf_counter()
-        for _ in range(count):
-            run()
-        there.send(time.perf_counter() - start)
+    answer(there, lambda count: [run() for _ in range(count)])
 
 
 def _module(how: Contender) -> Any:

@@ -11,7 +11,8 @@ import pytest
 from corpus import bench_autoschedule
 from corpus.bench_autoschedule import HAND, OWN, PEERS, Result, measure, progress, table
 from corpus.pipelines.common import named_pipelines
-from corpus.scheduled_process import ScheduledError, ScheduledProcess, Scheduling
+from corpus.scheduled_process import ScheduledProcess, Scheduling
+from corpus.timed_process import NotTimed
 
 BLUR = named_pipelines(["blur"])[0]
 OURS = [Scheduling(HAND, "halide_core"), Scheduling(OWN, "halide_core", OWN)]
@@ -24,7 +25,7 @@ def test_a_process_runs_and_its_death_is_told() -> None:
         assert [r.shape for r in ready.results] == [tuple(reversed(e)) for e in BLUR.shapes(BLUR.small[1])]
         assert process.run(3) > 0
         os.kill(process._process.pid, signal.SIGSEGV)
-        with pytest.raises(ScheduledError, match="crashed \\(signal 11\\)"):
+        with pytest.raises(NotTimed, match="crashed \\(signal 11\\)"):
             process.run(1)
     finally:
         process.close()
@@ -42,7 +43,7 @@ def test_what_fails_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_time_is_limited() -> None:
     process = ScheduledProcess(OURS[1], BLUR, BLUR.small[1])
     try:
-        with pytest.raises(ScheduledError, match="not ready after 0 s"):
+        with pytest.raises(NotTimed, match="not ready after 0 s"):
             process.ready(0)
     finally:
         process.close()

@@ -52,6 +52,7 @@ from halide_core.passes.unroll import unroll
 from halide_core.passes.unroll_transposes import unroll_transposes
 from halide_core.passes.vectorize import vectorize
 from halide_core.passes.whole_blocks import whole_blocks
+from halide_core.passes.whole_tiles import whole_tiles
 from halide_core.passes.wrap_calls import wrap_calls
 from halide_core.target import Target
 
@@ -136,6 +137,7 @@ def lower(
         s = log.after("scalar_loops", separate_borders(s), level, flat)
         # Before the loops around are split where such conditions change.
         s = log.after("hoist_conditions", hoist_conditions(s), level, flat)
+        s = log.after("whole_tiles", whole_tiles(s), level, flat)
         s = log.after("partition", partition_loops(s), level, flat)
         s = log.after("unroll_transposes", unroll_transposes(s, set(flat), groups or {}), level, flat)
     # Needs ramps, so after vectorization.

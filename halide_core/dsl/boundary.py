@@ -8,7 +8,6 @@ from typing import Any
 from halide_core.dsl.func import Func
 from halide_core.dsl.functions import clamp, likely, select
 from halide_core.dsl.functions import max as expr_max
-from halide_core.dsl.variables import Var
 from halide_core.errors import HalideError
 from halide_core.ir.expr import Expr, make_bool
 from halide_core.ir.operators import as_expr
@@ -48,14 +47,22 @@ def _mapped(name: str, source: Any, bounds: Any, coordinate: Callable[[Expr, Exp
     return f
 
 
-def _outside(v: Var, low: Expr, n: Expr) -> Expr:
-    e = v._as_expr()
+def _outside(e: Expr, low: Expr, n: Expr) -> Expr:
     return (e < low) | (e >= low + n)
+
+
+def _within(e: Expr, low: Expr, n: Expr) -> Expr:
+    return clamp(likely(e), low, low + n - 1)
+
+
+def _elsewhere(mapped: Callable[[Expr, Expr, Expr], Expr]) -> Callable[[Expr, Expr, Expr], Expr]:
+    """`mapped` where a coordinate is outside only: what lies within is read from where it is, and bounds show it."""
+    return lambda e, low, n: select(_outside(e, low, n), mapped(e, low, n), _within(e, low, n))
 
 
 def repeat_edge(f: Any, bounds: Any = None) -> Func:
     """Past an edge, the nearest element."""
-    return _mapped("repeat_edge", f, bounds, lambda v, low, n: clamp(likely(v), low, low + n - 1))
+    return _mapped("repeat_edge", f, bounds, _within)
 
 
 def constant_exterior(f: Any, exterior: Any, bounds: Any = None) -> Func:
@@ -65,7 +72,7 @@ def constant_exterior(f: Any, exterior: Any, bounds: Any = None) -> Func:
     outside: Expr = make_bool(False)
     for v, p in zip(args, pairs, strict=False):
         if p is not None:
-            outside = outside | _outside(v, *p)
+            outside = outside | _outside(v._as_expr(), *p)
     inside = repeat_edge(func, [(None, None) if p is None else p for p in pairs])[tuple(args)]
     values = list(exterior) if isinstance(exterior, tuple | list) else [exterior]
     if len(values) != inside.size():
@@ -77,7 +84,7 @@ def constant_exterior(f: Any, exterior: Any, bounds: Any = None) -> Func:
 
 def repeat_image(f: Any, bounds: Any = None) -> Func:
     """Past an edge, the image again."""
-    return _mapped("repeat_image", f, bounds, lambda v, low, n: low + (v - low) % n)
+    return _mapped("repeat_image", f, bounds, _elsewhere(lambda v, low, n: low + (v - low) % n))
 
 
 def mirror_image(f: Any, bounds: Any = None) -> Func:
@@ -87,7 +94,7 @@ def mirror_image(f: Any, bounds: Any = None) -> Func:
         period = (v - low) % (2 * n)
         return clamp(low + select(period >= n, 2 * n - 1 - period, period), low, low + n - 1)
 
-    return _mapped("mirror_image", f, bounds, coordinate)
+    return _mapped("mirror_image", f, bounds, _elsewhere(coordinate))
 
 
 def mirror_interior(f: Any, bounds: Any = None) -> Func:
@@ -99,4 +106,4 @@ def mirror_interior(f: Any, bounds: Any = None) -> Func:
         folded = limit - expr_max(limit - period, period - limit)
         return clamp(low + folded, low, low + limit)
 
-    return _mapped("mirror_interior", f, bounds, coordinate)
+    return _mapped("mirror_interior", f, bounds, _elsewhere(coordinate))

@@ -16,12 +16,14 @@ from halide_core.ir.expr import (
     const_value,
     has_effect,
     is_scatter,
+    make_bool,
 )
 from halide_core.ir.simplify import simplify_index
-from halide_core.ir.structural import key, post_order, same, variables
+from halide_core.ir.structural import contains, key, post_order, same, variables
 from halide_core.ir.sums import difference
 from halide_core.ir.types import Type
 from halide_core.passes.float_bounds import float_bounds
+from halide_core.passes.float_ends import Ends, float_ends, truncated, truncated_from
 
 # Inclusive; None where unbounded.
 Scope = Mapping[str, Interval]
@@ -124,6 +126,8 @@ def _bounds_of_node(e: Expr, scope: Scope, memo: dict[int, Interval]) -> Interva
             return e, e
         case ir.Variable():
             return scope.get(e.name, (e, e))
+        case ir.Cast() if e.value.type.is_float() and e.type == I32:
+            return _truncated(e, parts[0], scope, memo)
         case ir.Cast():
             return _cast(e, parts[0])
         case ir.Min():
@@ -132,19 +136,118 @@ def _bounds_of_node(e: Expr, scope: Scope, memo: dict[int, Interval]) -> Interva
         case ir.Max():
             (la, ha), (lb, hb) = parts
             return intersect((la, None), (lb, None))[0], _high([ha, hb])
+        case ir.Select() if (found := _truncated_again(e, scope, memo)) is not None:
+            return found
         case ir.Select():
-            return union(parts[1], parts[2])
+            return _choice(t, parts[0], parts[1], parts[2])
         case ir.Call(call_type=CallType.INTRINSIC, name="likely" | "strict_float"):
             return parts[0]
         case ir.Call() if has_effect(e):
             return parts[1]
         case ir.Call() if is_scatter(e):
             return _low([p[0] for p in parts]), _high([p[1] for p in parts])
+    if t.is_bool() and isinstance(e, _ORDERED | ir.And | ir.Or | ir.Not):
+        return _truth(e, parts) if not e.a.type.is_float() else _float_truth(e, scope, memo)
     if t.bits < 32 or t.is_uint():
         # Narrow arithmetic wraps: only constant ranges that stay inside the type are kept.
         exact = _exact_constants(e, parts)
         return exact if exact is not None else _type_range(t)
     return _wide_arithmetic(e, parts)
+
+
+def _choice(t: Type, condition: Interval, yes: Interval, no: Interval) -> Interval:
+    """Whatever the condition is: one arm, where it is certain or out of the question, both in between.  Asked again
+    when the program runs, tile by tile."""
+    certain, possible = _known(condition)
+    near = [a is not None and b is not None and difference(a, b) is not None for a, b in zip(yes, no, strict=True)]
+    if all(near):
+        return union(yes, no)  # which one it is matters little, and would be in the way
+
+    def arm(holds: Expr, end: int) -> Expr | None:
+        known = const_value(holds)
+        if known is not None:
+            return (yes if known else no)[end]
+        a, b = yes[end], no[end]
+        return None if a is None or b is None else ir.Select(t, holds, a, b)
+
+    low, high = ([arm(certain, end), arm(possible, end)] for end in (0, 1))
+    return _low(low), _high(high)
+
+
+_ORDERED = ir.LT | ir.LE | ir.GT | ir.GE
+
+
+def _truth(e: Expr, parts: list[Interval]) -> Interval:
+    """Whether a condition on coordinates holds everywhere, and whether anywhere."""
+    match e:
+        case ir.Not():
+            certain, possible = _known(parts[0])
+            return ir.Not(e.type, possible), ir.Not(e.type, certain)
+        case ir.And() | ir.Or():
+            (a_certain, a_possible), (b_certain, b_possible) = map(_known, parts)
+            return type(e)(e.type, a_certain, b_certain), type(e)(e.type, a_possible, b_possible)
+        case ir.LT() | ir.LE() if e.a.type == I32:
+            (a_low, a_high), (b_low, b_high) = parts
+        case ir.GT() | ir.GE() if e.a.type == I32:
+            (b_low, b_high), (a_low, a_high) = parts
+        case _:
+            return make_bool(False), make_bool(True)
+    less = ir.LT if isinstance(e, ir.LT | ir.GT) else ir.LE
+    return (
+        make_bool(False) if a_high is None or b_low is None else less(e.type, a_high, b_low),
+        make_bool(True) if a_low is None or b_high is None else less(e.type, a_low, b_high),
+    )
+
+
+def _float_truth(e: Expr, scope: Scope, memo: dict[int, Interval]) -> Interval:
+    """Of a comparison of floats, which a NaN fails."""
+    a, b = (_float_ends(c, scope, memo) for c in ir.children(e))
+    if a is None or b is None:
+        return make_bool(False), make_bool(True)
+    if isinstance(e, ir.GT | ir.GE):
+        a, b = b, a
+    less, not_less = (ir.LT, ir.GE) if isinstance(e, ir.LT | ir.GT) else (ir.LE, ir.GT)
+    return less(e.type, a.high, b.low), ir.Not(e.type, not_less(e.type, a.low, b.high))
+
+
+def _float_ends(e: Expr, scope: Scope, memo: dict[int, Interval], only_clamped: bool = False) -> Ends | None:
+    def interval(n: Expr) -> Interval:
+        return scope.get(n.name, (n, n)) if isinstance(n, ir.Variable) else memo[id(n)]
+
+    return float_ends(e, interval, only_clamped)
+
+
+def _truncated(e: ir.Cast, constant: Interval, scope: Scope, memo: dict[int, Interval]) -> Interval:
+    """A float as an int32: between constants, else what its ends are truncated to."""
+    if _is_constant(constant):
+        return _cast(e, constant)
+    ends = _float_ends(e.value, scope, memo)
+    if ends is None:
+        return None, None
+    clamped = _float_ends(e.value, scope, memo, only_clamped=True) if contains(e.value, ir.Min, ir.Max) else None
+    otherwise = (None, None) if clamped is None else truncated(clamped, clamped.low, clamped.high)
+    return truncated(ends, ends.low, ends.high, otherwise)
+
+
+def _truncated_again(e: ir.Select, scope: Scope, memo: dict[int, Interval]) -> Interval | None:
+    """The interval of an end of what a float was truncated to."""
+    parts = truncated_from(e)
+    if parts is None:
+        return None
+    value, least, greatest = (_float_ends(p, scope, memo) for p in (parts.value, parts.least, parts.greatest))
+    if value is None or least is None or greatest is None:
+        return None
+    if all(key(x.low) == key(x.high) for x in (value, least, greatest)) and _is_one_value(memo[id(parts.otherwise)]):
+        return e, e
+    low, high = memo[id(parts.otherwise)]
+    # A low end is above what it is otherwise, a high end below.
+    return truncated(value, least.low, greatest.high, (low, None) if parts.is_low else (None, high))
+
+
+def _known(condition: Interval) -> tuple[Expr, Expr]:
+    """The interval of a condition, false to true where nothing is known of it."""
+    certain, possible = condition
+    return make_bool(False) if certain is None else certain, make_bool(True) if possible is None else possible
 
 
 def _exact_constants(e: Expr, parts: list[Interval]) -> Interval | None:

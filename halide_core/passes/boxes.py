@@ -11,7 +11,7 @@ from halide_core.ir.box import Box, Interval
 from halide_core.ir.expr import I32, CallType, Expr, Variable, const, const_value, is_buffer
 from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import key, post_order, substitute, transform, variables
-from halide_core.ir.sums import is_coordinate
+from halide_core.ir.sums import is_coordinate, linear_terms
 from halide_core.passes.bounds import Facts, bounds_of, intersect, union
 
 # Known ranges of variables that a schedule's guards enforce: name -> (min, max).
@@ -206,16 +206,19 @@ class _Boxes:
 
     def _limit(self, last: Expr, at: _Around) -> Expr | None:
         """The greatest value of `last`."""
-        number = (key(last), *sorted(variables(last) & at.scope.keys()))
+        return self.bounds(self._spread(last, at), at)[1]
+
+    def _spread(self, e: Expr, at: _Around) -> Expr:
+        number = (key(e), *sorted(variables(e) & at.scope.keys()))
         if number not in self.known.spread:
-            self.known.spread[number] = _spread(last, at.scope.keys())
-        return self.bounds(self.known.spread[number], at)[1]
+            self.known.spread[number] = _spread(e, at.scope.keys())
+        return self.known.spread[number]
 
     def _let(self, s: st.LetStmt, value: Expr, at: _Around) -> None:
         if s.name not in self.promises:
             self.visit(s.body, replace(at, defined={**at.defined, s.name: simplify_index(value)}))
             return
-        low, high = self.bounds(value, at)
+        low, high = self.bounds(self._spread(value, at), at)
         exact = low is not None and high is not None and key(low) == key(high)
         if not exact:
             # Splits start at the range's min; only at its end may arithmetic overshoot what guards allow.
@@ -229,17 +232,20 @@ class _Boxes:
 
 
 def _spread(e: Expr, names: Set[str]) -> Expr:
-    """`e` with what is added to minima and maxima of the same variables `names` added within them, so that it may
-    cancel there: y * 32 + min(n - y * 32, 32) is min(n, y * 32 + 32).  Within quotients too, where it does cancel:
+    """`e` with what is added to minima and maxima, and cancels against variables `names` in them, added within them:
+    y * 32 + min(n - y * 32, 32) is min(n, y * 32 + 32).  Within quotients too, where it does cancel:
     y * 8 + min(n - y * 32, 32) / 4 is min(n, y * 32 + 32) / 4."""
+    left = _MOST_CHOICES
 
     def rewrite(n: Expr) -> Expr:
+        nonlocal left
         terms = _terms(n) if isinstance(n, ir.Add | ir.Sub) and n.type == I32 else []
         for k, (added, term) in enumerate(terms):
             others = terms[:k] + terms[k + 1 :]
             if isinstance(term, ir.Min | ir.Max):
-                rest = _sum(others)
-                if variables(term) & variables(rest) & names:
+                if left and _cancels(term, added, others, names):
+                    left -= 1
+                    rest = _sum(others)
                     parts = [simplify_index(rest + p if added else rest - p) for p in (term.a, term.b)]
                     least = isinstance(term, ir.Min) == added
                     return (ir.Min if least else ir.Max)(I32, rewrite(parts[0]), rewrite(parts[1]))
@@ -251,9 +257,25 @@ def _spread(e: Expr, names: Set[str]) -> Expr:
                     return _sum([t for t in others if not variables(t[1]) & shared]) + ir.Div(I32, inner, term.b)
         return n
 
-    if not 1 <= sum(isinstance(n, ir.Min | ir.Max) for n in post_order(e)) <= _MOST_CHOICES:
+    if not any(isinstance(n, ir.Min | ir.Max) for n in post_order(e)):
         return e
     return simplify_index(transform(e, rewrite))
+
+
+def _cancels(term: ir.Min | ir.Max, added: bool, others: list[tuple[bool, Expr]], names: Set[str]) -> bool:
+    """Whether some of the sum of `others` is subtracted in one of the two that `term` chooses from."""
+    found = {k: f for k, (t, f) in linear_terms(_sum(others))[0].items() if variables(t) & names}
+    work: list[Expr] = [term.a, term.b] if found else []
+    while work:
+        e = work.pop()
+        if isinstance(e, ir.Min | ir.Max):
+            work += [e.a, e.b]
+            continue
+        inner = linear_terms(e)[0]
+        if any((f > 0) != ((inner[k][1] > 0) == added) for k, f in found.items() if k in inner):
+            return True
+        work += [t for t, _ in inner.values() if isinstance(t, ir.Min | ir.Max)]
+    return False
 
 
 def _within_quotient(near: Expr, quotient: ir.Div) -> Expr | None:

@@ -68,12 +68,12 @@ def _by_choices(loop: st.For, lanes: int) -> list[tuple[Expr, st.Stmt]]:
 
 
 def _inside(loop: st.For, lanes: int) -> tuple[Expr, st.Stmt] | None:
-    """The body without choices between values by comparisons with the loop variable, for vectors away from the places
-    where they change, by the look of them."""
+    """The body without choices between values by comparisons with the loop variable, nor choices of coordinates by
+    several of them, for vectors away from the places where they change, by the look of them."""
     chosen = [n for x in st.walk(loop.body) for e in st.expressions(x) for n in post_order(e)
               if isinstance(n, ir.Select) and loop.name in variables(n.condition)]
     placing = {id(n) for n in _of_indices(loop.body)}
-    if all(id(n) in placing for n in chosen):
+    if all(id(n) in placing and type(n.condition) in _OPPOSITE for n in chosen):
         return None
     tests: dict[int, Expr] = {}
     replaced: dict[int, Expr] = {}
@@ -91,16 +91,18 @@ def _inside(loop: st.For, lanes: int) -> tuple[Expr, st.Stmt] | None:
 
 def _settled(condition: Expr, loop: st.For, lanes: int) -> tuple[bool, list[Expr]] | None:
     """What a condition is in most of a row, and what shows that it is so in all lanes."""
+    if loop.name not in variables(condition):
+        return _of_a_row(condition, loop)
     if isinstance(condition, ir.Not):
         found = _settled(condition.a, loop, lanes)
         return (not found[0], found[1]) if found is not None else None
     if isinstance(condition, ir.And | ir.Or):
         decides = isinstance(condition, ir.Or)
         bounds = [_at_ends(c, loop, lanes) for c in (condition.a, condition.b)]
-        if not decides and bounds[0] and bounds[1]:
-            sides = {_from_above(c, loop.name) for c in (condition.a, condition.b)}
-            if len(sides) == 2:  # within a range
-                return True, [*bounds[0], *bounds[1]]
+        if bounds[0] and bounds[1] and _from_above(condition.a, loop.name) != _from_above(condition.b, loop.name):
+            # Outside of a range, or within.
+            tests = [*bounds[0], *bounds[1]]
+            return (False, [_negated(t) for t in tests]) if decides else (True, tests)
         parts = [_settled(c, loop, lanes) for c in (condition.a, condition.b)]
         one = next((p for p in parts if p is not None and p[0] == decides), None)
         if one is not None:
@@ -120,6 +122,22 @@ def _settled(condition: Expr, loop: st.For, lanes: int) -> tuple[bool, list[Expr
         return None
     holds = _likely(condition, loop.name)
     return holds, ends if holds else [_negated(t) for t in ends]
+
+
+def _of_a_row(condition: Expr, loop: st.For) -> tuple[bool, list[Expr]] | None:
+    """What several comparisons that are the same in all lanes mostly come to: outside of a range, or within."""
+    bound = {x.name for x in st.walk(loop.body) if isinstance(x, st.For | st.LetStmt)}
+    if not isinstance(condition, ir.And | ir.Or) or variables(condition) & bound:
+        return None
+    parts = _parts(condition, type(condition))
+    if any(type(c) not in _OPPOSITE or contains(c, ir.Load, ir.Call) for c in parts):
+        return None
+    return (False, [_negated(c) for c in parts]) if isinstance(condition, ir.Or) else (True, parts)
+
+
+def _parts(e: Expr, of: type[Expr]) -> list[Expr]:
+    """The operands of a conjunction or disjunction of any number."""
+    return [p for c in ir.children(e) for p in _parts(c, of)] if isinstance(e, of) else [e]
 
 
 def _all(tests: Iterable[Expr]) -> Expr:

@@ -9,9 +9,10 @@ from halide_core.function import Definition, Function, ReductionDomain, Speciali
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.box import Box
-from halide_core.ir.expr import BOOL, I32, CallType, Expr, const_value, make_bool
+from halide_core.ir.expr import BOOL, I32, REQUIRE, CallType, Expr, const_value, make_bool
 from halide_core.ir.simplify import simplify, simplify_with_indices
 from halide_core.ir.structural import post_order, substitute
+from halide_core.ir.types import Handle
 from halide_core.passes.boxes import boxes_touched, mentions
 from halide_core.passes.extern_stages import (
     Binder,
@@ -25,6 +26,7 @@ from halide_core.passes.extern_stages import (
     computed_box,
     with_answers,
 )
+from halide_core.passes.float_ends import within_reach
 from halide_core.passes.fuse_stages import Member, fuse_stages, fused_groups
 from halide_core.passes.inline import inlined_functions, make_inliner
 from halide_core.passes.levels import at_level, calls, describe, innermost, resolve_levels, used_outside
@@ -256,6 +258,7 @@ class _Group:
         order = tuple(f.args.index(n) for n in f.storage_order)
         body, folded = fold(f, body, self.context.promises)
         out: st.Stmt = st.Realize(f.name, f.types, tuple(names), body, order)
+        out = st.block(*_requirements(f, known), out)
         for i in reversed(range(len(f.args))):
             low, extent = stored_range(f, *known.dims[i], i, self.context)
             if i in folded:
@@ -263,6 +266,18 @@ class _Group:
             out = st.LetStmt(names[i][1].name, extent, out)
             out = st.LetStmt(names[i][0].name, low, out)
         return bind(queries, out)
+
+
+def _requirements(f: Function, box: Box) -> list[st.Stmt]:
+    """Checks, when the program runs, that coordinates which are computed from floats are some."""
+    out: list[st.Stmt] = []
+    for name, (low, high) in zip(f.args, box.dims, strict=True):
+        test = None if low is None or high is None else within_reach(low, high)
+        if test is not None:
+            text = f"Func {f.name} is read at coordinates {name} computed from floats that are no int32"
+            args = (test, ir.const(0, I32), ir.StringImm(Handle(), text))
+            out.append(st.Evaluate(ir.Call(I32, REQUIRE, args, CallType.EXTERN)))
+    return out
 
 
 def _stage(

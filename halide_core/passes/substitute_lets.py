@@ -18,7 +18,7 @@ def substitute_lets(s: st.Stmt, keep: frozenset[str] = frozenset()) -> st.Stmt:
     """`s` with every LetStmt substituted but those that hold something costly or named in `keep`.
 
     So are the variables of loops that run once.  Of several lets that hold the same, the outermost is left."""
-    return _visit(s, {}, {}, keep)
+    return _visit(s, {}, {}, keep, frozenset())
 
 
 def _is_cheap(e: Expr) -> bool:
@@ -29,26 +29,31 @@ def _is_place(name: str) -> bool:
     return ".min." in name or name.endswith(".offset")
 
 
-def _is_simple_place(e: Expr) -> bool:
-    """Whether `e` says in few variables where something starts: as such it cancels in indices."""
+def _is_simple_place(e: Expr, lanes: frozenset[str]) -> bool:
+    """Whether `e` says in few variables where something starts: as such it cancels in indices.  What depends on the
+    variables `lanes` of vectorized loops should in any case: a coordinate may be clamped in few vectors only."""
+    if not lanes.isdisjoint(variables(e)):
+        return True
     terms, _ = linear_terms(e)
     return len(terms) <= _FEW and all(
         isinstance(t.value if isinstance(t, ir.Cast) else t, ir.Variable) for t, _ in terms.values()
     )
 
 
-def _visit(s: st.Stmt, env: dict[str, Expr], known: _Known, keep: frozenset[str]) -> st.Stmt:
+def _visit(s: st.Stmt, env: dict[str, Expr], known: _Known, keep: frozenset[str], lanes: frozenset[str]) -> st.Stmt:
+    """`lanes`: the variables of vectorized loops around."""
     if isinstance(s, st.LetStmt):
         value = simplify_index(substitute(s.value, env))
         if s.name not in keep:
-            if s.name.endswith("$") or _is_cheap(value) or (_is_place(s.name) and _is_simple_place(value)):
-                return _visit(s.body, {**env, s.name: value}, known, keep)
+            simple = _is_place(s.name) and _is_simple_place(value, lanes)
+            if s.name.endswith("$") or _is_cheap(value) or simple:
+                return _visit(s.body, {**env, s.name: value}, known, keep, lanes)
             same = known.get(key(value)) if is_coordinate(value) else None
             if same is not None and same[0] != s.name:
-                return _visit(s.body, {**env, s.name: ir.Variable(value.type, same[0])}, known, keep)
+                return _visit(s.body, {**env, s.name: ir.Variable(value.type, same[0])}, known, keep, lanes)
         inner = {k: v for k, v in env.items() if k != s.name}
         known = {**_without(known, s.name), key(value): (s.name, variables(value))}
-        return st.LetStmt(s.name, value, _visit(s.body, inner, known, keep))
+        return st.LetStmt(s.name, value, _visit(s.body, inner, known, keep, lanes))
 
     def expression(e: Expr) -> Expr:
         names = variables(e)
@@ -59,14 +64,16 @@ def _visit(s: st.Stmt, env: dict[str, Expr], known: _Known, keep: frozenset[str]
         case st.For():
             low, extent = simplify_index(expression(s.min)), simplify_index(expression(s.extent))
             once = const_value(extent) == 1 and s.kind is not st.ForKind.VECTORIZED
-            if once and s.name not in keep and (_is_cheap(low) or _is_simple_place(low)):
-                return _visit(s.body, {**env, s.name: low}, known, keep)
+            if once and s.name not in keep and (_is_cheap(low) or _is_simple_place(low, lanes)):
+                return _visit(s.body, {**env, s.name: low}, known, keep, lanes)
             inner = {k: v for k, v in env.items() if k != s.name}
-            return st.For(s.name, low, extent, s.kind, _visit(s.body, inner, _without(known, s.name), keep))
+            vectors = frozenset({s.name} if s.kind is st.ForKind.VECTORIZED else ())
+            body = _visit(s.body, inner, _without(known, s.name), keep, lanes | vectors)
+            return st.For(s.name, low, extent, s.kind, body)
         case st.Store():
             predicate = None if s.predicate is None else expression(s.predicate)
             return st.Store(s.name, expression(s.value), simplify_index(expression(s.index)), predicate)
-    return st.rebuild(s, lambda x: _visit(x, env, known, keep), expression)
+    return st.rebuild(s, lambda x: _visit(x, env, known, keep, lanes), expression)
 
 
 def _without(known: _Known, name: str) -> _Known:

@@ -72,7 +72,7 @@ def _left(loop: st.For) -> list[Expr]:
             ends = {**ends, s.name: (s.min, simplify_index(s.min + s.extent - 1))}
         elif isinstance(s, st.IfThenElse):
             for low, high in _differences(s.condition):
-                e = _least(high - low, ends)
+                e = least_in_loops(high - low, ends)
                 if e is not None:
                     add(e)
         for x in st.bodies(s):
@@ -94,7 +94,7 @@ def _differences(condition: Expr) -> Iterator[tuple[Expr, Expr]]:
             yield a, b
 
 
-def _least(e: Expr, ends: Mapping[str, tuple[Expr, Expr]]) -> Expr | None:
+def least_in_loops(e: Expr, ends: Mapping[str, tuple[Expr, Expr]]) -> Expr | None:
     """The least value of a sum in the loops of `ends`, innermost last, in which it is linear; else None."""
     for name, (first, last) in reversed(list(ends.items())):
         if name not in variables(e):

@@ -14,6 +14,10 @@ from halide_core.ir.types import Type
 from lifter.loops import Function
 
 HELPERS = {
+    "_library": '''def _library(name, *args):
+    """The C library's function; the language's own where that is all there is."""
+    return hl.libm(name, *args) if hasattr(hl, "libm") else getattr(hl, name)(*args)
+''',
     "_wrapped": '''def _wrapped(number, bits, signed):
     """An integer in so many bits."""
     number = int(number) & ((1 << bits) - 1)

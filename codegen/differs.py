@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from codegen.plan import used_functions
-from codegen.portable_math import base_of, is_missing
+from codegen.portable_math import OWN, base_of, is_missing
 from codegen.printed import PrintedPath, printed_body, printed_paths
 from halide_core.ir.expr import Call, CallType
 from halide_core.ir.structural import post_order
 from lifter.summary import Summary
-
-_OWN = {"exp_f32", "log_f32", "pow_f32"}
-"""Functions for which the package has polynomials of its own."""
 
 
 def differences(summary: Summary, paths: Sequence[PrintedPath] | None = None) -> list[str]:
@@ -26,7 +23,7 @@ def differences(summary: Summary, paths: Sequence[PrintedPath] | None = None) ->
                 continue
             if is_missing(n):
                 missing.add(base_of(n))
-            elif n.name in _OWN:
+            elif n.name in OWN:
                 own.add(base_of(n))
     for path in paths:
         rounded |= {p.name for p in path.parameters if p.type.is_float() and p.type.bits == 64}

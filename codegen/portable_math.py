@@ -14,6 +14,10 @@ OF_BOTH = {
 """Functions that both packages have under one name, of floats of 32 and 64 bits."""
 
 
+OWN = {"exp_f32", "log_f32", "pow_f32"}
+"""Functions for which both packages have arithmetic of their own; the C library's are apart under `halide_core`."""
+
+
 def called(n: Call, inner: tuple[Expr, ...]) -> Expr:
     """A call of the C library, whose arguments have become `inner`, under the names of the expression language."""
     base = halide_name(n)

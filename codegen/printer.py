@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 
 from codegen import reserved
-from codegen.portable_math import base_of, is_missing
+from codegen.portable_math import OWN, base_of, is_missing
 from halide_core.ir import expr as E
 from halide_core.ir.expr import I32, Call, CallType, Cast, Expr, Select, Variable, const_value
 from halide_core.ir.types import Type
@@ -113,6 +113,8 @@ class SourcePrinter:
             return f"{name}({', '.join(self.operand(a, None) for a in e.args)})", 12
         if e.call_type is CallType.PURE_EXTERN:
             args = [self.text(a) for a in e.args]
+            if e.name in OWN:
+                return self.library(base_of(e), args), 12
             return self.libm(base_of(e), e.type, args) if is_missing(e) else self.call(base_of(e), args), 12
         assert e.call_type is CallType.INTRINSIC, e
         if e.name in _BITWISE:
@@ -158,6 +160,10 @@ class SourcePrinter:
 
     def call(self, name: str, args: list[str]) -> str:
         raise NotImplementedError
+
+    def library(self, name: str, args: list[str]) -> str:
+        """A function of the C library where it is apart from the language's own, else that."""
+        return self.call(name, args)
 
     def libm(self, name: str, t: Type, args: list[str]) -> str:
         """A function of the C library that Halide has no name for."""
@@ -206,6 +212,9 @@ class PythonPrinter(SourcePrinter):
 
     def call(self, name: str, args: list[str]) -> str:
         return f"hl.{name}({', '.join(args)})"
+
+    def library(self, name: str, args: list[str]) -> str:
+        return f'_library("{name}", {", ".join(args)})'
 
     def libm(self, name: str, t: Type, args: list[str]) -> str:
         return f'hl.libm("{name}", {", ".join(args)})'

@@ -1,4 +1,4 @@
-"""Functions of floats: the C library's, and fast approximations by polynomials.
+"""Functions of floats: the C library's, arithmetic for those of float32 that have some, and approximations.
 
 The coefficients and range reductions of the fast ones are Halide's own (IROperator.cpp), so that they give its bits."""
 
@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from halide_core.dsl.exponentials import exp32, log32, pow32
 from halide_core.dsl.functions import cast, clamp, logical_not, match, reinterpret, select
 from halide_core.errors import HalideError
 from halide_core.ir import expr as ir
@@ -25,6 +26,19 @@ def _float_type(e: Expr) -> Type:
 def _call(base: str, t: Type, *args: Expr) -> Expr:
     result = Bool(t.lanes) if base.startswith("is_") else t
     return Call(result, f"{base}_f{t.bits}", args, CallType.PURE_EXTERN)
+
+
+def _in_vectors(base: str, of_float32: Callable[[Expr], Expr]) -> Callable[[Any], Expr]:
+    """Like `_unary`, but of float32 as arithmetic."""
+
+    def build(a: Any) -> Expr:
+        e = as_expr(a)
+        t = _float_type(e)
+        x = cast_to(t, e)
+        return of_float32(x) if t == _F32 else _call(base, t, x)
+
+    build.__name__ = base
+    return build
 
 
 def _unary(base: str) -> Callable[[Any], Expr]:
@@ -61,7 +75,8 @@ def _of_first(base: str) -> Callable[[Any, Any], Expr]:
 
 
 sqrt, floor, ceil, trunc, round = (_unary(n) for n in ("sqrt", "floor", "ceil", "trunc", "round"))
-exp, log, sin, cos, tan = (_unary(n) for n in ("exp", "log", "sin", "cos", "tan"))
+sin, cos, tan = (_unary(n) for n in ("sin", "cos", "tan"))
+exp, log = _in_vectors("exp", exp32), _in_vectors("log", log32)
 asin, acos, atan, sinh, cosh, tanh = (_unary(n) for n in ("asin", "acos", "atan", "sinh", "cosh", "tanh"))
 asinh, acosh, atanh = (_unary(n) for n in ("asinh", "acosh", "atanh"))
 is_nan, is_inf, is_finite = (_test(n) for n in ("is_nan", "is_inf", "is_finite"))
@@ -69,7 +84,8 @@ atan2, fmod = _of_first("atan2"), _of_first("fmod")
 
 
 def libm(name: str, *args: Any) -> Expr:
-    """The C library's function `name` ("cbrt") of floats of one type.  The package has no such thing."""
+    """The C library's function `name` ("cbrt", "exp") of floats of one type, bit for bit.  The package has no such
+    thing."""
     exprs = [as_expr(a) for a in args]
     if not exprs or any(e.type != exprs[0].type or not e.type.is_float() for e in exprs):
         raise HalideError(f"libm of {name} takes floats of one type, not {', '.join(str(e.type) for e in exprs)}")
@@ -97,7 +113,10 @@ def pow(a: Any, b: Any) -> Expr:
     """a to the power b; of a constant integer b by multiplications, in the type of `a`."""
     x, y = as_expr(a), as_expr(b)
     power = _integer_constant(y)
-    return _power(x, power) if power is not None else _of_first("pow")(x, y)
+    if power is not None:
+        return _power(x, power)
+    t = _float_type(x)
+    return pow32(cast_to(t, x), cast_to(t, y)) if t == _F32 else _of_first("pow")(x, y)
 
 
 def _integer_constant(e: Expr) -> int | None:

@@ -65,7 +65,8 @@ class _Chooser:
             if not _is_fixed(s) or (_holds_choice(s.body) and int(const_value(s.extent) or 0) > _MOST_VECTORS):
                 return s
             return self.rebuilt(s, {**ends, s.name: (s.min, simplify_index(s.min + s.extent - 1))})
-        if isinstance(s, st.IfThenElse) and s.else_case is not None and ends:
+        # What no loop of the tile has a part in is chosen before them anyway.
+        if isinstance(s, st.IfThenElse) and s.else_case is not None and not variables(s.condition).isdisjoint(ends):
             found = self.everywhere(s.condition, ends)
             if found is not None and len(self.tests | found) <= _MOST_TESTS:
                 self.tests |= found

@@ -397,7 +397,7 @@ def read_back():
 def calls_and_quotients():
     """Each out of as many loops as it does not depend on, the parallel one too; the sum stays."""
     im, p, n = image("im", hl.Float(32)), hl.Param(hl.Float(32), "p"), hl.Param(hl.Int(32), "n")
-    value = im[x, y] * hl.exp(p) + hl.f32(y % n + x) + hl.log(hl.exp(p) + hl.f32(y))
+    value = im[x, y] * hl.sinh(p) + hl.f32(y % n + x) + hl.tan(hl.sinh(p) + hl.f32(y))
     return func("f", (x, y), value).parallel(y).vectorize(x, 8, hl.TailStrategy.RoundUp)
 
 
@@ -451,9 +451,9 @@ def not_before_outputs():
 def of_stages():
     """One block has both stages once their loops are gone; each of the loops is a block of its own."""
     p = hl.Param(hl.Float(32), "p")
-    f = func("f", x, hl.f32(x) * hl.pow(p, hl.f32(3)))
+    f = func("f", x, hl.f32(x) * hl.tan(p))
     f[x] += hl.sin(hl.f32(x))
-    f[x] = f[x] * hl.sin(hl.f32(x)) + hl.pow(p, hl.f32(3))
+    f[x] = f[x] * hl.sin(hl.f32(x)) + hl.tan(p)
     f.bound(x, 0, 1)
     return f
 
@@ -490,6 +490,24 @@ def choice_outside():
     f = func("f", (x, y), im[x, y] + 1)
     f.split(y, yo, yi, 2, hl.TailStrategy.GuardWithIf).split(x, xo, xi, 8, hl.TailStrategy.GuardWithIf)
     return f.reorder(xi, yi, xo, yo).vectorize(xi).unroll(yi)
+
+
+@golden("whole_tiles")
+def clamped_once():
+    """Whether a row's vectors are clamped is asked once for the tile."""
+    im = image()
+    n = hl.Param(hl.Int(32), "n")
+    f = func("f", (x, y), im[hl.clamp(x - 1, 0, n - 1), y])
+    return f.tile(x, y, xo, yo, xi, yi, 32, 4, hl.TailStrategy.RoundUp).vectorize(xi, 8)
+
+
+@golden("whole_tiles")
+def not_of_long_rows():
+    """A row of many vectors is worth finding out where its choice changes."""
+    im = image()
+    n = hl.Param(hl.Int(32), "n")
+    f = func("f", (x, y), im[hl.clamp(x - 1, 0, n - 1), y])
+    return f.tile(x, y, xo, yo, xi, yi, 256, 4, hl.TailStrategy.RoundUp).vectorize(xi, 8)
 
 
 @golden("partition")

@@ -279,8 +279,9 @@ def test_passes_are_shown(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     names = [name for name, _, _ in parts]
     assert names == [
         "schedule_functions", "answer_target_queries", "whole_blocks", "bound_extents", "flatten", "substitute_lets",
-        "narrow", "regroup_sums", "unroll", "accumulate", "vectorize", "scalar_loops", "hoist_conditions", "partition",
-        "unroll_transposes", "group_stores", "loop_invariants", "common_subexpressions", "share_gathers",
+        "narrow", "regroup_sums", "unroll", "accumulate", "vectorize", "scalar_loops", "hoist_conditions",
+        "whole_tiles", "partition", "unroll_transposes", "group_stores", "loop_invariants", "common_subexpressions",
+        "share_gathers",
     ]  # fmt: skip
     texts = {name: text for name, _, text in parts}
     assert texts["answer_target_queries"].strip() == "unchanged"

@@ -64,7 +64,7 @@ class Module:
 
     def __init__(self, target: Target) -> None:
         self.target = target
-        self.builder = ModuleBuilder(target.psad_bytes, target.permutes_bytes)
+        self.builder = ModuleBuilder(target.psad_bytes, target.permutes_bytes, target.slow_mask_bytes)
         self._compiled: CompiledModule | None = None
 
     def compiled(self) -> CompiledModule:

@@ -25,7 +25,7 @@ def compile_for_process(
     """A module whose function SYMBOL takes the addresses of `arrays`, then the values of `variables`.
 
     `disjoint`: no output shares memory with another array."""
-    module = ModuleBuilder(target.psad_bytes, target.permutes_bytes)
+    module = ModuleBuilder(target.psad_bytes, target.permutes_bytes, target.slow_mask_bytes)
     names = Names({}, {}, {}, {})
     parameters: list[str] = []
     for k, a in enumerate(arrays):

@@ -259,6 +259,11 @@ class Target:
         """Whether loads and stores of any element size take a mask (AVX-512BW)."""
         return self.vector_bytes == 64
 
+    @property
+    def slow_mask_bytes(self) -> int:
+        """Width of a register that is stored under a mask of its elements only slowly (vmaskmov), 0 for none."""
+        return self.vector_bytes if "avx" in self._implied() and not self.has_masks else 0
+
     def natural_vector_size(self, type: Type) -> int:
         """Lanes of a type (a Type) in one vector register."""
         if self.is_unknown:

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 class ModuleBuilder:
     """Declarations, functions and constants of one LLVM module."""
 
-    def __init__(self, psad_bytes: int = 0, permutes_bytes: bool = False) -> None:
+    def __init__(self, psad_bytes: int = 0, permutes_bytes: bool = False, slow_mask_bytes: int = 0) -> None:
+        # Width of registers that are stored under masks slowly, 0 for none.
+        self.slow_mask_bytes = slow_mask_bytes
         # Whether the target picks bytes from two registers of 64 (AVX-512 VBMI).
         self.permutes_bytes = permutes_bytes
         # Width of the target's sum-of-absolute-differences instruction, 0 for none.

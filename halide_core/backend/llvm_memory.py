@@ -351,6 +351,24 @@ class Memory:
             predicate = self._unknown(predicate, t.lanes)
         b.do(f"call void @{full}({text} {value}, ptr align {t.bytes()} {address}, {mask_type} {predicate})")
 
+    def unfolded(self, t: Type, value: str) -> str:
+        """A vector to be stored where LLVM would store some of its lanes under a mask (vpmaskmov, which takes some 20
+        cycles on AMD): its registers are not to be looked into."""
+        b = self.b
+        lanes = b.module.slow_mask_bytes // t.bytes()
+        if not lanes or t.bits < 32 or t.lanes & (t.lanes - 1):
+            return value
+        if t.lanes <= lanes:
+            text = llvm_type(t)
+            return b.emit(f'call {text} asm "", "=x,0"({text} {value})')
+        half, text = t.with_lanes(t.lanes // 2), llvm_type(t.with_lanes(t.lanes // 2))
+        low, high = (
+            self.unfolded(half, self._permute(t, value, "poison", list(range(k, k + half.lanes))))
+            for k in (0, half.lanes)
+        )
+        picks = ", ".join(f"i32 {k}" for k in range(t.lanes))
+        return b.emit(f"shufflevector {text} {low}, {text} {high}, <{t.lanes} x i32> <{picks}>")
+
     def _unknown(self, mask: str, lanes: int) -> str:
         """`mask` as LLVM cannot know it: LLVM 22 makes a truncation under a mask that is constant and of one lane a
         store of the wide element."""

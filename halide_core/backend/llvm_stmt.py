@@ -230,6 +230,10 @@ class StmtEmitter:
         loads = [n for s in stores for n in post_order(s.value) if isinstance(n, ir.Load)]
         self.expr.memory.announce(loads)
         values = [self.expr.emit(s.value) for s in stores]
+        values = [
+            self.expr.memory.unfolded(s.value.type, v) if _keeps_lanes(s) else v
+            for s, v in zip(stores, values, strict=True)
+        ]
         predicates = [None if s.predicate is None else self.expr.emit(s.predicate) for s in stores]
         first = stores[0]
         if interleaves(stores):
@@ -326,6 +330,14 @@ class StmtEmitter:
 def _offset(s: st.Store) -> int:
     assert isinstance(s.index, ir.Ramp)
     return linear_terms(s.index.base)[1]
+
+
+def _keeps_lanes(s: st.Store) -> bool:
+    """Whether some lanes are stored as they were."""
+    if not isinstance(s.value, ir.Select) or s.predicate is not None or s.value.type.is_scalar():
+        return False
+    arms = (s.value.true_value, s.value.false_value)
+    return any(isinstance(a, ir.Load) and a.name == s.name and key(a.index) == key(s.index) for a in arms)
 
 
 def interleaves(stores: tuple[st.Store, ...]) -> bool:

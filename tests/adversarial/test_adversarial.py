@@ -10,7 +10,7 @@ import pytest
 
 from tests.adversarial.trial import TESTS, Trial, label, names_of, sources, tried
 
-pytestmark = pytest.mark.few(4)
+pytestmark = pytest.mark.few(12)
 
 STATUSES: dict[str, str] = json.loads((Path(__file__).parent / "statuses.json").read_text())
 EVERY = 20

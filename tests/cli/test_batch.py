@@ -19,7 +19,7 @@ from lifter.frontend import Definition
 from lifter.limited import LimitedProcess, words
 from lifter.results import FunctionReport, Step
 
-pytestmark = pytest.mark.few(3)
+pytestmark = pytest.mark.few(8)
 
 INVERT = """\
 void invert(unsigned char *p, int n) {

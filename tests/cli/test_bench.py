@@ -15,6 +15,8 @@ from lifter.harness.own_process import ProcessDied, told_by
 from lifter.harness.timing_arguments import arguments, contract_holds
 from synth.lift import lift_function
 
+pytestmark = pytest.mark.few(4)
+
 SOURCE = """
 #include <stdint.h>
 #include <stdlib.h>

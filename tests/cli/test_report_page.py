@@ -13,7 +13,7 @@ import pytest
 
 from lifter.main import main
 
-pytestmark = pytest.mark.few(3)
+pytestmark = pytest.mark.few(9)
 
 ROOT = Path(__file__).parent.parent.parent
 FIGURES = ROOT / "corpus" / "dexter" / "figures.cpp"

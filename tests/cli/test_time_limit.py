@@ -19,6 +19,8 @@ from synth.failure import NotFound
 from synth.lift import lift_function
 from synth.options import Options
 
+pytestmark = pytest.mark.few(4)
+
 BRIGHTEN = """
 void Brighten(unsigned char* dst, int cols) {
     for (int c = 0; c < cols; c++) dst[c] = dst[c] / 2 + 128;

@@ -12,7 +12,7 @@ import tests.conformance
 from halide_core.errors import HalideError
 from tests.conformance.cases import CASES, Case, difference, results
 
-pytestmark = pytest.mark.few(20)
+pytestmark = pytest.mark.few(40)
 
 halide = pytest.importorskip("halide")
 

@@ -9,6 +9,8 @@ from click.testing import CliRunner
 
 from tests.conformance import scripts
 
+pytestmark = pytest.mark.few(4)
+
 pytest.importorskip("halide")
 
 REALIZES = """

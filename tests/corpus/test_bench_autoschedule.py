@@ -14,6 +14,8 @@ from corpus.pipelines.common import named_pipelines
 from corpus.scheduled_process import ScheduledProcess, Scheduling
 from corpus.timed_process import NotTimed
 
+pytestmark = pytest.mark.few(4)
+
 BLUR = named_pipelines(["blur"])[0]
 OURS = [Scheduling(HAND, "halide_core"), Scheduling(OWN, "halide_core", OWN)]
 

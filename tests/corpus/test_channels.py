@@ -14,6 +14,8 @@ from lifter.loops import Function
 from synth.lift import lift_function
 from tests.corpus.beside import libraries
 
+pytestmark = pytest.mark.few(4)
+
 SOURCE = """#include <stdint.h>
 #include <stddef.h>
 void over(uint8_t* dst, const uint8_t* src, int pixels, int channels) {

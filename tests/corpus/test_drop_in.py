@@ -8,6 +8,8 @@ from corpus.cases import CASES
 from corpus.harness import arguments
 from lifter.harness.side_by_side import bind, difference
 
+pytestmark = pytest.mark.few(4)
+
 SIZES = [
     (0, 0),
     (0, 3),

@@ -9,6 +9,8 @@ import pytest
 
 from tests.corpus.beside import libraries
 
+pytestmark = pytest.mark.few(4)
+
 SOURCE = """#include <stdint.h>
 #include <stddef.h>
 void raise_all(uint16_t* first, uint16_t* last, const uint16_t* src) {

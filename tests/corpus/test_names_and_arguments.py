@@ -12,7 +12,7 @@ import pytest
 from codegen import adapter, reserved
 from lifter.api import UsageError, lift_file
 
-pytestmark = pytest.mark.few(3)
+pytestmark = pytest.mark.few(9)
 
 NAMES = """\
 #include <cstdint>

@@ -12,6 +12,8 @@ import pytest
 from codegen.original import compile_original
 from lifter.api import lift_file
 
+pytestmark = pytest.mark.few(4)
+
 HERE = Path(__file__).parent
 SOURCE = HERE.parent / "frontend" / "programs" / "temporaries.cpp"
 

@@ -8,7 +8,7 @@ from codegen.original import compile_original
 from lifter.api import lift_file
 from lifter.harness.compare import compare
 
-pytestmark = pytest.mark.few(10)
+pytestmark = pytest.mark.few(20)
 
 PRELUDE = "#include <cmath>\n#include <cstdint>\n#include <cstdlib>\ntypedef uint8_t u8;\n"
 KERNELS = {

@@ -10,6 +10,8 @@ from lifter.harness.draw_arguments import Drawer
 from lifter.harness.side_by_side import bind
 from tests.corpus.emitted import halide_equals
 
+pytestmark = pytest.mark.few(3)
+
 
 def test_manifests() -> None:
     """Every function stands in one place; the sample is the same each time and has all hard ones."""

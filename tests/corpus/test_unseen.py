@@ -18,6 +18,8 @@ from corpus.unseen.report import distribution, worst, write
 from corpus.unseen.schedule import random_schedule
 from corpus.unseen.script import agree, bound_names, script
 
+pytestmark = pytest.mark.few(3)
+
 LIMIT = 120.0
 
 

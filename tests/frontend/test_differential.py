@@ -14,6 +14,8 @@ from compiled_reference import CASES, check, compile_source
 from lifter.frontend import FunctionError, parse_file
 from lifter.loops import Function
 
+pytestmark = pytest.mark.few(4)
+
 FILES = (
     *("features.cpp", "c_features.c", "legacy.cpp", "views.cpp", "registers.cpp", "records.cpp", "containers.cpp"),
     "templates.cpp",

@@ -20,6 +20,8 @@ from lifter.simd.lanes import Lanes
 from lifter.simd.meanings import table
 from lifter.simd.pieces import NotConstant
 
+pytestmark = pytest.mark.few(5)
+
 CASES = 64
 REGISTERS = {
     "__m128i": (16, UInt(8)), "__m128": (16, Float(32)), "__m128d": (16, Float(64)),

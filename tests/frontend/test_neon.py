@@ -20,6 +20,8 @@ from lifter.simd.neon import signatures, table
 from lifter.simd.pieces import NotConstant
 from tests.frontend.test_intrinsics import CASES, check, edges, libm
 
+pytestmark = pytest.mark.few(5)
+
 GCC, QEMU = shutil.which("aarch64-linux-gnu-gcc"), shutil.which("qemu-aarch64")
 needs_arm = pytest.mark.skipif(GCC is None or QEMU is None, reason="no cross compiler or no emulator; make arm-tools")
 

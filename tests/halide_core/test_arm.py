@@ -18,6 +18,8 @@ from halide_core.interp.expr import dtype_of
 from tests.halide_core.fuzz.__main__ import cases
 from tests.halide_core.fuzz.case import Case, data, functions, reference
 
+pytestmark = pytest.mark.few(6)
+
 GCC, QEMU = shutil.which("aarch64-linux-gnu-gcc"), shutil.which("qemu-aarch64")
 needs_arm = pytest.mark.skipif(GCC is None or QEMU is None, reason="no cross compiler or no emulator; make arm-tools")
 

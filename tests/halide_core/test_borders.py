@@ -19,7 +19,7 @@ from halide_core.aot import RawParam, Variant, compile_raw
 from halide_core.autoschedule.default import apply_default_schedule
 from halide_core.ir.expr import I32
 
-pytestmark = pytest.mark.few(12)
+pytestmark = pytest.mark.few(20)
 
 TARGETS = ["host", "x86-64-linux-avx2", "x86-64-linux-sse41"]
 WIDTHS = [1, 2, 3, 15, 16, 17, 31, 33, 63, 64, 65, 100, 128, 130, 257]

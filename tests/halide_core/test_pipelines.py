@@ -11,7 +11,7 @@ import pytest
 import halide_core as hl
 from halide_core.interp.pipeline import evaluate_function
 
-pytestmark = pytest.mark.few(3)
+pytestmark = pytest.mark.few(6)
 
 GUARD = hl.TailStrategy.GuardWithIf
 SHIFT = hl.TailStrategy.ShiftInwards

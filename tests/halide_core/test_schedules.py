@@ -13,6 +13,8 @@ import pytest
 
 import halide_core as hl
 
+pytestmark = pytest.mark.few(4)
+
 
 @pytest.mark.skipif(shutil.which("g++") is None, reason="no linker")
 def test_objects_check_what_a_schedule_requires(tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ from halide_core.ir.simplify import simplify, simplify_index
 from halide_core.ir.structural import contains, key
 from halide_core.ir.types import Bool, Int, Type, UInt
 
+pytestmark = pytest.mark.few(4)
+
 _ARITHMETIC = (ir.Add, ir.Sub, ir.Mul, ir.Div, ir.Mod, ir.Min, ir.Max)
 _COMPARE = (ir.EQ, ir.NE, ir.LT, ir.LE, ir.GT, ir.GE)
 

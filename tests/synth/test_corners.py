@@ -9,6 +9,8 @@ import pytest
 from lifter.frontend import parse_file
 from synth.lift import lift_function
 
+pytestmark = pytest.mark.few(4)
+
 ROWS = """#include <cstdint>
 static void row(uint8_t* d, const uint8_t* s, int w, int last) {{
     for (int x = last; x < w; x++, d += 2, s++) {{ d[0] = s[0]; d[1] = s[1] + {in_rows}; }}

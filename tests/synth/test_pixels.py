@@ -11,6 +11,8 @@ from codegen.pipeline import build_path
 from lifter.frontend import FunctionError, parse_file
 from synth.lift import Lifted, lift_function
 
+pytestmark = pytest.mark.few(4)
+
 SOURCE = """
 #include <stdint.h>
 #include <stddef.h>

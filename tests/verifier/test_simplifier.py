@@ -12,6 +12,8 @@ from halide_core.ir.simplify import simplify, simplify_index
 from halide_core.ir.types import Float, Int, Type, UInt
 from verifier.smt import IndexEncoder, Proved, Query, Refuted, ValueEncoder, prove
 
+pytestmark = pytest.mark.few(4)
+
 _TYPES = [f(bits) for bits in (8, 16, 32, 64) for f in (Int, UInt)]
 
 

@@ -14,6 +14,8 @@ from halide_core.interp.expr import evaluate
 from halide_core.ir import expr as ir
 from halide_core.ir.structural import post_order
 
+pytestmark = pytest.mark.few(4)
+
 x, y, c = hl.Var("x"), hl.Var("y"), hl.Var("c")
 
 

@@ -15,6 +15,8 @@ from halide_core.ir.expr import Variable
 from halide_core.ir.simplify import simplify
 from halide_core.ir.structural import substitute
 
+pytestmark = pytest.mark.few(4)
+
 Reads = Callable[..., Any]
 
 

@@ -10,6 +10,8 @@ import pytest
 import halide_core as hl
 from tests.halide_core.autoschedule.test_reuse2019 import named, scheduled
 
+pytestmark = pytest.mark.few(4)
+
 SIZE = (1024, 768)
 
 

@@ -16,6 +16,8 @@ from halide_core.autoschedule.report import report
 from halide_core.autoschedule.report_html import html
 from halide_core.jit_code import compiled
 
+pytestmark = pytest.mark.few(4)
+
 TARGET = hl.Target("host-strict_float")
 SIZE = 96
 

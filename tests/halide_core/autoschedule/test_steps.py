@@ -11,6 +11,8 @@ import pytest
 import halide_core as hl
 from tests.halide_core.autoschedule.test_reuse2019 import named, nest, scheduled
 
+pytestmark = pytest.mark.few(4)
+
 STEPS = 192
 
 

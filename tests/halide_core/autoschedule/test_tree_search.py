@@ -25,6 +25,8 @@ from halide_core.ir.stmt import ForKind
 from halide_core.ir.structural import post_order
 from tests.halide_core.autoschedule.blurs import blur
 
+pytestmark = pytest.mark.few(4)
+
 TARGET = hl.Target("host-strict_float")
 MACHINE = {"parallelism": "2", "l1_size": "32768", "l2_size": "1048576", "last_level_cache_size": "33554432"}
 

@@ -12,6 +12,8 @@ import pytest
 import halide_core as hl
 from tests.halide_core.autoschedule.test_reuse2019 import MACHINE, TARGET, named
 
+pytestmark = pytest.mark.few(4)
+
 WIDTH, HEIGHT = 10000, 700
 Built = tuple[Any, Any]
 

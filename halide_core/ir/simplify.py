@@ -10,7 +10,16 @@ from halide_core.ir.expr import Expr, const_value, make_bool, with_children
 from halide_core.ir.identities import Bounds, apply_identities
 from halide_core.ir.ranges import upper_bound
 from halide_core.ir.structural import cached, contains, transform
-from halide_core.ir.sums import build_sum, difference, is_coordinate, is_index, linear_terms, widened, widens_index
+from halide_core.ir.sums import (
+    build_sum,
+    depends_on_data,
+    difference,
+    is_coordinate,
+    is_index,
+    linear_terms,
+    widened,
+    widens_index,
+)
 
 
 def simplify(e: Expr, bounds: Bounds | None = None) -> Expr:
@@ -65,7 +74,7 @@ def _computes_with_data(e: Expr) -> bool:
     parts = ir.children(e)
     if not parts or all(c.type.bits > 32 for c in parts):
         return False
-    return contains(e, ir.Load, ir.Call)
+    return depends_on_data(e)
 
 
 def _rebuild_sum(e: Expr) -> Expr:

@@ -112,7 +112,8 @@ _NEAR = 1 << 20
 
 
 def is_coordinate(e: Expr) -> bool:
-    """Whether `e` is int32 or int64 arithmetic on variables and constants only, so assumed not to overflow."""
+    """Whether `e` is int32 or int64 arithmetic on variables and constants only, so assumed not to overflow; choices
+    between such, and what floats of such are rounded to, count as variables."""
     return cached(_COORDINATES, e, _own_coordinate)
 
 
@@ -123,8 +124,28 @@ def _own_coordinate(e: Expr, inner: list[bool]) -> bool:
         return True
     if isinstance(e, ir.Cast) and isinstance(e.value, ir.Variable) and e.value.type.is_int_or_uint():
         return True  # a parameter of another width, of which the sums are assumed not to overflow either
+    if isinstance(e, ir.Select):
+        return inner[1] and inner[2] and not depends_on_data(e.condition)
+    if isinstance(e, ir.Cast) and e.value.type.is_float():
+        return not depends_on_data(e.value)
     arithmetic = ir.Add | ir.Sub | ir.Mul | ir.Div | ir.Mod | ir.Min | ir.Max | ir.Cast
     return isinstance(e, arithmetic) and all(inner)
+
+
+_DATA: dict[int, bool] = {}
+
+
+def depends_on_data(e: Expr) -> bool:
+    """Whether `e` is computed of what is in memory, or by operations on bits: its sums may wrap.  Functions of floats
+    do not make it so."""
+    return cached(_DATA, e, _own_data)
+
+
+def _own_data(e: Expr, inner: list[bool]) -> bool:
+    if isinstance(e, ir.Call):
+        pure = e.call_type in (ir.CallType.INTRINSIC, ir.CallType.PURE_EXTERN) and e.type.is_float()
+        return not pure or any(inner)
+    return isinstance(e, ir.Load) or any(inner)
 
 
 def widens_index(e: Expr) -> bool:

@@ -36,7 +36,7 @@ def _low(values: list[Expr | None]) -> Expr | None:
     for v in values:
         if v is None:
             return None
-        out = v if out is None else ir.Min(v.type, out, v)
+        out = v if out is None else _one_of(ir.Min, out, v)
     return out
 
 
@@ -45,8 +45,14 @@ def _high(values: list[Expr | None]) -> Expr | None:
     for v in values:
         if v is None:
             return None
-        out = v if out is None else ir.Max(v.type, out, v)
+        out = v if out is None else _one_of(ir.Max, out, v)
     return out
+
+
+def _one_of(op: type[ir.Min] | type[ir.Max], a: Expr, b: Expr) -> Expr:
+    """The less or the greater of two, which are mostly a constant apart."""
+    apart = difference(a, b) if a.type == I32 and b.type == I32 else None
+    return op(b.type, a, b) if apart is None else a if (apart <= 0) == (op is ir.Min) else b
 
 
 def union(a: Interval, b: Interval) -> Interval:

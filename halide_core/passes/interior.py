@@ -274,16 +274,21 @@ def arms(index: Expr, name: str) -> tuple[Expr, Expr, Expr] | None:
 
 
 def _corners(ends: list[Expr], inner: list[st.For]) -> list[Expr]:
-    """`ends` with inner loops' variables at their first and last values, where they are linear in them."""
+    """`ends` with inner loops' variables at their first and last values, where they, or their sides, are linear in
+    them."""
     out = ends
     for x in reversed(inner):
         if not any(x.name in variables(e) for e in out):
             continue
-        if any(linear_in(_wide(e), x.name) is None for e in out):
+        if any(linear_in(_wide(p), x.name) is None for e in out for p in _sides(e)):
             break
         limits = (x.min, simplify_index(x.min + x.extent - 1))
         out = [simplify_index(substitute(e, {x.name: v})) for e in out for v in limits]
     return out
+
+
+def _sides(e: Expr) -> tuple[Expr, ...]:
+    return ir.children(e) if type(e) in _OPPOSITE else (e,)
 
 
 def _wide(e: Expr) -> Expr:
@@ -322,17 +327,22 @@ def _of_indices(body: st.Stmt) -> Iterator[Expr]:
 
 def _at_ends(condition: Expr, loop: st.For, lanes: int) -> list[Expr] | None:
     """A comparison of something linear in the loop variable with what it has no part in, in the first and in the last
-    lane: it holds, or fails, in all of them where it does in both."""
+    lane, and of the loops inside in their first and last iterations: it holds, or fails, in all of them where it does
+    there."""
     if type(condition) not in _OPPOSITE or contains(condition, ir.Load, ir.Call):
         return None
-    bound = {x.name for x in st.walk(loop.body) if isinstance(x, st.For | st.LetStmt)}
     sides = [c for c in ir.children(condition) if loop.name in variables(c)]
-    if variables(condition) & bound or len(sides) != 1 or sides[0].type not in (I32, I64):
-        return None
-    if linear_in(_wide(sides[0]), loop.name) is None:
+    if len(sides) != 1 or sides[0].type not in (I32, I64) or linear_in(_wide(sides[0]), loop.name) is None:
         return None
     last = simplify_index(loop.min + (lanes - 1))
-    return [simplify_index(substitute(condition, {loop.name: end})) for end in (loop.min, last)]
+    ends = [simplify_index(substitute(condition, {loop.name: end})) for end in (loop.min, last)]
+    bound = {x.name for x in st.walk(loop.body) if isinstance(x, st.For | st.LetStmt)}
+    if bound.isdisjoint(variables(condition)):
+        return ends
+    if any(linear_in(_wide(c), n) is None for c in ir.children(condition) for n in bound & variables(c)):
+        return None
+    ends = _corners(ends, [x for x in st.walk(loop.body) if isinstance(x, st.For)])
+    return ends if all(bound.isdisjoint(variables(e)) for e in ends) else None
 
 
 def _negated(comparison: Expr) -> Expr:

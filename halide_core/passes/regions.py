@@ -11,7 +11,7 @@ from halide_core.ir import stmt as st
 from halide_core.ir.box import Box, Interval
 from halide_core.ir.expr import BOOL, I32, Expr, Variable, const_value
 from halide_core.ir.simplify import simplify_index
-from halide_core.ir.structural import variables
+from halide_core.ir.structural import key, variables
 from halide_core.ir.types import Type
 from halide_core.passes.bounds import union
 from halide_core.passes.boxes import Known, boxes_touched
@@ -23,6 +23,9 @@ from halide_core.passes.trace import Tracing
 _WITHIN = (TailStrategy.GuardWithIf, TailStrategy.Predicate, TailStrategy.PredicateStores)
 
 
+Requirement = tuple[Expr, str, tuple[Expr, ...]]
+
+
 @dataclass(slots=True)
 class Context:
     """What the passes of scheduling share.
@@ -32,7 +35,9 @@ class Context:
     the values of the expressions that follow."""
 
     promises: dict[str, tuple[Expr, Expr]] = field(default_factory=dict)
-    requirements: list[tuple[Expr, str, tuple[Expr, ...]]] = field(default_factory=list)
+    requirements: list[Requirement] = field(default_factory=list)
+    # Likewise, but asked where a Func is computed, by their keys.
+    local: dict[int, Requirement] = field(default_factory=dict)
     known: Known = field(default_factory=Known)
     # The Functions that are computed, and whether each is an output.
     computed: dict[str, bool] = field(default_factory=dict)
@@ -95,24 +100,24 @@ def computed_range(f: Function, low: Expr | None, high: Expr | None, dim: int, c
 def _declared(
     f: Function, name: str, used: tuple[Expr, Expr], declared: tuple[Expr, Expr], context: Context
 ) -> tuple[Expr, Expr]:
-    """`declared` (min, extent) where it covers `used` (min, max), if need be by a check at run time."""
+    """`declared` (min, extent), which must cover `used` (min, max): if need be by a check at run time."""
     low, extent = declared
     end = simplify_index(low + extent - 1)
     inside = simplify_index(ir.And(BOOL, low <= used[0], used[1] <= end))
     known = const_value(inside)
     if known:
         return declared
-    if known is None and not context.known_at_entry(inside):
-        # It cannot be checked at entry: run over both.
-        low = simplify_index(ir.Min(I32, low, used[0]))
-        return low, simplify_index(ir.Max(I32, end, used[1]) - low + 1)
     text = f"Bounds given for {f.name} in {name} (from {{0}} to {{1}}) do not cover required region "
     text += "(from {2} to {3})"
     if known is not None:
         numbers = [const_value(e) for e in (low, end, *used)]
         if all(n is not None for n in numbers):
             raise HalideError(text.format(*numbers))
-    context.requirements.append((inside, text, (low, end, *used)))
+    requirement = (inside, text, (low, end, *used))
+    if known is None and not context.known_at_entry(inside):
+        context.local[key(inside)] = requirement
+    else:
+        context.requirements.append(requirement)
     return declared
 
 

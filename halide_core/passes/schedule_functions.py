@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from halide_core.errors import HalideError
@@ -197,6 +198,7 @@ class _Group:
             return consumer
         self.produced += 1
         queries, touched = self.answered(touched, consumer)
+        self.context.local.clear()
         lets: list[Binder] = [*queries]
         members: list[Member] = []
         for f, definitions, box in zip(self.functions, self.definitions, touched, strict=True):
@@ -225,7 +227,8 @@ class _Group:
         body = fuse_stages(members, self.order) if len(self.functions) > 1 else st.block(*(m.nest for m in members))
         for f in reversed(self.functions):
             body = st.Produce(f.name, body)
-        return bind(lets, st.block(body, consumer))
+        checks = [_check(*requirement) for requirement in self.context.local.values()]
+        return bind(lets, st.block(*checks, body, consumer))
 
     def output_range(self, f: Function, dim: int) -> Range:
         """What is computed of dimension `dim` of an output: its buffer's bounds, as bounded and aligned."""
@@ -275,9 +278,15 @@ def _requirements(f: Function, box: Box) -> list[st.Stmt]:
         test = None if low is None or high is None else within_reach(low, high)
         if test is not None:
             text = f"Func {f.name} is read at coordinates {name} computed from floats that are no int32"
-            args = (test, ir.const(0, I32), ir.StringImm(Handle(), text))
-            out.append(st.Evaluate(ir.Call(I32, REQUIRE, args, CallType.EXTERN)))
+            out.append(_check(test, text))
     return out
+
+
+def _check(test: Expr, text: str, values: tuple[Expr, ...] = ()) -> st.Stmt:
+    """Ends the program with `text` where `test` fails; {0}, {1}, ... in it stand for the values."""
+    parts = re.split(r"\{(\d)\}", text)
+    told = [ir.StringImm(Handle(), p) if k % 2 == 0 else values[int(p)] for k, p in enumerate(parts) if p]
+    return st.Evaluate(ir.Call(I32, REQUIRE, (test, ir.const(0, I32), *told), CallType.EXTERN))
 
 
 def _stage(

@@ -17,11 +17,22 @@ from halide_core.ir.expr import CallType, Expr, const_value
 from halide_core.ir.structural import holds_effect, key
 from halide_core.ir.types import Bool, Float, Int, Type, UInt
 from halide_core.ir.well_typed import ALIGNED
+from halide_core.passes.bounds import bounds_of
 from halide_core.passes.stream import LINE
 
 _NODE_OPS = {"Add": "add", "Sub": "sub", "Mul": "mul"}
 _COMPARE = {"EQ": "eq", "NE": "ne", "LT": "lt", "LE": "le", "GT": "gt", "GE": "ge"}
 _LLVM_MATH = {"sqrt": "sqrt", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "round": "roundeven"}
+
+
+def _fits(e: ir.Cast) -> bool:
+    """Whether a float becomes an integer that both its type and int32 hold, as clamps show: no NaN either."""
+    if not e.value.type.is_float() or e.value.type.bits < 32 or not e.type.is_int_or_uint() or e.type.is_bool():
+        return False
+    low, high = (None if x is None else const_value(x) for x in bounds_of(e.value, {}))
+    if low is None or high is None:
+        return False
+    return bool(max(e.type.min(), -(1 << 31)) <= int(low) and int(high) <= min(e.type.max(), (1 << 31) - 1))
 
 
 class ExprEmitter:
@@ -87,6 +98,10 @@ class ExprEmitter:
                 if e.name not in self.env:
                     raise HalideError(f"The variable {e.name} has no value in the compiled program")
                 return self.env[e.name]
+            case ir.Cast() if _fits(e):
+                whole = Int(32, t.lanes)
+                x = b.emit(f"fptosi {llvm_type(e.value.type)} {args[0]} to {llvm_type(whole)}")
+                return ops.resize(b, whole, t, x)
             case ir.Cast():
                 return self._cast(e.value.type, t, args[0])
             case ir.Reinterpret():

@@ -25,7 +25,7 @@ def float_bounds(e: Expr, parts: list[Interval]) -> Interval:
                 return None, None
             known = [v for x in ends if x is not None for v in x]
             return _interval(e, min(known), max(known))
-        case ir.Call(name="likely" | "strict_float"):
+        case ir.Call(name="likely" | "strict_float") | ir.Broadcast():
             return parts[0]
     if not ends or any(x is None for x in ends):
         return None, None

@@ -8,6 +8,8 @@ import weakref
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from halide_core.errors import HalideError
 from halide_core.ir.expr import Expr
 from halide_core.ir.stmt import ForKind
@@ -284,6 +286,12 @@ class Image:
     # Whether "loads" are printed, and texts printed at first.
     traced: tuple[str, ...] = ()
     trace_tags: tuple[str, ...] = ()
+
+    def range_of_data(self, dimension: int) -> tuple[int, int]:
+        """(min, extent) of a dimension of its own data: a Buffer, or a NumPy array whose last axis is dimension 0."""
+        if isinstance(self.array, np.ndarray):
+            return 0, int(self.array.shape[self.dimensions - 1 - dimension])
+        return self.array.mins()[dimension], self.array.extents()[dimension]
 
 
 PARAM_NUMBERS = itertools.count()

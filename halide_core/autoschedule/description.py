@@ -129,7 +129,8 @@ class Description:
             known = image.estimates.get(d)
             fixed = (image.fixed.get(f"min.{d}"), image.fixed.get(f"extent.{d}"))
             if known is None and image.array is not None:
-                known = (ir.const(0, ir.I32), ir.const(image.array.shape[image.dimensions - 1 - d], ir.I32))
+                first, count = image.range_of_data(d)
+                known = (ir.const(first, ir.I32), ir.const(count, ir.I32))
             if known is None and fixed[1] is not None:
                 known = (fixed[0] if fixed[0] is not None else ir.const(0, ir.I32), fixed[1])
             ends = None if known is None else [const_value(e) for e in known]

@@ -15,6 +15,7 @@ from halide_core.dsl.overloads import overloaded
 from halide_core.errors import HalideError, ValueNotTaken
 from halide_core.function import Image
 from halide_core.interp.expr import dtype_of, type_of
+from halide_core.ir.expr import I32, const
 from halide_core.ir.types import Type
 from halide_core.raw_buffer import RawBuffer, RawDimension
 
@@ -78,6 +79,11 @@ class Buffer(Shaped):
         self._bits = bits
         self._raw: list[Any] = []
         self._image = Image(name or f"b{next(_COUNTER)}", type_, len(mins), {}, self, False)
+        self._describe()
+
+    def _describe(self) -> None:
+        """Has code that reads the Buffer know that it is dense, where it is; its sizes are told when the code runs."""
+        self._image.fixed = {"stride.0": const(1, I32)} if self.strides()[:1] == [1] else {}
 
     @staticmethod
     def _of(
@@ -216,6 +222,7 @@ class Buffer(Shaped):
     # Other views; those ending in -ed leave this one as it is.
     def _become(self, other: Buffer) -> None:
         self.view, self._mins, self._bits = other.view, other._mins, other._bits
+        self._describe()
         self._image.dimensions = len(self._mins)
 
     def _derived(self, view: np.ndarray[Any, Any], mins: list[int]) -> Buffer:
@@ -333,6 +340,7 @@ class Buffer(Shaped):
         """Memory for a Buffer that has a shape only."""
         order = sorted(range(len(self._mins)), key=lambda d: abs(self.strides()[d]))
         self.view = _allocate(self.type(), self.extents(), order)
+        self._describe()
 
     def deallocate(self) -> None:
         self._bits = (self.extents(), self.strides())
@@ -342,6 +350,7 @@ class Buffer(Shaped):
         """Gives a Buffer without memory the shape that a bounds query found."""
         strides = [int(np.prod(extents[:k], dtype=np.int64)) for k in range(len(extents))]
         self._mins, self._bits = list(mins), (list(extents), strides)
+        self._describe()
 
     # Memory of devices: there is none.
     def has_device_allocation(self) -> bool:

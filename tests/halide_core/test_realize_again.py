@@ -130,3 +130,19 @@ def test_two_inputs_may_share_memory() -> None:
     a.set(data)
     b.set(data)
     assert np.asarray(f.realize([16])).tolist() == (-2 * data).tolist()
+
+
+def test_a_buffer_of_another_layout() -> None:
+    """Code that reads a Buffer is made for its unit stride, until that is another one."""
+    data = np.arange(36, dtype=np.int32).reshape(6, 6)
+    b = hl.Buffer(data, "b")
+    x, y = hl.Var("x"), hl.Var("y")
+    f = hl.Func("f")
+    f[x, y] = b[x, y] * 2 + 1
+    f.vectorize(x, 4)
+    assert np.array_equal(np.asarray(f.realize([6, 6])), data * 2 + 1)
+    b.transpose(0, 1)
+    assert np.array_equal(np.asarray(f.realize([6, 6])), data.T * 2 + 1)
+    b.crop(0, 1, 4)
+    b.translate(0, -1)
+    assert np.array_equal(np.asarray(f.realize([4, 6])), data.T[:, 1:5] * 2 + 1)

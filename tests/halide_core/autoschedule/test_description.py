@@ -132,3 +132,14 @@ def test_what_is_missing_is_named() -> None:
         Description([f._function])
     with pytest.raises(HalideError, match="has 2 dimensions, but the estimates"):
         f.set_estimates([(0, 8)])
+
+
+def test_a_buffer_tells_its_own_range() -> None:
+    table = hl.Buffer(np.arange(24, dtype=np.uint8).reshape(4, 6))
+    table.set_min([-2, 1])
+    f = hl.Func("f")
+    f[x] = table[hl.clamp(x, -2, 3), 1]
+    found = described(f, [10])
+    assert found.images[table._image.name] == ((-2, 3), (1, 4))
+    hl.Pipeline([f]).apply_autoscheduler(hl.Target("host"), hl.AutoschedulerParams("Reuse2019", {}))
+    assert list(np.asarray(f.realize([10]))) == [2, 3, 4, 5, 5, 5, 5, 5, 5, 5]

@@ -23,7 +23,7 @@ from halide_core.passes.realization_order import build_environment
 from halide_core.passes.wrap_calls import wrap_calls
 from halide_core.profile import Profile
 from halide_core.schedule_warnings import print_warnings
-from halide_core.target import Target, chosen
+from halide_core.target import Target, chosen, chosen_identity
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,11 +172,12 @@ def compiled(pipeline: Any, target: Target | None, dense: bool = True) -> Compil
     cache: _Cache | None = getattr(pipeline, "_compiled", None)
     if cache is None or not cache.is_valid(pipeline):
         cache = pipeline._compiled = _Cache(pipeline)
-    machine = chosen(target)
     # A Target may change later.
-    which = (*machine.identity(), dense)
-    if which not in cache.codes:
+    which = (*chosen_identity(target), dense)
+    code = cache.codes.get(which)
+    if code is None:
         if dense:
             print_warnings(cache.functions, pipeline.functions())
-        cache.codes[which] = Compiled(pipeline.functions(), cache.functions, cache.images, machine, dense)
-    return cache.codes[which]
+        code = Compiled(pipeline.functions(), cache.functions, cache.images, chosen(target), dense)
+        cache.codes[which] = code
+    return code

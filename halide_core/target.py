@@ -314,6 +314,16 @@ def chosen(target: Target | None) -> Target:
     return Target("host") if target is None or target.is_unknown else target
 
 
+@cache
+def _host_identity() -> tuple[str, bool]:
+    return Target("host").identity()
+
+
+def chosen_identity(target: Target | None) -> tuple[str, bool]:
+    """`chosen(target).identity()`, which for this machine stays what it is."""
+    return _host_identity() if target is None else chosen(target).identity()
+
+
 def _feature(feature: Any) -> str:
     return str(feature.value if isinstance(feature, TargetFeature) else feature).lower()
 

@@ -7,7 +7,7 @@ import operator
 from dataclasses import dataclass
 from typing import Any
 
-from halide_core import disk_cache, jit_memory, reports
+from halide_core import disk_cache, jit_memory, jit_threads, reports
 from halide_core.backend.llvm_module import load_object, provide_symbol
 from halide_core.backend.llvm_profile import SYMBOL as PROFILE_SYMBOL
 from halide_core.errors import HalideError
@@ -32,6 +32,7 @@ class _Traits:
 
     reports: bool
     allocates: bool
+    is_parallel: bool
     profiled: tuple[str, ...] = ()
 
 
@@ -108,18 +109,20 @@ class Compiled:
                 reports.connect(module)
             if traits.allocates:
                 jit_memory.connect(module)
+            if traits.is_parallel:
+                jit_threads.connect(module)
             if traits.profiled:
                 self.profiles.append(Profile(traits.profiled, module.variable(PROFILE_SYMBOL)))
             kinds = [ctypes.c_void_p] * len(self.arrays) + [_ctype(v.type) for v in self.variables.values()]
             self._calls[disjoint] = module.function("pipeline", None, *kinds), traits.reports
         return self._calls[disjoint]
 
-    def _compiled(self, disjoint: bool) -> tuple[bytes, bool, bool, tuple[str, ...]]:
+    def _compiled(self, disjoint: bool) -> tuple[bytes, bool, bool, bool, tuple[str, ...]]:
         """The machine code, and what `_Traits` says of it."""
         from halide_core.jit_compile import compile_for_process
 
         code = compile_for_process(self._lower(), self.arrays, list(self.variables.values()), self.target, disjoint)
-        return code.object_bytes(), code.reports, code.allocates, tuple(code.profiled)
+        return code.object_bytes(), code.reports, code.allocates, code.is_parallel, tuple(code.profiled)
 
 
 def _ctype(t: Type) -> Any:

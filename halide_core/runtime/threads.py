@@ -497,3 +497,34 @@ declare void @llvm.aarch64.set.fpcr(i64)""",
 def thread_pool(arch: str) -> str:
     """The pool's functions for "x86" or "arm"; needs nothing but libc and libpthread."""
     return _TEXT.format(**_OF_ARCH[arch], spin=_SPIN, worth=_WORTH_WAKING, burst=_BURST, shares=_SHARES)
+
+
+# The variable of code that uses the pool of its process, and the pool's function that it is set to.
+POOL_ADDRESS, POOL_ENTRY = "hl.pool.address", "hl.shared_par_for"
+_PARAMETERS = "ptr %parent, ptr %fn, ptr %closure, i32 %min, i32 %extent, i64 %work"
+
+
+def process_pool(arch: str) -> str:
+    """A pool for all code of a process, with the function POOL_ENTRY."""
+    return f"""{thread_pool(arch)}
+define i32 @{POOL_ENTRY}({_PARAMETERS}) nounwind {{
+  %status = call i32 @hl.par_for({_PARAMETERS})
+  ret i32 %status
+}}
+"""
+
+
+def pool_elsewhere(arch: str) -> str:
+    """What stands for the pool in code whose variable POOL_ADDRESS tells where it is."""
+    return f"""@{POOL_ADDRESS} = global ptr null
+{_OF_ARCH[arch]["declarations"]}
+define internal void @hl.fence() alwaysinline nounwind {{
+  {_OF_ARCH[arch]["fence"]}
+  ret void
+}}
+define internal i32 @hl.par_for({_PARAMETERS}) nounwind {{
+  %pool = load ptr, ptr @{POOL_ADDRESS}
+  %status = call i32 %pool({_PARAMETERS})
+  ret i32 %status
+}}
+"""

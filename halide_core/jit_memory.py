@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 
-from halide_core import disk_cache
-from halide_core.backend.llvm_module import CompiledModule, JitModule, load_object
+from halide_core.backend.llvm_module import JitModule
+from halide_core.jit_runtime import shared_module
 from halide_core.runtime.memory import (
     FREE_ADDRESS,
     MALLOC_ADDRESS,
@@ -18,7 +18,6 @@ from halide_core.runtime.memory import (
     POOL_RELEASE,
     PYTHON_POOL,
 )
-from halide_core.target import Target
 
 _Malloc = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
 _Free = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
@@ -51,13 +50,7 @@ def _set(name: str, slots: list[int]) -> None:
 
 @cache
 def _pool() -> JitModule:
-    target = Target("host")
-    name = f"memory pool {target.cpu} {target.llvm_features}"
-    code = disk_cache.load(name)
-    if code is None:
-        code = CompiledModule(PYTHON_POOL, target, jit=True).object_bytes()
-        disk_cache.store(name, code)
-    return load_object(code, target)
+    return shared_module("memory pool", PYTHON_POOL)
 
 
 @contextmanager

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ctypes
 from functools import cache
 
-from halide_core import disk_cache
-from halide_core.backend.llvm_module import CompiledModule, JitModule, load_object
+from halide_core.backend.llvm_module import JitModule
+from halide_core.jit_runtime import shared_module
 from halide_core.runtime.threads import POOL_ADDRESS, POOL_ENTRY, process_pool
 from halide_core.target import Target
 
@@ -18,10 +18,4 @@ def connect(module: JitModule) -> None:
 
 @cache
 def _pool() -> JitModule:
-    target = Target("host")
-    name = f"thread pool {target.cpu} {target.llvm_features}"
-    code = disk_cache.load(name)
-    if code is None:
-        code = CompiledModule(process_pool(target.arch), target, jit=True).object_bytes()
-        disk_cache.store(name, code)
-    return load_object(code, target)
+    return shared_module("thread pool", process_pool(Target("host").arch))

@@ -24,47 +24,12 @@ from halide_core.ir.sums import difference
 from halide_core.ir.types import Type
 from halide_core.passes.float_bounds import float_bounds
 from halide_core.passes.float_ends import Ends, float_ends, truncated, truncated_from
+from halide_core.passes.intervals import ORDERED, choice, greatest, intersect, least, truth
 
 # Inclusive; None where unbounded.
 Scope = Mapping[str, Interval]
 # Sums of coordinates and the intervals that conditions around leave them.
 Facts = tuple[tuple[Expr, Interval], ...]
-
-
-def _low(values: list[Expr | None]) -> Expr | None:
-    out: Expr | None = None
-    for v in values:
-        if v is None:
-            return None
-        out = v if out is None else _one_of(ir.Min, out, v)
-    return out
-
-
-def _high(values: list[Expr | None]) -> Expr | None:
-    out: Expr | None = None
-    for v in values:
-        if v is None:
-            return None
-        out = v if out is None else _one_of(ir.Max, out, v)
-    return out
-
-
-def _one_of(op: type[ir.Min] | type[ir.Max], a: Expr, b: Expr) -> Expr:
-    """The less or the greater of two, which are mostly a constant apart."""
-    apart = difference(a, b) if a.type == I32 and b.type == I32 else None
-    return op(b.type, a, b) if apart is None else a if (apart <= 0) == (op is ir.Min) else b
-
-
-def union(a: Interval, b: Interval) -> Interval:
-    """The smallest interval around both."""
-    return _low([a[0], b[0]]), _high([a[1], b[1]])
-
-
-def intersect(a: Interval, b: Interval) -> Interval:
-    """The points in both."""
-    low = b[0] if a[0] is None else a[0] if b[0] is None else ir.Max(a[0].type, a[0], b[0])
-    high = b[1] if a[1] is None else a[1] if b[1] is None else ir.Min(a[1].type, a[1], b[1])
-    return low, high
 
 
 def bounds_of(e: Expr, scope: Scope, memo: dict[int, Interval] | None = None, facts: Facts = ()) -> Interval:
@@ -138,71 +103,27 @@ def _bounds_of_node(e: Expr, scope: Scope, memo: dict[int, Interval]) -> Interva
             return _cast(e, parts[0])
         case ir.Min():
             (la, ha), (lb, hb) = parts
-            return _low([la, lb]), intersect((None, ha), (None, hb))[1]
+            return least([la, lb]), intersect((None, ha), (None, hb))[1]
         case ir.Max():
             (la, ha), (lb, hb) = parts
-            return intersect((la, None), (lb, None))[0], _high([ha, hb])
+            return intersect((la, None), (lb, None))[0], greatest([ha, hb])
         case ir.Select() if (found := _truncated_again(e, scope, memo)) is not None:
             return found
         case ir.Select():
-            return _choice(t, parts[0], parts[1], parts[2])
+            return choice(t, parts[0], parts[1], parts[2])
         case ir.Call(call_type=CallType.INTRINSIC, name="likely" | "strict_float"):
             return parts[0]
         case ir.Call() if has_effect(e):
             return parts[1]
         case ir.Call() if is_scatter(e):
-            return _low([p[0] for p in parts]), _high([p[1] for p in parts])
-    if t.is_bool() and isinstance(e, _ORDERED | ir.And | ir.Or | ir.Not):
-        return _truth(e, parts) if not e.a.type.is_float() else _float_truth(e, scope, memo)
+            return least([p[0] for p in parts]), greatest([p[1] for p in parts])
+    if t.is_bool() and isinstance(e, ORDERED | ir.And | ir.Or | ir.Not):
+        return truth(e, parts) if not e.a.type.is_float() else _float_truth(e, scope, memo)
     if t.bits < 32 or t.is_uint():
         # Narrow arithmetic wraps: only constant ranges that stay inside the type are kept.
         exact = _exact_constants(e, parts)
         return exact if exact is not None else _type_range(t)
     return _wide_arithmetic(e, parts)
-
-
-def _choice(t: Type, condition: Interval, yes: Interval, no: Interval) -> Interval:
-    """Whatever the condition is: one arm, where it is certain or out of the question, both in between.  Asked again
-    when the program runs, tile by tile."""
-    certain, possible = _known(condition)
-    near = [a is not None and b is not None and difference(a, b) is not None for a, b in zip(yes, no, strict=True)]
-    if all(near):
-        return union(yes, no)  # which one it is matters little, and would be in the way
-
-    def arm(holds: Expr, end: int) -> Expr | None:
-        known = const_value(holds)
-        if known is not None:
-            return (yes if known else no)[end]
-        a, b = yes[end], no[end]
-        return None if a is None or b is None else ir.Select(t, holds, a, b)
-
-    low, high = ([arm(certain, end), arm(possible, end)] for end in (0, 1))
-    return _low(low), _high(high)
-
-
-_ORDERED = ir.LT | ir.LE | ir.GT | ir.GE
-
-
-def _truth(e: Expr, parts: list[Interval]) -> Interval:
-    """Whether a condition on coordinates holds everywhere, and whether anywhere."""
-    match e:
-        case ir.Not():
-            certain, possible = _known(parts[0])
-            return ir.Not(e.type, possible), ir.Not(e.type, certain)
-        case ir.And() | ir.Or():
-            (a_certain, a_possible), (b_certain, b_possible) = map(_known, parts)
-            return type(e)(e.type, a_certain, b_certain), type(e)(e.type, a_possible, b_possible)
-        case ir.LT() | ir.LE() if e.a.type == I32:
-            (a_low, a_high), (b_low, b_high) = parts
-        case ir.GT() | ir.GE() if e.a.type == I32:
-            (b_low, b_high), (a_low, a_high) = parts
-        case _:
-            return make_bool(False), make_bool(True)
-    less = ir.LT if isinstance(e, ir.LT | ir.GT) else ir.LE
-    return (
-        make_bool(False) if a_high is None or b_low is None else less(e.type, a_high, b_low),
-        make_bool(True) if a_low is None or b_high is None else less(e.type, a_low, b_high),
-    )
 
 
 def _float_truth(e: Expr, scope: Scope, memo: dict[int, Interval]) -> Interval:
@@ -248,12 +169,6 @@ def _truncated_again(e: ir.Select, scope: Scope, memo: dict[int, Interval]) -> I
     low, high = memo[id(parts.otherwise)]
     # A low end is above what it is otherwise, a high end below.
     return truncated(value, least.low, greatest.high, (low, None) if parts.is_low else (None, high))
-
-
-def _known(condition: Interval) -> tuple[Expr, Expr]:
-    """The interval of a condition, false to true where nothing is known of it."""
-    certain, possible = condition
-    return make_bool(False) if certain is None else certain, make_bool(True) if possible is None else possible
 
 
 def _exact_constants(e: Expr, parts: list[Interval]) -> Interval | None:

@@ -12,7 +12,8 @@ from halide_core.ir.expr import I32, CallType, Expr, Variable, const, const_valu
 from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import key, post_order, substitute, transform, variables
 from halide_core.ir.sums import is_coordinate, linear_terms
-from halide_core.passes.bounds import Facts, bounds_of, intersect, union
+from halide_core.passes.bounds import Facts, bounds_of
+from halide_core.passes.intervals import intersect, union
 
 # Known ranges of variables that a schedule's guards enforce: name -> (min, max).
 Promises = Mapping[str, tuple[Expr, Expr]]

@@ -13,8 +13,8 @@ from halide_core.ir.expr import BOOL, I32, Expr, Variable, const_value
 from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import key, variables
 from halide_core.ir.types import Type
-from halide_core.passes.bounds import union
 from halide_core.passes.boxes import Known, boxes_touched
+from halide_core.passes.intervals import union
 from halide_core.passes.levels import calls
 from halide_core.passes.loop_nest import build_loop_nest
 from halide_core.passes.races import roots_of

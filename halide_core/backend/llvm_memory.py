@@ -354,11 +354,11 @@ class Memory:
     def unfolded(self, t: Type, value: str) -> str:
         """A vector to be stored where LLVM would store some of its lanes under a mask (vpmaskmov, which takes some 20
         cycles on AMD): its registers are not to be looked into."""
-        b = self.b
-        lanes = b.module.slow_mask_bytes // t.bytes()
-        if not lanes or t.bits < 32 or t.lanes & (t.lanes - 1):
+        b, size = self.b, t.lanes * t.bytes()
+        # Only whole registers can be named, of 16 bytes at least.
+        if not b.module.slow_mask_bytes or t.bits < 32 or t.lanes & (t.lanes - 1) or size < 16:
             return value
-        if t.lanes <= lanes:
+        if size <= b.module.slow_mask_bytes:
             text = llvm_type(t)
             return b.emit(f'call {text} asm "", "=x,0"({text} {value})')
         half, text = t.with_lanes(t.lanes // 2), llvm_type(t.with_lanes(t.lanes // 2))

@@ -17,7 +17,7 @@ from halide_core.errors import HalideError
 from halide_core.runtime.errors import ERRORS, PRINTING, PYTHON_REPORTS
 from halide_core.runtime.half import conversions
 from halide_core.runtime.memory import MEMORY, PYTHON_MEMORY
-from halide_core.runtime.threads import pool_elsewhere, thread_pool
+from halide_core.runtime.threads import POOL_ENTRY, pool_elsewhere, thread_pool
 from halide_core.target import Target
 
 _T = TypeVar("_T")
@@ -70,8 +70,8 @@ class CompiledModule:
         # Whether code prints or reports errors, and whether it allocates storage.
         self.reports = any(f"@{name}(" in text for name in ("halide_print", "halide_error", "hl.out_of_memory"))
         self.allocates = "@halide_malloc(" in text
-        # Whether code needs a thread pool, which the one of a process is itself.
-        self.is_parallel = "@hl.par_for(" in text and "@hl.par_for(ptr %parent" not in text
+        # Whether code needs a thread pool, which that of a process is itself.
+        self.is_parallel = "@hl.par_for(" in text and f"@{POOL_ENTRY}(" not in text
         # The Funcs whose time the code keeps, as llvm_profile numbers them.
         self.profiled: tuple[str, ...] = ()
         self._source = self._assemble(text)

@@ -10,20 +10,20 @@ from halide_core.ir.types import Type
 
 
 def least(values: list[Expr | None]) -> Expr | None:
-    out: Expr | None = None
-    for v in values:
-        if v is None:
-            return None
-        out = v if out is None else _one_of(ir.Min, out, v)
-    return out
+    return _of_all(ir.Min, values)
 
 
 def greatest(values: list[Expr | None]) -> Expr | None:
+    return _of_all(ir.Max, values)
+
+
+def _of_all(op: type[ir.Min] | type[ir.Max], values: list[Expr | None]) -> Expr | None:
+    """The least or the greatest; None where one is unbounded."""
     out: Expr | None = None
     for v in values:
         if v is None:
             return None
-        out = v if out is None else _one_of(ir.Max, out, v)
+        out = v if out is None else _one_of(op, out, v)
     return out
 
 

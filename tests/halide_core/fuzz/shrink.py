@@ -10,13 +10,17 @@ from dataclasses import replace
 from tests.halide_core.fuzz.case import Case
 
 _TRY = """
+import os
 import sys
+# Both modules print warnings.
+answers = os.fdopen(os.dup(1), 'w')
+os.dup2(2, 1)
 from tests.halide_core.fuzz.case import Case, outcome
 try:
     kind, what = outcome(eval(sys.stdin.read()))
 except (NameError, RuntimeError, TypeError, AssertionError, ValueError):
     sys.exit(0)
-print(what if kind == 'wrong' else '')
+print(what if kind == 'wrong' else '', file=answers)
 """
 LIMIT = 60  # seconds for one attempt
 
@@ -31,6 +35,8 @@ def verdict(case: Case) -> str:
         return f"no answer within {LIMIT} s"
     if done.returncode < 0:
         return f"ended by signal {-done.returncode}"
+    if done.returncode:
+        return f"ended with status {done.returncode}: {(done.stderr.strip().splitlines() or [''])[-1]}"
     return done.stdout.strip()
 
 

@@ -15,7 +15,7 @@ test: .venv/dev.stamp
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
 # Tests not marked `long`, one in n of those marked `few(n)`, a dozen functions of each suite of the corpus: all golden
-# texts, the unit tests, and some of each other kind, in under three minutes.
+# texts, most unit tests, and some of each other kind: two minutes, or four on a slow machine.
 quick: .venv/dev.stamp
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "not long"
 

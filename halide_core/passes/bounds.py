@@ -161,14 +161,14 @@ def _truncated_again(e: ir.Select, scope: Scope, memo: dict[int, Interval]) -> I
     parts = truncated_from(e)
     if parts is None:
         return None
-    value, least, greatest = (_float_ends(p, scope, memo) for p in (parts.value, parts.least, parts.greatest))
-    if value is None or least is None or greatest is None:
+    value, first, last = (_float_ends(p, scope, memo) for p in (parts.value, parts.least, parts.greatest))
+    if value is None or first is None or last is None:
         return None
-    if all(key(x.low) == key(x.high) for x in (value, least, greatest)) and _is_one_value(memo[id(parts.otherwise)]):
+    if all(key(x.low) == key(x.high) for x in (value, first, last)) and _is_one_value(memo[id(parts.otherwise)]):
         return e, e
     low, high = memo[id(parts.otherwise)]
     # A low end is above what it is otherwise, a high end below.
-    return truncated(value, least.low, greatest.high, (low, None) if parts.is_low else (None, high))
+    return truncated(value, first.low, last.high, (low, None) if parts.is_low else (None, high))
 
 
 def _exact_constants(e: Expr, parts: list[Interval]) -> Interval | None:

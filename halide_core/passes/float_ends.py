@@ -21,7 +21,7 @@ _ROUNDED = ("floor", "ceil", "round", "trunc", "sqrt")
 
 
 class Ends(NamedTuple):
-    """The least and the greatest value; both NaN if one is."""
+    """The least and the greatest value.  Where a value is NaN, one of them is no finite number when it is computed."""
 
     low: Expr
     high: Expr

@@ -32,7 +32,7 @@ def _is_place(name: str) -> bool:
 def _is_simple_place(e: Expr, lanes: frozenset[str]) -> bool:
     """Whether `e` says in few variables where something starts: as such it cancels in indices.  What depends on the
     variables `lanes` of vectorized loops should in any case: a coordinate may be clamped in few vectors only."""
-    if not lanes.isdisjoint(variables(e)):
+    if not lanes.isdisjoint(variables(e)) and is_coordinate(e):
         return True
     terms, _ = linear_terms(e)
     return len(terms) <= _FEW and all(

@@ -143,7 +143,7 @@ def _is_table(f: Function, uses: list[tuple[Function, ir.Call]]) -> bool:
     for _, call in uses:
         cells = 1
         for a in call.args:
-            found = value_range(a, {})
+            found = value_range(a)
             if found is None or not contains(a, ir.Call):
                 return False
             cells *= found[1] - found[0] + 1

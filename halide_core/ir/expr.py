@@ -15,10 +15,11 @@ from __future__ import annotations
 import enum
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeVar, dataclass_transform
 
 from halide_core.errors import not_a_condition
+from halide_core.ir.node_methods import Remembered, write_methods
 from halide_core.ir.types import Bool, Handle, Int, Type, UInt
 
 
@@ -64,16 +65,8 @@ INTRINSICS: dict[str, str] = {
 }
 
 
-class _Remembered:
-    """What is found out about a node once: no field, and not part of what it is."""
-
-    __slots__ = ("_children", "_key")
-    _children: tuple[Expr, ...]
-    _key: int
-
-
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
-class Expr(_Remembered):
+class Expr(Remembered):
     """Base of all expressions; `type` is the type of the value."""
 
     type: Type
@@ -209,7 +202,9 @@ _T = TypeVar("_T")
 
 @dataclass_transform(eq_default=False, frozen_default=True)
 def _node(cls: type[_T]) -> type[_T]:
-    return dataclass(frozen=True, slots=True, eq=False, repr=False)(cls)
+    made = dataclass(frozen=True, slots=True, eq=False, repr=False)(cls)
+    write_methods(made)
+    return made
 
 
 @_node
@@ -447,19 +442,7 @@ class Call(Expr):
 
 def children(e: Expr) -> tuple[Expr, ...]:
     """The direct sub-expressions of `e`, in order."""
-    known: tuple[Expr, ...] | None = getattr(e, "_children", None)
-    if known is not None:
-        return known
-    out: list[Expr] = []
-    for name in e.child_fields:
-        child = getattr(e, name)
-        if isinstance(child, tuple):
-            out.extend(child)
-        elif child is not None:
-            out.append(child)
-    found = tuple(out)
-    object.__setattr__(e, "_children", found)
-    return found
+    return e._children
 
 
 def with_children(e: Expr, new: tuple[Expr, ...]) -> Expr:
@@ -470,21 +453,14 @@ def with_children(e: Expr, new: tuple[Expr, ...]) -> Expr:
     assert len(old) == len(new)
     if all(map(operator.is_, old, new)):
         return e
-    values: dict[str, Any] = {}
-    position = 0
-    for name in e.child_fields:
-        child = getattr(e, name)
-        if isinstance(child, tuple):
-            values[name] = new[position : position + len(child)]
-            position += len(child)
-        elif child is not None:
-            values[name] = new[position]
-            position += 1
-    return replace(e, **values)
+    found: Expr = e._rebuilt(new)
+    return found
 
 
 def const(value: int | float | bool, type_: Type) -> Expr:
     """The constant `value` of `type_`; integers wrap, floats round; vectors broadcast."""
+    if type(value) is int and (type_ is I32 or type_ is I64) and -(1 << 31) <= value < 1 << 31:
+        return IntImm(type_, value)
     if type_.is_vector():
         return Broadcast(type_, const(value, type_.element_of()), type_.lanes)
     if type_.is_bfloat():

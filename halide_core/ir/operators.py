@@ -11,7 +11,7 @@ from typing import Any
 
 from halide_core.errors import HalideError, warn_user
 from halide_core.ir import expr as ir
-from halide_core.ir.expr import Expr, const, const_value, intrinsic
+from halide_core.ir.expr import I32, Expr, const, const_value, intrinsic
 from halide_core.ir.types import BFloat, Bool, Float, Handle, Int, Type, UInt
 
 
@@ -73,6 +73,8 @@ def check_representable(value: int, type_: Type) -> None:
 def literal(value: Any, like: Type) -> Expr:
     """A Python number as the operand of an operator: an int32 takes the type of the other operand, where it must be
     exact; a longer integer is an int64 and a float a float32, whatever they meet."""
+    if type(value) is int and like is I32 and -(1 << 31) <= value < 1 << 31:
+        return ir.IntImm(I32, value)
     if hasattr(value, "item"):
         value = value.item()
     if isinstance(value, int) and -(1 << 31) <= value < 1 << 31:
@@ -120,6 +122,8 @@ def common_type(a: Type, b: Type) -> Type:
 def match_types(a: Any, b: Any) -> tuple[Expr, Expr]:
     """Both operands in the type and number of lanes in which they meet."""
     x, y = _pair(a, b)
+    if x.type == y.type:
+        return x, y
     lanes = max(x.type.lanes, y.type.lanes)
     x, y = broadcast(x, lanes), broadcast(y, lanes)
     type_ = common_type(x.type.element_of(), y.type.element_of()).with_lanes(lanes)
@@ -127,6 +131,8 @@ def match_types(a: Any, b: Any) -> tuple[Expr, Expr]:
 
 
 def _pair(a: Any, b: Any) -> tuple[Expr, Expr]:
+    if isinstance(a, Expr) and isinstance(b, Expr):
+        return a, b
     if _is_number(a):
         y = as_expr(b)
         return literal(a, y.type.element_of()), y
@@ -153,6 +159,8 @@ def arithmetic(node: Callable[[Type, Expr, Expr], Expr]) -> Callable[[Any, Any],
     """The operator that builds `node` in the type of its matched operands."""
 
     def build(a: Any, b: Any) -> Expr:
+        if isinstance(a, Expr) and isinstance(b, Expr) and a.type is I32 and b.type is I32:
+            return node(I32, a, b)
         x, y = match_types(a, b)
         if x.type.is_bfloat():
             # No machine computes in bfloat16: each operation is done in float32 and rounded.

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from halide_core.ir import expr as ir
-from halide_core.ir.expr import Expr, const, const_value
+from halide_core.ir.expr import Expr, const_value
 from halide_core.ir.identities import Bounds
-from halide_core.ir.structural import key
-from halide_core.ir.sums import build_sum, linear_terms
+from halide_core.ir.sums import Terms, add_scaled, linear_terms
 
 # Coefficients that grow beyond this are given up, for those of the sums searched would wrap around in int32.
 _LARGE = 1 << 29
@@ -32,6 +31,10 @@ def upper_bound(
     return _Search(bounds, loops or {}, steps, tidy).upper(e)
 
 
+# {key(term): (term, coefficient)} and a constant.
+_Sum = tuple[Terms, int]
+
+
 class _Search:
     def __init__(
         self, bounds: Bounds, loops: Mapping[str, tuple[Ends, Ends]], steps: int, tidy: Callable[[Expr], Expr]
@@ -39,69 +42,80 @@ class _Search:
         self.bounds = bounds
         self.loops = loops
         self.tidy = tidy
-        self.known: dict[int, int | None] = {}
+        self.known: dict[tuple[frozenset[tuple[int, int]], int], int | None] = {}
         self.left = steps
 
-    def upper(self, e: Expr | None) -> int | None:
+    def upper(self, e: Expr) -> int | None:
+        return self._upper(self._terms(e))
+
+    def _terms(self, e: Expr) -> _Sum:
+        return linear_terms(self.tidy(e))
+
+    def _upper(self, e: _Sum | None) -> int | None:
         if e is None:
             return None
-        terms, constant = linear_terms(self.tidy(e))
+        terms, constant = e
         if not terms:
             return constant
-        if not _fits(terms, constant, 1):
+        if not _fits(e, 1):
             return None
-        number = key(build_sum(terms, constant, e.type))
+        number = frozenset([(n, k) for n, (_, k) in terms.items()]), constant
         if number not in self.known:
             self.left -= 1
-            self.known[number] = self._relaxed(terms, constant, e) if self.left > 0 else None
+            self.known[number] = self._relaxed(terms, constant) if self.left > 0 else None
         return self.known[number]
 
-    def _relaxed(self, terms: dict[int, tuple[Expr, int]], constant: int, e: Expr) -> int | None:
-        def others(number: int) -> Expr:
-            return build_sum({n: t for n, t in terms.items() if n != number}, constant, e.type)
+    def _relaxed(self, terms: Terms, constant: int) -> int | None:
+        def others(number: int, more: int = 0) -> _Sum:
+            return {n: t for n, t in terms.items() if n != number}, constant + more
 
-        for number, (term, k) in terms.items():
+        # In an order that does not depend on how the sum was made.
+        for number in sorted(terms, key=lambda n: (terms[n][1] > 0, -n)):
+            term, k = terms[number]
             match term:
                 case ir.Min() | ir.Max():
                     rest = others(number)
-                    found = [self.upper(self.plus(rest, x, k)) for x in (term.a, term.b)]
+                    found = [self._upper(self._plus(rest, x, k)) for x in (term.a, term.b)]
                     return _least(found) if isinstance(term, ir.Min) == (k > 0) else _greatest(found)
                 case ir.Select():
                     rest = others(number)
-                    return _greatest([self.upper(self.plus(rest, x, k)) for x in (term.true_value, term.false_value)])
+                    return _greatest([self._upper(self._plus(rest, x, k)) for x in (term.true_value, term.false_value)])
                 case ir.Mod() if (c := const_value(term.b)) is not None and c > 0:
-                    return self.upper(others(number) + (k * (int(c) - 1) if k > 0 else 0))
+                    return self._upper(others(number, k * (int(c) - 1) if k > 0 else 0))
                 case ir.Div() if (c := const_value(term.b)) is not None and c > 0:
                     return self._quotient(term, int(c), k, others(number))
                 case ir.Variable(name=name) if name in self.bounds:
                     end = self.bounds[name][1 if k > 0 else 0]
                     if end is not None:
-                        return self.upper(others(number) + k * end)
+                        return self._upper(others(number, k * end))
         for name, (first, last) in reversed(list(self.loops.items())):
             for number, (term, k) in terms.items():
                 if isinstance(term, ir.Variable) and term.name == name:
-                    return self.upper(self.plus(others(number), last() if k > 0 else first(), k))
+                    return self._upper(self._plus(others(number), last() if k > 0 else first(), k))
         return None
 
-    def _quotient(self, term: ir.Div, c: int, k: int, rest: Expr) -> int | None:
+    def _quotient(self, term: ir.Div, c: int, k: int, rest: _Sum) -> int | None:
         """The bound of k * (x / c) + rest: from those of x and rest, or as c times that is at most k * x + c * rest,
         and for k < 0 at most k * (x - (c - 1)) + c * rest."""
-        scaled = self.plus(const(0 if k > 0 else -k * (c - 1), rest.type), rest, c) if abs(k) * c < _LARGE else None
-        joined = self.upper(None if scaled is None else self.plus(scaled, term.a, k))
+        joined = None
+        if abs(k) * c < _LARGE and _fits(rest, c):
+            scaled = add_scaled(({}, 0 if k > 0 else -k * (c - 1)), rest, c)
+            joined = self._upper(self._plus(scaled, term.a, k))
         found = [None if joined is None else joined // c]
         # After what cancels: alone, each may need more steps than there are.
-        alone, others = (self.upper(term.a), self.upper(rest)) if k > 0 else (None, None)
+        alone, others = (self.upper(term.a), self._upper(rest)) if k > 0 else (None, None)
         if alone is not None and others is not None:
             found.append(k * (alone // c) + others)
         return _least(found)
 
-    def plus(self, rest: Expr, x: Expr, k: int) -> Expr | None:
+    def _plus(self, rest: _Sum, x: Expr, k: int) -> _Sum | None:
         """rest + x * k; None where a coefficient of the product would come near the end of int32."""
-        return rest + x * k if _fits(*linear_terms(self.tidy(x)), k) else None
+        more = self._terms(x)
+        return add_scaled(rest, more, k) if _fits(more, k) else None
 
 
-def _fits(terms: dict[int, tuple[Expr, int]], constant: int, k: int) -> bool:
-    return all(abs(n * k) < _LARGE for n in (*(m for _, m in terms.values()), constant))
+def _fits(e: _Sum, k: int) -> bool:
+    return abs(e[1] * k) < _LARGE and all(abs(n * k) < _LARGE for _, n in e[0].values())
 
 
 def _least(found: list[int | None]) -> int | None:

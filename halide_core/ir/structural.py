@@ -3,51 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields
 from typing import TypeVar
 
-from halide_core.ir.expr import Expr, FloatImm, Let, Variable, children, has_effect, with_children
+from halide_core.ir.expr import Expr, Let, Variable, children, has_effect, with_children
+from halide_core.ir.node_methods import set_key
 
 _T = TypeVar("_T")
 _INTERNED: dict[tuple[object, ...], int] = {}
-# The fields of each kind of node, and whether they hold children.
-_FIELDS: dict[type[Expr], tuple[tuple[str, bool], ...]] = {}
 
 
 def operator_of(e: Expr) -> tuple[object, ...]:
     """What a node is apart from its operands: its kind, type, names and constants, hashable."""
-    kind = type(e)
-    names = _FIELDS.get(kind)
-    if names is None:
-        names = _FIELDS[kind] = tuple((f.name, f.name in e.child_fields) for f in fields(e))
-    attributes: list[object] = [kind.__name__]
-    for name, is_child in names:
-        value = getattr(e, name)
-        if is_child:
-            attributes.append(len(value) if isinstance(value, tuple) else value is None)
-        elif kind is FloatImm and name == "value":
-            attributes.append(float(value).hex() + repr(value))
-        else:
-            attributes.append(value)
-    return tuple(attributes)
+    return e._shape()
 
 
 def key(e: Expr) -> int:
     """A number equal for structurally equal expressions and for no others, within this process."""
-    known: int | None = getattr(e, "_key", None)
+    known = e._key
     if known is not None:
         return known
     stack = [e]
     while stack:
         node = stack[-1]
-        inner = children(node)
-        missing = [c for c in inner if getattr(c, "_key", None) is None]
-        if missing:
-            stack.extend(missing)
+        keys = [c._key for c in node._children]
+        if None in keys:
+            stack += [c for c in node._children if c._key is None]
             continue
-        shape = (operator_of(node), tuple([c._key for c in inner]))
-        object.__setattr__(node, "_key", _INTERNED.setdefault(shape, len(_INTERNED)))
+        set_key(node, _INTERNED.setdefault((*node._shape(), *keys), len(_INTERNED)))
         stack.pop()
+    assert e._key is not None
     return e._key
 
 
@@ -161,6 +145,17 @@ def cached(cache: dict[int, _T], e: Expr, compute: Callable[[Expr, list[_T]], _T
         cache[number] = compute(node, [cache[key(c)] for c in inner])
         stack.pop()
     return cache[key(e)]
+
+
+def remembered(cache: dict[int, _T], e: Expr, compute: Callable[[Expr], _T]) -> _T:
+    """compute(e), which must depend on the structure of `e` alone, once in the life of `cache`."""
+    number = key(e)
+    found = cache.get(number)
+    if found is None:
+        if len(cache) > _CACHE_LIMIT:
+            cache.clear()
+        found = cache[number] = compute(e)
+    return found
 
 
 def variables(e: Expr) -> frozenset[str]:

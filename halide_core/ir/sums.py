@@ -5,15 +5,41 @@ from __future__ import annotations
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import Expr, const, const_value
 from halide_core.ir.identities import apply_identities, interval
-from halide_core.ir.structural import cached, key
+from halide_core.ir.structural import cached, key, remembered
 from halide_core.ir.types import Type
 
+# {key(term): (term, coefficient)}
+Terms = dict[int, tuple[Expr, int]]
 
-def linear_terms(e: Expr) -> tuple[dict[int, tuple[Expr, int]], int]:
-    """`e` as a sum of coefficient * term plus a constant: ({key(term): (term, coefficient)}, constant).
+
+def linear_terms(e: Expr) -> tuple[Terms, int]:
+    """`e` as a sum of coefficient * term plus a constant.
 
     Assumes no overflow, as `simplify_index` does."""
-    terms: dict[int, tuple[Expr, int]] = {}
+    terms, constant = remembered(_TERMS, e, _linear_terms)
+    return dict(terms), constant
+
+
+_TERMS: dict[int, tuple[Terms, int]] = {}
+
+
+def add_scaled(to: tuple[Terms, int], more: tuple[Terms, int], k: int) -> tuple[Terms, int]:
+    """The sum `to` + k * `more`."""
+    terms = dict(to[0])
+    is_merged = False
+    for number, (term, n) in more[0].items():
+        old = terms.get(number)
+        total = n * k + (old[1] if old is not None else 0)
+        if total:
+            terms[number] = term, total
+        elif old is not None:
+            del terms[number]
+        is_merged = is_merged or isinstance(term, ir.Mod | ir.Div | ir.Cast)
+    return (_merge_quotients(terms) if is_merged else terms), to[1] + more[1] * k
+
+
+def _linear_terms(e: Expr) -> tuple[Terms, int]:
+    terms: Terms = {}
     constant = 0
     work: list[tuple[Expr, int]] = [(e, 1)]
     while work:
@@ -46,7 +72,7 @@ def linear_terms(e: Expr) -> tuple[dict[int, tuple[Expr, int]], int]:
     return _merge_quotients({k: v for k, v in terms.items() if v[1]}), constant
 
 
-def _merge_quotients(terms: dict[int, tuple[Expr, int]]) -> dict[int, tuple[Expr, int]]:
+def _merge_quotients(terms: Terms) -> Terms:
     """k * (x % c) + k * c * (x / c) is k * x, for a constant c > 0."""
     for number, (term, factor) in list(terms.items()):
         inner = term.value if isinstance(term, ir.Cast) else term
@@ -77,7 +103,7 @@ def _product(a: Expr, b: Expr) -> Expr:
     return apply_identities(ir.Mul(a.type, a, b), {})
 
 
-def build_sum(terms: dict[int, tuple[Expr, int]], constant: int, type_: Type) -> Expr:
+def build_sum(terms: Terms, constant: int, type_: Type) -> Expr:
     """The sum that `linear_terms` took apart, in a canonical order."""
     positive = [(t, c) for _, (t, c) in sorted(terms.items()) if c > 0]
     negative = [(t, -c) for _, (t, c) in sorted(terms.items()) if c < 0]
@@ -96,7 +122,7 @@ def build_sum(terms: dict[int, tuple[Expr, int]], constant: int, type_: Type) ->
 
 def difference(a: Expr, b: Expr) -> int | None:
     """a - b when it is a known constant (no overflow assumed), or None."""
-    terms, constant = linear_terms(ir.Sub(a.type, a, b))
+    terms, constant = add_scaled(linear_terms(a), linear_terms(b), -1)
     return None if terms else constant
 
 

@@ -26,6 +26,10 @@ class TypeCode(enum.IntEnum):
         return self
 
 
+# Members of an Enum are slow to look up.
+_INT, _UINT, _FLOAT, _HANDLE, _BFLOAT = (TypeCode(k) for k in range(5))
+
+
 class Count(int):
     """A number that is also a method without arguments, as `bits` and `lanes` are in Halide."""
 
@@ -69,32 +73,39 @@ class Type:
         if type(self.lanes) is not Count:
             object.__setattr__(self, "lanes", _COUNTS.get(self.lanes) or Count(self.lanes))
 
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Type):
+            return NotImplemented
+        return self.code is other.code and self.bits == other.bits and self.lanes == other.lanes
+
     def __call__(self) -> Type:
         """Itself: in Halide `type` is a method of expressions."""
         return self
 
     def is_int(self) -> bool:
-        return self.code is TypeCode.INT
+        return self.code is _INT
 
     def is_uint(self) -> bool:
         """Unsigned integer, bool included (as in Halide)."""
-        return self.code is TypeCode.UINT
+        return self.code is _UINT
 
     def is_float(self) -> bool:
         """IEEE floating point or bfloat16."""
-        return self.code is TypeCode.FLOAT or self.code is TypeCode.BFLOAT
+        return self.code is _FLOAT or self.code is _BFLOAT
 
     def is_bfloat(self) -> bool:
-        return self.code is TypeCode.BFLOAT
+        return self.code is _BFLOAT
 
     def is_bool(self) -> bool:
-        return self.code is TypeCode.UINT and self.bits == 1
+        return self.code is _UINT and self.bits == 1
 
     def is_handle(self) -> bool:
-        return self.code is TypeCode.HANDLE
+        return self.code is _HANDLE
 
     def is_int_or_uint(self) -> bool:
-        return self.code in (TypeCode.INT, TypeCode.UINT)
+        return self.code is _INT or self.code is _UINT
 
     def is_scalar(self) -> bool:
         return self.lanes == 1

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import Call, CallType, Expr, const, const_value, intrinsic
 from halide_core.ir.operators import cast_to
-from halide_core.ir.structural import post_order
+from halide_core.ir.structural import cached
 from halide_core.ir.types import Type, UInt
 
 _LOGICAL = ("bitwise_and", "bitwise_or", "bitwise_xor")
@@ -75,7 +75,11 @@ class LowBits:
 
 def has_data(e: Expr) -> bool:
     """Whether an expression is made of more than parameters and coordinates."""
-    return any(
-        isinstance(n, ir.Load) or (isinstance(n, Call) and n.call_type is not CallType.INTRINSIC)
-        for n in post_order(e)
-    )
+    return cached(_WITH_DATA, e, _own_data)
+
+
+_WITH_DATA: dict[int, bool] = {}
+
+
+def _own_data(e: Expr, inner: list[bool]) -> bool:
+    return isinstance(e, ir.Load) or (isinstance(e, Call) and e.call_type is not CallType.INTRINSIC) or any(inner)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import Call, CallType, Expr, const, const_value, intrinsic
 from halide_core.ir.operators import cast_to
-from halide_core.ir.structural import post_order, transform
+from halide_core.ir.structural import cached, transform
 from halide_core.ir.types import Int, Type, UInt
 from halide_core.passes.low_bits import LowBits, has_data
 
@@ -33,19 +33,19 @@ def _is_operation(e: Expr) -> bool:
     return e.type.is_int_or_uint() and not e.type.is_bool() and isinstance(e, ir._Binary | ir.Select | Call)
 
 
-def value_range(e: Expr, memo: dict[int, tuple[Expr, Range | None]]) -> Range | None:
+def value_range(e: Expr) -> Range | None:
     """Inclusive bounds of an integer's value, by interval arithmetic; None when unknown."""
-    for n in post_order(e):
-        if id(n) not in memo:
-            memo[id(n)] = (n, _range_of(n, memo))
-    return memo[id(e)][1]
+    return cached(_RANGES, e, _range_of)
+
+
+_RANGES: dict[int, Range | None] = {}
 
 
 def _own(t: Type) -> Range | None:
     return (t.min(), t.max()) if t.is_int_or_uint() and t.bits <= 16 else None
 
 
-def _range_of(e: Expr, memo: dict[int, tuple[Expr, Range | None]]) -> Range | None:
+def _range_of(e: Expr, parts: list[Range | None]) -> Range | None:
     t = e.type
     if not t.is_int_or_uint() or not t.is_scalar():
         return None
@@ -53,7 +53,6 @@ def _range_of(e: Expr, memo: dict[int, tuple[Expr, Range | None]]) -> Range | No
         return e.value, e.value
     if isinstance(e, ir.Load) or (isinstance(e, Call) and e.call_type is not CallType.INTRINSIC):
         return _own(t)
-    parts = [memo[id(c)][1] for c in ir.children(e)]
     found = _arithmetic(e, parts)
     return found if _is_exact(t, found) else _own(t)
 
@@ -62,12 +61,11 @@ def _is_exact(t: Type, found: Range | None) -> bool:
     return found is not None and t.min() <= found[0] and found[1] <= t.max()
 
 
-def cannot_wrap(e: Expr, memo: dict[int, tuple[Expr, Range | None]]) -> bool:
+def cannot_wrap(e: Expr) -> bool:
     """Whether the operation `e` gives its exact mathematical value, so that a wider or narrower type may compute it.
 
     A byte's sum is in the byte's range because it wraps; that range says nothing of the sum's exact value."""
-    value_range(e, memo)
-    return _is_exact(e.type, _arithmetic(e, [memo[id(c)][1] for c in ir.children(e)]))
+    return _is_exact(e.type, _arithmetic(e, [value_range(c) for c in ir.children(e)]))
 
 
 def _arithmetic(e: Expr, parts: list[Range | None]) -> Range | None:
@@ -140,7 +138,6 @@ def _call(e: Call, low: int, high: int, parts: list[Range | None]) -> Range | No
 
 class _Narrower:
     def __init__(self) -> None:
-        self.ranges: dict[int, tuple[Expr, Range | None]] = {}
         self.built: dict[tuple[int, Type], tuple[Expr, Expr | None]] = {}
         self.done: dict[int, tuple[Expr, Expr]] = {}
         """What `inside` has made of expressions, which may be shared many times over."""
@@ -218,7 +215,7 @@ class _Narrower:
         return self.built[number][1]
 
     def _fits(self, e: Expr, t: Type) -> bool:
-        r = value_range(e, self.ranges)
+        r = value_range(e)
         return r is not None and t.min() <= r[0] and r[1] <= t.max()
 
     def _build(self, e: Expr, t: Type) -> Expr | None:
@@ -228,10 +225,10 @@ class _Narrower:
         if value is not None:
             return const(value, t)
         if isinstance(e, ir.Cast) and e.value.type.is_int_or_uint() and not e.value.type.is_bool():
-            inner = value_range(e.value, self.ranges)
+            inner = value_range(e.value)
             if inner is not None and e.type.min() <= inner[0] and inner[1] <= e.type.max():
                 return self.build(e.value, t)
-        found = self._operation(e, t) if cannot_wrap(e, self.ranges) else None
+        found = self._operation(e, t) if cannot_wrap(e) else None
         if found is None and e.type.bits <= 16:
             return cast_to(t, e)
         return found
@@ -259,7 +256,7 @@ class _Narrower:
             return None
         if e.name == "abs" and e.args[0].type.is_int():
             difference = e.args[0]
-            if isinstance(difference, ir.Sub) and cannot_wrap(difference, self.ranges):
+            if isinstance(difference, ir.Sub) and cannot_wrap(difference):
                 # The difference does not wrap, so its absolute value is that of the narrow operands.
                 x, y = self.build(difference.a, UInt(t.bits)), self.build(difference.b, UInt(t.bits))
                 if x is not None and y is not None:
@@ -282,7 +279,7 @@ class _Narrower:
                 return None
             return intrinsic(e.name, t, a, const(int(amount), UInt(t.bits) if shifts else t))
         if e.name in ("bitwise_and", "bitwise_or", "bitwise_xor"):
-            ranges = [value_range(a, self.ranges) for a in e.args]
+            ranges = [value_range(a) for a in e.args]
             if any(r is None or r[0] < 0 for r in ranges):
                 return None
             a, b = self.build(e.args[0], t), self.build(e.args[1], t)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
-from halide_core.ir.structural import post_order
+from halide_core.ir.structural import nodes, variables
 
 
 @dataclass(slots=True)
@@ -55,6 +55,6 @@ class EarlyFrees:
             found = {s.name} if isinstance(s, st.Store) else set()
             for e in st.expressions(s):
                 # Buffers of external stages may be Variables of the array's name.
-                found |= {n.name for n in post_order(e) if isinstance(n, ir.Load | ir.Variable)}
+                found |= {n.name for n in nodes(e, ir.Load)} | variables(e)
             self._known[id(s)] = s, frozenset(found).union(*(self._uses(x) for x in st.bodies(s)))
         return self._known[id(s)][1]

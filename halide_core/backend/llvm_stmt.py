@@ -14,7 +14,7 @@ from halide_core.errors import HalideError
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import I32, Expr, Variable, const_value
-from halide_core.ir.structural import key, post_order
+from halide_core.ir.structural import key, nodes
 from halide_core.ir.sums import difference, linear_terms
 from halide_core.ir.types import Type
 
@@ -227,7 +227,7 @@ class StmtEmitter:
             self._if(st.IfThenElse(s.predicate, st.Store(s.name, s.value, s.index)))
             return
         self.expr.reset()
-        loads = [n for s in stores for n in post_order(s.value) if isinstance(n, ir.Load)]
+        loads = [n for s in stores for n in nodes(s.value, ir.Load)]
         self.expr.memory.announce(loads)
         values = [self.expr.emit(s.value) for s in stores]
         values = [
@@ -372,9 +372,6 @@ def free_names(s: st.Stmt) -> tuple[dict[str, Type], set[str]]:
         if isinstance(x, st.Store):
             arrays.add(x.name)
         for e in st.expressions(x):
-            for n in post_order(e):
-                if isinstance(n, Variable):
-                    variables[n.name] = n.type
-                elif isinstance(n, ir.Load):
-                    arrays.add(n.name)
+            variables |= {n.name: n.type for n in nodes(e, Variable)}
+            arrays |= {n.name for n in nodes(e, ir.Load)}
     return variables, arrays

@@ -1,6 +1,6 @@
 """What is the same for all kinds of expression nodes and must be fast, written out for each kind as dataclasses are.
 
-    class Add: type, a, b        __init__(self, type, a, b), children (a, b), rebuilt as kind(self.type, new[0], new[1])"""
+    class Add: type, a, b        __init__(self, type, a, b), children (a, b), rebuilt as kind(type, new[0], new[1])"""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from halide_core.ir import expr as ir
 from halide_core.ir.expr import Expr, const_value, make_bool, with_children
 from halide_core.ir.identities import Bounds, apply_identities
 from halide_core.ir.ranges import upper_bound
-from halide_core.ir.structural import cached, contains, transform
+from halide_core.ir.structural import cached, contains, key, transform
 from halide_core.ir.sums import (
     build_sum,
     depends_on_data,
@@ -24,18 +24,27 @@ from halide_core.ir.sums import (
 
 def simplify(e: Expr, bounds: Bounds | None = None) -> Expr:
     """An equal expression, constants folded and identities applied; `bounds` are those of int variables."""
-    return transform(e, lambda n: apply_identities(n, bounds or {}))
+    if bounds:
+        return transform(e, lambda n: apply_identities(n, bounds))
+    return cached(_FOLDED, e, lambda n, inner: apply_identities(with_children(n, tuple(inner)), {}))
+
+
+_FOLDED: dict[int, Expr] = {}
 
 
 def simplify_with_indices(e: Expr) -> Expr:
     """`simplify`, with `simplify_index` inside the indices of loads."""
 
-    def rewrite(n: Expr) -> Expr:
+    def rewrite(n: Expr, inner: list[Expr]) -> Expr:
+        n = with_children(n, tuple(inner))
         if isinstance(n, ir.Load):
-            return ir.with_children(n, (simplify_index(n.index), *ir.children(n)[1:]))
+            return with_children(n, (simplify_index(n.index), *ir.children(n)[1:]))
         return apply_identities(n, {})
 
-    return transform(e, rewrite)
+    return cached(_WITH_INDICES, e, rewrite)
+
+
+_WITH_INDICES: dict[int, Expr] = {}
 
 
 def simplify_index(e: Expr, bounds: Bounds | None = None) -> Expr:
@@ -46,10 +55,15 @@ def simplify_index(e: Expr, bounds: Bounds | None = None) -> Expr:
 
     if bounds:
         return transform(e, lambda n: _index_node(n, bounds))
-    return cached(_SIMPLIFIED, e, lambda n, inner: _index_node(with_children(n, tuple(inner)), {}))
+    known = _SIMPLIFIED.get(key(e))
+    return known if known is not None else cached(_SIMPLIFIED, e, _without_bounds)
 
 
 _SIMPLIFIED: dict[int, Expr] = {}
+
+
+def _without_bounds(e: Expr, inner: list[Expr]) -> Expr:
+    return _index_node(with_children(e, tuple(inner)), {})
 
 
 def _index_node(n: Expr, bounds: Bounds) -> Expr:

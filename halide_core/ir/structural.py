@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from halide_core.ir.expr import Expr, Let, Variable, children, has_effect, with_children
 from halide_core.ir.node_methods import set_key
@@ -156,6 +156,23 @@ def remembered(cache: dict[int, _T], e: Expr, compute: Callable[[Expr], _T]) -> 
             cache.clear()
         found = cache[number] = compute(e)
     return found
+
+
+_NODES: dict[type[Expr], dict[int, tuple[Any, ...]]] = {}
+_Node = TypeVar("_Node", bound=Expr)
+
+
+def nodes(e: Expr, kind: type[_Node]) -> tuple[_Node, ...]:
+    """The distinct nodes of one kind in `e`, itself included, children first."""
+
+    def own(n: Expr, inner: list[tuple[_Node, ...]]) -> tuple[_Node, ...]:
+        found = [f for f in inner if f]
+        own = (n,) if isinstance(n, kind) else ()
+        if len(found) < 2:
+            return found[0] + own if found else own
+        return (*{key(x): x for f in found for x in f}.values(), *own)
+
+    return cached(_NODES.setdefault(kind, {}), e, own)
 
 
 def variables(e: Expr) -> frozenset[str]:

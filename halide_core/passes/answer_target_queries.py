@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import Call, Expr, StringImm, const, is_target_query
-from halide_core.ir.structural import post_order, transform
+from halide_core.ir.structural import nodes, transform
 from halide_core.ir.types import UInt
 from halide_core.target import Target
 
 
 def answer_target_queries(s: st.Stmt, target: Target) -> st.Stmt:
     """`s` without calls that ask about `target`; the same object back when there are none."""
-    if not any(is_target_query(n) for x in st.walk(s) for e in st.expressions(x) for n in post_order(e)):
+    if not any(is_target_query(n) for x in st.walk(s) for e in st.expressions(x) for n in nodes(e, Call)):
         return s
     return st.map_expressions(s, lambda e: transform(e, lambda n: _answer(n, target)))
 

@@ -19,7 +19,7 @@ from halide_core.ir.expr import (
     make_bool,
 )
 from halide_core.ir.simplify import simplify_index
-from halide_core.ir.structural import contains, key, post_order, same, variables
+from halide_core.ir.structural import contains, key, nodes, post_order, same, variables
 from halide_core.ir.sums import difference
 from halide_core.ir.types import Type
 from halide_core.passes.float_bounds import float_bounds
@@ -38,14 +38,14 @@ def bounds_of(e: Expr, scope: Scope, memo: dict[int, Interval] | None = None, fa
     Assumes no overflow of int32 coordinates.  Values of narrower types are within their type."""
     memo = {} if memo is None else memo
     for node in post_order(e):
-        if id(node) not in memo:
+        if key(node) not in memo:
             low, high = _bounds_of_node(node, scope, memo)
             low = None if low is None else simplify_index(low)
             high = None if high is None else simplify_index(high)
             if facts and node.type == I32 and isinstance(node, ir.Add | ir.Sub):
                 low, high = _with_facts(node, (low, high), facts)
-            memo[id(node)] = (low, high)
-    return memo[id(e)]
+            memo[key(node)] = (low, high)
+    return memo[key(e)]
 
 
 def _with_facts(e: Expr, found: Interval, facts: Facts) -> Interval:
@@ -73,7 +73,7 @@ _OF_A_STAGE = re.compile(r"\.s\d+\.")
 
 def _is_fixed(e: Expr, scope: Scope) -> bool:
     """Whether an expression is made of parameters and sizes only: of no loop's, whose steps others want to compare."""
-    if any(isinstance(n, ir.Load | ir.Call) and not _is_pure_arithmetic(n) for n in post_order(e)):
+    if contains(e, ir.Load) or not all(map(_is_pure_arithmetic, nodes(e, ir.Call))):
         return False
     return not any(name in scope or _OF_A_STAGE.search(name) for name in variables(e))
 
@@ -86,10 +86,10 @@ def _is_pure_arithmetic(n: Expr) -> bool:
 def _bounds_of_node(e: Expr, scope: Scope, memo: dict[int, Interval]) -> Interval:
     t = e.type
     if t.is_float():
-        return float_bounds(e, [memo.get(id(c), (None, None)) for c in ir.children(e)])
+        return float_bounds(e, [memo.get(key(c), (None, None)) for c in ir.children(e)])
     if not t.is_int_or_uint():
         return None, None
-    parts = [memo.get(id(c), (None, None)) for c in ir.children(e)]
+    parts = [memo.get(key(c), (None, None)) for c in ir.children(e)]
     if isinstance(e, ir.Select | ir.Div | ir.Mod) and _is_fixed(e, scope):
         return e, e
     match e:
@@ -139,7 +139,7 @@ def _float_truth(e: Expr, scope: Scope, memo: dict[int, Interval]) -> Interval:
 
 def _float_ends(e: Expr, scope: Scope, memo: dict[int, Interval], only_clamped: bool = False) -> Ends | None:
     def interval(n: Expr) -> Interval:
-        return scope.get(n.name, (n, n)) if isinstance(n, ir.Variable) else memo[id(n)]
+        return scope.get(n.name, (n, n)) if isinstance(n, ir.Variable) else memo[key(n)]
 
     return float_ends(e, interval, only_clamped)
 
@@ -164,9 +164,9 @@ def _truncated_again(e: ir.Select, scope: Scope, memo: dict[int, Interval]) -> I
     value, first, last = (_float_ends(p, scope, memo) for p in (parts.value, parts.least, parts.greatest))
     if value is None or first is None or last is None:
         return None
-    if all(key(x.low) == key(x.high) for x in (value, first, last)) and _is_one_value(memo[id(parts.otherwise)]):
+    if all(key(x.low) == key(x.high) for x in (value, first, last)) and _is_one_value(memo[key(parts.otherwise)]):
         return e, e
-    low, high = memo[id(parts.otherwise)]
+    low, high = memo[key(parts.otherwise)]
     # A low end is above what it is otherwise, a high end below.
     return truncated(value, first.low, last.high, (low, None) if parts.is_low else (None, high))
 

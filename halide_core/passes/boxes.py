@@ -10,7 +10,7 @@ from halide_core.ir import stmt as st
 from halide_core.ir.box import Box, Interval
 from halide_core.ir.expr import I32, CallType, Expr, Variable, const, const_value, is_buffer
 from halide_core.ir.simplify import simplify_index
-from halide_core.ir.structural import key, post_order, substitute, transform, variables
+from halide_core.ir.structural import contains, key, nodes, substitute, transform, variables
 from halide_core.ir.sums import is_coordinate, linear_terms
 from halide_core.passes.bounds import Facts, bounds_of
 from halide_core.passes.intervals import intersect, union
@@ -53,7 +53,7 @@ def mentions(s: st.Stmt, known: Known) -> frozenset[str]:
         return entry[1]
     names = {s.name} if isinstance(s, st.Provide | st.ExternCall) else set()
     for e in st.expressions(s):
-        names |= {n.name for n in post_order(e) if isinstance(n, ir.Call) and n.call_type in _STORED}
+        names |= {n.name for n in nodes(e, ir.Call) if n.call_type in _STORED}
     for x in st.bodies(s):
         names |= mentions(x, known)
     known.mentions[id(s)] = s, frozenset(names)
@@ -201,8 +201,8 @@ class _Boxes:
         return inner
 
     def _calls(self, e: Expr, at: _Around, memo: dict[int, Interval]) -> None:
-        for node in post_order(e):
-            if isinstance(node, ir.Call) and node.call_type in _STORED and self.wanted(node.name):
+        for node in nodes(e, ir.Call):
+            if node.call_type in _STORED and self.wanted(node.name):
                 _touch(node.name, [self.bounds(a, at, memo) for a in node.args], self.found)
 
     def _limit(self, last: Expr, at: _Around) -> Expr | None:
@@ -258,7 +258,7 @@ def _spread(e: Expr, names: Set[str]) -> Expr:
                     return _sum([t for t in others if not variables(t[1]) & shared]) + ir.Div(I32, inner, term.b)
         return n
 
-    if not any(isinstance(n, ir.Min | ir.Max) for n in post_order(e)):
+    if not contains(e, ir.Min, ir.Max):
         return e
     return simplify_index(transform(e, rewrite))
 

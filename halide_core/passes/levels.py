@@ -9,7 +9,7 @@ from halide_core.function import OUTERMOST, Function, LoopLevel
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import CallType
-from halide_core.ir.structural import post_order
+from halide_core.ir.structural import nodes
 
 # Wraps the body of the last of the statements around it that are its second argument.
 Wrap = Callable[[st.Stmt, tuple[st.Stmt, ...]], st.Stmt]
@@ -44,7 +44,7 @@ def resolve_levels(f: Function) -> None:
 def calls(s: st.Stmt, name: str) -> int:
     """How many expressions of `s`, nested statements included, call the Func `name`."""
     return sum(
-        any(isinstance(n, ir.Call) and n.call_type is CallType.HALIDE and n.name == name for n in post_order(e))
+        any(n.call_type is CallType.HALIDE and n.name == name for n in nodes(e, ir.Call))
         for x in st.walk(s)
         for e in st.expressions(x)
     )
@@ -112,7 +112,7 @@ def used_outside(stmt: st.Stmt, level: LoopLevel, name: str) -> bool:
         if is_at(s, level):
             continue
         for e in st.expressions(s):
-            if any(isinstance(n, ir.Call) and n.call_type is CallType.HALIDE and n.name == name for n in post_order(e)):
+            if any(n.call_type is CallType.HALIDE and n.name == name for n in nodes(e, ir.Call)):
                 return True
         work += st.bodies(s)
     return False

@@ -11,7 +11,7 @@ from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import BOOL, I32, I64, CallType, Expr, Variable, const, const_value
 from halide_core.ir.simplify import simplify, simplify_index
-from halide_core.ir.structural import post_order, substitute, variables
+from halide_core.ir.structural import nodes, substitute, variables
 from halide_core.ir.sums import linear_terms
 from halide_core.ir.types import Type
 from halide_core.ir.well_typed import ALIGNED
@@ -90,4 +90,4 @@ def _is_variable(e: Expr, name: str) -> bool:
 
 def loaded_arrays(s: st.Stmt) -> set[str]:
     """Names of all arrays that `s` loads from."""
-    return {n.name for x in st.walk(s) for e in st.expressions(x) for n in post_order(e) if isinstance(n, ir.Load)}
+    return {n.name for x in st.walk(s) for e in st.expressions(x) for n in nodes(e, ir.Load)}

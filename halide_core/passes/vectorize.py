@@ -16,7 +16,7 @@ from halide_core.ir.expr import I32, I64, Expr, Variable, const, const_value
 from halide_core.ir.operators import broadcast
 from halide_core.ir.ranges import upper_bound
 from halide_core.ir.simplify import simplify, simplify_index
-from halide_core.ir.structural import holds_effect, key, post_order, substitute, variables
+from halide_core.ir.structural import holds_effect, key, nodes, post_order, substitute, variables
 from halide_core.ir.types import Bool
 from halide_core.passes.interior import arms, uniform_versions, without_clamps
 from halide_core.passes.lanes import linear_in, quotient_lanes, same_quotients, without_multiples
@@ -106,7 +106,7 @@ def _prints(s: st.Stmt) -> bool:
 
 def _loads_any(e: Expr, names: set[str]) -> bool:
     """Whether `e` loads from an array of `names`."""
-    return bool(names) and any(isinstance(n, ir.Load) and n.name in names for n in post_order(e))
+    return bool(names) and any(n.name in names for n in nodes(e, ir.Load))
 
 
 def _has_vectors(s: st.Stmt) -> bool:

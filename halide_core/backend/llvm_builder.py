@@ -11,6 +11,13 @@ from halide_core.ir.types import Type
 if TYPE_CHECKING:
     from halide_core.backend.llvm_profile import Profiler
 
+# What LLVM may make of a loop, after the branch that ends it: unroll and vectorize it, vectorize it, or neither.
+UNROLLED, VECTORIZED, PLAIN = "", ", !llvm.loop !2", ", !llvm.loop !3"
+LOOP_ADVICE = """!2 = distinct !{!2, !4}
+!3 = distinct !{!3, !4, !5}
+!4 = !{!"llvm.loop.unroll.disable"}
+!5 = !{!"llvm.loop.vectorize.enable", i1 false}"""
+
 
 class ModuleBuilder:
     """Declarations, functions and constants of one LLVM module."""
@@ -123,9 +130,9 @@ class FunctionBuilder:
         weights = ", !prof !0" if likely else ""
         self.do(f"br i1 {condition}, label %{yes}, label %{no}{weights}")
 
-    def loop_back(self, condition: str, head: str, after: str, unroll: bool) -> None:
-        """The branch at the end of a loop, back to `head` or on; `unroll`: LLVM may unroll the loop."""
-        self.do(f"br i1 {condition}, label %{head}, label %{after}{'' if unroll else ', !llvm.loop !2'}")
+    def loop_back(self, condition: str, head: str, after: str, advice: str) -> None:
+        """The branch at the end of a loop, back to `head` or on; `advice`: metadata that LLVM heeds."""
+        self.do(f"br i1 {condition}, label %{head}, label %{after}{advice}")
 
     def fail(self, status: str | None = None) -> None:
         """Leaves the function after an error was reported, with the code `status` where the function has a result."""

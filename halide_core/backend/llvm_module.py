@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import llvmlite.binding as llvm
 
+from halide_core.backend.llvm_builder import LOOP_ADVICE
 from halide_core.backend.llvm_profile import CLOCK, CLOCK_DECLARATION
 from halide_core.errors import HalideError
 from halide_core.runtime.errors import ERRORS, PRINTING, PYTHON_REPORTS
@@ -100,7 +101,7 @@ class CompiledModule:
         parts.append('attributes #0 = { "no-trapping-math"="true" "prefer-vector-width"="512" }')
         parts.append('!0 = !{!"branch_weights", i32 2000, i32 1}')
         parts.append("!1 = !{i32 1}")
-        parts.append('!2 = distinct !{!2, !{!"llvm.loop.unroll.disable"}}')
+        parts.append(LOOP_ADVICE)
         return "\n".join(parts)
 
     @property

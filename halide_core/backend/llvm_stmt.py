@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from halide_core.backend.early_frees import EarlyFrees
-from halide_core.backend.llvm_builder import FunctionBuilder, ModuleBuilder
+from halide_core.backend.llvm_builder import PLAIN, UNROLLED, VECTORIZED, FunctionBuilder, ModuleBuilder
 from halide_core.backend.llvm_expr import ExprEmitter
 from halide_core.backend.llvm_memory import lane_count
 from halide_core.backend.llvm_types import memory_type
@@ -14,6 +14,7 @@ from halide_core.errors import HalideError
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import I32, Expr, Variable, const_value
+from halide_core.ir.ranges import upper_bound
 from halide_core.ir.structural import key, nodes
 from halide_core.ir.sums import difference, linear_terms
 from halide_core.ir.types import Type
@@ -22,6 +23,8 @@ _STACK_BYTES = 16 * 1024
 # Loops of at most so many iterations LLVM may unroll; longer ones unrolled beside the schedule cost a matrix product a
 # tenth.
 _UNROLLED = 32
+# Loops of fewer iterations are what is left of rows of vectors: as vectors of LLVM's own they cost time to compile.
+_TAIL = 16
 
 
 @dataclass(slots=True)
@@ -154,13 +157,17 @@ class StmtEmitter:
     def _loop(self, s: st.For) -> None:
         low, extent = self.value(s.min), self.value(s.extent)
         count = const_value(s.extent)
-        few = count is not None and count <= _UNROLLED
-        self.loop(low, extent, s.name, lambda: self.emit(s.body), unroll=few)
+        if count is not None and count <= _UNROLLED:
+            advice = UNROLLED
+        else:
+            most = upper_bound(s.extent, {})
+            advice = PLAIN if most is not None and most <= _TAIL else VECTORIZED
+        self.loop(low, extent, s.name, lambda: self.emit(s.body), advice)
 
     def loop(
-        self, low: str, extent: str, name: str, body: Callable[[], None], unroll: bool = False
+        self, low: str, extent: str, name: str, body: Callable[[], None], advice: str = VECTORIZED
     ) -> None:
-        """Runs `body` for `name` from `low`, `extent` times; `unroll`: LLVM may unroll it."""
+        """Runs `body` for `name` from `low`, `extent` times."""
         b = self.b
         head, after = b.label("loop"), b.label("after")
         counter = f"%{b.label('i')}"
@@ -183,7 +190,7 @@ class StmtEmitter:
         b.start(latch)
         b.do(f"{step} = add nsw i32 {counter}, 1")
         again = b.emit(f"icmp slt i32 {step}, {end}")
-        b.loop_back(again, head, after, unroll)
+        b.loop_back(again, head, after, advice)
         b.start(after)
         self._restore(name, old)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 from halide_core.backend import llvm_integer as ops
 from halide_core.backend.llvm_builder import FunctionBuilder
@@ -15,6 +16,7 @@ from halide_core.interp.libm import split_name
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import CallType, Expr, const_value
 from halide_core.ir.structural import holds_effect, key
+from halide_core.ir.sums import depends_on_data
 from halide_core.ir.types import Bool, Float, Int, Type, UInt
 from halide_core.ir.well_typed import ALIGNED
 from halide_core.passes.bounds import bounds_of
@@ -36,7 +38,8 @@ def _fits(e: ir.Cast) -> bool:
 
 
 class ExprEmitter:
-    """Emits expressions into one function; equal expressions are emitted once while `scope` lasts.
+    """Emits expressions into one function; equal expressions are emitted once while `scope` lasts, and sums of
+    coordinates, which no store changes, once in the statements `within` which they stand.
 
     `env` gives the operand of each Variable and the pointer of each array."""
 
@@ -51,6 +54,9 @@ class ExprEmitter:
         self.env = env
         self.memory = Memory(b, env, types, self.emit, sizes or {})
         self.scope: dict[int, str] = {}
+        self.kept: dict[int, str] = {}
+        # What is kept by the statements around, innermost last.
+        self.frames: list[list[int]] = []
         # Bytes that the target's psadbw takes, 0 where there is none.
         self.psad = b.module.psad_bytes
 
@@ -59,6 +65,21 @@ class ExprEmitter:
         self.scope = {}
         self.memory.reset()
 
+    @contextmanager
+    def within(self, shadows: bool = False) -> Iterator[None]:
+        """What is emitted within is known to no one after.  `shadows`: what was emitted before is not known within, for
+        a name is another's there."""
+        around = self.kept
+        if shadows:
+            self.kept = {}
+        self.frames.append([])
+        self.reset()
+        yield
+        for number in self.frames.pop():
+            del self.kept[number]
+        self.kept = around
+        self.reset()
+
     def emit(self, e: Expr) -> str:
         """The operand holding the value of `e`; children first, on an explicit stack."""
         stack = [e]
@@ -66,7 +87,12 @@ class ExprEmitter:
         tells = holds_effect(e)
         while stack:
             node = stack[-1]
-            if key(node) in self.scope:
+            number = key(node)
+            if number in self.scope:
+                stack.pop()
+                continue
+            if number in self.kept:
+                self.scope[number] = self.kept[number]
                 stack.pop()
                 continue
             needed = self._needed(node)
@@ -75,7 +101,10 @@ class ExprEmitter:
                 stack.extend(missing[::-1] if tells else missing)
                 continue
             stack.pop()
-            self.scope[key(node)] = self._one(node, [self.scope[key(c)] for c in needed])
+            operand = self.scope[number] = self._one(node, [self.scope[key(c)] for c in needed])
+            if self.frames and needed and node.type.is_scalar() and not depends_on_data(node):
+                self.kept[number] = operand
+                self.frames[-1].append(number)
         return self.scope[key(e)]
 
     def _needed(self, e: Expr) -> tuple[Expr, ...]:

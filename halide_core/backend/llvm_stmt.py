@@ -150,14 +150,16 @@ class StmtEmitter:
         old = self.names.operands.get(s.name)
         self.names.operands[s.name] = operand
         self.names.variable_types[s.name] = s.value.type
-        self.expr.reset()
-        self.emit(s.body)
+        with self.expr.within(shadows=old is not None):
+            self.emit(s.body)
         self._restore(s.name, old)
 
     def _loop(self, s: st.For) -> None:
         low, extent = self.value(s.min), self.value(s.extent)
         count = const_value(s.extent)
-        if count is not None and count <= _UNROLLED:
+        if s.at_edges:
+            advice = PLAIN
+        elif count is not None and count <= _UNROLLED:
             advice = UNROLLED
         else:
             most = upper_bound(s.extent, {})
@@ -184,8 +186,8 @@ class StmtEmitter:
         old = self.names.operands.get(name)
         self.names.operands[name] = counter
         self.names.variable_types[name] = I32
-        self.expr.reset()
-        body()
+        with self.expr.within(shadows=old is not None):
+            body()
         b.branch(latch)
         b.start(latch)
         b.do(f"{step} = add nsw i32 {counter}, 1")
@@ -200,7 +202,6 @@ class StmtEmitter:
             self.names.operands[name] = old
         else:
             del self.names.operands[name]
-        self.expr.reset()
 
     def _if(self, s: st.IfThenElse) -> None:
         constant = const_value(s.condition)
@@ -215,16 +216,15 @@ class StmtEmitter:
         yes, no, after = b.label("then"), b.label("else"), b.label("endif")
         b.branch_if(condition, yes, no if s.else_case is not None else after)
         b.start(yes)
-        self.expr.reset()
-        self.emit(s.then_case)
+        with self.expr.within():
+            self.emit(s.then_case)
         b.branch(after)
         if s.else_case is not None:
             b.start(no)
-            self.expr.reset()
-            self.emit(s.else_case)
+            with self.expr.within():
+                self.emit(s.else_case)
             b.branch(after)
         b.start(after)
-        self.expr.reset()
 
     def _store(self, stores: tuple[st.Store, ...]) -> None:
         self.written = self.written or any(map(self._stores_outside, stores))

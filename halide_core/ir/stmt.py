@@ -49,13 +49,16 @@ class LetStmt(Stmt):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class For(Stmt):
-    """`body` for `name` = min, ..., min + extent - 1 (int32); nothing when extent <= 0."""
+    """`body` for `name` = min, ..., min + extent - 1 (int32); nothing when extent <= 0.
+
+    `at_edges`: runs for few parts of the whole, so that it is not worth code of its own for each case in it."""
 
     name: str
     min: Expr
     extent: Expr
     kind: ForKind
     body: Stmt
+    at_edges: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -225,7 +228,7 @@ def rebuild(s: Stmt, on_stmt: Callable[[Stmt], Stmt], on_expr: Callable[[Expr], 
         case LetStmt():
             return LetStmt(s.name, on_expr(s.value), on_stmt(s.body))
         case For():
-            return For(s.name, on_expr(s.min), on_expr(s.extent), s.kind, on_stmt(s.body))
+            return For(s.name, on_expr(s.min), on_expr(s.extent), s.kind, on_stmt(s.body), s.at_edges)
         case IfThenElse():
             other = None if s.else_case is None else on_stmt(s.else_case)
             return IfThenElse(on_expr(s.condition), on_stmt(s.then_case), other)

@@ -26,7 +26,7 @@ class _Partition:
         self.numbers = itertools.count()
 
     def statement(self, s: st.Stmt) -> st.Stmt:
-        if isinstance(s, st.For) and s.kind is st.ForKind.SERIAL and const_value(s.extent) != 1:
+        if isinstance(s, st.For) and s.kind is st.ForKind.SERIAL and const_value(s.extent) != 1 and not s.at_edges:
             body = _hoisted(s.body, s.name)
             if isinstance(body, st.IfThenElse) and _is_fixed(body.condition, s.name):
                 return self.statement(_unswitched(s, body))

@@ -4,10 +4,10 @@
       for xi in [0, +2):                                for yi in [0, +16):
         if x0 + xi*16 >= 0 && x0 + xi*16 + 15 < w: ->     for xi in [0, +2): load
           load                                          else:
-        else: gather                                      the same as before
+        else: gather                                      the same as before, chosen for each vector
 
 Where a row of a tile is a few vectors, finding out for each row where its choices change (`partition`) costs more than
-the vectors do."""
+the vectors do, and in the tiles at the edges more code than they are worth."""
 
 from __future__ import annotations
 
@@ -38,9 +38,15 @@ def whole_tiles(s: st.Stmt) -> st.Stmt:
             condition: Expr = make_bool(True)
             for t in tests.values():
                 condition = simplify(ir.And(BOOL, condition, t))
-            return st.IfThenElse(condition, chosen, s) if const_value(condition) != 0 else s
+            return st.IfThenElse(condition, chosen, _at_edges(s)) if const_value(condition) != 0 else s
         return s
     return st.rebuild(s, whole_tiles, lambda e: e)
+
+
+def _at_edges(s: st.Stmt) -> st.Stmt:
+    if isinstance(s, st.For) and _is_fixed(s) and int(const_value(s.extent) or 0) <= _MOST_VECTORS:
+        return st.For(s.name, s.min, s.extent, s.kind, _at_edges(s.body), at_edges=True)
+    return st.rebuild(s, _at_edges, lambda e: e)
 
 
 def _is_fixed(s: st.For) -> bool:

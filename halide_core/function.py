@@ -240,6 +240,8 @@ class Function:
     # (consumer, Function that takes this one's place in it); consumer None stands for all others.
     wrappers: list[tuple[Function | None, Function]] = field(default_factory=list)
     memoized: bool = False
+    # Whether ring_buffer was given, for which storage must be hoisted.
+    ringed: bool = False
     # Whether another Func or a pipeline uses it, so that no update can be added.
     frozen: bool = False
     # Computed after all of a lower number: an output in whose memory lies what others read.  Nothing calls it.

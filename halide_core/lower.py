@@ -110,7 +110,7 @@ def lower(
     s = st.map_expressions(s, lambda e: substitute(e, fixed)) if fixed else s
     s = log.after("answer_target_queries", s, ANSWERED, owners)
     promises = {k: (substitute(a, fixed), substitute(b, fixed)) for k, (a, b) in context.promises.items()}
-    required, queries = _asked_at_entry(boxes_touched(s, promises), outputs, context)
+    required, queries = _asked_at_entry(boxes_touched(s, promises, None, context.known), outputs, context)
     # Before extents are bounded, which those of whole blocks need not be.
     s = log.after("whole_blocks", whole_blocks(s), ANSWERED, owners)
     # Before strides are made of the extents of what is stored.

@@ -94,6 +94,8 @@ class Placement(Stage):
         names = [self._dimension(d, "reorder_storage") for d in items]
         if len(set(names)) != len(names):
             raise HalideError(f"reorder_storage: a dimension of Func {self._function.name} is named twice")
+        if len(names) < 2:
+            raise HalideError(f"reorder_storage: Func {self._function.name} was given fewer than two dimensions")
         order = self._function.storage_order
         places = sorted(order.index(n) for n in names)
         for place, n in zip(places, names, strict=True):
@@ -157,6 +159,7 @@ class Placement(Stage):
         return self
 
     def ring_buffer(self, extent: Any) -> Self:
+        self._function.ringed = True
         return self
 
     # Tracing.

@@ -168,20 +168,27 @@ class Stage(DeviceDirectives):
         return TailStrategy.RoundUp if shifted.get(old, 0) >= factor else TailStrategy.ShiftInwards
 
     def fuse(self, inner: Any, outer: Any, fused: Any) -> Self:
-        """Replaces two loops by one over their pairs, in the place of the outer one."""
+        """Replaces two loops by one over their pairs, in the place of the inner one.
+
+        A pure loop and one of a reduction make one of a reduction."""
         i, o = self._find(inner, "fuse"), self._find(outer, "fuse")
         names = variable_name(inner), variable_name(outer)
         if i == o:
             raise HalideError(f"fuse: loop {names[0]} of {self._label()} is named twice")
-        if self._is_reduction(names[0]) != self._is_reduction(names[1]):
+        kinds = [self._is_reduction(n) for n in names]
+        if kinds[0] != kinds[1] and not isinstance(fused, RVar | RDom):
             raise HalideError(
-                f"fuse: loops {names[0]} and {names[1]} of {self._label()} mix pure and reduction variables"
+                f"fuse: loops {names[0]} and {names[1]} of {self._label()} mix pure and reduction variables, which "
+                f"cannot become Var {variable_name(fused)}"
             )
-        fused_name = self._check_new(inner, fused, "fuse", set(names))
+        fused_name = self._check_new(inner if kinds[0] == kinds[1] else fused, fused, "fuse", set(names))
         dims = self._dims()
-        dims[o] = Dim(fused_name, dims[o].kind)
-        del dims[i]
+        kind = dims[i].kind
+        dims[i] = Dim(fused_name, kind)
+        del dims[o]
         self._touched().splits.append(Fuse(*names, fused_name))
+        if kind in (ForKind.PARALLEL, ForKind.VECTORIZED):
+            check_unordered(self._function, self._stage, self._definition(self._stage), fused_name, kind)
         return self
 
     def rename(self, old_name: Any, new_name: Any) -> Self:

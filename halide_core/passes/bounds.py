@@ -22,6 +22,7 @@ from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import contains, key, nodes, post_order, same, variables
 from halide_core.ir.sums import difference
 from halide_core.ir.types import Type
+from halide_core.passes.corner_bounds import constant_bounds
 from halide_core.passes.float_bounds import float_bounds
 from halide_core.passes.float_ends import Ends, float_ends, truncated, truncated_from
 from halide_core.passes.intervals import ORDERED, choice, greatest, intersect, least, truth
@@ -30,6 +31,11 @@ from halide_core.passes.intervals import ORDERED, choice, greatest, intersect, l
 Scope = Mapping[str, Interval]
 # Sums of coordinates and the intervals that conditions around leave them.
 Facts = tuple[tuple[Expr, Interval], ...]
+
+
+def value_name(func: str, index: int) -> str:
+    """The name under which a Scope has the interval of value `index` of a Func."""
+    return f"{func}.value.{index}"
 
 
 def bounds_of(e: Expr, scope: Scope, memo: dict[int, Interval] | None = None, facts: Facts = ()) -> Interval:
@@ -85,6 +91,8 @@ def _is_pure_arithmetic(n: Expr) -> bool:
 
 def _bounds_of_node(e: Expr, scope: Scope, memo: dict[int, Interval]) -> Interval:
     t = e.type
+    if isinstance(e, ir.Call) and e.call_type is CallType.HALIDE:
+        return scope.get(value_name(e.name, e.value_index), _type_range(t))
     if t.is_float():
         return float_bounds(e, [memo.get(key(c), (None, None)) for c in ir.children(e)])
     if not t.is_int_or_uint():
@@ -99,6 +107,9 @@ def _bounds_of_node(e: Expr, scope: Scope, memo: dict[int, Interval]) -> Interva
             return scope.get(e.name, (e, e))
         case ir.Cast() if e.value.type.is_float() and e.type == I32:
             return _truncated(e, parts[0], scope, memo)
+        case ir.Cast(value=ir.Call(name="abs", args=(inner,))) if inner.type == e.type == I32:
+            low, high = memo[id(inner)]
+            return const(0, t), None if low is None or high is None else ir.Max(t, high, 0 - low)
         case ir.Cast():
             return _cast(e, parts[0])
         case ir.Min():
@@ -120,8 +131,10 @@ def _bounds_of_node(e: Expr, scope: Scope, memo: dict[int, Interval]) -> Interva
     if t.is_bool() and isinstance(e, ORDERED | ir.And | ir.Or | ir.Not):
         return truth(e, parts) if not e.a.type.is_float() else _float_truth(e, scope, memo)
     if t.bits < 32 or t.is_uint():
-        # Narrow arithmetic wraps: only constant ranges that stay inside the type are kept.
-        exact = _exact_constants(e, parts)
+        # Narrow arithmetic wraps: only constant ranges that stay inside the type are kept, and what is one value.
+        if isinstance(e, ir.Add | ir.Sub | ir.Mul) and _is_fixed(e, scope):
+            return e, e
+        exact = constant_bounds(e, parts)
         return exact if exact is not None else _type_range(t)
     return _wide_arithmetic(e, parts)
 
@@ -169,42 +182,6 @@ def _truncated_again(e: ir.Select, scope: Scope, memo: dict[int, Interval]) -> I
     low, high = memo[key(parts.otherwise)]
     # A low end is above what it is otherwise, a high end below.
     return truncated(value, first.low, last.high, (low, None) if parts.is_low else (None, high))
-
-
-def _exact_constants(e: Expr, parts: list[Interval]) -> Interval | None:
-    ends: list[tuple[int, int]] = []
-    for low, high in parts:
-        a, b = (None if v is None else const_value(v) for v in (low, high))
-        if a is None or b is None:
-            return None
-        ends.append((int(a), int(b)))
-    if not ends:
-        return None
-    return _constant_rule(e, ends)
-
-
-def _constant_rule(e: Expr, ends: list[tuple[int, int]]) -> Interval | None:
-    low: int
-    high: int
-    match e:
-        case ir.Add():
-            low, high = ends[0][0] + ends[1][0], ends[0][1] + ends[1][1]
-        case ir.Mul():
-            corners = [a * b for a in ends[0] for b in ends[1]]
-            low, high = min(corners), max(corners)
-        case ir.Div() if ends[1][0] == ends[1][1] and ends[1][0] > 0:
-            low, high = ends[0][0] // ends[1][0], ends[0][1] // ends[1][0]
-        case ir.Mod() if ends[1][0] == ends[1][1] and ends[1][0] > 0:
-            low, high = 0, ends[1][0] - 1
-        case ir.Call(name="shift_right") if ends[1][0] == ends[1][1] and 0 <= ends[1][0] < e.type.bits:
-            low, high = ends[0][0] >> ends[1][0], ends[0][1] >> ends[1][0]
-        case ir.Call(name="bitwise_and") if ends[0][0] >= 0 and ends[1][0] >= 0:
-            low, high = 0, min(ends[0][1], ends[1][1])
-        case _:
-            return None
-    if low < e.type.min() or high > e.type.max():
-        return None
-    return const(low, e.type), const(high, e.type)
 
 
 def _cast(e: ir.Cast, inner: Interval) -> Interval:
@@ -273,7 +250,7 @@ def _wide_arithmetic(e: Expr, parts: list[Interval]) -> Interval:
                 c = const_value(a)
                 if c is not None and c >= 0:
                     return const(0, t), const(int(c), t)
-    found = _exact_constants(e, parts)
+    found = constant_bounds(e, parts)
     return found if found is not None else (None, None)
 
 
@@ -307,8 +284,12 @@ def _product(e: ir.Mul, parts: list[Interval]) -> Interval:
         if a is None or b is None:
             return None, None
         return (ir.Min(t, a, b), ir.Max(t, a, b))
-    found = _exact_constants(e, parts)
-    return found if found is not None else (None, None)
+    found = constant_bounds(e, parts)
+    if found is not None:
+        return found
+    pairs = [(x, y) for x in parts[0] for y in parts[1]]
+    corners: list[Expr | None] = [None if x is None or y is None else ir.Mul(t, x, y) for x, y in pairs]
+    return least(corners), greatest(corners)
 
 
 def never_true(condition: Expr, scope: Scope) -> bool:

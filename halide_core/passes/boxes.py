@@ -11,7 +11,7 @@ from halide_core.ir.box import Box, Interval
 from halide_core.ir.expr import I32, CallType, Expr, Variable, const, const_value, is_buffer
 from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import contains, key, nodes, substitute, transform, variables
-from halide_core.ir.sums import is_coordinate, linear_terms
+from halide_core.ir.sums import build_sum, is_coordinate, linear_terms
 from halide_core.passes.bounds import Facts, bounds_of
 from halide_core.passes.intervals import intersect, union
 
@@ -33,6 +33,8 @@ class Known:
     bounded: dict[_Number, Interval] = field(default_factory=dict)
     """Intervals, by the keys of expressions and of what is known of their variables."""
     spread: dict[_Number, Expr] = field(default_factory=dict)
+    values: dict[str, Interval] = field(default_factory=dict)
+    """Intervals of the values of Funcs, by `bounds.value_name`."""
 
 
 def boxes_touched(
@@ -42,7 +44,8 @@ def boxes_touched(
 
     `known` remembers what was found from one call to the next."""
     found: dict[str, Box] = {}
-    _Boxes(promises, found, only, Known() if known is None else known).visit(s, _Around({}, {}, (), ()))
+    known = Known() if known is None else known
+    _Boxes(promises, found, only, known).visit(s, _Around(dict(known.values), {}, (), ()))
     return found
 
 
@@ -212,7 +215,7 @@ class _Boxes:
     def _spread(self, e: Expr, at: _Around) -> Expr:
         number = (key(e), *sorted(variables(e) & at.scope.keys()))
         if number not in self.known.spread:
-            self.known.spread[number] = _spread(e, at.scope.keys())
+            self.known.spread[number] = spread(e, at.scope.keys())
         return self.known.spread[number]
 
     def _let(self, s: st.LetStmt, value: Expr, at: _Around) -> None:
@@ -232,7 +235,7 @@ class _Boxes:
         self.visit(s.body, at.with_interval(s.name, value_range))
 
 
-def _spread(e: Expr, names: Set[str]) -> Expr:
+def spread(e: Expr, names: Set[str]) -> Expr:
     """`e` with what is added to minima and maxima, and cancels against variables `names` in them, added within them:
     y * 32 + min(n - y * 32, 32) is min(n, y * 32 + 32).  Within quotients too, where it does cancel:
     y * 8 + min(n - y * 32, 32) / 4 is min(n, y * 32 + 32) / 4."""
@@ -348,7 +351,25 @@ def _assume(condition: Expr, scope: dict[str, Interval]) -> tuple[dict[str, Inte
             facts.append((c.a, (None, high - slack)))
         if isinstance(c.b, ir.Add | ir.Sub) and low is not None and is_coordinate(c.b):
             facts.append((c.b, (low + slack, None)))
+        if is_coordinate(c.a) and is_coordinate(c.b):
+            _narrow_terms(c.a - c.b + slack, scope, out)
     return out, tuple(facts)
+
+
+def _narrow_terms(e: Expr, scope: dict[str, Interval], out: dict[str, Interval]) -> None:
+    """Tightens `out` to where the sum `e` of several variables is not positive: by constants only, for the others are
+    facts about sums."""
+    terms, constant = linear_terms(e)
+    own = {n: t.name for n, (t, _) in terms.items() if isinstance(t, Variable) and t.name in scope}
+    for number, name in own.items() if len(own) > 1 else ():
+        k = terms[number][1]
+        rest = build_sum({n: t for n, t in terms.items() if n != number}, constant, I32)
+        least = bounds_of(rest, scope)[0]
+        low = None if least is None else const_value(least)
+        if low is None or k == 0:
+            continue
+        end = const(-int(low) // k if k > 0 else -(int(low) // k), I32)
+        out[name] = intersect(out[name], (None, end) if k > 0 else (end, None))
 
 
 def _touch(name: str, dims: list[Interval], found: dict[str, Box]) -> None:

@@ -69,6 +69,8 @@ def _ends(e: Expr, known: dict[int, Ends | None], interval: Callable[[Expr], Int
             return None if low is None or high is None else Ends(ir.Cast(t, low), ir.Cast(t, high))
         case ir.Select(condition=ir.NE(a=left, b=right), false_value=ir.Min() | ir.Max() as chosen) if left is right:
             return known[id(chosen)]  # `_of_both`
+        case ir.Call(call_type=CallType.INTRINSIC, name="abs") if (of := known.get(id(e.args[0]))) is not None:
+            return Ends(const(0.0, t), _of_both(ir.Max, *(ir.with_children(e, (x,)) for x in of)))
     parts = [known.get(id(c)) for c in ir.children(e)]
     a, b = (parts[0], parts[-1]) if parts else (None, None)
     if a is None or b is None:

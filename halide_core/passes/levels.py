@@ -39,6 +39,32 @@ def resolve_levels(f: Function) -> None:
             f"Func {f.name} is scheduled hoist_storage, but is inlined. Funcs that use hoist_storage must also call "
             "compute_at"
         )
+    if f.compute is not None and f.ringed and _hoisted(f) in (None, f.store):
+        raise HalideError(
+            f"Func {f.name} is scheduled ring_buffer, but its storage is not hoisted out of where it is stored. Funcs "
+            "that use ring_buffer must also call hoist_storage with a level further out"
+        )
+
+
+def _hoisted(f: Function) -> LoopLevel | None:
+    """The level that hoist_storage gave."""
+    level = f.handles["hoist"].level if "hoist" in f.handles else None
+    return None if level is None else level.named()
+
+
+def check_hoisted(f: Function, stmt: st.Stmt) -> None:
+    """Raises HalideError where `f` is stored in `stmt` outside of the loop to which its storage is hoisted."""
+    level = _hoisted(f)
+    if level is None or level.is_root:
+        return
+    work = [stmt]
+    while work:
+        s = work.pop()
+        if isinstance(s, st.Realize) and s.name == f.name:
+            raise HalideError(
+                f"Func {f.name} is scheduled{_spelled('hoist_storage', level)}, which is not around where it is stored"
+            )
+        work += [] if is_at(s, level) else st.bodies(s)
 
 
 def calls(s: st.Stmt, name: str) -> int:
@@ -167,4 +193,5 @@ def describe(f: Function, stmt: st.Stmt) -> str:
 def _spelled(what: str, level: LoopLevel | None) -> str:
     if level is None:
         return f".{what}_inline()"
-    return f".{what}_root()" if level.is_root else f".{what}_at({level.func}, {level.var})"
+    at = "" if what == "hoist_storage" else "_at"
+    return f".{what}_root()" if level.is_root else f".{what}{at}({level.func}, {level.var})"

@@ -167,20 +167,27 @@ def joined(a: Box, b: Box) -> Box:
     return Box(dims)
 
 
-def stored_range(f: Function, low: Expr | None, high: Expr | None, dim: int, context: Context) -> tuple[Expr, Expr]:
-    """(min, extent) of the storage of dimension `dim`, padded and bounded as the schedule says."""
+def stored_range(
+    f: Function, low: Expr | None, high: Expr | None, dim: int, context: Context
+) -> tuple[Expr, Expr, Requirement | None]:
+    """(min, extent) of the storage of dimension `dim`, padded and bounded as the schedule says, and what must hold
+    where it is stored."""
     first, extent = computed_range(f, low, high, dim, context)
     name = f.args[dim]
+    requirement: Requirement | None = None
     if name in f.storage_bounds:
         bound = f.storage_bounds[name]
-        given, needed = const_value(bound), const_value(extent)
         text = "The explicit allocation bound ({0}) of dimension " + f"{name} of {f.name} is too small to store the "
         text += "required region ({1})"
-        if given is not None and needed is not None and given < needed:
+        enough = simplify_index(extent <= bound)
+        known = const_value(enough)
+        given, needed = const_value(bound), const_value(extent)
+        if known is not None and not known and given is not None and needed is not None:
             raise HalideError(text.format(given, needed))
-        # Storage is never smaller than what is used.
+        requirement = None if known else (enough, text, (bound, extent))
+        # The check may come after storage was sized.
         extent = simplify_index(ir.Max(I32, extent, bound))
     if name in f.storage_alignments:
         m = f.storage_alignments[name]
         extent = simplify_index(ir.Div(I32, extent + (m - 1), m) * m)
-    return first, extent
+    return first, extent, requirement

@@ -30,11 +30,12 @@ from halide_core.passes.extern_stages import (
 from halide_core.passes.float_ends import within_reach
 from halide_core.passes.fuse_stages import Member, fuse_stages, fused_groups
 from halide_core.passes.inline import inlined_functions, make_inliner
-from halide_core.passes.levels import at_level, calls, describe, innermost, resolve_levels, used_outside
+from halide_core.passes.levels import at_level, calls, check_hoisted, describe, innermost, resolve_levels, used_outside
 from halide_core.passes.loop_nest import build_loop_nest
 from halide_core.passes.overwritten import initialized
 from halide_core.passes.regions import Context, computed_range, joined, metadata, stage_boxes, storage_box, stored_range
 from halide_core.passes.sliding import fold, slide
+from halide_core.passes.value_bounds import value_bounds
 
 
 def schedule_functions(order: list[Function], outputs: list[Function], context: Context) -> st.Stmt:
@@ -56,6 +57,7 @@ def schedule_functions(order: list[Function], outputs: list[Function], context: 
     expanded = {id(f): [_expanded(d, expand) for d in f.definitions()] for f in kept}
     if context.tracing is not None:
         expanded = {id(f): [context.tracing.definition(f, d) for d in expanded[id(f)]] for f in kept}
+    context.known.values = value_bounds(kept, expanded)
     stmt: st.Stmt = st.Block(())
     for group in reversed(fused_groups(kept, outputs)):
         stmt = _Group(group, expanded, outputs, order, context).inject(stmt)
@@ -136,6 +138,7 @@ class _Group:
             raise HalideError(describe(f, stmt))
         for g in self.functions:
             _check_enclosed(g, result, stmt, self.context)
+            check_hoisted(g, result)
         return result
 
     def is_output(self, f: Function) -> bool:
@@ -263,7 +266,9 @@ class _Group:
         out: st.Stmt = st.Realize(f.name, f.types, tuple(names), body, order)
         out = st.block(*_requirements(f, known), out)
         for i in reversed(range(len(f.args))):
-            low, extent = stored_range(f, *known.dims[i], i, self.context)
+            low, extent, requirement = stored_range(f, *known.dims[i], i, self.context)
+            if requirement is not None:
+                out = st.block(_check(*requirement), out)
             if i in folded:
                 low, extent = ir.const(0, I32), folded[i]
             out = st.LetStmt(names[i][1].name, extent, out)

@@ -17,7 +17,7 @@ from halide_core.ir.expr import I32, CallType, Expr, Variable, const, const_valu
 from halide_core.ir.ranges import upper_bound
 from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import post_order, substitute, transform, variables
-from halide_core.passes.boxes import Promises, boxes_touched
+from halide_core.passes.boxes import Promises, boxes_touched, spread
 from halide_core.passes.levels import uses
 from halide_core.passes.regions import overreaches
 
@@ -95,6 +95,7 @@ def _moved(
         ends = [_expanded(e, inside[: inside.index(x)]) for e in (x.min, x.extent)]
         if _depends(low, x.name) or _depends(high, x.name) or any(_depends(e, loop.name) for e in ends):
             return None
+    low, high = (spread(e, {loop.name}) for e in (low, high))
     v = Variable(I32, loop.name)
     first = v <= loop.min
     ways = direction(low, loop.name), direction(high, loop.name)
@@ -199,6 +200,7 @@ def _window(f: Function, dim: int, loop: st.For, promises: Promises) -> int | No
     low, high = box.dims[dim]
     if low is None or high is None or loop.name not in variables(low) | variables(high):
         return None
+    low, high = (spread(e, {loop.name}) for e in (low, high))
     ways = direction(low, loop.name), direction(high, loop.name)
     if not (all(w in (0, 1) for w in ways) or all(w in (0, -1) for w in ways)):
         return None

@@ -32,7 +32,7 @@ from halide_core.ir.expr import Expr, ParamVariable, Variable
 from halide_core.ir.operators import as_expr
 from halide_core.ir.stmt import ForKind
 from halide_core.ir.structural import post_order
-from halide_core.passes.races import check_atomic, check_reorder, check_unordered
+from halide_core.passes.races import check_atomic, check_blends, check_reorder, check_unordered
 
 # Tail strategies that run no point outside a loop's range or twice.
 _EXACT_TAILS = (TailStrategy.GuardWithIf, TailStrategy.Predicate)
@@ -97,6 +97,19 @@ class Stage(DeviceDirectives):
                     made.add(s.new)
         return var in made
 
+    def _is_part(self, var: str) -> bool:
+        """Whether loop `var` runs within one block of a split, so that beyond its end the next block begins."""
+        parts: set[str] = set()
+        for s in self._schedule().splits:
+            match s:
+                case Split():
+                    parts = parts - {s.old, s.outer} | ({s.inner, s.outer} if s.old in parts else {s.inner})
+                case Fuse():
+                    parts = parts - {s.inner, s.outer, s.fused} | ({s.fused} if parts & {s.inner, s.outer} else set())
+                case Rename():
+                    parts = parts - {s.old, s.new} | ({s.new} if s.old in parts else set())
+        return var in parts
+
     def _taken(self) -> set[str]:
         """Names that loops of this stage have or had."""
         names = {d.var for d in self._dims()}
@@ -135,6 +148,7 @@ class Stage(DeviceDirectives):
         kind = dims[place].kind
         dims[place : place + 1] = [Dim(inner_name, kind), Dim(outer_name, kind)]
         self._touched().splits.append(Split(name, outer_name, inner_name, factor, self._tail(name, factor, tail)))
+        check_blends(self._label(), self._definition(self._stage))
         return self
 
     def _tail(self, old: str, factor: int, tail: TailStrategy) -> TailStrategy:
@@ -146,6 +160,12 @@ class Stage(DeviceDirectives):
                     "outside its domain; use GuardWithIf, Predicate or Auto"
                 )
             return TailStrategy.GuardWithIf if tail is TailStrategy.Auto else tail
+        beyond = tail is TailStrategy.PredicateLoads or (tail is TailStrategy.RoundUp and self._stage > 0)
+        if beyond and self._is_part(old):
+            raise HalideError(
+                f"split: tail strategy {tail.name} would run points of the next block of {self._label()}, for loop "
+                f"{old} is the inner one of a split; use GuardWithIf"
+            )
         if self._stage and tail is TailStrategy.ShiftInwards:
             raise HalideError(
                 f"split: tail strategy ShiftInwards would run points of loop {old} of {self._label()} twice; "
@@ -154,7 +174,7 @@ class Stage(DeviceDirectives):
         if tail is not TailStrategy.Auto:
             return tail
         if self._stage:
-            return TailStrategy.RoundUp
+            return TailStrategy.GuardWithIf if self._is_part(old) else TailStrategy.RoundUp
         # Inside an earlier, larger split that shifts inwards nothing needs to be shifted again.
         shifted: dict[str, int] = {}
         for s in self._schedule().splits:
@@ -251,6 +271,7 @@ class Stage(DeviceDirectives):
             )
         self._dims()[place].kind = kind
         self._touched()
+        check_blends(self._label(), self._definition(self._stage))
         return self
 
     def vectorize(self, var: Any, factor: int | None = None, tail: TailStrategy = TailStrategy.Auto) -> Self:

@@ -248,6 +248,8 @@ def _ranges(ranges: Any) -> list[tuple[Expr, Expr]]:
         for v in (low, extent):
             if isinstance(v, Var):
                 raise HalideError(f"The bounds of an RDom may not depend on a free variable: {v.name()}")
+            if isinstance(v, float):
+                raise HalideError(f"The bounds of an RDom are integers, not {v}")
         pairs.append((cast_to(I32, as_expr(low)), cast_to(I32, as_expr(extent))))
     return pairs
 

@@ -39,6 +39,8 @@ def resolve_levels(f: Function) -> None:
             f"Func {f.name} is scheduled hoist_storage, but is inlined. Funcs that use hoist_storage must also call "
             "compute_at"
         )
+    if f.memoized and f.store != f.compute:
+        raise HalideError(f"Func {f.name} cannot be memoized, for it is computed and stored at different loops")
     if f.compute is not None and f.ringed and _hoisted(f) in (None, f.store):
         raise HalideError(
             f"Func {f.name} is scheduled ring_buffer, but its storage is not hoisted out of where it is stored. Funcs "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container
 
 from halide_core.errors import HalideError
-from halide_core.function import Definition, Function, Fuse, Rename, Split
+from halide_core.function import Definition, Function, Fuse, Rename, Split, TailStrategy
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import CallType, Expr
 from halide_core.ir.stmt import ForKind
@@ -173,6 +173,23 @@ def check_atomic(function: Function, stage: int, definition: Definition) -> None
             f"Func {function.name}.update({stage - 1}): atomic needs an associative and commutative operation, which "
             "this update is not known to be"
         )
+
+
+def check_blends(label: str, definition: Definition) -> None:
+    """Raises HalideError where a tail that loads and stores what other blocks compute may do so while they run."""
+    schedule = definition.schedule
+    parallel = [d.var for d in schedule.dims if d.kind is ForKind.PARALLEL]
+    if schedule.allow_races or not parallel:
+        return
+    for s in schedule.splits:
+        if isinstance(s, Split) and s.tail in (TailStrategy.ShiftInwardsAndBlend, TailStrategy.RoundUpAndBlend):
+            together = roots_of(definition, s.old)
+            meeting = next((p for p in parallel if together & roots_of(definition, p)), None)
+            if meeting is not None:
+                raise HalideError(
+                    f"{label}: tail strategy {s.tail.name} may not be used to split {s.old}, for loop {meeting} over "
+                    "the same dimension is parallel: what a tail keeps may be stored by another thread"
+                )
 
 
 def check_reorder(function: Function, stage: int, definition: Definition, old: list[str], new: list[str]) -> None:

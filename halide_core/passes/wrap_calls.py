@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from halide_core.errors import HalideError
 from halide_core.function import Definition, Function
 from halide_core.ir.expr import Call, CallType, Expr
 from halide_core.ir.structural import post_order, transform
@@ -51,6 +52,10 @@ def expressions_of(d: Definition) -> list[Expr]:
 def wrap_calls(outputs: list[Function]) -> None:
     """Rewrites, in place, the definitions of every Function that a wrapper of a Function it calls is meant for."""
     functions = reachable(outputs)
+    for f in functions:
+        for consumer, _ in f.wrappers:
+            if consumer is not None and any(g is consumer for g in functions):
+                _check_called(f, consumer)
     while any(f.wrappers for f in functions):
         for f in functions:
             _rewrite(f, partial(_wrapped, f))
@@ -59,6 +64,21 @@ def wrap_calls(outputs: list[Function]) -> None:
         if {id(f) for f in after} == {id(f) for f in functions}:
             break
         functions = after
+
+
+def _check_called(f: Function, consumer: Function) -> None:
+    """Raises HalideError unless `consumer` calls `f`, or a Func in its place."""
+    work, places = [f], {id(f)}
+    while work:
+        for _, w in work.pop().wrappers:
+            if id(w) not in places:
+                places.add(id(w))
+                work.append(w)
+    external = consumer.extern.arguments if consumer.extern is not None else ()
+    for e in (*external, *(e for d in all_definitions(consumer) for e in expressions_of(d))):
+        if any(isinstance(n, Call) and id(n.target) in places for n in post_order(e)):
+            return
+    raise HalideError(f"Func {f.name} is wrapped in {consumer.name}, which does not call it")
 
 
 def _wrapped(caller: Function, e: Expr) -> Expr:

@@ -58,7 +58,9 @@ class _Nest:
         self.guards: list[Expr] = []
         # Conditions inside the definitions of the original variables: what they exclude still counts as touched.
         self.blends: list[Expr] = []
-        self.how: dict[int, tuple[str, Expr, Expr]] = {}
+        # By the number of a split: how it is done, the min and the extent of what is split, and how many blocks it has.
+        # A loop that is split later may give its name to one of the parts.
+        self.how: dict[int, tuple[str, Expr, Expr, Expr]] = {}
         self.fused: dict[int, tuple[Expr, Expr, Expr]] = {}
         # Where the values of a variable differ from its declared range: (min, max).
         self.reach: dict[str, tuple[Expr, Expr]] = {}
@@ -147,7 +149,7 @@ class _Nest:
         self.low[s.inner], self.extent[s.inner] = const(0, I32), factor
         whole = ir.const_value(extent)
         if whole is not None and int(whole) % s.factor == 0:
-            self.how[number] = ("exact", low, extent)
+            self.how[number] = ("exact", low, extent, blocks)
             return
         block = ir.const_value(extent.b) if isinstance(extent, ir.Min) else None
         match s.tail:
@@ -164,7 +166,7 @@ class _Nest:
                 how = "shift and blend"
             case _:
                 how = "cut" if self._encloses(s, number) else "guard"
-        self.how[number] = (how, low, extent)
+        self.how[number] = (how, low, extent, blocks)
         if how == "cut":
             self.extent[s.inner] = ir.Min(I32, simplify_index(extent - self.loop(s.outer) * s.factor), factor)
 
@@ -188,7 +190,7 @@ class _Nest:
         self.low[s.fused], self.extent[s.fused] = const(0, I32), extent
 
     def _value_of_split(self, s: Split, number: int) -> None:
-        how, low, extent = self.how[number]
+        how, low, extent, blocks = self.how[number]
         outer, inner = self.value[s.outer], self.value[s.inner]
         parts = (self.reach.pop(s.outer, None), self.reach.pop(s.inner, None))
         start = outer * s.factor
@@ -205,7 +207,7 @@ class _Nest:
         self.value[s.old] = value
         if how in ("guard", "exact", "cut") and parts == (None, None):
             return
-        outer_low, outer_high = parts[0] or (const(0, I32), self._last(s.outer))
+        outer_low, outer_high = parts[0] or (const(0, I32), simplify_index(blocks - 1))
         inner_low, inner_high = parts[1] or (const(0, I32), const(s.factor - 1, I32))
         first, last = outer_low * s.factor, outer_high * s.factor
         if how.startswith("shift"):
@@ -216,10 +218,6 @@ class _Nest:
         if how in ("guard", "cut"):
             high = low + extent - 1
         self.reach[s.old] = (simplify_index(low + first + inner_low), simplify_index(high))
-
-    def _last(self, var: str) -> Expr:
-        """The last value of a variable that keeps to its range."""
-        return simplify_index(self.low[var] + self.extent[var] - 1)
 
     def _value_of_fuse(self, s: Fuse, number: int) -> None:
         low_i, extent_i, low_o = self.fused[number]

@@ -311,7 +311,7 @@ def schedule_key(f: Function) -> tuple[object, ...]:
     folds = [(n, key(e), upwards) for n, (e, upwards) in f.folds.items()]
     others = [[(n, key(e)) for n, e in t.items()] for t in (f.extents, f.storage_bounds, f.storage_alignments)]
     parts: list[object] = [f.name, f.compute, f.store, levels, tuple(f.storage_order), pairs, aligned, folds, others]
-    parts += [f.traced, f.trace_tags]
+    parts += [f.traced, f.trace_tags, f.memoized, f.ringed]
     parts.append(tuple((id(c), id(w)) for c, w in f.wrappers))
     parts.append([(i.name, [(what, key(e)) for what, e in sorted(i.fixed.items())]) for i in f.buffers])
     if f.extern is not None:
@@ -340,7 +340,7 @@ def schedule_state(functions: list[Function], images: list[Image]) -> list[objec
     Where each object of two such lists is the same one, nothing changed in between; much cheaper to make than keys."""
     out: list[object] = []
     for f in functions:
-        out += (f.name, f.compute, f.store, f.extern, f.traced, f.trace_tags, *f.storage_order)
+        out += (f.name, f.compute, f.store, f.extern, f.traced, f.trace_tags, f.memoized, f.ringed, *f.storage_order)
         for h in f.handles.values():
             out += (h.level, h.known)
         for table in (f.bounds, f.alignments, f.folds, f.extents, f.storage_bounds, f.storage_alignments):

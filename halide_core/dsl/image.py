@@ -62,7 +62,11 @@ class Dimension:
         return self._image.fixed.get(name, Variable(I32, f"{self._image.name}.{name}"))
 
     def _set(self, what: str, value: Any) -> Dimension:
-        self._image.fixed[f"{what}.{self._index}"] = cast_to(I32, as_expr(value))
+        """`value` Expr(): nothing is stated."""
+        if getattr(value, "is_undefined", False):
+            self._image.fixed.pop(f"{what}.{self._index}", None)
+        else:
+            self._image.fixed[f"{what}.{self._index}"] = cast_to(I32, as_expr(value))
         return self
 
     def dim(self, dimension: int) -> Dimension:

@@ -225,7 +225,8 @@ def _partial(
         return substitute(e, place)
 
     domain = None
-    predicates = [here(p) for p in d.domain.predicates] + [substitute(c, moved) for c in loops.conditions]
+    # What keeps to the domain comes first: its conditions may be true beyond it.
+    predicates = [substitute(c, moved) for c in loops.conditions] + [here(p) for p in d.domain.predicates]
     ranges = [(n, *loops.ranges[n]) for n in inner]
     if not ranges and predicates:
         ranges = [(f"{f.name}_intm$one{tag}", const(0, I32), const(1, I32))]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from halide_core.errors import HalideError
-from halide_core.function import Definition, Function, LoopAlignStrategy
+from halide_core.function import OUTERMOST, Definition, Function, LoopAlignStrategy
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import BOOL, I32, CallType, Expr, Variable, const
@@ -128,7 +128,8 @@ def fuse_stages(members: list[Member], order: list[Function]) -> st.Stmt:
     parent: dict[Stage, tuple[Stage, str]] = {}
     for key, m in stages.items():
         found = parent_of(m.function, m.stage, m.function.definitions()[m.stage], order)
-        if found is not None:
+        # Around all loops of both, they only come one after the other.
+        if found is not None and found[2] != OUTERMOST:
             parent[key] = ((id(found[0]), found[1]), found[2])
 
     def root(key: Stage) -> Stage:
@@ -165,17 +166,22 @@ def _earlier(key: Stage, together: list[Stage], done: set[Stage]) -> bool:
 def _joined(
     ready: Stage, keys: list[Stage], stages: dict[Stage, Member], parent: dict[Stage, tuple[Stage, str]]
 ) -> st.Stmt:
-    result = stages[ready].nest
-    # A stage that others join comes before them.
-    queue = [ready]
-    first = stages[ready]
-    while queue:
-        above = queue.pop(0)
-        for key in keys:
-            if key in parent and parent[key][0] == above:
-                result = _merge(first, result, stages[key], parent[key][1])
-                queue.append(key)
-    return result
+    """The nest of `ready` and all that join it: those first that share the most loops, of which fewer are left when
+    others join."""
+    nests = {k: stages[k].nest for k in keys}
+    joins = {k: parent[k] for k in keys if k in parent}
+
+    def shared(key: Stage) -> int:
+        above, var = joins[key]
+        names = [_var(x) for x in _loops(stages[above].nest)]
+        return names.index(var) if var in names else -1
+
+    while joins:
+        key = max(joins, key=shared)
+        above, var = joins.pop(key)
+        nests[above] = _merge(stages[above], nests[above], stages[key], nests[key], var)
+        joins = {k: (above if a == key else a, v) for k, (a, v) in joins.items()}
+    return nests[ready]
 
 
 def _loops(nest: st.Stmt) -> list[st.For]:
@@ -190,9 +196,9 @@ def _var(loop: st.For) -> str:
     return loop.name.rsplit(".", 1)[1]
 
 
-def _merge(first: Member, nest: st.Stmt, child: Member, var: str) -> st.Stmt:
-    """The loops of `child` inside those of `nest`, down to loop `var`."""
-    outer, inner = _loops(nest), _loops(child.nest)
+def _merge(first: Member, nest: st.Stmt, child: Member, joining: st.Stmt, var: str) -> st.Stmt:
+    """The loops of `joining`, the nest of `child`, inside those of `nest`, that of `first`, down to loop `var`."""
+    outer, inner = _loops(nest), _loops(joining)
     names = [_var(x) for x in outer]
     if var not in names:
         raise HalideError(f"Invalid compute_with: {first.function.name} has no loop {var}; it has {', '.join(names)}")

@@ -60,7 +60,7 @@ INTRINSICS: dict[str, str] = {
     "popcount": "number of one bits",
     "count_leading_zeros": "number of leading zero bits; bits for 0",
     "likely": "a, and the condition it stands in is usually true",
-    "undef": "any value; storing it does nothing",
+    "undef": "any value; what depends on it is not stored",
     "strict_float": "a",
 }
 

@@ -10,8 +10,9 @@ from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import I32, I64, CallType, Expr, Variable, buffer_of, const, is_buffer, is_scatter
 from halide_core.ir.simplify import simplify_index
-from halide_core.ir.structural import post_order, transform
+from halide_core.ir.structural import key, post_order, transform
 from halide_core.ir.types import Type
+from halide_core.passes.undefined import defined_part
 
 
 def flat_index(name: str, coordinates: tuple[Expr, ...]) -> Expr:
@@ -66,14 +67,27 @@ def _buffer(e: Expr, values: dict[str, int]) -> Expr:
 
 def _provide(x: st.Provide, expression: Callable[[Expr], Expr]) -> st.Stmt:
     stores: list[st.Store] = []
+    conditions: dict[int, Expr] = {}
+    always = False
     for choice in range(_alternatives(x)):
         coordinates = tuple(expression(_alternative(a, choice)) for a in x.args)
         for k, v in enumerate(x.values):
-            if isinstance(v, ir.Call) and v.call_type is CallType.INTRINSIC and v.name == "undef":
+            defined = defined_part(_alternative(v, choice))
+            if defined is None:
                 continue
+            value, when = defined
+            if when is None:
+                always = True
+            else:
+                conditions[key(when)] = when
             name = storage_name(x.name, k, len(x.values))
-            stores.append(st.Store(name, expression(_alternative(v, choice)), flat_index(name, coordinates)))
-    return stores[0] if len(stores) == 1 else st.Stores(tuple(stores))
+            stores.append(st.Store(name, expression(value), flat_index(name, coordinates)))
+    if len(conditions) + always > 1:
+        raise HalideError(f"Values of Func {x.name} that are stored together are undefined under different conditions")
+    out: st.Stmt = stores[0] if len(stores) == 1 else st.Stores(tuple(stores))
+    for when in conditions.values():
+        out = st.IfThenElse(expression(when), out)
+    return out
 
 
 def _alternatives(x: st.Provide) -> int:

@@ -12,6 +12,7 @@ from halide_core.ir.structural import contains, substitute, variables
 from halide_core.ir.sums import difference
 from halide_core.passes.races import predicates_of, self_calls, steps_along
 from halide_core.passes.regions import overreaches
+from halide_core.passes.undefined import may_be_undefined
 
 Range = tuple[Expr, Expr]
 
@@ -53,7 +54,7 @@ def _overwritten(f: Function, definitions: list[Definition]) -> tuple[int, Expr,
 def scan(f: Function, d: Definition) -> tuple[int, Expr, Expr] | None:
     """(dimension, first, end) of the rows that an update stores, one after the other from rows before only; None where
     it is no such update."""
-    if d.domain is None or len(d.domain.variables) != 1 or predicates_of(d):
+    if d.domain is None or len(d.domain.variables) != 1 or predicates_of(d) or any(map(may_be_undefined, d.values)):
         return None
     name, low, extent = d.domain.variables[0]
     if any(contains(e, ir.Call, ir.Load) for e in (low, extent)):

@@ -108,7 +108,7 @@ def _bounds_of_node(e: Expr, scope: Scope, memo: dict[int, Interval]) -> Interva
         case ir.Cast() if e.value.type.is_float() and e.type == I32:
             return _truncated(e, parts[0], scope, memo)
         case ir.Cast(value=ir.Call(name="abs", args=(inner,))) if inner.type == e.type == I32:
-            low, high = memo[id(inner)]
+            low, high = memo[key(inner)]
             return const(0, t), None if low is None or high is None else ir.Max(t, high, 0 - low)
         case ir.Cast():
             return _cast(e, parts[0])

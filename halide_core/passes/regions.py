@@ -9,9 +9,9 @@ from halide_core.function import Definition, Function, Split, TailStrategy
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.box import Box, Interval
-from halide_core.ir.expr import BOOL, I32, Expr, Variable, const_value
+from halide_core.ir.expr import BOOL, I32, CallType, Expr, Variable, const_value, has_effect
 from halide_core.ir.simplify import simplify_index
-from halide_core.ir.structural import key, variables
+from halide_core.ir.structural import key, nodes, variables
 from halide_core.ir.types import Type
 from halide_core.passes.boxes import Known, boxes_touched
 from halide_core.passes.intervals import union
@@ -45,6 +45,8 @@ class Context:
     external: dict[str, Function] = field(default_factory=dict)
     queries: int = 0
     tracing: Tracing | None = None
+    # Whether anything is chosen by conditions that are the same throughout a run.
+    conditional: bool = False
 
     def query_name(self, name: str) -> str:
         """A name for what the next query of the external stage `name` finds."""
@@ -59,6 +61,13 @@ class Context:
                 if v.startswith((f"{name}.s", f"{name}.query", *own)):
                     return False
         return True
+
+    def is_fixed(self, e: Expr) -> bool:
+        """Whether the condition `e` is the same throughout a run, and known before anything is read."""
+        stored = (CallType.HALIDE, CallType.IMAGE)
+        if const_value(e) is not None or any(n.call_type in stored or has_effect(n) for n in nodes(e, ir.Call)):
+            return False
+        return all(isinstance(v, ir.ParamVariable) for v in nodes(e, Variable))
 
 
 def metadata(name: str, what: str, dim: int, type_: Type = I32) -> Variable:

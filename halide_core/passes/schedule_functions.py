@@ -32,6 +32,7 @@ from halide_core.passes.fuse_stages import Member, fuse_stages, fused_groups
 from halide_core.passes.inline import inlined_functions, make_inliner
 from halide_core.passes.levels import at_level, calls, check_hoisted, describe, innermost, resolve_levels, used_outside
 from halide_core.passes.loop_nest import build_loop_nest
+from halide_core.passes.needed import is_conditional, needed
 from halide_core.passes.overwritten import initialized
 from halide_core.passes.regions import Context, computed_range, joined, metadata, stage_boxes, storage_box, stored_range
 from halide_core.passes.sliding import fold, slide
@@ -57,6 +58,10 @@ def schedule_functions(order: list[Function], outputs: list[Function], context: 
     expanded = {id(f): [_expanded(d, expand) for d in f.definitions()] for f in kept}
     if context.tracing is not None:
         expanded = {id(f): [context.tracing.definition(f, d) for d in expanded[id(f)]] for f in kept}
+    parts = [d for f in kept for d in expanded[id(f)]]
+    context.conditional = any(
+        d.schedule.specializations or any(is_conditional(v, context.is_fixed) for v in d.values) for d in parts
+    )
     context.known.values = value_bounds(kept, expanded)
     stmt: st.Stmt = st.Block(())
     for group in reversed(fused_groups(kept, outputs)):
@@ -228,10 +233,20 @@ class _Group:
                     if nest is not None:
                         members.append(Member(f, k, nest))
         body = fuse_stages(members, self.order) if len(self.functions) > 1 else st.block(*(m.nest for m in members))
+        if self.context.conditional and not around:
+            body = self.where_needed(body, consumer)
         for f in reversed(self.functions):
             body = st.Produce(f.name, body)
         checks = [_check(*requirement) for requirement in self.context.local.values()]
         return bind(lets, st.block(*checks, body, consumer))
+
+    def where_needed(self, body: st.Stmt, consumer: st.Stmt) -> st.Stmt:
+        """`body`, which computes a Function of its own for `consumer`, where that uses it."""
+        f = self.functions[0]
+        if len(self.functions) > 1 or self.is_output(f):
+            return body
+        condition = needed(consumer, f.name, self.context.is_fixed)
+        return body if const_value(condition) else st.IfThenElse(condition, body)
 
     def output_range(self, f: Function, dim: int) -> Range:
         """What is computed of dimension `dim` of an output: its buffer's bounds, as bounded and aligned."""

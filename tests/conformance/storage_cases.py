@@ -232,6 +232,36 @@ def a_stage_guarded_by_a_condition(hl: Any) -> Any:
 
 
 @case
+def stages_that_only_some_values_of_a_param_need(hl: Any) -> Any:
+    found = []
+    for rows in (False, True):
+        for value in (5, 0, -1):
+            x, y, p = hl.Var("x"), hl.Var("y"), hl.Param(hl.Int(32), "p", value)
+            f, g, out = hl.Func("f"), hl.Func("g"), hl.Func("out")
+            f[x, y] = hl.print(x + y, "f")
+            g[x, y] = hl.print(f[x, y] * 2, "g")
+            out[x, y] = hl.select(p > 3, g[x, y], x) + hl.select(p < 0, f[x, y], 1)
+            f.compute_root()
+            if rows:
+                g.compute_at(out, y)
+            else:
+                g.compute_root()
+            found += printed(lambda out=out: out.realize([3, 2]))
+    return found
+
+
+@case
+def a_place_that_only_some_values_of_a_param_need(hl: Any) -> Any:
+    x, p = hl.Var("x"), hl.Param(hl.Bool(), "p", False)
+    table = hl.Buffer(np.arange(8, dtype=np.int32))
+    f, g = hl.Func("f"), hl.Func("g")
+    f[x] = hl.clamp(x * 3, 0, 7)
+    g[x] = hl.select(p, table[hl.Expr(f[x])], -1)
+    f.compute_root()
+    return [g.realize([6]), p.set(True) or g.realize([6])]
+
+
+@case
 def a_chain_of_asynchronous_stages(hl: Any) -> Any:
     x, y = hl.Var("x"), hl.Var("y")
     stages = [hl.Func(f"s{k}") for k in range(5)]

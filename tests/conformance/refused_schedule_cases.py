@@ -396,11 +396,6 @@ def a_promise_about_another_type(hl: Any) -> Any:
 
 
 @refusal("")
-def a_negative_extent_of_a_buffer(hl: Any) -> Any:
-    return hl.Buffer(hl.Int(32), [4, -2])
-
-
-@refusal("")
 def a_blend_over_rows_in_parallel(hl: Any) -> Any:
     f, h, x, y, t = chain(hl, "f h x y t")
     f.compute_root()

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from corpus.bench_codegen import Compiled, by_hand
-from corpus.pipelines.common import Built, PipelineFile, Size, estimate, named_pipelines
+from corpus.pipelines.common import Built, PipelineFile, Size, estimate
 from corpus.timed_process import TimedProcess, answer, silence
 
 TARGET = "host-strict_float"
@@ -43,7 +43,7 @@ class ScheduledProcess(TimedProcess[Ready]):
     """Schedules, compiles and runs `p` elsewhere."""
 
     def __init__(self, how: Scheduling, p: PipelineFile, size: Size) -> None:
-        super().__init__(how.name, _serve, (how, p.name, size), _HANGING)
+        super().__init__(how.name, _serve, (how, p, size), _HANGING)
 
 
 def load_plugins(names: tuple[str, ...]) -> None:
@@ -55,10 +55,10 @@ def load_plugins(names: tuple[str, ...]) -> None:
         halide.load_plugin(str(folder / f"libautoschedule_{name.lower()}.so"))
 
 
-def _serve(there: Connection, how: Scheduling, name: str, size: Size) -> None:
+def _serve(there: Connection, how: Scheduling, p: PipelineFile, size: Size) -> None:
     silence()
     try:
-        made = _compiled(how, name, size)
+        made = _compiled(how, p, size)
         made.run(1)
         there.send(Ready(made.schedule_seconds, made.compile_seconds, made.results()))
     except Exception as problem:  # whatever it is, it is told
@@ -67,14 +67,13 @@ def _serve(there: Connection, how: Scheduling, name: str, size: Size) -> None:
     answer(there, made.run)
 
 
-def _compiled(how: Scheduling, name: str, size: Size) -> Compiled:
+def _compiled(how: Scheduling, p: PipelineFile, size: Size) -> Compiled:
     if how.module == "halide":
         import halide as module
 
         load_plugins((how.autoscheduler,) if how.autoscheduler is not None else ())
     else:
         import halide_core as module
-    (p,) = named_pipelines([name])
     arrays = p.arrays(size, np.random.default_rng(0))
 
     def automatic(built: Built, pipeline: Any, target: Any) -> object:

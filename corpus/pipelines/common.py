@@ -1,6 +1,6 @@
 """What a pipeline's file defines, and running it under either module.
 
-A file `NAME.py` of this folder has
+A file `NAME.py` of this folder, or of `corpus/frozen`, has
 
     SIZE                              width, height (and what else it needs) of the papers' measurements
     SMALL                             three small sizes, odd ones among them
@@ -44,21 +44,19 @@ class PipelineFile:
     shapes: Callable[[Size], list[tuple[int, ...]]]
 
 
-def pipelines() -> list[PipelineFile]:
-    """Every pipeline of this folder, by name."""
-    import corpus.pipelines as folder
-
+def pipelines(package: str = "corpus.pipelines") -> list[PipelineFile]:
+    """Every pipeline of a folder, by name."""
     found = []
-    for info in pkgutil.iter_modules(folder.__path__):
-        m = importlib.import_module(f"corpus.pipelines.{info.name}")
+    for info in pkgutil.iter_modules(importlib.import_module(package).__path__):
+        m = importlib.import_module(f"{package}.{info.name}")
         if hasattr(m, "build"):
             found.append(PipelineFile(info.name, m.SIZE, m.SMALL, m.build, m.arrays, m.shapes))
     return found
 
 
-def named_pipelines(names: Sequence[str]) -> list[PipelineFile]:
+def named_pipelines(names: Sequence[str], package: str = "corpus.pipelines") -> list[PipelineFile]:
     """Those of `names`, or all where there are none.  Raises KeyError, with a message, for a name that none has."""
-    known = pipelines()
+    known = pipelines(package)
     unknown = sorted(set(names) - {p.name for p in known})
     if unknown:
         raise KeyError(f"no pipeline '{unknown[0]}'; there are {', '.join(p.name for p in known)}")

@@ -4,7 +4,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 
 .PHONY: demo test quick test-generators test-emitted test-pipelines corpus bench bench-search bench-codegen \
-  bench-autoschedule bench-tree-search bench-genetic bench-compile bench-second-opinion bench-memory fuzz-schedules \
+  bench-autoschedule bench-frozen bench-tree-search bench-genetic bench-compile bench-second-opinion bench-memory fuzz-schedules \
   unseen unseen-autoscheduled fuzz-autoschedulers fuzz-soundness fuzz-adversarial fuzz-inputs first-day test-cluster fuzz-mutants plant-faults \
   contract-items browser-tools arm-tools lint clean
 
@@ -51,6 +51,10 @@ bench-codegen: .venv/dev.stamp
 # for what its parts are worth.
 bench-autoschedule: .venv/dev.stamp
 	$(BIN)/python -m corpus.bench_autoschedule --json bench-autoschedule.json --markdown bench-autoschedule.md
+
+# Pipelines that nothing was tuned to, by hand and under the autoschedulers, by halide_core and by the package `halide`.
+bench-frozen: .venv/dev.stamp
+	$(BIN)/python -m corpus.bench_frozen --json bench-frozen.json --markdown docs/figures/frozen.md
 
 # TreeSearch against the default schedule, on the functions of its page and others.
 bench-tree-search: .venv/base.stamp

@@ -43,11 +43,14 @@ _READY = 600.0
 @dataclass(slots=True)
 class Result:
     """One pipeline: milliseconds of a run, seconds of scheduling and of compiling, by schedule; why others did not
-    run; whose results differ; seconds that all of it took."""
+    run; whose results differ; seconds that all of it took.
+
+    `ratios`: medians over the rounds of the time under a schedule over that under the first one that ran."""
 
     pipeline: str
     size: Size
     ms: dict[str, float] = field(default_factory=dict)
+    ratios: dict[str, float] = field(default_factory=dict)
     scheduling_s: dict[str, float] = field(default_factory=dict)
     compiling_s: dict[str, float] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
@@ -73,17 +76,17 @@ def schedulings(ablations: bool) -> list[Scheduling]:
     return ours + [Scheduling(n, "halide", n, parallelism) for n in (*PEERS, *OTHERS)]
 
 
-def measure(p: PipelineFile, size: Size, seconds: float, ablations: bool, limit: float) -> Result:
+def measure(p: PipelineFile, size: Size, seconds: float, wanted: list[Scheduling], limit: float) -> Result:
     """Times one pipeline under every schedule; `limit`: seconds in which others must be scheduled and compiled."""
     start = time.perf_counter()
     result = Result(p.name, size)
     ready: list[ScheduledProcess] = []
     running: list[ScheduledProcess] = []
     reference: Arrays | None = None
-    wanted = schedulings(ablations)
+    others = [w for w in wanted if w.module == "halide" and w.autoscheduler is not None]
     try:
-        # Ours are scheduled with nothing beside them, for that is timed; the others all at once.
-        for group in [[w] for w in wanted if w.module == "halide_core"] + [[w for w in wanted if w.module == "halide"]]:
+        # Ours and those by hand are compiled with nothing beside them, for that is timed; the others all at once.
+        for group in [*([w] for w in wanted if w not in others), others]:
             started = [ScheduledProcess(how, p, size) for how in group]
             running += started
             for how, process in zip(group, started, strict=True):
@@ -124,6 +127,7 @@ def _time(ready: list[ScheduledProcess], seconds: float, result: Result) -> None
             ready[:] = [r for r in ready if r is not problem.process]
             continue
         result.ms = {r.name: 1e3 * s for r, s in zip(ready, timing.seconds, strict=True)}
+        result.ratios = {r.name: ratio for r, ratio in zip(ready, timing.ratios, strict=True)}
         return
 
 
@@ -160,7 +164,7 @@ def main(
         size = p.small[0] if small else p.size
         if any((r.pipeline, r.size) == (p.name, size) for r in results):
             continue
-        results.append(measure(p, size, seconds, ablations, limit))
+        results.append(measure(p, size, seconds, schedulings(ablations), limit))
         print(progress(results[-1]), flush=True)
         if json_file is not None:
             figures = {"machine": machine(), "results": [asdict(r) for r in results]}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
 
-from corpus.scheduled_process import load_plugins
+from corpus.scheduled_process import begin, load_plugins
 from corpus.timed_process import TimedProcess, answer, silence
 from corpus.unseen.pipeline import Array, Pipeline
 from corpus.unseen.script import bound_names, estimates
@@ -80,7 +80,7 @@ def _compiled(hl: Any, how: Contender, p: Pipeline) -> tuple[Any, Ready]:
     """A callable that runs it once, and what is told of it."""
     names: dict[str, Any] = bound_names(p, [*how.directives, *(estimates(p) if how.autoscheduler else ())], hl)
     target, pipeline = hl.Target(how.target), hl.Pipeline([names["output"]])
-    _begin(hl, target)
+    begin(hl, target)
     start = time.perf_counter()
     if how.autoscheduler:
         pipeline.apply_autoscheduler(target, hl.AutoschedulerParams(how.autoscheduler, dict(how.options)))
@@ -98,10 +98,3 @@ def _compiled(hl: Any, how: Contender, p: Pipeline) -> tuple[Any, Ready]:
 
     run()
     return run, Ready(scheduled - start, compiled - scheduled, result)
-
-
-def _begin(hl: Any, target: Any) -> None:
-    """Has the module do what it does once in a process: the package takes a second for its run time."""
-    x, f = hl.Var("x"), hl.Func("first")
-    f[x] = x
-    f.realize([1], target)

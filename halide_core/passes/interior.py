@@ -80,11 +80,12 @@ def _inside(loop: st.For, lanes: int) -> tuple[Expr, st.Stmt] | None:
     for n in {id(n): n for n in chosen}.values():
         found = _settled(n.condition, loop, lanes)
         if found is not None:
-            holds, needed = found
-            tests |= {key(t): t for t in needed}
+            holds, shown_by = found
+            tests |= {key(t): t for t in shown_by}
             replaced[id(n)] = n.true_value if holds else n.false_value
-    condition = _all(tests.values())
-    if not replaced or len(tests) > _MOST_TESTS or const_value(condition) == 0:
+    needed = _strictest(tests.values())
+    condition = _all(needed)
+    if not replaced or len(needed) > _MOST_TESTS or const_value(condition) == 0:
         return None
     return condition, _with(loop.body, replaced)
 
@@ -145,6 +146,23 @@ def _all(tests: Iterable[Expr]) -> Expr:
     for t in tests:
         condition = simplify(ir.And(Bool(), condition, t))
     return condition
+
+
+def _strictest(tests: Iterable[Expr]) -> list[Expr]:
+    """`tests` without comparisons that others imply: x + 1 < w where there is x + 2 < w."""
+    kept: dict[object, tuple[int, Expr]] = {}
+    for t in tests:
+        number: object = key(t)
+        slack = 0
+        if type(t) in _OPPOSITE and ir.children(t)[0].type in (I32, I64):
+            a, b = ir.children(t) if isinstance(t, ir.LT | ir.LE) else reversed(ir.children(t))
+            # What must not be negative.
+            terms, constant = linear_terms(_wide(ir.Sub(a.type, b, a)))
+            slack = constant - (1 if isinstance(t, ir.LT | ir.GT) else 0)
+            number = tuple(sorted((k, f) for k, (_, f) in terms.items()))
+        if number not in kept or slack < kept[number][0]:
+            kept[number] = slack, t
+    return [t for _, t in kept.values()]
 
 
 def _with(body: st.Stmt, replaced: dict[int, Expr]) -> st.Stmt:

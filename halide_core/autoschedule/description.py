@@ -27,6 +27,7 @@ from halide_core.ir import expr as ir
 from halide_core.ir.expr import Call, CallType, Expr, const_value
 from halide_core.ir.structural import post_order, variables
 from halide_core.passes.realization_order import Environment, build_environment, definition_expressions
+from halide_core.passes.value_ranges import Ranges, value_ranges
 
 # Where nothing bounds a coordinate that depends on data: what the compiler itself would refuse.
 _UNBOUNDED = (0, 0)
@@ -104,9 +105,11 @@ class Description:
         for name in self.environment.parameters:
             self._add_parameter(name)
         self.nodes: dict[str, Node] = {}
-        for f in self.environment.order:
+        order = self.environment.order
+        ranges = value_ranges(order, {id(f): f.definitions() for f in order})
+        for f in order:
             _check_unscheduled(f)
-            self.nodes[f.name] = Node(f, [_stage(f, k, d) for k, d in enumerate(f.definitions())])
+            self.nodes[f.name] = Node(f, [_stage(f, k, d, ranges) for k, d in enumerate(f.definitions())])
         for name, node in self.nodes.items():
             for read in dict.fromkeys(r for s in node.stages for r in s.reads):
                 if read in self.nodes:
@@ -242,7 +245,7 @@ def _check_unscheduled(f: Function) -> None:
         raise HalideError(f"Func {f.name} has a schedule already, in whole or in part; an autoscheduler makes all")
 
 
-def _stage(f: Function, index: int, d: Definition) -> Stage:
+def _stage(f: Function, index: int, d: Definition, ranges: Ranges) -> Stage:
     loops = [x.var for x in d.schedule.dims]
     domain = tuple(n for n, _, _ in d.domain.variables) if d.domain is not None else ()
     names = [*f.args, *domain]
@@ -263,9 +266,9 @@ def _stage(f: Function, index: int, d: Definition) -> Stage:
     cost = arithmetic((*d.values, *(a for a in d.args if not isinstance(a, ir.Variable))))
     return Stage(
         f.name, index, d, pure, tuple(n for n in loops if n in domain), cost,
-        {n: Footprint(r, names) for n, r in reads.items()},
+        {n: Footprint(r, names, ranges) for n, r in reads.items()},
         {n: len(c) for n, c in counted.items()},
-        Footprint(own, names) if own and index else None,
+        Footprint(own, names, ranges) if own and index else None,
     )
 
 

@@ -5,6 +5,7 @@ expression of the ends of the loops; here these become NumPy functions, so that 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -14,7 +15,7 @@ from halide_core.ir import expr as ir
 from halide_core.ir.expr import I32, Call, CallType, Expr, Variable, const_value
 from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import key, post_order
-from halide_core.passes.bounds import bounds_of
+from halide_core.passes.bounds import Scope, bounds_of
 
 Number = Any
 """An int, or an array with one for each candidate."""
@@ -31,7 +32,9 @@ _BINARY = {ir.Add: "({} + {})", ir.Sub: "({} - {})", ir.Mul: "({} * {})", ir.Min
            ir.LT: "({} < {})", ir.LE: "({} <= {})", ir.GT: "({} > {})", ir.GE: "({} >= {})", ir.EQ: "({} == {})",
            ir.NE: "({} != {})", ir.And: "both({}, {})", ir.Or: "either({}, {})"}
 _CALLS = {"shift_left": "({} * 2 ** power({}, 0))", "shift_right": "({} // 2 ** power({}, 0))", "likely": "{}",
-          "bitwise_and": "({} & {})", "bitwise_or": "({} | {})", "abs": "abs({})"}
+          "strict_float": "{}", "bitwise_and": "({} & {})", "bitwise_or": "({} | {})", "abs": "abs({})"}
+# Of floats, by the names of the C library's functions without their types.
+_ROUNDED = {"floor": "floor({})", "ceil": "ceil({})", "round": "rint({})", "trunc": "trunc({})", "sqrt": "sqrt({})"}
 
 
 def _least(a: Number, b: Number) -> Number:
@@ -60,7 +63,18 @@ def _remainder(a: Number, b: Number) -> Number:
     return np.where(np.equal(b, 0), 0, a % np.where(np.equal(b, 0), 1, np.abs(b)))
 
 
-_NAMES: dict[str, Any] = {"least": _least, "most": _most, "power": np.maximum, "quotient": _quotient,
+def _ratio(a: Number, b: Number) -> Number:
+    return np.where(np.equal(b, 0), 0.0, a / np.where(np.equal(b, 0), 1, b))
+
+
+def _whole(n: Number) -> Number:
+    """A float as a coordinate; what is none is far away."""
+    return np.trunc(np.clip(np.nan_to_num(n), -_LARGEST, _LARGEST)).astype(np.int64)
+
+
+_NAMES: dict[str, Any] = {"ratio": _ratio, "whole": _whole, "floor": np.floor, "ceil": np.ceil, "rint": np.rint,
+                          "trunc": np.trunc, "sqrt": np.sqrt,
+                          "least": _least, "most": _most, "power": np.maximum, "quotient": _quotient,
                           "remainder": _remainder,
                           "both": np.logical_and, "either": np.logical_or, "where": np.where, "abs": np.abs}
 
@@ -81,12 +95,14 @@ def compiled(e: Expr) -> End | None:
     for n in post_order(e):
         inner = [text.get(id(c)) for c in ir.children(n)]
         parts = [p for p in inner if p is not None]
-        if len(parts) < len(inner) or n.type.is_float():
+        if len(parts) < len(inner):
             return None
         constant = const_value(n)
         form: str | None = None
         if constant is not None:
-            text[id(n)] = repr(int(constant))
+            if not math.isfinite(constant):
+                return None
+            text[id(n)] = repr(float(constant) if n.type.is_float() else int(constant))
             continue
         match n:
             case Variable():
@@ -95,16 +111,22 @@ def compiled(e: Expr) -> End | None:
             case ir.Select():
                 form = "where({}, {}, {})"
             case ir.Cast():
-                form = "{}"
+                form = "whole({})" if n.value.type.is_float() and not n.type.is_float() else "{}"
             case ir.Not():
                 form = "(1 - {})"
             case Call(call_type=CallType.INTRINSIC):
                 form = _CALLS.get(n.name)
+            case Call(call_type=CallType.PURE_EXTERN) if len(parts) == 1:
+                form = _ROUNDED.get(n.name.split("_f")[0])
+            case ir.Div() if n.type.is_float():
+                form = "({} / {})" if const_value(n.b) else "ratio({}, {})"
+            case ir.Mod() if n.type.is_float():
+                form = None
             case ir._Binary():
                 form = _BINARY.get(type(n))
         if form is None or len(text) > 4000:
             return None
-        if isinstance(n, ir.Div | ir.Mod) and const_value(n.b):
+        if isinstance(n, ir.Div | ir.Mod) and not n.type.is_float() and const_value(n.b):
             form = "({} // {})" if isinstance(n, ir.Div) else "({} % {})"
         text[id(n)] = form.format(*parts)
     found: End = eval(f"lambda v: {text[id(e)]}", dict(_NAMES))  # of arithmetic written above
@@ -114,9 +136,10 @@ def compiled(e: Expr) -> End | None:
 class Footprint:
     """The box that some reads of one producer touch, as a function of the box of the loops around."""
 
-    def __init__(self, reads: list[tuple[Expr, ...]], loops: list[str]) -> None:
-        """`reads`: the coordinates of each read; `loops`: the variables whose ranges the box depends on."""
-        scope = {n: (Variable(I32, low_name(n)), Variable(I32, high_name(n))) for n in loops}
+    def __init__(self, reads: list[tuple[Expr, ...]], loops: list[str], ranges: Scope) -> None:
+        """`reads`: the coordinates of each read; `loops`: the variables whose ranges the box depends on; `ranges`:
+        what is known of the values of Funcs."""
+        scope = {**ranges, **{n: (Variable(I32, low_name(n)), Variable(I32, high_name(n))) for n in loops}}
         memo: dict[int, tuple[Expr | None, Expr | None]] = {}
         # By dimension: the distinct least, and the distinct greatest coordinates of the reads; None: unbounded.
         self.ends: list[tuple[list[End] | None, list[End] | None]] = []

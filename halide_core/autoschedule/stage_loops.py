@@ -9,8 +9,8 @@ from halide_core.autoschedule.machine import Machine
 from halide_core.autoschedule.ways import Way
 from halide_core.passes.races import is_pure_loop
 
-# Strips of columns for each thread, and the fewest columns of one.
-_STRIPS, _COLUMNS = 4, 4096
+# Strips of columns for each thread, and the fewest points of one, the steps of the reduction among them.
+_STRIPS, _POINTS = 4, 1 << 16
 
 
 class StageLoops:
@@ -125,7 +125,7 @@ class StageLoops:
         else:
             # Rows in pieces take as long as their threads save where each step writes them.
             whole = sizes is None and parallel is None and not stage.moves
-            strip = self._strip(node, x, lanes, names) if whole else None
+            strip = self._strip(node, stage, x, lanes, names) if whole else None
             if strip is not None:
                 last = [strip[0]]
                 add(name, k, "split", x, *last, x, strip[1], GUARD)
@@ -179,11 +179,12 @@ class StageLoops:
                 return self.reduction(stage, n)
         return None
 
-    def _strip(self, node: Node, x: Loop, lanes: int, names: Names) -> tuple[Loop, int] | None:
+    def _strip(self, node: Node, stage: Stage, x: Loop, lanes: int, names: Names) -> tuple[Loop, int] | None:
         """The loop over strips of an update at the root that has no other loop to run in parallel, and their size."""
         low, high = node.region[node.function.args.index(x.name)]
         extent = int(high - low + 1)
-        size = -(-max(extent // (_STRIPS * self.machine.parallelism), _COLUMNS) // lanes) * lanes
+        steps = max(float(self.d.iterations(stage, node.region)) / extent, 1.0)
+        size = -(-max(extent // (_STRIPS * self.machine.parallelism), int(_POINTS / steps)) // lanes) * lanes
         return (Loop(names.new(x.name, "o")), size) if self.machine.parallelism > 1 and 2 * size <= extent else None
 
     def rows(self, node: Node, rows: int) -> None:

@@ -143,3 +143,15 @@ def test_a_buffer_tells_its_own_range() -> None:
     assert found.images[table._image.name] == ((-2, 3), (1, 4))
     hl.Pipeline([f]).apply_autoscheduler(hl.Target("host"), hl.AutoschedulerParams("Reuse2019", {}))
     assert list(np.asarray(f.realize([10]))) == [2, 3, 4, 5, 5, 5, 5, 5, 5, 5]
+
+
+def test_coordinates_that_are_scaled_floats() -> None:
+    image = hl.ImageParam(hl.Float(32), 2, "image")
+    f, g = hl.Func("copied"), hl.Func("resampled")
+    f[x, y] = image[x, y]
+    at = hl.i32(hl.floor((hl.f32(x) + hl.f32(0.5)) * hl.f32(1.6) - hl.f32(0.5)))
+    g[x, y] = f[at, y] + f[at + 1, hl.clamp(hl.i32(hl.f32(y) / hl.f32(3.0)), 0, 5)]
+    d = described(g, (40, 30), (image, (70, 30)))
+    check(d, "resampled", ((0, 39), (0, 5)))
+    check(d, "resampled", ((8, 15), (20, 29)), exact=False)
+    assert d.nodes["copied"].region == ((0, 63), (0, 29))

@@ -460,3 +460,16 @@ def test_unrolled_channels_are_not_split(height: int) -> None:
     lines = scheduled(f).python_schedule_source.splitlines()
     assert "f.unroll(c)" in lines
     assert not any("c_o" in line for line in lines)
+
+
+def test_long_rows_are_summed_in_strips() -> None:
+    x, y = hl.Var("x"), hl.Var("y")
+    image = hl.ImageParam(hl.Float(32), 2, "image")
+    r = hl.RDom([(0, 1600)], "r")
+    total, scaled = hl.Func("total"), hl.Func("scaled")
+    total[y] += image[r.x, y]
+    scaled[x, y] = image[x, y] / total[(y + 600) % 1200]
+    image.set_estimates([(0, 1600), (0, 1200)])
+    scaled.set_estimates([(0, 1600), (0, 1200)])
+    text = scheduled(scaled).python_schedule_source
+    assert "total.update(0).parallel(y_o)" in text

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from halide_core.autoschedule.arithmetic import Arithmetic, Site, arithmetic, read_cycles, write_cycles
+from halide_core.autoschedule.arithmetic import Arithmetic, Site, arithmetic, is_read, read_cycles, write_cycles
 from halide_core.autoschedule.default import transposed_dimension
 from halide_core.autoschedule.description import Description, Node, Stage
 from halide_core.autoschedule.footprints import Range
 from halide_core.autoschedule.layouts import FEW, runs_as_row
 from halide_core.autoschedule.ways import Way, way_of
 from halide_core.ir import expr as ir
-from halide_core.ir.expr import const_value
+from halide_core.ir.expr import I32, Variable, const_value
 from halide_core.ir.simplify import simplify
 from halide_core.ir.structural import post_order, substitute, variables
 from halide_core.ir.sums import difference
@@ -235,6 +235,9 @@ class Costs:
         alone = self.work(stage, near)
         if alone is None:
             return False
+        beside = sum(self._lies_beside(s, arg) for s in alone.sites)
+        if 2 * beside > len(alone.sites):
+            return True
         apart = sum(any(arg in variables(a) for a in s.args) for s in alone.sites)
         ((low, high),) = self._ranges(stage, [arg])
         if apart + (len(alone.sites) - apart) / (high - low + 1) > _ALIKE * len(alone.sites):
@@ -244,6 +247,17 @@ class Costs:
         vector = self.ways[stage.func, stage.index].vector
         together = self._instructions(several, vector) / count + write
         return _LONG * together < _WORTH * (self._instructions(alone, vector) + write)
+
+    def _lies_beside(self, site: Site, arg: str) -> bool:
+        """Whether data choose a place at which the points along a dimension read neighbours: one line of the cache, and
+        one address for all."""
+        layout = self.description.layouts[site.name]
+        if not site.args:
+            return False
+        inner = layout.channels if layout.channels is not None else layout.axes[0]
+        mine = [d for d, a in enumerate(site.args) if arg in variables(a)]
+        chosen = any(is_read(n) for d, a in enumerate(site.args) if d != inner for n in post_order(a))
+        return chosen and mine == [inner] and difference(site.args[inner], Variable(I32, arg)) is not None
 
     def muxes(self, name: str, inlined: frozenset[str] = frozenset()) -> set[str]:
         """Dimensions of few coordinates between which a Func's values distinguish, as mux does of channels; where they

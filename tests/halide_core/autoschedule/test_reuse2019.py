@@ -473,3 +473,14 @@ def test_long_rows_are_summed_in_strips() -> None:
     scaled.set_estimates([(0, 1600), (0, 1200)])
     text = scheduled(scaled).python_schedule_source
     assert "total.update(0).parallel(y_o)" in text
+
+
+def test_channels_of_entries_that_data_choose_are_computed_together() -> None:
+    x, y, c = hl.Var("x"), hl.Var("y"), hl.Var("c")
+    image, table = hl.ImageParam(hl.UInt(8), 2, "image"), hl.ImageParam(hl.Float(32), 2, "table")
+    f = hl.Func("f")
+    f[x, y, c] = table[c, hl.i32(image[x, y])] + table[c, hl.i32(image[x, y]) + 1]
+    image.set_estimates([(0, 1920), (0, 1080)])
+    table.set_estimates([(0, 3), (0, 257)])
+    f.set_estimates([(0, 1920), (0, 1080), (0, 3)])
+    assert "f.unroll(c, 3, hl.TailStrategy.GuardWithIf)" in scheduled(f).python_schedule_source

@@ -26,8 +26,9 @@ from halide_core.function import Definition, Function, Image
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import Call, CallType, Expr, const_value
 from halide_core.ir.structural import post_order, variables
+from halide_core.passes.bounds import Scope
 from halide_core.passes.realization_order import Environment, build_environment, definition_expressions
-from halide_core.passes.value_ranges import Ranges, value_ranges
+from halide_core.passes.value_bounds import value_bounds
 
 # Where nothing bounds a coordinate that depends on data: what the compiler itself would refuse.
 _UNBOUNDED = (0, 0)
@@ -106,7 +107,8 @@ class Description:
             self._add_parameter(name)
         self.nodes: dict[str, Node] = {}
         order = self.environment.order
-        ranges = value_ranges(order, {id(f): f.definitions() for f in order})
+        values = value_bounds(order, {id(f): f.definitions() for f in order})
+        ranges = {n: r for n, r in values.items() if all(x is not None and const_value(x) is not None for x in r)}
         for f in order:
             _check_unscheduled(f)
             self.nodes[f.name] = Node(f, [_stage(f, k, d, ranges) for k, d in enumerate(f.definitions())])
@@ -245,7 +247,7 @@ def _check_unscheduled(f: Function) -> None:
         raise HalideError(f"Func {f.name} has a schedule already, in whole or in part; an autoscheduler makes all")
 
 
-def _stage(f: Function, index: int, d: Definition, ranges: Ranges) -> Stage:
+def _stage(f: Function, index: int, d: Definition, ranges: Scope) -> Stage:
     loops = [x.var for x in d.schedule.dims]
     domain = tuple(n for n, _, _ in d.domain.variables) if d.domain is not None else ()
     names = [*f.args, *domain]

@@ -11,8 +11,8 @@ from halide_core.backend.halide_entry import emit_halide_function
 from halide_core.backend.llvm_builder import ModuleBuilder
 from halide_core.backend.llvm_module import CompiledModule, JitModule
 from halide_core.backend.raw_entry import emit_raw_function
+from halide_core.compiler_memory import frugal
 from halide_core.deep_stack import is_deep, on_deep_stack
-from halide_core.garbage import rarely_collected
 from halide_core.interface import output_arrays, unit_strides
 from halide_core.ir.expr import Expr
 from halide_core.ir.types import Type
@@ -129,7 +129,7 @@ def compile_raw(
     return out
 
 
-@rarely_collected
+@frugal
 @on_deep_stack(lambda pipeline, *_, **__: is_deep(pipeline.functions()))
 def compile_pipeline(
     pipeline: Any, arguments: Sequence[Any], symbol: str, target: Target, module: Module | None = None

@@ -9,8 +9,8 @@ from halide_core.backend.llvm_module import CompiledModule
 from halide_core.backend.llvm_profile import Profiler
 from halide_core.backend.llvm_stmt import Names, StmtEmitter
 from halide_core.backend.llvm_types import llvm_type
+from halide_core.compiler_memory import frugal
 from halide_core.deep_stack import is_deep, on_deep_stack
-from halide_core.garbage import rarely_collected
 from halide_core.interface import Array
 from halide_core.ir import expr as ir
 from halide_core.lower import Lowered
@@ -19,7 +19,7 @@ from halide_core.target import Target
 SYMBOL = "pipeline"
 
 
-@rarely_collected
+@frugal
 @on_deep_stack(lambda lowered, *_: is_deep(lowered.environment.order))
 def compile_for_process(
     lowered: Lowered, arrays: Sequence[Array], variables: Sequence[ir.Variable], target: Target, disjoint: bool

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from halide_core.compiler_memory import frugal
 from halide_core.deep_stack import is_deep, on_deep_stack
 from halide_core.errors import HalideError
 from halide_core.function import Function, Image
-from halide_core.garbage import rarely_collected
 from halide_core.interface import Array, Interface, metadata_names, metadata_variables, output_arrays
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
@@ -70,7 +70,7 @@ class Lowered(Interface):
         return Interface(self.inputs, self.outputs, self.parameters, self.required, self.requirements, self.queries)
 
 
-@rarely_collected
+@frugal
 @on_deep_stack(lambda outputs, *_, **__: is_deep(outputs))
 def lower(
     outputs: list[Function],

@@ -9,7 +9,7 @@ from halide_core.ir import expr as ir
 from halide_core.ir.expr import Expr, const_value, make_bool, with_children
 from halide_core.ir.identities import Bounds, apply_identities
 from halide_core.ir.ranges import upper_bound
-from halide_core.ir.structural import cached, contains, key, transform
+from halide_core.ir.structural import cached, contains, expression_cache, key, transform
 from halide_core.ir.sums import (
     build_sum,
     depends_on_data,
@@ -29,7 +29,7 @@ def simplify(e: Expr, bounds: Bounds | None = None) -> Expr:
     return cached(_FOLDED, e, lambda n, inner: apply_identities(with_children(n, tuple(inner)), {}))
 
 
-_FOLDED: dict[int, Expr] = {}
+_FOLDED: dict[int, Expr] = expression_cache()
 
 
 def simplify_with_indices(e: Expr) -> Expr:
@@ -44,7 +44,7 @@ def simplify_with_indices(e: Expr) -> Expr:
     return cached(_WITH_INDICES, e, rewrite)
 
 
-_WITH_INDICES: dict[int, Expr] = {}
+_WITH_INDICES: dict[int, Expr] = expression_cache()
 
 
 def simplify_index(e: Expr, bounds: Bounds | None = None) -> Expr:
@@ -59,7 +59,7 @@ def simplify_index(e: Expr, bounds: Bounds | None = None) -> Expr:
     return known if known is not None else cached(_SIMPLIFIED, e, _without_bounds)
 
 
-_SIMPLIFIED: dict[int, Expr] = {}
+_SIMPLIFIED: dict[int, Expr] = expression_cache()
 
 
 def _without_bounds(e: Expr, inner: list[Expr]) -> Expr:

@@ -121,30 +121,48 @@ _CACHE_LIMIT = 1 << 18
 _VARIABLES: dict[int, frozenset[str]] = {}
 
 
+# Caches of which the values are expressions, and so keep Params alive.
+_OF_EXPRESSIONS: list[dict[int, Any]] = []
+_UNKNOWN: Any = object()
+
+
+def expression_cache() -> dict[int, Any]:
+    """A cache that `forget_expressions` empties."""
+    _OF_EXPRESSIONS.append({})
+    return _OF_EXPRESSIONS[-1]
+
+
+def forget_expressions() -> None:
+    """Lets go of the expressions that are remembered, and of the Params in them."""
+    for cache in _OF_EXPRESSIONS:
+        cache.clear()
+
+
 def cached(cache: dict[int, _T], e: Expr, compute: Callable[[Expr, list[_T]], _T]) -> _T:
     """compute(e, results of its children), each distinct expression once in the life of `cache`, without recursion.
 
     `compute` must depend on the structure of its expression alone."""
-    number = key(e)
-    if number in cache:
-        return cache[number]
+    result: _T = cache.get(key(e), _UNKNOWN)
+    if result is not _UNKNOWN:
+        return result
     if len(cache) > _CACHE_LIMIT:
         cache.clear()
     stack = [e]
     while stack:
         node = stack[-1]
         number = key(node)
-        if number in cache:
-            stack.pop()
-            continue
-        inner = children(node)
-        missing = [c for c in inner if key(c) not in cache]
-        if missing:
-            stack.extend(missing)
-            continue
-        cache[number] = compute(node, [cache[key(c)] for c in inner])
+        result = cache.get(number, _UNKNOWN)
+        if result is _UNKNOWN:
+            inner = children(node)
+            # Looked up once: another thread may empty the cache.
+            found = [cache.get(key(c), _UNKNOWN) for c in inner]
+            missing = [c for c, x in zip(inner, found, strict=True) if x is _UNKNOWN]
+            if missing:
+                stack += missing
+                continue
+            result = cache[number] = compute(node, found)
         stack.pop()
-    return cache[key(e)]
+    return result
 
 
 def remembered(cache: dict[int, _T], e: Expr, compute: Callable[[Expr], _T]) -> _T:
@@ -172,7 +190,9 @@ def nodes(e: Expr, kind: type[_Node]) -> tuple[_Node, ...]:
             return found[0] + own if found else own
         return (*{key(x): x for f in found for x in f}.values(), *own)
 
-    return cached(_NODES.setdefault(kind, {}), e, own)
+    if kind not in _NODES:
+        _NODES[kind] = expression_cache()
+    return cached(_NODES[kind], e, own)
 
 
 def variables(e: Expr) -> frozenset[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import Expr, const, const_value
 from halide_core.ir.identities import apply_identities, interval
-from halide_core.ir.structural import cached, key, remembered
+from halide_core.ir.structural import cached, expression_cache, key, remembered
 from halide_core.ir.types import Type
 
 # {key(term): (term, coefficient)}
@@ -20,7 +20,7 @@ def linear_terms(e: Expr) -> tuple[Terms, int]:
     return dict(terms), constant
 
 
-_TERMS: dict[int, tuple[Terms, int]] = {}
+_TERMS: dict[int, tuple[Terms, int]] = expression_cache()
 
 
 def add_scaled(to: tuple[Terms, int], more: tuple[Terms, int], k: int) -> tuple[Terms, int]:

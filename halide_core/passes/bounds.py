@@ -19,7 +19,7 @@ from halide_core.ir.expr import (
     make_bool,
 )
 from halide_core.ir.simplify import simplify_index
-from halide_core.ir.structural import contains, key, nodes, post_order, same, variables
+from halide_core.ir.structural import contains, key, nodes, post_order, same, substitute, variables
 from halide_core.ir.sums import difference
 from halide_core.ir.types import Type
 from halide_core.passes.corner_bounds import constant_bounds
@@ -178,7 +178,10 @@ def _truncated_again(e: ir.Select, scope: Scope, memo: dict[int, Interval]) -> I
     if value is None or first is None or last is None:
         return None
     if all(key(x.low) == key(x.high) for x in (value, first, last)) and _is_one_value(memo[key(parts.otherwise)]):
-        return e, e
+        around = {n: scope[n] for n in variables(e) & scope.keys()}
+        if all(map(_is_one_value, around.values())):
+            one = substitute(e, {n: low for n, (low, _) in around.items() if low is not None})
+            return one, one
     low, high = memo[key(parts.otherwise)]
     # A low end is above what it is otherwise, a high end below.
     return truncated(value, first.low, last.high, (low, None) if parts.is_low else (None, high))

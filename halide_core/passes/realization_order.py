@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
@@ -102,12 +103,17 @@ def _asked_about(parameters: Iterable[str], known: set[str]) -> Iterator[Image]:
             yield IMAGE_PARAMS[owner]
 
 
+def _given(name: str) -> str:
+    """The name that a Param was given, of that which tells it from others that are alive."""
+    return re.sub(r"\$\d+$", "", name)
+
+
 def _rename_duplicates(env: Environment) -> bool:
     """Gives Functions and embedded Buffers of one name names of their own: f, f$1, f$2; returns whether any did.
 
     ImageParams keep theirs, which callers know; two of one name are an error, as in Halide."""
     taken: dict[str, Function | Image | ir.Variable] = {
-        n: p for n, p in env.parameters.items() if isinstance(p, ir.ParamVariable)
+        name: p for n, p in env.parameters.items() if isinstance(p, ir.ParamVariable) for name in (n, _given(n))
     }
     items: list[Function | Image] = [*sorted(env.images, key=lambda i: not i.is_parameter), *env.order]
     renamed = False

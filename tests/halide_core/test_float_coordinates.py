@@ -65,3 +65,20 @@ def test_coordinates_that_are_none_end_the_program() -> None:
         else:
             with pytest.raises(HalideError, match=r"Func inner.* is read at coordinates x computed from floats"):
                 out.realize([W, H])
+
+
+def test_rows_that_are_kept_of_rows_that_are_slid() -> None:
+    """Storage of what one row reads, where the loop over these rows has one iteration."""
+    x, y, yo, yi = (hl.Var(n) for n in ["x", "y", "yo", "yi"])
+    inner, middle, out = hl.Func("inner"), hl.Func("middle"), hl.Func("out")
+    inner[x, y] = x * 3 + y
+    column, row = (hl.clamp(hl.i32(hl.floor((hl.f32(v) + 0.5) * hl.f32(1.3119) - 0.5)), 0, 40) for v in (x, y))
+    middle[x, y] = inner[column, row] + inner[column + 1, row + 1]
+    out[x, y] = middle[x, y] + middle[x + 2, y]
+    out.split(y, yo, yi, 16).vectorize(x, 32, hl.TailStrategy.Predicate)
+    middle.store_at(out, yo).compute_at(out, yi).vectorize(x, 16)
+    inner.store_at(out, yi).compute_at(middle, y).vectorize(x, 16, hl.TailStrategy.RoundUp)
+    places = np.floor((np.arange(W + 2, dtype=np.float32) + np.float32(0.5)) * np.float32(1.3119) - np.float32(0.5))
+    at = np.clip(places, 0, 40)
+    read = 6 * at[None, :] + 2 * at[:H, None] + 4
+    assert np.array_equal(np.asarray(out.realize([W, H])), read[:, :W] + read[:, 2:])

@@ -1,5 +1,7 @@
-"""Python's collector of garbage in cycles walks the trees that the compiler builds again and again: a tenth of the time
-to compile.  They are no cycles, so meanwhile it is asked to look less often."""
+"""What the compiler does with memory while it runs.
+
+Python's collector of garbage in cycles walks the trees that are built again and again: a tenth of the time to compile.
+They are no cycles, so meanwhile it is asked to look less often.  What is remembered of expressions is let go after."""
 
 from __future__ import annotations
 
@@ -8,6 +10,8 @@ import gc
 import threading
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
+
+from halide_core.ir.structural import forget_expressions
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -27,8 +31,8 @@ class _Running:
 _running = _Running()
 
 
-def rarely_collected(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """`function`, during which the collector is asked to look less often; one that is turned off stays so."""
+def frugal(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """`function` of the compiler, with memory as above.  A collector that is turned off stays so."""
 
     @functools.wraps(function)
     def run(*args: _P.args, **kwargs: _P.kwargs) -> _R:
@@ -45,5 +49,6 @@ def rarely_collected(function: Callable[_P, _R]) -> Callable[_P, _R]:
                 _running.count -= 1
                 if _running.count == 0:
                     gc.set_threshold(*_running.before)
+                    forget_expressions()
 
     return run

@@ -205,8 +205,19 @@ class Extern:
     arguments: tuple[Expr, ...]
 
 
+class _Numbered:
+    """Has a number that nothing else has in this process, by which expressions know it without keeping it alive."""
+
+    __slots__ = ("serial",)
+    serial: int
+    _serials = itertools.count()
+
+    def __post_init__(self) -> None:
+        self.serial = next(self._serials)
+
+
 @dataclass(slots=True, eq=False)
-class Function:
+class Function(_Numbered):
     """A named function of integer coordinates; `compute` and `store` None means inlined.
 
     What an external stage computes has `extern`, and undefined values in its first definition."""
@@ -267,7 +278,7 @@ class Function:
 
 
 @dataclass(slots=True, eq=False, weakref_slot=True)
-class Image:
+class Image(_Numbered):
     """An input array: its name, element type, dimensions, and the metadata that was pinned.
 
     `fixed` maps "min.0", "extent.1", "stride.0" and so on to expressions; `array` is the data of a Buffer.

@@ -89,5 +89,8 @@ def _rebuilt(cls: Any, own: tuple[Field[Any], ...]) -> list[str]:
 
 
 def _attribute(f: Field[Any]) -> str:
+    # A Function or an image: what remembers shapes does not keep it alive.
+    if f.name == "target":
+        return "getattr(self.target, 'serial', self.target)"
     # Equal numbers may be two constants: 0.0 and -0.0.
     return f"float(self.{f.name}).hex() + repr(self.{f.name})" if f.type == "float" else f"self.{f.name}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import bisect
 import functools
 import os
@@ -12,6 +11,7 @@ import subprocess
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from multiprocessing.util import Finalize
 from pathlib import Path
 
 from lifter.simd import declarations, neon
@@ -161,17 +161,13 @@ def own_headers() -> Path:
     """A folder with the lifter's headers of the SIMD intrinsics, which declare what the compiler's own define by its
     built-in functions, and of `assert`, whose conditions stay visible.  It is there until this process ends."""
     folder = Path(tempfile.mkdtemp(prefix="lift-headers-"))
-    atexit.register(_remove, folder, os.getpid())
+    # Not by `atexit`, which processes of a pool do not heed; nor in children of this process.
+    Finalize(None, shutil.rmtree, (folder, True), exitpriority=0)
     for name, text in declarations.headers().items():
         (folder / name).write_text(text)
     (folder / "arm_neon.h").write_text(neon.text())
     shutil.copy(_INCLUDE / "assert.h", folder)
     return folder
-
-
-def _remove(folder: Path, owner: int) -> None:
-    if os.getpid() == owner:  # not in its children
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _regions(text: bytes) -> list[Region]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import json
+import multiprocessing
 import shutil
 import subprocess
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,7 @@ from lifter.loops import Function
 from lifter.toolchain import compiler, flags
 from lifter.toolchain.command import Command, command_for
 from lifter.toolchain.database import command_in
+from lifter.toolchain.preprocess import own_headers
 
 PROGRAMS = Path(__file__).parent / "programs"
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="no GCC")
@@ -216,3 +219,10 @@ def test_what_builds_pass_is_known() -> None:
 def test_every_compiler_of_the_system_is_asked_for_its_version() -> None:
     command = command_for("x.c")
     assert compiler.version(command.macros()).startswith(("GCC", "Clang"))
+
+
+def test_headers_of_ours_go_with_the_process_of_a_pool() -> None:
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        folder = pool.submit(own_headers).result()
+        assert (folder / "assert.h").exists()
+    assert not folder.exists()

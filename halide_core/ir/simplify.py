@@ -26,7 +26,7 @@ def simplify(e: Expr, bounds: Bounds | None = None) -> Expr:
     """An equal expression, constants folded and identities applied; `bounds` are those of int variables."""
     if bounds:
         return transform(e, lambda n: apply_identities(n, bounds))
-    return cached(_FOLDED, e, lambda n, inner: apply_identities(with_children(n, tuple(inner)), {}))
+    return _itself(e, cached(_FOLDED, e, lambda n, inner: apply_identities(with_children(n, tuple(inner)), {})))
 
 
 _FOLDED: dict[int, Expr] = expression_cache()
@@ -41,7 +41,12 @@ def simplify_with_indices(e: Expr) -> Expr:
             return with_children(n, (simplify_index(n.index), *ir.children(n)[1:]))
         return apply_identities(n, {})
 
-    return cached(_WITH_INDICES, e, rewrite)
+    return _itself(e, cached(_WITH_INDICES, e, rewrite))
+
+
+def _itself(e: Expr, found: Expr) -> Expr:
+    """What was found for an expression equal to `e`, which is `e` where nothing was changed."""
+    return e if key(e) == key(found) else found
 
 
 _WITH_INDICES: dict[int, Expr] = expression_cache()

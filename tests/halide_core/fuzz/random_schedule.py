@@ -135,6 +135,8 @@ class Schedule:
         rng = self.rng
         loops = [Loop(d) for d in dims]
         within = last and self.guarded
+        # Dimensions of which no loop may be parallel, for a tail keeps what another block stores.
+        blended: set[str] = set()
         for n in range(rng.choice([0, 1, 1, 1, 2])):
             loop = rng.choice(loops)
             if loop.kind != "serial":
@@ -148,6 +150,7 @@ class Schedule:
                 f"{name}.split(hl.Var({loop.name!r}), hl.Var({o.name!r}), hl.Var({i.name!r}), {factor}, "
                 f"hl.TailStrategy.{tail})"
             )
+            blended |= {loop.name[0]} if tail.endswith("Blend") else set()
             at = loops.index(loop)
             loops[at : at + 1] = [i, o]
             mark = rng.random()
@@ -164,10 +167,10 @@ class Schedule:
             self._fuse(name, loops)
         if rng.random() < 0.25:
             outer = loops[-1]
-            if outer.kind == "serial":
+            if outer.kind == "serial" and outer.name[0] not in (blended | {"t"} if blended else blended):
                 outer.kind = "parallel"
                 self.say(f"{name}.parallel(hl.Var({outer.name!r}))")
-        if rng.random() < 0.15:
+        if rng.random() < 0.15 and len(dims) > 1:
             self.say(f"{name}.reorder_storage({', '.join(['y', 'x', *dims[2:]] if 'y' in dims else dims)})")
         if not last and rng.random() < 0.08:
             self.say(f"{name}.align_storage(x, {rng.choice([4, 16])})")

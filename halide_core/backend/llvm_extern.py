@@ -45,9 +45,15 @@ def emit_extern(emitter: StmtEmitter, s: st.ExternCall, keep: bool = False) -> N
     emitter.expr.reset()
     if s.body is None:
         return
-    _bind_answers(emitter, s, places)
-    emitter.emit(s.body)
-    for name in s.bound() if not keep else ():
+    if keep:
+        _bind_answers(emitter, s, places)
+        emitter.emit(s.body)
+        return
+    # Another query of these names has other answers.
+    with emitter.expr.within(shadows=any(n in names.operands for n in s.bound())):
+        _bind_answers(emitter, s, places)
+        emitter.emit(s.body)
+    for name in s.bound():
         del names.operands[name]
 
 

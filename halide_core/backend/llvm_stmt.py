@@ -23,7 +23,8 @@ _STACK_BYTES = 16 * 1024
 # Loops of at most so many iterations LLVM may unroll; longer ones unrolled beside the schedule cost a matrix product a
 # tenth.
 _UNROLLED = 32
-# Loops of fewer iterations are what is left of rows of vectors: as vectors of LLVM's own they cost time to compile.
+# Loops of at most so many iterations, or fewer, are what is left of rows of vectors: as vectors of LLVM's own they only
+# take time to compile.
 _TAIL = 16
 
 
@@ -169,7 +170,7 @@ class StmtEmitter:
     def loop(
         self, low: str, extent: str, name: str, body: Callable[[], None], advice: str = VECTORIZED
     ) -> None:
-        """Runs `body` for `name` from `low`, `extent` times."""
+        """Runs `body` for `name` from `low`, `extent` times; `advice`: what LLVM may make of it (`llvm_builder`)."""
         b = self.b
         head, after = b.label("loop"), b.label("after")
         counter = f"%{b.label('i')}"

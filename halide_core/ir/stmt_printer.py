@@ -22,7 +22,8 @@ def _write(s: st.Stmt, indent: str, lines: list[str]) -> None:
             lines.append(f"{indent}let {s.name} = {s.value}")
             _write(s.body, indent, lines)
         case st.For():
-            lines.append(f"{indent}{s.kind.value} {s.name} in [{s.min}, +{s.extent}):")
+            where = " at edges" if s.at_edges else ""
+            lines.append(f"{indent}{s.kind.value} {s.name} in [{s.min}, +{s.extent}){where}:")
             _write(s.body, inner, lines)
         case st.IfThenElse():
             lines.append(f"{indent}if {s.condition}:")

@@ -26,7 +26,7 @@ _TERMS: dict[int, tuple[Terms, int]] = expression_cache()
 def add_scaled(to: tuple[Terms, int], more: tuple[Terms, int], k: int) -> tuple[Terms, int]:
     """The sum `to` + k * `more`."""
     terms = dict(to[0])
-    is_merged = False
+    with_quotients = False
     for number, (term, n) in more[0].items():
         old = terms.get(number)
         total = n * k + (old[1] if old is not None else 0)
@@ -34,8 +34,8 @@ def add_scaled(to: tuple[Terms, int], more: tuple[Terms, int], k: int) -> tuple[
             terms[number] = term, total
         elif old is not None:
             del terms[number]
-        is_merged = is_merged or isinstance(term, ir.Mod | ir.Div | ir.Cast)
-    return (_merge_quotients(terms) if is_merged else terms), to[1] + more[1] * k
+        with_quotients = with_quotients or isinstance(term, ir.Mod | ir.Div | ir.Cast)
+    return (_merge_quotients(terms) if with_quotients else terms), to[1] + more[1] * k
 
 
 def _linear_terms(e: Expr) -> tuple[Terms, int]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import BOOL, CallType, Expr, children, with_children
-from halide_core.ir.structural import post_order
+from halide_core.ir.structural import nodes, post_order
 
 
 def is_undefined(e: Expr) -> bool:
@@ -16,7 +16,7 @@ def is_undefined(e: Expr) -> bool:
 
 def may_be_undefined(e: Expr) -> bool:
     """Whether `e` has undef in it."""
-    return any(map(is_undefined, post_order(e)))
+    return any(map(is_undefined, nodes(e, ir.Call)))
 
 
 def defined_part(e: Expr) -> tuple[Expr, Expr | None] | None:

@@ -28,16 +28,21 @@ def loop(name: str, extent: int, *body: st.Stmt) -> st.Stmt:
     return st.For(name, const(0, I32), const(extent, I32), st.ForKind.SERIAL, st.block(*body))
 
 
-def compiled(s: st.Stmt) -> tuple[str, np.ndarray]:
-    """LLVM's text before it is optimised, and what is stored for n = 5."""
+def emitted(s: st.Stmt) -> str:
+    """LLVM's text before it is optimised."""
     module = ModuleBuilder()
     b = FunctionBuilder(module)
     names = Names({"n": "%n"}, {"n": I32}, {"out": "%out"}, {"out": I32}, {"out": 0})
     StmtEmitter(module, b, names, "test").emit(st.LetStmt("around", N + 1, s))
     b.do("ret void")
     b.finish("define void @test(ptr %out, i32 %n) nounwind #0")
+    return module.text()
+
+
+def compiled(s: st.Stmt) -> tuple[str, np.ndarray]:
+    """That, and what is stored for n = 5."""
     out = np.zeros(16, dtype=np.int32)
-    text = module.text()
+    text = emitted(s)
     run = CompiledModule(text, Target("host")).jit().function("test", None, ctypes.c_void_p, ctypes.c_int32)
     run(out.ctypes.data, 5)
     return text, out
@@ -85,3 +90,12 @@ def test_products(case: str) -> None:
     text, out = compiled(s)
     assert text.count("mul i32") == count
     assert out[: len(wanted)].tolist() == wanted
+
+
+def test_answers_of_a_query_that_is_asked_again() -> None:
+    """Each query has answers of its own, though their names are the same."""
+    nothing = ir.Call(I32, "undef", (), ir.CallType.INTRINSIC)
+    buffer = ir.buffer_of(nothing, (const(0, I32), const(4, I32), const(1, I32)))
+    answer = Variable(I32, "query.0.max.0")
+    asked = [st.ExternCall("f", "stage", (buffer,), "query", store(k, answer * 37)) for k in (0, 1)]
+    assert emitted(st.block(*asked)).count(", 37") == 2

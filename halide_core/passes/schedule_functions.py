@@ -219,7 +219,8 @@ class _Group:
                 own = stage_boxes(f, definitions, box, self.context)
                 # How the answers of queries move is not known.
                 if around and len(self.functions) == 1 and not queries:
-                    own = [slide(f, definitions, own[0], around)] if len(own) == 1 else own
+                    left = slide(f, definitions, box, around)
+                    own = [Box([left.get(i, dim) for i, dim in enumerate(b.dims)]) for b in own]
                 boxes = [self.named(f, k, b, lets) for k, b in enumerate(own)]
             for k, (d, ranges) in enumerate(zip(definitions, boxes, strict=True)):
                 if f.extern is not None and not k:

@@ -16,7 +16,7 @@ from halide_core.ir.box import Box, Interval
 from halide_core.ir.expr import I32, CallType, Expr, Variable, const, const_value
 from halide_core.ir.ranges import upper_bound
 from halide_core.ir.simplify import simplify_index
-from halide_core.ir.structural import post_order, substitute, transform, variables
+from halide_core.ir.structural import nodes, post_order, substitute, transform, variables
 from halide_core.passes.boxes import Promises, boxes_touched, spread
 from halide_core.passes.levels import uses
 from halide_core.passes.regions import overreaches
@@ -55,15 +55,19 @@ def _joint(a: int | None, b: int | None) -> int | None:
     return a or b
 
 
-def slide(f: Function, definitions: list[Definition], box: Box, around: tuple[st.Stmt, ...]) -> Box:
-    """What is left to compute of `box` in one iteration of the loops among `around`, the statements from the storage of
-    `f` to where it is computed, outermost first: earlier iterations of each loop have computed theirs.
+def slide(
+    f: Function, definitions: list[Definition], box: Box, around: tuple[st.Stmt, ...]
+) -> dict[int, Interval]:
+    """What is left to compute of `box` along the dimensions that move, in one iteration of the loops among `around`:
+    earlier iterations of each loop have computed theirs.  `around` are the statements from the storage of `f` to where
+    it is computed, outermost first.
 
     A loop around others slides too where these run over the same in all of its iterations, for then what one of their
-    iterations needs was computed in the same iteration of theirs."""
-    if len(definitions) != 1 or definitions[0].schedule.specializations:
-        return box
-    out = list(box.dims)
+    iterations needs was computed in the same iteration of theirs.  With updates, `f` slides along what none of them
+    leaves: all of its stages are computed for what is left."""
+    if any(d.schedule.specializations for d in definitions):
+        return {}
+    out: dict[int, Interval] = {}
     for k, loop in enumerate(around):
         if not isinstance(loop, st.For) or loop.kind not in _SEQUENTIAL:
             continue
@@ -71,14 +75,19 @@ def slide(f: Function, definitions: list[Definition], box: Box, around: tuple[st
         if any(isinstance(s, st.IfThenElse) for s in inside):
             continue
         whole = Box([(_expanded(low, inside), _expanded(high, inside)) for low, high in box.dims])
-        moved = _moved(f, definitions[0], whole, loop, [s for s in inside if isinstance(s, st.For)], inside)
+        moved = _moved(f, definitions, whole, loop, [s for s in inside if isinstance(s, st.For)], inside)
         if moved is not None:
             out[moved[0]] = moved[1]
-    return Box(out)
+    return out
 
 
 def _moved(
-    f: Function, d: Definition, box: Box, loop: st.For, inner: list[st.For], inside: tuple[st.Stmt, ...]
+    f: Function,
+    definitions: list[Definition],
+    box: Box,
+    loop: st.For,
+    inner: list[st.For],
+    inside: tuple[st.Stmt, ...],
 ) -> tuple[int, Interval] | None:
     """The dimension along which `box` moves with `loop`, and what is left of it; None where it does not slide."""
     moving = [k for k, (a, b) in enumerate(box.dims) if _depends(a, loop.name) or _depends(b, loop.name)]
@@ -87,7 +96,7 @@ def _moved(
     (k,) = moving
     low, high = box.dims[k]
     name = f.args[k]
-    if low is None or high is None or overreaches(d, name):
+    if low is None or high is None or any(overreaches(d, name) or not keeps_to(f, d, k) for d in definitions):
         return None
     if name in f.bounds or name in f.extents or name in f.alignments:
         return None
@@ -108,6 +117,18 @@ def _moved(
         end = simplify_index(ir.Min(I32, high, before))
         return k, (low, ir.Select(I32, first, high, end))
     return None
+
+
+def keeps_to(f: Function, d: Definition, dim: int) -> bool:
+    """Whether a coordinate of `dim` is written from `f` at that coordinate alone, so that no stage for one coordinate
+    needs another one of `f` as an earlier stage left it."""
+    predicates = d.domain.predicates if d.domain is not None else ()
+    own = [n for e in (*d.args, *d.values, *predicates) for n in nodes(e, ir.Call) if _is_own(f, n)]
+    return all(isinstance(a, Variable) and a.name == f.args[dim] for a in (d.args[dim], *(n.args[dim] for n in own)))
+
+
+def _is_own(f: Function, n: ir.Call) -> bool:
+    return n.call_type is CallType.HALIDE and n.name == f.name
 
 
 def _expanded(e: Expr | None, inside: tuple[st.Stmt, ...]) -> Expr | None:
@@ -216,7 +237,7 @@ def _wrap(f: Function, s: st.Stmt, folded: dict[int, Expr]) -> st.Stmt:
         return tuple(ir.Mod(I32, a, folded[d]) if d in folded else a for d, a in enumerate(args))
 
     def call(n: Expr) -> Expr:
-        if isinstance(n, ir.Call) and n.call_type is CallType.HALIDE and n.name == f.name:
+        if isinstance(n, ir.Call) and _is_own(f, n):
             return ir.with_children(n, coordinates(n.args))
         return n
 

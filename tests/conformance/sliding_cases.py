@@ -73,3 +73,62 @@ for _name, _window in (("square", _square), ("upwards", _upwards)):
         _along_rows, _along_both, _along_columns_first, _in_one_row, _in_tiles, _in_cut_tiles, _under_vectors,
     ):  # fmt: skip
         add(f"sliding_cases.{_name}{_schedule.__name__}", _counted(_schedule, _window))
+
+
+def _summed(hl: Any, f: Any, x: Any, y: Any) -> None:
+    r = hl.RDom([(0, 3)], "r")
+    f[x, y] = hl.print(x + y, "pure")
+    f[x, y] += hl.print(x * 10 + y * r.x, "sum")
+
+
+def _running_along_x(hl: Any, f: Any, x: Any, y: Any) -> None:
+    r = hl.RDom([(1, 12)], "r")
+    f[x, y] = hl.print(x + y, "pure")
+    f[r.x, y] += hl.print(f[r.x - 1, y] // 2 + y, "run")
+
+
+def _running_along_y(hl: Any, f: Any, x: Any, y: Any) -> None:
+    r = hl.RDom([(1, 10)], "r")
+    f[x, y] = hl.print(x + y, "pure")
+    f[x, r.x] += hl.print(f[x, r.x - 1] // 2 + x, "run")
+
+
+def _three_stages(hl: Any, f: Any, x: Any, y: Any) -> None:
+    r = hl.RDom([(0, 2), (0, 3)], "r")
+    r.where(r.x + r.y < y)
+    f[x, y] = hl.print(x + y, "pure")
+    f[x, y] += hl.print(r.x * 2 + r.y, "sum")
+    f[3, y] = hl.print(f[3, y] + f[4, y] * y, "column")
+
+
+def _two_values(hl: Any, f: Any, x: Any, y: Any) -> None:
+    r = hl.RDom([(0, 4)], "r")
+    f[x, y] = (0, hl.print(x - y, "pure"))
+    f[x, y] = (hl.select(r.x > f[x, y][1], f[x, y][0] + r.x, f[x, y][0]), hl.print(f[x, y][1] + 1, "next"))
+
+
+def _updated(define: Any, schedule: Schedule) -> Callable[[Any], Any]:
+    def script(hl: Any) -> Any:
+        v = {n: hl.Var(n) for n in ("x", "y", "xo", "yo", "xi", "yi")}
+        f, g = hl.Func("f"), hl.Func("g")
+        define(hl, f, v["x"], v["y"])
+        read = f if define is not _two_values else _first(hl, f)
+        g[v["x"], v["y"]] = _square(read, v["x"], v["y"])
+        schedule(hl, f, g, v)
+        result, text = printed(lambda: g.realize([9, 7]))
+        return [result, sorted(text.split("\n"))]
+
+    return script
+
+
+def _first(hl: Any, f: Any) -> Any:
+    class First:
+        def __getitem__(self, at: Any) -> Any:
+            return f[at][0]
+
+    return First()
+
+
+for _define in (_summed, _running_along_x, _running_along_y, _three_stages, _two_values):
+    for _schedule in (_along_rows, _along_columns_first, _in_one_row, _in_tiles, _in_cut_tiles):
+        add(f"sliding_cases.updates{_define.__name__}{_schedule.__name__}", _updated(_define, _schedule))

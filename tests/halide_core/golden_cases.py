@@ -77,6 +77,17 @@ def sliding():
 
 
 @golden("schedule_functions")
+def sliding_sum():
+    """A sum slides as what has no updates does: both of its stages run over the row that is left."""
+    r = hl.RDom([(0, 3)], "r")
+    g = func("g", (x, y), x * y)
+    g[x, y] += r.x * x
+    f = func("f", (x, y), g[x, y] + g[x, y + 1])
+    g.store_root().compute_at(f, y)
+    return f
+
+
+@golden("schedule_functions")
 def computed_together():
     """Two stages in common loops."""
     g, h = func("g", (x, y), x), func("h", (x, y), y)

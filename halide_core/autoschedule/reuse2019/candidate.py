@@ -132,7 +132,6 @@ class Candidate:
         self, name: str, in_tile: dict[str, NumericBox], in_row: dict[str, NumericBox], rows: Number
     ) -> list[Place]:
         """Each way of placing a member."""
-        node = self.d.nodes[name]
         whole, part = self.tiles.points(in_tile[name]), self.tiles.points(in_row[name])
         if self.steps is not None and name in self.steps.boxes:
             step = self.tiles.points(self.steps.boxes[name])
@@ -140,7 +139,7 @@ class Candidate:
         if self.tiles.slide is None or self.tiles.blocks or self.rows > 1 or name == self.around:
             return [(Level(TILE, TILE), whole, whole)]
         out = [(Level(TILE, TILE), whole, whole), (Level(ROW, ROW), part * rows, part)]
-        if node.is_pure and self.options.separate_store:
+        if self.options.separate_store and self.tiles.slides(name):
             # The window slides: each point is computed once, and the rows that the next ones need are kept.
             kept = np.where(self.tiles.folds(name), np.minimum(part * 1.25, whole), whole)
             out.append((Level(ROW, TILE), whole, kept))

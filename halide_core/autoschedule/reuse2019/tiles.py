@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
@@ -11,6 +12,7 @@ from halide_core.autoschedule.description import Description, Node
 from halide_core.autoschedule.footprints import Number, NumericBox, Range, extents, joined, points
 from halide_core.autoschedule.reuse2019.options import Options
 from halide_core.autoschedule.reuse2019.plan import MOST_ROWS
+from halide_core.passes.sliding import keeps_to
 
 
 class Tiles:
@@ -84,14 +86,24 @@ class Tiles:
             found = found * sizes[layout.channels]
         return np.maximum(found, 1)
 
+    def slides(self, name: str) -> bool:
+        """Whether earlier rows of a member need not be computed again: no update of it leaves the row that it is in."""
+        f = self.description.nodes[name].function
+        rows = [(row, following) for _, row, following in self._windows(name)]
+        moving = [k for k, both in enumerate(rows) if any(np.any(a != b) for a, b in zip(*both, strict=True))]
+        return all(keeps_to(f, d, k) for d in f.definitions() for k in moving)
+
+    def _windows(self, name: str) -> Iterator[tuple[Range, ...]]:
+        """Of each dimension of a member: what a tile needs, one iteration of its sliding loop, and the next one."""
+        return zip(*(needed[name] for needed in self._needs), strict=True)
+
     def folds(self, name: str) -> Number:
         """Whether the window over a member moves by the same whole number each time, as folding it takes: windows of
         what is sampled at twice the resolution stand still every other time."""
         if name in self._folds:
             return self._folds[name]
         even: Number = True
-        boxes = zip(*(needed[name] for needed in self._needs), strict=True)
-        for (t_low, t_high), (low, high), (next_low, next_high) in boxes:
+        for (t_low, t_high), (low, high), (next_low, next_high) in self._windows(name):
             if not any(isinstance(n, np.ndarray) for n in (t_low, t_high, low, high)):
                 continue
             rate = ((t_high - t_low) - (high - low)) / np.maximum(self.tall - 1, 1)

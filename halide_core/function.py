@@ -299,6 +299,8 @@ class Image(_Numbered):
     # Whether "loads" are printed, and texts printed at first.
     traced: tuple[str, ...] = ()
     trace_tags: tuple[str, ...] = ()
+    # (consumer, Function that takes its place in it); consumer None stands for all others.
+    wrappers: list[tuple[Function | None, Function]] = field(default_factory=list)
 
     def range_of_data(self, dimension: int) -> tuple[int, int]:
         """(min, extent) of a dimension of its own data: a Buffer, or a NumPy array whose last axis is dimension 0."""
@@ -380,4 +382,6 @@ def schedule_state(functions: list[Function], images: list[Image]) -> list[objec
             out += (i.name, i.alignment, *i.fixed, *i.fixed.values())
     for i in images:
         out += (i.name, i.alignment, i.traced, i.trace_tags, *i.fixed, *i.fixed.values())
+        for pair in i.wrappers:
+            out += pair
     return out

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from halide_core.dsl.overloads import overloaded
 from halide_core.errors import HalideError
 from halide_core.function import IMAGE_PARAMS, PARAM_NUMBERS, Image
 from halide_core.ir.expr import I32, I64, Call, CallType, Cast, Expr, Variable, const
@@ -230,11 +231,13 @@ class ImageParam(OutputImageParam):
     def get(self) -> Any:
         return self._buffer
 
+    @overloaded("f", "fs", "")
     def in_(self, consumers: Any = None) -> Any:
-        """Refused: only Funcs have wrappers."""
-        raise HalideError(
-            f"in_: ImageParam {self.name()} cannot be replaced in what uses it; define a Func of it and use that"
-        )
+        """A Func that copies the image and is used instead of it by `consumers`, a Func or several (None: by all)."""
+        from halide_core.dsl.wrapping import image_wrapper
+
+        several = consumers is None or isinstance(consumers, list | tuple)
+        return image_wrapper(self._image, consumers if several else [consumers])
 
     def trace_loads(self) -> None:
         """Prints each load of an element."""

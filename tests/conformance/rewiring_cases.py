@@ -278,3 +278,63 @@ def a_stride_without_a_specialization(hl: Any) -> Any:
     f.specialize_fail("another stride")
     image.set(hl.Buffer(np.arange(24, dtype=np.int32)[::3]))
     return f.realize([8])
+
+
+IMAGES: dict[str, Schedule] = {
+    "of_all": lambda hl, p: p["image"].in_().compute_root().vectorize(hl.Var("_0"), 4),
+    "of_one": lambda hl, p: p["image"].in_(p["f"]).compute_at(p["g"], p["y"]),
+    "of_two": lambda hl, p: (p["f"].compute_root(), p["image"].in_([p["f"], p["g"]]).compute_root()),
+    "of_two_told_apart": lambda hl, p: (
+        p["f"].compute_root(), p["image"].in_(p["f"]).compute_at(p["f"], p["y"]),
+        p["image"].in_(p["g"]).compute_at(p["g"], p["x"]),
+    ),
+    "twice_the_same": lambda hl, p: (
+        p["image"].in_(p["g"]).compute_root(), p["image"].in_(p["g"]).parallel(hl.Var("_1")),
+    ),
+    "of_a_wrapper": lambda hl, p: (p["image"].in_().compute_root(), p["image"].in_().in_().compute_at(p["g"], p["y"])),
+    "of_one_and_of_the_rest": lambda hl, p: (
+        p["f"].compute_root(), p["image"].in_(p["f"]).compute_root(), p["image"].in_().compute_at(p["g"], p["y"]),
+    ),
+    "transposed": lambda hl, p: p["image"].in_(p["g"]).compute_root().reorder(hl.Var("_1"), hl.Var("_0")),
+}  # fmt: skip
+
+
+def of_an_image(schedule: Schedule) -> Callable[[Any], Any]:
+    def script(hl: Any) -> Any:
+        p = {n: hl.Var(n) for n in ("x", "y")}
+        image = p["image"] = hl.ImageParam(hl.UInt(8), 2, "image")
+        p |= {n: hl.Func(n) for n in ("f", "g")}
+        x, y = p["x"], p["y"]
+        p["f"][x, y] = hl.i32(image[x, y]) * 3 + image[x + 1, y]
+        p["g"][x, y] = p["f"][x, y] - p["f"][x, y + 1] + image[x, y]
+        schedule(hl, p)
+        data = np.arange(14 * 8, dtype=np.uint8).reshape(8, 14)
+        image.set(hl.Buffer(data))
+        return p["g"].realize([13, 7])
+
+    return script
+
+
+for _name, _schedule in IMAGES.items():
+    add(f"rewiring.an_image_{_name}", of_an_image(_schedule))
+
+
+@refusal("which does not read it")
+def an_image_in_a_func_that_does_not_read_it(hl: Any) -> Any:
+    x = hl.Var("x")
+    image, f, g = hl.ImageParam(hl.UInt(8), 1, "image"), hl.Func("f"), hl.Func("g")
+    f[x] = image[x]
+    g[x] = f[x] + 1
+    image.in_(g).compute_root()
+    image.set(hl.Buffer(np.zeros(9, dtype=np.uint8)))
+    return g.realize([9])
+
+
+@refusal("another wrapper")
+def an_image_in_two_wrappers(hl: Any) -> Any:
+    x = hl.Var("x")
+    image, f, g = hl.ImageParam(hl.UInt(8), 1, "image"), hl.Func("f"), hl.Func("g")
+    f[x] = image[x]
+    g[x] = f[x] + image[x]
+    image.in_(g)
+    return image.in_([f, g])

@@ -4,7 +4,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 
 .PHONY: demo test quick test-generators test-emitted test-pipelines corpus bench bench-search bench-codegen \
-  bench-autoschedule bench-frozen bench-tree-search bench-genetic bench-compile bench-second-opinion bench-memory fuzz-schedules \
+  bench-autoschedule bench-frozen bench-tree-search bench-genetic bench-compile bench-second-opinion bench-memory math-errors fuzz-schedules \
   unseen unseen-autoscheduled fuzz-autoschedulers fuzz-soundness fuzz-adversarial fuzz-inputs first-day test-cluster fuzz-mutants plant-faults \
   contract-items browser-tools arm-tools lint clean
 
@@ -80,6 +80,10 @@ bench-memory: .venv/base.stamp
 # The corpus lifted with a second opinion and without it, in turn: about a quarter of an hour.
 bench-second-opinion: .venv/base.stamp
 	$(BIN)/python -m corpus.bench_second_opinion --markdown docs/figures/second-opinion.md
+
+# How far functions of float32 are from the true value, of all arguments: about two hours; NAMES picks some.
+math-errors: .venv/dev.stamp
+	$(BIN)/python -m tests.halide_core.math_errors $(NAMES) --markdown docs/figures/mathematics.md
 
 # How long halide_core compiles each pipeline, and how long when its code is in the cache on disk.
 bench-compile: .venv/dev.stamp

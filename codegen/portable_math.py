@@ -14,8 +14,8 @@ OF_BOTH = {
 """Functions that both packages have under one name, of floats of 32 and 64 bits."""
 
 
-OWN = {"exp_f32", "log_f32", "pow_f32"}
-"""Functions for which both packages have arithmetic of their own; the C library's are apart under `halide_core`."""
+OWN = {f"{name}_f32" for name in OF_BOTH.intersection(E.MATHEMATICS)}
+"""Functions that are arithmetic of its own under `halide_core`, where the C library's are apart."""
 
 
 def called(n: Call, inner: tuple[Expr, ...]) -> Expr:

@@ -12,8 +12,8 @@ from halide_core.ir.expr import Call, CallType, Expr, Variable, const_value
 from halide_core.ir.structural import contains, key, post_order, variables
 from halide_core.ir.sums import difference
 
-# Cycles of one instruction on a whole register.
-_SIMPLE, _DIVISION, _ROOT = 0.6, 10.0, 18.0
+# Cycles of one instruction on a whole register, and of a function of floats.
+_SIMPLE, _DIVISION, _ROOT, _FUNCTION = 0.6, 10.0, 18.0, 30.0
 # Cycles an element of what runs lane by lane: functions of the C library, gathers, integer divisions.
 _LIBRARY, _GATHER, _INTEGER_DIVISION = 30.0, 1.5, 8.0
 # The same for gathers of which every lane lies in another line.
@@ -116,6 +116,8 @@ def _node(n: Expr) -> tuple[float, float]:
                 return _ROOT, 0.0
             cheap = n.name.startswith(("floor", "ceil", "round", "trunc", "is_", "fast_inverse"))
             return (2.0, 0.0) if cheap else (0.0, _LIBRARY)
+        case Call(name=name) if name in ir.MATHEMATICS:
+            return _FUNCTION, 0.0
         case Call(name="undef"):
             return 0.0, 0.0
         case Call(name="lerp"):

@@ -117,9 +117,13 @@ def _operations(d: Definition) -> int:
             total += 1
             continue
         if isinstance(n, ir.Call | ir._Binary | ir.Select | ir.Cast):
-            total += 20 if isinstance(n, ir.Call) and n.call_type is CallType.PURE_EXTERN else 1
+            total += 20 if isinstance(n, ir.Call) and _is_function(n) else 1
         work.extend(ir.children(n))
     return total
+
+
+def _is_function(e: ir.Call) -> bool:
+    return e.call_type is CallType.PURE_EXTERN or e.name in ir.MATHEMATICS
 
 
 def _worth_storing(f: Function, order: list[Function]) -> bool:

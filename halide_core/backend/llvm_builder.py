@@ -33,6 +33,7 @@ class ModuleBuilder:
         self.functions: list[str] = []
         self.globals: list[str] = []
         self._names: dict[str, int] = {}
+        self._begun: set[str] = set()
         # What keeps the time of each Func, where that is wanted.
         self.profiler: Profiler | None = None
 
@@ -40,6 +41,13 @@ class ModuleBuilder:
         """An external function; its name, with @."""
         self.declarations[name] = f"declare {result} @{name}({', '.join(parameters)}) {attributes}"
         return f"@{name}"
+
+    def begin(self, name: str) -> bool:
+        """Whether the function `name` is asked for the first time, so that it must be defined."""
+        if name in self._begun:
+            return False
+        self._begun.add(name)
+        return True
 
     def fresh_name(self, base: str) -> str:
         """A name no other global of this module has."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from halide_core.backend import llvm_integer as ops
+from halide_core.backend import llvm_math
 from halide_core.backend.llvm_builder import FunctionBuilder
 from halide_core.backend.llvm_effects import emit_effect
 from halide_core.backend.llvm_intrinsics import RULES, fits_16_bits
@@ -19,6 +20,7 @@ from halide_core.ir.structural import holds_effect, key
 from halide_core.ir.sums import depends_on_data
 from halide_core.ir.types import Bool, Float, Int, Type, UInt
 from halide_core.ir.well_typed import ALIGNED
+from halide_core.mathematics import FUNCTIONS
 from halide_core.passes.bounds import bounds_of
 from halide_core.passes.stream import LINE
 
@@ -360,6 +362,8 @@ class ExprEmitter:
         if e.name == ALIGNED:
             return self._aligned(e.args[0])
         if e.call_type is CallType.INTRINSIC:
+            if e.name in FUNCTIONS:
+                return llvm_math.call(self.b, e, args, lambda b, operands: ExprEmitter(b, operands, {}).emit)
             return RULES[e.name](self.b, e, args)
         if ir.has_effect(e):
             return emit_effect(self.b, e, args)

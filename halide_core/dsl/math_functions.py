@@ -8,7 +8,6 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from halide_core.dsl.exponentials import exp32, log32, pow32
 from halide_core.dsl.functions import cast, clamp, logical_not, match, reinterpret, select
 from halide_core.errors import HalideError
 from halide_core.ir import expr as ir
@@ -28,14 +27,14 @@ def _call(base: str, t: Type, *args: Expr) -> Expr:
     return Call(result, f"{base}_f{t.bits}", args, CallType.PURE_EXTERN)
 
 
-def _in_vectors(base: str, of_float32: Callable[[Expr], Expr]) -> Callable[[Any], Expr]:
+def _own(base: str) -> Callable[[Any], Expr]:
     """Like `_unary`, but of float32 as arithmetic."""
 
     def build(a: Any) -> Expr:
         e = as_expr(a)
         t = _float_type(e)
         x = cast_to(t, e)
-        return of_float32(x) if t == _F32 else _call(base, t, x)
+        return ir.intrinsic(base, t, x) if t == _F32 else _call(base, t, x)
 
     build.__name__ = base
     return build
@@ -68,17 +67,18 @@ def _of_first(base: str) -> Callable[[Any, Any], Expr]:
     def build(a: Any, b: Any) -> Expr:
         x, y = as_expr(a), as_expr(b)
         t = _float_type(x)
-        return _call(base, t, cast_to(t, x), cast_to(t, y))
+        x, y = cast_to(t, x), cast_to(t, y)
+        return ir.intrinsic(base, t, x, y) if t == _F32 and base in ir.MATHEMATICS else _call(base, t, x, y)
 
     build.__name__ = base
     return build
 
 
 sqrt, floor, ceil, trunc, round = (_unary(n) for n in ("sqrt", "floor", "ceil", "trunc", "round"))
-sin, cos, tan = (_unary(n) for n in ("sin", "cos", "tan"))
-exp, log = _in_vectors("exp", exp32), _in_vectors("log", log32)
-asin, acos, atan, sinh, cosh, tanh = (_unary(n) for n in ("asin", "acos", "atan", "sinh", "cosh", "tanh"))
-asinh, acosh, atanh = (_unary(n) for n in ("asinh", "acosh", "atanh"))
+sin, cos, tan = (_own(n) for n in ("sin", "cos", "tan"))
+exp, log = _own("exp"), _own("log")
+asin, acos, atan, sinh, cosh, tanh = (_own(n) for n in ("asin", "acos", "atan", "sinh", "cosh", "tanh"))
+asinh, acosh, atanh = (_own(n) for n in ("asinh", "acosh", "atanh"))
 is_nan, is_inf, is_finite = (_test(n) for n in ("is_nan", "is_inf", "is_finite"))
 atan2, fmod = _of_first("atan2"), _of_first("fmod")
 
@@ -94,7 +94,7 @@ def libm(name: str, *args: Any) -> Expr:
 
 def erf(a: Any) -> Expr:
     """The error function, of float32."""
-    return _call("erf", _F32, _float32("erf", a))
+    return ir.intrinsic("erf", _F32, _float32("erf", a))
 
 
 def hypot(a: Any, b: Any) -> Expr:
@@ -115,8 +115,7 @@ def pow(a: Any, b: Any) -> Expr:
     power = _integer_constant(y)
     if power is not None:
         return _power(x, power)
-    t = _float_type(x)
-    return pow32(cast_to(t, x), cast_to(t, y)) if t == _F32 else _of_first("pow")(x, y)
+    return _of_first("pow")(x, y)
 
 
 def _integer_constant(e: Expr) -> int | None:

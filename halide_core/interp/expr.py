@@ -15,9 +15,11 @@ from halide_core.interp import libm
 from halide_core.interp.integer import INTRINSIC_RULES, cast_array, divide, modulo
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import Expr
-from halide_core.ir.types import Type, TypeCode
+from halide_core.ir.types import Float, Type, TypeCode
+from halide_core.mathematics import FUNCTIONS, MathFunction
 
 Array = np.ndarray[Any, Any]
+F32 = Float(32)
 LoadCallback = Callable[[str, Array, Type], Array]
 CallCallback = Callable[[ir.Call, list[Array]], Array]
 
@@ -137,6 +139,8 @@ class _Evaluator:
 
     def _call(self, e: ir.Call, args: list[Array]) -> Any:
         if e.call_type is ir.CallType.INTRINSIC:
+            if e.name in FUNCTIONS:
+                return _arithmetic(FUNCTIONS[e.name], args)
             return INTRINSIC_RULES[e.name](e, args)
         if self.call is not None and e.call_type is not ir.CallType.PURE_EXTERN:
             return self.call(e, args)
@@ -146,6 +150,16 @@ class _Evaluator:
             if self.call is not None:
                 return self.call(e, args)
             raise HalideError(f"Nothing to call {e.name} by") from None
+
+
+def _arithmetic(function: MathFunction, args: list[Array]) -> Any:
+    """A function of float32 by its own arithmetic, as compiled code computes it."""
+    names = ("x", "y")[: function.arity]
+    parameters, env = [ir.Variable(F32, n) for n in names], dict(zip(names, args, strict=True))
+    usual = evaluate(function.usual(*parameters), env)
+    if function.rare is None or function.is_rare is None:
+        return usual
+    return np.where(evaluate(function.is_rare(*parameters), env), evaluate(function.rare(*parameters), env), usual)
 
 
 def _reinterpret(e: ir.Reinterpret, a: Array) -> Array:

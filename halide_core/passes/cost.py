@@ -26,6 +26,8 @@ def _node_cost(e: Expr) -> int:
         return 20 * width
     if isinstance(e, ir.Call) and e.call_type is ir.CallType.PURE_EXTERN:
         return 20 * e.type.lanes
+    if isinstance(e, ir.Call) and e.name in ir.MATHEMATICS:
+        return 40 * width
     return width
 
 

@@ -29,7 +29,7 @@ def _is_movable(e: Expr, inner: list[bool]) -> bool:
 
 
 def is_costly(e: Expr) -> bool:
-    """Whether `e` calls a function of the C library or divides integers by something that is not constant.
+    """Whether `e` calls a function of floats or divides integers by something that is not constant.
 
     LLVM moves and shares sums and products by itself, and knows better than we which of them an address holds or a
     register has no room for; it leaves these, or what is under a condition of them, where they stand."""
@@ -45,5 +45,7 @@ def _is_costly(e: Expr, inner: list[bool]) -> bool:
         return False
     if e.name in ("div_round_to_zero", "mod_round_to_zero"):
         return const_value(e.args[1]) is None
+    if e.call_type is CallType.INTRINSIC:
+        return e.name in ir.MATHEMATICS
     parts = split_name(e.name)
     return e.call_type is CallType.PURE_EXTERN and parts is not None and parts[0] not in _INSTRUCTIONS

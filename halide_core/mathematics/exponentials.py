@@ -1,0 +1,177 @@
+"""exp, log and pow of float32: exp and log within one unit in the last place, pow within three.
+
+The polynomials have the least greatest relative error on their intervals."""
+
+from __future__ import annotations
+
+import math
+
+from halide_core.ir import expr as ir
+from halide_core.ir.expr import Expr
+from halide_core.ir.types import Bool
+from halide_core.mathematics.nodes import (
+    F32,
+    F64,
+    I32,
+    I64,
+    TO_INTEGER32,
+    TO_INTEGER64,
+    U32,
+    bits_as,
+    choose,
+    horner,
+    like,
+    size,
+    to,
+    with_sign_of,
+)  # fmt: skip
+from halide_core.mathematics.wide import bounded, exp64, log64
+
+# log(2) as a number of nine bits, whose products with exponents are exact, and the rest.
+_LN2_HIGH = 355 / 512
+_LN2_LOW = math.log(2.0) - _LN2_HIGH
+# (exp(x) - 1 - x) / x**2 up to 0.35 on either side, and (log(1 + x) - x + x**2/2) / x**3 from sqrt(1/2) to sqrt(2);
+# highest powers first.
+_EXP = (0.0013813161134759342, 0.008369410762258556, 0.04166845599053246, 0.16666514859188808, 0.4999999305537394)
+_LOG = (
+    -0.07634493019112536, 0.12761575641554954, -0.1316018306339362, 0.14201758234108902, -0.166233572980545,
+    0.20001226865392682, -0.2500082103550194, 0.3333333170780475,
+)  # fmt: skip
+# (log(1 + x) - x + x**2/2 - x**3/3 + x**4/4) / x**5, likewise.
+_LOG_OF_POWER = (
+    -0.06160233159011788, 0.10525719595486956, -0.10658710204573428, 0.11042503577791404, -0.12451557062768712,
+    0.14286085202193818, -0.16667752865223365, 0.20000017305279044,
+)  # fmt: skip
+# Beyond these exp is infinite or zero.
+_GREATEST, _LEAST = 89.0, -104.0
+_SMALLEST_NORMAL = 2.0**-126
+_HALF_ROOT = 0x3F3504F3
+"""The bits of sqrt(1/2)."""
+
+
+def is_extreme(x: Expr) -> Expr:
+    """Whether exp is no normal number, or next to the greatest, or NaN."""
+    boolean = Bool(x.type.lanes)
+    return ir.Not(boolean, ir.LE(boolean, size(x), like(x, 87.0)))
+
+
+def exp(x: Expr) -> Expr:
+    """exp up to 87 on either side: 2**k * exp(r) with |r| <= log(2) / 2."""
+    shifted, result = _exp(x)
+    return bits_as(F32, bits_as(I32, result) + (bits_as(I32, shifted) << like(bits_as(I32, x), 23)))
+
+
+def exp_of_extreme(x: Expr) -> Expr:
+    """exp of any argument."""
+    # The second operand is what the nodes leave of a NaN.
+    x = ir.Max(x.type, like(x, _LEAST), ir.Min(x.type, like(x, _GREATEST), x))
+    shifted, result = _exp(x)
+    # In two steps, for 2**k may be no float32 where the result is: a subnormal number, or one next to the greatest.
+    whole = bits_as(I32, shifted) - bits_as(I32, like(x, TO_INTEGER32))
+    half = whole >> like(whole, 1)
+    return result * _power_of_two(half) * _power_of_two(whole - half)
+
+
+def _exp(x: Expr) -> tuple[Expr, Expr]:
+    """(k, in the last bits, exp(r))."""
+    shifted = x * like(x, 1 / math.log(2.0)) + like(x, TO_INTEGER32)
+    k = shifted - like(x, TO_INTEGER32)
+    r = x - k * like(x, _LN2_HIGH) - k * like(x, _LN2_LOW)
+    return shifted, horner(r, _EXP) * (r * r) + r + like(x, 1.0)
+
+
+def is_no_normal(x: Expr) -> Expr:
+    """Whether x is not above 0, subnormal, infinite or NaN."""
+    bits = bits_as(U32, x)
+    return ir.GE(Bool(x.type.lanes), bits - like(bits, 0x00800000), like(bits, 0x7F000000))
+
+
+def log(x: Expr) -> Expr:
+    """log of a normal number above 0: e * log(2) + log(m) with m from sqrt(1/2) to sqrt(2)."""
+    return _log(bits_as(I32, x), like(bits_as(I32, x), 0))
+
+
+def log_of_any(x: Expr) -> Expr:
+    """log of any argument."""
+    boolean = Bool(x.type.lanes)
+    small = ir.LT(boolean, x, like(x, _SMALLEST_NORMAL))
+    bits = bits_as(I32, choose(small, x * like(x, 2.0**24), x))
+    result = _log(bits, choose(small, like(bits, 24), like(bits, 0)))
+    infinite = choose(ir.EQ(boolean, x, like(x, 0.0)), like(x, -math.inf), like(x, math.nan))
+    finite = choose(ir.LT(boolean, x, like(x, math.inf)), result, x)
+    return choose(ir.GT(boolean, x, like(x, 0.0)), finite, infinite)
+
+
+def _split(bits: Expr) -> tuple[Expr, Expr]:
+    """(exponent, mantissa from sqrt(1/2) to sqrt(2)) of the normal number with these bits."""
+    above = bits - like(bits, _HALF_ROOT)
+    mantissa = bits_as(F32, (above & like(bits, 0x007FFFFF)) + like(bits, _HALF_ROOT))
+    return above >> like(bits, 23), mantissa
+
+
+def _log(bits: Expr, less: Expr) -> Expr:
+    """log of the number with these bits, times 2 to the power -`less`."""
+    exponent, mantissa = _split(bits)
+    f, e = mantissa - like(mantissa, 1.0), to(F32, exponent - less)
+    square = f * f
+    rest = horner(f, _LOG) * (f * square) + e * like(f, _LN2_LOW) - like(f, 0.5) * square
+    return rest + f + e * like(f, _LN2_HIGH)
+
+
+def is_unusual_power(x: Expr, y: Expr) -> Expr:
+    """Whether x is not above 0, subnormal, infinite or NaN, or its power is extreme."""
+    boolean = Bool(x.type.lanes)
+    v = _exponent_of_power(x, y)
+    return ir.Or(boolean, is_no_normal(x), ir.Not(boolean, ir.LE(boolean, size(v), like(v, 87.0))))
+
+
+def pow(x: Expr, y: Expr) -> Expr:
+    """x to the power y, of usual ones: exp(y * log(x)), with log to some 30 bits."""
+    v = _exponent_of_power(x, y)
+    shifted = v * like(v, 1 / math.log(2.0)) + like(v, TO_INTEGER64)
+    r = to(F32, v - (shifted - like(v, TO_INTEGER64)) * like(v, math.log(2.0)))
+    result = horner(r, _EXP) * (r * r) + r + like(r, 1.0)
+    k = to(I32, bits_as(I64, shifted))
+    return bits_as(F32, bits_as(I32, result) + (k << like(k, 23)))
+
+
+def _exponent_of_power(x: Expr, y: Expr) -> Expr:
+    """y * log(x), in float64; what is small of log(x) is found in float32."""
+    exponent, mantissa = _split(bits_as(I32, x))
+    f = mantissa - like(mantissa, 1.0)
+    square = f * f
+    small = to(F64, horner(f, _LOG_OF_POWER) * (square * square * f))
+    d, e = to(F64, f), to(F64, exponent)
+    log_of_mantissa = horner(d, (-1 / 4, 1 / 3, -1 / 2)) * (d * d) + d + small
+    return to(F64, y) * (e * like(d, math.log(2.0)) + log_of_mantissa)
+
+
+def pow_of_unusual(x: Expr, y: Expr) -> Expr:
+    """x to the power y, as C's, of any arguments."""
+    boolean, zero, one = Bool(x.type.lanes), like(x, 0.0), like(x, 1.0)
+    infinity = like(x, math.inf)
+    base = size(x)
+    power = to(F32, exp64(bounded(to(F64, y) * log64(to(F64, base)), 120.0)))
+    power = choose(ir.EQ(boolean, base, infinity), choose(ir.LT(boolean, y, zero), zero, infinity), power)
+    power = choose(ir.EQ(boolean, base, one), one, power)
+    halves = y * like(y, 0.5)
+    whole = ir.EQ(boolean, _floor(y), y)
+    is_odd = ir.And(boolean, whole, ir.NE(boolean, _floor(halves), halves))
+    negative = choose(is_odd, with_sign_of(x, power), power)
+    negative = choose(ir.Or(boolean, whole, ir.EQ(boolean, base, infinity)), negative, like(x, math.nan))
+    below = ir.LT(boolean, x, zero)
+    of_zero = choose(ir.LT(boolean, y, zero), infinity, zero)
+    of_zero = choose(ir.EQ(boolean, y, y), choose(is_odd, with_sign_of(x, of_zero), of_zero), y)
+    found = choose(ir.EQ(boolean, x, zero), of_zero, choose(below, negative, power))
+    numbers = ir.And(boolean, ir.EQ(boolean, x, x), ir.EQ(boolean, y, y))
+    always = ir.Or(boolean, ir.EQ(boolean, y, zero), ir.EQ(boolean, x, one))
+    return choose(always, one, choose(numbers, found, x + y))
+
+
+def _floor(x: Expr) -> Expr:
+    return ir.Call(x.type, "floor_f32", (x,), ir.CallType.PURE_EXTERN)
+
+
+def _power_of_two(k: Expr) -> Expr:
+    """2**k for -127 < k < 128."""
+    return bits_as(F32, (k + like(k, 127)) << like(k, 23))

@@ -286,27 +286,17 @@ class Memory:
         size = self.sizes.get(e.name, 0)
         if b.module.permutes_bytes and 0 < size <= 256 and t.bits == 8 and t.is_int_or_uint() and t.lanes <= _REGISTER:
             return self._looked_up(e, t, size)
+        # One instruction until code is generated, whatever the target has: lanes written out take four each.
         indices = self.emit(e.index)
-        index_type = llvm_type(e.index.type)
-        if predicate is not None or t.bits >= 32:
-            pointers = b.emit(
-                f"getelementptr {llvm_type(t.element_of())}, ptr {self.env[e.name]}, {index_type} {indices}"
-            )
-            mask_type = llvm_type(Bool(t.lanes))
-            mask = predicate if predicate is not None else literal(1, Bool(t.lanes))
-            name = f"llvm.masked.gather.{_suffix(t)}.v{t.lanes}p0"
-            vector = f"<{t.lanes} x ptr>"
-            b.module.declare(name, text, [vector, mask_type, text], "")
-            where = f"{vector} align {t.bytes()} {pointers}"
-            return b.emit(f"call {text} @{name}({where}, {mask_type} {mask}, {text} zeroinitializer)")
-        out = "poison"
-        element = llvm_type(t.element_of())
-        for k in range(t.lanes):
-            index = b.emit(f"extractelement {index_type} {indices}, i64 {k}")
-            address = b.emit(f"getelementptr {element}, ptr {self.env[e.name]}, i64 {index}")
-            value = b.emit(f"load {element}, ptr {address}, align {t.bytes()}")
-            out = b.emit(f"insertelement {text} {out}, {element} {value}, i64 {k}")
-        return out
+        element, kind = llvm_type(t.element_of()), llvm_type(e.index.type)
+        pointers = b.emit(f"getelementptr {element}, ptr {self.env[e.name]}, {kind} {indices}")
+        mask_type = llvm_type(Bool(t.lanes))
+        mask = predicate if predicate is not None else literal(1, Bool(t.lanes))
+        name = f"llvm.masked.gather.{_suffix(t)}.v{t.lanes}p0"
+        vector = f"<{t.lanes} x ptr>"
+        b.module.declare(name, text, [vector, mask_type, text], "")
+        where = f"{vector} align {t.bytes()} {pointers}"
+        return b.emit(f"call {text} @{name}({where}, {mask_type} {mask}, {text} zeroinitializer)")
 
     def store(
         self, name: str, t: Type, value: str, index: Expr, predicate: str | None, streaming: bool = False

@@ -155,6 +155,7 @@ class _Cache:
             parts += [id(f), schedule_key(f)]
         for i in self.images:
             parts.append((i.name, i.traced, i.trace_tags, [(what, key(e)) for what, e in sorted(i.fixed.items())]))
+            parts.append([(id(c), id(w)) for c, w in i.wrappers])
         return tuple(parts)
 
     def is_valid(self, pipeline: Any) -> bool:

@@ -116,7 +116,7 @@ def _node(n: Expr) -> tuple[float, float]:
                 return _ROOT, 0.0
             cheap = n.name.startswith(("floor", "ceil", "round", "trunc", "is_", "fast_inverse"))
             return (2.0, 0.0) if cheap else (0.0, _LIBRARY)
-        case Call(name=name) if name in ir.MATHEMATICS:
+        case Call() if ir.is_mathematics(n):
             return _FUNCTION, 0.0
         case Call(name="undef"):
             return 0.0, 0.0

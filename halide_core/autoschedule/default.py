@@ -123,7 +123,7 @@ def _operations(d: Definition) -> int:
 
 
 def _is_function(e: ir.Call) -> bool:
-    return e.call_type is CallType.PURE_EXTERN or e.name in ir.MATHEMATICS
+    return e.call_type is CallType.PURE_EXTERN or ir.is_mathematics(e)
 
 
 def _worth_storing(f: Function, order: list[Function]) -> bool:

@@ -20,7 +20,6 @@ from halide_core.ir.structural import holds_effect, key
 from halide_core.ir.sums import depends_on_data
 from halide_core.ir.types import Bool, Float, Int, Type, UInt
 from halide_core.ir.well_typed import ALIGNED
-from halide_core.mathematics import FUNCTIONS
 from halide_core.passes.bounds import bounds_of
 from halide_core.passes.stream import LINE
 
@@ -362,7 +361,7 @@ class ExprEmitter:
         if e.name == ALIGNED:
             return self._aligned(e.args[0])
         if e.call_type is CallType.INTRINSIC:
-            if e.name in FUNCTIONS:
+            if ir.is_mathematics(e):
                 return llvm_math.call(self.b, e, args, lambda b, operands: ExprEmitter(b, operands, {}).emit)
             return RULES[e.name](self.b, e, args)
         if ir.has_effect(e):

@@ -517,6 +517,11 @@ def intrinsic(name: str, type_: Type, *args: Expr) -> Call:
     return Call(type_, name, args, CallType.INTRINSIC)
 
 
+def is_mathematics(e: Expr) -> bool:
+    """Whether `e` is a call of one of `MATHEMATICS`."""
+    return isinstance(e, Call) and e.call_type is CallType.INTRINSIC and e.name in MATHEMATICS
+
+
 # The name of a Call of which each argument in turn is taken, in all of an update's scatters and gathers at once.
 SCATTER_GATHER = "scatter_gather"
 

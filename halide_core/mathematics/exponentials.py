@@ -24,7 +24,7 @@ from halide_core.mathematics.nodes import (
     size,
     to,
     with_sign_of,
-)  # fmt: skip
+)
 from halide_core.mathematics.wide import bounded, exp64, log64
 
 # log(2) as a number of nine bits, whose products with exponents are exact, and the rest.
@@ -77,7 +77,11 @@ def _exp(x: Expr) -> tuple[Expr, Expr]:
     shifted = x * like(x, 1 / math.log(2.0)) + like(x, TO_INTEGER32)
     k = shifted - like(x, TO_INTEGER32)
     r = x - k * like(x, _LN2_HIGH) - k * like(x, _LN2_LOW)
-    return shifted, horner(r, _EXP) * (r * r) + r + like(x, 1.0)
+    return shifted, _exp_near_0(r)
+
+
+def _exp_near_0(r: Expr) -> Expr:
+    return horner(r, _EXP) * (r * r) + r + like(r, 1.0)
 
 
 def is_no_normal(x: Expr) -> Expr:
@@ -130,9 +134,8 @@ def pow(x: Expr, y: Expr) -> Expr:
     v = _exponent_of_power(x, y)
     shifted = v * like(v, 1 / math.log(2.0)) + like(v, TO_INTEGER64)
     r = to(F32, v - (shifted - like(v, TO_INTEGER64)) * like(v, math.log(2.0)))
-    result = horner(r, _EXP) * (r * r) + r + like(r, 1.0)
     k = to(I32, bits_as(I64, shifted))
-    return bits_as(F32, bits_as(I32, result) + (k << like(k, 23)))
+    return bits_as(F32, bits_as(I32, _exp_near_0(r)) + (k << like(k, 23)))
 
 
 def _exponent_of_power(x: Expr, y: Expr) -> Expr:

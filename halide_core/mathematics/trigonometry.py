@@ -25,7 +25,7 @@ from halide_core.mathematics.nodes import (
     like,
     size,
     to,
-)  # fmt: skip
+)
 
 LIMIT = 12867.0
 """Up to which an argument is reduced in float32: 2**13 * pi/2."""

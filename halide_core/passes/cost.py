@@ -26,7 +26,7 @@ def _node_cost(e: Expr) -> int:
         return 20 * width
     if isinstance(e, ir.Call) and e.call_type is ir.CallType.PURE_EXTERN:
         return 20 * e.type.lanes
-    if isinstance(e, ir.Call) and e.name in ir.MATHEMATICS:
+    if ir.is_mathematics(e):
         return 40 * width
     return width
 

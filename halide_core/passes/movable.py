@@ -45,7 +45,7 @@ def _is_costly(e: Expr, inner: list[bool]) -> bool:
         return False
     if e.name in ("div_round_to_zero", "mod_round_to_zero"):
         return const_value(e.args[1]) is None
-    if e.call_type is CallType.INTRINSIC:
-        return e.name in ir.MATHEMATICS
+    if ir.is_mathematics(e):
+        return True
     parts = split_name(e.name)
     return e.call_type is CallType.PURE_EXTERN and parts is not None and parts[0] not in _INSTRUCTIONS

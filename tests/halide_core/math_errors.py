@@ -24,7 +24,9 @@ _OTHERS = {
     "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "asinh": "arcsinh", "acosh": "arccosh",
     "atanh": "arctanh", "pow": "power",
 }  # fmt: skip
-EXACT: dict[str, Callable[..., Any]] = {n: getattr(np, _OTHERS.get(n, n), np.vectorize(math.erf)) for n in FUNCTIONS}
+EXACT: dict[str, Callable[..., Any]] = {
+    n: np.vectorize(math.erf) if n == "erf" else getattr(np, _OTHERS.get(n, n)) for n in FUNCTIONS
+}
 MOST = {"pow": 3.0}
 """Units in the last place that a function may be wrong by, where that is not one."""
 _CHUNK = 1 << 24

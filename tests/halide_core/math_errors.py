@@ -78,7 +78,7 @@ def main(names: tuple[str, ...], pairs: int, markdown: Path | None) -> None:
                 most, at = float(error[k]), tuple(float(a[k]) for a in given)
         wrong |= most > MOST.get(name, 1.0)
         lines.append(f"| {name} | {most:.3f} | {', '.join(map(repr, at))} | {count:,} |")
-        print(lines[-1])
+        print(lines[-1], flush=True)
     if markdown is not None:
         head = "# Functions of float32\n\nWritten by `make math-errors`: against NumPy's float64."
         markdown.write_text(f"{head}\n\n" + "\n".join(lines) + "\n")

@@ -9,7 +9,7 @@ so that these load rows, and only the vectors in between gather elements and com
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
@@ -18,6 +18,7 @@ from halide_core.ir.simplify import simplify, simplify_index
 from halide_core.ir.structural import contains, key, post_order, substitute, variables
 from halide_core.ir.sums import linear_terms
 from halide_core.ir.types import Bool
+from halide_core.passes.conjunctions import all_of, operands, strictest
 from halide_core.passes.lanes import linear_in
 
 # Each choice of coordinates doubles the number of versions of a body.
@@ -35,7 +36,8 @@ def uniform_versions(loop: st.For, lanes: int) -> list[tuple[Expr, st.Stmt]]:
         interior = _interior(loop, body, lanes)
         if interior is not None:
             inside, replaced = interior
-            out.append((simplify(ir.And(Bool(), condition, inside)), _with(body, replaced)))
+            both = [p for c in (condition, inside) for p in operands(c, ir.And)]
+            out.append((all_of(strictest(both)), _with(body, replaced)))
         if body is not loop.body:
             out.append((condition, body))
     return out
@@ -61,7 +63,7 @@ def _by_choices(loop: st.For, lanes: int) -> list[tuple[Expr, st.Stmt]]:
         for (k, ends), holds in zip(ways.items(), answers, strict=True):
             tests += [test if holds else _negated(test) for test in ends]
             replaced |= {id(n): n.true_value if holds else n.false_value for n in chosen[k]}
-        condition = _all(tests)
+        condition = all_of(tests)
         if const_value(condition) != 0:
             out.append((condition, _with(loop.body, replaced)))
     return out
@@ -83,8 +85,8 @@ def _inside(loop: st.For, lanes: int) -> tuple[Expr, st.Stmt] | None:
             holds, shown_by = found
             tests |= {key(t): t for t in shown_by}
             replaced[id(n)] = n.true_value if holds else n.false_value
-    needed = _strictest(tests.values())
-    condition = _all(needed)
+    needed = strictest(tests.values())
+    condition = all_of(needed)
     if not replaced or len(needed) > _MOST_TESTS or const_value(condition) == 0:
         return None
     return condition, _with(loop.body, replaced)
@@ -130,39 +132,10 @@ def _of_a_row(condition: Expr, loop: st.For) -> tuple[bool, list[Expr]] | None:
     bound = {x.name for x in st.walk(loop.body) if isinstance(x, st.For | st.LetStmt)}
     if not isinstance(condition, ir.And | ir.Or) or variables(condition) & bound:
         return None
-    parts = _parts(condition, type(condition))
+    parts = operands(condition, type(condition))
     if any(type(c) not in _OPPOSITE or contains(c, ir.Load, ir.Call) for c in parts):
         return None
     return (False, [_negated(c) for c in parts]) if isinstance(condition, ir.Or) else (True, parts)
-
-
-def _parts(e: Expr, of: type[Expr]) -> list[Expr]:
-    """The operands of a conjunction or disjunction of any number."""
-    return [p for c in ir.children(e) for p in _parts(c, of)] if isinstance(e, of) else [e]
-
-
-def _all(tests: Iterable[Expr]) -> Expr:
-    condition: Expr = make_bool(True)
-    for t in tests:
-        condition = simplify(ir.And(Bool(), condition, t))
-    return condition
-
-
-def _strictest(tests: Iterable[Expr]) -> list[Expr]:
-    """`tests` without comparisons that others imply: x + 1 < w where there is x + 2 < w."""
-    kept: dict[object, tuple[int, Expr]] = {}
-    for t in tests:
-        number: object = key(t)
-        slack = 0
-        if type(t) in _OPPOSITE and ir.children(t)[0].type in (I32, I64):
-            a, b = ir.children(t) if isinstance(t, ir.LT | ir.LE) else reversed(ir.children(t))
-            # What must not be negative.
-            terms, constant = linear_terms(_wide(ir.Sub(a.type, b, a)))
-            slack = constant - (1 if isinstance(t, ir.LT | ir.GT) else 0)
-            number = tuple(sorted((k, f) for k, (_, f) in terms.items()))
-        if number not in kept or slack < kept[number][0]:
-            kept[number] = slack, t
-    return [t for _, t in kept.values()]
 
 
 def _with(body: st.Stmt, replaced: dict[int, Expr]) -> st.Stmt:
@@ -227,7 +200,7 @@ def _interior(loop: st.For, body: st.Stmt, lanes: int) -> tuple[Expr, dict[int, 
                         conditions.append(simplify_index(test))
     if not conditions:
         return None
-    return _all(conditions), replaced
+    return all_of(strictest(conditions)), replaced
 
 
 def _is_monotone(e: Expr, name: str) -> bool:

@@ -239,8 +239,8 @@ class _Nest:
             promise = self.reach.get(n) or (low, simplify_index(low + extent - 1))
             if domain is not None and n in domain.promised:
                 promise = domain.promised[n]
-            elif self._splits_evenly(n):
-                # Its loops never leave the range, so that there is nothing to add to what they say.
+            elif self._spans(n):
+                # Its loops reach just the range, so that there is nothing to add to what they say.
                 names[n] = stage_variable(self.function, self.stage, f"{n}.even$")
                 continue
             names[n] = self._promised(n, promise, promises)
@@ -267,20 +267,20 @@ class _Nest:
             body = st.For(loop, self.low[dim.var], extent, self._kind(dim.var, dim.kind), body)
         return body
 
-    def _splits_evenly(self, var: str) -> bool:
-        """Whether `var` is split, and all blocks are known to be whole."""
+    def _spans(self, var: str) -> bool:
+        """Whether `var` is split, and all blocks are whole: known to be, or by going beyond the range."""
         made = {var}
         for number, s in enumerate(self.definition.schedule.splits):
             match s:
                 case Split() if s.old in made:
-                    if self.how[number][0] != "exact":
+                    if self.how[number][0] != "exact" and (self.how[number][0] != "round" or s.old != var):
                         return False
                     made |= {s.outer, s.inner}
                 case Fuse() if s.inner in made or s.outer in made:
                     return False
                 case Rename() if s.old in made:
                     made.add(s.new)
-        return len(made) > 1 and var not in self.reach
+        return len(made) > 1
 
     def _promised(self, var: str, promise: tuple[Expr, Expr], promises: dict[str, tuple[Expr, Expr]]) -> str:
         """A name for the values of `var` that `promises` holds this range for; a stage that is computed in several

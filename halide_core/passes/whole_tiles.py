@@ -15,9 +15,10 @@ from collections.abc import Mapping
 
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
-from halide_core.ir.expr import BOOL, Expr, const_value, make_bool
-from halide_core.ir.simplify import simplify, simplify_index
+from halide_core.ir.expr import Expr, const_value
+from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import contains, key, substitute, variables
+from halide_core.passes.conjunctions import all_of, strictest
 from halide_core.passes.whole_blocks import least_in_loops
 
 _MOST_VECTORS = 16
@@ -35,9 +36,7 @@ def whole_tiles(s: st.Stmt) -> st.Stmt:
         tests: dict[int, Expr] = {}
         chosen = _Chooser(tests).statement(s, {})
         if tests and chosen is not s:
-            condition: Expr = make_bool(True)
-            for t in tests.values():
-                condition = simplify(ir.And(BOOL, condition, t))
+            condition = all_of(tests.values())
             return st.IfThenElse(condition, chosen, _at_edges(s)) if const_value(condition) != 0 else s
         return s
     return st.rebuild(s, whole_tiles, lambda e: e)
@@ -74,8 +73,10 @@ class _Chooser:
         # What no loop of the tile has a part in is chosen before them anyway.
         if isinstance(s, st.IfThenElse) and s.else_case is not None and not variables(s.condition).isdisjoint(ends):
             found = self.everywhere(s.condition, ends)
-            if found is not None and len(self.tests | found) <= _MOST_TESTS:
-                self.tests |= found
+            needed = strictest((self.tests | found).values()) if found is not None else None
+            if needed is not None and len(needed) <= _MOST_TESTS:
+                self.tests.clear()
+                self.tests.update((key(t), t) for t in needed)
                 return self.statement(s.then_case, ends)
         if isinstance(s, st.LetStmt | st.Allocate | st.ExternCall):
             return s

@@ -6,14 +6,20 @@ import numpy as np
 
 import halide_core as hl
 from halide_core.ir.expr import I32, Variable
-from halide_core.passes.interior import _strictest
+from halide_core.passes.conjunctions import strictest
 
 W, X = Variable(I32, "w"), Variable(I32, "x")
 
 
 def test_comparisons_that_others_imply_are_left_out() -> None:
     tests = [X + 1 < W, X + 3 <= W, X + 2 < W, X - 2 >= 0, X >= 0, X * 2 < W]
-    assert list(map(str, _strictest(tests))) == ["(x + 3) <= w", "(x - 2) >= 0", "(x * 2) < w"]
+    left = ["(x + 3) <= w", "(x + 1) < w", "(x - 2) >= 0", "x >= 0", "(x * 2) < w"]
+    assert list(map(str, strictest([*tests, X - 1 >= 0]))) == left
+
+
+def test_both_ends_are_left_as_the_stricter_one_may_overflow() -> None:
+    kept = strictest([X + 5 < W, X < W, X + 2 < W])
+    assert list(map(str, kept)) == ["(x + 5) < w", "x < w"]
 
 
 def test_windows_of_a_mirrored_image() -> None:

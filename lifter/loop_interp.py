@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import CodeType
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -53,6 +53,20 @@ class StepLimit(Exception):
 
     def __str__(self) -> str:
         return f"more than {self.limit} loop iterations"
+
+
+class Array(Protocol):
+    """What an array is to a running function: elements by their index, with the line that asks.
+
+    `load_any` and `store_any` stand for memory whose ends are not checked."""
+
+    def load(self, index: int, line: int) -> Any: ...
+
+    def store(self, index: int, value: Any, line: int) -> None: ...
+
+    def load_any(self, index: int, line: int) -> Any: ...
+
+    def store_any(self, index: int, value: Any, line: int) -> None: ...
 
 
 _CODE: dict[int, tuple[weakref.ref[Function] | None, PythonCode, CodeType]] = {}
@@ -116,17 +130,14 @@ def run(function: Function, args: Mapping[str, Any], *, guard: bool = True, limi
     `args` has a number for a scalar parameter and a Memory, a NumPy array or None (a null pointer) for a
     pointer.  Raises UndefinedBehaviour; without `guard` reads out of bounds give 0 and writes do nothing.
     Raises StepLimit after `limit` loop iterations, and TypeError for arguments that do not fit."""
-    code, compiled = _compiled(function)
-    arrays: dict[str, _Cells] = {}
+    arrays: dict[str, Array] = {}
     written: list[tuple[Memory, _Cells]] = []
-    values: list[Any] = []
     addresses: dict[str, int] = {}
     for p in function.params:
         if p.name not in args:
             raise TypeError(f"{function.name}: argument {p.name} is missing")
         value = args[p.name]
         if not p.pointer:
-            values.append(_scalar(value, p.type))
             continue
         memory = _memory(value, p.type, p.name)
         cells = _Cells(p.name, memory.data.tolist(), memory.origin)
@@ -135,20 +146,35 @@ def run(function: Function, args: Mapping[str, Any], *, guard: bool = True, limi
         addresses[p.name] = 0 if value is None else int(memory.data.ctypes.data) + memory.origin * itemsize
         if not p.const:
             written.append((memory, cells))
-    for name, table in function.tables.items():
-        arrays[name] = _Cells(name, list(table.values), 0)
-    namespace = _namespace(guard)
-    exec(compiled, namespace)
     try:
-        result: Scalar | None = namespace["run"](values, arrays, addresses, limit, guard)
-        return result
-    except UnboundLocalError as e:
-        line = code.source_line(e.__traceback__)
-        raise UndefinedBehaviour(line, "read of a variable that was never assigned") from None
+        return run_in(function, args, arrays, addresses, guard=guard, limit=limit)
     finally:
         for memory, cells in written:
             if cells.cells:
                 memory.data[:] = np.array(cells.cells, dtype=memory.data.dtype)
+
+
+def run_in(
+    function: Function,
+    args: Mapping[str, Any],
+    arrays: Mapping[str, Array],
+    addresses: Mapping[str, int],
+    *,
+    guard: bool = True,
+    limit: int = _LIMIT,
+) -> Scalar | None:
+    """As `run`, in memory of the caller's making: an array and an address for each pointer, changed in place."""
+    code, compiled = _compiled(function)
+    values = [_scalar(args[p.name], p.type) for p in function.params if not p.pointer]
+    tables = {name: _Cells(name, list(table.values), 0) for name, table in function.tables.items()}
+    names = namespace(guard)
+    exec(compiled, names)
+    try:
+        result: Scalar | None = names["run"](values, {**arrays, **tables}, addresses, limit, guard)
+        return result
+    except UnboundLocalError as e:
+        line = code.source_line(e.__traceback__)
+        raise UndefinedBehaviour(line, "read of a variable that was never assigned") from None
 
 
 def _compiled(function: Function) -> tuple[PythonCode, CodeType]:
@@ -273,7 +299,8 @@ def _reinterpret(value: Scalar, source: str, target: str) -> Scalar:
     return result
 
 
-def _namespace(guard: bool) -> dict[str, Any]:
+def namespace(guard: bool = True) -> dict[str, Any]:
+    """What the Python code of a function calls."""
     return {
         "divide": _divide,
         "euclidean": _euclidean,

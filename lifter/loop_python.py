@@ -36,7 +36,9 @@ class PythonCode:
 
 
 @dataclass
-class _Writer:
+class ExpressionWriter:
+    """Python for expressions; `out` has what must stand before the value: parts that are too deep for one line."""
+
     function: Function
     out: list[str] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
@@ -44,14 +46,25 @@ class _Writer:
     depth: int = 1
     temporaries: int = 0
     labels: int = 0
+    bound: set[str] = field(default_factory=set)
+    """Names that expressions themselves bind."""
 
     def add(self, text: str) -> None:
         self.out.append("    " * self.depth + text)
         self.lines.append(self.line)
 
-    # Expressions.  Text is (Python, nesting); `lazy` marks operands that may not be evaluated early.
+    def variable(self, e: ir.Variable) -> str:
+        """A variable that no expression binds."""
+        return f"addresses[{e.name[5:]!r}]" if e.name.startswith("addr.") else f"v_{e.name}"
+
+    def load(self, e: ir.Load, index: str) -> str:
+        """An element of an array."""
+        return f"L_{e.name}({index}, {self.line})"
+
+    # Text is (Python, nesting); `lazy` marks operands that may not be evaluated early.
 
     def value(self, e: Expr) -> str:
+        """Python for `e`.  Raises NotImplementedError for nodes that the front end does not make."""
         return self._text(e, False)[0]
 
     def _text(self, e: Expr, lazy: bool) -> tuple[str, int]:
@@ -73,12 +86,10 @@ class _Writer:
             plain = repr(float(e.value))
             return (f"float('{plain}')" if plain in ("inf", "-inf", "nan") else f"({plain})"), 1
         if isinstance(e, ir.Variable):
-            if e.name.startswith("addr."):
-                return f"addresses[{e.name[5:]!r}]", 1
-            return f"v_{e.name}", 1
+            return f"v_{e.name}" if e.name in self.bound else self.variable(e), 1
         if isinstance(e, ir.Load):
             index, deep = self._text(e.index, lazy)
-            return f"L_{e.name}({index}, {self.line})", deep
+            return self.load(e, index), deep
         if isinstance(e, ir.And | ir.Or):
             a, first = self._text(e.a, lazy)
             b, second = self._text(e.b, True)
@@ -90,6 +101,7 @@ class _Writer:
             return f"({a} if {c} else {b})", max(first, second, third)
         if isinstance(e, ir.Let):
             v, first = self._text(e.value, lazy)
+            self.bound.add(e.name)
             b, second = self._text(e.body, True)
             return f"[(v_{e.name} := {v}), {b}][1]", max(first, second)
         parts = [self._text(c, lazy) for c in ir.children(e)]
@@ -157,7 +169,10 @@ class _Writer:
             return f"min(max({exact.format(*(f'({t})' for t in texts))}, {e.type.min()}), {e.type.max()})"
         raise NotImplementedError(f"{e.name} in the loop language")
 
-    # Statements
+
+@dataclass
+class _Writer(ExpressionWriter):
+    """Python for statements."""
 
     def block(self, statements: Sequence[Stmt], step: tuple[Stmt, ...]) -> None:
         if not statements:
@@ -275,16 +290,22 @@ def _cast(text: str, source: Type, target: Type) -> str:
     return text if target.can_represent(source) else _fit(text, target)
 
 
-def translate(function: Function) -> PythonCode:
-    """The Python source of a function `run(values, arrays, addresses, limit, guard)`.
-
-    Raises NotImplementedError for nodes that the front end does not make."""
+def pure_functions(function: Function) -> list[str]:
+    """The lines of Python functions for the pure functions of `function`."""
     out: list[str] = []
     for f in function.functions.values():
         writer = _Writer(function, depth=1)
         value = writer.value(f.body)
         out.append(f"def f_{f.name}({', '.join(f'v_{n}' for n, _ in f.params)}):")
         out += [*writer.out, f"    return {value}"]
+    return out
+
+
+def translate(function: Function) -> PythonCode:
+    """The Python source of a function `run(values, arrays, addresses, limit, guard)`.
+
+    Raises NotImplementedError for nodes that the front end does not make."""
+    out = pure_functions(function)
     lines = [0] * len(out)
     body = _Writer(function)
     names = [f"v_{p.name}" for p in function.params if not p.pointer]

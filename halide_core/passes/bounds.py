@@ -38,14 +38,17 @@ def value_name(func: str, index: int) -> str:
     return f"{func}.value.{index}"
 
 
-def bounds_of(e: Expr, scope: Scope, memo: dict[int, Interval] | None = None, facts: Facts = ()) -> Interval:
-    """The interval of the values of the integer `e` when the Variables of `scope` range over theirs.
+def bounds_of(
+    e: Expr, scope: Scope, memo: dict[int, Interval] | None = None, facts: Facts = (), exact: bool = False
+) -> Interval:
+    """The interval of the values of the integer `e` when the Variables of `scope` range over theirs; with `exact`,
+    choices by loops that are not among them stay choices, which are harder to compare from step to step.
 
     Assumes no overflow of int32 coordinates.  Values of narrower types are within their type."""
     memo = {} if memo is None else memo
     for node in post_order(e):
         if key(node) not in memo:
-            low, high = _bounds_of_node(node, scope, memo)
+            low, high = _bounds_of_node(node, scope, memo, exact)
             low = None if low is None else simplify_index(low)
             high = None if high is None else simplify_index(high)
             if facts and node.type == I32 and isinstance(node, ir.Add | ir.Sub):
@@ -77,11 +80,12 @@ def _is_constant(i: Interval) -> bool:
 _OF_A_STAGE = re.compile(r"\.s\d+\.")
 
 
-def _is_fixed(e: Expr, scope: Scope) -> bool:
-    """Whether an expression is made of parameters and sizes only: of no loop's, whose steps others want to compare."""
+def _is_fixed(e: Expr, scope: Scope, exact: bool = False) -> bool:
+    """Whether an expression is made of parameters and sizes only: of no loop's, whose steps others want to compare
+    unless they are `exact`."""
     if contains(e, ir.Load) or not all(map(_is_pure_arithmetic, nodes(e, ir.Call))):
         return False
-    return not any(name in scope or _OF_A_STAGE.search(name) for name in variables(e))
+    return not any(name in scope or (not exact and _OF_A_STAGE.search(name)) for name in variables(e))
 
 
 def _is_pure_arithmetic(n: Expr) -> bool:
@@ -89,7 +93,7 @@ def _is_pure_arithmetic(n: Expr) -> bool:
     return isinstance(n, ir.Call) and n.call_type is CallType.INTRINSIC and n.name in bits
 
 
-def _bounds_of_node(e: Expr, scope: Scope, memo: dict[int, Interval]) -> Interval:
+def _bounds_of_node(e: Expr, scope: Scope, memo: dict[int, Interval], exact: bool) -> Interval:
     t = e.type
     if isinstance(e, ir.Call) and e.call_type is CallType.HALIDE:
         return scope.get(value_name(e.name, e.value_index), _type_range(t))
@@ -98,7 +102,7 @@ def _bounds_of_node(e: Expr, scope: Scope, memo: dict[int, Interval]) -> Interva
     if not t.is_int_or_uint():
         return None, None
     parts = [memo.get(key(c), (None, None)) for c in ir.children(e)]
-    if isinstance(e, ir.Select | ir.Div | ir.Mod) and _is_fixed(e, scope):
+    if isinstance(e, ir.Select | ir.Div | ir.Mod) and _is_fixed(e, scope, exact):
         return e, e
     match e:
         case ir.IntImm() | ir.UIntImm():
@@ -134,8 +138,8 @@ def _bounds_of_node(e: Expr, scope: Scope, memo: dict[int, Interval]) -> Interva
         # Narrow arithmetic wraps: only constant ranges that stay inside the type are kept, and what is one value.
         if isinstance(e, ir.Add | ir.Sub | ir.Mul) and _is_fixed(e, scope):
             return e, e
-        exact = constant_bounds(e, parts)
-        return exact if exact is not None else _type_range(t)
+        narrow = constant_bounds(e, parts)
+        return narrow if narrow is not None else _type_range(t)
     return _wide_arithmetic(e, parts)
 
 

@@ -38,14 +38,18 @@ class Known:
 
 
 def boxes_touched(
-    s: st.Stmt, promises: Promises, only: frozenset[str] | None = None, known: Known | None = None
+    s: st.Stmt,
+    promises: Promises,
+    only: frozenset[str] | None = None,
+    known: Known | None = None,
+    exact: bool = False,
 ) -> dict[str, Box]:
     """For every Func or image called or provided in `s` (or `only` these), the box of coordinates.
 
-    `known` remembers what was found from one call to the next."""
+    `known` remembers what was found from one call to the next; `exact` as `bounds_of` says."""
     found: dict[str, Box] = {}
     known = Known() if known is None else known
-    _Boxes(promises, found, only, known).visit(s, _Around(dict(known.values), {}, (), ()))
+    _Boxes(promises, found, only, known, exact).visit(s, _Around(dict(known.values), {}, (), ()))
     return found
 
 
@@ -109,8 +113,9 @@ class _Boxes:
     a box's min and extent only cancel against each other as expressions."""
 
     def __init__(
-        self, promises: Promises, found: dict[str, Box], only: frozenset[str] | None, known: Known
+        self, promises: Promises, found: dict[str, Box], only: frozenset[str] | None, known: Known, exact: bool
     ) -> None:
+        self.exact = exact
         self.promises = promises
         self.found = found
         self.only = only
@@ -175,7 +180,7 @@ class _Boxes:
 
     def bounds(self, e: Expr, at: _Around, memo: dict[int, Interval] | None = None) -> Interval:
         """The interval of `e`, the variables of cut loops going before those of the loops around them."""
-        number = (key(e), at.number, *at.ends(variables(e)))
+        number = (key(e), self.exact, at.number, *at.ends(variables(e)))
         if number not in self.known.bounded:
             self.known.bounded[number] = self._bounds(e, at, memo)
         return self.known.bounded[number]
@@ -192,7 +197,7 @@ class _Boxes:
                     if h is not None:
                         least = h if least is None else ir.Min(h.type, least, h)
                 return lows[0], None if least is None else simplify_index(least)
-        return bounds_of(e, at.scope, memo, at.facts)
+        return bounds_of(e, at.scope, memo, at.facts, self.exact)
 
     def _in_loop(self, name: str, low: Expr, extent: Expr, at: _Around, memo: dict[int, Interval]) -> _Around:
         last = simplify_index(low + extent - 1)

@@ -43,6 +43,31 @@ def uniform_versions(loop: st.For, lanes: int) -> list[tuple[Expr, st.Stmt]]:
     return out
 
 
+def without_guards(loop: st.For, lanes: int) -> tuple[Expr, st.Stmt] | None:
+    """The body without its guards by comparisons with the loop variable, and when all lanes are within them; None where
+    there are none."""
+    tests: dict[int, Expr] = {}
+
+    def visit(s: st.Stmt) -> st.Stmt:
+        if isinstance(s, st.IfThenElse) and s.else_case is None and loop.name in variables(s.condition):
+            ends = [_at_ends(c, loop, lanes) for c in operands(s.condition, ir.And) if loop.name in variables(c)]
+            rest = [c for c in operands(s.condition, ir.And) if loop.name not in variables(c)]
+            if all(e is not None for e in ends):
+                tests.update((key(t), t) for e in ends for t in e or ())
+                inside = visit(s.then_case)
+                return st.IfThenElse(all_of(rest), inside) if rest else inside
+        if isinstance(s, st.LetStmt | st.Allocate | st.ExternCall):
+            return s
+        return st.rebuild(s, visit, lambda e: e)
+
+    body = visit(loop.body)
+    needed = strictest(tests.values())
+    condition = all_of(needed)
+    if not tests or len(needed) > _MOST_TESTS or const_value(condition) == 0:
+        return None
+    return condition, body
+
+
 def _by_choices(loop: st.For, lanes: int) -> list[tuple[Expr, st.Stmt]]:
     """The body for each way in which comparisons with the loop variable may choose coordinates, if there are few."""
     found: dict[int, Expr] = {}

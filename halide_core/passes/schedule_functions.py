@@ -154,7 +154,9 @@ class _Group:
         if all(self.is_output(f) for f in self.functions):
             return [None] * len(self.functions)
         names = frozenset(f.name for f in self.functions)
-        boxes = boxes_touched(consumer, self.context.promises, names, self.context.known)
+        # What is stored further out may slide, for which its box must be seen to move.
+        new = all(f.compute is None or f.compute == f.store for f in self.functions)
+        boxes = boxes_touched(consumer, self.context.promises, names, self.context.known, new)
         return [None if self.is_output(f) else boxes.get(f.name) for f in self.functions]
 
     def stored(self, consumer: st.Stmt, _: tuple[st.Stmt, ...]) -> st.Stmt:

@@ -18,7 +18,7 @@ from halide_core.ir.ranges import upper_bound
 from halide_core.ir.simplify import simplify, simplify_index
 from halide_core.ir.structural import holds_effect, key, nodes, post_order, substitute, variables
 from halide_core.ir.types import Bool
-from halide_core.passes.interior import arms, uniform_versions, without_clamps
+from halide_core.passes.interior import arms, uniform_versions, without_clamps, without_guards
 from halide_core.passes.lanes import linear_in, quotient_lanes, same_quotients, without_multiples
 
 # Suffix of arrays that hold one vector of partial results.
@@ -118,6 +118,16 @@ def _has_vectors(s: st.Stmt) -> bool:
 
 
 def _full(loop: st.For, lanes: int, masks: bool) -> st.Stmt:
+    """All lanes; where guards hold in all of them, without masks."""
+    unguarded = without_guards(loop, lanes)
+    if unguarded is None:
+        return _in_versions(loop, lanes, masks)
+    condition, body = unguarded
+    masked = _Vectorizer(loop, lanes, None, masks).statement(loop.body, None)
+    return st.IfThenElse(condition, _in_versions(replace(loop, body=body), lanes, masks), masked)
+
+
+def _in_versions(loop: st.For, lanes: int, masks: bool) -> st.Stmt:
     """All lanes; where coordinates are clamped or chosen, versions for what is so in all of them."""
 
     def vectors(body: st.Stmt) -> st.Stmt:

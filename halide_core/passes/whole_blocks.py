@@ -19,6 +19,7 @@ from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import BOOL, I32, Expr, Variable, const_value
 from halide_core.ir.identities import Bounds
+from halide_core.ir.ranges import upper_bound
 from halide_core.ir.simplify import simplify, simplify_index
 from halide_core.ir.structural import key, post_order, substitute, variables
 from halide_core.ir.structural import replace as replace_terms
@@ -27,12 +28,14 @@ from halide_core.ir.sums import build_sum, is_coordinate, linear_terms
 _MOST_STATEMENTS = 400
 """Of a loop's body: a version is as large again."""
 _MOST_CONDITIONS = 4
+MOST_VECTORS = 16
+"""In a row: more are worth a loop of their own."""
 _KINDS = (st.ForKind.SERIAL, st.ForKind.PARALLEL)
 
 
 def whole_blocks(s: st.Stmt) -> st.Stmt:
-    """`s` with a version for whole blocks in each loop over blocks that has storage inside: other loops are split where
-    their conditions change (`partition`).  The same object back where there are none.
+    """`s` with a version for whole blocks in each loop over blocks that has storage inside, or rows of a few vectors:
+    other loops are split where their conditions change (`partition`).  The same object back where there are none.
 
     Assumes no overflow of int32 coordinates."""
     if isinstance(s, st.For) and s.kind in _KINDS:
@@ -42,18 +45,41 @@ def whole_blocks(s: st.Stmt) -> st.Stmt:
             for e in left:
                 condition = simplify(ir.And(BOOL, condition, simplify_index(e >= 0)))
             # Versions within versions: of whole blocks only, as most are.
-            return replace(s, body=st.IfThenElse(condition, whole_blocks(_assumed(s, left)), s.body))
+            return replace(s, body=st.IfThenElse(condition, whole_blocks(_assumed(s, left)), at_edges(s.body)))
     parts = {id(x): whole_blocks(x) for x in st.bodies(s)}
     if all(parts[id(x)] is x for x in st.bodies(s)):
         return s
     return st.rebuild(s, lambda x: parts[id(x)], lambda e: e)
 
 
+def at_edges(s: st.Stmt) -> st.Stmt:
+    """`s` with its loops over rows of a few vectors marked as not worth versions of their own."""
+    if isinstance(s, st.For) and s.kind is st.ForKind.SERIAL and _most(s) <= MOST_VECTORS:
+        return replace(s, body=at_edges(s.body), at_edges=True)
+    return st.rebuild(s, at_edges, lambda e: e)
+
+
+def _most(loop: st.For) -> int:
+    """The most iterations that a loop may have, as far as constants tell."""
+    high = upper_bound(loop.extent, {})
+    return 1 << 31 if high is None else high
+
+
+def _has_short_rows(s: st.Stmt, inside: bool = False) -> bool:
+    """Whether loops inside of a loop in `s` run over a few vectors, and not always over as many."""
+    if isinstance(s, st.For):
+        vectors = any(isinstance(x, st.For) and x.kind is st.ForKind.VECTORIZED for x in st.bodies(s))
+        if inside and vectors and const_value(s.extent) is None and _most(s) <= MOST_VECTORS:
+            return True
+        return any(_has_short_rows(x, True) for x in st.bodies(s))
+    return any(_has_short_rows(x, inside) for x in st.bodies(s))
+
+
 def _left(loop: st.For) -> list[Expr]:
     """What is left of ranges beyond a block, negative where it is cut: where loops inside run over the smaller of a
     range and a number, and where guards inside hold for some of their iterations."""
     inside = list(st.walk(loop.body))
-    if len(inside) > _MOST_STATEMENTS or not any(isinstance(x, st.Realize) for x in inside):
+    if len(inside) > _MOST_STATEMENTS or not (any(isinstance(x, st.Realize) for x in inside) or _has_short_rows(loop)):
         return []
     bound = {x.name for x in inside if isinstance(x, st.For | st.LetStmt)}
     found: dict[int, Expr] = {}

@@ -19,10 +19,8 @@ from halide_core.ir.expr import Expr, const_value
 from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import contains, key, substitute, variables
 from halide_core.passes.conjunctions import all_of, strictest
-from halide_core.passes.whole_blocks import least_in_loops
+from halide_core.passes.whole_blocks import MOST_VECTORS, at_edges, least_in_loops
 
-_MOST_VECTORS = 16
-"""In a row: more are worth a loop of their own."""
 _MOST_STATEMENTS = 60
 _MOST_TESTS = 24
 _Ends = Mapping[str, tuple[Expr, Expr]]
@@ -37,15 +35,9 @@ def whole_tiles(s: st.Stmt) -> st.Stmt:
         chosen = _Chooser(tests).statement(s, {})
         if tests and chosen is not s:
             condition = all_of(tests.values())
-            return st.IfThenElse(condition, chosen, _at_edges(s)) if const_value(condition) != 0 else s
+            return st.IfThenElse(condition, chosen, at_edges(s)) if const_value(condition) != 0 else s
         return s
     return st.rebuild(s, whole_tiles, lambda e: e)
-
-
-def _at_edges(s: st.Stmt) -> st.Stmt:
-    if isinstance(s, st.For) and _is_fixed(s) and int(const_value(s.extent) or 0) <= _MOST_VECTORS:
-        return st.For(s.name, s.min, s.extent, s.kind, _at_edges(s.body), at_edges=True)
-    return st.rebuild(s, _at_edges, lambda e: e)
 
 
 def _is_fixed(s: st.For) -> bool:
@@ -67,7 +59,7 @@ class _Chooser:
 
     def statement(self, s: st.Stmt, ends: _Ends) -> st.Stmt:
         if isinstance(s, st.For):
-            if not _is_fixed(s) or (_holds_choice(s.body) and int(const_value(s.extent) or 0) > _MOST_VECTORS):
+            if not _is_fixed(s) or (_holds_choice(s.body) and int(const_value(s.extent) or 0) > MOST_VECTORS):
                 return s
             return self.rebuilt(s, {**ends, s.name: (s.min, simplify_index(s.min + s.extent - 1))})
         # What no loop of the tile has a part in is chosen before them anyway.

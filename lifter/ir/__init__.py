@@ -1,0 +1,1 @@
+"""What symbolic execution finds, checked: paths are printed, verified and run here."""

@@ -1,0 +1,251 @@
+"""Paths run on small concrete memory: what their effects mean, iteration by iteration.
+
+Effects run in their order, those of one loop together in each of its iterations.  A Load `array@t` sees the memory of
+its iteration after the effects with `order < t`: what the same iteration has stored since is taken back for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from halide_core.ir import expr as ir
+from halide_core.ir.expr import Expr
+from halide_core.ir.types import Type
+from lifter.effects import ArrayInfo, Effect, LoopInfo, Path, loads, split_tag
+from lifter.fold import undefined
+from lifter.ir.sample_memory import SampleMemory, initial_value
+from lifter.loop_interp import StepLimit, UndefinedBehaviour, namespace, run_in
+from lifter.loop_python import ExpressionWriter, pure_functions
+from lifter.loops import Function
+from lifter.poly import Poly, from_poly
+
+_MOST_STEPS = 200_000
+_Value = Callable[[dict[str, Any], "_Reader"], Any]
+
+
+class NotRun(Exception):
+    """The path cannot be run on these values: they are not what it is for, or it would take too long."""
+
+
+class IllFormed(Exception):
+    """The effects have no meaning; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run leaves: the elements of parameters' arrays that were written, and the result."""
+
+    written: Mapping[str, Mapping[int, Any]]
+    result: Any = None
+
+
+@dataclass(slots=True)
+class _Version:
+    """One store to an element: when it was made, and by the iterations of which loops."""
+
+    order: int
+    loops: tuple[str, ...]
+    turns: tuple[int, ...]
+    value: Any
+
+
+@dataclass(slots=True)
+class _Reader:
+    """The memory of a run."""
+
+    function: Function
+    seed: int
+    arrays: Mapping[str, ArrayInfo]
+    versions: dict[str, dict[int, list[_Version]]] = field(default_factory=dict)
+    counters: tuple[str, ...] = ()
+    turns: tuple[int, ...] = ()
+    """Of the loops that are being run, which iteration of all this is."""
+
+    def load(self, array: str, time: int, index: int, type_: Type) -> Any:
+        for v in reversed(self.versions.get(array, {}).get(index, ())):
+            if v.order < time or not self._of_this_iteration(v):
+                return v.value
+        table = self.function.tables.get(array)
+        if table is not None:
+            return table.values[index] if 0 <= index < len(table.values) else 0
+        return initial_value(array, type_, index, self.seed)
+
+    def _of_this_iteration(self, v: _Version) -> bool:
+        """Whether a store was made in the same iteration of all loops that it has in common with the read."""
+        for a, b, x, y in zip(v.loops, self.counters, v.turns, self.turns, strict=False):
+            if a != b:
+                break
+            if x != y:
+                return False
+        return True
+
+    def store(self, e: Effect, index: int, value: Any) -> None:
+        version = _Version(e.order, self.counters, self.turns, value)
+        self.versions.setdefault(e.array, {}).setdefault(index, []).append(version)
+
+
+class EffectInterpreter:
+    """Runs the paths of one function."""
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self._names = namespace()
+        exec("\n".join(pure_functions(function)), self._names)
+        self._compiled: dict[int, tuple[Expr, _Value]] = {}
+
+    def run(self, path: Path, values: Mapping[str, Any], seed: int = 0) -> Outcome:
+        """Runs a path with `values` for the scalar parameters and `addr.` names.
+
+        Raises NotRun where the path is not for these values, and IllFormed where its effects have no order."""
+        return _Run(self, path, dict(values), seed).outcome()
+
+    def value(self, e: Expr) -> _Value:
+        """An expression as a Python function."""
+        known = self._compiled.get(id(e))
+        if known is None:
+            writer = _PathWriter(self.function)
+            try:
+                text = writer.value(e)
+            except NotImplementedError as error:
+                raise NotRun(str(error)) from error
+            lines = ["def value(v, memory):", *writer.out, f"    return {text}"]
+            names = {**self._names, **writer.types}
+            exec("\n".join(lines), names)
+            known = self._compiled[id(e)] = e, names["value"]
+        return known[1]
+
+
+class _Run:
+    def __init__(self, interpreter: EffectInterpreter, path: Path, values: dict[str, Any], seed: int) -> None:
+        self.interpreter, self.path, self.values = interpreter, path, values
+        self.memory = _Reader(interpreter.function, seed, path.arrays)
+        self.steps = 0
+        self.fresh = 0
+        self.new_in = {name: info.loops[-1].counter for name, info in path.arrays.items() if info.loops}
+
+    def outcome(self) -> Outcome:
+        self._define()
+        conditions = [*self.path.conditions, *(a for a, _ in self.path.asserts)]
+        if not all(self._holds(c) for c in conditions if not _reads(c)):
+            raise NotRun("the path's conditions do not hold")
+        self._block(sorted(self.path.effects, key=lambda e: e.order), 0)
+        if not all(self._holds(c) for c in conditions if _reads(c)):
+            raise NotRun("the path's conditions do not hold")
+        outputs = {p.name for p in self.interpreter.function.params if p.pointer}
+        written = {
+            array: {index: versions[-1].value for index, versions in elements.items()}
+            for array, elements in self.memory.versions.items()
+            if array in outputs
+        }
+        result = self.path.result
+        return Outcome(written, self._value(result) if result is not None else None)
+
+    def _define(self) -> None:
+        for name, p in self.path.defined.items():
+            self.values[name] = self._poly(p)
+
+    def _value(self, e: Expr) -> Any:
+        try:
+            return self.interpreter.value(e)(self.values, self.memory)
+        except KeyError as error:
+            raise NotRun(f"{error} has no value") from error
+
+    def _holds(self, e: Expr) -> bool:
+        return bool(self._value(e))
+
+    def _poly(self, p: Poly) -> int:
+        constant = p.constant_value()
+        return constant if constant is not None else int(self._value(from_poly(p)))
+
+    def _block(self, effects: Sequence[Effect], depth: int) -> None:
+        """Effects in the same iteration of their first `depth` loops."""
+        at, entered = 0, set[str]()
+        while at < len(effects):
+            e = effects[at]
+            if len(e.loops) == depth:
+                self._store(e)
+                at += 1
+                continue
+            counter = e.loops[depth].counter
+            end = at
+            while end < len(effects) and counter in effects[end].counters[depth : depth + 1]:
+                end += 1
+            if counter in entered:
+                raise IllFormed(f"the effects of loop {counter} do not stand together (order {e.order})")
+            entered.add(counter)
+            self._loop(e.loops[depth], effects[at:end], depth)
+            at = end
+
+    def _loop(self, loop: LoopInfo, effects: Sequence[Effect], depth: int) -> None:
+        memory = self.memory
+        around = memory.counters, memory.turns
+        for k in range(self._poly(loop.trip)):
+            self.steps += 1
+            self.fresh += 1
+            if self.steps > _MOST_STEPS:
+                raise NotRun("too many iterations")
+            self.values[loop.counter] = k
+            memory.counters, memory.turns = (*around[0], loop.counter), (*around[1], self.fresh)
+            for name, counter in self.new_in.items():
+                if counter == loop.counter:
+                    memory.versions.pop(name, None)
+            self._block(effects, depth + 1)
+        memory.counters, memory.turns = around
+        self.values.pop(loop.counter, None)
+
+    def _store(self, e: Effect) -> None:
+        if e.guard is None or self._holds(e.guard):
+            self.memory.store(e, self._poly(e.index), self._value(e.value))
+
+
+class _PathWriter(ExpressionWriter):
+    """Python for the expressions of a path: variables by name, loads by time."""
+
+    def __init__(self, function: Function) -> None:
+        super().__init__(function)
+        self.types: dict[str, Type] = {}
+
+    def variable(self, e: ir.Variable) -> str:
+        if undefined(e.name):
+            # It counts only where it is not used.
+            return "0"
+        return f"v[{e.name!r}]"
+
+    def load(self, e: ir.Load, index: str) -> str:
+        array, time = split_tag(e.name) if "@" in e.name else (e.name, 0)
+        name = f"t_{e.type}"
+        self.types[name] = e.type
+        return f"memory.load({array!r}, {time}, {index}, {name})"
+
+
+def _reads(e: Expr) -> bool:
+    return bool(loads(e))
+
+
+def run_source(function: Function, values: Mapping[str, Any], seed: int = 0) -> Outcome:
+    """The function itself on the same memory.  Raises NotRun where it has no meaning or takes too long."""
+    arrays = {p.name: SampleMemory(p.name, p.type, seed) for p in function.params if p.pointer}
+    addresses = {n: int(values.get(f"addr.{n}", (k + 2) << 20)) for k, n in enumerate(arrays)}
+    try:
+        result = run_in(function, values, arrays, addresses, limit=_MOST_STEPS)
+    except (UndefinedBehaviour, StepLimit) as error:
+        raise NotRun(str(error)) from error
+    return Outcome({n: m.written for n, m in arrays.items() if m.written}, result)
+
+
+def difference(function: Function, a: Outcome, b: Outcome, seed: int = 0) -> str | None:
+    """Where two runs from the same memory leave something else; None where they do not."""
+    types = {p.name: p.type for p in function.params if p.pointer}
+    for array in sorted(a.written.keys() | b.written.keys()):
+        first, second = a.written.get(array, {}), b.written.get(array, {})
+        for index in sorted(first.keys() | second.keys()):
+            before = initial_value(array, types[array], index, seed)
+            x, y = first.get(index, before), second.get(index, before)
+            if not _same(x, y):
+                return f"{array}[{index}] is {x} and {y}"
+    return None if _same(a.result, b.result) else f"the results are {a.result} and {b.result}"
+
+
+def _same(a: Any, b: Any) -> bool:
+    return bool(a == b or (a != a and b != b))

@@ -172,7 +172,7 @@ def run_in(
     try:
         result: Scalar | None = names["run"](values, {**arrays, **tables}, addresses, limit, guard)
         return result
-    except UnboundLocalError as e:
+    except NameError as e:
         line = code.source_line(e.__traceback__)
         raise UndefinedBehaviour(line, "read of a variable that was never assigned") from None
 

@@ -150,6 +150,8 @@ class ExpressionWriter:
             return _fit(f"shift({texts[0]}, {sign}({texts[1]}), {e.type.bits})", e.type)
         if e.name == "abs":
             return f"abs({texts[0]})"
+        if e.name == "popcount":
+            return f"(({texts[0]}) & {(1 << e.args[0].type.bits) - 1}).bit_count()"
         if e.name == "absd":
             return f"abs({texts[0]} - {texts[1]})"
         if e.name == "div_round_to_zero":

@@ -33,9 +33,9 @@ class IllegalPath(Exception):
 def verify(function: Function, path: Path, level: Level) -> None:
     """Raises IllegalPath where `path`, of `function`, is not what `level` says.
 
-    Orders are distinct and ascend, and the effects of a loop stand together; loops are known with the loops around them;
-    a read is of a known array, at a time that has come; variables are parameters or counters of the loops around; a local
-    array is stored to inside of the loops that it is new in; and what is stored has the array's type."""
+    Orders are distinct and ascend, and the effects of a loop stand together; loops are known with the loops around
+    them; a read is of a known array, at a time that has come; variables are parameters or counters of the loops around;
+    a local array is stored to inside of the loops that it is new in; and what is stored has the array's type."""
     for text in _problems(function, path, level):
         raise IllegalPath(f"{function.name}, {level.name}: {text}")
 

@@ -14,8 +14,8 @@ from codegen.errors import EmitError
 from codegen.original import is_c
 from halide_core.aot import c_type
 from lifter.loops import Argument, Container, Function, Interface, Param, Part
-from lifter.shown import shown
 from lifter.summary import Summary
+from lifter.support.shown import shown
 
 _HEADERS = ("algorithm", "cstdint", "cstdlib", "cstring", "type_traits", "vector")
 FLAGS = ("-fno-access-control",)

@@ -22,7 +22,7 @@ from halide_core.passes.boxes import boxes_touched
 from halide_core.passes.realization_order import build_environment
 from halide_core.passes.regions import Context, metadata
 from halide_core.passes.schedule_functions import schedule_functions
-from lifter.fold import all_hold
+from lifter.algebra.fold import all_hold
 from lifter.summary import Summary
 
 NAMES = ("default", "Reuse2019", "TreeSearch")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from codegen.plan import PathPlan
+from lifter.algebra.polynomial import Poly
 from lifter.loops import Param
-from lifter.poly import Poly
 from lifter.summary import Layout
 
 _USUAL = (1, 3, 4)

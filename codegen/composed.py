@@ -13,7 +13,7 @@ from codegen.variants import path_condition
 from halide_core.errors import HalideError
 from halide_core.interp.expr import evaluate
 from halide_core.ir.expr import Call, CallType, Expr, const_value
-from lifter.poly import Poly, from_poly
+from lifter.algebra.polynomial import Poly, from_poly
 from lifter.summary import FuncSummary, Layout, Summary, var
 
 

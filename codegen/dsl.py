@@ -13,10 +13,10 @@ from codegen.printed import PrintedDefinition, PrintedPath, computes_floats, pri
 from codegen.printer import PythonPrinter, python_float
 from codegen.reading import check_module
 from halide_core.ir.expr import Expr
+from lifter.algebra.polynomial import Poly, from_poly
 from lifter.loops import ConstArray, Function, PureFunction
-from lifter.poly import Poly, from_poly
-from lifter.shown import shown
 from lifter.summary import FuncSummary, Layout, Summary
+from lifter.support.shown import shown
 from verifier.contract import index_text_of
 
 HEADER = '''"""{title}

@@ -9,7 +9,7 @@ from codegen.dsl import dsl_module
 from codegen.errors import EmitError
 from codegen.generator import generator_source
 from codegen.summary_json import summary_json
-from lifter.files import write_whole
+from lifter.support.files import write_whole
 from lifter.toolchain.command import Command
 from synth.lift import Lifted
 

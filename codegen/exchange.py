@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from codegen.slices import own_reads
 from halide_core.ir.expr import I32, Expr, Variable
-from lifter.poly import Poly, to_poly
+from lifter.algebra.polynomial import Poly, to_poly
 from lifter.summary import FuncSummary, InputSummary
 
 

@@ -11,8 +11,8 @@ from codegen.printed import PrintedDefinition, PrintedPath, computes_floats, pri
 from codegen.printer import CppPrinter
 from halide_core.ir.expr import Expr
 from lifter.loops import PureFunction
-from lifter.shown import shown
 from lifter.summary import FuncSummary, Summary
+from lifter.support.shown import shown
 from verifier.contract import index_text_of
 
 

@@ -12,7 +12,7 @@ from halide_core.ir import expr as E
 from halide_core.ir.expr import I32, Call, Expr, const_value
 from halide_core.ir.structural import cached
 from halide_core.ir.types import Int
-from lifter.poly import Poly, from_poly
+from lifter.algebra.polynomial import Poly, from_poly
 from lifter.summary import Layout
 
 Ends = tuple[bool, bool]

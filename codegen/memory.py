@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from halide_core.ir import expr as E
 from halide_core.ir.expr import BOOL, I32, Expr, const
 from halide_core.ir.types import Type
-from lifter.errors import LiftError
-from lifter.fold import all_hold
+from lifter.algebra.fold import all_hold
+from lifter.support.errors import LiftError
 
 _OVERLAP = "rows that overlap each other in memory cannot be composed"
 

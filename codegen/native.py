@@ -17,10 +17,10 @@ from halide_core.aot import header as halide_header
 from halide_core.autoschedule.default import apply_default_schedule
 from halide_core.ir.types import UInt
 from halide_core.target import Target
-from lifter.files import whole, write_whole
 from lifter.loops import Function
-from lifter.shown import shown
 from lifter.summary import Summary
+from lifter.support.files import whole, write_whole
+from lifter.support.shown import shown
 from lifter.toolchain.command import Command, command_for
 from synth.lift import Lifted
 

@@ -23,8 +23,8 @@ from halide_core.ir.expr import I32, I64, Call, CallType, Expr, Variable, const,
 from halide_core.ir.simplify import simplify
 from halide_core.ir.structural import key, post_order, substitute, transform
 from halide_core.ir.types import Type, UInt
+from lifter.algebra.polynomial import Poly, from_poly
 from lifter.libm import as_compiled
-from lifter.poly import Poly, from_poly
 from lifter.pure_calls import inline_all
 from lifter.summary import Definition, FuncSummary, InputSummary, Layout, Summary, var
 from synth.optimise import optimise

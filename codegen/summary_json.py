@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from codegen.notation import stage_texts
-from lifter.poly import poly_text
+from lifter.algebra.polynomial import poly_text
 from lifter.summary import Layout, PathSummary, Summary
 from verifier.check import Verdict
 from verifier.contract import index_text_of

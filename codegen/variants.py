@@ -16,8 +16,8 @@ from halide_core.ir import expr as E
 from halide_core.ir.expr import BOOL, I64, Expr, Variable, const, const_value
 from halide_core.ir.structural import substitute, variables
 from halide_core.ir.types import UInt
-from lifter.fold import all_hold
-from lifter.poly import Poly, from_poly
+from lifter.algebra.fold import all_hold
+from lifter.algebra.polynomial import Poly, from_poly
 from lifter.summary import ContractItem, Dim, Layout, Summary
 
 U64 = UInt(64)

@@ -16,7 +16,7 @@ from halide_core.ir.expr import Expr, Load, Variable
 from halide_core.ir.structural import cached, key, post_order
 from halide_core.ir.structural import replace as replace_in
 from lifter import loops as L
-from lifter.fold import clauses, negate
+from lifter.algebra.fold import clauses, negate
 
 Body = tuple[L.Stmt, ...]
 

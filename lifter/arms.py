@@ -13,9 +13,9 @@ from dataclasses import replace
 
 from halide_core.ir.expr import I32, Expr, Load, Select
 from halide_core.ir.structural import key, substitute, transform, variables
+from lifter.algebra.fold import conjunction, negate, parts
+from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.effects import Effect, Path, loads, split_tag
-from lifter.fold import conjunction, negate, parts
-from lifter.poly import Poly, from_poly, to_poly
 
 
 def merge_arms(path: Path) -> Path:

@@ -29,7 +29,6 @@ from lifter.api import (
     defined_nowhere,
     lift_file,
 )
-from lifter.console import open_console
 from lifter.harness.argument_extents import NoArguments
 from lifter.harness.own_process import ProcessDied, told_by
 from lifter.harness.side_by_side import load
@@ -37,7 +36,8 @@ from lifter.harness.stubs import make_stubs
 from lifter.harness.timing import COLD, O2, O3, SAMPLE, Loops, build, interleave, machine
 from lifter.harness.timing_arguments import Arguments, Known, arguments, contract_holds
 from lifter.loops import Function
-from lifter.progress import StatusLine
+from lifter.support.console import open_console
+from lifter.support.progress import StatusLine
 from lifter.toolchain.command import SUFFIXES, Command, command_for
 from lifter.toolchain.database import command_in
 

@@ -36,11 +36,11 @@ from halide_core.ir.expr import (
 )
 from halide_core.ir.structural import key, post_order, transform, variables
 from halide_core.ir.structural import replace as replaced
+from lifter.algebra.fold import fold_node
+from lifter.algebra.polynomial import Obligation, Poly, from_poly, poly_max, to_poly
+from lifter.algebra.value_ranges import ranges
+from lifter.algebra.wrapping import reads_memory
 from lifter.effects import Effect, Follows, LoopInfo, Path, domain, hold, loads, sites, split_tag, values_of
-from lifter.fold import fold_node
-from lifter.poly import Obligation, Poly, from_poly, poly_max, to_poly
-from lifter.ranges import ranges
-from lifter.wrapping import reads_memory
 
 
 class _Stays(Exception):

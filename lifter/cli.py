@@ -17,13 +17,13 @@ from rich.console import Console
 from lifter.api import EMIT_KINDS, FileReport, SourceError, UsageError, defined_nowhere
 from lifter.commands import COMMANDS, complete, load, meant
 from lifter.config import config_for
-from lifter.console import open_console
-from lifter.errors import LiftError
 from lifter.file_task import FileTask, Request
 from lifter.pipes import from_pipe, is_pipe, name_of
-from lifter.progress import StatusLine
 from lifter.report import print_file_report
-from lifter.stdout import write_line
+from lifter.support.console import open_console
+from lifter.support.errors import LiftError
+from lifter.support.progress import StatusLine
+from lifter.support.stdout import write_line
 from lifter.toolchain.command import command_for
 from lifter.toolchain.database import DatabaseError, command_in
 from synth.grammar import Grammar, GrammarError, read_grammar

@@ -22,7 +22,7 @@ from typing import Any
 
 import click
 
-from lifter.errors import LiftError
+from lifter.support.errors import LiftError
 
 NAME = "lift.toml"
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from halide_core.ir.expr import I32, Load, Variable
 from halide_core.ir.structural import substitute
+from lifter.algebra.polynomial import Poly, to_poly
 from lifter.effects import Effect, Follows, LoopInfo, Path, domain, loads, sites, spaced, split_tag
-from lifter.poly import Poly, to_poly
 
 
 def without_copies(path: Path, name: str, follows: Follows) -> Path:

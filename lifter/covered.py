@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 
 from halide_core.ir.expr import BOOL, GE, I32, I64, LT, Expr, Load, const
 from halide_core.ir.structural import substitute, transform
+from lifter.algebra.polynomial import Poly, from_poly, to_poly
+from lifter.algebra.wrapping import reads_memory
 from lifter.effects import (
     Effect,
     Follows,
@@ -26,8 +28,6 @@ from lifter.effects import (
     spaced,
     split_tag,
 )
-from lifter.poly import Poly, from_poly, to_poly
-from lifter.wrapping import reads_memory
 
 _ONE = Poly.constant(1)
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 
 from halide_core.ir.expr import BOOL, GE, I32, I64, LT, Expr, Load, children, const, make_bool
 from halide_core.ir.structural import key, transform
-from lifter import deadline
-from lifter.poly import Obligation, Poly, ahead_of, from_poly, to_poly
+from lifter.algebra.polynomial import Obligation, Poly, ahead_of, from_poly, to_poly
+from lifter.support import deadline
 
 Follows = Callable[[Sequence[Expr], Poly], bool]
 """Whether a polynomial is not negative wherever conditions hold."""

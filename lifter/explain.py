@@ -13,14 +13,14 @@ from rich.console import Console
 
 from codegen.notation import readable, stage_text
 from lifter.advice import advice
+from lifter.algebra.polynomial import poly_text
 from lifter.api import FileReport, FunctionReport, LiftError, SourceError, Step, lift_file
-from lifter.console import open_console
 from lifter.file_task import FileTask, Request
 from lifter.frontend import Definition
-from lifter.limited import Tell
-from lifter.poly import poly_text
-from lifter.stdout import write_line
 from lifter.summary import FuncSummary
+from lifter.support.console import open_console
+from lifter.support.limited import Tell
+from lifter.support.stdout import write_line
 from lifter.toolchain.database import command_in
 from synth.lift import STAGES
 from synth.options import Options

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from halide_core.ir.expr import BOOL, GE, I32, LT, Expr, Load, Select
 from halide_core.ir.structural import substitute, transform
+from lifter.algebra.fold import conjunction
+from lifter.algebra.polynomial import Poly, exact, from_poly, to_poly
 from lifter.effects import Effect, LoopInfo, Path, loads, sites, undisturbed, values_of
-from lifter.fold import conjunction
-from lifter.poly import Poly, exact, from_poly, to_poly
 
 
 def joined(path: Path, stores: Sequence[Effect], depth: int, size: Poly | None) -> tuple[Path, Effect] | None:

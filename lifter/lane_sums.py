@@ -19,12 +19,12 @@ from dataclasses import dataclass, replace
 from halide_core.ir.expr import BOOL, GE, I32, I64, Add, Cast, Expr, Load, Select, const, make_bool
 from halide_core.ir.structural import key, post_order, substitute, transform
 from halide_core.ir.types import Type
+from lifter.algebra.fold import fold_node
+from lifter.algebra.polynomial import Poly, from_poly, to_poly
+from lifter.algebra.value_ranges import ranges
 from lifter.effects import Effect, Follows, LoopInfo, Path, loads, sites, split_tag, undisturbed, values_of
-from lifter.fold import fold_node
 from lifter.lane_rows import extended, over_row, settled
 from lifter.lanes import Lanes
-from lifter.poly import Poly, from_poly, to_poly
-from lifter.ranges import ranges
 
 _LEAST_LANES = 4
 _MOST_TURNS = 8

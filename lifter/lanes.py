@@ -8,9 +8,9 @@ from dataclasses import replace
 from halide_core.ir import expr as E
 from halide_core.ir.expr import I32, Cast, Expr, IntImm, Load, UIntImm, Variable, children, const, with_children
 from halide_core.ir.structural import key
+from lifter.algebra.fold import fold_node
+from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.effects import split_tag
-from lifter.fold import fold_node
-from lifter.poly import Poly, from_poly, to_poly
 
 
 class Lanes:

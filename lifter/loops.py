@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 
 from halide_core.ir.expr import Expr
 from halide_core.ir.types import Type
-from lifter import deadline
+from lifter.support import deadline
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from codegen.differs import differences
 from codegen.emit import emit_file
 from codegen.errors import EmitError
 from codegen.original import run_tool, system_compiler
-from lifter.errors import LiftError
-from lifter.files import whole
+from lifter.support.errors import LiftError
+from lifter.support.files import whole
 from lifter.toolchain.command import Command
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from math import gcd
 
 from halide_core.ir.expr import BOOL, GE, GT, I32, I64, LE, Expr, Load, const
 from halide_core.ir.structural import transform, variables
-from lifter.bounds import Unbounded, interval
+from lifter.algebra.polynomial import Poly, from_poly, to_poly
+from lifter.algebra.symbolic_intervals import Unbounded, interval
+from lifter.algebra.wrapping import reads_memory
 from lifter.effects import Effect, Follows, LoopInfo, Path, least, loads, sites, spaced, split_tag, values_of
-from lifter.poly import Poly, from_poly, to_poly
-from lifter.wrapping import reads_memory
 
 _MOST = 24
 """Accesses of one array that are looked at."""

@@ -14,8 +14,8 @@ from dataclasses import replace
 
 from halide_core.ir import structural
 from halide_core.ir.expr import I32, Expr, Load, Variable
+from lifter.algebra.polynomial import Monomial, Poly, from_poly, to_poly
 from lifter.effects import Effect, LoopInfo, Path, loads, split_tag
-from lifter.poly import Monomial, Poly, from_poly, to_poly
 
 _MOST_SPLITS = 24
 

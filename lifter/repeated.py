@@ -13,10 +13,10 @@ from dataclasses import replace
 
 from halide_core.ir.expr import BOOL, I64, NE, Expr, Load, Or, Select, const
 from halide_core.ir.structural import key, transform
+from lifter.algebra.fold import fold_node, is_true
+from lifter.algebra.polynomial import Poly, from_poly, to_poly
+from lifter.algebra.wrapping import reads_memory
 from lifter.effects import Effect, Follows, Path, domain, loads, split_tag, undisturbed, values_of
-from lifter.fold import fold_node, is_true
-from lifter.poly import Poly, from_poly, to_poly
-from lifter.wrapping import reads_memory
 
 
 def without_repeated(path: Path, follows: Follows) -> Path:

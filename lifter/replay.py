@@ -9,10 +9,10 @@ from pathlib import Path
 import click
 
 from lifter.api import SourceError, UsageError, lift_file
-from lifter.console import open_console
 from lifter.harness.kept_case import Case, read
 from lifter.harness.originals import Originals
 from lifter.harness.replayed import Replayed, replayed
+from lifter.support.console import open_console
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from lifter.results import VERIFIED, FileReport, FunctionReport
-from lifter.shown import shown
+from lifter.support.shown import shown
 
 _COLOURS = {
     "verified": "green", "unsupported": "yellow", "not_found": "yellow", "timeout": "yellow", "error": "red",

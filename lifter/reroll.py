@@ -31,10 +31,10 @@ from halide_core.ir.expr import (
     const,
 )
 from halide_core.ir.structural import key, post_order, same, transform, variables
+from lifter.algebra.fold import fold_node, negate
+from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.effects import Effect, LoopInfo, Path, loads, loads_of, split_tag
-from lifter.fold import fold_node, negate
 from lifter.lanes import Lanes
-from lifter.poly import Poly, from_poly, to_poly
 from lifter.simd.simplify import simplify_node
 
 _Site = tuple[tuple[str, ...], int | None]

@@ -10,10 +10,10 @@ from dataclasses import replace
 
 from halide_core.ir.expr import I32, I64, Div, Expr, Load, const, const_value
 from halide_core.ir.structural import transform, variables
+from lifter.algebra.fold import fold
+from lifter.algebra.polynomial import Obligation, Poly, exact, from_poly, to_poly
+from lifter.algebra.wrapping import reads_memory
 from lifter.effects import Effect, FoundObligation, LoopInfo, Path, loads, loads_of, promised, split_tag
-from lifter.fold import fold
-from lifter.poly import Obligation, Poly, exact, from_poly, to_poly
-from lifter.wrapping import reads_memory
 
 _MOST_VALUES = 8
 

@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 
 from halide_core.ir.expr import EQ, I32, NE, Expr, Load, Variable, make_bool
 from halide_core.ir.structural import key, transform, variables
+from lifter.algebra.fold import clauses, fold_node
+from lifter.algebra.polynomial import Obligation, Poly, exact, from_poly, to_poly
+from lifter.algebra.wrapping import reads_memory
 from lifter.effects import Effect, LoopInfo, promised
-from lifter.fold import clauses, fold_node
-from lifter.poly import Obligation, Poly, exact, from_poly, to_poly
-from lifter.wrapping import reads_memory
 
 Values = Mapping[str, Poly]
 """What variables are."""

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from halide_core.ir.expr import I32, Call, CallType, Expr, IntImm, UIntImm, Variable
 from halide_core.ir.structural import key, post_order
 from halide_core.ir.types import Type
+from lifter.algebra.polynomial import Poly
 from lifter.loops import Function, PureFunction
-from lifter.poly import Poly
 
 
 def dim_names(function: Function) -> tuple[str, ...]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from halide_core.ir.expr import EQ, GE, GT, I64, LE, LT, NE, And, Cast, Div, Expr, Not
-from lifter.fold import negate
-from lifter.poly import Obligation, Poly, ceil_div, from_poly, poly_min, to_poly
-from lifter.wrapping import reads_memory
+from lifter.algebra.fold import negate
+from lifter.algebra.polynomial import Obligation, Poly, ceil_div, from_poly, poly_min, to_poly
+from lifter.algebra.wrapping import reads_memory
 
 
 class NoTrip(Exception):

@@ -16,10 +16,10 @@ from functools import partial
 
 from halide_core.ir.expr import I32, Expr, Load
 from halide_core.ir.structural import key, transform, variables
+from lifter.algebra.fold import parts
+from lifter.algebra.parity_select import by_parity
+from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.effects import Effect, LoopInfo, loads, split_tag, timeless, undisturbed
-from lifter.fold import parts
-from lifter.parity import by_parity
-from lifter.poly import Poly, from_poly, to_poly
 
 _MOST_UNITS = 8
 Apart = set[frozenset[str]]

@@ -11,9 +11,9 @@ from dataclasses import replace
 
 from halide_core.ir.expr import I32, Call, CallType, Expr, Load, Max, Min, Select, children, with_children
 from halide_core.ir.structural import key, post_order, transform
-from lifter.bounds import Interval, Unbounded, interval, interval_by_choices, of_floats
-from lifter.fold import clauses, negate
-from lifter.poly import Poly, ahead_of, from_poly, to_poly
+from lifter.algebra.fold import clauses, negate
+from lifter.algebra.polynomial import Poly, ahead_of, from_poly, to_poly
+from lifter.algebra.symbolic_intervals import Interval, Unbounded, interval, interval_by_choices, of_floats
 from lifter.summary import Definition, FuncSummary
 
 Sign = Callable[[Poly], bool]

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from halide_core.ir import expr as E
 from halide_core.ir.expr import Expr, Load
 from halide_core.ir.structural import key, variables
-from lifter.bounds import Unbounded, interval
+from lifter.algebra.fold import clauses, parts
+from lifter.algebra.polynomial import Poly, ahead_of, from_poly, to_poly
+from lifter.algebra.symbolic_intervals import Unbounded, interval
 from lifter.effects import Effect, Path, loads
-from lifter.fold import clauses, parts
-from lifter.poly import Poly, ahead_of, from_poly, to_poly
 from lifter.summary import FuncSummary, InputSummary, Layout
 from synth.clamp_site import Site
 from synth.rows import counters, image_coordinates

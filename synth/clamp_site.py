@@ -14,10 +14,10 @@ import numpy.typing as npt
 from halide_core.ir import expr as E
 from halide_core.ir.expr import I32, Call, CallType, Expr, Select, const_value
 from halide_core.ir.structural import contains, key
-from lifter.bounds import Unbounded, interval
+from lifter.algebra.polynomial import Poly, from_poly, to_poly
+from lifter.algebra.symbolic_intervals import Unbounded, interval
+from lifter.algebra.value_ranges import ranges
 from lifter.effects import Effect, loads
-from lifter.poly import Poly, from_poly, to_poly
-from lifter.ranges import ranges
 from lifter.summary import Definition, EffectMap, FuncSummary, InputSummary
 from synth.applied import reads_own_point
 from synth.rows import counters, image_coordinates

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from halide_core.ir.expr import I32, Add, Div, Expr, Mod, Mul, const, const_value
-from lifter.poly import Poly, atom_of, from_poly, to_poly
+from lifter.algebra.polynomial import Poly, atom_of, from_poly, to_poly
 
 
 def coordinate(p: Poly) -> Expr:

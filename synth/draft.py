@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from halide_core.ir import expr as E
 from halide_core.ir.expr import Expr
 from halide_core.ir.types import Type
-from lifter.poly import Poly
+from lifter.algebra.polynomial import Poly
 from lifter.summary import Definition, EffectMap, FuncSummary, Layout, var
 from synth.stages import Proto
 from synth.updates import Update

@@ -11,7 +11,7 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-from lifter.errors import LiftError
+from lifter.support.errors import LiftError
 
 OPERATORS = ("+", "-", "*", "min", "max", "/", ">>", "&", "abs", "select")
 

@@ -9,10 +9,10 @@ from functools import partial
 
 from halide_core.ir.expr import Call, CallType, Expr, Load
 from halide_core.ir.structural import key, post_order, transform
-from lifter.bounds import Interval, Unbounded, interval
+from lifter.algebra.polynomial import Poly, poly_max, poly_min, to_poly
+from lifter.algebra.symbolic_intervals import Interval, Unbounded, interval
 from lifter.effects import Path, loads
 from lifter.loops import Function
-from lifter.poly import Poly, poly_max, poly_min, to_poly
 from lifter.pure_calls import inline_all
 from lifter.summary import Dim, FuncSummary, InputSummary, Layout, dim_names
 from synth.applied import domain, held_ends, held_where_they_matter

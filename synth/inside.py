@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 from halide_core.ir.expr import Call, CallType
 from halide_core.ir.structural import post_order
+from lifter.algebra.polynomial import Poly, to_poly
 from lifter.loops import PureFunction
-from lifter.poly import Poly, to_poly
 from lifter.pure_calls import inline_all
 from lifter.summary import Dim, FuncSummary
 from synth.samples import Env, NotConcrete, compiled_poly

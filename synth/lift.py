@@ -9,16 +9,16 @@ from dataclasses import dataclass, field, replace
 
 from halide_core.ir.expr import EQ, I64, NE, Expr
 from halide_core.ir.structural import variables
+from lifter.algebra.polynomial import Poly, ahead_of, from_poly, to_poly
 from lifter.between import with_elements_between
-from lifter.deadline import TimedOut, until
 from lifter.effects import LoopInfo, Path, left_to_original, loads
 from lifter.guarded_reads import guarded_apart
 from lifter.knowable import Sources, knowable
 from lifter.loops import Function, Unsupported
 from lifter.names import apart_from_parameters
-from lifter.poly import Poly, ahead_of, from_poly, to_poly
 from lifter.pure_calls import inline_all
 from lifter.summary import PathSummary, Summary
+from lifter.support.deadline import TimedOut, until
 from lifter.symexec import execute
 from synth.failure import NotFound
 from synth.needless import without_needless

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 
 from halide_core.ir.expr import Call, CallType, Expr
 from halide_core.ir.structural import key, post_order
-from lifter.bounds import Unbounded, interval
+from lifter.algebra.polynomial import Poly, to_poly
+from lifter.algebra.symbolic_intervals import Unbounded, interval
 from lifter.effects import Path, loads, split_tag
 from lifter.loops import Function
-from lifter.poly import Poly, to_poly
 from lifter.summary import (
     Definition,
     FuncSummary,

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from halide_core.ir.expr import Expr
+from lifter.algebra.polynomial import Poly, to_poly
 from lifter.effects import Effect, loads
-from lifter.poly import Poly, to_poly
 from lifter.summary import Definition, FuncSummary
 from synth.enumerate import Enumerator, SearchStatistics
 from synth.grammar import Grammar

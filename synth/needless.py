@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from lifter.deadline import TimedOut, until
 from lifter.effects import Path
 from lifter.loops import Function
 from lifter.summary import ContractItem, PathSummary
+from lifter.support.deadline import TimedOut, until
 from verifier.check import Verdict, decide
 from verifier.conditions import PathConditions
 

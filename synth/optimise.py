@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from halide_core.ir.expr import Call, CallType, Cast, Expr, children
 from halide_core.ir.structural import key
-from lifter.ranges import Range
+from lifter.algebra.value_ranges import Range
 from synth.cost import cost
 from synth.rewrite import proposals
 from verifier.lemmas import decide_lemma, replace_all

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from lifter.deadline import TimedOut
+from lifter.support.deadline import TimedOut
 from synth.grammar import Grammar
 
 

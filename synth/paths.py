@@ -10,11 +10,11 @@ from functools import partial
 
 from halide_core.ir.expr import I32, Call, Expr, Load, Select
 from halide_core.ir.structural import post_order, transform
-from lifter.bits import take_bits
+from lifter.algebra.bit_extraction import take_bits
+from lifter.algebra.fold import fold
+from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.effects import Effect, Path, loads
-from lifter.fold import fold
 from lifter.loops import Function, Unsupported
-from lifter.poly import Poly, from_poly, to_poly
 from lifter.pure_calls import inline_all, inline_call
 from lifter.summary import (
     Definition,

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from halide_core.ir import expr as E
 from halide_core.ir.expr import I32, Expr, Load, Select
 from halide_core.ir.structural import key
-from lifter.poly import Poly, from_poly, to_poly
+from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.summary import Layout
 from synth.stores import Store, Tests, covers
 

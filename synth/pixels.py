@@ -5,7 +5,7 @@ from __future__ import annotations
 from halide_core.ir import expr as E
 from halide_core.ir.expr import Call, CallType, Load, const_value
 from halide_core.ir.structural import post_order, variables
-from lifter.poly import Poly, atom_of, to_poly
+from lifter.algebra.polynomial import Poly, atom_of, to_poly
 from lifter.summary import FuncSummary
 
 

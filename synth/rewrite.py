@@ -12,7 +12,7 @@ from halide_core.ir import expr as E
 from halide_core.ir.expr import Call, Cast, Expr, Select, const, const_value, intrinsic
 from halide_core.ir.structural import key, same
 from halide_core.ir.types import Int, Type, UInt
-from lifter.ranges import Range, ranges
+from lifter.algebra.value_ranges import Range, ranges
 
 RangeOf = Callable[[Expr], Range]
 

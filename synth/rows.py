@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from lifter.bounds import Interval, Unbounded, interval
+from lifter.algebra.polynomial import Poly
+from lifter.algebra.symbolic_intervals import Interval, Unbounded, interval
 from lifter.effects import Effect, LoopInfo
-from lifter.poly import Poly
 from lifter.summary import Layout
 from synth.terminals import coordinates
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from halide_core.ir.expr import Expr
 from halide_core.ir.structural import variables
+from lifter.algebra.fold import clauses
+from lifter.algebra.polynomial import Poly
 from lifter.effects import Effect, loads
-from lifter.fold import clauses
-from lifter.poly import Poly
 from lifter.summary import EffectMap, Layout
 from synth.samples import Env, NotConcrete, compiled, compiled_poly, visited
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from halide_core.ir.expr import Max, Min
+from lifter.algebra.polynomial import Poly
 from lifter.effects import Effect, Path, loads, own_reads, split_tag
 from lifter.loops import Function
-from lifter.poly import Poly
 from verifier.reads import Group
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from halide_core.ir import expr as E
 from halide_core.ir.expr import I32, Call, CallType, Expr, Load
 from halide_core.ir.structural import key, substitute, transform
-from lifter.poly import Poly, from_poly, to_poly
+from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.summary import EffectMap
 
 Store = tuple[Expr, EffectMap]

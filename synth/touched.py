@@ -7,11 +7,11 @@ from dataclasses import replace
 from functools import reduce
 
 from halide_core.ir.expr import NE, Expr
-from lifter.bounds import Interval, Unbounded, interval
+from lifter.algebra.fold import clauses
+from lifter.algebra.polynomial import Poly, ahead_of, poly_max, poly_min, to_poly
+from lifter.algebra.symbolic_intervals import Interval, Unbounded, interval
 from lifter.effects import Effect, loads, own_reads
-from lifter.fold import clauses
 from lifter.loops import Function
-from lifter.poly import Poly, ahead_of, poly_max, poly_min, to_poly
 from lifter.summary import Dim, Layout, dim_names
 from synth.rows import Sign, beside, counters, in_own_rows
 from synth.terminals import NoMapping, coordinates

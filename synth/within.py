@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from halide_core.ir.expr import I32, Call, Expr, Max, Min, Select
 from halide_core.ir.structural import key, transform
+from lifter.algebra.polynomial import Poly, from_poly
 from lifter.loops import Function
-from lifter.poly import Poly, from_poly
 from lifter.summary import Definition, Dim, FuncSummary
 from synth.coordinates import coordinate
 from verifier.demanded import Demand, demands

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from halide_core.ir.expr import EQ, Expr, Variable
 from halide_core.ir.structural import key, variables
+from lifter.algebra.fold import clauses, negate
+from lifter.algebra.polynomial import Poly
 from lifter.effects import Path
-from lifter.fold import clauses, negate
-from lifter.poly import Poly
 from lifter.summary import ContractItem, Layout
 
 

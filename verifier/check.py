@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-from lifter import deadline
 from lifter.effects import Path
 from lifter.loops import Function
 from lifter.summary import PathSummary
+from lifter.support import deadline
 from verifier.condition import Condition
 from verifier.conditions import PathConditions
 from verifier.smt import Answer, Proved, Refuted, Unknown, prove, smaller

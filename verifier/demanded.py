@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from halide_core.ir.expr import Call, CallType, Expr
 from halide_core.ir.structural import key, post_order
-from lifter.bounds import Interval, Unbounded, interval
+from lifter.algebra.polynomial import Poly, to_poly
+from lifter.algebra.symbolic_intervals import Interval, Unbounded, interval
 from lifter.loops import Function
-from lifter.poly import Poly, to_poly
 from lifter.pure_calls import inline_all
 from lifter.summary import Definition, Dim, FuncSummary
 

@@ -37,9 +37,9 @@ from halide_core.ir.expr import (
 )  # fmt: skip
 from halide_core.ir.structural import key, post_order
 from halide_core.ir.types import Type
-from lifter.fold import negate
-from lifter.poly import Poly, atom_of, from_poly
-from lifter.ranges import Range
+from lifter.algebra.fold import negate
+from lifter.algebra.polynomial import Poly, atom_of, from_poly
+from lifter.algebra.value_ranges import Range
 
 _LARGEST = 1 << 60
 _MOST_CORNERS = 8

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from halide_core.ir.expr import I32, And, Cast, Expr, Or, Select, children
-from lifter.bounds import float_corners
+from lifter.algebra.polynomial import Poly
+from lifter.algebra.symbolic_intervals import float_corners
 from lifter.effects import LoopInfo
-from lifter.poly import Poly
 
 
 def between_ends(e: Expr, loops: tuple[LoopInfo, ...]) -> Iterator[tuple[Expr, list[Poly]]]:

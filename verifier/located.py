@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from halide_core.ir.types import Int
-from lifter.poly import Poly, poly_text
+from lifter.algebra.polynomial import Poly, poly_text
 from lifter.summary import FuncSummary, InputSummary
 from verifier.condition import Conditions
 from verifier.contract import at_least_zero_text, index_type, over_parameters

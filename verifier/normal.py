@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from halide_core.ir.expr import Add, Expr, Load, Mul, Sub, Variable
 from halide_core.ir.structural import contains, transform
-from lifter.poly import Poly, from_poly
+from lifter.algebra.polynomial import Poly, from_poly
 
 
 def normal_form(e: Expr) -> Expr:

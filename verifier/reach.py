@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from halide_core.ir.expr import And, Expr, Load, Or, Select, const, const_value
 from halide_core.ir.structural import cached, key, transform
+from lifter.algebra.fold import fold, negate
+from lifter.algebra.polynomial import Poly, from_poly, to_poly
+from lifter.algebra.value_ranges import ranges
 from lifter.effects import loads
-from lifter.fold import fold, negate
-from lifter.poly import Poly, from_poly, to_poly
-from lifter.ranges import ranges
 
 _Way = tuple[Expr, ...]
 _MOST_WAYS = 16

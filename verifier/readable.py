@@ -9,10 +9,10 @@ from typing import Any
 from halide_core.ir.expr import BOOL, I32, And, Call, CallType, Expr, Load, Max, Min, const
 from halide_core.ir.structural import key, post_order, substitute, transform
 from halide_core.ir.types import Type
-from lifter.bounds import float_sign, settled
+from lifter.algebra.fold import negate, parts
+from lifter.algebra.polynomial import Poly, floor_div, from_poly, poly_text, to_poly
+from lifter.algebra.symbolic_intervals import float_sign, settled
 from lifter.effects import Effect, loads, split_tag
-from lifter.fold import negate, parts
-from lifter.poly import Poly, floor_div, from_poly, poly_text, to_poly
 from lifter.pure_calls import inline_all
 from lifter.summary import Definition, Dim, EffectMap, FuncSummary, InputSummary, Layout
 from verifier.condition import Conditions, counters_in_range, point_text

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 
 from halide_core.ir.expr import Add, And, Call, Cast, Expr, Load, Max, Min, Or, Select, Variable
 from halide_core.ir.structural import cached, key, transform
+from lifter.algebra.fold import negate, parts
+from lifter.algebra.polynomial import Poly, atom_of, from_poly, to_poly
+from lifter.algebra.wrapping import reads_memory
 from lifter.effects import Effect, LoopInfo, Path, loads, split_tag
-from lifter.fold import negate, parts
-from lifter.poly import Poly, atom_of, from_poly, to_poly
-from lifter.wrapping import reads_memory
 
 
 @dataclass(frozen=True, slots=True)

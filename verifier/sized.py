@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from lifter.algebra.polynomial import Poly
 from lifter.loops import Function
-from lifter.poly import Poly
 from lifter.summary import Layout
 
 

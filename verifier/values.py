@@ -24,10 +24,10 @@ from halide_core.ir.expr import (
     with_children,
 )
 from halide_core.ir.structural import cached, key, post_order, substitute
-from lifter.bounds import settled
+from lifter.algebra.fold import fold, negate, parts
+from lifter.algebra.polynomial import Poly, atom_of, from_poly, to_poly
+from lifter.algebra.symbolic_intervals import settled
 from lifter.effects import Effect, loads, loads_of, split_tag
-from lifter.fold import fold, negate, parts
-from lifter.poly import Poly, atom_of, from_poly, to_poly
 from lifter.pure_calls import inline_all
 from lifter.summary import Definition, EffectMap, FuncSummary
 from verifier.condition import Condition, counters_in_range, point_text

@@ -23,12 +23,12 @@ from lifter.batch.reports import terminal
 from lifter.batch.reports.html import html
 from lifter.batch.reports.sarif import sarif
 from lifter.batch.timings import Timings
-from lifter.console import open_console
 from lifter.file_task import Every, Request
-from lifter.files import write_whole
-from lifter.progress import StatusLine
-from lifter.shown import shown
-from lifter.stdout import write_line
+from lifter.support.console import open_console
+from lifter.support.files import write_whole
+from lifter.support.progress import StatusLine
+from lifter.support.shown import shown
+from lifter.support.stdout import write_line
 from lifter.toolchain.preprocess import own_headers
 from synth.options import Options
 

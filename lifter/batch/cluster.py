@@ -17,8 +17,8 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from lifter.batch.remote import lift_remotely
-from lifter.errors import LiftError
-from lifter.limited import die_with_parent, kill_tree
+from lifter.support.errors import LiftError
+from lifter.support.limited import die_with_parent, kill_tree
 
 _PATIENCE = 30.0
 """Seconds until a scheduler answers."""

@@ -26,10 +26,10 @@ from codegen.notation import StageText
 from halide_core import cache_folder as cache
 from halide_core.target import get_host_target
 from lifter.file_task import Request
-from lifter.files import whole
 from lifter.frontend import Definition
 from lifter.output import OF_ALL
 from lifter.results import FileReport, FunctionReport
+from lifter.support.files import whole
 from lifter.toolchain.command import SUFFIXES, Command, command_for
 from lifter.toolchain.compiler import identity
 from lifter.toolchain.facts import with_facts

@@ -18,11 +18,11 @@ from types import FrameType
 
 from lifter.batch import kept
 from lifter.batch.plan import Job
-from lifter.errors import LiftError
 from lifter.file_task import FileTask, Lift, Request, lift
 from lifter.frontend import Definition
-from lifter.limited import Tell
 from lifter.results import FileReport
+from lifter.support.errors import LiftError
+from lifter.support.limited import Tell
 from lifter.toolchain.command import Command
 from lifter.toolchain.facts import elsewhere
 

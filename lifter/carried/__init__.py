@@ -16,13 +16,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from halide_core.ir.expr import I32
+from lifter.algebra.polynomial import Poly
 from lifter.alone import first_alone, shared
 from lifter.carried.expansion import Expansion
 from lifter.carried.rows import No
 from lifter.copies import without_copies
 from lifter.effects import Follows, LoopInfo, Path, ahead_exactly, domain
 from lifter.joined import joined
-from lifter.poly import Poly
 
 
 def without_carried(path: Path, follows: Follows) -> Path:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from halide_core.ir.expr import BOOL, GE, I32, I64, Expr, Load, const
+from lifter.algebra.fold import clauses
+from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.carried.rows import No, Place, Rows
 from lifter.covered import solved
 from lifter.effects import Effect, LoopInfo, ahead_exactly, domain, loads, sites, split_tag
-from lifter.fold import clauses
-from lifter.poly import Poly, from_poly, to_poly
 
 
 class Reads(Rows):

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 
 from clang.cindex import Cursor, CursorKind
 
-from lifter.deadline import TimedOut, until
 from lifter.frontend import functions, instances, models
 from lifter.frontend.clang import children, line, place
 from lifter.frontend.dependence import Dependences
@@ -22,6 +21,7 @@ from lifter.frontend.parsing import SourceError, parse, source_lines
 from lifter.frontend.sources import Sources
 from lifter.frontend.unit import Unit
 from lifter.loops import Function, Unsupported
+from lifter.support.deadline import TimedOut, until
 from lifter.toolchain.command import Command
 
 __all__ = ["Definition", "FunctionError", "ParsedFile", "SourceError", "parse_file"]

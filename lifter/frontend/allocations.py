@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from halide_core.ir.expr import I64, Div, Expr, Load, Mod, Variable, const, const_value
 from halide_core.ir.structural import contains, post_order, transform
-from lifter.fold import fold
+from lifter.algebra.fold import fold
 from lifter.frontend.context import Context
 from lifter.frontend.local_arrays import rewritten
 from lifter.loops import Assign, Declare, Define, If, Loop, Stmt, walk

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from halide_core.ir.expr import BOOL, Variable, make_bool
-from lifter import deadline
 from lifter.frontend import operations as op
 from lifter.frontend.context import Context
 from lifter.loops import Assign, Break, If, Loop, Stmt
+from lifter.support import deadline
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ from functools import cached_property
 from clang import cindex
 from clang.cindex import Cursor, CursorKind, TranslationUnit
 
-from lifter.errors import LiftError
 from lifter.frontend import attributes
 from lifter.frontend.clang import INCLUDE_DIRECTORY, children, in_system_header, place
-from lifter.shown import shown
 from lifter.simd import declarations, neon
+from lifter.support.errors import LiftError
+from lifter.support.shown import shown
 from lifter.toolchain import changed_macros, flags
 from lifter.toolchain import compiler as compilers
 from lifter.toolchain.command import Command, command_for

@@ -8,7 +8,6 @@ from clang.cindex import Cursor, CursorKind
 from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import Expr, Variable, const_value, make_bool
-from lifter import deadline
 from lifter.frontend import (
     construct,
     declarations,
@@ -26,6 +25,7 @@ from lifter.frontend.clang import children, operands
 from lifter.frontend.context import Context, Jumps, Targets
 from lifter.frontend.values import Nothing, Rows, Value
 from lifter.loops import Break, Continue, Define, Return, Stmt
+from lifter.support import deadline
 
 K = CursorKind
 _UNSUPPORTED = {

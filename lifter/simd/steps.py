@@ -26,7 +26,7 @@ from halide_core.ir.expr import (
 )
 from halide_core.ir.structural import key, same
 from halide_core.ir.types import Type
-from lifter.fold import fold_node
+from lifter.algebra.fold import fold_node
 
 _MOST = 64
 _WIDTH = 16

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from halide_core.ir.expr import BOOL, GE, I32, I64, LT, NE, Cast, Expr, Variable, const
+from lifter.algebra.fold import clauses
+from lifter.algebra.polynomial import Poly, ahead_of, from_poly, to_poly
 from lifter.effects import Follows, LoopInfo, compares_integers
-from lifter.fold import clauses
-from lifter.poly import Poly, ahead_of, from_poly, to_poly
 
 
 def counted(info: LoopInfo, around: Sequence[LoopInfo], given: Sequence[Expr], follows: Follows) -> bool:

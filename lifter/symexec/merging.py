@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from halide_core.ir.expr import EQ, Expr, Load, const_value
 from halide_core.ir.structural import contains, variables
 from lifter import loops as L
+from lifter.algebra.fold import clauses, negate
 from lifter.effects import FoundObligation, promised
-from lifter.fold import clauses, negate
 from lifter.forks import must_fork, reshapes
 from lifter.rows_as_one import Values, counters, equalities, same_effects, same_value
 from lifter.symexec.counted import counted

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from halide_core.ir.expr import EQ, I32, I64, NE, Call, Cast, Div, Expr, Mod, Select, const_value
-from lifter.poly import Obligation, Poly, atom_of, ceil_div, from_poly, to_poly
+from lifter.algebra.polynomial import Obligation, Poly, atom_of, ceil_div, from_poly, to_poly
 
 Forms = Mapping[str, Poly]
 """What variables are in an iteration, over its number."""

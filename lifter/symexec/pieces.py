@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from halide_core.ir.expr import GE, GT, LE, LT, Expr, Variable, const
 from halide_core.ir.structural import key, replace
-from lifter.fold import clauses
-from lifter.poly import Poly, atom_of, smaller_of, to_poly
+from lifter.algebra.fold import clauses
+from lifter.algebra.polynomial import Poly, atom_of, smaller_of, to_poly
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,11 @@ from halide_core.ir.expr import (
     const_value,
 )
 from halide_core.ir.structural import contains, key, post_order, transform, variables
-from lifter import deadline
 from lifter import loops as L
+from lifter.algebra.conditional_sums import added_where
+from lifter.algebra.fold import clauses, fold, fold_node, negate, undefined
+from lifter.algebra.parity_select import by_parity
+from lifter.algebra.polynomial import Obligation, Poly, from_poly, to_poly
 from lifter.alike import without_twins
 from lifter.arms import merge_arms
 from lifter.blocks import join_blocks
@@ -30,15 +33,11 @@ from lifter.breaks import without_breaks
 from lifter.carried import without_carried
 from lifter.covered import without_covered
 from lifter.effects import ArrayInfo, Effect, Follows, FoundObligation, LoopInfo, Path, loads, observed
-from lifter.fold import clauses, fold, fold_node, negate, undefined
 from lifter.forks import choosers_of_loops, guards_of_reads, invariant, must_fork, reshapes
-from lifter.guarded import added_where
 from lifter.kept_places import with_values_kept
 from lifter.lane_sums import join_lane_sums
-from lifter.parity import by_parity
 from lifter.parts import in_parts
 from lifter.planes import unflatten
-from lifter.poly import Obligation, Poly, from_poly, to_poly
 from lifter.pure_calls import inline_all
 from lifter.repeated import without_repeated
 from lifter.reroll import reroll
@@ -46,6 +45,7 @@ from lifter.rolled import roll_additions
 from lifter.rotations import without_rotations
 from lifter.scan import expand_scans, widen_starts
 from lifter.strips import join_strips
+from lifter.support import deadline
 from lifter.symexec.merging import Merging
 from lifter.symexec.state import (
     Decide,

@@ -16,8 +16,8 @@ import pytest
 from lifter.batch.outcome import kind_of
 from lifter.file_task import FileTask, Request
 from lifter.frontend import Definition
-from lifter.limited import LimitedProcess, words
 from lifter.results import FunctionReport, Step
+from lifter.support.limited import LimitedProcess, words
 
 pytestmark = pytest.mark.few(8)
 

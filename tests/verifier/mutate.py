@@ -10,7 +10,7 @@ from halide_core.ir import expr as E
 from halide_core.ir.expr import Call, CallType, Cast, Expr, Select, const, const_value
 from halide_core.ir.structural import key, post_order, transform
 from halide_core.ir.types import Int, Type, UInt
-from lifter.poly import Poly, from_poly, to_poly
+from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.summary import Definition, FuncSummary, PathSummary
 
 OPERATORS = {

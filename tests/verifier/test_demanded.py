@@ -10,9 +10,9 @@ import pytest
 
 from halide_core.ir.expr import BOOL, GE, I32, I64, LT, Expr, Min, Select, Variable, const
 from halide_core.ir.structural import transform
+from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.frontend import parse_file
 from lifter.loops import Function
-from lifter.poly import Poly, from_poly, to_poly
 from lifter.summary import ContractItem, FuncSummary, PathSummary
 from synth.lift import Lifted, lift_function
 from verifier.check import verify_path

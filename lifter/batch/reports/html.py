@@ -18,7 +18,7 @@ from pygments.lexers import CppLexer, PythonLexer
 
 from lifter.batch.outcome import Outcome, Row, kind_of
 from lifter.results import STATUSES, VERIFIED, FunctionReport
-from lifter.shown import shown
+from lifter.support.shown import shown
 
 _PAGE = Path(__file__).parent / "page"
 _MOST_LINES = 400

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from lifter.batch.outcome import Outcome, Row
 from lifter.results import STATUSES
-from lifter.shown import shown
+from lifter.support.shown import shown
 
 _GROUPS, _EXAMPLES = 12, 2
 _FIRST_OF_REASON = 100

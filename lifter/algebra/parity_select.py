@@ -15,7 +15,7 @@ from halide_core.ir.expr import (
     Variable,
     const_value,
 )
-from lifter.poly import Obligation, Poly, atom_of, exact, floor_div, to_poly
+from lifter.algebra.polynomial import Obligation, Poly, atom_of, exact, floor_div, to_poly
 
 
 def by_parity(condition: Expr, a: Expr, b: Expr, met: list[Obligation] | None = None) -> Expr | None:

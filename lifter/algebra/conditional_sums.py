@@ -9,7 +9,7 @@ from __future__ import annotations
 from halide_core.ir.expr import GE, GT, LE, LT, Add, Cast, Expr, Max, Min, Select, const
 from halide_core.ir.structural import contains, key
 from halide_core.ir.types import Type
-from lifter.fold import fold_node, negate
+from lifter.algebra.fold import fold_node, negate
 
 
 def added_where(condition: Expr, yes: Expr, no: Expr) -> Expr | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from lifter.errors import LiftError
+from lifter.support.errors import LiftError
 
 
 class CannotPrint(LiftError):

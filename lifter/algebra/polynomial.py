@@ -39,9 +39,9 @@ from halide_core.ir.expr import (
 )
 from halide_core.ir.structural import cached, key, post_order
 from halide_core.ir.types import Type
-from lifter.index_text import index_text
-from lifter.ranges import ranges
-from lifter.wrapping import may_wrap, reads_memory
+from lifter.algebra.index_printer import index_text
+from lifter.algebra.value_ranges import ranges
+from lifter.algebra.wrapping import may_wrap, reads_memory
 
 Monomial = tuple[int, ...]
 _ATOMS: dict[int, Expr] = {}

@@ -26,8 +26,8 @@ from halide_core.ir.expr import (
     const_value,
 )
 from halide_core.ir.structural import contains, post_order, substitute, transform
-from lifter.fold import clauses, negate
-from lifter.poly import Poly, ahead_of, atom_of, ceil_div, from_poly, poly_max, poly_min, to_poly
+from lifter.algebra.fold import clauses, negate
+from lifter.algebra.polynomial import Poly, ahead_of, atom_of, ceil_div, from_poly, poly_max, poly_min, to_poly
 
 Interval = tuple[Poly, Poly]
 

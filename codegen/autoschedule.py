@@ -23,7 +23,7 @@ from halide_core.passes.realization_order import build_environment
 from halide_core.passes.regions import Context, metadata
 from halide_core.passes.schedule_functions import schedule_functions
 from lifter.algebra.fold import all_hold
-from lifter.summary import Summary
+from lifter.ir.summary import Summary
 
 NAMES = ("default", "Reuse2019", "TreeSearch")
 """What functions may be scheduled by; a search that runs candidates would have no images to run them on."""

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from codegen.plan import PathPlan
 from lifter.algebra.polynomial import Poly
-from lifter.loops import Param
-from lifter.summary import Layout
+from lifter.ir.loop_ir import Param
+from lifter.ir.summary import Layout
 
 _USUAL = (1, 3, 4)
 

@@ -14,7 +14,7 @@ from halide_core.errors import HalideError
 from halide_core.interp.expr import evaluate
 from halide_core.ir.expr import Call, CallType, Expr, const_value
 from lifter.algebra.polynomial import Poly, from_poly
-from lifter.summary import FuncSummary, Layout, Summary, var
+from lifter.ir.summary import FuncSummary, Layout, Summary, var
 
 
 def call(summary: Summary, scalars: Mapping[str, Expr], memories: Mapping[str, Memory | None]) -> dict[str, Memory]:

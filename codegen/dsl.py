@@ -14,8 +14,8 @@ from codegen.printer import PythonPrinter, python_float
 from codegen.reading import check_module
 from halide_core.ir.expr import Expr
 from lifter.algebra.polynomial import Poly, from_poly
-from lifter.loops import ConstArray, Function, PureFunction
-from lifter.summary import FuncSummary, Layout, Summary
+from lifter.ir.loop_ir import ConstArray, Function, PureFunction
+from lifter.ir.summary import FuncSummary, Layout, Summary
 from lifter.support.shown import shown
 from verifier.contract import index_text_of
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from codegen.slices import own_reads
 from halide_core.ir.expr import I32, Expr, Variable
 from lifter.algebra.polynomial import Poly, to_poly
-from lifter.summary import FuncSummary, InputSummary
+from lifter.ir.summary import FuncSummary, InputSummary
 
 
 def mirrored_dimension(f: FuncSummary, value: Expr, inputs: Mapping[str, InputSummary]) -> int | None:

@@ -10,8 +10,8 @@ from codegen.plan import image_tables, used_functions
 from codegen.printed import PrintedDefinition, PrintedPath, computes_floats, printed_body, printed_paths
 from codegen.printer import CppPrinter
 from halide_core.ir.expr import Expr
-from lifter.loops import PureFunction
-from lifter.summary import FuncSummary, Summary
+from lifter.ir.loop_ir import PureFunction
+from lifter.ir.summary import FuncSummary, Summary
 from lifter.support.shown import shown
 from verifier.contract import index_text_of
 

@@ -13,7 +13,7 @@ from halide_core.ir.expr import I32, Call, Expr, const_value
 from halide_core.ir.structural import cached
 from halide_core.ir.types import Int
 from lifter.algebra.polynomial import Poly, from_poly
-from lifter.summary import Layout
+from lifter.ir.summary import Layout
 
 Ends = tuple[bool, bool]
 """Whether a lower and an upper bound are found."""

@@ -12,7 +12,7 @@ from halide_core.ir.structural import key, post_order
 from halide_core.ir.types import Type
 from lifter.algebra.polynomial import Poly
 from lifter.algebra.value_ranges import Range, full, node_range
-from lifter.summary import Definition, FuncSummary
+from lifter.ir.summary import Definition, FuncSummary
 
 FloatRange = tuple[float, float]
 _MONOTONE = {"floor", "ceil", "trunc", "rint", "nearbyint", "sqrt"}

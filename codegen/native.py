@@ -17,8 +17,8 @@ from halide_core.aot import header as halide_header
 from halide_core.autoschedule.default import apply_default_schedule
 from halide_core.ir.types import UInt
 from halide_core.target import Target
-from lifter.loops import Function
-from lifter.summary import Summary
+from lifter.ir.loop_ir import Function
+from lifter.ir.summary import Summary
 from lifter.support.files import whole, write_whole
 from lifter.support.shown import shown
 from lifter.toolchain.command import Command, command_for

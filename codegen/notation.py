@@ -9,7 +9,7 @@ from halide_core.ir.expr import Call, CallType, Expr, Variable
 from halide_core.ir.structural import key, replace, transform
 from lifter.algebra.index_printer import index_text
 from lifter.algebra.polynomial import Poly, poly_text
-from lifter.summary import Definition, FuncSummary, PathSummary
+from lifter.ir.summary import Definition, FuncSummary, PathSummary
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,9 +24,9 @@ from halide_core.ir.simplify import simplify
 from halide_core.ir.structural import key, post_order, substitute, transform
 from halide_core.ir.types import Type, UInt
 from lifter.algebra.polynomial import Poly, from_poly
-from lifter.libm import as_compiled
-from lifter.pure_calls import inline_all
-from lifter.summary import Definition, FuncSummary, InputSummary, Layout, Summary, var
+from lifter.ir.c_library import as_compiled
+from lifter.ir.inline_pure_calls import inline_all
+from lifter.ir.summary import Definition, FuncSummary, InputSummary, Layout, Summary, var
 from synth.optimise import optimise
 
 U64 = UInt(64)

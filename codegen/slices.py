@@ -10,7 +10,7 @@ from halide_core.dsl.variables import Var
 from halide_core.function import Function, LoopLevel, TailStrategy
 from halide_core.ir.expr import Call, CallType, Expr, Variable
 from halide_core.ir.structural import post_order
-from lifter.summary import FuncSummary, InputSummary, Layout
+from lifter.ir.summary import FuncSummary, InputSummary, Layout
 
 # Bytes of slices that the stack holds, how many such blocks are worth a thread, and slices of unknown size that are.
 _BLOCK_BYTES, _BLOCKS, _SLICES = 12288, 8, 8

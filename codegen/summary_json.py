@@ -7,7 +7,7 @@ from typing import Any
 
 from codegen.notation import stage_texts
 from lifter.algebra.polynomial import poly_text
-from lifter.summary import Layout, PathSummary, Summary
+from lifter.ir.summary import Layout, PathSummary, Summary
 from verifier.check import Verdict
 from verifier.contract import index_text_of
 from verifier.smt import Proved, Refuted

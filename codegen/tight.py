@@ -12,7 +12,7 @@ from halide_core.ir.expr import I32, Call, CallType, Expr, Max, Min, Select, chi
 from halide_core.ir.structural import contains, key, post_order
 from lifter.algebra.fold import negate
 from lifter.algebra.polynomial import Poly, from_poly
-from lifter.summary import Definition, Dim, FuncSummary, InputSummary, Layout, PathSummary
+from lifter.ir.summary import Definition, Dim, FuncSummary, InputSummary, Layout, PathSummary
 from synth.within import SameCoordinate
 
 _SECONDS = 0.5

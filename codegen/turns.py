@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 
 from codegen.plan import PathPlan
-from lifter.summary import FuncSummary
+from lifter.ir.summary import FuncSummary
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from halide_core.ir.structural import substitute, variables
 from halide_core.ir.types import UInt
 from lifter.algebra.fold import all_hold
 from lifter.algebra.polynomial import Poly, from_poly
-from lifter.summary import ContractItem, Dim, Layout, Summary
+from lifter.ir.summary import ContractItem, Dim, Layout, Summary
 
 U64 = UInt(64)
 

@@ -17,7 +17,7 @@ from lifter.bench import bench_command
 from lifter.harness.argument_extents import Scalars
 from lifter.harness.draw_arguments import Ranges
 from lifter.harness.timing_arguments import Known
-from lifter.loops import Function
+from lifter.ir.loop_ir import Function
 
 
 class _Typical(random.Random):

@@ -16,7 +16,7 @@ from rich.table import Table
 
 from corpus.cases import CASES, ROOT
 from lifter.frontend import parse_file
-from lifter.loops import Function
+from lifter.ir.loop_ir import Function
 from synth.lift import lift_function
 from synth.options import Options
 

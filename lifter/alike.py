@@ -15,8 +15,8 @@ from dataclasses import replace
 from halide_core.ir.expr import Expr, Load, Variable
 from halide_core.ir.structural import cached, key, post_order
 from halide_core.ir.structural import replace as replace_in
-from lifter import loops as L
 from lifter.algebra.fold import clauses, negate
+from lifter.ir import loop_ir as L
 
 Body = tuple[L.Stmt, ...]
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from halide_core.ir.expr import I32, Expr, Load, Variable
 from halide_core.ir.structural import substitute, transform
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
-from lifter.effects import Effect, LoopInfo, Path, loads, sites, split_tag
+from lifter.ir.effects import Effect, LoopInfo, Path, loads, sites, split_tag
 
 
 def first_alone(path: Path, name: str, loop: LoopInfo) -> Path | None:

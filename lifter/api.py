@@ -17,7 +17,7 @@ from pathlib import Path
 from codegen.emit import EMIT_KINDS
 from lifter.frontend import Definition, ParsedFile, SourceError, parse_file
 from lifter.harness.originals import Originals
-from lifter.loops import Function
+from lifter.ir.loop_ir import Function
 from lifter.one_function import report_of
 from lifter.output import Judge, Output, OutputError
 from lifter.results import VERIFIED, FileReport, FunctionReport, Step

@@ -15,7 +15,7 @@ from halide_core.ir.expr import I32, Expr, Load, Select
 from halide_core.ir.structural import key, substitute, transform, variables
 from lifter.algebra.fold import conjunction, negate, parts
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
-from lifter.effects import Effect, Path, loads, split_tag
+from lifter.ir.effects import Effect, Path, loads, split_tag
 
 
 def merge_arms(path: Path) -> Path:

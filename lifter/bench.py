@@ -35,7 +35,7 @@ from lifter.harness.side_by_side import load
 from lifter.harness.stubs import make_stubs
 from lifter.harness.timing import COLD, O2, O3, SAMPLE, Loops, build, interleave, machine
 from lifter.harness.timing_arguments import Arguments, Known, arguments, contract_holds
-from lifter.loops import Function
+from lifter.ir.loop_ir import Function
 from lifter.support.console import open_console
 from lifter.support.progress import StatusLine
 from lifter.toolchain.command import SUFFIXES, Command, command_for

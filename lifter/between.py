@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from halide_core.ir.expr import BOOL, EQ, GE, I32, And, Load
 from lifter.algebra.polynomial import Poly, from_poly
-from lifter.effects import Effect, LoopInfo, Path, loads
+from lifter.ir.effects import Effect, LoopInfo, Path, loads
 
 _MOST = 16
 """Elements of one iteration that are filled in."""

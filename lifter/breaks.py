@@ -13,8 +13,8 @@ from dataclasses import replace
 
 from halide_core.ir.expr import BOOL, And, Call, Expr, Load, Variable, const_value
 from halide_core.ir.structural import contains, post_order
-from lifter import loops as L
 from lifter.algebra.fold import negate
+from lifter.ir import loop_ir as L
 
 
 def without_breaks(body: Sequence[L.Stmt]) -> tuple[L.Stmt, ...]:

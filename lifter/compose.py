@@ -30,7 +30,7 @@ from halide_core.ir.expr import Expr, const
 from halide_core.ir.operators import as_expr
 from halide_core.ir.types import Type
 from lifter.api import SourceError, UsageError, lift_file
-from lifter.summary import Summary
+from lifter.ir.summary import Summary
 from lifter.support.console import open_console
 
 KINDS = ("object", "header", "assembly", "stmt", "schedule")

@@ -15,7 +15,7 @@ from halide_core.ir.expr import BOOL, GE, I32, I64, LT, Expr, Load, const
 from halide_core.ir.structural import substitute, transform
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.algebra.wrapping import reads_memory
-from lifter.effects import (
+from lifter.ir.effects import (
     Effect,
     Follows,
     LoopInfo,

@@ -17,7 +17,7 @@ from lifter.algebra.polynomial import poly_text
 from lifter.api import FileReport, FunctionReport, LiftError, SourceError, Step, lift_file
 from lifter.file_task import FileTask, Request
 from lifter.frontend import Definition
-from lifter.summary import FuncSummary
+from lifter.ir.summary import FuncSummary
 from lifter.support.console import open_console
 from lifter.support.limited import Tell
 from lifter.support.stdout import write_line

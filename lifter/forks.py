@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from halide_core.ir.expr import And, Expr, Load, Not, Or, Select, children
 from halide_core.ir.structural import post_order, substitute, variables
-from lifter import loops as L
 from lifter.algebra.fold import parts
+from lifter.ir import loop_ir as L
 
 
 def must_fork(stmt: L.If) -> bool:

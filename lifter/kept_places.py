@@ -16,7 +16,7 @@ from dataclasses import replace
 from halide_core.ir.expr import BOOL, And, Expr, Load, Or, Select, Variable, const
 from halide_core.ir.structural import contains, key, post_order, substitute, transform, variables
 from halide_core.ir.types import Type
-from lifter import loops as L
+from lifter.ir import loop_ir as L
 
 
 def with_values_kept(function: L.Function) -> L.Function:

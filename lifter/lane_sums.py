@@ -22,7 +22,7 @@ from halide_core.ir.types import Type
 from lifter.algebra.fold import fold_node
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.algebra.value_ranges import ranges
-from lifter.effects import Effect, Follows, LoopInfo, Path, loads, sites, split_tag, undisturbed, values_of
+from lifter.ir.effects import Effect, Follows, LoopInfo, Path, loads, sites, split_tag, undisturbed, values_of
 from lifter.lane_rows import extended, over_row, settled
 from lifter.lanes import Lanes
 

@@ -10,7 +10,7 @@ from halide_core.ir.expr import I32, Cast, Expr, IntImm, Load, UIntImm, Variable
 from halide_core.ir.structural import key
 from lifter.algebra.fold import fold_node
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
-from lifter.effects import split_tag
+from lifter.ir.effects import split_tag
 
 
 class Lanes:

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from halide_core.ir.expr import Expr, Load
 from halide_core.ir.structural import transform
-from lifter.effects import Effect, Path, loads, split_tag
-from lifter.loops import Function
+from lifter.ir.effects import Effect, Path, loads, split_tag
+from lifter.ir.loop_ir import Function
 
 
 def apart_from_parameters(function: Function, path: Path) -> Path:

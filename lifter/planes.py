@@ -15,7 +15,7 @@ from dataclasses import replace
 from halide_core.ir import structural
 from halide_core.ir.expr import I32, Expr, Load, Variable
 from lifter.algebra.polynomial import Monomial, Poly, from_poly, to_poly
-from lifter.effects import Effect, LoopInfo, Path, loads, split_tag
+from lifter.ir.effects import Effect, LoopInfo, Path, loads, split_tag
 
 _MOST_SPLITS = 24
 

@@ -33,7 +33,7 @@ from halide_core.ir.expr import (
 from halide_core.ir.structural import key, post_order, same, transform, variables
 from lifter.algebra.fold import fold_node, negate
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
-from lifter.effects import Effect, LoopInfo, Path, loads, loads_of, split_tag
+from lifter.ir.effects import Effect, LoopInfo, Path, loads, loads_of, split_tag
 from lifter.lanes import Lanes
 from lifter.simd.simplify import simplify_node
 

@@ -15,7 +15,7 @@ from dataclasses import replace
 from halide_core.ir.expr import I32, Expr, Load
 from halide_core.ir.structural import key, transform
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
-from lifter.effects import Effect, LoopInfo, Path, loads, split_tag, timeless, undisturbed, values_of
+from lifter.ir.effects import Effect, LoopInfo, Path, loads, split_tag, timeless, undisturbed, values_of
 
 
 def roll_additions(path: Path) -> Path:

@@ -15,7 +15,7 @@ from dataclasses import replace
 from halide_core.ir.expr import I32, Expr, Load, Select, Variable
 from halide_core.ir.structural import substitute, transform
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
-from lifter.effects import Effect, LoopInfo, Path, loads, split_tag
+from lifter.ir.effects import Effect, LoopInfo, Path, loads, split_tag
 
 
 def expand_scans(path: Path) -> Path:

@@ -24,7 +24,7 @@ from halide_core.ir.expr import BOOL, I32, I64, NE, Div, Expr, Load, const, intr
 from halide_core.ir.structural import key, transform, variables
 from lifter.algebra.parity_select import by_parity
 from lifter.algebra.polynomial import Poly, atom_of, ceil_div, floor_div, from_poly, smaller_of, to_poly
-from lifter.effects import Effect, LoopInfo, Path, loads, sites, split_tag, values_of
+from lifter.ir.effects import Effect, LoopInfo, Path, loads, sites, split_tag, values_of
 
 
 class _Stays(Exception):

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from halide_core.ir.expr import GE, GT, LE, LT, And, Expr, Load, Not, Or, Select
 from halide_core.ir.structural import contains, key, post_order, variables
-from lifter import loops as L
 from lifter.algebra.fold import negate, parts
 from lifter.algebra.polynomial import Obligation, Poly, atom_of, to_poly
+from lifter.ir import loop_ir as L
 from lifter.trip import NoTrip, trip_count
 
 MOST_TURNS = 6

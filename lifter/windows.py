@@ -13,7 +13,7 @@ from halide_core.ir.expr import BOOL, GE, I32, I64, LT, Expr, Max, Min, Select, 
 from halide_core.ir.types import Type
 from lifter.algebra.fold import all_hold
 from lifter.algebra.polynomial import Poly, ahead_of, from_poly, operands_of, to_poly
-from lifter.effects import loads
+from lifter.ir.effects import loads
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from halide_core.ir.structural import key, post_order, transform
 from lifter.algebra.fold import clauses, negate
 from lifter.algebra.polynomial import Poly, ahead_of, from_poly, to_poly
 from lifter.algebra.symbolic_intervals import Interval, Unbounded, interval, interval_by_choices, of_floats
-from lifter.summary import Definition, FuncSummary
+from lifter.ir.summary import Definition, FuncSummary
 
 Sign = Callable[[Poly], bool]
 

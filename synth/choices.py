@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 
 from halide_core.ir.expr import Call, CallType, Expr, Select, children
 from halide_core.ir.structural import key, post_order
-from lifter.effects import Path
-from lifter.loops import Function
-from lifter.pure_calls import inline_all
-from lifter.summary import ContractItem, FuncSummary, InputSummary, PathSummary
+from lifter.ir.effects import Path
+from lifter.ir.inline_pure_calls import inline_all
+from lifter.ir.loop_ir import Function
+from lifter.ir.summary import ContractItem, FuncSummary, InputSummary, PathSummary
 from synth.samples import Env, NotConcrete, compiled_poly, visited
 from synth.trial import Trial
 from verifier.condition import Condition

@@ -16,8 +16,8 @@ from halide_core.ir.structural import key, variables
 from lifter.algebra.fold import clauses, parts
 from lifter.algebra.polynomial import Poly, ahead_of, from_poly, to_poly
 from lifter.algebra.symbolic_intervals import Unbounded, interval
-from lifter.effects import Effect, Path, loads
-from lifter.summary import FuncSummary, InputSummary, Layout
+from lifter.ir.effects import Effect, Path, loads
+from lifter.ir.summary import FuncSummary, InputSummary, Layout
 from synth.clamp_site import Site
 from synth.rows import counters, image_coordinates
 from synth.samples import Env, NotConcrete, compiled, compiled_poly, visited

@@ -17,8 +17,8 @@ from halide_core.ir.structural import contains, key
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.algebra.symbolic_intervals import Unbounded, interval
 from lifter.algebra.value_ranges import ranges
-from lifter.effects import Effect, loads
-from lifter.summary import Definition, EffectMap, FuncSummary, InputSummary
+from lifter.ir.effects import Effect, loads
+from lifter.ir.summary import Definition, EffectMap, FuncSummary, InputSummary
 from synth.applied import reads_own_point
 from synth.rows import counters, image_coordinates
 from synth.samples import Env, NotConcrete, compiled, compiled_poly, visited

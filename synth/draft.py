@@ -8,7 +8,7 @@ from halide_core.ir import expr as E
 from halide_core.ir.expr import Expr
 from halide_core.ir.types import Type
 from lifter.algebra.polynomial import Poly
-from lifter.summary import Definition, EffectMap, FuncSummary, Layout, var
+from lifter.ir.summary import Definition, EffectMap, FuncSummary, Layout, var
 from synth.stages import Proto
 from synth.updates import Update
 from verifier.contract import ContractBuilder

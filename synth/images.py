@@ -11,10 +11,10 @@ from halide_core.ir.expr import Call, CallType, Expr, Load
 from halide_core.ir.structural import key, post_order, transform
 from lifter.algebra.polynomial import Poly, poly_max, poly_min, to_poly
 from lifter.algebra.symbolic_intervals import Interval, Unbounded, interval
-from lifter.effects import Path, loads
-from lifter.loops import Function
-from lifter.pure_calls import inline_all
-from lifter.summary import Dim, FuncSummary, InputSummary, Layout, dim_names
+from lifter.ir.effects import Path, loads
+from lifter.ir.inline_pure_calls import inline_all
+from lifter.ir.loop_ir import Function
+from lifter.ir.summary import Dim, FuncSummary, InputSummary, Layout, dim_names
 from synth.applied import domain, held_ends, held_where_they_matter
 from synth.clamp import Clamper
 from synth.coordinates import coordinate

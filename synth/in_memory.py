@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from halide_core.ir.expr import Call, CallType, Expr
 from halide_core.ir.structural import post_order
-from lifter.summary import PathSummary
+from lifter.ir.summary import PathSummary
 from synth.failure import NotFound
 
 

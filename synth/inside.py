@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from halide_core.ir.expr import Call, CallType
 from halide_core.ir.structural import post_order
 from lifter.algebra.polynomial import Poly, to_poly
-from lifter.loops import PureFunction
-from lifter.pure_calls import inline_all
-from lifter.summary import Dim, FuncSummary
+from lifter.ir.inline_pure_calls import inline_all
+from lifter.ir.loop_ir import PureFunction
+from lifter.ir.summary import Dim, FuncSummary
 from synth.samples import Env, NotConcrete, compiled_poly
 
 _SAMPLES = 3

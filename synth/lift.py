@@ -11,13 +11,13 @@ from halide_core.ir.expr import EQ, I64, NE, Expr
 from halide_core.ir.structural import variables
 from lifter.algebra.polynomial import Poly, ahead_of, from_poly, to_poly
 from lifter.between import with_elements_between
-from lifter.effects import LoopInfo, Path, left_to_original, loads
 from lifter.guarded_reads import guarded_apart
-from lifter.knowable import Sources, knowable
-from lifter.loops import Function, Unsupported
+from lifter.ir.effects import LoopInfo, Path, left_to_original, loads
+from lifter.ir.foldable_calls import Sources, knowable
+from lifter.ir.inline_pure_calls import inline_all
+from lifter.ir.loop_ir import Function, Unsupported
+from lifter.ir.summary import PathSummary, Summary
 from lifter.names import apart_from_parameters
-from lifter.pure_calls import inline_all
-from lifter.summary import PathSummary, Summary
 from lifter.support.deadline import TimedOut, until
 from lifter.symexec import execute
 from synth.failure import NotFound

@@ -10,16 +10,9 @@ from halide_core.ir.expr import Call, CallType, Expr
 from halide_core.ir.structural import key, post_order
 from lifter.algebra.polynomial import Poly, to_poly
 from lifter.algebra.symbolic_intervals import Unbounded, interval
-from lifter.effects import Path, loads, split_tag
-from lifter.loops import Function
-from lifter.summary import (
-    Definition,
-    FuncSummary,
-    InputSummary,
-    Layout,
-    PathSummary,
-    var,
-)
+from lifter.ir.effects import Path, loads, split_tag
+from lifter.ir.loop_ir import Function
+from lifter.ir.summary import Definition, FuncSummary, InputSummary, Layout, PathSummary, var
 from synth.failure import NotFound
 from verifier.assumed import differ
 from verifier.condition import Condition

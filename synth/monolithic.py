@@ -16,8 +16,8 @@ import numpy as np
 
 from halide_core.ir.expr import Expr
 from lifter.algebra.polynomial import Poly, to_poly
-from lifter.effects import Effect, loads
-from lifter.summary import Definition, FuncSummary
+from lifter.ir.effects import Effect, loads
+from lifter.ir.summary import Definition, FuncSummary
 from synth.enumerate import Enumerator, SearchStatistics
 from synth.grammar import Grammar
 from synth.roi import Pool

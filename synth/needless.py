@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from lifter.effects import Path
-from lifter.loops import Function
-from lifter.summary import ContractItem, PathSummary
+from lifter.ir.effects import Path
+from lifter.ir.loop_ir import Function
+from lifter.ir.summary import ContractItem, PathSummary
 from lifter.support.deadline import TimedOut, until
 from verifier.check import Verdict, decide
 from verifier.conditions import PathConditions

@@ -13,18 +13,10 @@ from halide_core.ir.structural import post_order, transform
 from lifter.algebra.bit_extraction import take_bits
 from lifter.algebra.fold import fold
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
-from lifter.effects import Effect, Path, loads
-from lifter.loops import Function, Unsupported
-from lifter.pure_calls import inline_all, inline_call
-from lifter.summary import (
-    Definition,
-    EffectMap,
-    FuncSummary,
-    InputSummary,
-    Layout,
-    PathSummary,
-    var,
-)
+from lifter.ir.effects import Effect, Path, loads
+from lifter.ir.inline_pure_calls import inline_all, inline_call
+from lifter.ir.loop_ir import Function, Unsupported
+from lifter.ir.summary import Definition, EffectMap, FuncSummary, InputSummary, Layout, PathSummary, var
 from synth.choices import Choices
 from synth.clamp import apart
 from synth.coordinates import coordinate

@@ -6,7 +6,7 @@ from halide_core.ir import expr as E
 from halide_core.ir.expr import Call, CallType, Load, const_value
 from halide_core.ir.structural import post_order, variables
 from lifter.algebra.polynomial import Poly, atom_of, to_poly
-from lifter.summary import FuncSummary
+from lifter.ir.summary import FuncSummary
 
 
 def reads_whole_pixels(func: FuncSummary) -> bool:

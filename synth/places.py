@@ -10,9 +10,9 @@ from dataclasses import replace
 from halide_core.ir.expr import I64, Call, Expr, Load, Variable
 from halide_core.ir.structural import key, post_order, substitute, transform
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
-from lifter.effects import Effect, Path, loads
-from lifter.loops import Function
-from lifter.pure_calls import inline_all
+from lifter.ir.effects import Effect, Path, loads
+from lifter.ir.inline_pure_calls import inline_all
+from lifter.ir.loop_ir import Function
 from synth.optimise import optimise
 
 

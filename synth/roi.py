@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from halide_core.ir import expr as E
 from halide_core.ir.expr import I32
 from lifter.algebra.polynomial import Poly, atom_of, ceil_div, floor_div, poly_max, poly_min, quotient, sign_of, to_poly
-from lifter.effects import Effect
-from lifter.loops import Function
-from lifter.summary import Dim, EffectMap, Layout, dim_names
+from lifter.ir.effects import Effect
+from lifter.ir.loop_ir import Function
+from lifter.ir.summary import Dim, EffectMap, Layout, dim_names
 from synth.samples import Env, NotConcrete, compiled_poly, parameters, visited
 
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Mapping
 
 from lifter.algebra.polynomial import Poly
 from lifter.algebra.symbolic_intervals import Interval, Unbounded, interval
-from lifter.effects import Effect, LoopInfo
-from lifter.summary import Layout
+from lifter.ir.effects import Effect, LoopInfo
+from lifter.ir.summary import Layout
 from synth.terminals import coordinates
 
 Sign = Callable[[Poly], bool]

@@ -13,8 +13,8 @@ from halide_core.ir.expr import Expr, Variable, const_value
 from halide_core.ir.structural import key, post_order
 from halide_core.ir.types import Type
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
-from lifter.effects import Effect, LoopInfo, Path, loads
-from lifter.loops import Function
+from lifter.ir.effects import Effect, LoopInfo, Path, loads
+from lifter.ir.loop_ir import Function
 from synth.solved import solved_environments
 
 Env = dict[str, int]

@@ -9,8 +9,8 @@ from halide_core.ir.expr import Expr
 from halide_core.ir.structural import variables
 from lifter.algebra.fold import clauses
 from lifter.algebra.polynomial import Poly
-from lifter.effects import Effect, loads
-from lifter.summary import EffectMap, Layout
+from lifter.ir.effects import Effect, loads
+from lifter.ir.summary import EffectMap, Layout
 from synth.samples import Env, NotConcrete, compiled, compiled_poly, visited
 
 

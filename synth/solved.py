@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from halide_core.ir.expr import Expr
 from halide_core.ir.types import Type
-from lifter.effects import loads
+from lifter.ir.effects import loads
 from verifier.smt import Query, Refuted, prove
 from verifier.smt.index import IndexEncoder
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from halide_core.ir.expr import Max, Min
 from lifter.algebra.polynomial import Poly
-from lifter.effects import Effect, Path, loads, own_reads, split_tag
-from lifter.loops import Function
+from lifter.ir.effects import Effect, Path, loads, own_reads, split_tag
+from lifter.ir.loop_ir import Function
 from verifier.reads import Group
 
 

@@ -9,7 +9,7 @@ from halide_core.ir import expr as E
 from halide_core.ir.expr import I32, Call, CallType, Expr, Load
 from halide_core.ir.structural import key, substitute, transform
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
-from lifter.summary import EffectMap
+from lifter.ir.summary import EffectMap
 
 Store = tuple[Expr, EffectMap]
 """A value over the dimensions, and where it is stored."""

@@ -11,8 +11,8 @@ from halide_core.ir.expr import I32, Call, CallType, Expr, Load, Variable
 from halide_core.ir.structural import contains, key, post_order, transform, variables
 from halide_core.ir.types import Type
 from lifter.algebra.polynomial import Poly, atom_of, from_poly, sign_of, to_poly
-from lifter.effects import Effect, loads
-from lifter.summary import EffectMap, Layout
+from lifter.ir.effects import Effect, loads
+from lifter.ir.summary import EffectMap, Layout
 from synth.coordinates import coordinate
 from verifier.reads import Seen
 

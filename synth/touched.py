@@ -10,9 +10,9 @@ from halide_core.ir.expr import NE, Expr
 from lifter.algebra.fold import clauses
 from lifter.algebra.polynomial import Poly, ahead_of, poly_max, poly_min, to_poly
 from lifter.algebra.symbolic_intervals import Interval, Unbounded, interval
-from lifter.effects import Effect, loads, own_reads
-from lifter.loops import Function
-from lifter.summary import Dim, Layout, dim_names
+from lifter.ir.effects import Effect, loads, own_reads
+from lifter.ir.loop_ir import Function
+from lifter.ir.summary import Dim, Layout, dim_names
 from synth.rows import Sign, beside, counters, in_own_rows
 from synth.terminals import NoMapping, coordinates
 from verifier.contract import ContractBuilder

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from halide_core.ir.expr import Expr
-from lifter.summary import FuncSummary
+from lifter.ir.summary import FuncSummary
 from verifier.condition import Condition
 from verifier.smt import Answer, Refuted, Unknown
 

@@ -11,7 +11,7 @@ from halide_core.ir.expr import I32, Expr, Load, Select
 from halide_core.ir.structural import key, post_order, substitute, transform
 from lifter.algebra.fold import all_hold
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
-from lifter.summary import EffectMap, Layout
+from lifter.ir.summary import EffectMap, Layout
 from synth.pieces import by_range
 from synth.stores import Store, Tests, canonical, covers, reads, with_reads
 from synth.terminals import generalise

@@ -8,8 +8,8 @@ from collections.abc import Collection, Mapping, Sequence
 from halide_core.ir.expr import I32
 from lifter.algebra.polynomial import Poly
 from lifter.algebra.symbolic_intervals import Unbounded
-from lifter.effects import Effect, LoopInfo, own_reads
-from lifter.summary import EffectMap, Layout, RDim
+from lifter.ir.effects import Effect, LoopInfo, own_reads
+from lifter.ir.summary import EffectMap, Layout, RDim
 from synth.failure import NotFound
 from synth.rows import Sign, beside, ends, in_own_rows
 from synth.terminals import NoMapping, coordinates

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from halide_core.ir.expr import I32, Call, Expr, Max, Min, Select
 from halide_core.ir.structural import key, transform
 from lifter.algebra.polynomial import Poly, from_poly
-from lifter.loops import Function
-from lifter.summary import Definition, Dim, FuncSummary
+from lifter.ir.loop_ir import Function
+from lifter.ir.summary import Definition, Dim, FuncSummary
 from synth.coordinates import coordinate
 from verifier.demanded import Demand, demands
 from verifier.smt import IndexEncoder, Proved, Query, prove

@@ -8,8 +8,8 @@ from halide_core.ir.expr import EQ, Expr, Variable
 from halide_core.ir.structural import key, variables
 from lifter.algebra.fold import clauses, negate
 from lifter.algebra.polynomial import Poly
-from lifter.effects import Path
-from lifter.summary import ContractItem, Layout
+from lifter.ir.effects import Path
+from lifter.ir.summary import ContractItem, Layout
 
 
 def unstated(path: Path, contract: Iterable[ContractItem]) -> list[Expr]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-from lifter.effects import Path
-from lifter.loops import Function
-from lifter.summary import PathSummary
+from lifter.ir.effects import Path
+from lifter.ir.loop_ir import Function
+from lifter.ir.summary import PathSummary
 from lifter.support import deadline
 from verifier.condition import Condition
 from verifier.conditions import PathConditions

@@ -10,10 +10,10 @@ from halide_core.ir.expr import BOOL, GE, I32, I64, LT, Call, CallType, Expr, Lo
 from halide_core.ir.structural import key, substitute, transform
 from lifter.algebra.polynomial import Poly, from_poly, poly_text, to_poly
 from lifter.algebra.wrapping import reads_memory
-from lifter.effects import Effect, LoopInfo, Path, loads, split_tag
-from lifter.loops import Function
-from lifter.pure_calls import inline_call
-from lifter.summary import Definition, Dim, EffectMap, FuncSummary, InputSummary, Layout, PathSummary
+from lifter.ir.effects import Effect, LoopInfo, Path, loads, split_tag
+from lifter.ir.inline_pure_calls import inline_call
+from lifter.ir.loop_ir import Function
+from lifter.ir.summary import Definition, Dim, EffectMap, FuncSummary, InputSummary, Layout, PathSummary
 from verifier.lemmas import decide_lemma
 from verifier.reads import Group, Unresolved, mentions, see
 from verifier.smt import Answer, IndexEncoder, Proved, Query, prove

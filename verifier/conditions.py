@@ -10,9 +10,9 @@ from halide_core.ir.structural import key, post_order, substitute, variables
 from lifter.algebra.polynomial import Obligation, Poly, from_poly, poly_text, to_poly
 from lifter.algebra.value_ranges import ranges
 from lifter.algebra.wrapping import reads_memory
-from lifter.effects import Effect, LoopInfo
-from lifter.pure_calls import inline_all
-from lifter.summary import Definition, EffectMap, FuncSummary, InputSummary, Layout
+from lifter.ir.effects import Effect, LoopInfo
+from lifter.ir.inline_pure_calls import inline_all
+from lifter.ir.summary import Definition, EffectMap, FuncSummary, InputSummary, Layout
 from verifier.assumed import differ, unstated
 from verifier.condition import Condition, point_text
 from verifier.contract import index_text_of

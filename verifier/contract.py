@@ -20,9 +20,9 @@ from lifter.algebra.fold import clauses, negate
 from lifter.algebra.index_printer import index_text
 from lifter.algebra.polynomial import Monomial, Poly, ahead_of, atom_of, from_poly, poly_text, to_poly
 from lifter.algebra.symbolic_intervals import Unbounded, interval, settled
-from lifter.effects import Effect, FoundObligation, LoopInfo, Path, loads, split_tag
-from lifter.loops import Function
-from lifter.summary import ContractItem, Layout
+from lifter.ir.effects import Effect, FoundObligation, LoopInfo, Path, loads, split_tag
+from lifter.ir.loop_ir import Function
+from lifter.ir.summary import ContractItem, Layout
 from verifier.reads import sure_loads
 from verifier.sized import room_of_box
 from verifier.smt import IndexEncoder, Proved, Query, prove

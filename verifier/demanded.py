@@ -11,9 +11,9 @@ from halide_core.ir.expr import Call, CallType, Expr
 from halide_core.ir.structural import key, post_order
 from lifter.algebra.polynomial import Poly, to_poly
 from lifter.algebra.symbolic_intervals import Interval, Unbounded, interval
-from lifter.loops import Function
-from lifter.pure_calls import inline_all
-from lifter.summary import Definition, Dim, FuncSummary
+from lifter.ir.inline_pure_calls import inline_all
+from lifter.ir.loop_ir import Function
+from lifter.ir.summary import Definition, Dim, FuncSummary
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from halide_core.ir.expr import I32, Add, Call, CallType, Cast, Expr, Mul, Sub, Variable
 from halide_core.ir.structural import key, post_order
 from lifter.algebra.polynomial import Poly, atom_of, to_poly
-from lifter.effects import Path, loads
-from lifter.loops import Function
-from lifter.pure_calls import inline_all
-from lifter.summary import Definition
+from lifter.ir.effects import Path, loads
+from lifter.ir.inline_pure_calls import inline_all
+from lifter.ir.loop_ir import Function
+from lifter.ir.summary import Definition
 from verifier.reads import unconditional_loads
 
 

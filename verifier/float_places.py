@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from halide_core.ir.expr import I32, And, Cast, Expr, Or, Select, children
 from lifter.algebra.polynomial import Poly
 from lifter.algebra.symbolic_intervals import float_corners
-from lifter.effects import LoopInfo
+from lifter.ir.effects import LoopInfo
 
 
 def between_ends(e: Expr, loops: tuple[LoopInfo, ...]) -> Iterator[tuple[Expr, list[Poly]]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from halide_core.ir.types import Int
 from lifter.algebra.polynomial import Poly, poly_text
-from lifter.summary import FuncSummary, InputSummary
+from lifter.ir.summary import FuncSummary, InputSummary
 from verifier.condition import Conditions
 from verifier.contract import at_least_zero_text, index_type, over_parameters
 from verifier.sized import room_of_box

@@ -14,7 +14,7 @@ from halide_core.ir.structural import cached, key, transform
 from lifter.algebra.fold import fold, negate
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.algebra.value_ranges import ranges
-from lifter.effects import loads
+from lifter.ir.effects import loads
 
 _Way = tuple[Expr, ...]
 _MOST_WAYS = 16

@@ -12,9 +12,9 @@ from halide_core.ir.types import Type
 from lifter.algebra.fold import negate, parts
 from lifter.algebra.polynomial import Poly, floor_div, from_poly, poly_text, to_poly
 from lifter.algebra.symbolic_intervals import float_sign, settled
-from lifter.effects import Effect, loads, split_tag
-from lifter.pure_calls import inline_all
-from lifter.summary import Definition, Dim, EffectMap, FuncSummary, InputSummary, Layout
+from lifter.ir.effects import Effect, loads, split_tag
+from lifter.ir.inline_pure_calls import inline_all
+from lifter.ir.summary import Definition, Dim, EffectMap, FuncSummary, InputSummary, Layout
 from verifier.condition import Conditions, counters_in_range, point_text
 from verifier.float_places import between_ends
 from verifier.lemmas import decide_lemma

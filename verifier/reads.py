@@ -12,7 +12,7 @@ from halide_core.ir.structural import cached, key, transform
 from lifter.algebra.fold import negate, parts
 from lifter.algebra.polynomial import Poly, atom_of, from_poly, to_poly
 from lifter.algebra.wrapping import reads_memory
-from lifter.effects import Effect, LoopInfo, Path, loads, split_tag
+from lifter.ir.effects import Effect, LoopInfo, Path, loads, split_tag
 
 
 @dataclass(frozen=True, slots=True)

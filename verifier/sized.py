@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from lifter.algebra.polynomial import Poly
-from lifter.loops import Function
-from lifter.summary import Layout
+from lifter.ir.loop_ir import Function
+from lifter.ir.summary import Layout
 
 
 def room(function: Function, defined: Mapping[str, Poly], layout: Layout, point: tuple[Poly, ...]) -> list[Poly]:

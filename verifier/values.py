@@ -27,9 +27,9 @@ from halide_core.ir.structural import cached, key, post_order, substitute
 from lifter.algebra.fold import fold, negate, parts
 from lifter.algebra.polynomial import Poly, atom_of, from_poly, to_poly
 from lifter.algebra.symbolic_intervals import settled
-from lifter.effects import Effect, loads, loads_of, split_tag
-from lifter.pure_calls import inline_all
-from lifter.summary import Definition, EffectMap, FuncSummary
+from lifter.ir.effects import Effect, loads, loads_of, split_tag
+from lifter.ir.inline_pure_calls import inline_all
+from lifter.ir.summary import Definition, EffectMap, FuncSummary
 from verifier.condition import Condition, counters_in_range, point_text
 from verifier.lemmas import apply_steps, decide_lemma, lemma_query, part_by_part, same_exactly
 from verifier.normal import normal_form

@@ -21,7 +21,7 @@ from lifter.api import FileReport, FunctionReport, LiftedFile, lift_file, read_f
 from lifter.batch import kept
 from lifter.file_task import FileTask, Request, lift_options
 from lifter.frontend import Definition
-from lifter.loops import Function
+from lifter.ir.loop_ir import Function
 from lifter.results import Step
 from lifter.support.limited import Tell, allow_depth, die_with_parent, words
 from synth.trace import Trace

@@ -21,7 +21,7 @@ from lifter.alone import first_alone, shared
 from lifter.carried.expansion import Expansion
 from lifter.carried.rows import No
 from lifter.copies import without_copies
-from lifter.effects import Follows, LoopInfo, Path, ahead_exactly, domain
+from lifter.ir.effects import Follows, LoopInfo, Path, ahead_exactly, domain
 from lifter.joined import joined
 
 

@@ -10,7 +10,7 @@ from halide_core.ir.structural import transform
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.carried.reads import Reads
 from lifter.carried.rows import No, span
-from lifter.effects import Effect, LoopInfo, Path, least, loads, spaced, values_of
+from lifter.ir.effects import Effect, LoopInfo, Path, least, loads, spaced, values_of
 from lifter.joined import padded
 
 

@@ -10,7 +10,7 @@ from lifter.algebra.fold import clauses
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.carried.rows import No, Place, Rows
 from lifter.covered import solved
-from lifter.effects import Effect, LoopInfo, ahead_exactly, domain, loads, sites, split_tag
+from lifter.ir.effects import Effect, LoopInfo, ahead_exactly, domain, loads, sites, split_tag
 
 
 class Reads(Rows):

@@ -20,7 +20,7 @@ from lifter.frontend.dependence import Dependences
 from lifter.frontend.parsing import SourceError, parse, source_lines
 from lifter.frontend.sources import Sources
 from lifter.frontend.unit import Unit
-from lifter.loops import Function, Unsupported
+from lifter.ir.loop_ir import Function, Unsupported
 from lifter.support.deadline import TimedOut, until
 from lifter.toolchain.command import Command
 

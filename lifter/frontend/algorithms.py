@@ -13,7 +13,7 @@ from lifter.frontend import expressions, memory, pointers, types
 from lifter.frontend import operations as op
 from lifter.frontend.context import Context
 from lifter.frontend.values import ElementPlace, Nothing, Pointer
-from lifter.loops import Assign
+from lifter.ir.loop_ir import Assign
 
 MOST_SORTED = 32
 NAMES = {"sort": 2, "nth_element": 3, "reverse": 2, "accumulate": 3, "iota": 3}

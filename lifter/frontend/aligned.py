@@ -15,7 +15,7 @@ from halide_core.ir.types import UInt
 from lifter.frontend import operations as op
 from lifter.frontend.context import Context
 from lifter.frontend.values import Allocation
-from lifter.loops import Assign, Declare, Stmt, Store, expressions, walk
+from lifter.ir.loop_ir import Assign, Declare, Stmt, Store, expressions, walk
 
 
 def allocation(ctx: Context, address: Expr, at: Cursor) -> Allocation | None:

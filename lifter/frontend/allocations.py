@@ -13,7 +13,7 @@ from halide_core.ir.structural import contains, post_order, transform
 from lifter.algebra.fold import fold
 from lifter.frontend.context import Context
 from lifter.frontend.local_arrays import rewritten
-from lifter.loops import Assign, Declare, Define, If, Loop, Stmt, walk
+from lifter.ir.loop_ir import Assign, Declare, Define, If, Loop, Stmt, walk
 
 
 def unconditional(block: Sequence[Stmt]) -> list[Stmt]:

@@ -47,8 +47,8 @@ from lifter.frontend.values import (
     PointerPlace,
     Value,
 )
-from lifter.libm import as_compiled
-from lifter.loops import Assert
+from lifter.ir.c_library import as_compiled
+from lifter.ir.loop_ir import Assert
 
 _UNARY_MATH = {
     *("sqrt", "floor", "ceil", "round", "trunc", "rint", "nearbyint", "exp", "exp2", "expm1", "log", "log2", "log10"),

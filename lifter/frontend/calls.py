@@ -47,7 +47,7 @@ from lifter.frontend.values import (
     Value,
     Vector,
 )
-from lifter.loops import Store, Unsupported
+from lifter.ir.loop_ir import Store, Unsupported
 
 K = CursorKind
 _BODY = "give the file that defines it, or a model or a folder, with --model"

@@ -9,8 +9,8 @@ from clang.cindex import Cursor
 from halide_core.ir.expr import Add, Expr, Mul, Sub
 from halide_core.ir.structural import post_order
 from lifter.frontend.context import Context
-from lifter.loops import Stmt, walk
-from lifter.loops import expressions as expressions_of
+from lifter.ir.loop_ir import Stmt, walk
+from lifter.ir.loop_ir import expressions as expressions_of
 
 
 def check(ctx: Context, definition: Cursor, at: Cursor) -> None:

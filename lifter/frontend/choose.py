@@ -9,7 +9,7 @@ from lifter.frontend import operations as op
 from lifter.frontend import records, registers
 from lifter.frontend.context import Context
 from lifter.frontend.values import NULL, Allocation, Nothing, Pointer, Record, Value
-from lifter.loops import Assert, Stmt
+from lifter.ir.loop_ir import Assert, Stmt
 from lifter.simd.lanes import Lanes, as_type
 
 

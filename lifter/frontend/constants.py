@@ -14,7 +14,7 @@ from lifter.frontend import operations as op
 from lifter.frontend.clang import children, declared_fields, evaluate, initializer, operands
 from lifter.frontend.context import Context
 from lifter.frontend.values import Alias, Binding, ElementPlace, Pointer
-from lifter.loops import ConstArray
+from lifter.ir.loop_ir import ConstArray
 from lifter.simd.lanes import Lanes, is_constant
 
 K = CursorKind

@@ -17,7 +17,6 @@ from clang.cindex import Type as ClangType
 from halide_core.ir.expr import I64, Expr, Variable, const, const_value
 from halide_core.ir.structural import key, variables
 from halide_core.ir.types import Type, UInt
-from lifter.effects import loads
 from lifter.frontend import together
 from lifter.frontend.clang import line
 from lifter.frontend.values import (
@@ -36,7 +35,8 @@ from lifter.frontend.values import (
     VariablePlace,
     Vector,
 )
-from lifter.loops import Assign, ConstArray, Declare, If, PureFunction, Stmt, Store, Unsupported
+from lifter.ir.effects import loads
+from lifter.ir.loop_ir import Assign, ConstArray, Declare, If, PureFunction, Stmt, Store, Unsupported
 from lifter.support import deadline
 
 if TYPE_CHECKING:

@@ -42,7 +42,7 @@ from lifter.frontend.values import (
     VariablePlace,
     Vector,
 )
-from lifter.loops import Store
+from lifter.ir.loop_ir import Store
 from lifter.simd.lanes import Lanes
 
 K = CursorKind

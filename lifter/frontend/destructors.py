@@ -12,7 +12,7 @@ from lifter.frontend import classes, inline, types
 from lifter.frontend.clang import members
 from lifter.frontend.context import Context
 from lifter.frontend.values import BitsPlace, LanesPlace, PointerPlace, RecordPlace, VariablePlace
-from lifter.loops import Assert, Assign, If, Loop, Stmt, walk
+from lifter.ir.loop_ir import Assert, Assign, If, Loop, Stmt, walk
 
 
 def check(ctx: Context, place: RecordPlace, at: Cursor) -> None:

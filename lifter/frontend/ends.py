@@ -12,7 +12,7 @@ from clang.cindex import Cursor
 from halide_core.ir.expr import I64, Expr, Load, Variable
 from halide_core.ir.structural import post_order
 from lifter.frontend.context import Context
-from lifter.loops import Argument, Part, Stmt, Store, expressions, walk
+from lifter.ir.loop_ir import Argument, Part, Stmt, Store, expressions, walk
 
 
 class Ended(Exception):

@@ -42,7 +42,7 @@ from lifter.frontend.values import (
     RecordPointer,
     Value,
 )
-from lifter.loops import Stmt
+from lifter.ir.loop_ir import Stmt
 from lifter.simd.lanes import Lanes
 
 _T = TypeVar("_T")

@@ -29,7 +29,7 @@ from lifter.frontend.context import Context, Sites
 from lifter.frontend.interface import Taken
 from lifter.frontend.unit import Unit
 from lifter.frontend.values import Alias, ElementPlace, Pointer, PointerPlace, RecordPlace, VariablePlace
-from lifter.loops import Function, Interface, Param, Unsupported
+from lifter.ir.loop_ir import Function, Interface, Param, Unsupported
 
 K = CursorKind
 

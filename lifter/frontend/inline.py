@@ -52,7 +52,7 @@ from lifter.frontend.values import (
     VariablePlace,
     Vector,
 )
-from lifter.loops import Assign, Stmt, walk
+from lifter.ir.loop_ir import Assign, Stmt, walk
 from lifter.simd.lanes import Lanes
 
 K = CursorKind

@@ -31,7 +31,7 @@ from lifter.frontend.values import (
     VariablePlace,
     Vector,
 )
-from lifter.loops import Argument, Container, Declare, Param, Part, Stmt, Store, expressions, walk
+from lifter.ir.loop_ir import Argument, Container, Declare, Param, Part, Stmt, Store, expressions, walk
 
 
 @dataclass

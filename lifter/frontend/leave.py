@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from halide_core.ir.expr import BOOL, Variable, make_bool
 from lifter.frontend import operations as op
 from lifter.frontend.context import Context
-from lifter.loops import Assign, Break, If, Loop, Stmt
+from lifter.ir.loop_ir import Assign, Break, If, Loop, Stmt
 from lifter.support import deadline
 
 

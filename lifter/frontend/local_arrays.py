@@ -8,7 +8,7 @@ from dataclasses import replace
 from halide_core.ir.expr import Expr, Load, Variable, const_value
 from halide_core.ir.structural import post_order, transform
 from lifter.frontend.context import Context
-from lifter.loops import Assert, Assign, Declare, Define, If, Loop, Return, Stmt, Store, expressions, walk
+from lifter.ir.loop_ir import Assert, Assign, Declare, Define, If, Loop, Return, Stmt, Store, expressions, walk
 
 
 def split(ctx: Context, block: Sequence[Stmt], arrays: Iterable[str]) -> list[Stmt]:

@@ -23,7 +23,7 @@ from lifter.frontend import operations as op
 from lifter.frontend.clang import children
 from lifter.frontend.context import Context, Jumps, Targets
 from lifter.frontend.values import Alias, Container, ElementPlace, Pointer, Record, Rows, VariablePlace, Vector
-from lifter.loops import Assign, Loop, Stmt
+from lifter.ir.loop_ir import Assign, Loop, Stmt
 
 K = CursorKind
 _Make = Callable[[], None]
@@ -118,7 +118,7 @@ def _loop(ctx: Context, c: Cursor, condition: Cursor | None, body: _Make, step: 
 
 
 def _jumps_out(body: tuple[Stmt, ...]) -> bool:
-    from lifter.loops import Break, Continue, If
+    from lifter.ir.loop_ir import Break, Continue, If
 
     for s in body:
         if isinstance(s, Break | Continue):

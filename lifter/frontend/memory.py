@@ -13,7 +13,7 @@ from lifter.frontend import operations as op
 from lifter.frontend.clang import operands, unary_operator
 from lifter.frontend.context import Context
 from lifter.frontend.values import ElementPlace, Nothing, Pointer, Value
-from lifter.loops import Assign, Loop, Stmt
+from lifter.ir.loop_ir import Assign, Loop, Stmt
 from lifter.simd.lanes import Lanes
 
 _WRAPPERS = (

@@ -14,7 +14,7 @@ from lifter.frontend import operations as op
 from lifter.frontend.clang import declared_fields, operands
 from lifter.frontend.context import Context
 from lifter.frontend.values import Container, ElementPlace, Pointer, Rows, Value, Vector
-from lifter.loops import Define
+from lifter.ir.loop_ir import Define
 
 K = CursorKind
 

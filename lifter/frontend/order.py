@@ -10,7 +10,7 @@ from clang.cindex import Cursor, CursorKind
 from halide_core.ir.expr import Expr, Load, Variable, children, const_value
 from lifter.frontend.clang import changes, operands, preorder
 from lifter.frontend.context import Context
-from lifter.loops import Assign, Declare, Define, Stmt, Store, expressions, walk
+from lifter.ir.loop_ir import Assign, Declare, Define, Stmt, Store, expressions, walk
 
 
 @dataclass

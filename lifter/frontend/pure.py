@@ -16,7 +16,7 @@ from lifter.frontend.clang import line
 from lifter.frontend.context import Context
 from lifter.frontend.unit import Known
 from lifter.frontend.values import VariablePlace
-from lifter.loops import Assign, If, PureFunction, Return, Stmt, Unsupported
+from lifter.ir.loop_ir import Assign, If, PureFunction, Return, Stmt, Unsupported
 
 # Larger expressions are clearer inlined as statements.
 _LARGEST = 600

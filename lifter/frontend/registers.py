@@ -20,7 +20,7 @@ from lifter.frontend import operations as op
 from lifter.frontend.clang import evaluate, in_own_header, operands
 from lifter.frontend.context import Context, Held
 from lifter.frontend.values import ElementPlace, LanesPlace, Nothing, Pointer, Record, Value, Vector
-from lifter.loops import ConstArray, Store
+from lifter.ir.loop_ir import ConstArray, Store
 from lifter.simd import neon
 from lifter.simd.apply import Operand, apply
 from lifter.simd.lanes import Lanes, as_type, is_constant, zeros

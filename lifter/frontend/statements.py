@@ -24,7 +24,7 @@ from lifter.frontend import operations as op
 from lifter.frontend.clang import children, operands
 from lifter.frontend.context import Context, Jumps, Targets
 from lifter.frontend.values import Nothing, Rows, Value
-from lifter.loops import Break, Continue, Define, Return, Stmt
+from lifter.ir.loop_ir import Break, Continue, Define, Return, Stmt
 from lifter.support import deadline
 
 K = CursorKind

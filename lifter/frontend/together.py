@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from halide_core.ir.expr import I64, Expr, const
 from halide_core.ir.structural import same
 from lifter.frontend import operations as op
-from lifter.loops import Declare
+from lifter.ir.loop_ir import Declare
 
 if TYPE_CHECKING:
     from lifter.frontend.context import Context

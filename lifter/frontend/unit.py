@@ -11,7 +11,7 @@ from lifter.frontend import instances
 from lifter.frontend.attributes import Caution
 from lifter.frontend.parsing import Parsed
 from lifter.frontend.sources import Sources
-from lifter.loops import PureFunction
+from lifter.ir.loop_ir import PureFunction
 
 
 @dataclass

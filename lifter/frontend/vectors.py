@@ -18,7 +18,7 @@ from lifter.frontend import operations as op
 from lifter.frontend.clang import in_std
 from lifter.frontend.context import Context
 from lifter.frontend.values import Container, ElementPlace, Nothing, Place, Pointer, Record, Rows, Value, Vector
-from lifter.loops import Assert, Define
+from lifter.ir.loop_ir import Assert, Define
 
 K = CursorKind
 _CONTAINERS = {"vector", "array", "unique_ptr"}

@@ -18,7 +18,7 @@ from lifter.frontend import types
 from lifter.frontend.clang import declared_fields, members
 from lifter.frontend.context import Context
 from lifter.frontend.values import Pointer
-from lifter.loops import Store, Unsupported
+from lifter.ir.loop_ir import Store, Unsupported
 
 
 class Narrower(Exception):

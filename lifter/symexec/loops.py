@@ -29,10 +29,10 @@ from halide_core.ir.expr import (
     intrinsic,
 )
 from halide_core.ir.structural import contains, post_order, variables
-from lifter import loops as L
 from lifter.algebra.fold import fold, negate, undefined
 from lifter.algebra.polynomial import Obligation, Poly, exact, from_poly, smallest_of, to_poly
-from lifter.effects import Effect, FoundObligation, LoopInfo, loads, split_tag
+from lifter.ir import loop_ir as L
+from lifter.ir.effects import Effect, FoundObligation, LoopInfo, loads, split_tag
 from lifter.symexec.memory import Memory
 from lifter.symexec.periodic import Period, conditional_steps, period
 from lifter.symexec.pieces import pieces

@@ -24,13 +24,13 @@ from halide_core.ir.expr import (
 )
 from halide_core.ir.structural import contains, key, post_order, transform, variables
 from halide_core.ir.types import Type
-from lifter import loops as L
 from lifter.algebra.conditional_sums import added_where, extremum
 from lifter.algebra.euclidean_remainder import euclidean
 from lifter.algebra.fold import clauses, conjunction, fold, fold_node, is_true, negate, parts, undefined
 from lifter.algebra.polynomial import Obligation, Poly, address_poly, atom_of, from_poly, to_poly
-from lifter.effects import ArrayInfo, Effect, Follows, FoundObligation, LoopInfo, loads
-from lifter.pure_calls import inline_all, inline_call
+from lifter.ir import loop_ir as L
+from lifter.ir.effects import ArrayInfo, Effect, Follows, FoundObligation, LoopInfo, loads
+from lifter.ir.inline_pure_calls import inline_all, inline_call
 from lifter.simd.simplify import simplify_node
 from lifter.symexec.state import Decide, NeedTurns, PendingStore, Plan, State, both
 from lifter.turns import Fact, turn_of, turning_points

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from halide_core.ir.expr import EQ, Expr, Load, const_value
 from halide_core.ir.structural import contains, variables
-from lifter import loops as L
 from lifter.algebra.fold import clauses, negate
-from lifter.effects import FoundObligation, promised
 from lifter.forks import must_fork, reshapes
+from lifter.ir import loop_ir as L
+from lifter.ir.effects import FoundObligation, promised
 from lifter.rows_as_one import Values, counters, equalities, same_effects, same_value
 from lifter.symexec.counted import counted
 from lifter.symexec.loops import Loops

@@ -21,7 +21,6 @@ from halide_core.ir.expr import (
     const_value,
 )
 from halide_core.ir.structural import contains, key, post_order, transform, variables
-from lifter import loops as L
 from lifter.algebra.conditional_sums import added_where
 from lifter.algebra.fold import clauses, fold, fold_node, negate, undefined
 from lifter.algebra.parity_select import by_parity
@@ -32,13 +31,14 @@ from lifter.blocks import join_blocks
 from lifter.breaks import without_breaks
 from lifter.carried import without_carried
 from lifter.covered import without_covered
-from lifter.effects import ArrayInfo, Effect, Follows, FoundObligation, LoopInfo, Path, loads, observed
 from lifter.forks import choosers_of_loops, guards_of_reads, invariant, must_fork, reshapes
+from lifter.ir import loop_ir as L
+from lifter.ir.effects import ArrayInfo, Effect, Follows, FoundObligation, LoopInfo, Path, loads, observed
+from lifter.ir.inline_pure_calls import inline_all
 from lifter.kept_places import with_values_kept
 from lifter.lane_sums import join_lane_sums
 from lifter.parts import in_parts
 from lifter.planes import unflatten
-from lifter.pure_calls import inline_all
 from lifter.repeated import without_repeated
 from lifter.reroll import reroll
 from lifter.rolled import roll_additions

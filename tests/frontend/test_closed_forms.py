@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from lifter import effects
 from lifter.algebra.polynomial import to_poly
 from lifter.frontend import parse_file
-from lifter.loops import Function, Unsupported
+from lifter.ir import effects
+from lifter.ir.loop_ir import Function, Unsupported
 from lifter.symexec import execute
 from synth.samples import compiled_poly
 

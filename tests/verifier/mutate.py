@@ -11,7 +11,7 @@ from halide_core.ir.expr import Call, CallType, Cast, Expr, Select, const, const
 from halide_core.ir.structural import key, post_order, transform
 from halide_core.ir.types import Int, Type, UInt
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
-from lifter.summary import Definition, FuncSummary, PathSummary
+from lifter.ir.summary import Definition, FuncSummary, PathSummary
 
 OPERATORS = {
     E.Add: E.Sub,

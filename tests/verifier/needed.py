@@ -28,7 +28,7 @@ from lifter.frontend import FunctionError, parse_file
 from lifter.harness.argument_extents import NoArguments
 from lifter.harness.draw_arguments import Drawer
 from lifter.harness.side_by_side import Arguments, bind, difference
-from lifter.summary import ContractItem, Summary
+from lifter.ir.summary import ContractItem, Summary
 from synth.lift import Lifted, lift_function
 from tests.verifier.campaign import compiled
 from tests.verifier.files import each_file

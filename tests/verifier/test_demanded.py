@@ -12,8 +12,8 @@ from halide_core.ir.expr import BOOL, GE, I32, I64, LT, Expr, Min, Select, Varia
 from halide_core.ir.structural import transform
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.frontend import parse_file
-from lifter.loops import Function
-from lifter.summary import ContractItem, FuncSummary, PathSummary
+from lifter.ir.loop_ir import Function
+from lifter.ir.summary import ContractItem, FuncSummary, PathSummary
 from synth.lift import Lifted, lift_function
 from verifier.check import verify_path
 

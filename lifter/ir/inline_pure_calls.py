@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from halide_core.ir.expr import Call, CallType, Expr
 from halide_core.ir.structural import substitute, transform
-from lifter.loops import PureFunction
+from lifter.ir.loop_ir import PureFunction
 
 
 def inline_call(call: Call, functions: Mapping[str, PureFunction]) -> Expr | None:

@@ -40,7 +40,7 @@ from halide_core.ir.expr import (
 )
 from halide_core.ir.structural import key, post_order
 from halide_core.ir.types import Type
-from lifter.libm import EXACT, base_name
+from lifter.ir.c_library import EXACT, base_name
 
 _FEW = 16
 """Values of which a compiler might make a case each."""

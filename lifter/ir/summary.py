@@ -14,7 +14,7 @@ from halide_core.ir.expr import I32, Call, CallType, Expr, IntImm, UIntImm, Vari
 from halide_core.ir.structural import key, post_order
 from halide_core.ir.types import Type
 from lifter.algebra.polynomial import Poly
-from lifter.loops import Function, PureFunction
+from lifter.ir.loop_ir import Function, PureFunction
 
 
 def dim_names(function: Function) -> tuple[str, ...]:

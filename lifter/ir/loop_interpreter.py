@@ -17,8 +17,8 @@ import numpy as np
 
 from halide_core.interp.expr import dtype_of
 from halide_core.ir.types import Type
-from lifter.loop_python import PythonCode, translate
-from lifter.loops import Function
+from lifter.ir.loop_ir import Function
+from lifter.ir.loop_to_python import PythonCode, translate
 
 Scalar = int | float | bool
 _LIMIT = 50_000_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from halide_core.ir.printer import to_text
-from lifter.loops import (
+from lifter.ir.loop_ir import (
     Assert,
     Assign,
     Break,

@@ -1,4 +1,4 @@
-"""Translation of the loop language to Python source, for `lifter.loop_interp`."""
+"""Translation of the loop language to Python source, for `lifter.ir.loop_interpreter`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from types import TracebackType
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import CallType, Expr
 from halide_core.ir.types import Type
-from lifter.loops import Assert, Assign, Break, Continue, Declare, Define, Function, If, Loop, Return, Stmt, Store
+from lifter.ir.loop_ir import Assert, Assign, Break, Continue, Declare, Define, Function, If, Loop, Return, Stmt, Store
 
 # Python's parser refuses about 200 nested parentheses.
 _DEEPEST = 50

@@ -1,0 +1,1 @@
+"""What passes between the stages: the loop language, effects and paths, summaries."""

@@ -22,10 +22,10 @@ from lifter.frontend.context import Context, Held
 from lifter.frontend.values import ElementPlace, LanesPlace, Nothing, Pointer, Record, Value, Vector
 from lifter.ir.loop_ir import ConstArray, Store
 from lifter.simd import neon
-from lifter.simd.apply import Operand, apply
+from lifter.simd.evaluate import Operand, apply
+from lifter.simd.lane_operations import NotConstant
 from lifter.simd.lanes import Lanes, as_type, is_constant, zeros
 from lifter.simd.meanings import table
-from lifter.simd.pieces import NotConstant
 
 _NO_EFFECT = {
     *("_mm_prefetch", "_mm_sfence", "_mm_lfence", "_mm_mfence", "_mm_pause", "_mm_clflush", "_mm256_zeroupper"),

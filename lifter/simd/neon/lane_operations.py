@@ -7,9 +7,9 @@ from typing import Any
 
 from halide_core.ir.expr import BOOL, EQ, GE, GT, LT, NE, Cast, Expr, Select, const, const_value, intrinsic
 from halide_core.ir.types import Type, UInt
+from lifter.simd.lane_operations import NotConstant, Vector, converted, libm, saturated, unordered
 from lifter.simd.lanes import reinterpret
-from lifter.simd.neon.rows import Compute, Form, resized
-from lifter.simd.pieces import NotConstant, Vector, converted, libm, saturated, unordered
+from lifter.simd.neon.table_rows import Compute, Form, resized
 
 
 def wide(e: Expr) -> Expr:

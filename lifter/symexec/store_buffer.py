@@ -32,8 +32,8 @@ from lifter.ir import loop_ir as L
 from lifter.ir.effects import ArrayInfo, Effect, Follows, FoundObligation, LoopInfo, loads
 from lifter.ir.inline_pure_calls import inline_all, inline_call
 from lifter.simd.simplify import simplify_node
+from lifter.symexec.index_set_splitting import Fact, turn_of, turning_points
 from lifter.symexec.state import Decide, NeedTurns, PendingStore, Plan, State, both
-from lifter.turns import Fact, turn_of, turning_points
 
 
 class Memory:

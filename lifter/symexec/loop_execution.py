@@ -33,13 +33,13 @@ from lifter.algebra.fold import fold, negate, undefined
 from lifter.algebra.polynomial import Obligation, Poly, exact, from_poly, smallest_of, to_poly
 from lifter.ir import loop_ir as L
 from lifter.ir.effects import Effect, FoundObligation, LoopInfo, loads, split_tag
-from lifter.symexec.memory import Memory
-from lifter.symexec.periodic import Period, conditional_steps, period
-from lifter.symexec.pieces import pieces
+from lifter.symexec.clipped_windows import Window, window
+from lifter.symexec.index_set_splitting import Fact, contrary, run_of, turning_points
+from lifter.symexec.periodic_steps import Period, conditional_steps, period
 from lifter.symexec.state import NeedCell, NeedUnroll, State, both
-from lifter.trip import NoTrip, trip_count
-from lifter.turns import Fact, contrary, run_of, turning_points
-from lifter.windows import Window, window
+from lifter.symexec.store_buffer import Memory
+from lifter.symexec.strip_mined_while import pieces
+from lifter.symexec.trip_counts import NoTrip, trip_count
 
 MAX_UNROLL = 64
 FEW = 8

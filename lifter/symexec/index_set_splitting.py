@@ -13,7 +13,7 @@ from halide_core.ir.structural import contains, key, post_order, variables
 from lifter.algebra.fold import negate, parts
 from lifter.algebra.polynomial import Obligation, Poly, atom_of, to_poly
 from lifter.ir import loop_ir as L
-from lifter.trip import NoTrip, trip_count
+from lifter.symexec.trip_counts import NoTrip, trip_count
 
 MOST_TURNS = 6
 

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from halide_core.ir.expr import EQ, Expr, Load, const_value
 from halide_core.ir.structural import contains, variables
 from lifter.algebra.fold import clauses, negate
-from lifter.forks import must_fork, reshapes
 from lifter.ir import loop_ir as L
 from lifter.ir.effects import FoundObligation, promised
-from lifter.rows_as_one import Values, counters, equalities, same_effects, same_value
-from lifter.symexec.counted import counted
-from lifter.symexec.loops import Loops
+from lifter.symexec.collapsed_nests import Values, counters, equalities, same_effects, same_value
+from lifter.symexec.loop_execution import Loops
+from lifter.symexec.path_forking import must_fork, reshapes
 from lifter.symexec.state import NeedCell, NeedSetting, NeedSeveral, NeedTurns, NeedUnroll, State
+from lifter.symexec.trip_count_check import counted
 from lifter.unrolled import rolled
 
 Body = tuple[L.Stmt, ...]

@@ -31,7 +31,6 @@ from lifter.blocks import join_blocks
 from lifter.breaks import without_breaks
 from lifter.carried import without_carried
 from lifter.covered import without_covered
-from lifter.forks import choosers_of_loops, guards_of_reads, invariant, must_fork, reshapes
 from lifter.ir import loop_ir as L
 from lifter.ir.effects import ArrayInfo, Effect, Follows, FoundObligation, LoopInfo, Path, loads, observed
 from lifter.ir.inline_pure_calls import inline_all
@@ -46,7 +45,8 @@ from lifter.rotations import without_rotations
 from lifter.scan import expand_scans, widen_starts
 from lifter.strips import join_strips
 from lifter.support import deadline
-from lifter.symexec.merging import Merging
+from lifter.symexec.path_forking import choosers_of_loops, guards_of_reads, invariant, must_fork, reshapes
+from lifter.symexec.path_merging import Merging
 from lifter.symexec.state import (
     Decide,
     Need,

@@ -10,16 +10,16 @@ from dataclasses import dataclass, field, replace
 from halide_core.ir.expr import EQ, I64, NE, Expr
 from halide_core.ir.structural import variables
 from lifter.algebra.polynomial import Poly, ahead_of, from_poly, to_poly
-from lifter.between import with_elements_between
-from lifter.guarded_reads import guarded_apart
 from lifter.ir.effects import LoopInfo, Path, left_to_original, loads
 from lifter.ir.foldable_calls import Sources, knowable
 from lifter.ir.inline_pure_calls import inline_all
 from lifter.ir.loop_ir import Function, Unsupported
 from lifter.ir.summary import PathSummary, Summary
-from lifter.names import apart_from_parameters
 from lifter.support.deadline import TimedOut, until
 from lifter.symexec import execute
+from lifter.transforms.storage.rename_locals import apart_from_parameters
+from lifter.transforms.stores.add_identity_stores import with_elements_between
+from lifter.transforms.stores.split_guarded_reads import guarded_apart
 from synth.failure import NotFound
 from synth.needless import without_needless
 from synth.options import Options, Stopwatch

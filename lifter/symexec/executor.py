@@ -25,25 +25,9 @@ from lifter.algebra.conditional_sums import added_where
 from lifter.algebra.fold import clauses, fold, fold_node, negate, undefined
 from lifter.algebra.parity_select import by_parity
 from lifter.algebra.polynomial import Obligation, Poly, from_poly, to_poly
-from lifter.alike import without_twins
-from lifter.arms import merge_arms
-from lifter.blocks import join_blocks
-from lifter.breaks import without_breaks
-from lifter.carried import without_carried
-from lifter.covered import without_covered
 from lifter.ir import loop_ir as L
 from lifter.ir.effects import ArrayInfo, Effect, Follows, FoundObligation, LoopInfo, Path, loads, observed
 from lifter.ir.inline_pure_calls import inline_all
-from lifter.kept_places import with_values_kept
-from lifter.lane_sums import join_lane_sums
-from lifter.parts import in_parts
-from lifter.planes import unflatten
-from lifter.repeated import without_repeated
-from lifter.reroll import reroll
-from lifter.rolled import roll_additions
-from lifter.rotations import without_rotations
-from lifter.scan import expand_scans, widen_starts
-from lifter.strips import join_strips
 from lifter.support import deadline
 from lifter.symexec.path_forking import choosers_of_loops, guards_of_reads, invariant, must_fork, reshapes
 from lifter.symexec.path_merging import Merging
@@ -61,6 +45,22 @@ from lifter.symexec.state import (
     State,
     both,
 )
+from lifter.transforms.domains.delinearize import unflatten
+from lifter.transforms.domains.undo_blocked_reductions import join_blocks
+from lifter.transforms.domains.undo_strip_mining import join_strips
+from lifter.transforms.loops.cache_indexed_value import with_values_kept
+from lifter.transforms.loops.eliminate_breaks import without_breaks
+from lifter.transforms.loops.merge_identical_arms import without_twins
+from lifter.transforms.reroll.reroll_accumulations import roll_additions
+from lifter.transforms.reroll.reroll_lanes import reroll
+from lifter.transforms.reroll.reroll_reduction_lanes import join_lane_sums
+from lifter.transforms.storage.expand_rings import without_carried
+from lifter.transforms.storage.expand_scalars import expand_scans, widen_starts
+from lifter.transforms.storage.rotations_to_modulo import without_rotations
+from lifter.transforms.storage.split_arrays import in_parts
+from lifter.transforms.stores.eliminate_overwritten_stores import without_covered
+from lifter.transforms.stores.forward_stores import without_repeated
+from lifter.transforms.stores.fuse_complementary_stores import merge_arms
 
 MAX_PATHS = 16
 MAX_RESTARTS = 64

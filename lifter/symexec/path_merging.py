@@ -15,7 +15,7 @@ from lifter.symexec.loop_execution import Loops
 from lifter.symexec.path_forking import must_fork, reshapes
 from lifter.symexec.state import NeedCell, NeedSetting, NeedSeveral, NeedTurns, NeedUnroll, State
 from lifter.symexec.trip_count_check import counted
-from lifter.unrolled import rolled
+from lifter.transforms.reroll.reroll_unrolled_bodies import rolled
 
 Body = tuple[L.Stmt, ...]
 

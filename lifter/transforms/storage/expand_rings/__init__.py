@@ -17,12 +17,12 @@ from dataclasses import replace
 
 from halide_core.ir.expr import I32
 from lifter.algebra.polynomial import Poly
-from lifter.alone import first_alone, shared
-from lifter.carried.expansion import Expansion
-from lifter.carried.rows import No
-from lifter.copies import without_copies
 from lifter.ir.effects import Follows, LoopInfo, Path, ahead_exactly, domain
-from lifter.joined import joined
+from lifter.transforms.storage.distribute_loops import first_alone, shared
+from lifter.transforms.storage.expand_rings.expansion import Expansion
+from lifter.transforms.storage.expand_rings.row_layout import No
+from lifter.transforms.storage.merge_row_stores import joined
+from lifter.transforms.storage.propagate_row_copies import without_copies
 
 
 def without_carried(path: Path, follows: Follows) -> Path:

@@ -23,8 +23,8 @@ from lifter.algebra.fold import fold_node
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.algebra.value_ranges import ranges
 from lifter.ir.effects import Effect, Follows, LoopInfo, Path, loads, sites, split_tag, undisturbed, values_of
-from lifter.lane_rows import extended, over_row, settled
-from lifter.lanes import Lanes
+from lifter.transforms.domains.merge_lanes_into_rows import extended, over_row, settled
+from lifter.transforms.reroll.anti_unify import Lanes
 
 _LEAST_LANES = 4
 _MOST_TURNS = 8

@@ -34,8 +34,8 @@ from halide_core.ir.structural import key, post_order, same, transform, variable
 from lifter.algebra.fold import fold_node, negate
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.ir.effects import Effect, LoopInfo, Path, loads, loads_of, split_tag
-from lifter.lanes import Lanes
 from lifter.simd.simplify import simplify_node
+from lifter.transforms.reroll.anti_unify import Lanes
 
 _Site = tuple[tuple[str, ...], int | None]
 """The counters and the guard of an effect."""

@@ -8,10 +8,10 @@ from dataclasses import replace
 from halide_core.ir.expr import I32, Expr, Load
 from halide_core.ir.structural import transform
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
-from lifter.carried.reads import Reads
-from lifter.carried.rows import No, span
 from lifter.ir.effects import Effect, LoopInfo, Path, least, loads, spaced, values_of
-from lifter.joined import padded
+from lifter.transforms.storage.expand_rings.row_layout import No, span
+from lifter.transforms.storage.expand_rings.row_reads import Reads
+from lifter.transforms.storage.merge_row_stores import padded
 
 
 class Expansion(Reads):

@@ -80,7 +80,7 @@ def test_one_file_that_cannot_be_read_stops_no_other(lift, tree):
 
 
 def test_a_process_that_dies_costs_its_function_only(lift, tree, monkeypatch):
-    from lifter.frontend import functions
+    from lifter.frontend.lowering import functions
 
     lower = functions.lower
 

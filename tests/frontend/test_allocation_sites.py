@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from lifter.frontend import FunctionError, functions, parse_file
+from lifter.frontend import FunctionError, parse_file
+from lifter.frontend.lowering import functions
 from lifter.ir.loop_ir import Function
 
 COMMON = """

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from compiled_reference import CASES
 
-from lifter.frontend import FunctionError, SourceError, parse_file, parsing
+from lifter.frontend import FunctionError, SourceError, parse_file
+from lifter.frontend.clang import parsing
 from lifter.ir.loop_interpreter import Memory, StepLimit, UndefinedBehaviour, run
 from lifter.ir.loop_ir import Assert, Function
 from lifter.ir.loop_printer import function_text

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import codegen.native
-import lifter.frontend.operations as operations
+import lifter.frontend.lowering.operators as operations
 import lifter.harness.originals as originals
 from halide_core.ir import expr as ir
 from lifter.harness import side_process

@@ -27,7 +27,7 @@ from lifter.algebra.polynomial import Poly, from_poly
 from lifter.ir.c_library import as_compiled
 from lifter.ir.inline_pure_calls import inline_all
 from lifter.ir.summary import Definition, FuncSummary, InputSummary, Layout, Summary, var
-from synth.optimise import optimise
+from synth.expression.optimise import optimise
 
 U64 = UInt(64)
 

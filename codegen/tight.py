@@ -13,7 +13,7 @@ from halide_core.ir.structural import contains, key, post_order
 from lifter.algebra.fold import negate
 from lifter.algebra.polynomial import Poly, from_poly
 from lifter.ir.summary import Definition, Dim, FuncSummary, InputSummary, Layout, PathSummary
-from synth.within import SameCoordinate
+from synth.read_bounds.clamp_to_region import SameCoordinate
 
 _SECONDS = 0.5
 _MOST = 2000

@@ -26,7 +26,7 @@ from lifter.support.progress import StatusLine
 from lifter.support.stdout import write_line
 from lifter.toolchain.command import command_for
 from lifter.toolchain.database import DatabaseError, command_in
-from synth.grammar import Grammar, GrammarError, read_grammar
+from synth.expression.grammar import Grammar, GrammarError, read_grammar
 from synth.options import Options
 
 EXIT_VERIFIED, EXIT_SOME_NOT, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130

@@ -15,14 +15,14 @@ from lifter.ir.effects import Path, loads
 from lifter.ir.inline_pure_calls import inline_all
 from lifter.ir.loop_ir import Function
 from lifter.ir.summary import Dim, FuncSummary, InputSummary, Layout, dim_names
-from synth.applied import domain, held_ends, held_where_they_matter
-from synth.clamp import Clamper
-from synth.coordinates import coordinate
 from synth.failure import NotFound
-from synth.rows import Sign, image_coordinates
-from synth.samples import Env
-from synth.terminals import NoMapping, input_strides
-from synth.updates import R_NAMES
+from synth.read_bounds.clamp import Clamper
+from synth.read_bounds.clamp_by_condition import domain, held_ends, held_where_they_matter
+from synth.region.coordinates import coordinate
+from synth.region.row_coordinates import Sign, image_coordinates
+from synth.sampling.samples import Env
+from synth.staging.updates import R_NAMES
+from synth.terminals.terminals import NoMapping, input_strides
 from verifier.reads import Group
 
 

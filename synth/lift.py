@@ -20,14 +20,14 @@ from lifter.symexec import execute
 from lifter.transforms.storage.rename_locals import apart_from_parameters
 from lifter.transforms.stores.add_identity_stores import with_elements_between
 from lifter.transforms.stores.split_guarded_reads import guarded_apart
+from synth.contract.minimal_contract import without_needless
 from synth.failure import NotFound
-from synth.needless import without_needless
 from synth.options import Options, Stopwatch
-from synth.paths import PathLifter
-from synth.places import readable_places
-from synth.samples import NotConcrete
+from synth.path_lifter import PathLifter
+from synth.sampling.samples import NotConcrete
+from synth.staging.updates import MOVING_BOUNDS
+from synth.terminals.data_addresses import readable_places
 from synth.trace import Candidate, Trace, failure
-from synth.updates import MOVING_BOUNDS
 from verifier.check import Decision, Verdict, verify_path
 from verifier.smt import IndexEncoder, Proved, Query, Refuted, Unknown, prove
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from lifter.support.deadline import TimedOut
-from synth.grammar import Grammar
+from synth.expression.grammar import Grammar
 
 
 @dataclass(frozen=True, slots=True)

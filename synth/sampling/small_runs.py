@@ -11,7 +11,7 @@ from lifter.algebra.fold import clauses
 from lifter.algebra.polynomial import Poly
 from lifter.ir.effects import Effect, loads
 from lifter.ir.summary import EffectMap, Layout
-from synth.samples import Env, NotConcrete, compiled, compiled_poly, visited
+from synth.sampling.samples import Env, NotConcrete, compiled, compiled_poly, visited
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from halide_core.ir import expr as E
 from halide_core.ir.expr import BOOL, I32, Call, CallType, Expr, Select, Variable, const_value
 from halide_core.ir.structural import key, post_order, transform
 from halide_core.ir.types import Type, UInt
-from synth.grammar import Grammar
+from synth.expression.grammar import Grammar
 
 Values = NDArray[np.int64] | NDArray[np.float64]
 SAMPLES = 40

@@ -18,10 +18,10 @@ from halide_core.ir.expr import Expr
 from lifter.algebra.polynomial import Poly, to_poly
 from lifter.ir.effects import Effect, loads
 from lifter.ir.summary import Definition, FuncSummary
-from synth.enumerate import Enumerator, SearchStatistics
-from synth.grammar import Grammar
-from synth.roi import Pool
-from synth.samples import Env, NotConcrete, compiled_poly
+from synth.expression.enumerate import Enumerator, SearchStatistics
+from synth.expression.grammar import Grammar
+from synth.region.region_of_interest import Pool
+from synth.sampling.samples import Env, NotConcrete, compiled_poly
 
 
 @dataclass(slots=True)
@@ -128,7 +128,7 @@ def _indices(index: Poly, effect: Effect, d: Definition, f: FuncSummary) -> Iter
 
 
 def _expressions(enumerator: Enumerator) -> Iterator[Expr]:
-    from synth.enumerate import _convert
+    from synth.expression.enumerate import _convert
 
     enumerator.start()
     for size in range(5):

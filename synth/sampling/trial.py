@@ -13,7 +13,7 @@ from halide_core.interp.expr import Array, dtype_of, evaluate
 from halide_core.ir.expr import Call, Expr, Variable
 from halide_core.ir.structural import post_order
 from halide_core.ir.types import Type
-from synth.samples import Env
+from synth.sampling.samples import Env
 
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 

@@ -13,8 +13,8 @@ from lifter.algebra.symbolic_intervals import Interval, Unbounded, interval
 from lifter.ir.effects import Effect, loads, own_reads
 from lifter.ir.loop_ir import Function
 from lifter.ir.summary import Dim, Layout, dim_names
-from synth.rows import Sign, beside, counters, in_own_rows
-from synth.terminals import NoMapping, coordinates
+from synth.region.row_coordinates import Sign, beside, counters, in_own_rows
+from synth.terminals.terminals import NoMapping, coordinates
 from verifier.contract import ContractBuilder
 from verifier.reads import sure_loads
 

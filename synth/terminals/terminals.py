@@ -13,7 +13,7 @@ from halide_core.ir.types import Type
 from lifter.algebra.polynomial import Poly, atom_of, from_poly, sign_of, to_poly
 from lifter.ir.effects import Effect, loads
 from lifter.ir.summary import EffectMap, Layout
-from synth.coordinates import coordinate
+from synth.region.coordinates import coordinate
 from verifier.reads import Seen
 
 

@@ -18,10 +18,10 @@ from lifter.algebra.polynomial import Poly, ahead_of, from_poly, to_poly
 from lifter.algebra.symbolic_intervals import Unbounded, interval
 from lifter.ir.effects import Effect, Path, loads
 from lifter.ir.summary import FuncSummary, InputSummary, Layout
-from synth.clamp_site import Site
-from synth.rows import counters, image_coordinates
-from synth.samples import Env, NotConcrete, compiled, compiled_poly, visited
-from synth.terminals import NoMapping
+from synth.read_bounds.clamp_site import Site
+from synth.region.row_coordinates import counters, image_coordinates
+from synth.sampling.samples import Env, NotConcrete, compiled, compiled_poly, visited
+from synth.terminals.terminals import NoMapping
 from verifier.reads import Group, Unresolved, read_beforehand, see, sure_loads, unconditional_loads
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from halide_core.ir.expr import Call, CallType, Cast, Expr, children
 from halide_core.ir.structural import key
 from lifter.algebra.value_ranges import Range
-from synth.cost import cost
-from synth.rewrite import proposals
+from synth.expression.cost import cost
+from synth.expression.rewrite_rules import proposals
 from verifier.lemmas import decide_lemma, replace_all
 from verifier.smt import Proved
 

@@ -17,32 +17,32 @@ from lifter.ir.effects import Effect, Path, loads
 from lifter.ir.inline_pure_calls import inline_all, inline_call
 from lifter.ir.loop_ir import Function, Unsupported
 from lifter.ir.summary import Definition, EffectMap, FuncSummary, InputSummary, Layout, PathSummary, var
-from synth.choices import Choices
-from synth.clamp import apart
-from synth.coordinates import coordinate
-from synth.draft import Draft, Shape, line_of, shape, type_of
-from synth.enumerate import Enumerator, SearchStatistics
+from synth.contract.in_place_order import check_order
+from synth.contract.memory_contract import MemoryContract
+from synth.expression.enumerate import Enumerator, SearchStatistics
+from synth.expression.monolithic import MonolithicStatistics
+from synth.expression.monolithic import search as search_at_once
+from synth.expression.optimise import optimise
 from synth.failure import NotFound
 from synth.images import ImageMapper, replace_images
-from synth.in_memory import check_order
-from synth.inside import reads_inside
-from synth.memory_contract import MemoryContract
-from synth.monolithic import MonolithicStatistics
-from synth.monolithic import search as search_at_once
-from synth.optimise import optimise
 from synth.options import Options, Stopwatch
-from synth.pixels import reads_whole_pixels
-from synth.roi import NoRegion, Pool, Region, RoiStatistics, regions
-from synth.samples import Env, sample_environments
-from synth.small_runs import SmallRuns, no_remainder
-from synth.stages import Proto, partition
-from synth.stores import Tests
-from synth.terminals import Mapper, NoMapping, image_call
-from synth.touched import Irregular, touched
+from synth.read_bounds.clamp import apart
+from synth.read_bounds.clamp_to_region import SameCoordinate, asks_beyond, within
+from synth.read_bounds.drop_choices import Choices
+from synth.read_bounds.reads_inside import reads_inside
+from synth.region.coordinates import coordinate
+from synth.region.region_of_interest import NoRegion, Pool, Region, RoiStatistics, regions
+from synth.region.update_region import Irregular, touched
+from synth.sampling.samples import Env, sample_environments
+from synth.sampling.small_runs import SmallRuns, no_remainder
+from synth.staging.draft import Draft, Shape, line_of, shape, type_of
+from synth.staging.partition import Proto, partition
+from synth.staging.updates import Update, place, stand_apart, updates
+from synth.terminals.pixels import reads_whole_pixels
+from synth.terminals.terminals import Mapper, NoMapping, image_call
 from synth.trace import Candidate, Failure, Trace, failure
-from synth.unify import unify
-from synth.updates import Update, place, stand_apart, updates
-from synth.within import SameCoordinate, asks_beyond, within
+from synth.unify.stores import Tests
+from synth.unify.unify import unify
 from verifier.condition import Condition, slices
 from verifier.conditions import PathConditions
 from verifier.contract import ContractBuilder

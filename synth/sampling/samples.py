@@ -15,7 +15,7 @@ from halide_core.ir.types import Type
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.ir.effects import Effect, LoopInfo, Path, loads
 from lifter.ir.loop_ir import Function
-from synth.solved import solved_environments
+from synth.sampling.solver_samples import solved_environments
 
 Env = dict[str, int]
 MAX_POINTS = 6000

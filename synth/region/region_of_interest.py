@@ -17,7 +17,7 @@ from lifter.algebra.polynomial import Poly, atom_of, ceil_div, floor_div, poly_m
 from lifter.ir.effects import Effect
 from lifter.ir.loop_ir import Function
 from lifter.ir.summary import Dim, EffectMap, Layout, dim_names
-from synth.samples import Env, NotConcrete, compiled_poly, parameters, visited
+from synth.sampling.samples import Env, NotConcrete, compiled_poly, parameters, visited
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from lifter.ir.effects import Path
 from lifter.ir.inline_pure_calls import inline_all
 from lifter.ir.loop_ir import Function
 from lifter.ir.summary import ContractItem, FuncSummary, InputSummary, PathSummary
-from synth.samples import Env, NotConcrete, compiled_poly, visited
-from synth.trial import Trial
+from synth.sampling.samples import Env, NotConcrete, compiled_poly, visited
+from synth.sampling.trial import Trial
 from verifier.condition import Condition
 from verifier.conditions import PathConditions
 from verifier.lemmas import replace_all

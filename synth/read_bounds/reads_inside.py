@@ -11,7 +11,7 @@ from lifter.algebra.polynomial import Poly, to_poly
 from lifter.ir.inline_pure_calls import inline_all
 from lifter.ir.loop_ir import PureFunction
 from lifter.ir.summary import Dim, FuncSummary
-from synth.samples import Env, NotConcrete, compiled_poly
+from synth.sampling.samples import Env, NotConcrete, compiled_poly
 
 _SAMPLES = 3
 

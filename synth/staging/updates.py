@@ -11,8 +11,8 @@ from lifter.algebra.symbolic_intervals import Unbounded
 from lifter.ir.effects import Effect, LoopInfo, own_reads
 from lifter.ir.summary import EffectMap, Layout, RDim
 from synth.failure import NotFound
-from synth.rows import Sign, beside, ends, in_own_rows
-from synth.terminals import NoMapping, coordinates
+from synth.region.row_coordinates import Sign, beside, ends, in_own_rows
+from synth.terminals.terminals import NoMapping, coordinates
 
 R_NAMES = ("r.x", "r.y", "r.z", "r.w")
 

@@ -13,7 +13,7 @@ from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.ir.effects import Effect, Path, loads
 from lifter.ir.inline_pure_calls import inline_all
 from lifter.ir.loop_ir import Function
-from synth.optimise import optimise
+from synth.expression.optimise import optimise
 
 
 def readable_places(function: Function, path: Path) -> Path:

@@ -15,7 +15,7 @@ from halide_core.ir.expr import I32, Expr, Load, Select
 from halide_core.ir.structural import key
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.ir.summary import Layout
-from synth.stores import Store, Tests, covers
+from synth.unify.stores import Store, Tests, covers
 
 MOST_PIECES = 6
 

@@ -10,7 +10,7 @@ from halide_core.ir.structural import key, transform
 from lifter.algebra.polynomial import Poly, from_poly
 from lifter.ir.loop_ir import Function
 from lifter.ir.summary import Definition, Dim, FuncSummary
-from synth.coordinates import coordinate
+from synth.region.coordinates import coordinate
 from verifier.demanded import Demand, demands
 from verifier.smt import IndexEncoder, Proved, Query, prove
 

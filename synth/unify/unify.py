@@ -12,9 +12,9 @@ from halide_core.ir.structural import key, post_order, substitute, transform
 from lifter.algebra.fold import all_hold
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.ir.summary import EffectMap, Layout
-from synth.pieces import by_range
-from synth.stores import Store, Tests, canonical, covers, reads, with_reads
-from synth.terminals import generalise
+from synth.terminals.terminals import generalise
+from synth.unify.by_range import by_range
+from synth.unify.stores import Store, Tests, canonical, covers, reads, with_reads
 
 
 def unify(stores: Sequence[Store], layout: Layout, phases: bool, tests: Tests) -> Expr | None:

@@ -9,8 +9,8 @@ from halide_core.ir.expr import Expr
 from halide_core.ir.types import Type
 from lifter.algebra.polynomial import Poly
 from lifter.ir.summary import Definition, EffectMap, FuncSummary, Layout, var
-from synth.stages import Proto
-from synth.updates import Update
+from synth.staging.partition import Proto
+from synth.staging.updates import Update
 from verifier.contract import ContractBuilder
 
 Shape = tuple[Poly | None, ...]

@@ -1,7 +1,7 @@
 """Coordinates of which Halide finds no bounds, held to the box that is read.
 
 That every read lies in the box of what it reads, at each point of the definition, is proved (`within` and `defined`,
-verifier/readable.py), so that the clamp changes no value."""
+verifier/conditions/reads.py), so that the clamp changes no value."""
 
 from __future__ import annotations
 

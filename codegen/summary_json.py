@@ -8,8 +8,8 @@ from typing import Any
 from codegen.notation import stage_texts
 from lifter.algebra.polynomial import poly_text
 from lifter.ir.summary import Layout, PathSummary, Summary
-from verifier.check import Verdict
 from verifier.contract import index_text_of
+from verifier.decide import Verdict
 from verifier.smt import Proved, Refuted
 
 

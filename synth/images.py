@@ -23,7 +23,7 @@ from synth.region.row_coordinates import Sign, image_coordinates
 from synth.sampling.samples import Env
 from synth.staging.updates import R_NAMES
 from synth.terminals.terminals import NoMapping, input_strides
-from verifier.reads import Group
+from verifier.memory_states import Group
 
 
 @dataclass(slots=True)

@@ -28,7 +28,7 @@ from synth.sampling.samples import NotConcrete
 from synth.staging.updates import MOVING_BOUNDS
 from synth.terminals.data_addresses import readable_places
 from synth.trace import Candidate, Trace, failure
-from verifier.check import Decision, Verdict, verify_path
+from verifier.decide import Decision, Verdict, verify_path
 from verifier.smt import IndexEncoder, Proved, Query, Refuted, Unknown, prove
 
 

@@ -43,11 +43,11 @@ from synth.terminals.terminals import Mapper, NoMapping, image_call
 from synth.trace import Candidate, Failure, Trace, failure
 from synth.unify.stores import Tests
 from synth.unify.unify import unify
-from verifier.condition import Condition, slices
-from verifier.conditions import PathConditions
+from verifier.algebra.lemmas import decide_lemma
+from verifier.conditions.base import Condition, slices
+from verifier.conditions.path import PathConditions
 from verifier.contract import ContractBuilder
-from verifier.lemmas import decide_lemma
-from verifier.reads import Group, Unresolved, see
+from verifier.memory_states import Group, Unresolved, see
 from verifier.smt import Proved, prove
 
 _SOON = 2.0

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from halide_core.ir.expr import Expr
 from lifter.ir.summary import FuncSummary
-from verifier.condition import Condition
+from verifier.conditions.base import Condition
 from verifier.smt import Answer, Refuted, Unknown
 
 # The further a candidate got, the closer it came.

@@ -23,8 +23,8 @@ from lifter.algebra.symbolic_intervals import Unbounded, interval, settled
 from lifter.ir.effects import Effect, FoundObligation, LoopInfo, Path, loads, split_tag
 from lifter.ir.loop_ir import Function
 from lifter.ir.summary import ContractItem, Layout
-from verifier.reads import sure_loads
-from verifier.sized import room_of_box
+from verifier.memory_states import sure_loads
+from verifier.sized_memory import room_of_box
 from verifier.smt import IndexEncoder, Proved, Query, prove
 
 

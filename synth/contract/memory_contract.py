@@ -14,11 +14,11 @@ from lifter.ir.effects import Path, loads, split_tag
 from lifter.ir.loop_ir import Function
 from lifter.ir.summary import Definition, FuncSummary, InputSummary, Layout, PathSummary, var
 from synth.failure import NotFound
-from verifier.assumed import differ
-from verifier.condition import Condition
-from verifier.conditions import PathConditions
+from verifier.conditions.assumed import differ
+from verifier.conditions.base import Condition
+from verifier.conditions.coordinate_width import granted, sums
+from verifier.conditions.path import PathConditions
 from verifier.contract import ContractBuilder
-from verifier.fits import granted, sums
 
 
 @dataclass(frozen=True, slots=True)

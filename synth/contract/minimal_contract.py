@@ -9,8 +9,8 @@ from lifter.ir.effects import Path
 from lifter.ir.loop_ir import Function
 from lifter.ir.summary import ContractItem, PathSummary
 from lifter.support.deadline import TimedOut, until
-from verifier.check import Verdict, decide
-from verifier.conditions import PathConditions
+from verifier.conditions.path import PathConditions
+from verifier.decide import Verdict, decide
 
 _SECONDS = 0.5
 """For one condition."""

@@ -9,7 +9,7 @@ from halide_core.ir.structural import key
 from lifter.algebra.value_ranges import Range
 from synth.expression.cost import cost
 from synth.expression.rewrite_rules import proposals
-from verifier.lemmas import decide_lemma, replace_all
+from verifier.algebra.lemmas import decide_lemma, replace_all
 from verifier.smt import Proved
 
 MAX_STEPS = 120

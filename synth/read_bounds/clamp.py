@@ -22,7 +22,7 @@ from synth.read_bounds.clamp_site import Site
 from synth.region.row_coordinates import counters, image_coordinates
 from synth.sampling.samples import Env, NotConcrete, compiled, compiled_poly, visited
 from synth.terminals.terminals import NoMapping
-from verifier.reads import Group, Unresolved, read_beforehand, see, sure_loads, unconditional_loads
+from verifier.memory_states import Group, Unresolved, read_beforehand, see, sure_loads, unconditional_loads
 
 
 def apart(samples: list[Env], path: Path) -> list[Env]:

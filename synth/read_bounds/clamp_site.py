@@ -23,7 +23,7 @@ from synth.read_bounds.clamp_by_condition import reads_own_point
 from synth.region.row_coordinates import counters, image_coordinates
 from synth.sampling.samples import Env, NotConcrete, compiled, compiled_poly, visited
 from synth.terminals.terminals import NoMapping
-from verifier.reads import mentions, sure_loads
+from verifier.memory_states import mentions, sure_loads
 
 if TYPE_CHECKING:
     from synth.read_bounds.clamp import Clamper, Places

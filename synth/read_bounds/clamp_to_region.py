@@ -11,7 +11,7 @@ from lifter.algebra.polynomial import Poly, from_poly
 from lifter.ir.loop_ir import Function
 from lifter.ir.summary import Definition, Dim, FuncSummary
 from synth.region.coordinates import coordinate
-from verifier.demanded import Demand, demands
+from verifier.conditions.demanded import Demand, demands
 from verifier.smt import IndexEncoder, Proved, Query, prove
 
 Holds = Callable[[Poly], bool]

@@ -16,10 +16,10 @@ from lifter.ir.loop_ir import Function
 from lifter.ir.summary import ContractItem, FuncSummary, InputSummary, PathSummary
 from synth.sampling.samples import Env, NotConcrete, compiled_poly, visited
 from synth.sampling.trial import Trial
-from verifier.condition import Condition
-from verifier.conditions import PathConditions
-from verifier.lemmas import replace_all
-from verifier.reads import mentions
+from verifier.algebra.lemmas import replace_all
+from verifier.conditions.base import Condition
+from verifier.conditions.path import PathConditions
+from verifier.memory_states import mentions
 
 _MOST_CHOICES = 200
 # Each choice that is tried by itself to be done without costs a proof or two.

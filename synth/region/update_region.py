@@ -16,7 +16,7 @@ from lifter.ir.summary import Dim, Layout, dim_names
 from synth.region.row_coordinates import Sign, beside, counters, in_own_rows
 from synth.terminals.terminals import NoMapping, coordinates
 from verifier.contract import ContractBuilder
-from verifier.reads import sure_loads
+from verifier.memory_states import sure_loads
 
 
 class Irregular(Exception):

@@ -11,7 +11,7 @@ from halide_core.ir.expr import Max, Min
 from lifter.algebra.polynomial import Poly
 from lifter.ir.effects import Effect, Path, loads, own_reads, split_tag
 from lifter.ir.loop_ir import Function
-from verifier.reads import Group
+from verifier.memory_states import Group
 
 
 @dataclass(slots=True)

@@ -14,7 +14,7 @@ from lifter.algebra.polynomial import Poly, atom_of, from_poly, sign_of, to_poly
 from lifter.ir.effects import Effect, loads
 from lifter.ir.summary import EffectMap, Layout
 from synth.region.coordinates import coordinate
-from verifier.reads import Seen
+from verifier.memory_states import Seen
 
 
 class NoMapping(Exception):

@@ -34,7 +34,7 @@ from lifter.ir.summary import Summary
 from synth.lift import lift_function
 from tests.verifier.files import each_file
 from tests.verifier.mutate import mutants
-from verifier.check import verify_path
+from verifier.decide import verify_path
 from verifier.smt.solver import Refuted
 
 SIZES = ((1, 1), (5, 3), (17, 9), (64, 33), (130, 21))

@@ -32,7 +32,7 @@ from lifter.ir.summary import ContractItem, Summary
 from synth.lift import Lifted, lift_function
 from tests.verifier.campaign import compiled
 from tests.verifier.files import each_file
-from verifier.check import verify_path
+from verifier.decide import verify_path
 from verifier.smt.solver import Refuted
 
 SECONDS = 2.0

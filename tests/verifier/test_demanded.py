@@ -15,7 +15,7 @@ from lifter.frontend import parse_file
 from lifter.ir.loop_ir import Function
 from lifter.ir.summary import ContractItem, FuncSummary, PathSummary
 from synth.lift import Lifted, lift_function
-from verifier.check import verify_path
+from verifier.decide import verify_path
 
 BODY = (
     "void f(const uint8_t* a, uint8_t* d, int n) { uint16_t row[64]; if (n > 64) return; "

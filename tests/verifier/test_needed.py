@@ -16,7 +16,7 @@ from lifter.ir.summary import ContractItem
 from synth.lift import Lifted, lift_function
 from tests.verifier import needed
 from tests.verifier.needed import try_items
-from verifier.check import verify_path
+from verifier.decide import verify_path
 
 pytestmark = pytest.mark.long
 

@@ -14,8 +14,8 @@ from lifter.ir.effects import Effect, LoopInfo, Path, loads, split_tag
 from lifter.ir.inline_pure_calls import inline_call
 from lifter.ir.loop_ir import Function
 from lifter.ir.summary import Definition, Dim, EffectMap, FuncSummary, InputSummary, Layout, PathSummary
-from verifier.lemmas import decide_lemma
-from verifier.reads import Group, Unresolved, mentions, see
+from verifier.algebra.lemmas import decide_lemma
+from verifier.memory_states import Group, Unresolved, mentions, see
 from verifier.smt import Answer, IndexEncoder, Proved, Query, prove
 
 

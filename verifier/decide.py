@@ -9,8 +9,8 @@ from lifter.ir.effects import Path
 from lifter.ir.loop_ir import Function
 from lifter.ir.summary import PathSummary
 from lifter.support import deadline
-from verifier.condition import Condition
-from verifier.conditions import PathConditions
+from verifier.conditions.base import Condition
+from verifier.conditions.path import PathConditions
 from verifier.smt import Answer, Proved, Refuted, Unknown, prove, smaller
 
 

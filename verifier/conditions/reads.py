@@ -15,12 +15,12 @@ from lifter.algebra.symbolic_intervals import float_sign, settled
 from lifter.ir.effects import Effect, loads, split_tag
 from lifter.ir.inline_pure_calls import inline_all
 from lifter.ir.summary import Definition, Dim, EffectMap, FuncSummary, InputSummary, Layout
-from verifier.condition import Conditions, counters_in_range, point_text
-from verifier.float_places import between_ends
-from verifier.lemmas import decide_lemma
-from verifier.reach import reached, ways
-from verifier.reads import Unresolved, mentions, read_beforehand, sure_loads, unconditional_loads
-from verifier.sized import room
+from verifier.algebra.lemmas import decide_lemma
+from verifier.conditions.base import Conditions, counters_in_range, point_text
+from verifier.conditions.data_reach import reached, ways
+from verifier.conditions.float_coordinates import between_ends
+from verifier.memory_states import Unresolved, mentions, read_beforehand, sure_loads, unconditional_loads
+from verifier.sized_memory import room
 from verifier.smt import Proved, Query, prove
 
 _FEW = 12

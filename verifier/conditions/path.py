@@ -13,15 +13,15 @@ from lifter.algebra.wrapping import reads_memory
 from lifter.ir.effects import Effect, LoopInfo
 from lifter.ir.inline_pure_calls import inline_all
 from lifter.ir.summary import Definition, EffectMap, FuncSummary, InputSummary, Layout
-from verifier.assumed import differ, unstated
-from verifier.condition import Condition, point_text
+from verifier.conditions.assumed import differ, unstated
+from verifier.conditions.base import Condition, point_text
+from verifier.conditions.coordinate_width import granted, sums
+from verifier.conditions.demanded import demands
+from verifier.conditions.location import LocatedConditions
+from verifier.conditions.values import ValueConditions
 from verifier.contract import index_text_of
-from verifier.demanded import demands
-from verifier.fits import granted, sums
-from verifier.located import LocatedConditions
-from verifier.reads import Unresolved, meeting
+from verifier.memory_states import Unresolved, meeting
 from verifier.smt import Answer, Proved, Query, Refuted, prove
-from verifier.values import ValueConditions
 
 
 class PathConditions(ValueConditions, LocatedConditions):

@@ -8,7 +8,7 @@ from typing import Any
 from halide_core.ir.expr import BOOL, GE, LE, Call, CallType, Expr, Let, Variable, children, const, with_children
 from halide_core.ir.structural import key, operator_of, post_order, same, transform
 from lifter.algebra.value_ranges import Range, full, ranges
-from verifier.exact import exact_form, intervals
+from verifier.algebra.exact import exact_form, intervals
 from verifier.smt import Answer, Proved, Query, Unknown, ValueEncoder, prove
 
 _MOST_PARTS = 40

@@ -30,11 +30,11 @@ from lifter.algebra.symbolic_intervals import settled
 from lifter.ir.effects import Effect, loads, loads_of, split_tag
 from lifter.ir.inline_pure_calls import inline_all
 from lifter.ir.summary import Definition, EffectMap, FuncSummary
-from verifier.condition import Condition, counters_in_range, point_text
-from verifier.lemmas import apply_steps, decide_lemma, lemma_query, part_by_part, same_exactly
-from verifier.normal import normal_form
-from verifier.readable import ReadConditions
-from verifier.reads import Unresolved, unconditional_loads
+from verifier.algebra.lemmas import apply_steps, decide_lemma, lemma_query, part_by_part, same_exactly
+from verifier.algebra.normal_form import normal_form
+from verifier.conditions.base import Condition, counters_in_range, point_text
+from verifier.conditions.reads import ReadConditions
+from verifier.memory_states import Unresolved, unconditional_loads
 from verifier.replay import differs
 from verifier.smt import Proved, Query, ValueEncoder, prove
 

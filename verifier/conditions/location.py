@@ -7,9 +7,9 @@ from typing import Any
 from halide_core.ir.types import Int
 from lifter.algebra.polynomial import Poly, poly_text
 from lifter.ir.summary import FuncSummary, InputSummary
-from verifier.condition import Conditions
+from verifier.conditions.base import Conditions
 from verifier.contract import at_least_zero_text, index_type, over_parameters
-from verifier.sized import room_of_box
+from verifier.sized_memory import room_of_box
 
 _ONE = Poly.constant(1)
 

@@ -11,7 +11,7 @@ from lifter.ir.effects import Path, loads
 from lifter.ir.inline_pure_calls import inline_all
 from lifter.ir.loop_ir import Function
 from lifter.ir.summary import Definition
-from verifier.reads import unconditional_loads
+from verifier.memory_states import unconditional_loads
 
 
 def sums(function: Function, d: Definition) -> Iterator[Poly]:

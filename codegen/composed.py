@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import halide_core as hl
-from codegen.memory import Box, ComposeError, Layer, Memory
+from codegen.composed_memory import Box, ComposeError, Layer, Memory
 from codegen.pipeline import PathBuilder
 from codegen.plan import plan_path
 from codegen.variants import path_condition

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from codegen.parts import in_parts
+from codegen.shared_subexpressions import in_parts
 from halide_core.ir.expr import Call, CallType, Expr, Variable
 from halide_core.ir.structural import key, replace, transform
 from lifter.algebra.index_printer import index_text

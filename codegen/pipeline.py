@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 import halide_core as hl
-from codegen.exchange import ends, mirrored_dimension
-from codegen.mathematics import extern_name
+from codegen.in_place.exchanged_pairs import ends, mirrored_dimension
+from codegen.in_place.slices import alike, compute_in_strips, independent_dimension
+from codegen.in_place.store_order import turns
+from codegen.math_names import extern_name
 from codegen.plan import PathPlan, plan_path, repeated
-from codegen.slices import alike, compute_in_strips, independent_dimension
-from codegen.turns import turns
 from halide_core.aot import RawBuffer
 from halide_core.dsl.definitions import define
 from halide_core.function import Image

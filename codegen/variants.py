@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 from codegen.autoschedule import autoschedule
-from codegen.channels import channel_counts
-from codegen.method_of import method_of
+from codegen.channel_variants import channel_counts
+from codegen.choose_scheduler import method_of
 from codegen.pipeline import BuiltPath, build_path, compiled
 from codegen.plan import PathPlan
 from halide_core.aot import Variant

@@ -23,7 +23,7 @@ import numpy as np
 
 import halide_core as hl
 from codegen.composed import call
-from codegen.memory import Box, ComposeError, Layer, Memory
+from codegen.composed_memory import Box, ComposeError, Layer, Memory
 from halide_core.errors import HalideError
 from halide_core.interp.expr import type_of
 from halide_core.ir.expr import Expr, const

@@ -7,11 +7,11 @@ from pathlib import PurePath
 
 from codegen.conditions import NumberText, helpers, pointer_names
 from codegen.differs import differences
-from codegen.parts import in_parts
 from codegen.plan import function_names, image_tables, used_functions
 from codegen.printed import PrintedDefinition, PrintedPath, computes_floats, printed_body, printed_paths
 from codegen.printer import PythonPrinter, python_float
 from codegen.reading import check_module
+from codegen.shared_subexpressions import in_parts
 from halide_core.ir.expr import Expr
 from lifter.algebra.polynomial import Poly, from_poly
 from lifter.ir.loop_ir import ConstArray, Function, PureFunction

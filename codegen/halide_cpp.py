@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
-from codegen.dsl import renamed, signature
-from codegen.parts import in_parts
+from codegen.halide_python import renamed, signature
 from codegen.plan import image_tables, used_functions
 from codegen.printed import PrintedDefinition, PrintedPath, computes_floats, printed_body, printed_paths
 from codegen.printer import CppPrinter
+from codegen.shared_subexpressions import in_parts
 from halide_core.ir.expr import Expr
 from lifter.ir.loop_ir import PureFunction
 from lifter.ir.summary import FuncSummary, Summary

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from codegen.slices import own_reads
+from codegen.in_place.slices import own_reads
 from halide_core.ir.expr import I32, Expr, Variable
 from lifter.algebra.polynomial import Poly, to_poly
 from lifter.ir.summary import FuncSummary, InputSummary

@@ -13,7 +13,7 @@ import click
 
 from corpus.cases import CASES, Case
 from corpus.manifest import entries
-from lifter.bench import bench_command
+from lifter.commands.bench import bench_command
 from lifter.harness.argument_extents import Scalars
 from lifter.harness.draw_arguments import Ranges
 from lifter.harness.timing_arguments import Known

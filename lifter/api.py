@@ -18,9 +18,9 @@ from codegen.emit import EMIT_KINDS
 from lifter.frontend import Definition, ParsedFile, SourceError, parse_file
 from lifter.harness.originals import Originals
 from lifter.ir.loop_ir import Function
-from lifter.one_function import report_of
-from lifter.output import Judge, Output, OutputError
-from lifter.results import VERIFIED, FileReport, FunctionReport, Step
+from lifter.running.one_function import report_of
+from lifter.running.output import Judge, Output, OutputError
+from lifter.running.results import VERIFIED, FileReport, FunctionReport, Step
 from lifter.support.errors import LiftError
 from lifter.toolchain.command import Command
 from synth.options import Options

@@ -16,10 +16,10 @@ from rich.console import Console
 
 from lifter.api import EMIT_KINDS, FileReport, SourceError, UsageError, defined_nowhere
 from lifter.commands import COMMANDS, complete, load, meant
-from lifter.config import config_for
-from lifter.file_task import FileTask, Request
-from lifter.pipes import from_pipe, is_pipe, name_of
-from lifter.report import print_file_report
+from lifter.commands.config import config_for
+from lifter.commands.file_task import FileTask, Request
+from lifter.commands.pipes import from_pipe, is_pipe, name_of
+from lifter.running.report import print_file_report
 from lifter.support.console import open_console
 from lifter.support.errors import LiftError
 from lifter.support.progress import StatusLine
@@ -125,7 +125,7 @@ def lift_command(
 
 def _lift_folder(context: click.Context, folder: str) -> None:
     """As by `lift batch`, which ends this process."""
-    from lifter.batch import batch_command
+    from lifter.commands.batch import batch_command
 
     known = {p.name for p in batch_command.params}
     given = {

@@ -13,10 +13,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from lifter.batch.outcome import kind_of
-from lifter.file_task import FileTask, Request
+from lifter.commands.batch.outcome import kind_of
+from lifter.commands.file_task import FileTask, Request
 from lifter.frontend import Definition
-from lifter.results import FunctionReport, Step
+from lifter.running.results import FunctionReport, Step
 from lifter.support.limited import LimitedProcess, words
 
 pytestmark = pytest.mark.few(8)

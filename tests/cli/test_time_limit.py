@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lifter.api import lift_file
-from lifter.explain import explanation
+from lifter.commands.explain import explanation
 from lifter.frontend import FunctionError, parse_file
 from lifter.support import deadline
 from lifter.support.deadline import TimedOut, until

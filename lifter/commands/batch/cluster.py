@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from typing import Any
 
-from lifter.batch.remote import lift_remotely
+from lifter.commands.batch.remote import lift_remotely
 from lifter.support.errors import LiftError
 from lifter.support.limited import die_with_parent, kill_tree
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from lifter.api import SourceError, UsageError
-from lifter.file_task import Request
+from lifter.commands.file_task import Request
 from lifter.toolchain import flags
 from lifter.toolchain.command import Command
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from lifter.batch.outcome import Outcome
-from lifter.results import VERIFIED
+from lifter.commands.batch.outcome import Outcome
+from lifter.running.results import VERIFIED
 
 _RULES = {
     "unsupported": "The function has a construct outside the language that is lifted.",

@@ -15,15 +15,15 @@ from pathlib import Path
 import click
 
 from lifter.api import EMIT_KINDS, UsageError
-from lifter.batch import kept
-from lifter.batch.outcome import Outcome, Row
-from lifter.batch.plan import Job, NameLike, plan
-from lifter.batch.pool import Pool
-from lifter.batch.reports import terminal
-from lifter.batch.reports.html import html
-from lifter.batch.reports.sarif import sarif
-from lifter.batch.timings import Timings
-from lifter.file_task import Every, Request
+from lifter.commands.batch import kept
+from lifter.commands.batch.outcome import Outcome, Row
+from lifter.commands.batch.plan import Job, NameLike, plan
+from lifter.commands.batch.pool import Pool
+from lifter.commands.batch.reports import terminal
+from lifter.commands.batch.reports.html import html
+from lifter.commands.batch.reports.sarif import sarif
+from lifter.commands.batch.timings import Timings
+from lifter.commands.file_task import Every, Request
 from lifter.support.console import open_console
 from lifter.support.files import write_whole
 from lifter.support.progress import StatusLine
@@ -122,8 +122,8 @@ def _on_cluster(
     force: bool,
 ) -> Pool:
     """A pool on a cluster, which ends with the stack.  Raises ClusterError and UsageError."""
-    from lifter.batch.cluster import Cluster
-    from lifter.batch.cluster_pool import ClusterPool
+    from lifter.commands.batch.cluster import Cluster
+    from lifter.commands.batch.cluster_pool import ClusterPool
 
     if jobs and request(jobs[0]).models:
         raise UsageError("--model is of files that are here; leave it out with --dask")

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from lifter.batch.plan import Job, Plan
-from lifter.batch.timings import Timings
-from lifter.results import STATUSES, VERIFIED, FileReport, FunctionReport
+from lifter.commands.batch.plan import Job, Plan
+from lifter.commands.batch.timings import Timings
+from lifter.running.results import STATUSES, VERIFIED, FileReport, FunctionReport
 
 _QUOTED = re.compile(r"'[^']*'")
 _NUMBER = re.compile(r"(?<![\w.])\d+(\.\d+)?(?![\w.])")

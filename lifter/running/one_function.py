@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection
 from codegen.notation import stage_texts
 from lifter.frontend import Definition, FunctionError
 from lifter.ir.loop_ir import Function, Loop, walk
-from lifter.results import FunctionReport
+from lifter.running.results import FunctionReport
 from lifter.support.limited import words
 from synth.lift import Lifted, lift_function, out_of_time
 from synth.options import Options

@@ -85,7 +85,7 @@ class FunctionReport:
 
     def __str__(self) -> str:
         """As `lift` prints it."""
-        from lifter.report import text_of
+        from lifter.running.report import text_of
 
         return text_of(self)
 
@@ -122,7 +122,7 @@ class FileReport:
 
     def __str__(self) -> str:
         """As `lift` prints it."""
-        from lifter.report import text_of
+        from lifter.running.report import text_of
 
         return text_of(self)
 

@@ -16,11 +16,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from types import FrameType
 
-from lifter.batch import kept
-from lifter.batch.plan import Job
-from lifter.file_task import FileTask, Lift, Request, lift
+from lifter.commands.batch import kept
+from lifter.commands.batch.plan import Job
+from lifter.commands.file_task import FileTask, Lift, Request, lift
 from lifter.frontend import Definition
-from lifter.results import FileReport
+from lifter.running.results import FileReport
 from lifter.support.errors import LiftError
 from lifter.support.limited import Tell
 from lifter.toolchain.command import Command

@@ -16,8 +16,8 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexer import Lexer
 from pygments.lexers import CppLexer, PythonLexer
 
-from lifter.batch.outcome import Outcome, Row, kind_of
-from lifter.results import STATUSES, VERIFIED, FunctionReport
+from lifter.commands.batch.outcome import Outcome, Row, kind_of
+from lifter.running.results import STATUSES, VERIFIED, FunctionReport
 from lifter.support.shown import shown
 
 _PAGE = Path(__file__).parent / "page"

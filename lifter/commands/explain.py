@@ -12,10 +12,10 @@ import click
 from rich.console import Console
 
 from codegen.notation import readable, stage_text
-from lifter.advice import advice
 from lifter.algebra.polynomial import poly_text
 from lifter.api import FileReport, FunctionReport, LiftError, SourceError, Step, lift_file
-from lifter.file_task import FileTask, Request
+from lifter.commands.advice import advice
+from lifter.commands.file_task import FileTask, Request
 from lifter.frontend import Definition
 from lifter.ir.summary import FuncSummary
 from lifter.support.console import open_console

@@ -20,7 +20,7 @@ from lifter.support.files import whole
 from lifter.toolchain.command import Command
 
 if TYPE_CHECKING:
-    from lifter.results import FunctionReport
+    from lifter.running.results import FunctionReport
 
 OF_ALL = frozenset({"shared", "object"})
 """Kinds of output that are made of all functions of a file together."""

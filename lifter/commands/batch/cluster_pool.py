@@ -6,12 +6,12 @@ import pickle
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 
-from lifter.batch.cluster import Cluster, unpacked
-from lifter.batch.plan import Job
-from lifter.batch.pool import Pool, prepare
-from lifter.batch.remote import finish
-from lifter.file_task import FileTask, Request, lift
-from lifter.results import FileReport
+from lifter.commands.batch.cluster import Cluster, unpacked
+from lifter.commands.batch.plan import Job
+from lifter.commands.batch.pool import Pool, prepare
+from lifter.commands.batch.remote import finish
+from lifter.commands.file_task import FileTask, Request, lift
+from lifter.running.results import FileReport
 
 _AHEAD = 4
 """Files that wait for each worker."""

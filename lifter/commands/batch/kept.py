@@ -25,10 +25,10 @@ from typing import Any
 from codegen.notation import StageText
 from halide_core import cache_folder as cache
 from halide_core.target import get_host_target
-from lifter.file_task import Request
+from lifter.commands.file_task import Request
 from lifter.frontend import Definition
-from lifter.output import OF_ALL
-from lifter.results import FileReport, FunctionReport
+from lifter.running.output import OF_ALL
+from lifter.running.results import FileReport, FunctionReport
 from lifter.support.files import whole
 from lifter.toolchain.command import SUFFIXES, Command, command_for
 from lifter.toolchain.compiler import identity
@@ -51,7 +51,7 @@ def tool() -> str:
     content = hashlib.sha256(platform.python_version().encode())
     for name in ("libclang", "z3-solver", "llvmlite", "numpy"):
         content.update(f"{name} {metadata.version(name)}\n".encode())
-    top = Path(__file__).parent.parent.parent
+    top = Path(__file__).parents[3]
     for package in _PACKAGES:
         for path in sorted((top / package).rglob("*")):
             if path.is_file() and path.suffix != ".pyc":  # some headers have no suffix

@@ -12,11 +12,11 @@ import click
 from click.shell_completion import shell_complete
 
 COMMANDS = {
-    "batch": "lifter.batch:batch_command",
-    "bench": "lifter.bench:bench_command",
+    "batch": "lifter.commands.batch:batch_command",
+    "bench": "lifter.commands.bench:bench_command",
     "compose": "lifter.compose:compose_command",
-    "explain": "lifter.explain:explain_command",
-    "replay": "lifter.replay:replay_command",
+    "explain": "lifter.commands.explain:explain_command",
+    "replay": "lifter.commands.replay:replay_command",
 }
 """Each is loaded when it is called."""
 _SUFFIXES = (".", os.sep)

@@ -8,7 +8,7 @@ import os
 from rich.console import Console
 from rich.text import Text
 
-from lifter.results import VERIFIED, FileReport, FunctionReport
+from lifter.running.results import VERIFIED, FileReport, FunctionReport
 from lifter.support.shown import shown
 
 _COLOURS = {

@@ -7,8 +7,8 @@ from collections import Counter
 from rich.console import Console
 from rich.table import Table
 
-from lifter.batch.outcome import Outcome, Row
-from lifter.results import STATUSES
+from lifter.commands.batch.outcome import Outcome, Row
+from lifter.running.results import STATUSES
 from lifter.support.shown import shown
 
 _GROUPS, _EXAMPLES = 12, 2

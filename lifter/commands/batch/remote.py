@@ -18,11 +18,11 @@ from multiprocessing.connection import Connection
 from queue import Empty, SimpleQueue
 
 from lifter.api import FileReport, FunctionReport, LiftedFile, lift_file, read_file
-from lifter.batch import kept
-from lifter.file_task import FileTask, Request, lift_options
+from lifter.commands.batch import kept
+from lifter.commands.file_task import FileTask, Request, lift_options
 from lifter.frontend import Definition
 from lifter.ir.loop_ir import Function
-from lifter.results import Step
+from lifter.running.results import Step
 from lifter.support.limited import Tell, allow_depth, die_with_parent, words
 from synth.trace import Trace
 
@@ -38,7 +38,7 @@ class _Helper:
         self._here, there = Pipe()
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as this
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "lifter.batch.remote", str(there.fileno())], pass_fds=[there.fileno()],
+            [sys.executable, "-m", "lifter.commands.batch.remote", str(there.fileno())], pass_fds=[there.fileno()],
             stdin=subprocess.DEVNULL, stdout=self._said, stderr=self._said,
         )
         there.close()

@@ -11,8 +11,8 @@ from typing import Any
 
 from lifter.api import LiftError, lift_file
 from lifter.frontend import Definition
-from lifter.output import OF_ALL
-from lifter.results import VERIFIED, FileReport, FunctionReport, Step
+from lifter.running.output import OF_ALL
+from lifter.running.results import VERIFIED, FileReport, FunctionReport, Step
 from lifter.support.limited import LimitedProcess, Tell
 from lifter.toolchain.command import Command
 from synth.options import Options

@@ -1,6 +1,6 @@
 """Measures random schedule trees of random pipelines and fits the weights of TreeSearch to the times.
 
-    python -m corpus.fit_tree_search --pipelines 80 --trees 6 --measurements trees.jsonl --write
+    python -m corpus.bench.fit_tree_search --pipelines 80 --trees 6 --measurements trees.jsonl --write
 
 Every tree's results are held to those of the default schedule.  Compiled code comes from the cache on disk where it is
 there, so that a second run, on a machine that does nothing else, only measures."""
@@ -22,7 +22,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 import halide_core as hl
-from corpus.random_pipelines import random_pipeline
+from corpus.bench.random_pipelines import random_pipeline
 from halide_core.autoschedule.machine import this_machine
 from halide_core.autoschedule.tree_search import weights as weights_file
 from halide_core.autoschedule.tree_search.features import HOPELESS, NAMES
@@ -145,7 +145,7 @@ def quality(measurements: list[Measurement], weights: dict[str, float]) -> tuple
 def _file(weights: dict[str, float], measurements: list[Measurement], remark: str) -> str:
     known = machine()
     head = [
-        "Weights of TreeSearch's features (features.py), made by `python -m corpus.fit_tree_search --write`.",
+        "Weights of TreeSearch's features (features.py), made by `python -m corpus.bench.fit_tree_search --write`.",
         f"Fitted to {len(measurements)} trees of {len({m.seed for m in measurements})} random pipelines.",
         f"Machine: {known['machine']}; {known['threads'].split()[0]} threads.",
         *remark.splitlines(),

@@ -1,6 +1,6 @@
 """The paper's experiment of section 6.3: three stages against one search over the same grammar.
 
-    python -m corpus.bench_search [--limit SECONDS]
+    python -m corpus.bench.search [--limit SECONDS]
 
 For simple functions, the time to a proved summary with suggestions, from terminals and operators alone in three
 stages, and from the same grammar in one search, which is stopped at 100 times the staged time (at least at --limit).

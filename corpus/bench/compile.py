@@ -50,7 +50,7 @@ def _compile(name: str) -> tuple[float, float]:
 
 
 def _in_a_process(name: str, cache: str) -> tuple[float, float]:
-    command = [sys.executable, "-m", "corpus.bench_compile", "--child", name]
+    command = [sys.executable, "-m", "corpus.bench.compile", "--child", name]
     done = subprocess.run(command, env={**os.environ, "HL_JIT_CACHE_DIR": cache}, capture_output=True, text=True)
     if done.returncode:
         raise click.ClickException(f"{name}: {done.stderr.strip().splitlines()[-1:] or 'failed'}")

@@ -17,10 +17,10 @@ import click
 import numpy as np
 from rich.console import Console
 
-from corpus.bench_codegen import equal
+from corpus.bench.codegen import equal
+from corpus.bench.scheduled_process import Arrays, Ready, ScheduledProcess, Scheduling, load_plugins
+from corpus.bench.timed_process import NotTimed
 from corpus.pipelines.common import PipelineFile, Size, named_pipelines
-from corpus.scheduled_process import Arrays, Ready, ScheduledProcess, Scheduling, load_plugins
-from corpus.timed_process import NotTimed
 from lifter.harness.timing import Timing, interleave, machine, threads
 
 HAND, OWN = "by hand", "Reuse2019"

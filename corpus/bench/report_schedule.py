@@ -1,6 +1,6 @@
 """What an autoscheduler makes of a pipeline of corpus/pipelines, Func by Func.
 
-    python -m corpus.report_schedule harris --autoscheduler TreeSearch -o harris.html"""
+    python -m corpus.bench.report_schedule harris --autoscheduler TreeSearch -o harris.html"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A roofline: how near compiled code comes to the bandwidth of memcpy, on one thread.
 
-    python -m corpus.bench_memory [--size BYTES]... [--seconds S]
+    python -m corpus.bench.memory [--size BYTES]... [--seconds S]
 
 Copy, add and a 3x3 box blur of bytes under the default schedule, interleaved with memcpy of blocks that move as many
 bytes through memory as the kernel reads and writes."""

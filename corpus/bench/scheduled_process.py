@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from corpus.bench_codegen import Compiled, by_hand
+from corpus.bench.codegen import Compiled, by_hand
+from corpus.bench.timed_process import TimedProcess, answer, silence
 from corpus.pipelines.common import Built, PipelineFile, Size, estimate
-from corpus.timed_process import TimedProcess, answer, silence
 
 TARGET = "host-strict_float"
 # Seconds after which a run counts as hanging.

@@ -19,11 +19,11 @@ import numpy as np
 from rich.console import Console
 
 import halide_core as hl
-from corpus.bench_autoschedule import HAND, OWN
+from corpus.bench.autoschedule import HAND, OWN
+from corpus.bench.roofline import arithmetic_ms, memory_ms
+from corpus.bench.scheduled_process import TARGET, Arrays, ScheduledProcess, Scheduling
+from corpus.bench.timed_process import NotTimed
 from corpus.pipelines.common import PipelineFile, Size, bind, estimate, named_pipelines, output_buffers, run
-from corpus.roofline import arithmetic_ms, memory_ms
-from corpus.scheduled_process import TARGET, Arrays, ScheduledProcess, Scheduling
-from corpus.timed_process import NotTimed
 from halide_core.autoschedule.methods import method
 from halide_core.passes.realization_order import build_environment
 from lifter.harness.timing import interleave, machine

@@ -1,6 +1,6 @@
 """What the second opinion costs: each file of the corpus lifted with it and without it, in turn.
 
-    python -m corpus.bench_second_opinion [SUITE...] [--emit dsl] [--markdown docs/figures/second-opinion.md]"""
+    python -m corpus.bench.second_opinion [SUITE...] [--emit dsl] [--markdown docs/figures/second-opinion.md]"""
 
 from __future__ import annotations
 

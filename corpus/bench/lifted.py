@@ -1,6 +1,6 @@
 """`lift bench` with what the corpus knows of its functions' arguments.
 
-    python -m corpus.bench_lifted FILE_OR_DIR... [the options of lift bench]"""
+    python -m corpus.bench.lifted FILE_OR_DIR... [the options of lift bench]"""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def main() -> None:
     """Runs the command with what is known."""
     assert bench_command.callback is not None
     callback = partial(bench_command.callback, known=known)
-    click.Command(bench_command.name, params=bench_command.params, callback=callback)(prog_name="corpus.bench_lifted")
+    click.Command(bench_command.name, params=bench_command.params, callback=callback)(prog_name="corpus.bench.lifted")
 
 
 if __name__ == "__main__":

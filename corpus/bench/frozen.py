@@ -19,10 +19,10 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from corpus.bench_autoschedule import HAND, OWN, PEERS, Result, measure, progress, schedulings
-from corpus.bench_codegen import SLOW
+from corpus.bench.autoschedule import HAND, OWN, PEERS, Result, measure, progress, schedulings
+from corpus.bench.codegen import SLOW
+from corpus.bench.scheduled_process import Scheduling, load_plugins
 from corpus.pipelines.common import named_pipelines
-from corpus.scheduled_process import Scheduling, load_plugins
 from lifter.harness.timing import machine
 
 PACKAGE = "frozen"

@@ -18,11 +18,11 @@ from lifter.ir.summary import Dim, FuncSummary, InputSummary, Layout, dim_names
 from synth.failure import NotFound
 from synth.read_bounds.clamp import Clamper
 from synth.read_bounds.clamp_by_condition import domain, held_ends, held_where_they_matter
-from synth.region.coordinates import coordinate
+from synth.region.coordinates import NoMapping, coordinate
 from synth.region.row_coordinates import Sign, image_coordinates
 from synth.sampling.samples import Env
 from synth.staging.updates import R_NAMES
-from synth.terminals.terminals import NoMapping, input_strides
+from synth.terminals.terminals import input_strides
 from verifier.memory_states import Group
 
 

@@ -26,11 +26,11 @@ from synth.expression.optimise import optimise
 from synth.failure import NotFound
 from synth.images import ImageMapper, replace_images
 from synth.options import Options, Stopwatch
-from synth.read_bounds.clamp import apart
 from synth.read_bounds.clamp_to_region import SameCoordinate, asks_beyond, within
 from synth.read_bounds.drop_choices import Choices
+from synth.read_bounds.original_reads import apart
 from synth.read_bounds.reads_inside import reads_inside
-from synth.region.coordinates import coordinate
+from synth.region.coordinates import NoMapping, coordinate
 from synth.region.region_of_interest import NoRegion, Pool, Region, RoiStatistics, regions
 from synth.region.update_region import Irregular, touched
 from synth.sampling.samples import Env, sample_environments
@@ -39,7 +39,7 @@ from synth.staging.draft import Draft, Shape, line_of, shape, type_of
 from synth.staging.partition import Proto, partition
 from synth.staging.updates import Update, place, stand_apart, updates
 from synth.terminals.pixels import reads_whole_pixels
-from synth.terminals.terminals import Mapper, NoMapping, image_call
+from synth.terminals.terminals import Mapper, image_call
 from synth.trace import Candidate, Failure, Trace, failure
 from synth.unify.stores import Tests
 from synth.unify.unify import unify

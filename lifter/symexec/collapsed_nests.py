@@ -15,7 +15,8 @@ from halide_core.ir.structural import key, transform, variables
 from lifter.algebra.fold import clauses, fold_node
 from lifter.algebra.polynomial import Obligation, Poly, exact, from_poly, to_poly
 from lifter.algebra.wrapping import reads_memory
-from lifter.ir.effects import Effect, LoopInfo, promised
+from lifter.ir.effect_queries import promised
+from lifter.ir.effects import Effect, LoopInfo
 
 Values = Mapping[str, Poly]
 """What variables are."""

@@ -26,7 +26,8 @@ from lifter.algebra.fold import clauses, fold, fold_node, negate, undefined
 from lifter.algebra.parity_select import by_parity
 from lifter.algebra.polynomial import Obligation, Poly, from_poly, to_poly
 from lifter.ir import loop_ir as L
-from lifter.ir.effects import ArrayInfo, Effect, Follows, FoundObligation, LoopInfo, Path, loads, observed
+from lifter.ir.effect_queries import Follows, observed
+from lifter.ir.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, Path, loads
 from lifter.ir.inline_pure_calls import inline_all
 from lifter.support import deadline
 from lifter.symexec.path_forking import choosers_of_loops, guards_of_reads, invariant, must_fork, reshapes

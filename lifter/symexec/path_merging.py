@@ -9,7 +9,8 @@ from halide_core.ir.expr import EQ, Expr, Load, const_value
 from halide_core.ir.structural import contains, variables
 from lifter.algebra.fold import clauses, negate
 from lifter.ir import loop_ir as L
-from lifter.ir.effects import FoundObligation, promised
+from lifter.ir.effect_queries import promised
+from lifter.ir.effects import FoundObligation
 from lifter.symexec.collapsed_nests import Values, counters, equalities, same_effects, same_value
 from lifter.symexec.loop_execution import Loops
 from lifter.symexec.path_forking import must_fork, reshapes

@@ -29,7 +29,8 @@ from lifter.algebra.euclidean_remainder import euclidean
 from lifter.algebra.fold import clauses, conjunction, fold, fold_node, is_true, negate, parts, undefined
 from lifter.algebra.polynomial import Obligation, Poly, address_poly, atom_of, from_poly, to_poly
 from lifter.ir import loop_ir as L
-from lifter.ir.effects import ArrayInfo, Effect, Follows, FoundObligation, LoopInfo, loads
+from lifter.ir.effect_queries import Follows
+from lifter.ir.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, loads
 from lifter.ir.inline_pure_calls import inline_all, inline_call
 from lifter.simd.simplify import simplify_node
 from lifter.symexec.index_set_splitting import Fact, turn_of, turning_points

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from halide_core.ir.expr import BOOL, GE, I32, I64, LT, NE, Cast, Expr, Variable, const
 from lifter.algebra.fold import clauses
 from lifter.algebra.polynomial import Poly, ahead_of, from_poly, to_poly
-from lifter.ir.effects import Follows, LoopInfo, compares_integers
+from lifter.ir.effect_queries import Follows, compares_integers
+from lifter.ir.effects import LoopInfo
 
 
 def counted(info: LoopInfo, around: Sequence[LoopInfo], given: Sequence[Expr], follows: Follows) -> bool:

@@ -20,13 +20,14 @@ from lifter.algebra.value_ranges import ranges
 from lifter.ir.effects import Effect, loads
 from lifter.ir.summary import Definition, EffectMap, FuncSummary, InputSummary
 from synth.read_bounds.clamp_by_condition import reads_own_point
+from synth.region.coordinates import NoMapping
 from synth.region.row_coordinates import counters, image_coordinates
 from synth.sampling.samples import Env, NotConcrete, compiled, compiled_poly, visited
-from synth.terminals.terminals import NoMapping
 from verifier.memory_states import mentions, sure_loads
 
 if TYPE_CHECKING:
-    from synth.read_bounds.clamp import Clamper, Places
+    from synth.read_bounds.clamp import Clamper
+    from synth.read_bounds.original_reads import Places
 
 Ends = tuple[Expr | None, Expr | None]
 """The least and the greatest coordinate, where it is clamped."""

@@ -1,9 +1,10 @@
-"""Coordinates as people write them."""
+"""Coordinates of elements in a layout, and coordinates as people write them."""
 
 from __future__ import annotations
 
 from halide_core.ir.expr import I32, Add, Div, Expr, Mod, Mul, const, const_value
 from lifter.algebra.polynomial import Poly, atom_of, from_poly, to_poly
+from lifter.ir.summary import Layout
 
 
 def coordinate(p: Poly) -> Expr:
@@ -21,3 +22,26 @@ def coordinate(p: Poly) -> Expr:
             found = found if times == 1 else Mul(I32, found, const(times, I32))
             return found if rest.is_zero() else Add(I32, coordinate(rest), found)
     return from_poly(p, I32)
+
+
+class NoMapping(Exception):
+    """A terminal has no place in the dimensions; the text says which."""
+
+
+def coordinates(index: Poly, layout: Layout, private: tuple[Poly, ...]) -> tuple[Poly, ...]:
+    """Coordinates of an element in a layout, by division by the strides.  Raises NoMapping."""
+    rest = index - layout.offset
+    out: list[Poly] = []
+    hidden = list(private)
+    for d in reversed(layout.dims):
+        if d.stride is None:
+            out.append(hidden.pop(0))
+            continue
+        if d.stride == Poly.constant(1):
+            q, rest = rest, Poly()
+        else:
+            q, rest = rest.divide_by(d.stride)
+        out.append(q)
+    if not rest.is_zero():
+        raise NoMapping(f"element {index} is no point of {layout.array}")
+    return tuple(reversed(out))

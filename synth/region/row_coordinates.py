@@ -11,7 +11,7 @@ from lifter.algebra.polynomial import Poly
 from lifter.algebra.symbolic_intervals import Interval, Unbounded, interval
 from lifter.ir.effects import Effect, LoopInfo
 from lifter.ir.summary import Layout
-from synth.terminals.terminals import coordinates
+from synth.region.coordinates import coordinates
 
 Sign = Callable[[Poly], bool]
 """Whether a polynomial is known not to be negative."""

@@ -10,11 +10,12 @@ from halide_core.ir.expr import NE, Expr
 from lifter.algebra.fold import clauses
 from lifter.algebra.polynomial import Poly, ahead_of, poly_max, poly_min, to_poly
 from lifter.algebra.symbolic_intervals import Interval, Unbounded, interval
-from lifter.ir.effects import Effect, loads, own_reads
+from lifter.ir.effect_queries import own_reads
+from lifter.ir.effects import Effect, loads
 from lifter.ir.loop_ir import Function
 from lifter.ir.summary import Dim, Layout, dim_names
+from synth.region.coordinates import NoMapping, coordinates
 from synth.region.row_coordinates import Sign, beside, counters, in_own_rows
-from synth.terminals.terminals import NoMapping, coordinates
 from verifier.contract import ContractBuilder
 from verifier.memory_states import sure_loads
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 from halide_core.ir.expr import Max, Min
 from lifter.algebra.polynomial import Poly
-from lifter.ir.effects import Effect, Path, loads, own_reads, split_tag
+from lifter.ir.effect_queries import own_reads
+from lifter.ir.effects import Effect, Path, loads, split_tag
 from lifter.ir.loop_ir import Function
 from verifier.memory_states import Group
 

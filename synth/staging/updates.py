@@ -8,11 +8,12 @@ from collections.abc import Collection, Mapping, Sequence
 from halide_core.ir.expr import I32
 from lifter.algebra.polynomial import Poly
 from lifter.algebra.symbolic_intervals import Unbounded
-from lifter.ir.effects import Effect, LoopInfo, own_reads
+from lifter.ir.effect_queries import own_reads
+from lifter.ir.effects import Effect, LoopInfo
 from lifter.ir.summary import EffectMap, Layout, RDim
 from synth.failure import NotFound
+from synth.region.coordinates import NoMapping, coordinates
 from synth.region.row_coordinates import Sign, beside, ends, in_own_rows
-from synth.terminals.terminals import NoMapping, coordinates
 
 R_NAMES = ("r.x", "r.y", "r.z", "r.w")
 

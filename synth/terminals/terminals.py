@@ -13,12 +13,8 @@ from halide_core.ir.types import Type
 from lifter.algebra.polynomial import Poly, atom_of, from_poly, sign_of, to_poly
 from lifter.ir.effects import Effect, loads
 from lifter.ir.summary import EffectMap, Layout
-from synth.region.coordinates import coordinate
+from synth.region.coordinates import NoMapping, coordinate
 from verifier.memory_states import Seen
-
-
-class NoMapping(Exception):
-    """A terminal has no place in the dimensions; the text says which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,25 +188,6 @@ def modular_poly(n: Expr) -> Poly:
     if isinstance(n, E.Cast) and isinstance(n.value, Variable) and n.type.can_represent(n.value.type):
         return Poly.atom(n.value)
     return Poly.atom(n)
-
-
-def coordinates(index: Poly, layout: Layout, private: tuple[Poly, ...]) -> tuple[Poly, ...]:
-    """Coordinates of an element in a layout, by division by the strides.  Raises NoMapping."""
-    rest = index - layout.offset
-    out: list[Poly] = []
-    hidden = list(private)
-    for d in reversed(layout.dims):
-        if d.stride is None:
-            out.append(hidden.pop(0))
-            continue
-        if d.stride == Poly.constant(1):
-            q, rest = rest, Poly()
-        else:
-            q, rest = rest.divide_by(d.stride)
-        out.append(q)
-    if not rest.is_zero():
-        raise NoMapping(f"element {index} is no point of {layout.array}")
-    return tuple(reversed(out))
 
 
 def input_strides(indices: list[Poly], names: set[str], owners: list[Layout]) -> list[Poly]:
@@ -424,4 +401,4 @@ def _unify_reads(points: list[int], es: list[Load], name: str) -> Expr | None:
     return E.with_children(es[0], (from_poly(moved),))
 
 
-__all__ = ["Mapper", "NoMapping", "coordinates", "generalise", "image_call", "input_strides", "transform"]
+__all__ = ["Mapper", "generalise", "image_call", "input_strides", "transform"]

@@ -10,7 +10,7 @@ from lifter.frontend import parse_file
 from lifter.ir import effects
 from lifter.ir.loop_ir import Function
 from lifter.symexec import execute
-from synth.lift import decided, follows
+from verifier.sign_queries import decided, follows
 
 HEAD = """#include <cassert>
 #include <cstdint>

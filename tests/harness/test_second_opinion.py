@@ -217,8 +217,8 @@ extern "C" void mode(uint8_t* d, const uint8_t* s, int n, int m, int k) {
         value = ir.const_value(b)
         return right(op, a, ir.const(value + 1, b.type) if op == "==" and value in WRONG else b)
 
-    for module in ("expressions", "operations"):
-        name = f"lifter.frontend.{module}"
+    for module in ("expressions", "operators"):
+        name = f"lifter.frontend.lowering.{module}"
         if hasattr(__import__(name, fromlist=["binary"]), "binary"):
             monkeypatch.setattr(f"{name}.binary", wrong)
     for number in (117, 23456):

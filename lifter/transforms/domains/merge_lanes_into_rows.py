@@ -33,7 +33,8 @@ from halide_core.ir.structural import key, post_order, transform, variables
 from lifter.algebra.fold import fold_node
 from lifter.algebra.polynomial import Poly, floor_div, from_poly, to_poly
 from lifter.algebra.value_ranges import ranges
-from lifter.ir.effects import Effect, LoopInfo, loads, split_tag, timeless
+from lifter.ir.effect_edits import timeless
+from lifter.ir.effects import Effect, LoopInfo, loads, split_tag
 from lifter.simd.simplify import simplify_node
 
 _MOST_SAMPLES = 1 << 16

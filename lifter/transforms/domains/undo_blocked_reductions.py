@@ -40,7 +40,8 @@ from lifter.algebra.fold import fold_node
 from lifter.algebra.polynomial import Obligation, Poly, from_poly, poly_max, to_poly
 from lifter.algebra.value_ranges import ranges
 from lifter.algebra.wrapping import reads_memory
-from lifter.ir.effects import Effect, Follows, LoopInfo, Path, domain, hold, loads, sites, split_tag, values_of
+from lifter.ir.effect_queries import Follows, hold
+from lifter.ir.effects import Effect, LoopInfo, Path, domain, loads, sites, split_tag, values_of
 
 
 class _Stays(Exception):

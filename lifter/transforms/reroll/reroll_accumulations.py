@@ -15,7 +15,9 @@ from dataclasses import replace
 from halide_core.ir.expr import I32, Expr, Load
 from halide_core.ir.structural import key, transform
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
-from lifter.ir.effects import Effect, LoopInfo, Path, loads, split_tag, timeless, undisturbed, values_of
+from lifter.ir.effect_edits import timeless
+from lifter.ir.effect_queries import undisturbed
+from lifter.ir.effects import Effect, LoopInfo, Path, loads, split_tag, values_of
 
 
 def roll_additions(path: Path) -> Path:

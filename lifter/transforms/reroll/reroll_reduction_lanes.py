@@ -22,7 +22,8 @@ from halide_core.ir.types import Type
 from lifter.algebra.fold import fold_node
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.algebra.value_ranges import ranges
-from lifter.ir.effects import Effect, Follows, LoopInfo, Path, loads, sites, split_tag, undisturbed, values_of
+from lifter.ir.effect_queries import Follows, undisturbed
+from lifter.ir.effects import Effect, LoopInfo, Path, loads, sites, split_tag, values_of
 from lifter.transforms.domains.merge_lanes_into_rows import extended, over_row, settled
 from lifter.transforms.reroll.anti_unify import Lanes
 

@@ -19,7 +19,9 @@ from halide_core.ir.structural import key, transform, variables
 from lifter.algebra.fold import parts
 from lifter.algebra.parity_select import by_parity
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
-from lifter.ir.effects import Effect, LoopInfo, loads, split_tag, timeless, undisturbed
+from lifter.ir.effect_edits import timeless
+from lifter.ir.effect_queries import undisturbed
+from lifter.ir.effects import Effect, LoopInfo, loads, split_tag
 
 _MOST_UNITS = 8
 Apart = set[frozenset[str]]

@@ -10,7 +10,8 @@ from halide_core.ir.expr import BOOL, GE, I32, LT, Expr, Load, Select
 from halide_core.ir.structural import substitute, transform
 from lifter.algebra.fold import conjunction
 from lifter.algebra.polynomial import Poly, exact, from_poly, to_poly
-from lifter.ir.effects import Effect, LoopInfo, Path, loads, sites, undisturbed, values_of
+from lifter.ir.effect_queries import undisturbed
+from lifter.ir.effects import Effect, LoopInfo, Path, loads, sites, values_of
 
 
 def joined(path: Path, stores: Sequence[Effect], depth: int, size: Poly | None) -> tuple[Path, Effect] | None:

@@ -7,7 +7,9 @@ from dataclasses import replace
 from halide_core.ir.expr import I32, Load, Variable
 from halide_core.ir.structural import substitute
 from lifter.algebra.polynomial import Poly, to_poly
-from lifter.ir.effects import Effect, Follows, LoopInfo, Path, domain, loads, sites, spaced, split_tag
+from lifter.ir.effect_edits import spaced
+from lifter.ir.effect_queries import Follows
+from lifter.ir.effects import Effect, LoopInfo, Path, domain, loads, sites, split_tag
 
 
 def without_copies(path: Path, name: str, follows: Follows) -> Path:

@@ -13,7 +13,8 @@ from halide_core.ir.structural import transform, variables
 from lifter.algebra.fold import fold
 from lifter.algebra.polynomial import Obligation, Poly, exact, from_poly, to_poly
 from lifter.algebra.wrapping import reads_memory
-from lifter.ir.effects import Effect, FoundObligation, LoopInfo, Path, loads, loads_of, promised, split_tag
+from lifter.ir.effect_queries import promised
+from lifter.ir.effects import Effect, FoundObligation, LoopInfo, Path, loads, loads_of, split_tag
 
 _MOST_VALUES = 8
 

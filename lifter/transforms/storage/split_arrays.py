@@ -15,7 +15,9 @@ from halide_core.ir.structural import transform, variables
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.algebra.symbolic_intervals import Unbounded, interval
 from lifter.algebra.wrapping import reads_memory
-from lifter.ir.effects import Effect, Follows, LoopInfo, Path, least, loads, sites, spaced, split_tag, values_of
+from lifter.ir.effect_edits import spaced
+from lifter.ir.effect_queries import Follows, least
+from lifter.ir.effects import Effect, LoopInfo, Path, loads, sites, split_tag, values_of
 
 _MOST = 24
 """Accesses of one array that are looked at."""

@@ -15,19 +15,9 @@ from halide_core.ir.expr import BOOL, GE, I32, I64, LT, Expr, Load, const
 from halide_core.ir.structural import substitute, transform
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.algebra.wrapping import reads_memory
-from lifter.ir.effects import (
-    Effect,
-    Follows,
-    LoopInfo,
-    Path,
-    ahead_exactly,
-    domain,
-    left_to_original,
-    loads,
-    loads_of,
-    spaced,
-    split_tag,
-)
+from lifter.ir.effect_edits import left_to_original, spaced
+from lifter.ir.effect_queries import Follows, ahead_exactly
+from lifter.ir.effects import Effect, LoopInfo, Path, domain, loads, loads_of, split_tag
 
 _ONE = Poly.constant(1)
 

@@ -16,7 +16,8 @@ from halide_core.ir.structural import key, transform
 from lifter.algebra.fold import fold_node, is_true
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.algebra.wrapping import reads_memory
-from lifter.ir.effects import Effect, Follows, Path, domain, loads, split_tag, undisturbed, values_of
+from lifter.ir.effect_queries import Follows, undisturbed
+from lifter.ir.effects import Effect, Path, domain, loads, split_tag, values_of
 
 
 def without_repeated(path: Path, follows: Follows) -> Path:

@@ -15,7 +15,8 @@ from halide_core.ir.expr import I32, Expr, Select
 from halide_core.ir.structural import key, post_order, substitute, transform
 from lifter.algebra.fold import conjunction, fold, negate
 from lifter.algebra.polynomial import Poly, from_poly
-from lifter.ir.effects import Effect, LoopInfo, Path, loads, spaced, split_tag
+from lifter.ir.effect_edits import spaced
+from lifter.ir.effects import Effect, LoopInfo, Path, loads, split_tag
 
 _MOST = 4
 """Choices that are taken apart, at the most: each makes a store more of one."""

@@ -17,7 +17,8 @@ from dataclasses import replace
 
 from halide_core.ir.expr import I32
 from lifter.algebra.polynomial import Poly
-from lifter.ir.effects import Follows, LoopInfo, Path, ahead_exactly, domain
+from lifter.ir.effect_queries import Follows, ahead_exactly
+from lifter.ir.effects import LoopInfo, Path, domain
 from lifter.transforms.storage.distribute_loops import first_alone, shared
 from lifter.transforms.storage.expand_rings.expansion import Expansion
 from lifter.transforms.storage.expand_rings.row_layout import No

@@ -8,7 +8,9 @@ from dataclasses import replace
 from halide_core.ir.expr import I32, Expr, Load
 from halide_core.ir.structural import transform
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
-from lifter.ir.effects import Effect, LoopInfo, Path, least, loads, spaced, values_of
+from lifter.ir.effect_edits import spaced
+from lifter.ir.effect_queries import least
+from lifter.ir.effects import Effect, LoopInfo, Path, loads, values_of
 from lifter.transforms.storage.expand_rings.row_layout import No, span
 from lifter.transforms.storage.expand_rings.row_reads import Reads
 from lifter.transforms.storage.merge_row_stores import padded

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from halide_core.ir.expr import BOOL, GE, I32, I64, LE, Div, Expr, const, const_value
 from halide_core.ir.structural import variables
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
-from lifter.ir.effects import Effect, Follows, LoopInfo, Path, domain, loads, sites
+from lifter.ir.effect_queries import Follows
+from lifter.ir.effects import Effect, LoopInfo, Path, domain, loads, sites
 
 
 class No(Exception):

@@ -8,7 +8,8 @@ from dataclasses import replace
 from halide_core.ir.expr import BOOL, GE, I32, I64, Expr, Load, const
 from lifter.algebra.fold import clauses
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
-from lifter.ir.effects import Effect, LoopInfo, ahead_exactly, domain, loads, sites, split_tag
+from lifter.ir.effect_queries import ahead_exactly
+from lifter.ir.effects import Effect, LoopInfo, domain, loads, sites, split_tag
 from lifter.transforms.storage.expand_rings.row_layout import No, Place, Rows
 from lifter.transforms.stores.eliminate_overwritten_stores import solved
 

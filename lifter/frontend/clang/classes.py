@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from clang.cindex import Cursor, CursorKind, TypeKind
 from clang.cindex import Type as ClangType
@@ -12,22 +13,24 @@ from lifter.frontend.clang.libclang import (
     children,
     declared_fields,
     in_own_header,
+    in_std,
     in_system_header,
     members,
     specialized,
 )
-from lifter.frontend.lowering.context import Context
-from lifter.frontend.objects import memory_views, vectors
+
+if TYPE_CHECKING:
+    from lifter.frontend.lowering.context import Context
 
 K = CursorKind
 
 
 def is_plain(t: ClangType) -> bool:
     """Whether a type is a structure or class that is followed field by field: no container, closure or iterator."""
-    if not memory_views.is_record(t):
+    if not types.is_record(t):
         return False
     place = types.canonical(t).get_declaration().location
-    return not vectors.container(t) and not is_closure(t) and (not in_system_header(place) or in_own_header(place))
+    return not container(t) and not is_closure(t) and (not in_system_header(place) or in_own_header(place))
 
 
 def bases(t: ClangType) -> list[ClangType | None]:
@@ -85,7 +88,7 @@ def fields(ctx: Context, t: ClangType, at: Cursor | None) -> Iterator[Cursor]:
         yield from fields(ctx, base, at)
     for f in declared_fields(record):
         inner = types.canonical(f.type)
-        if memory_views.is_record(inner) and inner.get_declaration().is_anonymous() and not f.spelling:
+        if types.is_record(inner) and inner.get_declaration().is_anonymous() and not f.spelling:
             if is_union(inner):
                 ctx.fail("unnamed union in a structure", at)
             yield from fields(ctx, inner, at)
@@ -156,7 +159,7 @@ def has_no_initialiser(t: ClangType) -> bool:
             if any(p.kind is K.INIT_LIST_EXPR for p in parts) or (parts and not types.is_array(k.type)):
                 return False
     return all(
-        not memory_views.is_record(f.type) or has_no_initialiser(f.type) for f in declared_fields(types.canonical(t))
+        not types.is_record(f.type) or has_no_initialiser(f.type) for f in declared_fields(types.canonical(t))
     )
 
 
@@ -177,7 +180,32 @@ def check_copy(ctx: Context, t: ClangType, at: Cursor | None) -> None:
 def is_padded(ctx: Context, t: ClangType, at: Cursor | None) -> bool:
     inside = 0
     for f in fields(ctx, t, at):
-        if memory_views.is_record(types.innermost(f.type)) and is_padded(ctx, types.innermost(f.type), at):
+        if types.is_record(types.innermost(f.type)) and is_padded(ctx, types.innermost(f.type), at):
             return True
         inside += int(f.type.get_canonical().get_size())
     return inside != int(types.canonical(t).get_size())
+
+
+_CONTAINERS = {"vector", "array", "unique_ptr"}
+
+
+def is_container(declaration: Cursor | None) -> bool:
+    """Whether a class is std::vector, std::array or std::unique_ptr."""
+    return declaration is not None and declaration.spelling in _CONTAINERS and in_std(declaration)
+
+
+def container(t: ClangType) -> str:
+    """ "vector", "rows" for a vector of vectors, "array", "unique_ptr" or "" for another type."""
+    c = types.canonical(t)
+    if c.kind.name != "RECORD":
+        return ""
+    declaration = c.get_declaration()
+    if not is_container(declaration):
+        return ""
+    name = str(declaration.spelling)
+    return "rows" if name == "vector" and container(argument(c)) == "vector" else name
+
+
+def argument(t: ClangType) -> ClangType:
+    """The elements of a container, as its type says."""
+    return types.canonical(t).get_template_argument_type(0).get_canonical()

@@ -174,3 +174,7 @@ def passed_spelling(t: ClangType) -> str:
     if match is None:
         return spelled
     return f"{match[1]}(*){match[2]}" if match[2] else f"{match[1]} *"
+
+
+def is_record(t: ClangType) -> bool:
+    return canonical(t).kind is TypeKind.RECORD

@@ -7,19 +7,24 @@ from dataclasses import replace
 from clang.cindex import Cursor, CursorKind
 
 from halide_core.ir.expr import I64, Expr, Variable, const, const_value, make_bool
-from lifter.frontend.clang import types
-from lifter.frontend.clang.libclang import binary_operator, changes, operands, preorder, unary_operator
+from lifter.frontend.clang import queries, types
+from lifter.frontend.clang.libclang import binary_operator, operands, unary_operator
 from lifter.frontend.lowering import expressions, places
 from lifter.frontend.lowering import operators as op
 from lifter.frontend.lowering.context import Context
-from lifter.frontend.objects import pointers, register_operators, registers
-from lifter.frontend.objects.values import Nothing, Place, Pointer, PointerPlace, Record, Value, VariablePlace
+from lifter.frontend.objects import pointers, register_operators
+from lifter.frontend.objects.values import (
+    Nothing,
+    Place,
+    Pointer,
+    PointerPlace,
+    Record,
+    Value,
+    VariablePlace,
+    expressions_of,
+    with_expressions,
+)
 from lifter.simd.lanes import Lanes
-
-
-def has_effects(c: Cursor) -> bool:
-    """Whether an expression assigns, increments or calls anything."""
-    return any(k.kind is CursorKind.CALL_EXPR or changes(k) for k in preorder(c))
 
 
 def assign(ctx: Context, c: Cursor, want: bool) -> Value:
@@ -31,18 +36,18 @@ def assign(ctx: Context, c: Cursor, want: bool) -> Value:
     if isinstance(v, Lanes):
         return _assign_register(ctx, left, v, c)
     if isinstance(v, Record):
-        held_record = ctx.hold_all(registers.expressions_of(v), unsequenced=ctx.unit.is_c)
+        held_record = ctx.hold_all(expressions_of(v), unsequenced=ctx.unit.is_c)
         object_ = places.place(ctx, left)
-        pointers.write(ctx, object_, registers.with_expressions(v, ctx.release_all(held_record)), c)
+        pointers.write(ctx, object_, with_expressions(v, ctx.release_all(held_record)), c)
         return pointers.read(ctx, object_, c) if want else Nothing()
     if not isinstance(v, Expr):
-        ctx.fail(f"assignment to a {pointers.describe(left.type)}", c)
-    if left.kind is CursorKind.ARRAY_SUBSCRIPT_EXPR and register_operators.is_lane(left):
+        ctx.fail(f"assignment to a {queries.describe(left.type)}", c)
+    if left.kind is CursorKind.ARRAY_SUBSCRIPT_EXPR and queries.is_lane(left):
         return register_operators.assign_lane(ctx, left, v)
     held = ctx.hold(v, unsequenced=ctx.unit.is_c)
     target = places.place(ctx, left)
     v = ctx.release(held)
-    return store(ctx, target, op.cast(v, pointers.scalar_type(ctx, left.type, c)), want, c)
+    return store(ctx, target, op.cast(v, queries.scalar_type(ctx, left.type, c)), want, c)
 
 
 def store(ctx: Context, target: Place, v: Expr, want: bool, at: Cursor) -> Value:
@@ -70,7 +75,7 @@ def _assign_pointer(ctx: Context, c: Cursor, left: Cursor, right: Cursor) -> Val
     ctx.array_hint = hint
     v = pointers.kept(ctx, v, left.type)
     if not isinstance(v, Pointer):
-        ctx.fail(f"{pointers.describe(left.type)} whose address is kept", c)
+        ctx.fail(f"{queries.describe(left.type)} whose address is kept", c)
     held = ctx.hold_pointer(v, unsequenced=ctx.unit.is_c)
     target = places.place(ctx, left)
     v = ctx.release_pointer(v, held)
@@ -85,17 +90,17 @@ def compound(ctx: Context, c: Cursor, want: bool) -> Value:
     operator = binary_operator(c)[:-1]
     left, right = operands(c)
     amount = expressions.value(ctx, right)
-    if left.kind is CursorKind.ARRAY_SUBSCRIPT_EXPR and register_operators.is_lane(left) and isinstance(amount, Expr):
+    if left.kind is CursorKind.ARRAY_SUBSCRIPT_EXPR and queries.is_lane(left) and isinstance(amount, Expr):
         return register_operators.assign_lane(ctx, left, amount, operator)
     if types.register_bytes(left.type) and isinstance(amount, Expr | Lanes):
-        held_all = ctx.hold_all(registers.expressions_of(amount), unsequenced=ctx.unit.is_c)
+        held_all = ctx.hold_all(expressions_of(amount), unsequenced=ctx.unit.is_c)
         whole = places.place(ctx, left)
         before = pointers.read(ctx, whole, c)
         assert isinstance(before, Lanes)
-        amount = registers.with_expressions(amount, ctx.release_all(held_all))
+        amount = with_expressions(amount, ctx.release_all(held_all))
         return register_operators.compound(ctx, c, operator, whole, before, amount)
     if not isinstance(amount, Expr):
-        ctx.fail(pointers.describe(right.type), c)
+        ctx.fail(queries.describe(right.type), c)
     held = ctx.hold(amount, unsequenced=ctx.unit.is_c)
     target = places.place(ctx, left)
     old = pointers.read(ctx, target, c)
@@ -105,7 +110,7 @@ def compound(ctx: Context, c: Cursor, want: bool) -> Value:
         pointers.write(ctx, target, pointers.advance(ctx, old, amount, c, back=operator == "-"), c)
         return pointers.read(ctx, target, c)
     if not isinstance(old, Expr):
-        ctx.fail(pointers.describe(left.type), c)
+        ctx.fail(queries.describe(left.type), c)
     common = types.promote(old.type) if operator in ("<<", ">>") else types.usual(old.type, amount.type)
     result = op.binary(operator, op.cast(old, common), op.cast(amount, common))
     return store(ctx, target, op.cast(result, old.type), want, c)
@@ -128,7 +133,7 @@ def increment(ctx: Context, c: Cursor, want: bool) -> Value:
         pointers.write(ctx, target, new, c)
         return replace(new, offset=Variable(I64, target.name), name=target.spelling or target.name)
     if not isinstance(old, Expr):
-        ctx.fail(pointers.describe(inner.type), c)
+        ctx.fail(queries.describe(inner.type), c)
     if old.type.is_bool():
         if sign == "-":
             ctx.fail("decrement of a bool", c)

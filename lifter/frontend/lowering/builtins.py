@@ -23,9 +23,9 @@ from halide_core.ir.expr import (
     intrinsic,
 )
 from halide_core.ir.types import Float, Int, Type, UInt
-from lifter.frontend.clang import types
+from lifter.frontend.clang import queries, types
 from lifter.frontend.clang.libclang import evaluate, in_system_header, operands
-from lifter.frontend.lowering import assignments, constants, evaluation_order, expressions, places, std_algorithms
+from lifter.frontend.lowering import evaluation_order, expressions, places, std_algorithms
 from lifter.frontend.lowering import operators as op
 from lifter.frontend.lowering.context import Context
 from lifter.frontend.objects import block_copies, deallocations, pointers
@@ -86,11 +86,11 @@ def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Va
     if name.startswith(_MEMORY_PREFIX):
         name = name[len(_MEMORY_PREFIX) :]
         if name in ("expect", "assume_aligned"):
-            if any(map(assignments.has_effects, arguments[1:])):
+            if any(map(queries.has_effects, arguments[1:])):
                 ctx.fail(f"{target.spelling} of arguments with side effects", c)
             return expressions.value(ctx, arguments[0])
         if name == "prefetch":
-            if any(map(assignments.has_effects, arguments)):
+            if any(map(queries.has_effects, arguments)):
                 ctx.fail("prefetch of an address with side effects", c)
             return Nothing()
         if name == "is_constant_evaluated" and not in_system_header(ctx.frames[-1].cursor.location):
@@ -100,7 +100,7 @@ def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Va
         type_, known = types.scalar(c.type), evaluate(c)
         if type_ is not None and known is not None:
             return const(known, type_)
-    if name == "__lift_assumed" and assignments.has_effects(arguments[0]):
+    if name == "__lift_assumed" and queries.has_effects(arguments[0]):
         return Nothing()  # which do not happen
     if name in ("__lift_assert", "__lift_assumed"):
         condition = ctx.settled(expressions.condition(ctx, arguments[0]))
@@ -112,7 +112,7 @@ def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Va
             deallocations.free(ctx, deallocations.freed(ctx, a), c)
         return Nothing()
     if name == "__lift_ignore":
-        for unused in filter(assignments.has_effects, arguments):
+        for unused in filter(queries.has_effects, arguments):
             expressions.discard(ctx, unused)
         return Nothing()
     if name in ("min", "max") and len(arguments) in (1, 2):
@@ -239,7 +239,7 @@ def _extreme(node: type[Min] | type[Max], a: Expr, b: Expr) -> Expr:
 def _min_max(ctx: Context, c: Cursor, name: str, arguments: list[Cursor]) -> Value | None:
     combine = minimum if name == "min" else maximum
     if len(arguments) == 1:
-        listed = constants.unwrap(arguments[0])
+        listed = queries.unwrap(arguments[0])
         if listed.kind.name != "INIT_LIST_EXPR":
             return None
         arguments = operands(listed)
@@ -254,7 +254,7 @@ def _min_max(ctx: Context, c: Cursor, name: str, arguments: list[Cursor]) -> Val
 
 
 def _clamp(ctx: Context, c: Cursor, arguments: list[Cursor]) -> Value:
-    type_ = pointers.scalar_type(ctx, c.type, c)
+    type_ = queries.scalar_type(ctx, c.type, c)
     v, low, high = (op.cast(e, type_) for e in scalars(ctx, arguments))
     if type_.is_float():
         return op.select(op.binary("<", v, low), low, op.select(op.binary("<", high, v), high, v))
@@ -262,7 +262,7 @@ def _clamp(ctx: Context, c: Cursor, arguments: list[Cursor]) -> Value:
 
 
 def _swap(ctx: Context, c: Cursor, arguments: list[Cursor]) -> Value:
-    if any(map(assignments.has_effects, arguments)):
+    if any(map(queries.has_effects, arguments)):
         ctx.fail("swap of objects whose places have side effects", c)
     first = _frozen(ctx, places.place(ctx, arguments[0]))
     second = _frozen(ctx, places.place(ctx, arguments[1]))
@@ -294,9 +294,9 @@ def _frozen(ctx: Context, p: Place) -> Place:
 
 def _aligned(ctx: Context, c: Cursor, arguments: list[Cursor]) -> Value:
     """posix_memalign(&pointer, alignment, size)."""
-    target = constants.unwrap(arguments[0])
+    target = queries.unwrap(arguments[0])
     while target.kind in (CursorKind.CSTYLE_CAST_EXPR, CursorKind.CXX_REINTERPRET_CAST_EXPR):
-        target = constants.unwrap(operands(target)[-1])
+        target = queries.unwrap(operands(target)[-1])
     if target.kind is not CursorKind.UNARY_OPERATOR:
         ctx.fail("posix_memalign of a pointer that is not a variable", c)
     size = op.cast(expressions.scalar(ctx, arguments[2]), UInt(64))

@@ -10,13 +10,11 @@ from clang.cindex import Cursor, CursorKind, TypeKind
 from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, Call, CallType, Expr, const
-from lifter.frontend.clang import classes, models, types
+from lifter.frontend.clang import classes, models, queries, types
 from lifter.frontend.clang.libclang import children, in_std, in_system_header, operands, preorder
 from lifter.frontend.clang.sources import Unclear
 from lifter.frontend.lowering import (
-    assignments,
     builtins,
-    constants,
     destructors,
     expressions,
     initialisation,
@@ -25,7 +23,15 @@ from lifter.frontend.lowering import (
 )
 from lifter.frontend.lowering import operators as op
 from lifter.frontend.lowering.context import Context
-from lifter.frontend.objects import function_pointers, joined_arrays, new_vectors, pointers, records, registers, vectors
+from lifter.frontend.objects import (
+    function_pointers,
+    joined_arrays,
+    new_vectors,
+    pointers,
+    records,
+    registers,
+    vectors,
+)
 from lifter.frontend.objects.values import (
     Alias,
     Binding,
@@ -38,6 +44,8 @@ from lifter.frontend.objects.values import (
     Rows,
     Value,
     Vector,
+    expressions_of,
+    with_expressions,
 )
 from lifter.ir.loop_ir import Store, Unsupported
 
@@ -83,8 +91,8 @@ def call_place(ctx: Context, c: Cursor, want: bool = True, as_place: bool = True
     if target.kind not in (K.FUNCTION_DECL, K.CXX_METHOD):
         ctx.fail(f"call of '{c.spelling or target.spelling}'", c)
     if target.kind is K.CXX_METHOD:
-        callee = constants.unwrap(operands(c)[0])
-        if callee.kind is K.MEMBER_REF_EXPR and any(map(assignments.has_effects, operands(callee))):
+        callee = queries.unwrap(operands(c)[0])
+        if callee.kind is K.MEMBER_REF_EXPR and any(map(queries.has_effects, operands(callee))):
             ctx.fail(f"call of the static function '{target.spelling}' on an object with side effects", c)
     return _named(ctx, c, target, arguments, want, as_place)
 
@@ -166,7 +174,7 @@ def _user(
     as_place: bool,
     from_model: bool,
 ) -> Value | Place:
-    symbol = inline.key(definition)
+    symbol = queries.key(definition)
     if symbol in ctx.unit.active:
         ctx.fail(f"recursion (call to '{definition.spelling}')", c)
     if definition.type.is_function_variadic():
@@ -193,14 +201,14 @@ def _constructed(ctx: Context, c: Cursor, arguments: list[Cursor]) -> Value:
         initialisation.construct(ctx, c, made)
         destructors.check(ctx, made, c)
         return records.load(ctx, made, c)
-    if vectors.container(c.type):
+    if classes.container(c.type):
         return new_vectors.made(ctx, "t", c.type, c, c)
     # Copies of iterators, which are pointers here.
     if len(arguments) == 1:
         v = expressions.value(ctx, arguments[0])
         if isinstance(v, Pointer | Lambda):
             return v
-    ctx.fail(pointers.describe(c.type), c)
+    ctx.fail(queries.describe(c.type), c)
 
 
 def _method(
@@ -221,7 +229,7 @@ def _method(
         ctx.fail(f"call to the virtual function '{name}'", c)
     if receiver is None or classes.is_plain(_class_of(receiver)):
         return _of_record(ctx, c, target, receiver, rest, as_place)
-    if name == "operator()" or vectors.is_container(owner):
+    if name == "operator()" or classes.is_container(owner):
         thing = expressions.value(ctx, receiver)
         if isinstance(thing, Lambda):
             return _lambda(ctx, c, thing, rest, as_place)
@@ -249,11 +257,11 @@ def _of_record(
     if body is None and name == "operator=" and receiver is not None and classes.is_implicit(target):
         v = expressions.value(ctx, arguments[0])
         if not isinstance(v, Record):
-            ctx.fail(pointers.describe(arguments[0].type), c)
+            ctx.fail(queries.describe(arguments[0].type), c)
         classes.check_copy(ctx, v.type, c)
-        held = ctx.hold_all(registers.expressions_of(v))
+        held = ctx.hold_all(expressions_of(v))
         place = records.object_of(ctx, receiver)
-        v = registers.with_expressions(v, ctx.release_all(held)) if held else v
+        v = with_expressions(v, ctx.release_all(held)) if held else v
         pointers.write(ctx, place, v, c)
         return place if as_place else Nothing()
     copied = ctx.copied_references
@@ -264,8 +272,8 @@ def _of_record(
         ctx.fail(f"call to the member function '{name}', which has no body here", c, _BODY)
     if isinstance(owner, ElementPlace):
         offset = ctx.settled(owner.pointer.offset)
-        owner = ElementPlace(inline.frozen(ctx, replace(owner.pointer, offset=offset), "self"))
-    if inline.key(definition) in ctx.unit.active:
+        owner = ElementPlace(pointers.frozen(ctx, replace(owner.pointer, offset=offset), "self"))
+    if queries.key(definition) in ctx.unit.active:
         ctx.fail(f"recursion (call to '{name}')", c)
     parameters = list(definition.get_arguments())
     return inline.function(ctx, c, definition, parameters, body, arguments, as_place, owner)
@@ -297,7 +305,7 @@ def _lambda(ctx: Context, c: Cursor, thing: Lambda, arguments: list[Cursor], as_
 def new(ctx: Context, c: Cursor) -> Value:
     """new T[n], new T[n]() and new T[n]{...}."""
     target = types.pointee(c.type)
-    type_ = pointers.element_type(ctx, target, c)
+    type_ = queries.element_type(ctx, target, c)
     parts = operands(c)
     words = [t.spelling for t in itertools.islice(c.get_tokens(), 3)]
     words = words[1:] if words[:1] == ["::"] else words[:2]

@@ -10,7 +10,8 @@ from clang.cindex import Type as ClangType
 from halide_core.ir.expr import I64, const
 from halide_core.ir.types import Type
 from lifter.frontend.clang import classes, types
-from lifter.frontend.clang.libclang import children, declared_fields, evaluate, initializer, operands
+from lifter.frontend.clang.libclang import declared_fields, evaluate, initializer, operands
+from lifter.frontend.clang.queries import is_designator, unwrap
 from lifter.frontend.lowering import expressions
 from lifter.frontend.lowering import operators as op
 from lifter.frontend.lowering.context import Context
@@ -168,16 +169,3 @@ def _fill(ctx: Context, items: Iterator[Cursor], type_: ClangType) -> Iterator[C
 def _chain(first: Cursor, rest: Iterator[Cursor]) -> Iterator[Cursor]:
     yield first
     yield from rest
-
-
-def is_designator(item: Cursor) -> bool:
-    """Whether an item of an initialiser list says which field or element it is for."""
-    inner = operands(item)
-    return len(inner) > 1 or any(k.kind is K.MEMBER_REF for k in children(item))
-
-
-def unwrap(c: Cursor) -> Cursor:
-    """An expression without implicit conversions and parentheses around it."""
-    while c.kind in (K.UNEXPOSED_EXPR, K.PAREN_EXPR) and len(operands(c)) == 1:
-        c = operands(c)[0]
-    return c

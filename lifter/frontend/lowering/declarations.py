@@ -8,7 +8,7 @@ from dataclasses import replace
 from clang.cindex import Cursor, CursorKind, StorageClass, TLSKind, TypeKind
 
 from halide_core.ir.expr import I64, Expr, const, const_value
-from lifter.frontend.clang import classes, types
+from lifter.frontend.clang import classes, queries, types
 from lifter.frontend.clang.libclang import children, declared_fields, initializer, operands
 from lifter.frontend.lowering import constants, destructors, expressions, initialisation, inline, places
 from lifter.frontend.lowering import operators as op
@@ -79,7 +79,7 @@ def declare(ctx: Context, c: Cursor) -> None:
             _array(ctx, c, init)
         elif types.is_pointer(c.type):
             _pointer(ctx, c, init)
-        elif vectors.container(c.type):
+        elif classes.container(c.type):
             _container(ctx, c, init)
         elif types.scalar(c.type) is not None:
             _scalar(ctx, c, init)
@@ -87,14 +87,14 @@ def declare(ctx: Context, c: Cursor) -> None:
             found = registers.declare(ctx, c, init)
             ctx.bind(c, Alias(found) if isinstance(found, Lanes) else found)
         elif init is not None and canonical.kind is TypeKind.RECORD and "lambda" in canonical.spelling:
-            v = expressions.value(ctx, constants.unwrap(init))
+            v = expressions.value(ctx, queries.unwrap(init))
             if not isinstance(v, Lambda):
-                ctx.fail(pointers.describe(c.type), c)
+                ctx.fail(queries.describe(c.type), c)
             ctx.bind(c, Alias(v))
         elif classes.is_plain(c.type):
             _record(ctx, c, init)
         else:
-            ctx.fail(pointers.describe(c.type), c)
+            ctx.fail(queries.describe(c.type), c)
     finally:
         ctx.array_hint = hint
     ctx.flush()
@@ -111,29 +111,29 @@ def _static(ctx: Context, c: Cursor) -> None:
 
 def _reference(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     assert init is not None
-    if vectors.container(c.type):
+    if classes.container(c.type):
         v = vectors.of(ctx, init)
         if isinstance(v, Vector) and const_value(v.offset) is None:
             v = replace(v, offset=ctx.temporary(ctx.settled(v.offset), c.spelling))
         ctx.bind(c, Alias(v))
         return
-    source = constants.unwrap(init)
+    source = queries.unwrap(init)
     if source.kind is K.CALL_EXPR and source.referenced is not None and types.is_const(types.canonical(c.type)):
         result = source.referenced.result_type
         if (
             types.is_reference(result)
             and types.scalar(result) is not None
-            and not vectors.is_container(source.referenced.semantic_parent)
+            and not classes.is_container(source.referenced.semantic_parent)
         ):
             ctx.fail(
                 f"reference '{c.spelling}' to the result of '{source.spelling}'", c, "keep the value in a variable"
             )
     temporary = types.is_const(types.canonical(c.type)) or c.type.get_canonical().kind is TypeKind.RVALUEREFERENCE
-    ctx.bind(c, inline.referred(ctx, places.place(ctx, init, temporary), c.spelling))
+    ctx.bind(c, pointers.referred(ctx, places.place(ctx, init, temporary), c.spelling))
 
 
 def _scalar(ctx: Context, c: Cursor, init: Cursor | None) -> None:
-    type_ = pointers.scalar_type(ctx, c.type, c)
+    type_ = queries.scalar_type(ctx, c.type, c)
     if init is None:
         ctx.bind(c, VariablePlace(ctx.new_local(c.spelling, type_), type_))
         return
@@ -199,7 +199,7 @@ def _array(ctx: Context, c: Cursor, init: Cursor | None) -> None:
             ctx.fail(f"constant array '{name}' of structures of this kind", c)
         ctx.bind(c, bound)
         return
-    element = pointers.element_type(ctx, c.type, c)
+    element = queries.element_type(ctx, c.type, c)
     if types.is_const(c.type):
         bound = constants.constant_table(ctx, c)
         if bound is not None:
@@ -233,7 +233,7 @@ def _structures(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     place = ElementPlace(Pointer(frozenset({array}), const(0, I64), c.type.get_canonical()))
     ctx.bind(c, place)
     ctx.declare_array(array, const(count * int(each.get_size()) // unit.bytes(), I64), False)
-    listed = None if init is None else constants.unwrap(init)
+    listed = None if init is None else queries.unwrap(init)
     if listed is None or (listed.kind is K.CALL_EXPR and classes.has_no_initialiser(each)):
         return
     if listed.kind is not K.INIT_LIST_EXPR or len(types.shape(c.type)) != 1:
@@ -262,7 +262,7 @@ def _pointers(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     ctx.bind(c, Alias(Pointers(tuple(places), name)))
     if init is None:
         return
-    source = constants.unwrap(init)
+    source = queries.unwrap(init)
     if source.kind is not K.INIT_LIST_EXPR:
         ctx.fail("array initialiser that is not a list", init)
     for item, place in zip(_listed(ctx, init, types.shape(c.type)), places, strict=True):
@@ -286,7 +286,7 @@ def _registers(ctx: Context, c: Cursor, init: Cursor | None) -> None:
 
 def _listed(ctx: Context, init: Cursor, shape: tuple[int, ...]) -> list[Cursor | None]:
     """The initialisers of an array's elements, row by row; None for those that the list leaves out."""
-    source = constants.unwrap(init)
+    source = queries.unwrap(init)
     if source.kind is not K.INIT_LIST_EXPR:
         ctx.fail("array initialiser that is not a list", init)
     items = operands(source)
@@ -299,7 +299,7 @@ def _listed(ctx: Context, init: Cursor, shape: tuple[int, ...]) -> list[Cursor |
 
 def _union(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     """A union whose members have several sizes, as memory: an array of their common unit."""
-    record, source = types.canonical(c.type), None if init is None else constants.unwrap(init)
+    record, source = types.canonical(c.type), None if init is None else queries.unwrap(init)
     plain = classes.is_trivial(c.type) and classes.has_no_initialiser(c.type) and not record.is_volatile_qualified()
     unit = memory_views.unit_of(ctx, c.spelling, c.type, c) if plain else None
     if unit is None:
@@ -310,7 +310,7 @@ def _union(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     called = source.referenced if source is not None and source.kind is K.CALL_EXPR else None
     if source is not None and called is not None and called.kind is K.CONSTRUCTOR:
         copied = operands(source)  # it is the compiler's: a copy, or nothing
-        source = constants.unwrap(copied[0]) if copied else None
+        source = queries.unwrap(copied[0]) if copied else None
     listed = source is not None and source.kind is K.INIT_LIST_EXPR
     items = operands(source) if listed and source is not None else []
     v: Value | None = None
@@ -319,7 +319,7 @@ def _union(ctx: Context, c: Cursor, init: Cursor | None) -> None:
         first = next(iter(declared_fields(record)))
         named = any(k.kind is K.MEMBER_REF for i in items for k in children(i))
         whole = types.scalar(first.type) is not None and first.type.get_size() == record.get_size()
-        if len(items) > 1 or not whole or (named and any(map(constants.is_designator, items))):
+        if len(items) > 1 or not whole or (named and any(map(queries.is_designator, items))):
             ctx.fail(f"initialiser of the union '{c.spelling}'", c)
         v = pointers.convert(ctx, ctx.settled(expressions.scalar(ctx, items[0])), first.type, c)
         target = replace(start, pointee=first.type.get_canonical())

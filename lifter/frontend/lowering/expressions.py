@@ -9,7 +9,7 @@ from typing import TypeVar
 from clang.cindex import Cursor, CursorKind, TypeKind
 
 from halide_core.ir.expr import I64, Expr, const, const_value
-from lifter.frontend.clang import classes, types
+from lifter.frontend.clang import classes, queries, types
 from lifter.frontend.clang.libclang import binary_operator, children, evaluate, operands, unary_operator
 from lifter.frontend.lowering import (
     assignments,
@@ -23,7 +23,15 @@ from lifter.frontend.lowering import (
 )
 from lifter.frontend.lowering import operators as op
 from lifter.frontend.lowering.context import Context, Targets
-from lifter.frontend.objects import deallocations, function_pointers, pointers, records, register_operators, registers
+from lifter.frontend.objects import (
+    deallocations,
+    function_pointers,
+    pointers,
+    records,
+    register_operators,
+    registers,
+)
+from lifter.frontend.objects.pointers import numbered
 from lifter.frontend.objects.values import (
     Alias,
     ElementPlace,
@@ -31,10 +39,10 @@ from lifter.frontend.objects.values import (
     Nothing,
     Pointer,
     PointerAddress,
-    PointerPlace,
     Pointers,
     RecordPointer,
     Value,
+    expressions_of,
 )
 from lifter.ir.loop_ir import Stmt
 from lifter.simd.lanes import Lanes
@@ -67,7 +75,7 @@ def value(ctx: Context, c: Cursor) -> Value:
         return _element_of_pointers(ctx, c)
     if kind is K.ARRAY_SUBSCRIPT_EXPR and types.is_array(c.type) and types.is_pointer(types.innermost(c.type)):
         return _row_of_pointers(ctx, c)
-    if kind is K.ARRAY_SUBSCRIPT_EXPR and register_operators.is_lane(c):
+    if kind is K.ARRAY_SUBSCRIPT_EXPR and queries.is_lane(c):
         return register_operators.lane(ctx, c)
     if kind is K.ARRAY_SUBSCRIPT_EXPR:
         return pointers.read(ctx, places.place(ctx, c), c)
@@ -108,7 +116,7 @@ def value(ctx: Context, c: Cursor) -> Value:
         inner = operands(c)
         if len(inner) == 1:
             return pointers.convert(ctx, value(ctx, inner[0]), c.type, c)
-        return const(0, pointers.scalar_type(ctx, c.type, c))
+        return const(0, queries.scalar_type(ctx, c.type, c))
     if kind is K.CXX_NEW_EXPR:
         return calls.new(ctx, c)
     if kind is K.LAMBDA_EXPR:
@@ -125,8 +133,8 @@ def value(ctx: Context, c: Cursor) -> Value:
 
 def _loses_const(a: Cursor, b: Cursor) -> bool:
     """Whether a pointer to const becomes one that may be written through; fields are always objects of their own."""
-    source = constants.unwrap(a)
-    if source.kind is K.UNARY_OPERATOR and constants.unwrap(operands(source)[0]).kind is K.MEMBER_REF_EXPR:
+    source = queries.unwrap(a)
+    if source.kind is K.UNARY_OPERATOR and queries.unwrap(operands(source)[0]).kind is K.MEMBER_REF_EXPR:
         return False
     both = types.is_pointer(a.type) and types.is_pointer(b.type)
     return both and types.is_const(types.pointee(a.type)) and not types.is_const(types.pointee(b.type))
@@ -145,7 +153,7 @@ _DESCRIPTIONS = {
 
 def constant(ctx: Context, c: Cursor) -> Expr:
     """The value of a literal or sizeof."""
-    type_ = pointers.scalar_type(ctx, c.type, c)
+    type_ = queries.scalar_type(ctx, c.type, c)
     found = evaluate(c)
     if found is None:
         ctx.fail("expression whose constant value cannot be computed", c)
@@ -156,7 +164,7 @@ def scalar(ctx: Context, c: Cursor) -> Expr:
     """The value of an expression of scalar type; raises Unsupported for anything else."""
     v = value(ctx, c)
     if not isinstance(v, Expr):
-        ctx.fail(pointers.describe(c.type), c)
+        ctx.fail(queries.describe(c.type), c)
     return v
 
 
@@ -169,7 +177,7 @@ def _as_pointer(ctx: Context, v: Value, c: Cursor) -> Pointer:
     if isinstance(v, Expr):
         v = pointers.to_pointer(ctx, v, c.type, c)
     if not isinstance(v, Pointer):
-        ctx.fail(pointers.describe(c.type), c)
+        ctx.fail(queries.describe(c.type), c)
     return v
 
 
@@ -179,7 +187,7 @@ def condition(ctx: Context, c: Cursor) -> Expr:
     if isinstance(v, Pointer | RecordPointer | PointerAddress):
         return pointers.is_not_null(ctx, v, c)
     if not isinstance(v, Expr):
-        ctx.fail(pointers.describe(c.type), c)
+        ctx.fail(queries.describe(c.type), c)
     return op.to_bool(v)
 
 
@@ -189,16 +197,10 @@ def decayed(ctx: Context, c: Cursor) -> Value:
     return v if isinstance(v, RecordPointer | PointerAddress) else _as_pointer(ctx, v, c)
 
 
-def numbered(ctx: Context, c: Cursor, table: Pointers, number: int) -> PointerPlace:
-    if not 0 <= number < len(table.places):
-        ctx.fail(f"element {number} of the array of pointers '{table.name}', which has {len(table.places)}", c)
-    return table.places[number]
-
-
 def pointers_of(ctx: Context, c: Cursor) -> Pointers:
     table = value(ctx, c)
     if not isinstance(table, Pointers):
-        ctx.fail(pointers.describe(c.type), c)
+        ctx.fail(queries.describe(c.type), c)
     return table
 
 
@@ -273,7 +275,7 @@ def _named(ctx: Context, c: Cursor) -> Value:
     if target is None:
         ctx.fail(f"access to the member '{c.spelling}' of an object", c)
     if target.kind is K.ENUM_CONSTANT_DECL:
-        return const(target.enum_value, pointers.scalar_type(ctx, c.type, c))
+        return const(target.enum_value, queries.scalar_type(ctx, c.type, c))
     if target.kind is K.TEMPLATE_NON_TYPE_PARAMETER:
         return constant(ctx, c)
     binding = records.member(ctx, c) if c.kind is K.MEMBER_REF_EXPR else constants.binding(ctx, c)
@@ -290,7 +292,7 @@ def _implicit(ctx: Context, c: Cursor) -> Value:
         return register_operators.spread(ctx, scalar(ctx, inner[0]), c.type, c)
     if len(inner) == 1 and c.extent != inner[0].extent and inner[0].extent.start.file is not None:
         # What is implicit has no text of its own: this is a construct that libclang has no name for.
-        found = None if assignments.has_effects(c) else evaluate(c)
+        found = None if queries.has_effects(c) else evaluate(c)
         if found is not None and types.scalar(c.type) is not None:
             return constant(ctx, c)
         ctx.fail(f"expression of type '{c.type.spelling}', of a form that libclang has no name for", c)
@@ -298,7 +300,7 @@ def _implicit(ctx: Context, c: Cursor) -> Value:
         return pointers.convert(ctx, value(ctx, inner[0]), c.type, c)
     if len(inner) == 4 and types.scalar(c.type) is not None:
         # GNU's a ?: b; the AST repeats a, which must have no side effects then.
-        if assignments.has_effects(inner[0]):
+        if queries.has_effects(inner[0]):
             ctx.fail("conditional operator with an omitted operand that has side effects", c)
         return _conditional(ctx, c, inner[1], inner[2], inner[3])
     if not inner:
@@ -325,7 +327,7 @@ def _unary(ctx: Context, c: Cursor) -> Value:
             return value(ctx, inner)
         return pointers.pointer_to(ctx, places.place(ctx, inner), inner.type, c)
     if operator == "!":
-        return op.cast(op.negate(condition(ctx, inner)), pointers.scalar_type(ctx, c.type, c))
+        return op.cast(op.negate(condition(ctx, inner)), queries.scalar_type(ctx, c.type, c))
     if operator == "__extension__":
         return value(ctx, inner)
     v = value(ctx, inner)
@@ -334,8 +336,8 @@ def _unary(ctx: Context, c: Cursor) -> Value:
     if not isinstance(v, Expr):
         if operator == "+":
             return v
-        ctx.fail(pointers.describe(inner.type), c)
-    v = op.cast(v, pointers.scalar_type(ctx, c.type, c))
+        ctx.fail(queries.describe(inner.type), c)
+    v = op.cast(v, queries.scalar_type(ctx, c.type, c))
     if operator == "-":
         return op.minus(v)
     if operator == "~":
@@ -355,7 +357,7 @@ def _binary(ctx: Context, c: Cursor) -> Value:
         ctx.flush()
         return value(ctx, right)
     if operator in ("&&", "||"):
-        return op.cast(_short_circuit(ctx, operator, left, right), pointers.scalar_type(ctx, c.type, c))
+        return op.cast(_short_circuit(ctx, operator, left, right), queries.scalar_type(ctx, c.type, c))
     parts = evaluation_order.Operands(ctx)
     a = value(ctx, left)
     if isinstance(a, Pointer):
@@ -369,11 +371,11 @@ def _binary(ctx: Context, c: Cursor) -> Value:
         parts.done(*a.parts)
         held_lanes = ctx.hold_all(a.parts, unsequenced=True)
         b = value(ctx, right)
-        parts.done(*registers.expressions_of(b))
+        parts.done(*expressions_of(b))
         parts.check()
         return register_operators.binary(ctx, c, operator, Lanes(ctx.release_all(held_lanes)), b)
     if not isinstance(a, Expr):
-        ctx.fail(pointers.describe(left.type), c)
+        ctx.fail(queries.describe(left.type), c)
     parts.done(a)
     held = ctx.hold(a, unsequenced=True)
     b = value(ctx, right)
@@ -389,12 +391,12 @@ def _binary(ctx: Context, c: Cursor) -> Value:
     if isinstance(b, Lanes):
         return register_operators.binary(ctx, c, operator, register_operators.spread(ctx, a, right.type, c), b)
     if not isinstance(b, Expr):
-        ctx.fail(pointers.describe(right.type), c)
+        ctx.fail(queries.describe(right.type), c)
     return arithmetic(ctx, c, operator, a, b)
 
 
 def _comparison_result(ctx: Context, c: Cursor, e: Expr) -> Expr:
-    return op.cast(e, pointers.scalar_type(ctx, c.type, c))
+    return op.cast(e, queries.scalar_type(ctx, c.type, c))
 
 
 def arithmetic(ctx: Context, c: Cursor, operator: str, a: Expr, b: Expr) -> Expr:
@@ -404,7 +406,7 @@ def arithmetic(ctx: Context, c: Cursor, operator: str, a: Expr, b: Expr) -> Expr
         return _comparison_result(ctx, c, op.binary(operator, op.cast(a, common), op.cast(b, common)))
     if operator in (".*", "->*", "<=>"):
         ctx.fail(f"operator {operator}", c)
-    type_ = pointers.scalar_type(ctx, c.type, c)
+    type_ = queries.scalar_type(ctx, c.type, c)
     return op.binary(operator, op.cast(a, type_), op.cast(b, type_))
 
 
@@ -465,5 +467,5 @@ def _conditional(ctx: Context, c: Cursor, test: Cursor, first: Cursor, second: C
     ctx.targets = ctx.merge([after_then, after_otherwise])
     found = conditional_values.chosen(ctx, c, test_value, (then, a), (otherwise, b))
     if found is None:
-        ctx.fail(pointers.describe(c.type), c)
+        ctx.fail(queries.describe(c.type), c)
     return found

@@ -7,10 +7,10 @@ from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, const
 from halide_core.ir.types import Type, UInt
-from lifter.frontend.clang import types
+from lifter.frontend.clang import classes, queries, types
 from lifter.frontend.clang.libclang import children, place, preorder
 from lifter.frontend.clang.unit import Unit
-from lifter.frontend.lowering import cautions, inline, scalar_replacement, statements
+from lifter.frontend.lowering import cautions, scalar_replacement, statements
 from lifter.frontend.lowering.context import Context, Sites
 from lifter.frontend.objects import (
     aligned_memory,
@@ -22,7 +22,6 @@ from lifter.frontend.objects import (
     new_vectors,
     parameters,
     registers,
-    vectors,
 )
 from lifter.frontend.objects.parameters import Taken
 from lifter.frontend.objects.values import Alias, ElementPlace, Pointer, PointerPlace, RecordPlace, VariablePlace
@@ -125,7 +124,7 @@ _UNKNOWN = "a type or construct unknown to libclang's binding"
 
 def _modified(ctx: Context, body: Cursor) -> set[int]:
     try:
-        return inline.modified(body)
+        return queries.modified(body)
     except ValueError:
         ctx.fail(_UNKNOWN)
 
@@ -148,14 +147,14 @@ def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
     body = next((k for k in children(c) if k.kind is K.COMPOUND_STMT), None)
     if body is None:
         ctx.fail("function body that is not a plain block", c)
-    returned = None if types.is_reference(c.result_type) else vectors.container(c.result_type)
+    returned = None if types.is_reference(c.result_type) else classes.container(c.result_type)
     result = None if types.is_void(c.result_type) or returned else _result_type(ctx, c)
     ctx.changed = _modified(ctx, body)
     if returned:
         _prepare_result(ctx, c, body)
     taken = [_this(ctx, c)] if method else []
     taken += [_taken(ctx, p, i) for i, p in enumerate(c.get_arguments())]
-    own = inline.key(c)
+    own = queries.key(c)
     unit.active.append(own)
     try:
         with ctx.collecting() as block:
@@ -241,7 +240,7 @@ def _this(ctx: Context, c: Cursor) -> Taken:
 
 def _prepare_result(ctx: Context, c: Cursor, body: Cursor) -> None:
     """A container that is returned is the caller's memory, from the start where each return is of one local."""
-    kind = vectors.container(c.result_type)
+    kind = classes.container(c.result_type)
     if kind not in ("vector", "rows"):
         ctx.fail(f"function returning '{c.result_type.spelling}'", c, "return a scalar or write through a pointer")
     returns = [k for k in preorder(body) if k.kind is K.RETURN_STMT]
@@ -254,7 +253,7 @@ def _prepare_result(ctx: Context, c: Cursor, body: Cursor) -> None:
 
 
 def _taken(ctx: Context, p: Cursor, position: int) -> Taken:
-    if vectors.container(p.type):
+    if classes.container(p.type):
         whole = parameters.take_container(ctx, p.spelling or f"unnamed_{position}", p.type, p)
         assert whole.binding is not None
         ctx.bind(p, whole.binding)
@@ -305,7 +304,7 @@ def _parameter(ctx: Context, p: Cursor, position: int) -> Param:
 
 
 def _unit(ctx: Context, name: str, pointee: ClangType, shown: str, p: Cursor) -> Type:
-    if not memory_views.is_record(types.innermost(pointee)) and not types.register_bytes(types.innermost(pointee)):
+    if not types.is_record(types.innermost(pointee)) and not types.register_bytes(types.innermost(pointee)):
         type_ = types.scalar(types.innermost(pointee))
         if type_ is None:
             ctx.fail(shown, p, "use pointers to scalars")

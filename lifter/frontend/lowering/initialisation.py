@@ -10,12 +10,12 @@ from clang.cindex import Cursor, CursorKind
 from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, Expr, const
-from lifter.frontend.clang import classes, types
+from lifter.frontend.clang import classes, queries, types
 from lifter.frontend.clang.libclang import children, declared_fields, members, operands
 from lifter.frontend.lowering import constants, destructors, expressions, inline, places
 from lifter.frontend.lowering import operators as op
 from lifter.frontend.lowering.context import Context
-from lifter.frontend.objects import block_copies, memory_views, new_vectors, pointers, records, registers, vectors
+from lifter.frontend.objects import block_copies, new_vectors, pointers, records, registers
 from lifter.frontend.objects.values import (
     Alias,
     Binding,
@@ -29,6 +29,8 @@ from lifter.frontend.objects.values import (
     RecordPlace,
     Value,
     VariablePlace,
+    expressions_of,
+    with_expressions,
 )
 
 K = CursorKind
@@ -53,7 +55,7 @@ def fill(ctx: Context, place: RecordPlace, c: Cursor) -> None:
     """place = {a, b, c}: the rest takes the fields' own initialisers, or zeros."""
     items = operands(c)
     if any(k.kind is K.MEMBER_REF for i in items for k in children(i)) and any(
-        constants.is_designator(i) for i in items
+        queries.is_designator(i) for i in items
     ):
         ctx.fail("designated initialiser", c)
     if len(items) == 1 and types.canonical(items[0].type).spelling == place.type.spelling:
@@ -99,9 +101,9 @@ def _check_union(ctx: Context, place: RecordPlace, at: Cursor) -> None:
 
 def initialise(ctx: Context, place: RecordPlace, init: Cursor) -> None:
     """The object takes the value of an expression; what a constructor does happens in the object itself."""
-    source = constants.unwrap(init)
+    source = queries.unwrap(init)
     if source.kind in (K.CXX_FUNCTIONAL_CAST_EXPR, K.CSTYLE_CAST_EXPR) and len(operands(source)) == 1:
-        source = constants.unwrap(operands(source)[0])
+        source = queries.unwrap(operands(source)[0])
     if source.kind is K.INIT_LIST_EXPR:
         fill(ctx, place, source)
         return
@@ -110,7 +112,7 @@ def initialise(ctx: Context, place: RecordPlace, init: Cursor) -> None:
         return
     v = expressions.value(ctx, init)
     if not isinstance(v, Record):
-        ctx.fail(pointers.describe(init.type), init)
+        ctx.fail(queries.describe(init.type), init)
     records.store(ctx, place, v, init)
 
 
@@ -128,7 +130,7 @@ def construct(ctx: Context, c: Cursor, place: RecordPlace) -> None:
         return
     if arguments and not classes.is_implicit(target):
         ctx.fail(f"constructor of '{place.type.spelling}' without a body here", c)
-    if len(arguments) == 1 and memory_views.is_record(arguments[0].type):
+    if len(arguments) == 1 and types.is_record(arguments[0].type):
         initialise_copy(ctx, place, arguments[0])
         return
     if arguments:
@@ -142,7 +144,7 @@ def _copied(c: Cursor) -> Cursor | None:
     if c.kind is not K.CALL_EXPR or target is None or target.kind is not K.CONSTRUCTOR or len(arguments) != 1:
         return None
     own = (target.is_copy_constructor() or target.is_move_constructor()) and not classes.is_implicit(target)
-    return constants.unwrap(arguments[0]) if own else None
+    return queries.unwrap(arguments[0]) if own else None
 
 
 def _made_anew(c: Cursor) -> Cursor | None:
@@ -158,7 +160,7 @@ def _made_anew(c: Cursor) -> Cursor | None:
 def may_be_elided(returned: Cursor) -> bool:
     """Whether a local object is returned that compilers may make where the caller wants it, without its class's own
     constructor for copies."""
-    source = _copied(constants.unwrap(returned))
+    source = _copied(queries.unwrap(returned))
     return source is not None and source.kind is K.DECL_REF_EXPR and source.referenced.kind is K.VAR_DECL
 
 
@@ -167,7 +169,7 @@ def initialise_copy(ctx: Context, place: RecordPlace, source: Cursor) -> None:
     classes.check_copy(ctx, place.type, source)
     v = expressions.value(ctx, source)
     if not isinstance(v, Record):
-        ctx.fail(pointers.describe(source.type), source)
+        ctx.fail(queries.describe(source.type), source)
     records.store(ctx, place, v, source)
 
 
@@ -181,7 +183,7 @@ def _initialisers(ctx: Context, definition: Cursor, place: RecordPlace) -> None:
         if part.kind is K.MEMBER_REF and following.kind not in (K.MEMBER_REF, K.COMPOUND_STMT):
             given[part.spelling] = following
         elif part.kind in (K.TYPE_REF, K.TEMPLATE_REF):
-            made = constants.unwrap(following)
+            made = queries.unwrap(following)
             if made.kind in (K.CALL_EXPR, K.INIT_LIST_EXPR):
                 bases.append(made)
             elif made.kind.is_expression() or made.kind is K.UNEXPOSED_EXPR:
@@ -250,7 +252,7 @@ def _default_field(ctx: Context, place: RecordPlace, f: Cursor, at: Cursor, zero
     b = place.fields.get(f.spelling)
     if isinstance(b, RecordPlace):
         _default(ctx, b, at, zero)
-    elif vectors.container(f.type):
+    elif classes.container(f.type):
         place.fields[f.spelling] = Alias(new_vectors.made(ctx, str(f.spelling), f.type, None, at))
     elif zero and isinstance(b, VariablePlace):
         ctx.assign(b.name, const(0, b.type))
@@ -258,7 +260,7 @@ def _default_field(ctx: Context, place: RecordPlace, f: Cursor, at: Cursor, zero
         pointers.write(ctx, b, ctx.null_pointer(b.pointee), at)
     elif zero and isinstance(b, ElementPlace):
         count = const(types.count(f.type), I64)
-        zero_value = const(0, pointers.element_type(ctx, f.type, at))
+        zero_value = const(0, queries.element_type(ctx, f.type, at))
         inner = Pointer(b.pointer.targets, b.pointer.offset, types.innermost(f.type))
         block_copies.fill(ctx, inner, count, zero_value)
 
@@ -276,13 +278,13 @@ def _own_initialiser(f: Cursor) -> Cursor | None:
 def _init_field(ctx: Context, place: RecordPlace, f: Cursor, init: Cursor, at: Cursor) -> None:
     name = str(f.spelling)
     if types.is_reference(f.type):
-        place.fields[name] = inline.referred(ctx, places.place(ctx, init), name)
+        place.fields[name] = pointers.referred(ctx, places.place(ctx, init), name)
         return
     b = place.fields.get(name)
     if isinstance(b, RecordPlace):
         initialise(ctx, b, init)
         return
-    if vectors.container(f.type):
+    if classes.container(f.type):
         place.fields[name] = Alias(new_vectors.made(ctx, name, f.type, init, at))
         return
     if types.is_array(f.type) and isinstance(b, ElementPlace):
@@ -308,7 +310,7 @@ def _init_field(ctx: Context, place: RecordPlace, f: Cursor, init: Cursor, at: C
 
 
 def _init_pointers(ctx: Context, table: Pointers, each: ClangType, init: Cursor, at: Cursor) -> None:
-    listed = constants.unwrap(init)
+    listed = queries.unwrap(init)
     if listed.kind is not K.INIT_LIST_EXPR:
         ctx.fail("array initialiser that is not a list", init)
     items = operands(listed)
@@ -332,7 +334,7 @@ def _init_array(ctx: Context, place: ElementPlace, f: Cursor, init: Cursor) -> N
     if types.register_bytes(types.innermost(f.type)):
         registers.fill(ctx, place, list(constants.flatten(ctx, init, f.type)), init)
         return
-    element = pointers.element_type(ctx, f.type, init)
+    element = queries.element_type(ctx, f.type, init)
     inner = Pointer(place.pointer.targets, place.pointer.offset, types.innermost(f.type))
     for index, item in enumerate(constants.flatten(ctx, init, f.type)):
         v: Expr = const(0, element)
@@ -345,6 +347,6 @@ def settled(ctx: Context, v: Value) -> Value:
     """A value after the pending side effects of the expression it comes from."""
     if not ctx.pending:
         return v
-    held = ctx.hold_all(registers.expressions_of(v))
+    held = ctx.hold_all(expressions_of(v))
     ctx.flush()
-    return registers.with_expressions(v, ctx.release_all(held)) if held else v
+    return with_expressions(v, ctx.release_all(held)) if held else v

@@ -9,13 +9,12 @@ from dataclasses import replace
 from clang.cindex import Cursor, CursorKind, TypeKind
 from clang.cindex import Type as ClangType
 
-from halide_core.ir.expr import I64, Expr, Load, Variable, const_value
-from halide_core.ir.structural import contains
-from lifter.frontend.clang import classes, types
+from halide_core.ir.expr import I64, Expr, Variable, const_value
+from lifter.frontend.clang import classes, queries, types
 from lifter.frontend.clang.libclang import children
+from lifter.frontend.clang.queries import key, modified_in
 from lifter.frontend.lowering import (
     cautions,
-    constants,
     evaluation_order,
     expressions,
     initialisation,
@@ -26,6 +25,7 @@ from lifter.frontend.lowering import (
 from lifter.frontend.lowering import operators as op
 from lifter.frontend.lowering.context import Context, Frame, Held
 from lifter.frontend.objects import new_vectors, pointers, records, registers, vectors
+from lifter.frontend.objects.pointers import frozen
 from lifter.frontend.objects.values import (
     Alias,
     Allocation,
@@ -46,48 +46,13 @@ from lifter.frontend.objects.values import (
     Value,
     VariablePlace,
     Vector,
+    expressions_of,
+    with_expressions,
 )
 from lifter.ir.loop_ir import Assign, Stmt, walk
 from lifter.simd.lanes import Lanes
 
 K = CursorKind
-
-
-def key(definition: Cursor) -> str:
-    """What identifies a function (each instantiation of a template for itself)."""
-    location = definition.location
-    return f"{definition.mangled_name or definition.spelling}@{location.file}:{location.offset}"
-
-
-def modified(root: Cursor) -> set[int]:
-    """Hashes of the variables in a body that may be changed or referred to, not only read."""
-    out: set[int] = set()
-    stack = [(root, False)]
-    while stack:
-        c, converted = stack.pop()
-        if c.kind is K.DECL_REF_EXPR and not converted:
-            target = c.referenced
-            if target is not None:
-                out.add(target.hash)
-        inner = children(c)
-        # What is only read stands under an implicit conversion to a value.
-        reading = c.kind is K.UNEXPOSED_EXPR and len(inner) == 1
-        if reading and classes.is_base_of(c.type, inner[0].type):
-            reading = bool(c.type.is_const_qualified())
-        if c.kind is K.LAMBDA_EXPR:
-            # A capture is no use yet.
-            inner = [k for k in inner if k.kind is not K.DECL_REF_EXPR]
-        through = c.kind is K.PAREN_EXPR or (c.kind is K.MEMBER_REF_EXPR and not types.is_array(c.type))
-        stack.extend((k, reading or (converted and through)) for k in inner)
-    return out
-
-
-def modified_in(ctx: Context, body: Cursor) -> frozenset[int]:
-    """As `modified`; what is called once is called again."""
-    place = body.hash, body.location.offset
-    if place not in ctx.unit.modified:
-        ctx.unit.modified[place] = frozenset(modified(body))
-    return ctx.unit.modified[place]
 
 
 def function(
@@ -164,10 +129,10 @@ def _argument(ctx: Context, parameter: Cursor, argument: Cursor) -> tuple[Value 
     record = types.canonical(parameter.type).kind is TypeKind.RECORD
     if types.is_reference(parameter.type) and (not record or classes.is_plain(parameter.type)):
         temporary = types.is_const(types.canonical(parameter.type)) or _is_rvalue_reference(parameter)
-        if temporary and not record and constants.unwrap(argument).kind is K.CONDITIONAL_OPERATOR:
+        if temporary and not record and queries.unwrap(argument).kind is K.CONDITIONAL_OPERATOR:
             # It may be one of two objects: a copy will do as long as neither changes.
             ctx.copied_references += 1
-            wanted = pointers.scalar_type(ctx, parameter.type, argument)
+            wanted = queries.scalar_type(ctx, parameter.type, argument)
             return places.temporary_of(ctx, op.cast(expressions.scalar(ctx, argument), wanted)), []
         v = places.place(ctx, argument, temporary)
         return v, ctx.hold_all(_expressions_of(v), unsequenced=True)
@@ -179,7 +144,7 @@ def _argument(ctx: Context, parameter: Cursor, argument: Cursor) -> tuple[Value 
         elif types.is_pointer(parameter.type) or types.is_array(parameter.type):
             v = pointers.convert(ctx, v, parameter.type, argument)
     if isinstance(v, Allocation | Nothing):
-        ctx.fail(pointers.describe(argument.type), argument)
+        ctx.fail(queries.describe(argument.type), argument)
     return v, ctx.hold_all(_expressions_of(v), unsequenced=True)
 
 
@@ -187,11 +152,6 @@ def default_argument(parameter: Cursor) -> Cursor | None:
     """The expression that a parameter takes where a call leaves it out."""
     parts = [k for k in children(parameter) if k.kind.is_expression() or k.kind is K.UNEXPOSED_EXPR]
     return parts[-1] if parts and not types.is_array(parameter.type) else None
-
-
-def reads_memory(e: Expr) -> bool:
-    """Whether an expression reads an array."""
-    return contains(e, Load)
 
 
 def _is_rvalue_reference(parameter: Cursor) -> bool:
@@ -217,14 +177,14 @@ def _expressions_of(v: Value | Place) -> tuple[Expr, ...]:
     if isinstance(v, ElementPlace):
         return (v.pointer.offset,)
     kept = VariablePlace | PointerPlace | LanesPlace | RecordPlace | BitsPlace
-    return () if isinstance(v, kept) else registers.expressions_of(v)
+    return () if isinstance(v, kept) else expressions_of(v)
 
 
 def _replaced(v: Value | Place, new: tuple[Expr, ...]) -> Value | Place:
     if isinstance(v, ElementPlace):
         return ElementPlace(replace(v.pointer, offset=new[0]))
     kept = VariablePlace | PointerPlace | LanesPlace | RecordPlace | BitsPlace
-    return v if isinstance(v, kept) else registers.with_expressions(v, new)
+    return v if isinstance(v, kept) else with_expressions(v, new)
 
 
 def _bind(ctx: Context, parameter: Cursor, v: Value | Place, changed: AbstractSet[int]) -> None:
@@ -281,31 +241,17 @@ def _seen_as(v: Pointer, pointee: ClangType) -> ClangType:
     return v.pointee if types.is_void(pointee) else pointee
 
 
-def frozen(ctx: Context, p: Pointer, hint: str) -> Pointer:
-    """The pointer with an offset that later assignments do not change."""
-    if const_value(p.offset) is not None:
-        return p
-    return replace(p, offset=ctx.temporary(p.offset, hint or "p"))
-
-
-def referred(ctx: Context, place: Place, hint: str) -> Place:
-    """An object, whatever becomes of what its place was computed from."""
-    if not isinstance(place, ElementPlace):
-        return place
-    return ElementPlace(frozen(ctx, replace(place.pointer, offset=ctx.settled(place.pointer.offset)), hint))
-
-
 def returned(ctx: Context, c: Cursor, frame: Frame, result: Cursor | None) -> None:
     """A return statement of a function being inlined."""
     if result is not None:
         wanted = frame.cursor.result_type
         if types.is_reference(wanted) and frame.by_reference:
             v: Value
-            if vectors.container(wanted):
+            if classes.container(wanted):
                 v = vectors.of(ctx, result)
             else:
                 v = pointers.pointer_to(ctx, places.place(ctx, result), types.canonical(wanted), result)
-        elif vectors.container(wanted):
+        elif classes.container(wanted):
             v = new_vectors.returned(ctx, wanted, result)
         else:
             v = pointers.convert(ctx, expressions.value(ctx, result), wanted, result)
@@ -336,10 +282,10 @@ def returned(ctx: Context, c: Cursor, frame: Frame, result: Cursor | None) -> No
             records.store(ctx, frame.record, v, c)
         elif isinstance(v, RecordPointer | Lambda | Vector | Rows):
             if frame.returned is not None and not _same(frame.returned, v):
-                ctx.fail(f"function returning one of several {pointers.describe(wanted)}", c)
+                ctx.fail(f"function returning one of several {queries.describe(wanted)}", c)
             frame.returned = v
         elif not isinstance(v, Nothing):
-            ctx.fail(f"function returning a {pointers.describe(wanted)}", c)
+            ctx.fail(f"function returning a {queries.describe(wanted)}", c)
     ctx.flush()
     ctx.emit(structured_exits.Leave(ctx.line, frame.label))
     frame.returns.append(dict(ctx.targets))

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from clang.cindex import Cursor, CursorKind, TokenKind
 
 from halide_core.ir.expr import I64, Expr, Variable, const, const_value, make_bool
-from lifter.frontend.clang import classes, types
+from lifter.frontend.clang import classes, queries, types
 from lifter.frontend.clang.libclang import children
-from lifter.frontend.lowering import expressions, inline, statements, unroll
+from lifter.frontend.lowering import expressions, statements, unroll
 from lifter.frontend.lowering import operators as op
 from lifter.frontend.lowering.context import Context, Jumps, Targets
 from lifter.frontend.objects import new_vectors, pointers, records, vectors
@@ -168,12 +168,12 @@ def for_range(ctx: Context, c: Cursor) -> None:
     body = parts[-1]
     if variable is None or source is None or len(parts) != 3:
         ctx.fail("range-based for loop of this form", c)
-    rows = expressions.value(ctx, source) if vectors.container(source.type) == "rows" else None
+    rows = expressions.value(ctx, source) if classes.container(source.type) == "rows" else None
     start, count = (None, rows.count) if isinstance(rows, Rows) else _range(ctx, source, c)
     if start is not None:
         held = ctx.hold_pointer(start)
         count = ctx.settled(count)
-        start = inline.frozen(ctx, ctx.release_pointer(start, held), "row")
+        start = pointers.frozen(ctx, ctx.release_pointer(start, held), "row")
     if const_value(count) is None:
         count = ctx.temporary(count, "count")
     line = ctx.line
@@ -197,7 +197,7 @@ def for_range(ctx: Context, c: Cursor) -> None:
             ctx.bind(variable, records.copied(ctx, v, variable.spelling, c))
         else:
             v = pointers.read(ctx, element, c)
-            type_ = pointers.scalar_type(ctx, variable.type, variable)
+            type_ = queries.scalar_type(ctx, variable.type, variable)
             assert isinstance(v, Expr)
             local = ctx.new_local(variable.spelling, type_)
             ctx.assign(local, op.cast(v, type_))

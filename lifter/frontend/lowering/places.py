@@ -5,7 +5,7 @@ from __future__ import annotations
 from clang.cindex import Cursor, CursorKind
 
 from halide_core.ir.expr import Expr, const_value
-from lifter.frontend.clang import classes, types
+from lifter.frontend.clang import classes, queries, types
 from lifter.frontend.clang.libclang import binary_operator, operands, unary_operator
 from lifter.frontend.lowering import calls, constants, expressions
 from lifter.frontend.lowering import operators as op
@@ -142,7 +142,7 @@ def casts_object(c: Cursor) -> bool:
 
 
 def _is_lvalue(c: Cursor) -> bool:
-    c = constants.unwrap(c)
+    c = queries.unwrap(c)
     if c.kind is K.UNARY_OPERATOR:
         return unary_operator(c) == "*"
     return c.kind in (K.DECL_REF_EXPR, K.ARRAY_SUBSCRIPT_EXPR, K.MEMBER_REF_EXPR, K.CONDITIONAL_OPERATOR)
@@ -152,8 +152,8 @@ def _chosen_place(ctx: Context, c: Cursor) -> Place:
     """One of two objects: they must lie in one array, for a copy would not see what is written to it later."""
     test, first, second = operands(c)
     held = ctx.hold(ctx.settled(expressions.condition(ctx, test)))
-    then, a, _ = expressions.arm(ctx, lambda: place(ctx, constants.unwrap(first)))
-    otherwise, b, _ = expressions.arm(ctx, lambda: place(ctx, constants.unwrap(second)))
+    then, a, _ = expressions.arm(ctx, lambda: place(ctx, queries.unwrap(first)))
+    otherwise, b, _ = expressions.arm(ctx, lambda: place(ctx, queries.unwrap(second)))
     chosen = ctx.release(held)
     if then or otherwise or not isinstance(a, ElementPlace) or not isinstance(b, ElementPlace):
         ctx.fail("reference to one of two objects", c, "refer to each in a branch of its own")
@@ -194,4 +194,4 @@ def _pointer_place(ctx: Context, c: Cursor, array: Cursor, index: Cursor) -> Poi
         ctx.fail(
             f"element of the array of pointers '{table.name}' at an index that varies", c, "use one variable for each"
         )
-    return expressions.numbered(ctx, c, table, int(number))
+    return pointers.numbered(ctx, c, table, int(number))

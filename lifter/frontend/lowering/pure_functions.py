@@ -9,11 +9,11 @@ from clang.cindex import Cursor, CursorKind
 from halide_core.ir.expr import Expr, Load, Variable, children
 from halide_core.ir.structural import substitute
 from halide_core.ir.types import Type
-from lifter.frontend.clang import types
+from lifter.frontend.clang import queries, types
 from lifter.frontend.clang.libclang import children as cursor_children
 from lifter.frontend.clang.libclang import line
 from lifter.frontend.clang.unit import Known
-from lifter.frontend.lowering import cautions, inline, statements
+from lifter.frontend.lowering import cautions, statements
 from lifter.frontend.lowering import operators as op
 from lifter.frontend.lowering.context import Context
 from lifter.frontend.objects import memory_views, registers
@@ -31,7 +31,7 @@ class _NotPure(Exception):
 def function(ctx: Context, definition: Cursor, from_model: bool) -> PureFunction | None:
     """The pure function a definition is, added to the functions of `ctx`; None if it is not one."""
     cautions.check(ctx, definition, definition)
-    key = inline.key(definition)
+    key = queries.key(definition)
     unit = ctx.unit
     if key not in unit.pure:
         unit.pure[key] = _make(ctx, definition, from_model)
@@ -64,7 +64,7 @@ def _make(ctx: Context, definition: Cursor, from_model: bool) -> Known | None:
     body = next((k for k in cursor_children(definition) if k.kind is CursorKind.COMPOUND_STMT), None)
     if body is None:
         return None
-    symbol = inline.key(definition)
+    symbol = queries.key(definition)
     ctx.unit.active.append(symbol)
     try:
         with inner.collecting() as block:

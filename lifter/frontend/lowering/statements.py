@@ -8,12 +8,12 @@ from clang.cindex import Cursor, CursorKind
 from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import Expr, Variable, const_value, make_bool
-from lifter.frontend.clang import types
+from lifter.frontend.clang import classes, queries, types
 from lifter.frontend.clang.libclang import children, operands
 from lifter.frontend.lowering import declarations, expressions, initialisation, inline, loops, structured_exits
 from lifter.frontend.lowering import operators as op
 from lifter.frontend.lowering.context import Context, Jumps, Targets
-from lifter.frontend.objects import new_vectors, pointers, vectors
+from lifter.frontend.objects import new_vectors
 from lifter.frontend.objects.values import Nothing, Rows, Value
 from lifter.ir.loop_ir import Break, Continue, Define, Return, Stmt
 from lifter.support import deadline
@@ -167,14 +167,14 @@ def _return(ctx: Context, c: Cursor) -> None:
         inline.returned(ctx, c, frame, result)
         return
     value: Expr | None = None
-    if result is not None and vectors.container(frame.cursor.result_type):
+    if result is not None and classes.container(frame.cursor.result_type):
         _return_container(ctx, frame.cursor.result_type, result)
         return
     if result is not None and not types.is_void(frame.cursor.result_type):
         v = expressions.value(ctx, result)
         if not isinstance(v, Expr):
-            ctx.fail(f"return of a {pointers.describe(frame.cursor.result_type)}", c)
-        value = ctx.settled(op.cast(v, pointers.scalar_type(ctx, frame.cursor.result_type, c)))
+            ctx.fail(f"return of a {queries.describe(frame.cursor.result_type)}", c)
+        value = ctx.settled(op.cast(v, queries.scalar_type(ctx, frame.cursor.result_type, c)))
     elif result is not None:
         expressions.discard(ctx, result)
     ctx.flush()

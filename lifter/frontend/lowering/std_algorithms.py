@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from clang.cindex import Cursor
 
 from halide_core.ir.expr import I64, Expr, Max, Min, Variable, const, const_value
-from lifter.frontend.clang import types
+from lifter.frontend.clang import queries, types
 from lifter.frontend.lowering import expressions
 from lifter.frontend.lowering import operators as op
 from lifter.frontend.lowering.context import Context
@@ -50,7 +50,7 @@ def _sort(ctx: Context, c: Cursor, first: Pointer, count: Expr) -> Nothing:
     n = const_value(count)
     if n is None or n > MOST_SORTED:
         ctx.fail(f"sorting a number of elements that is not fixed, or more than {MOST_SORTED}", c)
-    element = pointers.element_type(ctx, first.pointee, c)
+    element = queries.element_type(ctx, first.pointee, c)
     if not element.is_int_or_uint() or element.is_bool():
         ctx.fail(f"sorting elements of type {element}", c, "equal ones may differ in their bits")
     for i, j in network(int(n)):
@@ -68,7 +68,7 @@ def _nth_element(ctx: Context, c: Cursor, first: Pointer, count: Expr, place: Ex
         ctx.fail("nth_element at a place that is not fixed", c)
     _sort(ctx, c, first, count)
     assert n is not None
-    element = pointers.element_type(ctx, first.pointee, c)
+    element = queries.element_type(ctx, first.pointee, c)
     lost = Variable(element, ctx.new_local("lost", element))
     for k in range(int(n)):
         if k != nth:
@@ -105,7 +105,7 @@ def _accumulate(ctx: Context, c: Cursor, first: Pointer, count: Expr, start: Exp
 def _iota(ctx: Context, c: Cursor, first: Pointer, count: Expr, start: Expr) -> Nothing:
     if not start.type.is_int_or_uint() or start.type.bits < 32:
         ctx.fail(f"iota from a value of type {start.type}", c)
-    element = pointers.element_type(ctx, first.pointee, c)
+    element = queries.element_type(ctx, first.pointee, c)
     start = ctx.temporary(start)
     name, counter, count = block_copies.counted(ctx, count)
     with ctx.collecting() as body:

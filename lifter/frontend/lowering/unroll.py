@@ -8,7 +8,7 @@ from collections.abc import Callable
 from clang.cindex import Cursor, CursorKind
 
 from halide_core.ir.expr import const
-from lifter.frontend.clang import types
+from lifter.frontend.clang import queries, types
 from lifter.frontend.clang.libclang import (
     binary_operator,
     children,
@@ -18,7 +18,7 @@ from lifter.frontend.clang.libclang import (
     preorder,
     unary_operator,
 )
-from lifter.frontend.lowering import constants, inline, statements
+from lifter.frontend.lowering import statements
 from lifter.frontend.lowering.context import Context
 from lifter.frontend.objects.values import Alias
 
@@ -39,7 +39,7 @@ def unrolled(ctx: Context, init: Cursor | None, condition: Cursor | None, step: 
     variable, first = counted
     if not _steps(step, variable) or not any(_chooses(k, variable) for k in preorder(body)):
         return False
-    if variable.hash in inline.modified(body) or any(k.kind in _JUMPS for k in preorder(body)):
+    if variable.hash in queries.modified(body) or any(k.kind in _JUMPS for k in preorder(body)):
         return False
     values = _values(condition, variable, first)
     type_ = types.scalar(variable.type)
@@ -63,7 +63,7 @@ def _counter(init: Cursor | None) -> tuple[Cursor, int] | None:
 
 
 def _is(c: Cursor, variable: Cursor) -> bool:
-    c = constants.unwrap(c)
+    c = queries.unwrap(c)
     return bool(c.kind is K.DECL_REF_EXPR and c.referenced == variable)
 
 

@@ -8,7 +8,7 @@ from clang.cindex import Cursor, CursorKind
 
 from halide_core.ir.expr import I64, Expr, Load, Variable, const, const_value
 from halide_core.ir.types import Type, UInt
-from lifter.frontend.clang import types
+from lifter.frontend.clang import queries, types
 from lifter.frontend.clang.libclang import operands, unary_operator
 from lifter.frontend.lowering import expressions, places
 from lifter.frontend.lowering import operators as op
@@ -40,7 +40,7 @@ def emit_loop(ctx: Context, name: str, count: Expr, body: list[Stmt]) -> None:
 
 def fill(ctx: Context, p: Pointer, count: Expr, value: Expr) -> None:
     """p[0 .. count) = value, which no store of the loop changes."""
-    element = pointers.element_type(ctx, p.pointee)
+    element = queries.element_type(ctx, p.pointee)
     p = replace(p, offset=simplified(ctx, p.offset))
     name, counter, count = counted(ctx, count)
     target = ElementPlace(pointers.advance(ctx, p, counter, None))
@@ -54,7 +54,7 @@ def copy(ctx: Context, target: Pointer, source: Pointer, count: Expr, at: Cursor
     a, b = ctx.array_of(target, at), ctx.array_of(source, at)
     if a == b and backwards_safe:
         ctx.fail("memmove within one array", at)
-    element = pointers.element_type(ctx, target.pointee, at)
+    element = queries.element_type(ctx, target.pointee, at)
     target = replace(target, offset=simplified(ctx, target.offset))
     source = replace(source, offset=simplified(ctx, source.offset))
     name, counter, count = counted(ctx, count)
@@ -106,8 +106,8 @@ def memcpy(ctx: Context, c: Cursor, arguments: list[Cursor], move: bool) -> Valu
     if register is not None:
         return _copy_register(ctx, c, arguments, target_register, source_register, types.register_bytes(register.type))
     target, source, size = _three(ctx, arguments)
-    to = pointers.element_type(ctx, target.pointee, c)
-    element = pointers.element_type(ctx, source.pointee, c)
+    to = queries.element_type(ctx, target.pointee, c)
+    element = queries.element_type(ctx, source.pointee, c)
     differ = to != element and (to.is_float() or element.is_float() or to.is_bool() or element.is_bool())
     same_bits = not differ or (to.bits == element.bits and not (to.is_bool() or element.is_bool()))
     if same_bits and _copies_scalar(ctx, target, source, size, c):
@@ -160,16 +160,16 @@ def _copies_scalar(ctx: Context, target: Pointer, source: Pointer, size: Expr, a
     for side in (target, source):
         if not any(t.startswith("&") for t in side.targets):
             continue
-        type_ = pointers.element_type(ctx, side.pointee, at)
+        type_ = queries.element_type(ctx, side.pointee, at)
         if const_value(size) != type_.bytes():
             return False
         other = source if side is target else target
-        own = pointers.element_type(ctx, other.pointee, at)
+        own = queries.element_type(ctx, other.pointee, at)
         seen = other.pointee if own.bits == type_.bits and own.is_float() != type_.is_float() else side.pointee
         read, written = (seen, side.pointee) if side is target else (side.pointee, seen)
         value = pointers.read(ctx, ElementPlace(replace(source, pointee=read)), at)
         assert isinstance(value, Expr)
-        value = pointers.view(value, pointers.element_type(ctx, written, at))
+        value = pointers.view(value, queries.element_type(ctx, written, at))
         pointers.write(ctx, ElementPlace(replace(target, pointee=written)), value, at)
         return True
     return False
@@ -198,7 +198,7 @@ def memset(ctx: Context, c: Cursor, arguments: list[Cursor]) -> Pointer:
     if types.register_bytes(target.pointee):
         _set_registers(ctx, c, target, size, known)
         return target
-    element = pointers.element_type(ctx, target.pointee, c)
+    element = queries.element_type(ctx, target.pointee, c)
     if element.bits == 8:
         value = op.cast(byte, element)
         if known is None and not isinstance(value, Variable):
@@ -227,7 +227,7 @@ def std_fill(ctx: Context, c: Cursor, arguments: list[Cursor], counted_: bool) -
     held = ctx.hold_pointer(first, unsequenced=True)
     count = _count(ctx, c, arguments[1], first, counted_)
     held_count = ctx.hold(count, unsequenced=True)
-    value = op.cast(expressions.scalar(ctx, arguments[2]), pointers.element_type(ctx, first.pointee, c))
+    value = op.cast(expressions.scalar(ctx, arguments[2]), queries.element_type(ctx, first.pointee, c))
     value = ctx.settled(value)
     count = simplified(ctx, ctx.release(held_count))
     first = ctx.release_pointer(first, held)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from clang.cindex import Cursor, CursorKind
 
-from lifter.frontend.clang import types
+from lifter.frontend.clang import queries, types
 from lifter.frontend.clang.libclang import operands
-from lifter.frontend.lowering import constants, expressions
+from lifter.frontend.lowering import expressions
 from lifter.frontend.lowering.context import Context
 from lifter.frontend.objects.values import ADDRESS, NULL, Pointer, Value
 
@@ -22,7 +22,7 @@ _CASTS = {
 def freed(ctx: Context, c: Cursor) -> Value:
     """What an expression points to whose value is freed: a distance from the block's start does not matter here."""
     while True:
-        c = constants.unwrap(c)
+        c = queries.unwrap(c)
         inner = operands(c)
         if c.kind in _CASTS and inner and types.is_pointer(inner[-1].type):
             c = inner[-1]

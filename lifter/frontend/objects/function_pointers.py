@@ -9,12 +9,11 @@ from collections.abc import Callable
 from clang.cindex import Cursor, CursorKind
 
 from halide_core.ir.expr import I64, Expr, Variable, const, const_value
-from lifter.frontend.clang import types
+from lifter.frontend.clang import queries, types
 from lifter.frontend.clang.libclang import initializer, operands
-from lifter.frontend.lowering import constants, expressions
+from lifter.frontend.lowering import expressions
 from lifter.frontend.lowering import operators as op
 from lifter.frontend.lowering.context import Context
-from lifter.frontend.objects import pointers
 from lifter.frontend.objects.values import NULL, Nothing, Pointer, Value
 
 K = CursorKind
@@ -40,14 +39,14 @@ def is_table(declaration: Cursor) -> bool:
 def element(ctx: Context, c: Cursor) -> Pointer:
     """table[index] of a constant table of functions."""
     base, index = operands(c)
-    named = constants.unwrap(base)
+    named = queries.unwrap(base)
     declaration = named.referenced if named.kind is K.DECL_REF_EXPR else None
     if declaration is None or declaration.kind is not K.VAR_DECL or not is_table(declaration):
         ctx.fail("table of function pointers that is not a constant array", c)
     init = initializer(declaration.get_definition() or declaration)
     if init is None:
         ctx.fail(f"table of functions '{declaration.spelling}' whose values are not known here", c)
-    values = [expressions.value(ctx, item) for item in operands(constants.unwrap(init))]
+    values = [expressions.value(ctx, item) for item in operands(queries.unwrap(init))]
     chosen = op.cast(expressions.scalar(ctx, index), I64)
     result: Pointer | None = None
     for k, v in reversed(list(enumerate(values))):
@@ -96,7 +95,7 @@ class _Result:
         self.ctx, self.at = ctx, c
         self.name = ""
         if want and not types.is_void(c.type):
-            self.type = pointers.scalar_type(ctx, c.type, c)
+            self.type = queries.scalar_type(ctx, c.type, c)
             self.name = ctx.new_local("call_result", self.type)
 
     def keep(self, v: Value) -> None:

@@ -46,10 +46,6 @@ def narrow(ctx: Context, array: str, bytes_each: int, at: Cursor | None) -> NoRe
     raise Narrower(array, bytes_each)
 
 
-def is_record(t: ClangType) -> bool:
-    return types.canonical(t).kind is TypeKind.RECORD
-
-
 def scalars_inside(ctx: Context, t: ClangType, at: Cursor | None) -> set[Type]:
     """The scalar types in a value of a type; raises Unsupported where there is something else."""
     inner = types.innermost(t)

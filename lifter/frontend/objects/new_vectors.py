@@ -9,9 +9,9 @@ from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, Expr, Variable, const, const_value
 from halide_core.ir.types import UInt
-from lifter.frontend.clang import types
+from lifter.frontend.clang import classes, queries, types
 from lifter.frontend.clang.libclang import declared_fields, operands
-from lifter.frontend.lowering import constants, expressions, initialisation
+from lifter.frontend.lowering import expressions, initialisation
 from lifter.frontend.lowering import operators as op
 from lifter.frontend.lowering.context import Context
 from lifter.frontend.objects import deallocations, memory_views, pointers, vectors
@@ -45,7 +45,7 @@ def empty(ctx: Context, name: str, t: ClangType, at: Cursor | None) -> Container
     """A container without elements, which may grow."""
     element = vectors.element_of(ctx, t, at)
     size = ctx.new_local(f"{name}_size", I64)
-    pitch = ctx.new_local(f"{name}_pitch", I64) if vectors.container(t) == "rows" else ""
+    pitch = ctx.new_local(f"{name}_pitch", I64) if classes.container(t) == "rows" else ""
     array = _array(ctx, name, element, const(0, I64), False, at)
     ctx.assign(size, const(0, I64))
     length = Variable(I64, size)
@@ -58,7 +58,7 @@ def made(ctx: Context, name: str, t: ClangType, init: Cursor | None, at: Cursor)
     """A new container of a type, with what initialises it."""
     # Containers made on the way are not the function's result.
     wanted, ctx.result_wanted = ctx.result_wanted, False
-    kind = vectors.container(t)
+    kind = classes.container(t)
     if kind == "array":
         return _made_array(ctx, name, t, init, at)
     if kind == "unique_ptr":
@@ -85,8 +85,8 @@ def _source(init: Cursor) -> Cursor:
         if init.kind is K.CALL_EXPR and init.referenced is not None and init.referenced.kind is K.CONSTRUCTOR:
             arguments = list(init.get_arguments())
             if len(arguments) == 1:
-                inner = constants.unwrap(arguments[0])
-                same = vectors.container(inner.type) == vectors.container(init.type)
+                inner = queries.unwrap(arguments[0])
+                same = classes.container(inner.type) == classes.container(init.type)
                 if inner.kind is K.CALL_EXPR and same and _is_new(inner):
                     init = inner
                     continue
@@ -105,7 +105,7 @@ def _constructed(ctx: Context, name: str, t: ClangType, source: Cursor, at: Curs
     if lists or not arguments:
         ctx.result_wanted = wanted
         return _listed(ctx, name, t, lists[0], at) if lists else empty(ctx, name, t, at)
-    if len(arguments) == 1 and vectors.container(arguments[0].type):
+    if len(arguments) == 1 and classes.container(arguments[0].type):
         source_ = vectors.of(ctx, arguments[0])
         ctx.result_wanted = wanted
         out = copied(ctx, name, source_, at)
@@ -115,7 +115,7 @@ def _constructed(ctx: Context, name: str, t: ClangType, source: Cursor, at: Curs
         return _from_range(ctx, name, t, arguments, at, wanted)
     count = ctx.settled(op.cast(expressions.scalar(ctx, arguments[0]), I64))
     held = ctx.hold(count, unsequenced=True)
-    if vectors.container(t) == "rows":
+    if classes.container(t) == "rows":
         first = vectors.of(ctx, arguments[1]) if len(arguments) > 1 else None
         ctx.result_wanted = wanted
         return _rows_of(ctx, name, t, ctx.release(held), first, at)
@@ -130,7 +130,7 @@ def _filled(ctx: Context, name: str, t: ClangType, count: Expr, item: Value | No
     size = ctx.new_local(f"{name}_size", I64)
     ctx.assign(size, count)
     length = Variable(I64, size)
-    if item is None and memory_views.is_record(element):
+    if item is None and types.is_record(element):
         item = initialisation.default_value(ctx, element, at)
     zero = item is None or (isinstance(item, Expr) and const_value(item) == 0)
     array = _array(ctx, name, element, length, zero, at)
@@ -163,7 +163,7 @@ def _from_range(
 ) -> Container:
     """v(first, last)."""
     first, last = (expressions.value(ctx, a) for a in arguments[:2])
-    if not isinstance(first, Pointer) or not isinstance(last, Pointer) or vectors.container(t) != "vector":
+    if not isinstance(first, Pointer) or not isinstance(last, Pointer) or classes.container(t) != "vector":
         ctx.fail("std::vector made by this constructor", at, "use v(n) or v(n, value)")
     count = pointers.difference(ctx, last, first, at)
     ctx.result_wanted = wanted
@@ -176,10 +176,10 @@ def _listed(ctx: Context, name: str, t: ClangType, listed: Cursor, at: Cursor) -
     items = operands(listed)
     if not items:
         return empty(ctx, name, t, at)
-    if vectors.container(t) == "rows":
+    if classes.container(t) == "rows":
         out = empty(ctx, name, t, at)
         for item in items:
-            vectors.push(ctx, out, made(ctx, f"{name}_row", vectors.argument(t), item, at), at)
+            vectors.push(ctx, out, made(ctx, f"{name}_row", classes.argument(t), item, at), at)
         return out
     made_ = _filled(ctx, name, t, const(len(items), I64), None, at)
     _store_items(ctx, made_, items, at)
@@ -196,7 +196,7 @@ def _store_items(ctx: Context, v: Vector, items: list[Cursor], at: Cursor) -> No
 def _inside_list(c: Cursor) -> Cursor | None:
     if "initializer_list" not in types.canonical(c.type).spelling:
         return None
-    c = constants.unwrap(c)
+    c = queries.unwrap(c)
     return c if c.kind is K.INIT_LIST_EXPR else None
 
 
@@ -206,17 +206,17 @@ def _made_array(ctx: Context, name: str, t: ClangType, init: Cursor | None, at: 
     extent = types.shape(fields[0].type)[0] if fields and types.is_array(fields[0].type) else -1
     if extent < 0:
         ctx.fail("std::array of this size", at)
-    listed = None if init is None else constants.unwrap(init)
+    listed = None if init is None else queries.unwrap(init)
     items: list[Cursor] | None = None
     source: Container | None = None
     if listed is not None and listed.kind is K.INIT_LIST_EXPR:
         items = operands(listed)
-        if len(items) == 1 and constants.unwrap(items[0]).kind is K.INIT_LIST_EXPR:
-            items = operands(constants.unwrap(items[0]))
+        if len(items) == 1 and queries.unwrap(items[0]).kind is K.INIT_LIST_EXPR:
+            items = operands(queries.unwrap(items[0]))
     elif listed is not None and operands(listed):
         source = vectors.of(ctx, operands(listed)[0] if listed.kind is K.CALL_EXPR else listed)
     zeroed = items is not None and len(items) < extent
-    if zeroed and memory_views.is_record(element):
+    if zeroed and types.is_record(element):
         ctx.fail("std::array of structures with some of its values", at)
     array = _array(ctx, name, element, const(extent, I64), zeroed, at, False)
     out = Vector(array, const(extent, I64), element)
@@ -247,15 +247,15 @@ def _made_pointer(ctx: Context, name: str, t: ClangType, init: Cursor | None, at
 
 def returned_local(result: Cursor) -> Cursor | None:
     """The local variable, or parameter by value, whose contents a return statement moves to the caller."""
-    c = constants.unwrap(result)
+    c = queries.unwrap(result)
     if c.kind is K.CALL_EXPR and c.referenced is not None and c.referenced.kind is K.CONSTRUCTOR:
         arguments = list(c.get_arguments())
-        c = constants.unwrap(arguments[0]) if len(arguments) == 1 else c
+        c = queries.unwrap(arguments[0]) if len(arguments) == 1 else c
     target = c.referenced if c.kind is K.DECL_REF_EXPR else None
     if target is None or target.kind not in (K.VAR_DECL, K.PARM_DECL) or types.is_reference(target.type):
         return None
     outside = target.kind is K.VAR_DECL and target.semantic_parent.kind is K.TRANSLATION_UNIT
-    return None if outside or not vectors.container(target.type) else c
+    return None if outside or not classes.container(target.type) else c
 
 
 def returned(ctx: Context, t: ClangType, result: Cursor) -> Container:

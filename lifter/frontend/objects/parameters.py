@@ -109,8 +109,8 @@ class _Taker:
         ctx, t = self.ctx, f.type.get_canonical()
         if t.is_volatile_qualified() or types.is_reference(t) or types.register_bytes(t):
             return None
-        if vectors.container(t):
-            return self.vector(f, name, path) if vectors.container(t) == "vector" else None
+        if classes.container(t):
+            return self.vector(f, name, path) if classes.container(t) == "vector" else None
         if types.is_pointer(t):
             return self.pointer(types.pointee(t), name, path, str(f.spelling), f.type.spelling)
         if types.is_array(t):
@@ -215,7 +215,7 @@ def is_read_only(ctx: Context, p: Cursor) -> bool:
 
 def take_container(ctx: Context, name: str, t: ClangType, at: Cursor) -> Taken:
     """A parameter that is a container, or a reference to one.  Raises Unsupported for pointers to containers."""
-    kind, own = vectors.container(t), types.canonical(t)
+    kind, own = classes.container(t), types.canonical(t)
     passing = "reference" if types.is_reference(t) else "value"
     if kind == "unique_ptr":
         ctx.fail(f"parameter '{name}' of type '{at.type.spelling}'", at, "pass a pointer")

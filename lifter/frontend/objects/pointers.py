@@ -11,6 +11,7 @@ from clang.cindex import Type as ClangType
 from halide_core.ir.expr import BOOL, I64, NE, Expr, Load, Variable, const, const_value, make_bool
 from halide_core.ir.types import Type, UInt
 from lifter.frontend.clang import classes, types
+from lifter.frontend.clang.queries import describe, element_type, scalar_type
 from lifter.frontend.lowering import operators as op
 from lifter.frontend.lowering.context import Context
 from lifter.frontend.objects import aligned_memory, memory_views, records, registers
@@ -38,34 +39,6 @@ from lifter.frontend.objects.values import (
 )
 from lifter.ir.loop_ir import Store
 from lifter.simd.lanes import Lanes, reinterpret
-
-
-def scalar_type(ctx: Context, t: ClangType, at: Cursor | None = None) -> Type:
-    """The IR type of a C++ scalar type; raises Unsupported for anything else."""
-    if t.get_canonical().is_volatile_qualified():
-        ctx.fail("volatile object", at, "volatile accesses cannot be reordered or removed")
-    found = types.scalar(t)
-    if found is None:
-        ctx.fail(describe(t), at)
-    return found
-
-
-def describe(t: ClangType) -> str:
-    """What to call an unsupported type."""
-    c = types.canonical(t)
-    kind = c.kind.name
-    if kind == "RECORD":
-        if c.get_declaration().is_anonymous():
-            return "object of an unnamed class type"
-        return f"object of class type '{t.spelling}'"
-    if kind in ("LONGDOUBLE", "INT128", "UINT128", "HALF", "FLOAT16", "FLOAT128", "IBM128"):
-        return f"arithmetic of type '{t.spelling}'"
-    return f"value of type '{t.spelling}'"
-
-
-def element_type(ctx: Context, pointee: ClangType, at: Cursor | None = None) -> Type:
-    """The scalar type inside what a pointer points to."""
-    return scalar_type(ctx, types.innermost(pointee), at)
 
 
 def view(e: Expr, to: Type) -> Expr:
@@ -274,7 +247,7 @@ def to_pointer(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
     if types.register_bytes(types.innermost(v.pointee)) or types.register_bytes(types.innermost(target)):
         return replace(v, pointee=target)
     old, new = types.scalar(types.innermost(v.pointee)), types.scalar(types.innermost(target))
-    if memory_views.is_record(types.innermost(v.pointee)) or memory_views.is_record(types.innermost(target)):
+    if types.is_record(types.innermost(v.pointee)) or types.is_record(types.innermost(target)):
         _check_scalars(ctx, v.pointee, target, to, at)
     elif new is not None and (all(ctx.arrays.get(t) == new for t in v.targets) or _of_scalars(v, old, new)):
         return replace(v, pointee=target)
@@ -511,3 +484,23 @@ def pointer_to(
         registers.address(ctx, place, at)
     ctx.before_read(place.name)
     return Pointer(frozenset({f"&{place.name}"}), const(0, I64), type_.get_canonical())
+
+
+def frozen(ctx: Context, p: Pointer, hint: str) -> Pointer:
+    """The pointer with an offset that later assignments do not change."""
+    if const_value(p.offset) is not None:
+        return p
+    return replace(p, offset=ctx.temporary(p.offset, hint or "p"))
+
+
+def referred(ctx: Context, place: Place, hint: str) -> Place:
+    """An object, whatever becomes of what its place was computed from."""
+    if not isinstance(place, ElementPlace):
+        return place
+    return ElementPlace(frozen(ctx, replace(place.pointer, offset=ctx.settled(place.pointer.offset)), hint))
+
+
+def numbered(ctx: Context, c: Cursor, table: Pointers, number: int) -> PointerPlace:
+    if not 0 <= number < len(table.places):
+        ctx.fail(f"element {number} of the array of pointers '{table.name}', which has {len(table.places)}", c)
+    return table.places[number]

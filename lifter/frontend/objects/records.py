@@ -11,11 +11,11 @@ from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, Expr, const
 from halide_core.ir.types import Type, UInt
-from lifter.frontend.clang import classes, types
+from lifter.frontend.clang import classes, queries, types
 from lifter.frontend.clang.libclang import operands
-from lifter.frontend.lowering import assignments, constants, expressions, inline, places
+from lifter.frontend.lowering import constants, expressions, places
 from lifter.frontend.lowering.context import Context
-from lifter.frontend.objects import block_copies, memory_views, pointers, registers, vectors
+from lifter.frontend.objects import block_copies, memory_views, pointers, registers
 from lifter.frontend.objects.values import (
     Alias,
     Binding,
@@ -32,6 +32,8 @@ from lifter.frontend.objects.values import (
     RecordPointer,
     Value,
     VariablePlace,
+    expressions_of,
+    with_expressions,
 )
 
 K = CursorKind
@@ -56,7 +58,7 @@ def create(ctx: Context, t: ClangType, hint: str, at: Cursor | None) -> RecordPl
         whole = UInt(8 * int(place.type.get_size()))
         name = ctx.new_local(hint or "bits", whole)
         for f in members:
-            place.fields[f.spelling] = BitsPlace(name, whole, pointers.scalar_type(ctx, f.type, at))
+            place.fields[f.spelling] = BitsPlace(name, whole, queries.scalar_type(ctx, f.type, at))
         return place
     for f in classes.own_fields(ctx, t, at):
         made = _new_field(ctx, f, f"{hint}_{f.spelling}" if hint else str(f.spelling), at)
@@ -71,7 +73,7 @@ def _new_field(ctx: Context, f: Cursor, name: str, at: Cursor | None) -> Binding
         ctx.fail(f"bit-field '{f.spelling}'", at)
     if t.is_volatile_qualified():
         ctx.fail(f"volatile field '{f.spelling}'", at)
-    if types.is_reference(f.type) or vectors.container(t) or classes.is_closure(t):
+    if types.is_reference(f.type) or classes.container(t) or classes.is_closure(t):
         return None  # bound when it is initialised
     if types.is_pointer(t):
         pointee = types.pointee(t)
@@ -84,9 +86,9 @@ def _new_field(ctx: Context, f: Cursor, name: str, at: Cursor | None) -> Binding
         return _new_array(ctx, f, name, at)
     if types.register_bytes(t):
         return registers.new_place(ctx, name, 8 * types.register_bytes(t), types.register_element(t))
-    if memory_views.is_record(t):
+    if types.is_record(t):
         return create(ctx, t, name, at)
-    type_ = pointers.scalar_type(ctx, t, at)
+    type_ = queries.scalar_type(ctx, t, at)
     return VariablePlace(ctx.new_local(name, type_), type_)
 
 
@@ -111,7 +113,7 @@ def _new_array(ctx: Context, f: Cursor, name: str, at: Cursor | None) -> Binding
         return Alias(Pointers(tuple(places), str(f.spelling)))
     if types.register_bytes(inner):
         return registers.new_array(ctx, name, f, f"{name}.{registers.key(f)}")
-    array = ctx.new_array(name, pointers.element_type(ctx, f.type, at))
+    array = ctx.new_array(name, queries.element_type(ctx, f.type, at))
     ctx.declare_array(array, const(count, I64), False)
     return ElementPlace(Pointer(frozenset({array}), const(0, I64), f.type.get_canonical()))
 
@@ -171,8 +173,8 @@ def store(ctx: Context, place: Place, v: Record, at: Cursor | None) -> None:
         visible = any(t in ctx.pointer_parameters for t in place.pointer.targets)
         if visible and classes.is_padded(ctx, place.pointer.pointee, at):
             ctx.fail(f"copy of a structure with padding, '{place.pointer.pointee.spelling}'", at, "copy its fields")
-    held = [(n, ctx.hold_all(registers.expressions_of(x)), x) for n, x in v.fields.items()]
-    values = {n: registers.with_expressions(x, ctx.release_all(h)) if h else x for n, h, x in reversed(held)}
+    held = [(n, ctx.hold_all(expressions_of(x)), x) for n, x in v.fields.items()]
+    values = {n: with_expressions(x, ctx.release_all(h)) if h else x for n, h, x in reversed(held)}
     if isinstance(place, ElementPlace):
         # The stores must not change what the others still read.
         values = {n: _kept(ctx, x) for n, x in values.items()}
@@ -192,7 +194,7 @@ def store(ctx: Context, place: Place, v: Record, at: Cursor | None) -> None:
 def _kept(ctx: Context, v: Value) -> Value:
     if isinstance(v, Record):
         return Record({n: _kept(ctx, x) for n, x in v.fields.items()}, v.type)
-    if isinstance(v, Expr) and inline.reads_memory(v):
+    if isinstance(v, Expr) and queries.reads_memory(v):
         return ctx.temporary(v)
     return v
 
@@ -253,7 +255,7 @@ def member(ctx: Context, c: Cursor) -> Binding:
     if target is None:
         ctx.fail(f"access to the member '{c.spelling}' of an object", c)
     if target.kind is K.VAR_DECL:
-        if any(map(assignments.has_effects, operands(c))):
+        if any(map(queries.has_effects, operands(c))):
             ctx.fail(f"static member '{target.spelling}' of an object with side effects", c)
         return constants.binding(ctx, c)
     if target.kind is not K.FIELD_DECL:
@@ -289,7 +291,7 @@ def pointee_place(ctx: Context, v: Value, at: Cursor) -> Place:
         return v.place
     if isinstance(v, Pointer):
         return ElementPlace(v)
-    ctx.fail(pointers.describe(at.type), at)
+    ctx.fail(queries.describe(at.type), at)
 
 
 def object_of(ctx: Context, c: Cursor) -> Place:

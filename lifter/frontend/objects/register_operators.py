@@ -7,7 +7,7 @@ from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import Expr, const, const_value
 from halide_core.ir.types import Int, Type
-from lifter.frontend.clang import types
+from lifter.frontend.clang import queries, types
 from lifter.frontend.clang.libclang import operands
 from lifter.frontend.lowering import expressions, places
 from lifter.frontend.lowering import operators as op
@@ -21,7 +21,7 @@ _COMPARISONS = {"<", ">", "<=", ">=", "==", "!="}
 
 def _element(ctx: Context, t: ClangType, at: Cursor | None) -> Type:
     ctx.uses_registers = True
-    return pointers.scalar_type(ctx, types.canonical(t).element_type, at)
+    return queries.scalar_type(ctx, types.canonical(t).element_type, at)
 
 
 def spread(ctx: Context, e: Expr, t: ClangType, at: Cursor | None) -> Lanes:
@@ -42,7 +42,7 @@ def binary(ctx: Context, c: Cursor, operator: str, a: Lanes, b: Value) -> Lanes:
         given = b if len(b.parts) == len(x.parts) else as_type(b, _element(ctx, right.type, c))
         y = tuple(op.cast(e, element) for e in given.parts) if operator in ("<<", ">>") else as_type(b, element).parts
     else:
-        ctx.fail(pointers.describe(right.type), c)
+        ctx.fail(queries.describe(right.type), c)
     if len(y) != len(x.parts):
         ctx.fail(f"operator {operator} on registers of several shapes", c)
     if element.is_float() and operator in ("%", "&", "|", "^", "<<", ">>"):
@@ -69,11 +69,6 @@ def compound(ctx: Context, c: Cursor, operator: str, target: Place, old: Lanes, 
     new = binary(ctx, c, operator, old, b)
     pointers.write(ctx, target, new, c)
     return new
-
-
-def is_lane(c: Cursor) -> bool:
-    """Whether an expression is a register's lane, `a[3]`."""
-    return bool(types.register_bytes(operands(c)[0].type))
 
 
 def lane(ctx: Context, c: Cursor) -> Expr:

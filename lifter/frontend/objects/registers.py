@@ -15,13 +15,21 @@ from clang.cindex import Type as ClangType
 from halide_core.ir.expr import I64, Expr, Load, Variable, const, const_value
 from halide_core.ir.structural import same
 from halide_core.ir.types import Type, UInt
-from lifter.frontend.clang import types
+from lifter.frontend.clang import queries, types
 from lifter.frontend.clang.libclang import evaluate, in_own_header, operands
-from lifter.frontend.lowering import assignments, evaluation_order, expressions
+from lifter.frontend.lowering import evaluation_order, expressions
 from lifter.frontend.lowering import operators as op
 from lifter.frontend.lowering.context import Context, Held
-from lifter.frontend.objects import memory_views, pointers
-from lifter.frontend.objects.values import ElementPlace, LanesPlace, Nothing, Pointer, Record, Value, Vector
+from lifter.frontend.objects import memory_views
+from lifter.frontend.objects.values import (
+    ElementPlace,
+    LanesPlace,
+    Nothing,
+    Pointer,
+    Value,
+    expressions_of,
+    with_expressions,
+)
 from lifter.ir.loop_ir import ConstArray, Store
 from lifter.simd import neon
 from lifter.simd.evaluate import Operand, apply
@@ -116,7 +124,7 @@ def value(ctx: Context, c: Cursor) -> Lanes:
     """The value of an expression of register type."""
     v = expressions.value(ctx, c)
     if not isinstance(v, Lanes):
-        ctx.fail(pointers.describe(c.type), c)
+        ctx.fail(queries.describe(c.type), c)
     return v
 
 
@@ -263,7 +271,7 @@ def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Va
     ctx.uses_registers = True
     if name in _NO_EFFECT:
         for a in arguments:
-            if assignments.has_effects(a):
+            if queries.has_effects(a):
                 expressions.discard(ctx, a)
         return Nothing()
     meaning = table().get(name) or neon.table().get(name)
@@ -347,35 +355,8 @@ def _evaluated(ctx: Context, target: Cursor, arguments: list[Cursor]) -> list[Va
     out = [with_expressions(v, ctx.release_all(held)) for v, held in reversed(values)][::-1]
     for v, a in zip(out, arguments, strict=True):
         if not isinstance(v, Expr | Lanes | Pointer):
-            ctx.fail(pointers.describe(a.type), a)
+            ctx.fail(queries.describe(a.type), a)
     return out
-
-
-def expressions_of(v: Value) -> tuple[Expr, ...]:
-    """The expressions in a value."""
-    if isinstance(v, Expr):
-        return (v,)
-    if isinstance(v, Lanes):
-        return v.parts
-    if isinstance(v, Record):
-        return tuple(e for x in v.fields.values() for e in expressions_of(x))
-    return (v.offset,) if isinstance(v, Pointer | Vector) else ()
-
-
-def with_expressions(v: Value, new: tuple[Expr, ...]) -> Value:
-    """The value with its expressions replaced."""
-    if isinstance(v, Expr):
-        return new[0]
-    if isinstance(v, Lanes):
-        return Lanes(new)
-    if isinstance(v, Record):
-        fields: dict[str, Value] = {}
-        rest = new
-        for n, x in v.fields.items():
-            count = len(expressions_of(x))
-            fields[n], rest = with_expressions(x, rest[:count]) if count else x, rest[count:]
-        return Record(fields, v.type)
-    return replace(v, offset=new[0]) if isinstance(v, Pointer | Vector) else v
 
 
 def new_array(ctx: Context, name: str, c: Cursor, known_as: str) -> ElementPlace:

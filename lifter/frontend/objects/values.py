@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from clang.cindex import Cursor
 from clang.cindex import Type as ClangType
@@ -192,3 +192,30 @@ class Alias:
 
 Place = VariablePlace | ElementPlace | PointerPlace | LanesPlace | RecordPlace | BitsPlace
 Binding = Place | Alias
+
+
+def expressions_of(v: Value) -> tuple[Expr, ...]:
+    """The expressions in a value."""
+    if isinstance(v, Expr):
+        return (v,)
+    if isinstance(v, Lanes):
+        return v.parts
+    if isinstance(v, Record):
+        return tuple(e for x in v.fields.values() for e in expressions_of(x))
+    return (v.offset,) if isinstance(v, Pointer | Vector) else ()
+
+
+def with_expressions(v: Value, new: tuple[Expr, ...]) -> Value:
+    """The value with its expressions replaced."""
+    if isinstance(v, Expr):
+        return new[0]
+    if isinstance(v, Lanes):
+        return Lanes(new)
+    if isinstance(v, Record):
+        fields: dict[str, Value] = {}
+        rest = new
+        for n, x in v.fields.items():
+            count = len(expressions_of(x))
+            fields[n], rest = with_expressions(x, rest[:count]) if count else x, rest[count:]
+        return Record(fields, v.type)
+    return replace(v, offset=new[0]) if isinstance(v, Pointer | Vector) else v

@@ -13,9 +13,9 @@ from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, Expr, Variable, const, const_value, make_bool
 from halide_core.ir.types import UInt
-from lifter.frontend.clang import classes, types
-from lifter.frontend.clang.libclang import in_std
-from lifter.frontend.lowering import constants, expressions, initialisation
+from lifter.frontend.clang import classes, queries, types
+from lifter.frontend.clang.classes import argument, container
+from lifter.frontend.lowering import expressions, initialisation
 from lifter.frontend.lowering import operators as op
 from lifter.frontend.lowering.context import Context
 from lifter.frontend.objects import block_copies, memory_views, pointers
@@ -23,29 +23,6 @@ from lifter.frontend.objects.values import Container, ElementPlace, Nothing, Pla
 from lifter.ir.loop_ir import Assert, Define
 
 K = CursorKind
-_CONTAINERS = {"vector", "array", "unique_ptr"}
-
-
-def is_container(declaration: Cursor | None) -> bool:
-    """Whether a class is std::vector, std::array or std::unique_ptr."""
-    return declaration is not None and declaration.spelling in _CONTAINERS and in_std(declaration)
-
-
-def container(t: ClangType) -> str:
-    """ "vector", "rows" for a vector of vectors, "array", "unique_ptr" or "" for another type."""
-    c = types.canonical(t)
-    if c.kind.name != "RECORD":
-        return ""
-    declaration = c.get_declaration()
-    if not is_container(declaration):
-        return ""
-    name = str(declaration.spelling)
-    return "rows" if name == "vector" and container(argument(c)) == "vector" else name
-
-
-def argument(t: ClangType) -> ClangType:
-    """The elements of a container, as its type says."""
-    return types.canonical(t).get_template_argument_type(0).get_canonical()
 
 
 def element_of(ctx: Context, t: ClangType, at: Cursor | None) -> ClangType:
@@ -59,7 +36,7 @@ def element_of(ctx: Context, t: ClangType, at: Cursor | None) -> ClangType:
         if not types.is_array(element):
             ctx.fail("std::unique_ptr to a single object", at)
         element = types.element(element)
-    if types.scalar(element) is not None and pointers.scalar_type(ctx, element, at).is_bool():
+    if types.scalar(element) is not None and queries.scalar_type(ctx, element, at).is_bool():
         ctx.fail("std::vector<bool>", at)
     if not memory_views.lies_in_arrays(ctx, element) or not classes.is_trivial(element):
         ctx.fail(f"container of '{element.spelling}'", at)
@@ -85,7 +62,7 @@ def of(ctx: Context, c: Cursor) -> Container:
     """The value of an expression that is a container."""
     v = expressions.value(ctx, c)
     if not isinstance(v, Vector | Rows):
-        ctx.fail(pointers.describe(c.type), c)
+        ctx.fail(queries.describe(c.type), c)
     return v
 
 
@@ -96,7 +73,7 @@ def value_for(ctx: Context, c: Cursor, element: ClangType) -> Value:
         v = ctx.settled(v)
         return v if const_value(v) is not None or isinstance(v, Variable) else ctx.temporary(v)
     if not isinstance(v, Record):
-        ctx.fail(pointers.describe(c.type), c)
+        ctx.fail(queries.describe(c.type), c)
     return v
 
 
@@ -129,7 +106,7 @@ def copy(ctx: Context, target: Pointer, source: Pointer, count: Expr, at: Cursor
     def one(i: Expr) -> None:
         v = pointers.read(ctx, ElementPlace(pointers.advance(ctx, source, i, at)), at)
         if isinstance(v, Expr) and types.scalar(target.pointee) is not None:
-            v = op.cast(v, pointers.element_type(ctx, target.pointee, at))
+            v = op.cast(v, queries.element_type(ctx, target.pointee, at))
         pointers.write(ctx, ElementPlace(pointers.advance(ctx, target, i, at)), v, at)
 
     each(ctx, block_copies.simplified(ctx, count), one)
@@ -137,7 +114,7 @@ def copy(ctx: Context, target: Pointer, source: Pointer, count: Expr, at: Cursor
 
 def fill(ctx: Context, p: Pointer, count: Expr, item: Value | None, at: Cursor | None) -> None:
     """p[0 .. count) = item, or zeros."""
-    v = const(0, pointers.element_type(ctx, p.pointee, at)) if item is None else item
+    v = const(0, queries.element_type(ctx, p.pointee, at)) if item is None else item
 
     def one(i: Expr) -> None:
         pointers.write(ctx, ElementPlace(pointers.advance(ctx, p, i, at)), v, at)
@@ -175,7 +152,7 @@ def _push_back(ctx: Context, c: Cursor, v: Container, name: str, arguments: list
 
 def moved(ctx: Context, c: Cursor, v: Container) -> None:
     """What std::move was applied to is empty afterwards."""
-    source = constants.unwrap(c)
+    source = queries.unwrap(c)
     if source.kind is not K.CALL_EXPR or source.spelling != "move":
         return
     if not v.size:
@@ -208,7 +185,7 @@ def _resize(ctx: Context, c: Cursor, v: Vector, name: str, arguments: list[Curso
     if const_value(count) is None:
         count = ctx.temporary(count)
     if name == "resize":
-        if item is None and memory_views.is_record(v.element):
+        if item is None and types.is_record(v.element):
             item = initialisation.default_value(ctx, v.element, c)
         first = pointers.advance(ctx, start(v), v.length, c)
         fill(ctx, first, op.binary("-", count, v.length), item, c)

@@ -6,7 +6,7 @@ WORKERS ?= 2
 .PHONY: demo test quick test-generators test-emitted test-pipelines corpus bench bench-search bench-codegen \
   bench-autoschedule bench-frozen bench-tree-search bench-genetic bench-compile bench-second-opinion bench-memory math-errors fuzz-schedules \
   unseen unseen-autoscheduled fuzz-autoschedulers fuzz-soundness fuzz-adversarial fuzz-inputs first-day test-cluster fuzz-mutants plant-faults \
-  contract-items browser-tools arm-tools lint clean
+  contract-items browser-tools arm-tools lint structure clean
 
 demo: .venv/demo.stamp
 	$(BIN)/python demo/run.py --out demo-out
@@ -144,6 +144,12 @@ lint: .venv/dev.stamp
 	$(BIN)/ruff check .
 	$(BIN)/mypy --strict
 	$(BIN)/lint-imports
+	$(BIN)/python -m tools.structure > /dev/null
+
+# What each package has, which of its parts import which, and what is in a circle; fails where an import points upwards
+# or a circle has grown.
+structure: .venv/dev.stamp
+	@$(BIN)/python -m tools.structure
 
 clean:
 	rm -rf .venv build demo-out lifted *.egg-info

@@ -12,7 +12,7 @@ from pathlib import Path
 from codegen.c_expressions import HELPERS, c_expression
 from codegen.errors import EmitError
 from codegen.original import is_c
-from halide_core.aot import c_type
+from halide_core.aot.compile import c_type
 from lifter.ir.loop_ir import Argument, Container, Function, Interface, Param, Part
 from lifter.ir.summary import Summary
 from lifter.support.shown import shown

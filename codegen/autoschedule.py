@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from codegen.pipeline import BuiltPath
-from halide_core.aot import RawBuffer
+from halide_core.aot.compile import RawBuffer
 from halide_core.autoschedule.default import rewrite_for_layouts
 from halide_core.autoschedule.directives import Schedule
 from halide_core.autoschedule.methods import method

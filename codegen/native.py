@@ -12,8 +12,8 @@ from codegen.errors import EmitError
 from codegen.original import compile_original, is_c, run_tool
 from codegen.pipeline import build_path
 from codegen.variants import variants
-from halide_core.aot import Module, RawParam, compile_pipeline, compile_raw
-from halide_core.aot import header as halide_header
+from halide_core.aot.compile import Module, RawParam, compile_pipeline, compile_raw
+from halide_core.aot.compile import header as halide_header
 from halide_core.autoschedule.default import apply_default_schedule
 from halide_core.ir.types import UInt
 from halide_core.target import Target

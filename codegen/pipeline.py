@@ -14,7 +14,7 @@ from codegen.in_place.slices import alike, compute_in_strips, independent_dimens
 from codegen.in_place.store_order import turns
 from codegen.math_names import extern_name
 from codegen.plan import PathPlan, plan_path, repeated
-from halide_core.aot import RawBuffer
+from halide_core.aot.compile import RawBuffer
 from halide_core.dsl.definitions import define
 from halide_core.function import Image
 from halide_core.interp.expr import dtype_of
@@ -59,7 +59,7 @@ class BuiltPath:
 
 
 class _Argument:
-    """An image as `halide_core.aot` takes arguments."""
+    """An image as `halide_core.aot.compile` takes arguments."""
 
     def __init__(self, image: Image) -> None:
         self._image = image

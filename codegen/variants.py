@@ -10,7 +10,7 @@ from codegen.channel_variants import channel_counts
 from codegen.choose_scheduler import method_of
 from codegen.pipeline import BuiltPath, build_path, compiled
 from codegen.plan import PathPlan
-from halide_core.aot import Variant
+from halide_core.aot.compile import Variant
 from halide_core.autoschedule.default import apply_default_schedule, small_reductions
 from halide_core.ir import expr as E
 from halide_core.ir.expr import BOOL, I64, Expr, Variable, const, const_value

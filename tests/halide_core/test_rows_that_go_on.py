@@ -149,7 +149,7 @@ def test_scans_side_by_side() -> None:
 
 
 def test_what_a_scan_has_stored_is_read() -> None:
-    from halide_core.aot import RawBuffer
+    from halide_core.aot.compile import RawBuffer
     from halide_core.autoschedule.scans import read_scans
     from halide_core.ir.expr import I64, const
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from codegen.pipeline import BuiltPath
 from halide_core.aot.compile import RawBuffer
-from halide_core.autoschedule.default import rewrite_for_layouts
 from halide_core.autoschedule.directives import Schedule
 from halide_core.autoschedule.methods import method
+from halide_core.autoschedule.rules.default import rewrite_for_layouts
 from halide_core.errors import HalideError
 from halide_core.function import Function
 from halide_core.interp.expr import evaluate

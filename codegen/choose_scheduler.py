@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from codegen.pipeline import BuiltPath
 from halide_core.aot.compile import RawBuffer
-from halide_core.autoschedule.arithmetic import is_read
+from halide_core.autoschedule.analysis.arithmetic import is_read
 from halide_core.function import Function
 from halide_core.ir.expr import Call, CallType, Variable, const_value
 from halide_core.ir.structural import key, post_order, variables

@@ -14,7 +14,7 @@ from codegen.pipeline import build_path
 from codegen.variants import variants
 from halide_core.aot.compile import Module, RawParam, compile_pipeline, compile_raw
 from halide_core.aot.compile import header as halide_header
-from halide_core.autoschedule.default import apply_default_schedule
+from halide_core.autoschedule.rules.default import apply_default_schedule
 from halide_core.ir.types import UInt
 from halide_core.target import Target
 from lifter.ir.loop_ir import Function

@@ -11,7 +11,7 @@ from codegen.choose_scheduler import method_of
 from codegen.pipeline import BuiltPath, build_path, compiled
 from codegen.plan import PathPlan
 from halide_core.aot.compile import Variant
-from halide_core.autoschedule.default import apply_default_schedule, small_reductions
+from halide_core.autoschedule.rules.default import apply_default_schedule, small_reductions
 from halide_core.ir import expr as E
 from halide_core.ir.expr import BOOL, I64, Expr, Variable, const, const_value
 from halide_core.ir.structural import substitute, variables

@@ -23,7 +23,7 @@ from rich.table import Table
 
 import halide_core as hl
 from corpus.bench.random_pipelines import random_pipeline
-from halide_core.autoschedule.machine import this_machine
+from halide_core.autoschedule.analysis.machine import this_machine
 from halide_core.autoschedule.tree_search import weights as weights_file
 from halide_core.autoschedule.tree_search.features import HOPELESS, NAMES
 from halide_core.autoschedule.tree_search.scheduler import TreeSearch

@@ -13,7 +13,7 @@ from rich.console import Console
 import halide_core as hl
 from corpus.pipelines.common import bind, estimate, named_pipelines
 from halide_core.autoschedule.methods import METHODS, method
-from halide_core.autoschedule.report import report, write_report
+from halide_core.autoschedule.report.report import report, write_report
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})

@@ -13,8 +13,8 @@ import numpy as np
 
 import halide_core as hl
 from corpus.pipelines.common import PipelineFile, Size, estimate
-from halide_core.autoschedule.costs import Costs
-from halide_core.autoschedule.description import Description, Stage
+from halide_core.autoschedule.analysis.costs import Costs
+from halide_core.autoschedule.analysis.description import Description, Stage
 from halide_core.target import Target
 from lifter.harness.timing import threads
 

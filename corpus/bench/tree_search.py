@@ -21,7 +21,7 @@ from rich.table import Table
 
 import halide_core as hl
 from corpus.pipelines.common import estimate, named_pipelines
-from halide_core.autoschedule.machine import this_machine
+from halide_core.autoschedule.analysis.machine import this_machine
 from halide_core.autoschedule.tree_search.scheduler import TreeSearch
 from lifter.harness.timing import interleave, machine
 

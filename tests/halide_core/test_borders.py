@@ -16,7 +16,7 @@ from test_raw import X
 
 import halide_core as hl
 from halide_core.aot.compile import RawParam, Variant, compile_raw
-from halide_core.autoschedule.default import apply_default_schedule
+from halide_core.autoschedule.rules.default import apply_default_schedule
 from halide_core.ir.expr import I32
 
 pytestmark = pytest.mark.few(20)

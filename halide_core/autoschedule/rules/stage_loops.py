@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from halide_core.autoschedule.costs import Costs
-from halide_core.autoschedule.description import Description, Node, Stage
+from halide_core.autoschedule.analysis.costs import Costs
+from halide_core.autoschedule.analysis.description import Description, Node, Stage
+from halide_core.autoschedule.analysis.machine import Machine
+from halide_core.autoschedule.analysis.vector_loops import Way
 from halide_core.autoschedule.directives import GUARD, Loop, Names, Schedule
-from halide_core.autoschedule.machine import Machine
-from halide_core.autoschedule.ways import Way
 from halide_core.passes.races import is_pure_loop
 
 # Strips of columns for each thread, and the fewest points of one, the steps of the reduction among them.

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from halide_core.autoschedule.bench import Bench
-from halide_core.autoschedule.costs import Costs
-from halide_core.autoschedule.description import Description
+from halide_core.autoschedule.analysis.costs import Costs
+from halide_core.autoschedule.analysis.description import Description
+from halide_core.autoschedule.analysis.footprints import points
 from halide_core.autoschedule.directives import Schedule
-from halide_core.autoschedule.footprints import points
+from halide_core.autoschedule.report.measure import Bench
 from halide_core.dsl.loop_nest_text import loop_nest_text
 from halide_core.function import Function, LoopLevel, Split
 from halide_core.interp.expr import evaluate
@@ -122,7 +122,7 @@ def report(outputs: list[Function], target: Target, schedule: Schedule) -> Repor
 
 def write_report(path: str, title: str, outputs: list[Function], target: Target, schedule: Schedule) -> None:
     """Writes the report to a file: a page where its name ends with .html, else text."""
-    from halide_core.autoschedule.report_html import html
+    from halide_core.autoschedule.report.html import html
 
     found = report(outputs, target, schedule)
     Path(path).write_text(html(found, title) if path.endswith(".html") else f"{title}\n\n{found.text()}")

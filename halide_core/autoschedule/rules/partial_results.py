@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from halide_core.autoschedule.arithmetic import is_read
-from halide_core.autoschedule.costs import Costs
-from halide_core.autoschedule.default import lanes_for
-from halide_core.autoschedule.description import Description, Node, Stage
+from halide_core.autoschedule.analysis.arithmetic import is_read
+from halide_core.autoschedule.analysis.costs import Costs
+from halide_core.autoschedule.analysis.description import Description, Node, Stage
+from halide_core.autoschedule.analysis.footprints import high_name, low_name, points
+from halide_core.autoschedule.analysis.machine import Machine
 from halide_core.autoschedule.directives import Directive, Loop
-from halide_core.autoschedule.footprints import high_name, low_name, points
-from halide_core.autoschedule.machine import Machine
-from halide_core.autoschedule.rfactor import neutral
+from halide_core.autoschedule.rules.default import lanes_for
+from halide_core.autoschedule.rules.split_reductions import neutral
 from halide_core.function import Definition
 from halide_core.ir import expr as ir
 from halide_core.ir.structural import post_order, variables

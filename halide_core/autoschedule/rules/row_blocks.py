@@ -5,9 +5,9 @@ registers, where a sliding window would store each of them and load it three tim
 
 from __future__ import annotations
 
-from halide_core.autoschedule.costs import Costs
-from halide_core.autoschedule.description import Stage
-from halide_core.autoschedule.neighbours import Coordinates, Neighbours
+from halide_core.autoschedule.analysis.costs import Costs
+from halide_core.autoschedule.analysis.description import Stage
+from halide_core.autoschedule.analysis.neighbours import Coordinates, Neighbours
 from halide_core.ir.structural import key
 
 ROWS = (2, 4, 8)

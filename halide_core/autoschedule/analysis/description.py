@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from halide_core.autoschedule.arithmetic import Arithmetic, arithmetic, is_read
-from halide_core.autoschedule.footprints import (
+from halide_core.autoschedule.analysis.arithmetic import Arithmetic, arithmetic, is_read
+from halide_core.autoschedule.analysis.footprints import (
     Footprint,
     Number,
     NumericBox,
@@ -19,7 +19,7 @@ from halide_core.autoschedule.footprints import (
     joined,
     low_name,
 )
-from halide_core.autoschedule.layouts import Layout, own_layout, stated_layout
+from halide_core.autoschedule.analysis.layouts import Layout, own_layout, stated_layout
 from halide_core.dsl.variables import PARAMS
 from halide_core.errors import HalideError
 from halide_core.function import Definition, Function, Image

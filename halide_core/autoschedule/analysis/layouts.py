@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from halide_core.autoschedule.arithmetic import is_read
+from halide_core.autoschedule.analysis.arithmetic import is_read
 from halide_core.ir.expr import Call, Expr, Variable, children, const_value
 from halide_core.ir.structural import variables
 from halide_core.ir.sums import difference

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from halide_core.autoschedule.arithmetic import Arithmetic, Site, arithmetic, is_read, read_cycles, write_cycles
-from halide_core.autoschedule.default import transposed_dimension
-from halide_core.autoschedule.description import Description, Node, Stage
-from halide_core.autoschedule.footprints import Range
-from halide_core.autoschedule.layouts import FEW, runs_as_row
-from halide_core.autoschedule.ways import Way, way_of
+from halide_core.autoschedule.analysis.arithmetic import (
+    Arithmetic,
+    Site,
+    arithmetic,
+    is_read,
+    read_cycles,
+    write_cycles,
+)
+from halide_core.autoschedule.analysis.description import Description, Node, Stage
+from halide_core.autoschedule.analysis.footprints import Range
+from halide_core.autoschedule.analysis.layouts import FEW, runs_as_row
+from halide_core.autoschedule.analysis.vector_loops import Way, way_of
+from halide_core.autoschedule.rules.default import transposed_dimension
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import I32, Variable, const_value
 from halide_core.ir.simplify import simplify

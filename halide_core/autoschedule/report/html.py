@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from halide_core.autoschedule.report import Report, StageReport
+from halide_core.autoschedule.report.report import Report, StageReport
 
 _COLOURS = ("#1f6fb2", "#c8553d", "#588157", "#8e5ea2", "#b8860b", "#2a9d8f", "#6d597a", "#e07a5f", "#3d405b")
 _STYLE = """

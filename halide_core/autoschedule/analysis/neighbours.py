@@ -4,7 +4,7 @@ Rows differ in nothing but their coordinates: only those are simplified, everyth
 
 from __future__ import annotations
 
-from halide_core.autoschedule.arithmetic import Arithmetic, Site, is_read, node_cost, site_of
+from halide_core.autoschedule.analysis.arithmetic import Arithmetic, Site, is_read, node_cost, site_of
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import Expr, Variable, const_value
 from halide_core.ir.simplify import simplify

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from halide_core.autoschedule.channels import merge_channel_updates
-from halide_core.autoschedule.rfactor import split_reduction
-from halide_core.autoschedule.rows import share_rows, shared_rows, vector_loop
-from halide_core.autoschedule.scans import read_scans, run_together, write_scans_directly
-from halide_core.autoschedule.strips import calls_of, place
-from halide_core.autoschedule.trimmed import depends_on, trim_domain
+from halide_core.autoschedule.rules.interleaved_channels import merge_channel_updates
+from halide_core.autoschedule.rules.producer_strips import calls_of, place
+from halide_core.autoschedule.rules.scans import read_scans, run_together, write_scans_directly
+from halide_core.autoschedule.rules.shared_rows import share_rows, shared_rows, vector_loop
+from halide_core.autoschedule.rules.split_reductions import split_reduction
+from halide_core.autoschedule.rules.trim_domains import depends_on, trim_domain
 from halide_core.dsl.schedule import Stage
 from halide_core.dsl.variables import Var
 from halide_core.function import Definition, Function, LoopLevel, Split, TailStrategy

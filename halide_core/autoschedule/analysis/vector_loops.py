@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from halide_core.autoschedule.arithmetic import is_read
-from halide_core.autoschedule.default import lanes_for, sums_bytes
-from halide_core.autoschedule.description import Description, Node, Stage
-from halide_core.autoschedule.footprints import high_name, low_name
+from halide_core.autoschedule.analysis.arithmetic import is_read
+from halide_core.autoschedule.analysis.description import Description, Node, Stage
+from halide_core.autoschedule.analysis.footprints import high_name, low_name
+from halide_core.autoschedule.rules.default import lanes_for, sums_bytes
 from halide_core.ir.expr import Call, Expr
 from halide_core.ir.structural import contains, post_order, variables
 from halide_core.passes.races import associative_operation, is_pure_loop, loops_of, self_calls, steps_along

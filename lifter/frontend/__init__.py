@@ -139,7 +139,7 @@ def parse_file(
 
 
 def _lowered(unit: Unit, c: Cursor, timeout: float) -> Function | FunctionError:
-    """Raises instances.Wanted."""
+    """Raises template_instances.Wanted."""
 
     def failed(reason: Unsupported, status: str = "unsupported") -> FunctionError:
         return FunctionError(c.spelling, functions.symbol(c), line(c), reason, _internal(c), status)

@@ -82,7 +82,7 @@ def execute(
     """All paths through the function's top-level conditionals, but for those that `decide` says are never taken; with
     sums over whole `windows`, or over what is there of them.
 
-    Raises loops.Unsupported for loops without closed form and for reads of values that were never given."""
+    Raises loop_ir.Unsupported for loops without closed form and for reads of values that were never given."""
     function = replace(function, body=without_twins(function))
     function = with_values_kept(replace(function, body=without_breaks(function.body)))
     plan = Plan(windows=windows)

@@ -1,5 +1,5 @@
 """Whether a loop runs as often as its trip count says, where nothing later proves it: in an arm that goes, because the
-other one does the same (`merging`)."""
+other one does the same (`path_merging`)."""
 
 from __future__ import annotations
 

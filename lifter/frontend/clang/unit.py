@@ -45,7 +45,7 @@ class Unit:
 
     def instance(self, t: ClangType, member: str) -> Cursor | None:
         """The constructor without arguments, or the destructor, of an instance of a class template; None where it
-        cannot be had.  Raises instances.Wanted for the file to be parsed again."""
+        cannot be had.  Raises template_instances.Wanted for the file to be parsed again."""
         key = instances.key(t, member)
         if key not in self.instances:
             raise instances.Wanted(key)

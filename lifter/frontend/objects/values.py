@@ -69,7 +69,7 @@ class Rows:
     size: str = ""
     """The local that holds the count, where it can change."""
     pitch_name: str = ""
-    """The local that `loops.Define` gives, where the length of the rows is not the caller's."""
+    """The local that `loop_ir.Define` gives, where the length of the rows is not the caller's."""
 
 
 @dataclass(frozen=True)

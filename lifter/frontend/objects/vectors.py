@@ -1,7 +1,7 @@
 """std::vector, std::array and std::unique_ptr of arrays as local arrays with a length; vectors of vectors as rows.
 
 A vector of vectors is one array in which each row takes as many elements as every other: a row's length is a local of
-`loops.Define`, and so the same for all rows.  What copies in C++ is copied here, element by element."""
+`loop_ir.Define`, and so the same for all rows.  What copies in C++ is copied here, element by element."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """What each NEON intrinsic computes, lane by lane: one table, checked against an AArch64 processor, or its emulator, by
-tests/frontend/test_neon.py.  `rows` says how a family is written."""
+tests/frontend/test_neon.py.  `table_rows` says how a family is written."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ lint: .venv/dev.stamp
 	$(BIN)/ruff check .
 	$(BIN)/mypy --strict
 	$(BIN)/lint-imports
-	$(BIN)/python -m tools.structure > /dev/null
+	@$(BIN)/python -m tools.structure > /dev/null || { echo 'the structure is not as it should be; see make structure' >&2; exit 1; }
 
 # What each package has, which of its parts import which, and what is in a circle; fails where an import points upwards
 # or a circle has grown.

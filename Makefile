@@ -6,7 +6,7 @@ WORKERS ?= 2
 .PHONY: demo test quick test-generators test-emitted test-pipelines corpus bench bench-search bench-codegen \
   bench-autoschedule bench-frozen bench-tree-search bench-genetic bench-compile bench-second-opinion bench-memory math-errors fuzz-schedules \
   unseen unseen-autoscheduled fuzz-autoschedulers fuzz-soundness fuzz-adversarial fuzz-inputs first-day test-cluster fuzz-mutants plant-faults \
-  contract-items browser-tools arm-tools lint clean
+  contract-items browser-tools arm-tools lint structure clean
 
 demo: .venv/demo.stamp
 	$(BIN)/python demo/run.py --out demo-out
@@ -37,32 +37,32 @@ corpus: .venv/base.stamp
 	$(BIN)/python -m corpus.run --jobs $(WORKERS) --json corpus.json
 
 bench: .venv/base.stamp
-	$(BIN)/python -m corpus.bench_lifted corpus/dexter corpus/blend/classic.cpp \
+	$(BIN)/python -m corpus.bench.lifted corpus/dexter corpus/blend/classic.cpp \
 	  $(addprefix corpus/filter/,stencils.cpp pointwise.cpp reductions.cpp words.cpp drivers.cpp) --sizes 64,1024,4096
 
 bench-search: .venv/base.stamp
-	$(BIN)/python -m corpus.bench_search
+	$(BIN)/python -m corpus.bench.search
 
 # The code of halide_core against that of the package `halide`, under the same schedules.
 bench-codegen: .venv/dev.stamp
-	$(BIN)/python -m corpus.bench_codegen
+	$(BIN)/python -m corpus.bench.codegen
 
 # The schedules of Reuse2019 against the autoschedulers of the package `halide` and the schedules by hand; --ablations
 # for what its parts are worth.
 bench-autoschedule: .venv/dev.stamp
-	$(BIN)/python -m corpus.bench_autoschedule --json bench-autoschedule.json --markdown bench-autoschedule.md
+	$(BIN)/python -m corpus.bench.autoschedule --json bench-autoschedule.json --markdown bench-autoschedule.md
 
 # Pipelines that nothing was tuned to, by hand and under the autoschedulers, by halide_core and by the package `halide`.
 bench-frozen: .venv/dev.stamp
-	$(BIN)/python -m corpus.bench_frozen --json bench-frozen.json --markdown docs/figures/frozen.md
+	$(BIN)/python -m corpus.bench.frozen --json bench-frozen.json --markdown docs/figures/frozen.md
 
 # TreeSearch against the default schedule, on the functions of its page and others.
 bench-tree-search: .venv/base.stamp
-	$(BIN)/python -m corpus.bench_tree_search --json bench-tree-search.json
+	$(BIN)/python -m corpus.bench.tree_search --json bench-tree-search.json
 
 # Genetic2013 against Reuse2019: ten minutes of searching for each pipeline, kept in bench-genetic/ and taken up again.
 bench-genetic: .venv/base.stamp
-	$(BIN)/python -m corpus.bench_genetic --json bench-genetic.json --markdown bench-genetic.md
+	$(BIN)/python -m corpus.bench.genetic --json bench-genetic.json --markdown bench-genetic.md
 
 # Random pipelines under random schedules by halide_core and by the package `halide`: what nothing was tuned to.  A new SEED
 # is a new sample; some 15 seconds a pair.  The worst pairs are written as scripts to build/unseen.
@@ -75,11 +75,11 @@ unseen-autoscheduled: .venv/dev.stamp
 
 # Copy, add and blur on one thread against memcpy of as many bytes.
 bench-memory: .venv/base.stamp
-	$(BIN)/python -m corpus.bench_memory
+	$(BIN)/python -m corpus.bench.memory
 
 # The corpus lifted with a second opinion and without it, in turn: about a quarter of an hour.
 bench-second-opinion: .venv/base.stamp
-	$(BIN)/python -m corpus.bench_second_opinion --markdown docs/figures/second-opinion.md
+	$(BIN)/python -m corpus.bench.second_opinion --markdown docs/figures/second-opinion.md
 
 # How far functions of float32 are from the true value, of all arguments: about two hours; NAMES picks some.
 math-errors: .venv/dev.stamp
@@ -87,7 +87,7 @@ math-errors: .venv/dev.stamp
 
 # How long halide_core compiles each pipeline, and how long when its code is in the cache on disk.
 bench-compile: .venv/dev.stamp
-	$(BIN)/python -m corpus.bench_compile
+	$(BIN)/python -m corpus.bench.compile
 
 # Random pipelines under random schedules against the reference interpreter: about a second a pair; SEED=N starts elsewhere.
 fuzz-schedules: .venv/dev.stamp
@@ -144,6 +144,12 @@ lint: .venv/dev.stamp
 	$(BIN)/ruff check .
 	$(BIN)/mypy --strict
 	$(BIN)/lint-imports
+	@$(BIN)/python -m tools.structure > /dev/null || { echo 'the structure is not as it should be; see make structure' >&2; exit 1; }
+
+# What each package has, which of its parts import which, and what is in a circle; fails where an import points upwards
+# or a circle has grown.
+structure: .venv/dev.stamp
+	@$(BIN)/python -m tools.structure
 
 clean:
 	rm -rf .venv build demo-out lifted *.egg-info

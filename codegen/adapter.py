@@ -12,10 +12,10 @@ from pathlib import Path
 from codegen.c_expressions import HELPERS, c_expression
 from codegen.errors import EmitError
 from codegen.original import is_c
-from halide_core.aot import c_type
-from lifter.loops import Argument, Container, Function, Interface, Param, Part
-from lifter.shown import shown
-from lifter.summary import Summary
+from halide_core.aot.compile import c_type
+from lifter.ir.loop_ir import Argument, Container, Function, Interface, Param, Part
+from lifter.ir.summary import Summary
+from lifter.support.shown import shown
 
 _HEADERS = ("algorithm", "cstdint", "cstdlib", "cstring", "type_traits", "vector")
 FLAGS = ("-fno-access-control",)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from codegen.pipeline import BuiltPath
-from halide_core.aot import RawBuffer
-from halide_core.autoschedule.default import rewrite_for_layouts
+from halide_core.aot.compile import RawBuffer
 from halide_core.autoschedule.directives import Schedule
 from halide_core.autoschedule.methods import method
+from halide_core.autoschedule.rules.default import rewrite_for_layouts
 from halide_core.errors import HalideError
 from halide_core.function import Function
 from halide_core.interp.expr import evaluate
@@ -22,8 +22,8 @@ from halide_core.passes.boxes import boxes_touched
 from halide_core.passes.realization_order import build_environment
 from halide_core.passes.regions import Context, metadata
 from halide_core.passes.schedule_functions import schedule_functions
-from lifter.fold import all_hold
-from lifter.summary import Summary
+from lifter.algebra.fold import all_hold
+from lifter.ir.summary import Summary
 
 NAMES = ("default", "Reuse2019", "TreeSearch")
 """What functions may be scheduled by; a search that runs candidates would have no images to run them on."""

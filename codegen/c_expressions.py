@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from codegen.errors import EmitError
-from halide_core.aot import c_type
+from halide_core.aot.compile import c_type
 from halide_core.ir import expr as E
 from halide_core.ir.expr import Call, Expr, Variable, const_value
 

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 import halide_core as hl
-from codegen.memory import Box, ComposeError, Layer, Memory
+from codegen.composed_memory import Box, ComposeError, Layer, Memory
 from codegen.pipeline import PathBuilder
 from codegen.plan import plan_path
 from codegen.variants import path_condition
 from halide_core.errors import HalideError
 from halide_core.interp.expr import evaluate
 from halide_core.ir.expr import Call, CallType, Expr, const_value
-from lifter.poly import Poly, from_poly
-from lifter.summary import FuncSummary, Layout, Summary, var
+from lifter.algebra.polynomial import Poly, from_poly
+from lifter.ir.summary import FuncSummary, Layout, Summary, var
 
 
 def call(summary: Summary, scalars: Mapping[str, Expr], memories: Mapping[str, Memory | None]) -> dict[str, Memory]:

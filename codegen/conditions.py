@@ -11,7 +11,7 @@ from codegen.printer import python_float
 from halide_core.ir import expr as E
 from halide_core.ir.expr import I64, Call, Expr, Variable, const_value
 from halide_core.ir.types import Type
-from lifter.loops import Function
+from lifter.ir.loop_ir import Function
 
 HELPERS = {
     "_library": '''def _library(name, *args):

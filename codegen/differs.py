@@ -9,7 +9,7 @@ from codegen.portable_math import OWN, base_of, is_missing
 from codegen.printed import PrintedPath, printed_body, printed_paths
 from halide_core.ir.expr import Call, CallType
 from halide_core.ir.structural import post_order
-from lifter.summary import Summary
+from lifter.ir.summary import Summary
 
 
 def differences(summary: Summary, paths: Sequence[PrintedPath] | None = None) -> list[str]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from codegen.dsl import dsl_module
 from codegen.errors import EmitError
-from codegen.generator import generator_source
+from codegen.halide_cpp import generator_source
+from codegen.halide_python import dsl_module
 from codegen.summary_json import summary_json
-from lifter.files import write_whole
+from lifter.support.files import write_whole
 from lifter.toolchain.command import Command
 from synth.lift import Lifted
 

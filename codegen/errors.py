@@ -1,6 +1,6 @@
 """Errors of code generation."""
 
-from lifter.errors import LiftError
+from lifter.support.errors import LiftError
 
 
 class EmitError(LiftError):

@@ -1,7 +1,7 @@
 """Coordinates of which Halide finds no bounds, held to the box that is read.
 
 That every read lies in the box of what it reads, at each point of the definition, is proved (`within` and `defined`,
-verifier/readable.py), so that the clamp changes no value."""
+verifier/conditions/reads.py), so that the clamp changes no value."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from halide_core.ir import expr as E
 from halide_core.ir.expr import I32, Call, Expr, const_value
 from halide_core.ir.structural import cached
 from halide_core.ir.types import Int
-from lifter.poly import Poly, from_poly
-from lifter.summary import Layout
+from lifter.algebra.polynomial import Poly, from_poly
+from lifter.ir.summary import Layout
 
 Ends = tuple[bool, bool]
 """Whether a lower and an upper bound are found."""

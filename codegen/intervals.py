@@ -1,5 +1,5 @@
-"""What values an expression can take, for text: integers by `lifter.ranges`, floats here, with what a definition's
-region says of coordinates and parameters."""
+"""What values an expression can take, for text: integers by `lifter.algebra.value_ranges`, floats here, with what a
+definition's region says of coordinates and parameters."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from halide_core.ir import expr as E
 from halide_core.ir.expr import Call, CallType, Expr, Variable, const_value
 from halide_core.ir.structural import key, post_order
 from halide_core.ir.types import Type
-from lifter.poly import Poly
-from lifter.ranges import Range, full, node_range
-from lifter.summary import Definition, FuncSummary
+from lifter.algebra.polynomial import Poly
+from lifter.algebra.value_ranges import Range, full, node_range
+from lifter.ir.summary import Definition, FuncSummary
 
 FloatRange = tuple[float, float]
 _MONOTONE = {"floor", "ceil", "trunc", "rint", "nearbyint", "sqrt"}

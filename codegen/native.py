@@ -12,15 +12,15 @@ from codegen.errors import EmitError
 from codegen.original import compile_original, is_c, run_tool
 from codegen.pipeline import build_path
 from codegen.variants import variants
-from halide_core.aot import Module, RawParam, compile_pipeline, compile_raw
-from halide_core.aot import header as halide_header
-from halide_core.autoschedule.default import apply_default_schedule
+from halide_core.aot.compile import Module, RawParam, compile_pipeline, compile_raw
+from halide_core.aot.compile import header as halide_header
+from halide_core.autoschedule.rules.default import apply_default_schedule
 from halide_core.ir.types import UInt
 from halide_core.target import Target
-from lifter.files import whole, write_whole
-from lifter.loops import Function
-from lifter.shown import shown
-from lifter.summary import Summary
+from lifter.ir.loop_ir import Function
+from lifter.ir.summary import Summary
+from lifter.support.files import whole, write_whole
+from lifter.support.shown import shown
 from lifter.toolchain.command import Command, command_for
 from synth.lift import Lifted
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from codegen.parts import in_parts
+from codegen.shared_subexpressions import in_parts
 from halide_core.ir.expr import Call, CallType, Expr, Variable
 from halide_core.ir.structural import key, replace, transform
-from lifter.index_text import index_text
-from lifter.poly import Poly, poly_text
-from lifter.summary import Definition, FuncSummary, PathSummary
+from lifter.algebra.index_printer import index_text
+from lifter.algebra.polynomial import Poly, poly_text
+from lifter.ir.summary import Definition, FuncSummary, PathSummary
 
 
 @dataclass(frozen=True, slots=True)

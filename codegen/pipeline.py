@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 import halide_core as hl
-from codegen.exchange import ends, mirrored_dimension
-from codegen.mathematics import extern_name
+from codegen.in_place.exchanged_pairs import ends, mirrored_dimension
+from codegen.in_place.slices import alike, compute_in_strips, independent_dimension
+from codegen.in_place.store_order import turns
+from codegen.math_names import extern_name
 from codegen.plan import PathPlan, plan_path, repeated
-from codegen.slices import alike, compute_in_strips, independent_dimension
-from codegen.turns import turns
-from halide_core.aot import RawBuffer
+from halide_core.aot.compile import RawBuffer
 from halide_core.dsl.definitions import define
 from halide_core.function import Image
 from halide_core.interp.expr import dtype_of
@@ -23,11 +23,11 @@ from halide_core.ir.expr import I32, I64, Call, CallType, Expr, Variable, const,
 from halide_core.ir.simplify import simplify
 from halide_core.ir.structural import key, post_order, substitute, transform
 from halide_core.ir.types import Type, UInt
-from lifter.libm import as_compiled
-from lifter.poly import Poly, from_poly
-from lifter.pure_calls import inline_all
-from lifter.summary import Definition, FuncSummary, InputSummary, Layout, Summary, var
-from synth.optimise import optimise
+from lifter.algebra.polynomial import Poly, from_poly
+from lifter.ir.c_library import as_compiled
+from lifter.ir.inline_pure_calls import inline_all
+from lifter.ir.summary import Definition, FuncSummary, InputSummary, Layout, Summary, var
+from synth.expression.optimise import optimise
 
 U64 = UInt(64)
 
@@ -59,7 +59,7 @@ class BuiltPath:
 
 
 class _Argument:
-    """An image as `halide_core.aot` takes arguments."""
+    """An image as `halide_core.aot.compile` takes arguments."""
 
     def __init__(self, image: Image) -> None:
         self._image = image

@@ -8,9 +8,9 @@ from codegen import reserved
 from halide_core.ir import expr as E
 from halide_core.ir.expr import I32, Call, CallType, Expr, Variable, const
 from halide_core.ir.structural import post_order
-from lifter.loops import ConstArray, Param, PureFunction
-from lifter.poly import from_poly
-from lifter.summary import Definition, FuncSummary, InputSummary, PathSummary, Summary, var
+from lifter.algebra.polynomial import from_poly
+from lifter.ir.loop_ir import ConstArray, Param, PureFunction
+from lifter.ir.summary import Definition, FuncSummary, InputSummary, PathSummary, Summary, var
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,8 +32,8 @@ from halide_core.ir.expr import (
 from halide_core.ir.operators import cast_to
 from halide_core.ir.structural import cached, key
 from halide_core.ir.types import Type, UInt
-from lifter.ranges import Range
-from lifter.summary import Layout
+from lifter.algebra.value_ranges import Range
+from lifter.ir.summary import Layout
 
 Plain = Callable[[Expr], bool]
 """Whether the arithmetic of an operation is taken not to wrap."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codegen.mathematics import extern_name, halide_name
+from codegen.math_names import extern_name, halide_name
 from halide_core.ir import expr as E
 from halide_core.ir.expr import BOOL, Call, CallType, Cast, Expr, Select, const, intrinsic
 from halide_core.ir.types import Float, Type, UInt

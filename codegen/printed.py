@@ -13,9 +13,9 @@ from halide_core.ir import expr as E
 from halide_core.ir.expr import Call, CallType, Expr, Variable
 from halide_core.ir.structural import post_order
 from halide_core.ir.types import Int
-from lifter.loops import Param, PureFunction
-from lifter.poly import from_poly
-from lifter.summary import Definition, FuncSummary, Layout, PathSummary, Summary
+from lifter.algebra.polynomial import from_poly
+from lifter.ir.loop_ir import Param, PureFunction
+from lifter.ir.summary import Definition, FuncSummary, Layout, PathSummary, Summary
 
 _COMPARISONS = (E.LT, E.LE, E.GT, E.GE, E.EQ, E.NE)
 _COMPUTED = (E.Add, E.Sub, E.Mul, E.Div, E.Mod, E.Min, E.Max)

@@ -29,8 +29,8 @@ from halide_core.ir.expr import Call, CallType, Expr, Variable, const_value, int
 from halide_core.ir.operators import cast_to
 from halide_core.ir.structural import post_order, same, substitute, transform
 from halide_core.ir.types import Type
-from lifter.poly import Poly, from_poly
-from lifter.summary import FuncSummary, Layout, PathSummary, Summary
+from lifter.algebra.polynomial import Poly, from_poly
+from lifter.ir.summary import FuncSummary, Layout, PathSummary, Summary
 
 SAMPLES = 32
 MOST_EDGES = 96

@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 from codegen.notation import stage_texts
-from lifter.poly import poly_text
-from lifter.summary import Layout, PathSummary, Summary
-from verifier.check import Verdict
+from lifter.algebra.polynomial import poly_text
+from lifter.ir.summary import Layout, PathSummary, Summary
 from verifier.contract import index_text_of
+from verifier.decide import Verdict
 from verifier.smt import Proved, Refuted
 
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 
 from halide_core.ir.expr import I32, Call, CallType, Expr, Max, Min, Select, children
 from halide_core.ir.structural import contains, key, post_order
-from lifter.fold import negate
-from lifter.poly import Poly, from_poly
-from lifter.summary import Definition, Dim, FuncSummary, InputSummary, Layout, PathSummary
-from synth.within import SameCoordinate
+from lifter.algebra.fold import negate
+from lifter.algebra.polynomial import Poly, from_poly
+from lifter.ir.summary import Definition, Dim, FuncSummary, InputSummary, Layout, PathSummary
+from synth.read_bounds.clamp_to_region import SameCoordinate
 
 _SECONDS = 0.5
 _MOST = 2000

@@ -6,19 +6,19 @@ import math
 from typing import Any
 
 from codegen.autoschedule import autoschedule
-from codegen.channels import channel_counts
-from codegen.method_of import method_of
+from codegen.channel_variants import channel_counts
+from codegen.choose_scheduler import method_of
 from codegen.pipeline import BuiltPath, build_path, compiled
 from codegen.plan import PathPlan
-from halide_core.aot import Variant
-from halide_core.autoschedule.default import apply_default_schedule, small_reductions
+from halide_core.aot.compile import Variant
+from halide_core.autoschedule.rules.default import apply_default_schedule, small_reductions
 from halide_core.ir import expr as E
 from halide_core.ir.expr import BOOL, I64, Expr, Variable, const, const_value
 from halide_core.ir.structural import substitute, variables
 from halide_core.ir.types import UInt
-from lifter.fold import all_hold
-from lifter.poly import Poly, from_poly
-from lifter.summary import ContractItem, Dim, Layout, Summary
+from lifter.algebra.fold import all_hold
+from lifter.algebra.polynomial import Poly, from_poly
+from lifter.ir.summary import ContractItem, Dim, Layout, Summary
 
 U64 = UInt(64)
 

@@ -11,7 +11,7 @@ from corpus.cases import ROOT, Case, Image
 from halide_core.ir.types import Type
 from lifter.harness.contents import fill
 from lifter.harness.side_by_side import Arguments, Block, Guarded
-from lifter.loops import Function
+from lifter.ir.loop_ir import Function
 
 
 def allocate(image: Image, t: Type, scalars: dict[str, int | float], rng: np.random.Generator, front: bool) -> Block:

@@ -25,8 +25,8 @@ from codegen.errors import EmitError
 from lifter.api import FunctionReport, SourceError, UsageError, lift_file
 from lifter.harness.side_by_side import bind
 from lifter.harness.timing import O2, O3, Loops, Timing, build, interleave, machine
-from lifter.loops import Function
-from lifter.report import print_function_report
+from lifter.ir.loop_ir import Function
+from lifter.running.report import print_function_report
 
 SOURCE = Path(__file__).parent.parent / "corpus" / "dexter" / "figures.cpp"
 FACE = (slice(20, 212), slice(140, 332))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from string import Template
 
-from halide_core.aot import c_type
+from halide_core.aot.compile import c_type
 from halide_core.ir.types import Type
 
 # (name, type, number of dimensions or None of a scalar, whether it is written)

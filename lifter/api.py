@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codegen.emit import EMIT_KINDS
-from lifter.errors import LiftError
 from lifter.frontend import Definition, ParsedFile, SourceError, parse_file
 from lifter.harness.originals import Originals
-from lifter.loops import Function
-from lifter.one_function import report_of
-from lifter.output import Judge, Output, OutputError
-from lifter.results import VERIFIED, FileReport, FunctionReport, Step
+from lifter.ir.loop_ir import Function
+from lifter.running.one_function import report_of
+from lifter.running.output import Judge, Output, OutputError
+from lifter.running.results import VERIFIED, FileReport, FunctionReport, Step
+from lifter.support.errors import LiftError
 from lifter.toolchain.command import Command
 from synth.options import Options
 

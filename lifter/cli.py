@@ -16,17 +16,17 @@ from rich.console import Console
 
 from lifter.api import EMIT_KINDS, FileReport, SourceError, UsageError, defined_nowhere
 from lifter.commands import COMMANDS, complete, load, meant
-from lifter.config import config_for
-from lifter.console import open_console
-from lifter.errors import LiftError
-from lifter.file_task import FileTask, Request
-from lifter.pipes import from_pipe, is_pipe, name_of
-from lifter.progress import StatusLine
-from lifter.report import print_file_report
-from lifter.stdout import write_line
+from lifter.commands.config import config_for
+from lifter.commands.file_task import FileTask, Request
+from lifter.commands.pipes import from_pipe, is_pipe, name_of
+from lifter.running.report import print_file_report
+from lifter.support.console import open_console
+from lifter.support.errors import LiftError
+from lifter.support.progress import StatusLine
+from lifter.support.stdout import write_line
 from lifter.toolchain.command import command_for
 from lifter.toolchain.database import DatabaseError, command_in
-from synth.grammar import Grammar, GrammarError, read_grammar
+from synth.expression.grammar import Grammar, GrammarError, read_grammar
 from synth.options import Options
 
 EXIT_VERIFIED, EXIT_SOME_NOT, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
@@ -125,7 +125,7 @@ def lift_command(
 
 def _lift_folder(context: click.Context, folder: str) -> None:
     """As by `lift batch`, which ends this process."""
-    from lifter.batch import batch_command
+    from lifter.commands.batch import batch_command
 
     known = {p.name for p in batch_command.params}
     given = {

@@ -23,15 +23,15 @@ import numpy as np
 
 import halide_core as hl
 from codegen.composed import call
-from codegen.memory import Box, ComposeError, Layer, Memory
+from codegen.composed_memory import Box, ComposeError, Layer, Memory
 from halide_core.errors import HalideError
 from halide_core.interp.expr import type_of
 from halide_core.ir.expr import Expr, const
 from halide_core.ir.operators import as_expr
 from halide_core.ir.types import Type
 from lifter.api import SourceError, UsageError, lift_file
-from lifter.console import open_console
-from lifter.summary import Summary
+from lifter.ir.summary import Summary
+from lifter.support.console import open_console
 
 KINDS = ("object", "header", "assembly", "stmt", "schedule")
 

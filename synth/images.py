@@ -9,21 +9,21 @@ from functools import partial
 
 from halide_core.ir.expr import Call, CallType, Expr, Load
 from halide_core.ir.structural import key, post_order, transform
-from lifter.bounds import Interval, Unbounded, interval
-from lifter.effects import Path, loads
-from lifter.loops import Function
-from lifter.poly import Poly, poly_max, poly_min, to_poly
-from lifter.pure_calls import inline_all
-from lifter.summary import Dim, FuncSummary, InputSummary, Layout, dim_names
-from synth.applied import domain, held_ends, held_where_they_matter
-from synth.clamp import Clamper
-from synth.coordinates import coordinate
+from lifter.algebra.polynomial import Poly, poly_max, poly_min, to_poly
+from lifter.algebra.symbolic_intervals import Interval, Unbounded, interval
+from lifter.ir.effects import Path, loads
+from lifter.ir.inline_pure_calls import inline_all
+from lifter.ir.loop_ir import Function
+from lifter.ir.summary import Dim, FuncSummary, InputSummary, Layout, dim_names
 from synth.failure import NotFound
-from synth.rows import Sign, image_coordinates
-from synth.samples import Env
-from synth.terminals import NoMapping, input_strides
-from synth.updates import R_NAMES
-from verifier.reads import Group
+from synth.read_bounds.clamp import Clamper
+from synth.read_bounds.clamp_by_condition import domain, held_ends, held_where_they_matter
+from synth.region.coordinates import NoMapping, coordinate
+from synth.region.row_coordinates import Sign, image_coordinates
+from synth.sampling.samples import Env
+from synth.staging.updates import R_NAMES
+from synth.terminals.terminals import input_strides
+from verifier.memory_states import Group
 
 
 @dataclass(slots=True)

@@ -4,32 +4,34 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from halide_core.ir.expr import EQ, I64, NE, Expr
+from halide_core.ir.expr import I64
 from halide_core.ir.structural import variables
-from lifter.between import with_elements_between
-from lifter.deadline import TimedOut, until
-from lifter.effects import LoopInfo, Path, left_to_original, loads
-from lifter.guarded_reads import guarded_apart
-from lifter.knowable import Sources, knowable
-from lifter.loops import Function, Unsupported
-from lifter.names import apart_from_parameters
-from lifter.poly import Poly, ahead_of, from_poly, to_poly
-from lifter.pure_calls import inline_all
-from lifter.summary import PathSummary, Summary
+from lifter.algebra.polynomial import from_poly
+from lifter.ir.effects import Path, loads
+from lifter.ir.foldable_calls import Sources, knowable
+from lifter.ir.inline_pure_calls import inline_all
+from lifter.ir.loop_ir import Function, Unsupported
+from lifter.ir.summary import PathSummary, Summary
+from lifter.support.deadline import TimedOut, until
 from lifter.symexec import execute
+from lifter.transforms.storage.rename_locals import apart_from_parameters
+from lifter.transforms.stores.add_identity_stores import with_elements_between
+from lifter.transforms.stores.split_guarded_reads import guarded_apart
+from synth.contract.minimal_contract import without_needless
 from synth.failure import NotFound
-from synth.needless import without_needless
 from synth.options import Options, Stopwatch
-from synth.paths import PathLifter
-from synth.places import readable_places
-from synth.samples import NotConcrete
+from synth.path_lifter import PathLifter
+from synth.prune_paths import left_alone, without_idle
+from synth.sampling.samples import NotConcrete
+from synth.staging.updates import MOVING_BOUNDS
+from synth.terminals.data_addresses import readable_places
 from synth.trace import Candidate, Trace, failure
-from synth.updates import MOVING_BOUNDS
-from verifier.check import Decision, Verdict, verify_path
-from verifier.smt import IndexEncoder, Proved, Query, Refuted, Unknown, prove
+from verifier.decide import Decision, Verdict, verify_path
+from verifier.sign_queries import decided, follows
+from verifier.smt import Refuted, Unknown
 
 
 @dataclass(slots=True)
@@ -227,80 +229,6 @@ def with_definitions(function: Function, paths: list[Path]) -> Function:
     """The function with the numbers that symbolic execution has found for the locals of `Define`."""
     found = {name: from_poly(p, I64) for path in paths for name, p in path.defined.items()}
     return replace(function, defined=found) if found else function
-
-
-def left_alone(path: Path) -> Path:
-    """`path` without what it does, if its conditions hold for sizes only whose arithmetic wraps, or of which there is
-    nothing.  The contract leaves such calls to the original."""
-    index = IndexEncoder()
-    given = []
-    for c in path.conditions:
-        ahead = ahead_of(c)
-        if ahead is not None:
-            given.append(index.poly(ahead) >= 0)
-        elif isinstance(c, EQ | NE) and c.a.type.is_int_or_uint() and not loads(c):
-            difference = index.poly(to_poly(c.a) - to_poly(c.b))
-            given.append(difference == 0 if isinstance(c, EQ) else index.negate(difference == 0))
-    never = index.negate(index.all_of([]))
-    if len(given) < len(path.conditions) or not given:
-        return path
-    if not _for_nothing(path) and not isinstance(prove(Query((*index.facts, *given), never), 0.5), Proved):
-        return path
-    return left_to_original(path)
-
-
-def _for_nothing(path: Path) -> bool:
-    """Whether a path allocates memory for sizes of which there is nothing: a product or a sum of several is zero."""
-    if not path.arrays or path.result is not None:
-        return False
-    conditions = [c for c in path.conditions if isinstance(c, EQ) and c.a.type.is_uint() and not loads(c)]
-    zero = [to_poly(c.a) - to_poly(c.b) for c in conditions]
-    return any(len(p.names()) > 1 and p.terms.get((), 0) >= 0 for p in zero)
-
-
-def without_idle(path: Path) -> Path:
-    """`path` without stores that it never makes: a path for sizes whose product is zero, on which no loop runs.
-
-    That counts of iterations fit 31 bits is among the items of every contract."""
-    if not path.conditions or not all(e.loops for e in path.effects):
-        return path
-    index = IndexEncoder()
-    given = [index.given(c) for c in path.conditions if not loads(c)]
-
-    def run(loops: tuple[LoopInfo, ...]) -> bool:
-        inside = []
-        for loop in loops:
-            trip, counter = index.poly(loop.trip), index.symbol(loop.counter)
-            inside += [trip < 1 << 31, counter >= 0, counter < trip]
-        never = index.negate(index.all_of(inside))
-        return not isinstance(prove(Query((*index.facts, *given), never), 0.5), Proved)
-
-    some = {loops: run(loops) for loops in dict.fromkeys(e.loops for e in path.effects)}
-    return replace(path, effects=tuple(e for e in path.effects if some[e.loops]))
-
-
-def decided(conditions: Sequence[Expr], test: Expr) -> bool | None:
-    """Whether `test` holds, or fails, for all parameters for which `conditions` hold; None where neither is proved."""
-    names = {n for c in conditions for n in variables(c)}
-    index = IndexEncoder()
-    if loads(test) or not variables(test) & names or not index.faithful(test):
-        return None
-    given = [index.given(c) for c in conditions if not loads(c)]
-    goal = index.expr(test)
-    for answer, claim in ((True, goal), (False, index.negate(goal))):
-        if isinstance(prove(Query((*index.facts, *given), claim), 2.0), Proved):
-            return answer
-    return None
-
-
-def follows(conditions: Sequence[Expr], p: Poly) -> bool:
-    """Whether p >= 0 is proved for all parameters for which `conditions` hold."""
-    if any(loads(a) for a in p.atoms().values()):
-        return False
-    index = IndexEncoder()
-    goal = index.poly(p) >= 0
-    given = [index.given(c) for c in conditions if not loads(c)]
-    return isinstance(prove(Query((*index.facts, *given), goal), 1.0), Proved)
 
 
 def _fail(lifted: Lifted, verdict: Verdict) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from lifter.deadline import TimedOut
-from synth.grammar import Grammar
+from lifter.support.deadline import TimedOut
+from synth.expression.grammar import Grammar
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from halide_core.ir.expr import Expr
-from lifter.summary import FuncSummary
-from verifier.condition import Condition
+from lifter.ir.summary import FuncSummary
+from verifier.conditions.base import Condition
 from verifier.smt import Answer, Refuted, Unknown
 
 # The further a candidate got, the closer it came.

@@ -16,15 +16,15 @@ from halide_core.ir.expr import BOOL, GE, I64, LE, Cast, Div, Expr, Mul, Or, Var
 from halide_core.ir.expr import Add as AddNode
 from halide_core.ir.structural import contains, key
 from halide_core.ir.types import Float, Int, Type
-from lifter.bounds import Unbounded, interval, settled
-from lifter.effects import Effect, FoundObligation, LoopInfo, Path, loads, split_tag
-from lifter.fold import clauses, negate
-from lifter.index_text import index_text
-from lifter.loops import Function
-from lifter.poly import Monomial, Poly, ahead_of, atom_of, from_poly, poly_text, to_poly
-from lifter.summary import ContractItem, Layout
-from verifier.reads import sure_loads
-from verifier.sized import room_of_box
+from lifter.algebra.fold import clauses, negate
+from lifter.algebra.index_printer import index_text
+from lifter.algebra.polynomial import Monomial, Poly, ahead_of, atom_of, from_poly, poly_text, to_poly
+from lifter.algebra.symbolic_intervals import Unbounded, interval, settled
+from lifter.ir.effects import Effect, FoundObligation, LoopInfo, Path, loads, split_tag
+from lifter.ir.loop_ir import Function
+from lifter.ir.summary import ContractItem, Layout
+from verifier.memory_states import sure_loads
+from verifier.sized_memory import room_of_box
 from verifier.smt import IndexEncoder, Proved, Query, prove
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from corpus.scheduled_process import load_plugins
+from corpus.bench.scheduled_process import load_plugins
 from corpus.unseen.measure import Finding, Result, measure, measure_autoscheduled
 from corpus.unseen.report import distribution, finding_line, line, result_script, worst, write
 from lifter.harness.timing import machine

@@ -7,7 +7,7 @@ import math
 import time
 from dataclasses import dataclass, field
 
-from corpus.timed_process import NotTimed
+from corpus.bench.timed_process import NotTimed
 from corpus.unseen.pipeline import Array, Pipeline, random_pipeline
 from corpus.unseen.process import Contender, ContenderProcess, Ready
 from corpus.unseen.schedule import random_schedule

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
 
-from corpus.scheduled_process import begin, load_plugins
-from corpus.timed_process import TimedProcess, answer, silence
+from corpus.bench.scheduled_process import begin, load_plugins
+from corpus.bench.timed_process import TimedProcess, answer, silence
 from corpus.unseen.pipeline import Array, Pipeline
 from corpus.unseen.script import bound_names, estimates
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from halide_core.archive import write_archive
+from halide_core.aot.archive import write_archive
 from halide_core.dsl.buffer import Buffer
 from halide_core.dsl.image import ImageParam, OutputImageParam
 from halide_core.dsl.overloads import overloaded
@@ -124,7 +124,7 @@ class Compilation:
         return name if name else self.functions()[0].name
 
     def _code(self, arguments: Any, name: str | None, target: Target | None) -> Any:
-        from halide_core.aot import compile_pipeline
+        from halide_core.aot.compile import compile_pipeline
 
         return compile_pipeline(self, _sources(arguments), self._name(name), chosen(target))
 
@@ -200,7 +200,7 @@ class Compilation:
 
     def compile_to_header(self, filename: str, arguments: Any = None, fn_name: Any = None, target: Any = None) -> None:
         """Writes the C header that declares the function."""
-        from halide_core.aot import header
+        from halide_core.aot.compile import header
 
         name, _ = _options(fn_name, target)
         given = [a.source for a in self.infer_arguments()] if arguments is None else _sources(arguments)

@@ -101,8 +101,8 @@ class Pipeline(Compilation):
 
         The option `report` of the first three names a file for what the schedule makes of each Func, measured at the
         estimated sizes: a page where it ends with .html, else text."""
-        from halide_core.autoschedule.default import apply_default_schedule
         from halide_core.autoschedule.methods import method
+        from halide_core.autoschedule.rules.default import apply_default_schedule
         from halide_core.passes.realization_order import build_environment
         from halide_core.schedule_warnings import mark_scheduled
 
@@ -113,7 +113,7 @@ class Pipeline(Compilation):
         outputs = self.functions()
         schedule = method(params.name)(outputs, target, params.extra)
         if params.extra.get("report"):
-            from halide_core.autoschedule.report import write_report
+            from halide_core.autoschedule.report.report import write_report
 
             write_report(params.extra["report"], params.name, outputs, target, schedule)
         order = build_environment(outputs).order

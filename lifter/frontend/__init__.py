@@ -14,14 +14,15 @@ from dataclasses import dataclass, replace
 
 from clang.cindex import Cursor, CursorKind
 
-from lifter.deadline import TimedOut, until
-from lifter.frontend import functions, instances, models
-from lifter.frontend.clang import children, line, place
-from lifter.frontend.dependence import Dependences
-from lifter.frontend.parsing import SourceError, parse, source_lines
-from lifter.frontend.sources import Sources
-from lifter.frontend.unit import Unit
-from lifter.loops import Function, Unsupported
+from lifter.frontend.clang import models, template_instances
+from lifter.frontend.clang.libclang import children, line, place
+from lifter.frontend.clang.parsing import SourceError, parse, source_lines
+from lifter.frontend.clang.sources import Sources
+from lifter.frontend.clang.unit import Unit
+from lifter.frontend.lowering import functions
+from lifter.frontend.text_dependence import Dependences
+from lifter.ir.loop_ir import Function, Unsupported
+from lifter.support.deadline import TimedOut, until
 from lifter.toolchain.command import Command
 
 __all__ = ["Definition", "FunctionError", "ParsedFile", "SourceError", "parse_file"]
@@ -124,7 +125,7 @@ def parse_file(
         try:
             with until(start + timeout):
                 found.append(_lowered(unit, c, timeout))
-        except instances.Wanted as member:
+        except template_instances.Wanted as member:
             unit = _with_member(unit, member.key, clang_args)
             cursors = list(_definitions(unit, unit.parsed.unit.cursor))
             continue
@@ -138,7 +139,7 @@ def parse_file(
 
 
 def _lowered(unit: Unit, c: Cursor, timeout: float) -> Function | FunctionError:
-    """Raises instances.Wanted."""
+    """Raises template_instances.Wanted."""
 
     def failed(reason: Unsupported, status: str = "unsupported") -> FunctionError:
         return FunctionError(c.spelling, functions.symbol(c), line(c), reason, _internal(c), status)
@@ -153,7 +154,7 @@ def _lowered(unit: Unit, c: Cursor, timeout: float) -> Function | FunctionError:
         unit.active.clear()
         late = Unsupported(f"it could not be read within {timeout:g} s", line(c), "raise it with --timeout")
         return failed(late, "timeout")
-    except instances.Wanted:
+    except template_instances.Wanted:
         raise
     except Exception as problem:  # stops no other function, and is said as such
         if os.environ.get("LIFT_DEBUG"):
@@ -195,16 +196,16 @@ def _unit(path: str, clang_args: Sequence[str] | Command, model_files: Sequence[
     return unit
 
 
-def _with_member(unit: Unit, key: instances.Key, clang_args: Sequence[str] | Command) -> Unit:
+def _with_member(unit: Unit, key: template_instances.Key, clang_args: Sequence[str] | Command) -> Unit:
     """The file parsed again with a member of a class template's instance named in it, if that can be."""
     keys = [k for k, c in unit.instances.items() if c is not None] + [key]
     try:
-        parsed = parse(unit.path, clang_args, added=instances.text(keys))
+        parsed = parse(unit.path, clang_args, added=template_instances.text(keys))
     except SourceError:
         unit.instances[key] = None
         unit.active.clear()
         return unit
-    known = unit.instances | instances.found(parsed.unit, keys)
+    known = unit.instances | template_instances.found(parsed.unit, keys)
     return Unit(parsed, unit.models, unit.sources, instances=known)
 
 
@@ -213,7 +214,7 @@ def _definitions(unit: Unit, scope: Cursor) -> Iterator[Cursor]:
         if c.kind in _FUNCTIONS:
             if c.is_definition() and unit.in_main_file(c) and not _is_deleted(c):
                 yield c
-        elif c.kind in _SCOPES and unit.in_main_file(c) and c.spelling != instances.NAMESPACE:
+        elif c.kind in _SCOPES and unit.in_main_file(c) and c.spelling != template_instances.NAMESPACE:
             yield from _definitions(unit, c)
 
 

@@ -7,8 +7,8 @@ from math import prod
 
 from halide_core.errors import HalideError
 from halide_core.interp.expr import evaluate as evaluate_expr
-from lifter.poly import Poly, atom_of
-from lifter.summary import Layout, PathSummary
+from lifter.algebra.polynomial import Poly, atom_of
+from lifter.ir.summary import Layout, PathSummary
 
 Scalars = dict[str, int | float]
 

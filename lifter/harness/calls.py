@@ -13,8 +13,8 @@ from lifter.harness.argument_extents import NoArguments, Scalars
 from lifter.harness.contents import WAYS, Bytes, fill_with
 from lifter.harness.draw_arguments import Draw, Drawer
 from lifter.harness.side_by_side import Guarded
-from lifter.loops import Param
-from lifter.summary import Summary
+from lifter.ir.loop_ir import Param
+from lifter.ir.summary import Summary
 
 SIZES = (
     (5, 4), (17, 3), (1, 1), (33, 2), (0, 0), (8, 8), (2, 2), (64, 2), (3, 5), (0, 3), (16, 1), (7, 9), (3, 0), (2, 1),

@@ -22,7 +22,7 @@ from pathlib import Path
 from lifter.harness.argument_extents import NoArguments
 from lifter.harness.draw_arguments import Draw, Drawer, Ranges
 from lifter.harness.side_by_side import Arguments, bind, difference
-from lifter.summary import Summary
+from lifter.ir.summary import Summary
 
 SIZES = (
     (0, 0), (0, 3), (3, 0), (1, 1), (2, 1), (1, 2), (2, 2), (3, 3), (4, 6), (17, 5), (63, 7), (64, 4), (65, 33),

@@ -23,8 +23,8 @@ from lifter.harness.argument_extents import NoArguments, Scalars, corners_of, la
 from lifter.harness.contents import edges, fill, numpy_type
 from lifter.harness.side_by_side import Arguments, Block, Guarded
 from lifter.harness.source_constants import Constants
-from lifter.loops import Param
-from lifter.summary import Summary
+from lifter.ir.loop_ir import Param
+from lifter.ir.summary import Summary
 
 Ranges = Mapping[str, tuple[int, int]]
 AMPLE = 1 << 15

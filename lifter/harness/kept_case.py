@@ -14,7 +14,7 @@ import numpy as np
 from codegen.errors import EmitError
 from codegen.original import compile_original
 from lifter.harness.side_process import Kept
-from lifter.loops import Function
+from lifter.ir.loop_ir import Function
 from lifter.toolchain.command import Command
 
 _README = """# {name} of {file} is lifted wrongly

@@ -14,7 +14,7 @@ from types import TracebackType
 from codegen.errors import EmitError
 from codegen.original import compile_original, is_c
 from lifter.harness.stubs import make_stubs
-from lifter.loops import Function
+from lifter.ir.loop_ir import Function
 from lifter.toolchain.command import Command, command_for
 from lifter.toolchain.compiler import HOST
 

@@ -12,7 +12,7 @@ from lifter.harness.kept_case import Case
 from lifter.harness.own_process import ProcessDied, told_by
 from lifter.harness.second_opinion import loaded
 from lifter.harness.side_by_side import Guarded, first_difference, same_value
-from lifter.summary import Summary
+from lifter.ir.summary import Summary
 
 
 @dataclass(slots=True)

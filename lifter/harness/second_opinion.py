@@ -22,7 +22,7 @@ from lifter.harness.side_by_side import bind, load, signature
 from lifter.harness.side_process import End, Kept, NotRun, Phase, State, Work, kept_call, start, stop, wait
 from lifter.harness.source_constants import constants_of, function_text
 from lifter.harness.stubs import MISSING as MISSING_STATUS
-from lifter.summary import Summary
+from lifter.ir.summary import Summary
 
 SECONDS, PART = 0.25, 0.25
 """Running takes so many seconds at the most, or that part of what lifting took, but never more than lifting took."""

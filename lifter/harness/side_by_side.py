@@ -19,7 +19,7 @@ from codegen.original import compile_original, is_c
 from halide_core.ir.types import Type
 from lifter.harness.contents import Bytes, numpy_type
 from lifter.harness.stubs import stubs_of
-from lifter.loops import Function
+from lifter.ir.loop_ir import Function
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _PAGE = mmap.PAGESIZE

@@ -21,7 +21,7 @@ from typing import Any
 
 from lifter.harness.calls import Call, Calls
 from lifter.harness.side_by_side import first_difference, same_value
-from lifter.loops import Function
+from lifter.ir.loop_ir import Function
 
 _STATE = struct.Struct("iiiid")
 _MEMORY = 2 << 30

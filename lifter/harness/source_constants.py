@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from halide_core.ir.expr import EQ, GE, GT, LE, LT, NE, Cast, Expr, FloatImm, IntImm, UIntImm, Variable, const_value
 from halide_core.ir.structural import post_order
-from lifter.loops import Function
-from lifter.summary import Summary
+from lifter.ir.loop_ir import Function
+from lifter.ir.summary import Summary
 
 Number = int | float
 _LITERAL = re.compile(

@@ -20,7 +20,7 @@ from typing import Any
 from codegen.original import compile_original, run_tool, system_compiler
 from lifter.harness.side_by_side import bind, load
 from lifter.harness.stubs import make_stubs
-from lifter.loops import Function
+from lifter.ir.loop_ir import Function
 from lifter.toolchain.command import Command
 
 O2, O3 = ("-O2",), ("-O3", "-march=native", "-ffp-contract=off")

@@ -16,8 +16,8 @@ from halide_core.ir.types import Type
 from lifter.harness.argument_extents import NoArguments, Scalars
 from lifter.harness.contents import fill
 from lifter.harness.draw_arguments import Draw, Drawer, Ranges
-from lifter.loops import Function
-from lifter.summary import Summary
+from lifter.ir.loop_ir import Function
+from lifter.ir.summary import Summary
 
 _PATTERN = 131071 * 8
 """Bytes of random contents that large images repeat: too long for a branch predictor to learn."""

@@ -1,1 +1,1 @@
-"""What symbolic execution finds, checked: paths are printed, verified and run here."""
+"""What passes between the stages: the loop language, effects and paths, summaries."""

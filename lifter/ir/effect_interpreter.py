@@ -12,13 +12,13 @@ from typing import Any
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import Expr
 from halide_core.ir.types import Type
-from lifter.effects import ArrayInfo, Effect, LoopInfo, Path, loads, split_tag
-from lifter.fold import undefined
+from lifter.algebra.fold import undefined
+from lifter.algebra.polynomial import Poly, from_poly
+from lifter.ir.effects import ArrayInfo, Effect, LoopInfo, Path, loads, split_tag
+from lifter.ir.loop_interpreter import StepLimit, UndefinedBehaviour, namespace, run_in
+from lifter.ir.loop_ir import Function
+from lifter.ir.loop_to_python import ExpressionWriter, pure_functions
 from lifter.ir.sample_memory import SampleMemory, initial_value
-from lifter.loop_interp import StepLimit, UndefinedBehaviour, namespace, run_in
-from lifter.loop_python import ExpressionWriter, pure_functions
-from lifter.loops import Function
-from lifter.poly import Poly, from_poly
 
 _MOST_STEPS = 200_000
 _Value = Callable[[dict[str, Any], "_Reader"], Any]

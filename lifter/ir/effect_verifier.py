@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from halide_core.ir.expr import Expr, Load, Variable
 from halide_core.ir.structural import post_order
 from halide_core.ir.types import Type
-from lifter.effects import Effect, LoopInfo, Path, loads, sites, split_tag, values_of
-from lifter.fold import undefined
-from lifter.loops import Function
+from lifter.algebra.fold import undefined
+from lifter.ir.effects import Effect, LoopInfo, Path, loads, sites, split_tag, values_of
+from lifter.ir.loop_ir import Function
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Any
 from halide_core.ir.expr import Expr
 from halide_core.ir.types import Float, Int, Type, UInt
 from lifter.simd.declarations import signatures
-from lifter.simd.pieces import converted
+from lifter.simd.lane_operations import converted
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from halide_core.ir.expr import BOOL, EQ, GE, GT, LE, LT, NE, Max, Min, Not, Sel
 from halide_core.ir.types import Int, UInt
 from lifter.simd.declarations import signatures
 from lifter.simd.families import TABLE, Meaning, across, add, each, lowest, moves, widening
-from lifter.simd.pieces import (
+from lifter.simd.lane_operations import (
     F32,
     F64,
     I8,

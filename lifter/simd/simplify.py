@@ -34,10 +34,10 @@ from halide_core.ir.expr import (
 )
 from halide_core.ir.structural import key, same
 from halide_core.ir.types import Int, Type, UInt
-from lifter.bits import take_bits_node
-from lifter.fold import fold_node, negate
-from lifter.ranges import full, interval
-from lifter.simd.steps import as_step
+from lifter.algebra.bit_extraction import take_bits_node
+from lifter.algebra.fold import fold_node, negate
+from lifter.algebra.value_ranges import full, interval
+from lifter.simd.mask_steps import as_step
 
 _COMPARISONS = (EQ, NE, LT, LE, GT, GE)
 _BITWISE = {"bitwise_and", "bitwise_or", "bitwise_xor"}

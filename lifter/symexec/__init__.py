@@ -5,6 +5,6 @@ a variable that carries a value in any other way becomes a cell, an array of one
 stores only.  Loops of few, known iterations that carry values are unrolled instead.
 """
 
-from lifter.symexec.statements import execute
+from lifter.symexec.executor import execute
 
 __all__ = ["execute"]

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from halide_core.ir.expr import Expr
-from lifter import loops as L
-from lifter.effects import ArrayInfo, Effect, FoundObligation, LoopInfo
-from lifter.fold import conjunction
-from lifter.poly import Poly
+from lifter.algebra.fold import conjunction
+from lifter.algebra.polynomial import Poly
+from lifter.ir import loop_ir as L
+from lifter.ir.effects import ArrayInfo, Effect, FoundObligation, LoopInfo
 
 Decide = Callable[[Sequence[Expr], Expr], bool | None]
 """What conditions on the parameters leave of another one: that it holds, that it does not, or None."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from lifter.errors import LiftError
+from lifter.support.errors import LiftError
 from lifter.toolchain.command import Command, of_database
 
 

@@ -117,7 +117,7 @@ def kill_a_worker(top: psutil.Process) -> int:
     """Kills a worker that is lifting a file; its number, or 0 where none is."""
     for p in top.children(recursive=True):
         with contextlib.suppress(psutil.Error):
-            if "lifter.batch.remote" in " ".join(p.cmdline()) and p.children():
+            if "lifter.commands.batch.remote" in " ".join(p.cmdline()) and p.children():
                 worker = p.parent()
                 assert worker is not None
                 worker.kill()

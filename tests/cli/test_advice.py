@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from lifter.advice import BEYOND, EDIT, FAULT, NOT_YET, TIME, advice
+from lifter.commands.advice import BEYOND, EDIT, FAULT, NOT_YET, TIME, advice
 
 SEARCH = """\
 int first(const unsigned char *p, int n, int t) {

@@ -13,11 +13,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from lifter.batch.outcome import kind_of
-from lifter.file_task import FileTask, Request
+from lifter.commands.batch.outcome import kind_of
+from lifter.commands.file_task import FileTask, Request
 from lifter.frontend import Definition
-from lifter.limited import LimitedProcess, words
-from lifter.results import FunctionReport, Step
+from lifter.running.results import FunctionReport, Step
+from lifter.support.limited import LimitedProcess, words
 
 pytestmark = pytest.mark.few(8)
 
@@ -80,7 +80,7 @@ def test_one_file_that_cannot_be_read_stops_no_other(lift, tree):
 
 
 def test_a_process_that_dies_costs_its_function_only(lift, tree, monkeypatch):
-    from lifter.frontend import functions
+    from lifter.frontend.lowering import functions
 
     lower = functions.lower
 

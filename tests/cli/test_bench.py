@@ -56,7 +56,7 @@ def test_exceptions_pass() -> None:
 
 def test_a_crash_costs_one_function(lift: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The originals are compiled with BROKEN, which what is lifted does not see."""
-    monkeypatch.setattr("lifter.bench.O2", ("-O2", "-DBROKEN"))
+    monkeypatch.setattr("lifter.commands.bench.O2", ("-O2", "-DBROKEN"))
     file = tmp_path / "some.cpp"
     file.write_text(SOURCE)
     out = tmp_path / "bench.json"

@@ -14,11 +14,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from lifter.batch import kept
-from lifter.batch.plan import plan
-from lifter.batch.remote import RemoteError, lift_remotely
-from lifter.file_task import Request
-from lifter.results import FileReport
+from lifter.commands.batch import kept
+from lifter.commands.batch.plan import plan
+from lifter.commands.batch.remote import RemoteError, lift_remotely
+from lifter.commands.file_task import Request
+from lifter.running.results import FileReport
 from lifter.toolchain.command import Command
 from lifter.toolchain.facts import elsewhere, with_facts
 from synth.options import Options

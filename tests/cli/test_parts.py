@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from codegen.notation import readable
-from codegen.parts import MOST_NODES, in_parts
+from codegen.shared_subexpressions import MOST_NODES, in_parts
 from halide_core.ir.expr import I32, Add, Expr, Mul, Variable
 from halide_core.ir.structural import same, substitute
 from lifter.api import lift_file
@@ -61,7 +61,7 @@ def test_text_grows_with_the_graph() -> None:
 
 
 def test_a_sorting_network_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("codegen.parts.MOST_NODES", 100)
+    monkeypatch.setattr("codegen.shared_subexpressions.MOST_NODES", 100)
     source = tmp_path / "median.cpp"
     source.write_text(NETWORK)
     report = lift_file(str(source), out=str(tmp_path), emit=("dsl", "halide-cpp", "summary"))

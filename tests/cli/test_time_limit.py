@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from lifter import deadline
 from lifter.api import lift_file
-from lifter.deadline import TimedOut, until
-from lifter.explain import explanation
+from lifter.commands.explain import explanation
 from lifter.frontend import FunctionError, parse_file
+from lifter.support import deadline
+from lifter.support.deadline import TimedOut, until
 from lifter.symexec import execute
 from synth import lift as lift_module
 from synth.failure import NotFound

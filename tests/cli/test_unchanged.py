@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from lifter.batch import kept
-from lifter.file_task import Request
-from lifter.results import FileReport
+from lifter.commands.batch import kept
+from lifter.commands.file_task import Request
+from lifter.running.results import FileReport
 from lifter.toolchain import compiler, made_of
 from lifter.toolchain.command import Command
 

@@ -10,7 +10,7 @@ import os
 import numpy as np
 import pytest
 
-from codegen.mathematics import extern_name
+from codegen.math_names import extern_name
 from codegen.portable import Portable
 from codegen.printer import PythonPrinter
 from halide_core.interp.expr import dtype_of, evaluate

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-import codegen.dsl as dsl
+import codegen.halide_python as dsl
 from codegen.printed import printed_paths
 from codegen.reading import Misprint, check_module
 from lifter.api import lift_file

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from codegen.autoschedule import autoschedule
-from codegen.method_of import method_of
+from codegen.choose_scheduler import method_of
 from codegen.original import compile_original
 from codegen.pipeline import build_path
 from halide_core.ir.expr import const_value

@@ -8,10 +8,10 @@ import signal
 import numpy as np
 import pytest
 
-from corpus.bench_autoschedule import HAND, OWN, PEERS, Result, measure, progress, table
+from corpus.bench.autoschedule import HAND, OWN, PEERS, Result, measure, progress, table
+from corpus.bench.scheduled_process import ScheduledProcess, Scheduling
+from corpus.bench.timed_process import NotTimed
 from corpus.pipelines.common import named_pipelines
-from corpus.scheduled_process import ScheduledProcess, Scheduling
-from corpus.timed_process import NotTimed
 
 pytestmark = pytest.mark.few(4)
 

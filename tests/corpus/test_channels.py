@@ -10,7 +10,7 @@ import pytest
 from codegen.variants import variants
 from halide_core.target import Target
 from lifter.frontend import parse_file
-from lifter.loops import Function
+from lifter.ir.loop_ir import Function
 from synth.lift import lift_function
 from tests.corpus.beside import libraries
 

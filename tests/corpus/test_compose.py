@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from codegen.memory import Box, ComposeError
+from codegen.composed_memory import Box, ComposeError
 from lifter.cli import main
 from lifter.compose import Document, load
 

@@ -55,7 +55,7 @@ def build_generator(tmp_path_factory):
 def image(layout, t, base, scalars):
     """A halide_buffer_t over a box of the caller's memory."""
     from codegen.conditions import HELPERS, NumberText
-    from lifter.poly import from_poly
+    from lifter.algebra.polynomial import from_poly
 
     def number(p):
         helpers: dict = {}

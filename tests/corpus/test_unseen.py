@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import halide_core
-from corpus.timed_process import NotTimed
+from corpus.bench.timed_process import NotTimed
 from corpus.unseen.measure import OURS, THEIRS, Finding, Result, measure
 from corpus.unseen.pipeline import Pipeline, random_pipeline
 from corpus.unseen.process import Contender, ContenderProcess

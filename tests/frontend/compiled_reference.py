@@ -13,8 +13,8 @@ import numpy as np
 
 from halide_core.interp.expr import dtype_of
 from halide_core.ir.types import Type
-from lifter.loop_interp import Memory, run
-from lifter.loops import Function, Param
+from lifter.ir.loop_interpreter import Memory, run
+from lifter.ir.loop_ir import Function, Param
 
 CASES = Path(__file__).parent / "cases"
 ELEMENTS = 600

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from lifter.frontend import FunctionError, functions, parse_file
-from lifter.loops import Function
+from lifter.frontend import FunctionError, parse_file
+from lifter.frontend.lowering import functions
+from lifter.ir.loop_ir import Function
 
 COMMON = """
 #include <cstdint>

@@ -9,7 +9,7 @@ import pytest
 from lifter.api import lift_file
 from lifter.frontend import Function, parse_file
 from lifter.symexec import execute
-from synth.lift import decided, follows
+from verifier.sign_queries import decided, follows
 
 SUM = """#include <cstddef>
 #include <cstdint>

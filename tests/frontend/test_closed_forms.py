@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from lifter import effects
+from lifter.algebra.polynomial import to_poly
 from lifter.frontend import parse_file
-from lifter.loops import Function, Unsupported
-from lifter.poly import to_poly
+from lifter.ir import effects
+from lifter.ir.loop_ir import Function, Unsupported
 from lifter.symexec import execute
-from synth.samples import compiled_poly
+from synth.sampling.samples import compiled_poly
 
 HEAD = "#include <cstdint>\n"
 PARAMETERS = "const uint8_t* s, int ss, uint8_t* d, int ds, int w, int h, int t"

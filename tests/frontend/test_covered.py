@@ -8,7 +8,8 @@ import pytest
 
 from lifter.frontend import parse_file
 from lifter.symexec import execute
-from synth.lift import decided, follows, lift_function
+from synth.lift import lift_function
+from verifier.sign_queries import decided, follows
 
 # A block of rows becomes columns of three bytes; the fourth byte of each is the next block's.
 COLUMNS = """#include <cstdint>

@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from lifter.frontend import FunctionError, parse_file
-from lifter.frontend.clang import children, preorder
-from lifter.frontend.parsing import parse
+from lifter.frontend.clang.libclang import children, preorder
+from lifter.frontend.clang.parsing import parse
 
 
 def _at_depth(levels, work):

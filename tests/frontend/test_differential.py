@@ -12,7 +12,7 @@ import pytest
 from compiled_reference import CASES, check, compile_source
 
 from lifter.frontend import FunctionError, parse_file
-from lifter.loops import Function
+from lifter.ir.loop_ir import Function
 
 pytestmark = pytest.mark.few(4)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lifter.effects import loads, split_tag
 from lifter.frontend import parse_file
+from lifter.ir.effects import loads, split_tag
 from lifter.symexec import execute
 
 HEAD = "#include <cstdint>\nvoid f(uint8_t* d, const uint8_t* s, int n, int a) { int t[4]; "

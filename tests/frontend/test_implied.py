@@ -6,7 +6,7 @@ import pytest
 
 from lifter.frontend import parse_file
 from lifter.symexec import execute
-from synth.lift import decided, follows
+from verifier.sign_queries import decided, follows
 
 HEAD = "#include <cstdint>\nvoid f(uint8_t* d, const uint8_t* s, int n, int m, int a, int b, int c, int e) "
 OTHERS = "".join(f"if ({v}) for (int i = 0; i < {v}; i++) d[{k} * n + i] = {k};" for k, v in enumerate("abc", 1))

@@ -14,11 +14,11 @@ import pytest
 from halide_core.interp.expr import dtype_of, evaluate
 from halide_core.ir.expr import Variable, const
 from halide_core.ir.types import Float, Int, UInt
-from lifter.simd.apply import apply
 from lifter.simd.declarations import signatures
+from lifter.simd.evaluate import apply
+from lifter.simd.lane_operations import NotConstant
 from lifter.simd.lanes import Lanes
 from lifter.simd.meanings import table
-from lifter.simd.pieces import NotConstant
 
 pytestmark = pytest.mark.few(5)
 

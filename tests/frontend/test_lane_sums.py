@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from lifter import effects
 from lifter.frontend import parse_file
-from lifter.loops import Function
+from lifter.ir import effects
+from lifter.ir.loop_ir import Function
 from lifter.symexec import execute
-from synth.lift import decided, follows
+from verifier.sign_queries import decided, follows
 
 HEAD = """#include <cassert>
 #include <cstdint>

@@ -10,7 +10,7 @@ import pytest
 
 from halide_core.ir.expr import Call, CallType, const, const_value
 from halide_core.ir.types import Float
-from lifter.libm import as_compiled
+from lifter.ir.c_library import as_compiled
 
 NAMES = (
     *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh"),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lifter.frontend import FunctionError, parse_file
-from lifter.symexec import execute, statements
+from lifter.symexec import execute, executor
 
 DELAYED = """
 void Delayed(const int* src, int* dst, int n, int mode) {
@@ -39,14 +39,14 @@ void Shared(const int* src, int* dst, int n, int mode) {
 def _executed(folder: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> tuple[list[set[str]], int]:
     """The variables that each path carries, and how many executions found them."""
     count = 0
-    run = statements._Statements.run
+    run = executor._Statements.run
 
-    def counted(self: statements._Statements) -> object:
+    def counted(self: executor._Statements) -> object:
         nonlocal count
         count += 1
         return run(self)
 
-    monkeypatch.setattr(statements._Statements, "run", counted)
+    monkeypatch.setattr(executor._Statements, "run", counted)
     source = folder / "source.cpp"
     source.write_text(text)
     (f,) = parse_file(str(source)).functions

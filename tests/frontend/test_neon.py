@@ -14,10 +14,10 @@ import pytest
 from halide_core.interp.expr import dtype_of, evaluate
 from halide_core.ir.expr import Variable, const
 from halide_core.ir.types import Float, Int, UInt
-from lifter.simd.apply import apply
+from lifter.simd.evaluate import apply
+from lifter.simd.lane_operations import NotConstant
 from lifter.simd.lanes import Lanes
 from lifter.simd.neon import signatures, table
-from lifter.simd.pieces import NotConstant
 from tests.frontend.test_intrinsics import CASES, check, edges, libm
 
 pytestmark = pytest.mark.few(5)

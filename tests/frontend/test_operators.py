@@ -12,8 +12,8 @@ import pytest
 from compiled_reference import compile_source
 
 from lifter.frontend import ParsedFile, parse_file
-from lifter.loop_interp import run
-from lifter.loops import Function
+from lifter.ir.loop_interpreter import run
+from lifter.ir.loop_ir import Function
 
 pytestmark = pytest.mark.long
 

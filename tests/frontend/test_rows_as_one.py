@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from lifter import effects
 from lifter.frontend import parse_file
-from lifter.loops import Function
+from lifter.ir import effects
+from lifter.ir.loop_ir import Function
 from lifter.symexec import execute
-from synth.lift import decided, follows, lift_function
+from synth.lift import lift_function
+from verifier.sign_queries import decided, follows
 
 HEAD = "#include <climits>\n#include <cstddef>\n#include <cstdint>\n"
 PARAMETERS = "const uint8_t* s, int ss, uint8_t* d, int ds, int w, int h, int m"

@@ -15,8 +15,8 @@ import pytest
 
 from lifter.api import lift_file
 from lifter.frontend import FunctionError, SourceError, parse_file
-from lifter.loop_interp import run
-from lifter.loops import Function
+from lifter.ir.loop_interpreter import run
+from lifter.ir.loop_ir import Function
 from lifter.toolchain import compiler, flags
 from lifter.toolchain.command import Command, command_for
 from lifter.toolchain.database import command_in

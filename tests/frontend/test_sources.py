@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from compiled_reference import CASES
 
-from lifter.frontend import FunctionError, SourceError, parse_file, parsing
-from lifter.loop_interp import Memory, StepLimit, UndefinedBehaviour, run
-from lifter.loop_text import function_text
-from lifter.loops import Assert, Function
+from lifter.frontend import FunctionError, SourceError, parse_file
+from lifter.frontend.clang import parsing
+from lifter.ir.loop_interpreter import Memory, StepLimit, UndefinedBehaviour, run
+from lifter.ir.loop_ir import Assert, Function
+from lifter.ir.loop_printer import function_text
 from lifter.simd.declarations import headers
 from lifter.toolchain import compiler
 

@@ -11,7 +11,7 @@ import pytest
 from compiled_reference import CASES
 
 from lifter.frontend import FunctionError, parse_file
-from lifter.loop_text import function_text
+from lifter.ir.loop_printer import function_text
 
 
 def _same_as_file(file: Path, actual: str) -> None:

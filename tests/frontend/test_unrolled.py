@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from lifter import effects
 from lifter.frontend import parse_file
-from lifter.loops import Function
+from lifter.ir import effects
+from lifter.ir.loop_ir import Function
 from lifter.symexec import execute
 
 PARAMETERS = "uint8_t* d, uint8_t* e, const uint8_t* s, const uint16_t* t, int n"

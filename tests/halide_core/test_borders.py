@@ -15,8 +15,8 @@ from test_raw import W as WIDTH
 from test_raw import X
 
 import halide_core as hl
-from halide_core.aot import RawParam, Variant, compile_raw
-from halide_core.autoschedule.default import apply_default_schedule
+from halide_core.aot.compile import RawParam, Variant, compile_raw
+from halide_core.autoschedule.rules.default import apply_default_schedule
 from halide_core.ir.expr import I32
 
 pytestmark = pytest.mark.few(20)

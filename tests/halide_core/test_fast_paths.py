@@ -10,8 +10,8 @@ from guarded import at_end, at_start
 from test_raw import SIZES, U8, H, W, X, Y, call, compiled, image, plane, wide
 
 import halide_core as hl
-from halide_core.aot import RawBuffer, RawParam, Variant, compile_raw
-from halide_core.autoschedule.default import apply_default_schedule, small_reductions
+from halide_core.aot.compile import RawBuffer, RawParam, Variant, compile_raw
+from halide_core.autoschedule.rules.default import apply_default_schedule, small_reductions
 from halide_core.ir.expr import I32, Variable
 
 pytestmark = pytest.mark.few(3)

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-from halide_core.aot import RawBuffer, RawParam, Variant, compile_raw
-from halide_core.autoschedule.default import apply_default_schedule
+from halide_core.aot.compile import RawBuffer, RawParam, Variant, compile_raw
+from halide_core.autoschedule.rules.default import apply_default_schedule
 from halide_core.ir.expr import I32, I64, Variable, const
 from halide_core.ir.operators import cast_to
 

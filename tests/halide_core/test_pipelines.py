@@ -141,7 +141,7 @@ def test_updates_agree_with_halide_and_the_interpreter(scheduled: bool) -> None:
     for (f, sizes, _), (g, _, _keep) in zip(updates(hl, data), updates(theirs, data), strict=True):
         (wanted,) = evaluate_function(f._function, tuple((0, n) for n in sizes), {"src": (data.T, (0, 0))})
         if scheduled:
-            from halide_core.autoschedule.default import apply_default_schedule
+            from halide_core.autoschedule.rules.default import apply_default_schedule
 
             apply_default_schedule(hl.Pipeline([f]), hl.get_host_target())
         got = np.asarray(f.realize(sizes))
@@ -150,7 +150,7 @@ def test_updates_agree_with_halide_and_the_interpreter(scheduled: bool) -> None:
 
 
 def test_a_sum_that_reads_no_image_is_split_into_strips() -> None:
-    from halide_core.autoschedule.default import apply_default_schedule
+    from halide_core.autoschedule.rules.default import apply_default_schedule
 
     width, height = hl.Param(hl.Int(32), "width", 100), hl.Param(hl.Int(32), "height", 90)
     cells, count = hl.RDom([(0, width), (0, height)]), hl.Func("count")

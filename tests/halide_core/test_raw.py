@@ -11,8 +11,8 @@ import pytest
 from guarded import at_end, at_start
 
 import halide_core as hl
-from halide_core.aot import Module, RawBuffer, RawParam, Variant, compile_raw
-from halide_core.autoschedule.default import apply_default_schedule
+from halide_core.aot.compile import Module, RawBuffer, RawParam, Variant, compile_raw
+from halide_core.autoschedule.rules.default import apply_default_schedule
 from halide_core.ir.expr import I32, I64, Expr, Load, Variable, const
 from halide_core.ir.operators import cast_to
 from halide_core.ir.types import Type

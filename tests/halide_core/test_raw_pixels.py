@@ -11,7 +11,7 @@ from guarded import at_end
 from test_raw import AVX2, SIZES, U8, H, W, call, compiled, wide
 
 import halide_core as hl
-from halide_core.aot import RawBuffer
+from halide_core.aot.compile import RawBuffer
 
 pytestmark = pytest.mark.few(5)
 

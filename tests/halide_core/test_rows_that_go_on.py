@@ -122,7 +122,7 @@ def test_fewer_rows_are_initialized(tmp_path: Path) -> None:
 
 
 def test_scans_side_by_side() -> None:
-    from halide_core.autoschedule.default import apply_default_schedule
+    from halide_core.autoschedule.rules.default import apply_default_schedule
     from halide_core.target import Target
 
     n = hl.Param(hl.Int(32), "n", 37)
@@ -149,8 +149,8 @@ def test_scans_side_by_side() -> None:
 
 
 def test_what_a_scan_has_stored_is_read() -> None:
-    from halide_core.aot import RawBuffer
-    from halide_core.autoschedule.scans import read_scans
+    from halide_core.aot.compile import RawBuffer
+    from halide_core.autoschedule.rules.scans import read_scans
     from halide_core.ir.expr import I64, const
 
     r = hl.RDom([(0, 9)])
@@ -176,7 +176,7 @@ def test_what_a_scan_has_stored_is_read() -> None:
 @pytest.mark.parametrize("size", [(1, 1), (5, 4), (16, 7), (33, 20)])
 @pytest.mark.parametrize("block", [1, 3, 8])
 def test_blocks_cut_by_conditions(size: tuple[int, int], block: int) -> None:
-    from halide_core.autoschedule.default import apply_default_schedule
+    from halide_core.autoschedule.rules.default import apply_default_schedule
     from halide_core.target import Target
 
     width, height = size
@@ -221,7 +221,7 @@ def test_borders_of_scans(size: tuple[int, int], tmp_path: Path) -> None:
 
 
 def test_what_only_conditions_read_is_placed_where_they_are() -> None:
-    from halide_core.autoschedule.default import apply_default_schedule
+    from halide_core.autoschedule.rules.default import apply_default_schedule
     from halide_core.target import Target
 
     r, s = hl.RDom([(0, 9)]), hl.RDom([(0, 9)])

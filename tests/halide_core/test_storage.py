@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-from halide_core.aot import RawBuffer, RawParam, Variant, compile_raw
+from halide_core.aot.compile import RawBuffer, RawParam, Variant, compile_raw
 from halide_core.ir.expr import I32, I64, Variable, const
 from halide_core.ir.operators import cast_to
 from halide_core.jit_memory import custom_allocator, release_memory

@@ -11,8 +11,8 @@ import time
 from pathlib import Path
 
 from lifter.cli import main
-from lifter.files import UNFINISHED
-from lifter.limited import kill_tree
+from lifter.support.files import UNFINISHED
+from lifter.support.limited import kill_tree
 from tests.inputs.mutate import Input, inputs, write
 
 TIMEOUT = 4.0

@@ -10,7 +10,7 @@ from halide_core.interp.expr import evaluate
 from halide_core.ir.expr import Cast, Expr, Sub, Variable, const, intrinsic
 from halide_core.ir.structural import post_order
 from halide_core.ir.types import Int, UInt
-from lifter.bits import take_bits
+from lifter.algebra.bit_extraction import take_bits
 
 WORD = UInt(32)
 

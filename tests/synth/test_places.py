@@ -6,7 +6,7 @@ import pytest
 
 from lifter.frontend import parse_file
 from lifter.symexec import execute
-from synth.places import readable_places
+from synth.terminals.data_addresses import readable_places
 
 HEAD = "#include <cstdint>\nvoid f(uint32_t* h, const uint8_t* s, int n) {{ for (int i = 0; i < n; i++) {{ {} }} }}\n"
 

@@ -6,7 +6,7 @@ import pytest
 
 from corpus.cases import CASES, ROOT
 from lifter.frontend import parse_file
-from synth.grammar import Grammar
+from synth.expression.grammar import Grammar
 from synth.lift import lift_function
 from synth.options import Options
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from halide_core.ir.expr import BOOL, I32, LT, Add, Call, CallType, Expr, Max, Select, Sub, Variable, const
 from halide_core.ir.types import Float, UInt
-from synth.trial import Trial
+from synth.sampling.trial import Trial
 
 X, W = Variable(I32, "x"), Variable(I32, "w")
 POINTS = [{"x": x, "w": 9} for x in range(9)]

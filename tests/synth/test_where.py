@@ -11,7 +11,7 @@ from lifter.api import FunctionReport, lift_file
 from lifter.frontend import parse_file
 from synth.lift import lift_function
 from tests.verifier.mutate import mutants
-from verifier.check import verify_path
+from verifier.decide import verify_path
 
 pytestmark = pytest.mark.few(3)
 

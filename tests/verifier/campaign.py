@@ -30,11 +30,11 @@ from halide_core.target import Target
 from lifter.frontend import FunctionError, parse_file
 from lifter.harness.draw_arguments import Drawer
 from lifter.harness.side_by_side import bind, difference
-from lifter.summary import Summary
+from lifter.ir.summary import Summary
 from synth.lift import lift_function
 from tests.verifier.files import each_file
 from tests.verifier.mutate import mutants
-from verifier.check import verify_path
+from verifier.decide import verify_path
 from verifier.smt.solver import Refuted
 
 SIZES = ((1, 1), (5, 3), (17, 9), (64, 33), (130, 21))

@@ -10,8 +10,8 @@ from halide_core.ir import expr as E
 from halide_core.ir.expr import Call, CallType, Cast, Expr, Select, const, const_value
 from halide_core.ir.structural import key, post_order, transform
 from halide_core.ir.types import Int, Type, UInt
-from lifter.poly import Poly, from_poly, to_poly
-from lifter.summary import Definition, FuncSummary, PathSummary
+from lifter.algebra.polynomial import Poly, from_poly, to_poly
+from lifter.ir.summary import Definition, FuncSummary, PathSummary
 
 OPERATORS = {
     E.Add: E.Sub,

@@ -28,11 +28,11 @@ from lifter.frontend import FunctionError, parse_file
 from lifter.harness.argument_extents import NoArguments
 from lifter.harness.draw_arguments import Drawer
 from lifter.harness.side_by_side import Arguments, bind, difference
-from lifter.summary import ContractItem, Summary
+from lifter.ir.summary import ContractItem, Summary
 from synth.lift import Lifted, lift_function
 from tests.verifier.campaign import compiled
 from tests.verifier.files import each_file
-from verifier.check import verify_path
+from verifier.decide import verify_path
 from verifier.smt.solver import Refuted
 
 SECONDS = 2.0

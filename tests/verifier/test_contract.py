@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 from halide_core.ir.expr import I32
-from lifter.poly import Poly, floor_div
+from lifter.algebra.polynomial import Poly, floor_div
 from verifier.contract import without_quotient
 
 

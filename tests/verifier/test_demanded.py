@@ -10,12 +10,12 @@ import pytest
 
 from halide_core.ir.expr import BOOL, GE, I32, I64, LT, Expr, Min, Select, Variable, const
 from halide_core.ir.structural import transform
+from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.frontend import parse_file
-from lifter.loops import Function
-from lifter.poly import Poly, from_poly, to_poly
-from lifter.summary import ContractItem, FuncSummary, PathSummary
+from lifter.ir.loop_ir import Function
+from lifter.ir.summary import ContractItem, FuncSummary, PathSummary
 from synth.lift import Lifted, lift_function
-from verifier.check import verify_path
+from verifier.decide import verify_path
 
 BODY = (
     "void f(const uint8_t* a, uint8_t* d, int n) { uint16_t row[64]; if (n > 64) return; "

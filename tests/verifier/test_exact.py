@@ -12,7 +12,7 @@ from halide_core.ir.expr import BOOL, GE, LE, Cast, Expr, Max, Min, Select, Vari
 from halide_core.ir.structural import same
 from halide_core.ir.types import Float, Int, UInt
 from tests.halide_core.expressions import INTEGERS, edge_values, expressions, variables
-from verifier.exact import exact_form, intervals
+from verifier.algebra.exact import exact_form, intervals
 
 pytestmark = pytest.mark.long
 

@@ -9,7 +9,7 @@ import pytest
 
 from lifter.frontend import parse_file
 from synth.lift import Lifted, lift_function
-from verifier.check import verify_path
+from verifier.decide import verify_path
 
 WIDE = {
     "a step in fixed point": ("int n, int64_t dx", "d[x] = a[(x * dx) >> 16]", "n*dx + dx does not overflow int32"),

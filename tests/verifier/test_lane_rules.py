@@ -30,7 +30,7 @@ from halide_core.ir.structural import post_order, transform
 from halide_core.ir.types import Float, Int, UInt
 from lifter.simd.lanes import Lanes, as_type
 from lifter.simd.simplify import simplify_node
-from verifier.lemmas import lemma_query
+from verifier.algebra.lemmas import lemma_query
 from verifier.smt import Proved, prove
 
 U8, I8, U16, I16, U32, I32 = UInt(8), Int(8), UInt(16), Int(16), UInt(32), Int(32)

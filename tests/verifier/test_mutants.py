@@ -12,10 +12,10 @@ import pytest
 from corpus.cases import CASES
 from corpus.harness import arguments
 from lifter.harness.side_by_side import bind, difference
-from lifter.summary import Summary
+from lifter.ir.summary import Summary
 from tests.verifier.campaign import SIZES, compiled
 from tests.verifier.mutate import mutants
-from verifier.check import verify_path
+from verifier.decide import verify_path
 
 pytestmark = pytest.mark.long
 

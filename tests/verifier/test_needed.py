@@ -12,11 +12,11 @@ from codegen.original import compile_original
 from corpus.manifest import ROOT
 from halide_core.ir.expr import BOOL, GE, I32, Variable, const
 from lifter.frontend import FunctionError, parse_file
-from lifter.summary import ContractItem
+from lifter.ir.summary import ContractItem
 from synth.lift import Lifted, lift_function
 from tests.verifier import needed
 from tests.verifier.needed import try_items
-from verifier.check import verify_path
+from verifier.decide import verify_path
 
 pytestmark = pytest.mark.long
 

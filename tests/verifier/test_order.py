@@ -8,7 +8,7 @@ import pytest
 
 from lifter.frontend import parse_file
 from synth.lift import lift_function
-from verifier.check import verify_path
+from verifier.decide import verify_path
 
 pytestmark = pytest.mark.few(3)
 

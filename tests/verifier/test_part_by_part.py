@@ -6,7 +6,7 @@ import pytest
 
 from halide_core.ir.expr import BOOL, I32, LT, Add, Cast, Expr, Load, Mul, Select, Sub, Variable, const
 from halide_core.ir.types import UInt
-from verifier.lemmas import part_by_part
+from verifier.algebra.lemmas import part_by_part
 
 A, B = Variable(I32, "a"), Variable(I32, "b")
 U8 = UInt(8)

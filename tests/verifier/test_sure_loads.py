@@ -6,7 +6,7 @@ from functools import reduce
 
 from halide_core.ir.expr import BOOL, EQ, I32, LT, Add, And, Expr, Load, Or, Select, Variable, const
 from halide_core.ir.structural import key
-from verifier.reads import sure_loads, unconditional_loads
+from verifier.memory_states import sure_loads, unconditional_loads
 
 x, n, m = (Variable(I32, name) for name in "xnm")
 at_end, below = EQ(BOOL, x, n), LT(BOOL, x, m)

@@ -36,8 +36,8 @@ from halide_core.ir.expr import (
 )
 from halide_core.ir.structural import key, post_order
 from halide_core.ir.types import Type
-from lifter.poly import Obligation, Poly, from_poly, to_poly
-from lifter.wrapping import may_wrap
+from lifter.algebra.polynomial import Obligation, Poly, from_poly, to_poly
+from lifter.algebra.wrapping import may_wrap
 from verifier.smt.solver import Proved, Query, prove
 
 _COMPARE: dict[type, Any] = {

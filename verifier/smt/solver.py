@@ -9,7 +9,7 @@ from typing import Any
 
 import z3
 
-from lifter import deadline
+from lifter.support import deadline
 from verifier.smt.linear import linear, plainly
 
 

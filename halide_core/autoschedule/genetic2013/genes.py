@@ -7,13 +7,13 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from halide_core.autoschedule.costs import Costs
-from halide_core.autoschedule.description import Description
+from halide_core.autoschedule.analysis.costs import Costs
+from halide_core.autoschedule.analysis.description import Description
+from halide_core.autoschedule.analysis.footprints import points
+from halide_core.autoschedule.analysis.layouts import FEW
+from halide_core.autoschedule.analysis.machine import Machine
 from halide_core.autoschedule.directives import GUARD, Directive, FuncName, Loop, Names, Schedule
-from halide_core.autoschedule.footprints import points
-from halide_core.autoschedule.layouts import FEW
-from halide_core.autoschedule.machine import Machine
-from halide_core.autoschedule.stage_loops import StageLoops, is_undef
+from halide_core.autoschedule.rules.stage_loops import StageLoops, is_undef
 
 Gene = tuple[Directive, ...]
 """The directives of one Func; none: inlined, or an output as it was written."""

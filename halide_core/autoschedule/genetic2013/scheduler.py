@@ -11,15 +11,15 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from halide_core.autoschedule.costs import Costs
-from halide_core.autoschedule.description import Description
+from halide_core.autoschedule.analysis.costs import Costs
+from halide_core.autoschedule.analysis.description import Description
+from halide_core.autoschedule.analysis.machine import Machine, this_machine
 from halide_core.autoschedule.directives import Schedule
 from halide_core.autoschedule.genetic2013.genes import Genes
 from halide_core.autoschedule.genetic2013.plot import plot
 from halide_core.autoschedule.genetic2013.search import Search
 from halide_core.autoschedule.genetic2013.state import State, fingerprint, load, save
 from halide_core.autoschedule.genetic2013.trial import Outcome, Trials
-from halide_core.autoschedule.machine import Machine, this_machine
 from halide_core.autoschedule.reuse2019.scheduler import reuse_schedule
 from halide_core.autoschedule.tree_search.scheduler import tree_schedule
 from halide_core.errors import HalideError

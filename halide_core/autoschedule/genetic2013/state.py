@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from halide_core.autoschedule.description import Description
+from halide_core.autoschedule.analysis.description import Description
 from halide_core.autoschedule.directives import Directive, FuncName, Loop, Operand, reduction_name
 from halide_core.autoschedule.genetic2013.genes import Individual
 from halide_core.errors import HalideError

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from halide_core.autoschedule.bench import Bench
 from halide_core.autoschedule.directives import Schedule
+from halide_core.autoschedule.report.measure import Bench
 from halide_core.errors import HalideError
 from halide_core.function import Function
 from halide_core.jit_code import Compiled

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from halide_core.autoschedule.footprints import Number, NumericBox, extents, points
+from halide_core.autoschedule.analysis.footprints import Number, NumericBox, extents, points
 from halide_core.autoschedule.reuse2019.plan import ROW, STEP, TILE, Level, Plan
 from halide_core.autoschedule.reuse2019.point_cycles import Place, Places, PointCycles
 from halide_core.autoschedule.reuse2019.steps import Steps, divided

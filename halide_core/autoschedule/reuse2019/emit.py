@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from halide_core.autoschedule.costs import Costs
-from halide_core.autoschedule.description import Description, Node, Stage
+from halide_core.autoschedule.analysis.costs import Costs
+from halide_core.autoschedule.analysis.description import Description, Node, Stage
+from halide_core.autoschedule.analysis.machine import Machine
 from halide_core.autoschedule.directives import GUARD, FuncName, Loop, Names, Schedule
-from halide_core.autoschedule.machine import Machine
-from halide_core.autoschedule.partial_results import partial_results
 from halide_core.autoschedule.reuse2019.options import Options
 from halide_core.autoschedule.reuse2019.plan import MOST_ROWS, ROW, STEP, Plan
 from halide_core.autoschedule.reuse2019.register_tile import RegisterTile
-from halide_core.autoschedule.rows import shared_rows
-from halide_core.autoschedule.stage_loops import StageLoops, is_undef
+from halide_core.autoschedule.rules.partial_results import partial_results
+from halide_core.autoschedule.rules.shared_rows import shared_rows
+from halide_core.autoschedule.rules.stage_loops import StageLoops, is_undef
 
 # Vectors of a row from which on it is padded, and bytes apart at which rows displace each other.
 _ROW_VECTORS, _ALIASING = 4, 2048

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from halide_core.autoschedule.description import Description, Node
+from halide_core.autoschedule.analysis.description import Description, Node
 from halide_core.autoschedule.reuse2019.options import Options
 from halide_core.autoschedule.reuse2019.plan import Plan
 from halide_core.autoschedule.reuse2019.segment import Segments

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from halide_core.autoschedule.description import Node, Stage
-from halide_core.autoschedule.footprints import Number, NumericBox, extents
-from halide_core.autoschedule.machine import Machine
+from halide_core.autoschedule.analysis.description import Node, Stage
+from halide_core.autoschedule.analysis.footprints import Number, NumericBox, extents
+from halide_core.autoschedule.analysis.machine import Machine
 from halide_core.autoschedule.reuse2019.plan import Level
 from halide_core.autoschedule.reuse2019.steps import passes_through
 from halide_core.autoschedule.reuse2019.tiles import Tiles
-from halide_core.autoschedule.row_blocks import RowBlocks
+from halide_core.autoschedule.rules.row_blocks import RowBlocks
 
 # Cycles of entering a loop over a row.
 _ROW = 25.0

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from halide_core.autoschedule.arithmetic import Site
-from halide_core.autoschedule.costs import Costs
-from halide_core.autoschedule.description import Description, Node, Stage
-from halide_core.autoschedule.footprints import Number, NumericBox, extents, joined, points
-from halide_core.autoschedule.machine import Machine
+from halide_core.autoschedule.analysis.arithmetic import Site
+from halide_core.autoschedule.analysis.costs import Costs
+from halide_core.autoschedule.analysis.description import Description, Node, Stage
+from halide_core.autoschedule.analysis.footprints import Number, NumericBox, extents, joined, points
+from halide_core.autoschedule.analysis.machine import Machine
 from halide_core.ir import expr as ir
 from halide_core.ir.structural import contains, variables
 from halide_core.passes.races import is_pure_loop

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from halide_core.autoschedule.costs import Costs
-from halide_core.autoschedule.description import Description
+from halide_core.autoschedule.analysis.costs import Costs
+from halide_core.autoschedule.analysis.description import Description
+from halide_core.autoschedule.analysis.machine import this_machine
 from halide_core.autoschedule.directives import Schedule
-from halide_core.autoschedule.machine import this_machine
 from halide_core.autoschedule.reuse2019.emit import Emitter
 from halide_core.autoschedule.reuse2019.grouping import group
 from halide_core.autoschedule.reuse2019.options import options

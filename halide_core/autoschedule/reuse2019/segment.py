@@ -6,10 +6,10 @@ import itertools
 
 import numpy as np
 
-from halide_core.autoschedule.costs import Costs
-from halide_core.autoschedule.description import Description, Node, Stage
-from halide_core.autoschedule.footprints import extents
-from halide_core.autoschedule.machine import Machine
+from halide_core.autoschedule.analysis.costs import Costs
+from halide_core.autoschedule.analysis.description import Description, Node, Stage
+from halide_core.autoschedule.analysis.footprints import extents
+from halide_core.autoschedule.analysis.machine import Machine
 from halide_core.autoschedule.reuse2019.candidate import Candidate
 from halide_core.autoschedule.reuse2019.options import Options
 from halide_core.autoschedule.reuse2019.plan import TILE, Level, Plan
@@ -18,7 +18,7 @@ from halide_core.autoschedule.reuse2019.register_tile import best_register_tile,
 from halide_core.autoschedule.reuse2019.steps import may_go_around, passes_through
 from halide_core.autoschedule.reuse2019.tile_work import TileWork
 from halide_core.autoschedule.reuse2019.tiles import Tiles
-from halide_core.autoschedule.row_blocks import RowBlocks
+from halide_core.autoschedule.rules.row_blocks import RowBlocks
 from halide_core.passes.races import is_pure_loop
 
 # (sliding loop, dimensions inside, dimensions outside)

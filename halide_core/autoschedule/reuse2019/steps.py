@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from halide_core.autoschedule.costs import Costs
-from halide_core.autoschedule.description import Description, Node, Stage
-from halide_core.autoschedule.footprints import Number, NumericBox, joined, points
+from halide_core.autoschedule.analysis.costs import Costs
+from halide_core.autoschedule.analysis.description import Description, Node, Stage
+from halide_core.autoschedule.analysis.footprints import Number, NumericBox, joined, points
 from halide_core.passes.races import is_pure_loop
 
 # What steps may compute of a member, over what all of them need of it: the rest would be computed anew by each.

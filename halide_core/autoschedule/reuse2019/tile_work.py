@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from halide_core.autoschedule.footprints import Number, NumericBox, points
+from halide_core.autoschedule.analysis.footprints import Number, NumericBox, points
 from halide_core.autoschedule.reuse2019.candidate import BOUNDS
 from halide_core.autoschedule.reuse2019.point_cycles import PointCycles
 

@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from halide_core.autoschedule.costs import Costs
-from halide_core.autoschedule.description import Description, Node
-from halide_core.autoschedule.footprints import Number, NumericBox, Range, extents, joined, points
+from halide_core.autoschedule.analysis.costs import Costs
+from halide_core.autoschedule.analysis.description import Description, Node
+from halide_core.autoschedule.analysis.footprints import Number, NumericBox, Range, extents, joined, points
 from halide_core.autoschedule.reuse2019.options import Options
 from halide_core.autoschedule.reuse2019.plan import MOST_ROWS
 from halide_core.passes.sliding import keeps_to

@@ -3,12 +3,12 @@ where the Func is computed and kept."""
 
 from __future__ import annotations
 
-from halide_core.autoschedule.costs import Costs
-from halide_core.autoschedule.description import Description
+from halide_core.autoschedule.analysis.costs import Costs
+from halide_core.autoschedule.analysis.description import Description
+from halide_core.autoschedule.analysis.machine import Machine
 from halide_core.autoschedule.directives import GUARD, FuncName, Names, Schedule
 from halide_core.autoschedule.directives import Loop as Name
-from halide_core.autoschedule.machine import Machine
-from halide_core.autoschedule.stage_loops import StageLoops
+from halide_core.autoschedule.rules.stage_loops import StageLoops
 from halide_core.autoschedule.tree_search.extents import Extents
 from halide_core.autoschedule.tree_search.tree import Graph, Level, Loop, Nest, Root, nests
 from halide_core.ir.stmt import ForKind

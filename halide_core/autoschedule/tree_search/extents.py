@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from halide_core.autoschedule.description import Description
-from halide_core.autoschedule.footprints import NumericBox, joined
+from halide_core.autoschedule.analysis.description import Description
+from halide_core.autoschedule.analysis.footprints import NumericBox, joined
 from halide_core.autoschedule.tree_search.tree import Level, Loop, Nest
 
 Box = tuple[tuple[int, int], ...]

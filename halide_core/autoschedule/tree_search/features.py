@@ -9,10 +9,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from halide_core.autoschedule.costs import Costs
-from halide_core.autoschedule.description import Description, Stage
-from halide_core.autoschedule.machine import Machine
-from halide_core.autoschedule.row_blocks import RowBlocks
+from halide_core.autoschedule.analysis.costs import Costs
+from halide_core.autoschedule.analysis.description import Description, Stage
+from halide_core.autoschedule.analysis.machine import Machine
+from halide_core.autoschedule.rules.row_blocks import RowBlocks
 from halide_core.autoschedule.tree_search.extents import Box, Extents, Placed, size
 from halide_core.autoschedule.tree_search.tree import Compute, Graph, Loop, Root, computes, nests, placed, places
 from halide_core.ir.stmt import ForKind

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from halide_core.autoschedule.costs import Costs
-from halide_core.autoschedule.description import Description
-from halide_core.autoschedule.row_blocks import RowBlocks
+from halide_core.autoschedule.analysis.costs import Costs
+from halide_core.autoschedule.analysis.description import Description
+from halide_core.autoschedule.rules.row_blocks import RowBlocks
 from halide_core.autoschedule.tree_search import transformers as t
 from halide_core.autoschedule.tree_search.tree import Graph, Level, Loop, Root, nests
 from halide_core.ir.stmt import ForKind

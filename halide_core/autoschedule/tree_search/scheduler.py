@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from halide_core.autoschedule.costs import Costs
-from halide_core.autoschedule.description import Description
+from halide_core.autoschedule.analysis.costs import Costs
+from halide_core.autoschedule.analysis.description import Description
+from halide_core.autoschedule.analysis.machine import Machine, this_machine
 from halide_core.autoschedule.directives import Schedule
-from halide_core.autoschedule.machine import Machine, this_machine
 from halide_core.autoschedule.tree_search.emit import emit
 from halide_core.autoschedule.tree_search.features import Features
 from halide_core.autoschedule.tree_search.moves import Moves

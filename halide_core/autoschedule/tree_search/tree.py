@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from halide_core.autoschedule.description import Description
+from halide_core.autoschedule.analysis.description import Description
 from halide_core.ir.stmt import ForKind
 
 Level = tuple[str, str, int]

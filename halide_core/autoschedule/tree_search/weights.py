@@ -1,6 +1,7 @@
 """The weights of TreeSearch's cost: nanoseconds a unit of each feature.
 
-They stand in weights.toml, which `python -m corpus.fit_tree_search` writes and which says what they were fitted to."""
+They stand in weights.toml, which `python -m corpus.bench.fit_tree_search` writes and which says what they were fitted
+to."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from lifter.simd.neon.meanings import signatures
-from lifter.simd.neon.rows import ALL, BOTH, scalar_name, type_of, vector_name
+from lifter.simd.neon.table_rows import ALL, BOTH, scalar_name, type_of, vector_name
 
 # The front end takes a register of `long long` for one of any lanes (`types.register_element`).
 _ELEMENTS = {

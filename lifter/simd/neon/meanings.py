@@ -1,5 +1,5 @@
 """What each NEON intrinsic computes, lane by lane: one table, checked against an AArch64 processor, or its emulator, by
-tests/frontend/test_neon.py.  `rows` says how a family is written."""
+tests/frontend/test_neon.py.  `table_rows` says how a family is written."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import Any
 from halide_core.ir.expr import EQ, GE, GT, LE, LT, Expr, Max, Min, const, intrinsic
 from halide_core.ir.types import Float, Int, Type, UInt
 from lifter.simd.families import Meaning
+from lifter.simd.lane_operations import Vector, converted, libm, named, pairs, saturated
 from lifter.simd.lanes import reinterpret
-from lifter.simd.neon.pieces import (
+from lifter.simd.neon.lane_operations import (
     behind,
     chosen,
     compared,
@@ -40,7 +41,7 @@ from lifter.simd.neon.pieces import (
     upper,
     wide,
 )
-from lifter.simd.neon.rows import (
+from lifter.simd.neon.table_rows import (
     ALL,
     BOTH,
     FLOATS,
@@ -56,7 +57,6 @@ from lifter.simd.neon.rows import (
     row,
     type_of,
 )
-from lifter.simd.pieces import Vector, converted, libm, named, pairs, saturated
 
 _D, _Q = (64,), (128,)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-from halide_core.autoschedule.description import Description
+from halide_core.autoschedule.analysis.description import Description
 from halide_core.errors import HalideError
 from halide_core.interp.expr import evaluate
 from halide_core.ir import expr as ir

@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-from halide_core.autoschedule.costs import Costs
-from halide_core.autoschedule.description import Description
+from halide_core.autoschedule.analysis.costs import Costs
+from halide_core.autoschedule.analysis.description import Description
+from halide_core.autoschedule.analysis.machine import this_machine
 from halide_core.autoschedule.directives import GUARD, Directive, FuncName, Loop, Schedule
 from halide_core.autoschedule.genetic2013 import trial
 from halide_core.autoschedule.genetic2013.genes import MOST, Genes
@@ -27,7 +28,6 @@ from halide_core.autoschedule.genetic2013.scheduler import of_other_machines
 from halide_core.autoschedule.genetic2013.search import Search
 from halide_core.autoschedule.genetic2013.state import Member, State, fingerprint, load, save
 from halide_core.autoschedule.genetic2013.trial import Judge, Outcome, Trials
-from halide_core.autoschedule.machine import this_machine
 from halide_core.errors import HalideError
 from tests.halide_core.autoschedule.blurs import blur
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-from halide_core.autoschedule.description import Description
-from halide_core.autoschedule.layouts import Layout
+from halide_core.autoschedule.analysis.description import Description
+from halide_core.autoschedule.analysis.layouts import Layout
 from tests.halide_core.autoschedule.test_reuse2019 import MACHINE, TARGET, named
 
 pytestmark = pytest.mark.long

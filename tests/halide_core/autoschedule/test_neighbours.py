@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import halide_core as hl
-from halide_core.autoschedule.arithmetic import arithmetic
-from halide_core.autoschedule.neighbours import Coordinates, Neighbours
+from halide_core.autoschedule.analysis.arithmetic import arithmetic
+from halide_core.autoschedule.analysis.neighbours import Coordinates, Neighbours
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import Variable
 from halide_core.ir.simplify import simplify

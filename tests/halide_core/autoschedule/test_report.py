@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-from halide_core.autoschedule.bench import Bench
 from halide_core.autoschedule.directives import GUARD, FuncName, Loop, Schedule
-from halide_core.autoschedule.report import report
-from halide_core.autoschedule.report_html import html
+from halide_core.autoschedule.report.html import html
+from halide_core.autoschedule.report.measure import Bench
+from halide_core.autoschedule.report.report import report
 from halide_core.jit_code import compiled
 
 pytestmark = pytest.mark.few(4)

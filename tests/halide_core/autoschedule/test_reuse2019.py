@@ -12,11 +12,11 @@ import pytest
 
 import halide_core as hl
 from corpus.pipelines.common import estimate, named_pipelines
-from halide_core.autoschedule.costs import Costs
-from halide_core.autoschedule.description import Description
+from halide_core.autoschedule.analysis.costs import Costs
+from halide_core.autoschedule.analysis.description import Description
+from halide_core.autoschedule.analysis.machine import this_machine
 from halide_core.autoschedule.directives import FuncName, Loop, Schedule
-from halide_core.autoschedule.machine import this_machine
-from halide_core.autoschedule.row_blocks import RowBlocks
+from halide_core.autoschedule.rules.row_blocks import RowBlocks
 from halide_core.dsl.loop_nest_text import loop_nest_text
 from halide_core.errors import HalideError
 from halide_core.passes.realization_order import build_environment

@@ -10,9 +10,9 @@ import pytest
 import z3
 
 import halide_core as hl
-from corpus.fit_tree_search import Measurement, fit, quality, random_tree, trees_of
-from corpus.random_pipelines import random_pipeline
-from halide_core.autoschedule.machine import this_machine
+from corpus.bench.fit_tree_search import Measurement, fit, quality, random_tree, trees_of
+from corpus.bench.random_pipelines import random_pipeline
+from halide_core.autoschedule.analysis.machine import this_machine
 from halide_core.autoschedule.tree_search import transformers as t
 from halide_core.autoschedule.tree_search.features import NAMES
 from halide_core.autoschedule.tree_search.scheduler import TreeSearch

@@ -6,12 +6,12 @@ import math
 import random
 from typing import Any
 
-from halide_core.autoschedule.costs import Costs
-from halide_core.autoschedule.description import Description
+from halide_core.autoschedule.analysis.costs import Costs
+from halide_core.autoschedule.analysis.description import Description
+from halide_core.autoschedule.analysis.machine import this_machine
 from halide_core.autoschedule.genetic2013.genes import Genes
 from halide_core.autoschedule.genetic2013.mutation import crossover, mutated
 from halide_core.autoschedule.genetic2013.repair import repaired
-from halide_core.autoschedule.machine import this_machine
 from halide_core.target import Target
 
 METHODS = ("Reuse2019", "TreeSearch", "Genetic2013")

@@ -1,0 +1,1 @@
+"""Outputs that overwrite what is still to be read."""

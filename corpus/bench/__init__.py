@@ -1,0 +1,1 @@
+"""Benchmarks: what they measure, and the processes they measure in."""

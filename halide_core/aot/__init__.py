@@ -1,0 +1,1 @@
+"""Objects and archives made ahead of time."""

@@ -1,0 +1,1 @@
+"""What schedulers ask of a pipeline and of the machine."""

@@ -1,0 +1,1 @@
+"""What a schedule comes to, Func by Func, estimated and measured."""

@@ -1,0 +1,1 @@
+"""The default schedule, rule by rule."""

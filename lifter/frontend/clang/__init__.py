@@ -1,0 +1,1 @@
+"""libclang's trees: how they are made, and questions about them."""

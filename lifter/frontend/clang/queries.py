@@ -1,0 +1,112 @@
+"""Questions about expressions, types and definitions of the tree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clang.cindex import Cursor, CursorKind
+from clang.cindex import Type as ClangType
+
+from halide_core.ir.expr import Expr, Load
+from halide_core.ir.structural import contains
+from halide_core.ir.types import Type
+from lifter.frontend.clang import classes, types
+from lifter.frontend.clang.libclang import changes, children, operands, preorder
+
+if TYPE_CHECKING:
+    from lifter.frontend.lowering.context import Context
+
+K = CursorKind
+
+
+def is_designator(item: Cursor) -> bool:
+    """Whether an item of an initialiser list says which field or element it is for."""
+    inner = operands(item)
+    return len(inner) > 1 or any(k.kind is K.MEMBER_REF for k in children(item))
+
+
+def unwrap(c: Cursor) -> Cursor:
+    """An expression without implicit conversions and parentheses around it."""
+    while c.kind in (K.UNEXPOSED_EXPR, K.PAREN_EXPR) and len(operands(c)) == 1:
+        c = operands(c)[0]
+    return c
+
+
+def scalar_type(ctx: Context, t: ClangType, at: Cursor | None = None) -> Type:
+    """The IR type of a C++ scalar type; raises Unsupported for anything else."""
+    if t.get_canonical().is_volatile_qualified():
+        ctx.fail("volatile object", at, "volatile accesses cannot be reordered or removed")
+    found = types.scalar(t)
+    if found is None:
+        ctx.fail(describe(t), at)
+    return found
+
+
+def describe(t: ClangType) -> str:
+    """What to call an unsupported type."""
+    c = types.canonical(t)
+    kind = c.kind.name
+    if kind == "RECORD":
+        if c.get_declaration().is_anonymous():
+            return "object of an unnamed class type"
+        return f"object of class type '{t.spelling}'"
+    if kind in ("LONGDOUBLE", "INT128", "UINT128", "HALF", "FLOAT16", "FLOAT128", "IBM128"):
+        return f"arithmetic of type '{t.spelling}'"
+    return f"value of type '{t.spelling}'"
+
+
+def element_type(ctx: Context, pointee: ClangType, at: Cursor | None = None) -> Type:
+    """The scalar type inside what a pointer points to."""
+    return scalar_type(ctx, types.innermost(pointee), at)
+
+
+def has_effects(c: Cursor) -> bool:
+    """Whether an expression assigns, increments or calls anything."""
+    return any(k.kind is K.CALL_EXPR or changes(k) for k in preorder(c))
+
+
+def key(definition: Cursor) -> str:
+    """What identifies a function (each instantiation of a template for itself)."""
+    location = definition.location
+    return f"{definition.mangled_name or definition.spelling}@{location.file}:{location.offset}"
+
+
+def modified(root: Cursor) -> set[int]:
+    """Hashes of the variables in a body that may be changed or referred to, not only read."""
+    out: set[int] = set()
+    stack = [(root, False)]
+    while stack:
+        c, converted = stack.pop()
+        if c.kind is K.DECL_REF_EXPR and not converted:
+            target = c.referenced
+            if target is not None:
+                out.add(target.hash)
+        inner = children(c)
+        # What is only read stands under an implicit conversion to a value.
+        reading = c.kind is K.UNEXPOSED_EXPR and len(inner) == 1
+        if reading and classes.is_base_of(c.type, inner[0].type):
+            reading = bool(c.type.is_const_qualified())
+        if c.kind is K.LAMBDA_EXPR:
+            # A capture is no use yet.
+            inner = [k for k in inner if k.kind is not K.DECL_REF_EXPR]
+        through = c.kind is K.PAREN_EXPR or (c.kind is K.MEMBER_REF_EXPR and not types.is_array(c.type))
+        stack.extend((k, reading or (converted and through)) for k in inner)
+    return out
+
+
+def modified_in(ctx: Context, body: Cursor) -> frozenset[int]:
+    """As `modified`; what is called once is called again."""
+    place = body.hash, body.location.offset
+    if place not in ctx.unit.modified:
+        ctx.unit.modified[place] = frozenset(modified(body))
+    return ctx.unit.modified[place]
+
+
+def reads_memory(e: Expr) -> bool:
+    """Whether an expression reads an array."""
+    return contains(e, Load)
+
+
+def is_lane(c: Cursor) -> bool:
+    """Whether an expression is a register's lane, `a[3]`."""
+    return bool(types.register_bytes(operands(c)[0].type))

@@ -1,0 +1,1 @@
+"""The descent: declarations, statements and expressions of C++ to the loop language."""

@@ -1,0 +1,604 @@
+"""The state of lowering one function: statements emitted so far, names, values still to be used.
+
+C++ expressions with side effects become statements.  An expression computed earlier and used later is
+*held*: when a statement is emitted that changes something it reads, its value is first saved in a
+temporary.  Post-increments are *pending* until the next sequence point or the next use of the variable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NoReturn
+
+from clang.cindex import Cursor
+from clang.cindex import Type as ClangType
+
+from halide_core.ir.expr import I64, Expr, Variable, const, const_value
+from halide_core.ir.structural import key, variables
+from halide_core.ir.types import Type, UInt
+from lifter.frontend.clang.libclang import line
+from lifter.frontend.objects import joined_arrays
+from lifter.frontend.objects.values import (
+    ADDRESS,
+    NULL,
+    Binding,
+    BitsPlace,
+    LanesPlace,
+    Place,
+    Pointer,
+    PointerPlace,
+    RecordPlace,
+    RecordPointer,
+    Rows,
+    Value,
+    VariablePlace,
+    Vector,
+)
+from lifter.ir.effects import loads
+from lifter.ir.loop_ir import Assign, ConstArray, Declare, If, PureFunction, Stmt, Store, Unsupported
+from lifter.support import deadline
+
+if TYPE_CHECKING:
+    from lifter.frontend.clang.unit import Unit
+
+Targets = dict[str, frozenset[str]]
+
+
+Element = tuple[int | float, int]
+"""An index, and the width of the elements that it counts."""
+
+
+@dataclass
+class Held:
+    """A value to be used later; `block` is where a temporary for it would be assigned.
+
+    `unsequenced`: C++ does not say whether what is evaluated meanwhile comes before it; `own` are the
+    variables whose increment, still pending, belongs to the value."""
+
+    value: Expr
+    block: list[Stmt]
+    unsequenced: bool = False
+    own: frozenset[str] = frozenset()
+
+
+@dataclass
+class Pending:
+    """A post-increment not yet done."""
+
+    name: str
+    value: Expr
+    line: int
+
+
+@dataclass
+class Jumps:
+    """Where break and continue of the innermost loop lead: the pointer targets there."""
+
+    breaks: list[Targets] = field(default_factory=list)
+    continues: list[Targets] = field(default_factory=list)
+    switch: int = 0
+    """The label of the end, for a switch."""
+
+
+@dataclass
+class Frame:
+    """A function being inlined (or the outermost one)."""
+
+    cursor: Cursor
+    inlined: bool = False
+    result: str = ""
+    """The local that takes the returned value."""
+    returns: list[Targets] = field(default_factory=list)
+    pointee: ClangType | None = None
+    """What the returned pointer or reference refers to."""
+    label: int = 0
+    lanes: LanesPlace | None = None
+    """The locals that take a returned register."""
+    by_reference: bool = False
+    """Whether a returned reference is wanted as such, and not only the value it refers to."""
+    this: Place | None = None
+    """The object whose member function it is."""
+    record: RecordPlace | None = None
+    """The object that takes a returned structure."""
+    returned: Value | None = None
+    """A returned value that is the same at every return: the address of a structure, a lambda."""
+
+
+@dataclass
+class Snapshot:
+    """What must be restored to lower a loop again."""
+
+    locals: dict[str, Type]
+    arrays: dict[str, Type]
+    used: set[str]
+    stable: set[str]
+    notes: list[str]
+    stored: dict[str, dict[int | None, list[Expr]]]
+
+
+Site = tuple[tuple[str, int], ...]
+"""Where memory is allocated: the functions that are being inlined, and the line."""
+
+
+@dataclass
+class Sites:
+    """What is known of memory by where it is allocated: in one instance of a template what it was in another."""
+
+    types: dict[Site, Type] = field(default_factory=dict)
+    bytes_each: dict[Site, int] = field(default_factory=dict)
+    used: bool = False
+    """Whether an array was taken for what another one of its site is."""
+    by_site: bool = True
+    """Whether anything is learned of sites."""
+
+    def learn_type(self, site: Site | None, type_: Type) -> None:
+        if site is not None and self.by_site:
+            self.types[site] = type_
+
+    def learn_bytes(self, site: Site | None, bytes_each: int) -> None:
+        if site is not None and self.by_site:
+            self.bytes_each[site] = bytes_each
+
+
+class Context:
+    """Lowering of one function; see the module."""
+
+    def __init__(
+        self,
+        unit: Unit,
+        cursor: Cursor,
+        unit_bytes: dict[str, int] | None = None,
+        lane_types: dict[str, Type] | None = None,
+        allocated: dict[str, Type] | None = None,
+        ends: dict[str, str] | None = None,
+        mixed: set[str] | None = None,
+        varied: set[str] | None = None,
+        sites: Sites | None = None,
+        groups: Iterable[frozenset[str]] = (),
+        addressed: set[str] | None = None,
+    ) -> None:
+        self.unit = unit
+        self.locals: dict[str, Type] = {}
+        self.parameters: dict[str, Type] = {}
+        self.pointer_parameters: set[str] = set()
+        self.const_arrays: set[str] = set()
+        """Parameters' arrays that may not be written."""
+        self.fixed: dict[str, str] = {}
+        """Fields of the caller's objects, which may not be assigned: their names in the source."""
+        self.objects: dict[str, int] = {}
+        self.objects_of: dict[str, str] = {}
+        self.ends: dict[str, str] = ends if ends is not None else {}
+        """Pointer parameters that are ends of others' memory."""
+        self.compared: list[tuple[str, str]] = []
+        """Pointer parameters that were held against each other."""
+        self.subtracted: Unsupported | None = None
+        """What is wrong where neither of two that were subtracted is such an end."""
+        self.fresh: set[str] = set()
+        self.sizes: dict[str, tuple[str | int, ...]] = {}
+        self.rows: set[str] = set()
+        self.whole: set[str] = set()
+        """Arrays inside the caller's objects that are more than a row of scalars."""
+        """As in `Function`."""
+        self.result_variable = 0
+        """Hash of the local container that every return returns: the caller's result itself."""
+        self.result_wanted = False
+        """Whether the next new container is the function's result."""
+        self.result_array = ""
+        self.result_extents: list[str] = []
+        """Locals of `Define` that hold the sizes of the result."""
+        self.array_hint = ""
+        """What to call the next allocated array."""
+        self.arrays: dict[str, Type] = {}
+        self.unit_bytes: dict[str, int] = unit_bytes or {}
+        """Widest unit, in bytes, that an array may have, where that is less than its declared elements'."""
+        self.lane_types: dict[str, Type] = lane_types or {}
+        """The lanes of SIMD variables and arrays, where a first lowering has found them, by where they are declared."""
+        self.addressed: set[str] = addressed or set()
+        """SIMD variables whose address is taken, by where they are declared."""
+        self.allocated: dict[str, Type] = allocated or {}
+        """Elements of memory that is allocated, or taken, as bytes or words, where a first lowering has found them."""
+        self.sites = sites or Sites()
+        self.sites_of: dict[str, Site] = {}
+        """Where the arrays of allocated memory come from."""
+        self.joints = joined_arrays.joints(groups)
+        """Local arrays that are known to be parts of one."""
+        self.declared: set[str] = set()
+        """Local arrays that do not grow."""
+        self.mixed: set[str] = mixed or set()
+        """Parameters' arrays that are known to have elements of several types."""
+        self.used_as: dict[str, set[Type]] = {}
+        """The types that elements of arrays are read and written as."""
+        self.untyped: set[str] = set()
+        """Allocated arrays, and those behind `void *`, that nothing has given a type yet."""
+        self.heap: set[str] = set()
+        """Arrays of memory that the function allocates."""
+        self.aligned: set[str] = set()
+        """Those whose elements are reached from an address that is rounded up, as another array."""
+        self.register_arrays: dict[str, str] = {}
+        """Local arrays of registers, with their keys in `lane_types` where the lanes are not known yet, else ""."""
+        self.stored: dict[str, dict[int | None, list[Expr]]] = {}
+        """What has been stored in each of these arrays, by place; None for places that are not constant."""
+        self.taken_as: dict[tuple[str, int], Expr] = {}
+        """The constants that their elements were taken for."""
+        self.varied: set[str] = varied or set()
+        """Arrays of registers whose elements are known to change."""
+        self.uses_registers = False
+        self.declared_bytes: dict[str, int] = {}
+        """Bytes of the elements that local arrays are declared with."""
+        self.tables: dict[str, ConstArray] = {}
+        self.functions: dict[str, PureFunction] = {}
+        self.notes: list[str] = []
+        self.used: set[str] = set()
+        self.numbers: dict[str, int] = {}
+        """For each hint the number of the last name made of it."""
+        self.block: list[Stmt] = []
+        self.held: list[Held] = []
+        self.pending: list[Pending] = []
+        self.saves: dict[int, Stmt] = {}
+        """The statements that saved a held value, by id."""
+        self.targets: Targets = {}
+        self.ever: dict[str, set[str]] = {}
+        """All that each pointer variable points to at some time."""
+        self.frees = False
+        """Whether a destructor that is looked at frees memory."""
+        self.freed: set[str] = set()
+        """Pointer variables whose memory destructors free."""
+        self.alive = True
+        self.copied_references = 0
+        """How many references have become copies of what they refer to."""
+        self.kept: list[frozenset[str]] = []
+        """Locals and arrays that may not change now, for such a copy would not."""
+        self.loops: list[Jumps] = []
+        self.frames: list[Frame] = [Frame(cursor)]
+        self.changed: set[int] = set()
+        """Hashes of the variables that are not only read."""
+        self.stable: set[str] = set()
+        """Locals and parameters that keep their first value as long as they live."""
+        self.labels = 0
+        self.gotos: dict[int, tuple[int, list[Targets]]] = {}
+        """By hash, the labels that come later in an open block: the mark of jumps there, and what is known there."""
+        self.undecided = False
+        """Whether what pointers and memory are at present says nothing about what they will be when the code runs."""
+        self.line = line(cursor)
+        self._bindings: dict[int, list[tuple[Cursor, Binding]]] = {}
+
+    # Errors
+
+    def fail(self, construct: str, at: Cursor | None = None, advice: str = "") -> NoReturn:
+        """Raise Unsupported for the construct at a cursor (or the current line)."""
+        raise self.unsupported(construct, at, advice)
+
+    def unsupported(self, construct: str, at: Cursor | None = None, advice: str = "") -> Unsupported:
+        """What `fail` raises."""
+        own = at is not None and self.unit.in_main_file(at) and line(at)
+        return Unsupported(construct, own or self.line, advice)
+
+    def at(self, c: Cursor) -> None:
+        """Make a cursor's line current; code outside the main file counts as its caller's line."""
+        if self.unit.in_main_file(c):
+            self.line = line(c) or self.line
+
+    def note(self, text: str) -> None:
+        if text not in self.notes:
+            self.notes.append(text)
+
+    # Names
+
+    def bind(self, declaration: Cursor, binding: Binding) -> None:
+        entries = self._bindings.setdefault(declaration.hash, [])
+        entries[:] = [e for e in entries if e[0] != declaration]
+        entries.append((declaration, binding))
+
+    def binding(self, declaration: Cursor) -> Binding | None:
+        for other, binding in self._bindings.get(declaration.hash, ()):
+            if other == declaration:
+                return binding
+        return None
+
+    def is_stable(self, e: Expr) -> bool:
+        """Whether an expression may stand for a constant variable initialised with it."""
+        return const_value(e) is not None or (isinstance(e, Variable) and e.name in self.stable)
+
+    def unique(self, hint: str) -> str:
+        """A name not used before in the function, `hint` if possible."""
+        name, n = hint, self.numbers.get(hint, 0)
+        while name in self.used:
+            n += 1
+            name = f"{hint}_{n}"
+        self.used.add(name)
+        self.numbers[hint] = n
+        return name
+
+    def new_local(self, hint: str, type_: Type) -> str:
+        name = self.unique(hint or "t")
+        self.locals[name] = type_
+        return name
+
+    def new_label(self) -> int:
+        self.labels += 1
+        return self.labels
+
+    def new_array(self, hint: str, type_: Type) -> str:
+        """An array name; an array may have the name of a local that is nothing but a pointer to it."""
+        name, n = hint or "array", 0
+        while name in self.arrays or (name in self.used and n):
+            n += 1
+            name = f"{hint}_{n}"
+        self.used.add(name)
+        narrow = self.unit_bytes.get(name)
+        self.arrays[name] = type_ if narrow is None or narrow >= type_.bytes() else UInt(8 * narrow)
+        self.declared_bytes[name] = type_.bytes()
+        return name
+
+    def site(self) -> Site:
+        """Where memory that is allocated now comes from; the same in each instance of a template."""
+        places = [f.cursor.location for f in self.frames]
+        return (*((str(p.file), int(p.offset)) for p in places), ("", self.line))
+
+    def only_wider(self) -> dict[str, Type]:
+        """Parameters' arrays that are used only as a type wider than they are declared with."""
+        found = {}
+        for name in self.pointer_parameters - self.mixed:
+            used = self.used_as.get(name, set())
+            own = self.arrays.get(name)
+            if len(used) == 1 and own is not None and name not in self.unit_bytes:
+                (type_,) = used
+                if type_.bytes() > own.bytes():
+                    found[name] = type_
+        return found
+
+    # Statements
+
+    @contextmanager
+    def collecting(self) -> Iterator[list[Stmt]]:
+        """Statements emitted inside go to a list of their own."""
+        outer, self.block = self.block, []
+        try:
+            yield self.block
+        finally:
+            self.block = outer
+
+    def emit(self, statement: Stmt) -> None:
+        """Add a statement after saving the held values it changes."""
+        deadline.check()
+        if not self.alive:
+            return
+        name = statement.name if isinstance(statement, Assign) else ""
+        name = statement.array if isinstance(statement, Store) else name
+        if any(name in names for names in self.kept):
+            self.fail(f"reference to a value that may be '{name}', which changes", None, "keep the value in a variable")
+        if isinstance(statement, Assign):
+            if any(p.name == statement.name for p in self.pending):
+                statement = replace(statement, value=self.settled(statement.value))
+            self._save_readers(statement.name, None)
+        elif isinstance(statement, Store | Declare):
+            if isinstance(statement, Store) and statement.value.type.bits != self.arrays[statement.array].bits:
+                self.fail(f"array '{statement.array}' initialised, and used at another width")
+            where = const_value(statement.index) if isinstance(statement, Store) else None
+            if isinstance(statement, Store) and statement.array in self.register_arrays:
+                places = self.stored.setdefault(statement.array, {})
+                places.setdefault(None if where is None else int(where), []).append(statement.value)
+            bits = self.arrays[statement.array].bits
+            self._save_readers(None, statement.array, None if where is None else (where, bits))
+        self.block.append(statement)
+
+    def assign(self, name: str, value: Expr) -> None:
+        if name in self.fixed:
+            self.fail(f"assignment to the field '{self.fixed[name]}' of an object of the caller's")
+        assert (self.locals.get(name) or self.parameters.get(name)) == value.type, (name, value.type)
+        self.emit(Assign(self.line, name, value))
+
+    def temporary(self, value: Expr, hint: str = "t") -> Expr:
+        """A fresh local holding a value."""
+        name = self.new_local(hint, value.type)
+        self.assign(name, value)
+        return Variable(value.type, name)
+
+    def _refuse_unsequenced(self, local: str | None, array: str | None, place: Element | None = None) -> None:
+        for held in self.held:
+            if held.unsequenced and local not in held.own and reads(held.value, local, array, place):
+                self._fail_order(local or array)
+
+    def _fail_order(self, name: str | None) -> NoReturn:
+        self.fail(f"expression whose value depends on the order in which '{name}' is read and changed")
+
+    def _save_readers(self, local: str | None, array: str | None, place: Element | None = None) -> None:
+        reading = [held for held in self.held if reads(held.value, local, array, place)]
+        if any(held.unsequenced and local not in held.own for held in reading):
+            self._fail_order(local or array)
+        for held in reading:
+            name = self.new_local("t", held.value.type)
+            save = Assign(self.line, name, held.value)
+            self.saves[id(save)] = save
+            held.block.append(save)
+            held.value = Variable(held.value.type, name)
+
+    def hold(self, value: Expr, unsequenced: bool = False) -> Held:
+        held = Held(value, self.block, unsequenced, frozenset(p.name for p in self.pending))
+        self.held.append(held)
+        return held
+
+    def release(self, held: Held) -> Expr:
+        assert self.held.pop() is held
+        return held.value
+
+    def hold_all(self, values: Sequence[Expr], unsequenced: bool = False) -> list[Held]:
+        return [self.hold(e, unsequenced) for e in values]
+
+    def release_all(self, held: Sequence[Held]) -> tuple[Expr, ...]:
+        return tuple(self.release(h) for h in reversed(held))[::-1]
+
+    def hold_pointer(self, p: Pointer, unsequenced: bool = False) -> Held:
+        return self.hold(p.offset, unsequenced)
+
+    def release_pointer(self, p: Pointer, held: Held) -> Pointer:
+        return replace(p, offset=self.release(held))
+
+    # Pending post-increments
+
+    def postpone(self, name: str, value: Expr) -> None:
+        if name in self.fixed:
+            self.fail(f"assignment to the field '{self.fixed[name]}' of an object of the caller's")
+        self.before_write(name)
+        self._refuse_unsequenced(name, None)
+        self.pending.append(Pending(name, value, self.line))
+
+    def before_read(self, name: str) -> None:
+        if self.pending and any(p.name == name for p in self.pending):
+            if any(held.unsequenced and name in held.own for held in self.held):
+                self._fail_order(name)
+            self.flush()
+
+    before_write = before_read
+
+    def flush(self) -> None:
+        """A sequence point: pending side effects happen."""
+        todo, self.pending = self.pending, []
+        for p in todo:
+            self.emit(Assign(p.line, p.name, p.value))
+
+    def settled(self, value: Expr) -> Expr:
+        """`value` across a sequence point."""
+        if not self.pending:
+            return value
+        held = self.hold(value)
+        self.flush()
+        return self.release(held)
+
+    # Control flow
+
+    def branch(self, condition: Expr, then: list[Stmt], otherwise: list[Stmt]) -> None:
+        if then or otherwise:
+            self.emit(If(self.line, condition, tuple(then), tuple(otherwise)))
+
+    def merge(self, states: list[Targets]) -> Targets:
+        """The targets where several paths meet; a pointer unset on one path has the others' targets."""
+        out: Targets = {}
+        for state in states:
+            for name, targets in state.items():
+                out[name] = out.get(name, frozenset()) | targets
+        return out
+
+    def snapshot(self) -> Snapshot:
+        stored = {array: {k: list(v) for k, v in places.items()} for array, places in self.stored.items()}
+        return Snapshot(
+            dict(self.locals), dict(self.arrays), set(self.used), set(self.stable), list(self.notes), stored
+        )
+
+    def restore(self, s: Snapshot) -> None:
+        # Tables stay: the names bound to them do.
+        self.locals, self.arrays = dict(s.locals), dict(s.arrays)
+        self.arrays.update({name: table.type for name, table in self.tables.items()})
+        self.used, self.notes, self.numbers = set(s.used) | set(self.tables), list(s.notes), {}
+        self.stable = set(s.stable)
+        self.stored = {array: {k: list(v) for k, v in places.items()} for array, places in s.stored.items()}
+        for frame in self.frames:
+            if frame.result not in self.locals:
+                frame.result = ""
+            if frame.lanes is not None and frame.lanes.names[0] not in self.locals:
+                frame.lanes = None
+            if frame.record is not None and not self.exists(frame.record):
+                frame.record = None
+            if isinstance(frame.returned, Vector | Rows) and frame.returned.array not in self.arrays:
+                frame.returned = None
+            if isinstance(frame.returned, RecordPointer) and not self.exists(frame.returned.place):
+                frame.returned = None
+
+    def exists(self, place: RecordPlace) -> bool:
+        """Whether the locals of an object have not been given up by lowering a loop again."""
+        names = {**self.locals, **self.parameters}
+        for b in place.fields.values():
+            if isinstance(b, RecordPlace) and not self.exists(b):
+                return False
+            if isinstance(b, VariablePlace | PointerPlace | BitsPlace) and b.name not in names:
+                return False
+        return True
+
+    # Pointers
+
+    def declare_array(self, array: str, size: Expr, zeroed: bool, grows: bool = False) -> None:
+        """A local array comes into being; pointers to an earlier one of the name dangle."""
+        for name, targets in self.targets.items():
+            if array in targets:
+                self.targets[name] = (targets - {array}) | {f"!{array}"}
+        each = self.declared_bytes[array] // self.arrays[array].bytes()
+        if each > 1:
+            from lifter.frontend.lowering import operators as op
+
+            size = op.offset_scaled(size, each)
+        if not grows:
+            self.declared.add(array)
+        joint = self.joints.get(array)
+        if joint is not None:
+            joined_arrays.declare(self, joint, array, size, zeroed)
+            return
+        self.emit(Declare(self.line, array, size, zeroed, grows))
+
+    def start(self, array: str, pointee: ClangType) -> Pointer:
+        """A pointer to a local array that has been declared."""
+        holder, offset = joined_arrays.start(self, array)
+        return Pointer(frozenset({holder}), offset, pointee)
+
+    def array_of(self, p: Pointer, at: Cursor | None = None) -> str:
+        """The one array a pointer points into; raises Unsupported when that is not known."""
+        targets = p.targets - {NULL}
+        name = p.name or "expression"
+        if not targets:
+            what = "is null" if p.targets else "is not initialised"
+            self.fail(f"pointer {name} {what} here", at)
+        if len(targets) > 1:
+            joined_arrays.check(self, frozenset(targets))
+            shown = " or ".join(sorted(t.lstrip("!&") for t in targets))
+            self.fail(f"pointer {name} may point to more than one array ({shown})", at)
+        (array,) = targets
+        if array == ADDRESS:
+            self.fail(f"pointer {name} made from a number", at)
+        if array.startswith("!"):
+            self.fail(f"pointer {name} may point to an array {array[1:]} of an earlier iteration", at)
+        return array
+
+    def point(self, name: str, targets: frozenset[str]) -> None:
+        """A pointer variable points to something else from here on."""
+        self.targets[name] = targets
+        self.ever.setdefault(name, set()).update(targets)
+
+    def null_pointer(self, pointee: ClangType) -> Pointer:
+        return Pointer(frozenset({NULL}), const(0, I64), pointee)
+
+    def address(self, p: Pointer, at: Cursor) -> Expr:
+        """The address of a pointer into a parameter's array or allocated memory, in bytes (uint64)."""
+        from lifter.frontend.lowering import operators as op
+
+        if p.targets == {NULL}:
+            return const(0, UInt(64))
+        if p.targets == {ADDRESS}:
+            return op.cast(p.offset, UInt(64))
+        array = self.array_of(p, at)
+        if array not in self.pointer_parameters | self.heap or NULL in p.targets:
+            self.fail(f"address of {array.lstrip('&')} as a number", at)
+        base = Variable(UInt(64), f"addr.{array}")
+        scaled = op.binary("*", op.cast(p.offset, UInt(64)), const(self.arrays[array].bytes(), UInt(64)))
+        return op.offset_sum(base, scaled)
+
+
+def reads(e: Expr, local: str | None, array: str | None, place: Element | None = None) -> bool:
+    """Whether an expression reads a local or an element of an array: the one at `place`, if that is given."""
+    if local is not None and local in variables(e):
+        return True
+    if array is None:
+        return False
+    number = key(e)
+    elements = _ELEMENTS.get(number)
+    if elements is None:
+        elements = _ELEMENTS[number] = {}
+        for load in loads(e):
+            elements.setdefault(load.name, set()).add((const_value(load.index), load.type.bits))
+    read = elements.get(array)
+    if read is None:
+        return False
+    return place is None or any(i is None or bits != place[1] or i == place[0] for i, bits in read)
+
+
+_ELEMENTS: dict[int, dict[str, set[tuple[int | float | None, int]]]] = {}
+"""Of expressions, by number, the elements that they read of each array: index, None where it varies, and width."""

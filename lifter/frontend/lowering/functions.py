@@ -1,0 +1,358 @@
+"""A function definition as a function of the loop language."""
+
+from __future__ import annotations
+
+from clang.cindex import AccessSpecifier, Cursor, CursorKind, LinkageKind, StorageClass, TypeKind
+from clang.cindex import Type as ClangType
+
+from halide_core.ir.expr import I64, const
+from halide_core.ir.types import Type, UInt
+from lifter.frontend.clang import classes, queries, types
+from lifter.frontend.clang.libclang import children, place, preorder
+from lifter.frontend.clang.unit import Unit
+from lifter.frontend.lowering import cautions, scalar_replacement, statements
+from lifter.frontend.lowering.context import Context, Sites
+from lifter.frontend.objects import (
+    aligned_memory,
+    allocations,
+    deallocations,
+    end_pointers,
+    joined_arrays,
+    memory_views,
+    new_vectors,
+    parameters,
+    registers,
+)
+from lifter.frontend.objects.parameters import Taken
+from lifter.frontend.objects.values import Alias, ElementPlace, Pointer, PointerPlace, RecordPlace, VariablePlace
+from lifter.ir.loop_ir import Function, Interface, Param, Unsupported
+
+K = CursorKind
+
+
+def is_internal(c: Cursor) -> bool:
+    """Whether a function is not visible outside its file, or only there if used: static, inline, unnamed namespace."""
+    return bool(
+        c.storage_class == StorageClass.STATIC
+        or c.linkage in (LinkageKind.INTERNAL, LinkageKind.UNIQUE_EXTERNAL, LinkageKind.NO_LINKAGE)
+        or _is_inline(c)
+    )
+
+
+def _is_inline(c: Cursor) -> bool:
+    from clang import cindex
+
+    return bool(cindex.conf.lib.clang_Cursor_isFunctionInlined(c))
+
+
+def symbol(c: Cursor) -> str:
+    """The linker name."""
+    return str(c.mangled_name or c.spelling)
+
+
+def lower(unit: Unit, c: Cursor) -> Function:
+    """The function; raises Unsupported for what the loop language cannot express."""
+    unit_bytes: dict[str, int] = {}
+    lane_types: dict[str, Type] = {}
+    allocated: dict[str, Type] = {}
+    found_ends: dict[str, str] = {}
+    mixed: set[str] = set()
+    varied: set[str] = set()
+    addressed: set[str] = set()
+    sites = Sites()
+    groups: list[frozenset[str]] = []
+    as_declared: Function | None = None
+    while True:
+        active = list(unit.active)
+        ctx = Context(unit, c, unit_bytes, lane_types, allocated, found_ends, mixed, varied, sites, groups, addressed)
+        try:
+            function = _lower(unit, c, ctx)
+            wider = {name: t for name, t in ctx.only_wider().items() if name not in allocated}
+            if not wider:
+                return function
+            as_declared = as_declared or function
+            allocated |= wider
+        except Unsupported:
+            unit.active[:] = active
+            if as_declared is not None:
+                return as_declared
+            if not sites.used:
+                raise
+            sites = Sites(by_site=False)  # one array may not be what another one of its site is
+        except memory_views.Narrower as wanted:
+            if wanted.array in ctx.pointer_parameters and allocated.pop(wanted.array, None) is not None:
+                mixed.add(wanted.array)  # not all of one type after all
+                unit.active[:] = active
+                continue
+            # Each round narrows a unit, down to a byte at last,
+            unit_bytes[wanted.array] = wanted.bytes_each
+            sites.learn_bytes(ctx.sites_of.get(wanted.array), wanted.bytes_each)
+            unit.active[:] = active
+        except registers.Relaned as found:
+            # or learns of one variable's lanes, once for each.
+            lane_types[found.key] = found.type
+            unit.active[:] = active
+        except registers.Varied as changes:
+            varied.add(changes.array)
+            unit.active[:] = active
+        except registers.Addressed as taken:
+            addressed.add(taken.key)
+            unit.active[:] = active
+        except memory_views.Retyped as memory:
+            allocated[memory.array] = memory.type
+            sites.learn_type(ctx.sites_of.get(memory.array), memory.type)
+            unit.active[:] = active
+        except joined_arrays.Together as rows:
+            groups.append(rows.arrays)
+            unit.active[:] = active
+        except end_pointers.Ended as pair:
+            found_ends[pair.end] = pair.start
+            unit.active[:] = active
+
+
+def _is_without_prototype(c: Cursor) -> bool:
+    """Whether callers pass other types than the function declares: `f(x) float x; { ... }` takes a double."""
+    passed = c.type.argument_types() if c.type.kind is TypeKind.FUNCTIONPROTO else []
+    declared = [k.type for k in children(c) if k.kind is K.PARM_DECL]
+    same = [types.scalar(a) == types.scalar(b) for a, b in zip(passed, declared, strict=False)]
+    return len(passed) != len(declared) or not all(same)
+
+
+_UNKNOWN = "a type or construct unknown to libclang's binding"
+"""Said where the binding has no name for a kind of types or cursors, and raises ValueError."""
+
+
+def _modified(ctx: Context, body: Cursor) -> set[int]:
+    try:
+        return queries.modified(body)
+    except ValueError:
+        ctx.fail(_UNKNOWN)
+
+
+def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
+    cautions.check(ctx, c, c)
+    method = c.kind is K.CXX_METHOD and not c.is_static_method()
+    if c.kind not in (K.FUNCTION_DECL, K.CXX_METHOD):
+        ctx.fail("member function of a class", c, "make it a free function")
+    if c.semantic_parent.kind in (K.CLASS_TEMPLATE, K.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION):
+        ctx.fail("member function of a class template", c, "it is lifted where it is called")
+    if method and c.is_virtual_method():
+        ctx.fail("virtual member function", c)
+    if c.access_specifier in (AccessSpecifier.PRIVATE, AccessSpecifier.PROTECTED):
+        ctx.fail("private member function", c)
+    if c.type.kind is TypeKind.FUNCTIONPROTO and c.type.is_function_variadic():
+        ctx.fail("variadic function", c)
+    if unit.is_c and _is_without_prototype(c):
+        ctx.fail("function defined without a prototype", c, "declare the parameters in its head")
+    body = next((k for k in children(c) if k.kind is K.COMPOUND_STMT), None)
+    if body is None:
+        ctx.fail("function body that is not a plain block", c)
+    returned = None if types.is_reference(c.result_type) else classes.container(c.result_type)
+    result = None if types.is_void(c.result_type) or returned else _result_type(ctx, c)
+    ctx.changed = _modified(ctx, body)
+    if returned:
+        _prepare_result(ctx, c, body)
+    taken = [_this(ctx, c)] if method else []
+    taken += [_taken(ctx, p, i) for i, p in enumerate(c.get_arguments())]
+    own = queries.key(c)
+    unit.active.append(own)
+    try:
+        with ctx.collecting() as block:
+            statements.statement(ctx, body)
+            ctx.flush()
+    except RecursionError:
+        ctx.fail("expression nested too deeply", c)
+    except ValueError:
+        ctx.fail(_UNKNOWN)
+    finally:
+        unit.active.remove(own)
+    registers.check_constants(ctx)
+    deallocations.check(ctx, c)
+    block[:0] = ctx.block
+    end_pointers.check(ctx, c, block)
+    aligned_memory.check(ctx, block)
+    block = allocations.without_starts(ctx, allocations.unconditional(block))
+    body_statements = scalar_replacement.split(ctx, block, [a for a in ctx.register_arrays if a in ctx.arrays])
+    cautions.check_floats(ctx, c, body_statements)
+    name = symbol(c)
+    call: Interface | None = None
+    made = [parameters.result(ctx, c.result_type, c)] if returned else []
+    if made or any(t.argument.passing != "plain" for t in taken):
+        body_statements, taken = parameters.split_arrays(ctx, body_statements, taken)
+        taken = parameters.used(ctx, body_statements, taken)
+        container = made[0][0] if made else None
+        arguments = tuple(end_pointers.finished(ctx, t.argument) for t in taken)
+        call = Interface(arguments, c.result_type.get_canonical().spelling, container)
+    return Function(
+        name=c.spelling,
+        symbol=name,
+        params=(*(p for t in taken for p in t.params), *(p for _, p in made)),
+        return_type=result,
+        body=tuple(body_statements),
+        locals=ctx.locals,
+        arrays=ctx.arrays,
+        tables=ctx.tables,
+        functions=ctx.functions,
+        file=unit.path,
+        line=place(c.extent.start)[1],
+        end_line=place(c.extent.end)[1],
+        extern_c=name == c.spelling,
+        c_return_type=c.result_type.spelling,
+        internal=is_internal(c),
+        notes=tuple(ctx.notes),
+        interface=call,
+        objects=ctx.objects,
+        objects_of=ctx.objects_of,
+        fresh=frozenset(ctx.fresh),
+        sizes=ctx.sizes,
+        rows=frozenset(ctx.rows),
+        uses_registers=ctx.uses_registers,
+    )
+
+
+def _result_type(ctx: Context, c: Cursor) -> Type:
+    found = types.scalar(c.result_type)
+    if found is None or types.is_reference(c.result_type):
+        ctx.fail(f"function returning '{c.result_type.spelling}'", c, "return a scalar or write through a pointer")
+    return found
+
+
+def _this(ctx: Context, c: Cursor) -> Taken:
+    """The object of a member function, as its first parameter."""
+    own = c.semantic_parent.type
+    if memory_views.lies_in_arrays(ctx, own):
+        name = ctx.unique("self")
+        unit = memory_views.unit_of(ctx, name, own, c)
+        assert unit is not None
+        ctx.arrays[name] = unit
+        ctx.pointer_parameters.add(name)
+        constant = bool(c.is_const_method())
+        if constant:
+            ctx.const_arrays.add(name)
+        ctx.frames[0].this = ElementPlace(Pointer(frozenset({name}), const(0, I64), own.get_canonical(), "this"))
+        c_type = f"{own.spelling} *"
+        return parameters.plain(name, c_type, Param(name, unit, True, constant, c_type=c_type))
+    taken = parameters.take(ctx, "this", own, c)
+    assert taken is not None and isinstance(taken.binding, RecordPlace)
+    ctx.frames[0].this = taken.binding
+    return taken
+
+
+def _prepare_result(ctx: Context, c: Cursor, body: Cursor) -> None:
+    """A container that is returned is the caller's memory, from the start where each return is of one local."""
+    kind = classes.container(c.result_type)
+    if kind not in ("vector", "rows"):
+        ctx.fail(f"function returning '{c.result_type.spelling}'", c, "return a scalar or write through a pointer")
+    returns = [k for k in preorder(body) if k.kind is K.RETURN_STMT]
+    locals_ = [new_vectors.returned_local(children(k)[0]) if children(k) else None for k in returns]
+    variables = {k.referenced.hash for k in locals_ if k is not None and k.referenced.kind is K.VAR_DECL}
+    if all(k is not None for k in locals_) and len(variables) == 1:
+        ctx.result_variable = variables.pop()
+    names = ["rows", "cols"] if kind == "rows" else ["size"]
+    ctx.result_extents = [ctx.new_local(f"result_{n}", I64) for n in names]
+
+
+def _taken(ctx: Context, p: Cursor, position: int) -> Taken:
+    if classes.container(p.type):
+        whole = parameters.take_container(ctx, p.spelling or f"unnamed_{position}", p.type, p)
+        assert whole.binding is not None
+        ctx.bind(p, whole.binding)
+        return whole
+    if parameters.is_class(p.type):
+        read_only = parameters.is_read_only(ctx, p)
+        found = parameters.take(ctx, p.spelling or f"unnamed_{position}", p.type, p, read_only)
+        if found is not None:
+            assert found.binding is not None
+            ctx.bind(p, found.binding)
+            return found
+    if p.spelling in ctx.ends:
+        return _end(ctx, p)
+    param = _parameter(ctx, p, position)
+    return parameters.plain(param.name, types.passed_spelling(p.type), param)
+
+
+def _end(ctx: Context, p: Cursor) -> Taken:
+    """A pointer to where another one's memory ends."""
+    name, pointee = ctx.unique(p.spelling), types.pointee(p.type)
+    argument, number, distance = end_pointers.argument(ctx, name, p.type.get_canonical().spelling)
+    targets = frozenset({ctx.ends[name]})
+    if p.hash in ctx.changed:
+        ctx.locals[name] = I64
+        ctx.point(name, targets)
+        ctx.assign(name, distance)
+        ctx.bind(p, PointerPlace(name, pointee))
+    else:
+        ctx.bind(p, Alias(Pointer(targets, distance, pointee, name)))
+    return Taken(argument, [Param(number, I64, c_type="ptrdiff_t")])
+
+
+def _parameter(ctx: Context, p: Cursor, position: int) -> Param:
+    name = ctx.unique(p.spelling or f"unnamed_{position}")
+    t = p.type.get_canonical()
+    if t.is_volatile_qualified():
+        ctx.fail(f"volatile parameter '{name}'", p)
+    if types.is_reference(p.type) or types.is_pointer(t) or types.is_array(t):
+        return _pointer_parameter(ctx, p, name)
+    type_ = types.scalar(p.type)
+    if type_ is None:
+        ctx.fail(f"parameter '{name}' of type '{p.type.spelling}'", p, _advice(p))
+    ctx.parameters[name] = type_
+    if p.hash not in ctx.changed:
+        ctx.stable.add(name)
+    ctx.bind(p, VariablePlace(name, type_))
+    return Param(name, type_, c_type=p.type.spelling)
+
+
+def _unit(ctx: Context, name: str, pointee: ClangType, shown: str, p: Cursor) -> Type:
+    if not types.is_record(types.innermost(pointee)) and not types.register_bytes(types.innermost(pointee)):
+        type_ = types.scalar(types.innermost(pointee))
+        if type_ is None:
+            ctx.fail(shown, p, "use pointers to scalars")
+    try:
+        found = memory_views.unit_of(ctx, name, pointee, p)
+    except Unsupported as inside:
+        ctx.fail(f"{shown}: {inside.construct}", p, inside.advice)
+    if found is None:
+        ctx.fail(f"{shown}, a structure of integers and floats", p, "pass its fields as parameters")
+    return found
+
+
+def _advice(p: Cursor) -> str:
+    return "pass its fields as parameters" if types.canonical(p.type).kind is TypeKind.RECORD else ""
+
+
+def _pointer_parameter(ctx: Context, p: Cursor, name: str) -> Param:
+    reference = types.is_reference(p.type)
+    pointee = types.canonical(p.type) if reference else types.pointee(p.type)
+    shown = f"parameter '{name}' of type '{p.type.spelling}'"
+    if types.is_pointer(pointee) or types.is_pointer(types.innermost(pointee)):
+        ctx.fail(f"{shown} (pointer to pointer)", p, "use one pointer and a stride")
+    if types.is_function(pointee):
+        ctx.fail(f"{shown} (function pointer)", p)
+    if types.innermost(pointee).is_volatile_qualified():
+        ctx.fail(f"volatile elements of {shown}", p)
+    if types.count(pointee) < 0:
+        ctx.fail(f"{shown} (array of variable size)", p)
+    type_ = ctx.allocated.get(name)
+    if type_ is None and types.is_void(pointee):
+        type_ = UInt(8)
+        ctx.untyped.add(name)
+    if type_ is None:
+        type_ = _unit(ctx, name, pointee, shown, p)
+    const_ = types.is_const(pointee)
+    ctx.arrays[name] = type_
+    ctx.pointer_parameters.add(name)
+    if const_:
+        ctx.const_arrays.add(name)
+    targets = frozenset({name})
+    start = Pointer(targets, const(0, I64), pointee, name)
+    if reference:
+        ctx.bind(p, ElementPlace(start))
+    elif p.hash in ctx.changed:
+        ctx.locals[name] = I64
+        ctx.point(name, targets)
+        ctx.bind(p, PointerPlace(name, pointee))
+    else:
+        ctx.bind(p, Alias(start))
+    restrict = bool(p.type.get_canonical().is_restrict_qualified())
+    return Param(name, type_, True, const_, restrict, p.type.spelling)

@@ -1,0 +1,1 @@
+"""What C++'s objects are in the loop language: pointers, records, registers, containers, parameters."""

@@ -1,0 +1,361 @@
+"""Parameters of class type, taken apart into scalars and pointers: what the lifted function is a function of.
+
+Soundness: an object of the caller's is read once, before the function's work.  So nothing of it may be assigned
+(`Context.fixed`), and what the function writes must not overlap it (`Function.objects`, an item of the contract)."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+
+from clang.cindex import Cursor
+from clang.cindex import Type as ClangType
+
+from halide_core.ir.expr import I64, Expr, Load, Variable, const
+from halide_core.ir.structural import post_order
+from halide_core.ir.types import Int, UInt
+from lifter.frontend.clang import classes, types
+from lifter.frontend.lowering import operators as op
+from lifter.frontend.lowering.context import Context
+from lifter.frontend.lowering.scalar_replacement import split_named
+from lifter.frontend.objects import memory_views, vectors
+from lifter.frontend.objects.values import (
+    Alias,
+    Binding,
+    ElementPlace,
+    Pointer,
+    PointerPlace,
+    Pointers,
+    RecordPlace,
+    RecordPointer,
+    Rows,
+    VariablePlace,
+    Vector,
+)
+from lifter.ir.loop_ir import Argument, Container, Declare, Param, Part, Stmt, Store, expressions, walk
+
+
+@dataclass
+class Taken:
+    """What one parameter of the C++ function becomes."""
+
+    argument: Argument
+    params: list[Param] = field(default_factory=list)
+    binding: Binding | None = None
+
+
+def plain(name: str, c_type: str, param: Param) -> Taken:
+    """A parameter that is a scalar or a pointer to memory."""
+    expression = "__builtin_addressof(@)" if "&" in c_type else "@"
+    return Taken(Argument(name, c_type, c_type, "plain", (Part(name, expression),)), [param])
+
+
+def is_class(t: ClangType) -> bool:
+    """Whether a parameter's type, or what it refers or points to, is a class that is taken apart."""
+    return classes.is_plain(types.pointee(t) if types.is_pointer(t) else t)
+
+
+def take(ctx: Context, name: str, t: ClangType, at: Cursor, read_only: bool = False) -> Taken | None:
+    """A parameter of a class type, or a reference or pointer to one; None where it can stay memory, unless it is one
+    object that is only read.
+
+    Raises Unsupported for a class without a name."""
+    method = name == "this"
+    pointer, reference = types.is_pointer(t) or method, types.is_reference(t)
+    own = types.pointee(t) if types.is_pointer(t) else types.canonical(t)
+    if (pointer or reference) and not read_only and memory_views.lies_in_arrays(ctx, own):
+        return None
+    passing = "pointer" if pointer else "reference" if reference else "value"
+    bare = own.spelling.removeprefix("const ")
+    if "(" in bare:
+        ctx.fail(f"parameter '{name}' of a class without a name", at)
+    taker = _Taker(ctx, passing, types.is_const(own), at)
+    place = taker.record(own, "" if method else f"{name}_", "@")
+    parts = taker.parts
+    params = taker.params
+    address = ""
+    if passing != "value":
+        address = ctx.unique("self" if method else name)
+        ctx.objects[address] = int(own.get_size())
+        ctx.objects_of.update({p.param: address for p in parts if p.kind == "array"})
+        params.insert(0, Param(address, UInt(8), True, True, c_type=f"{bare} *"))
+        parts.insert(0, Part(address, "@", "address"))
+        ctx.arrays[address] = UInt(8)
+        ctx.pointer_parameters.add(address)
+    binding: Binding = Alias(RecordPointer(place, address)) if pointer and not method else place
+    spelled = f"{bare} *" if method else t.get_canonical().spelling
+    return Taken(Argument(name, spelled, bare, passing, tuple(parts)), params, binding)
+
+
+class _Taker:
+    def __init__(self, ctx: Context, passing: str, is_const: bool, at: Cursor) -> None:
+        self.ctx = ctx
+        self.passing = passing
+        self.is_const = is_const
+        self.at = at
+        self.params: list[Param] = []
+        self.parts: list[Part] = []
+
+    def record(self, t: ClangType, prefix: str, path: str) -> RecordPlace:
+        """The object with a parameter for each field that can be one; the others are refused where they are used."""
+        place = RecordPlace({}, types.canonical(t))
+        for f in classes.own_fields(self.ctx, t, self.at):
+            made = self.field(f, f"{prefix}{f.spelling}", f"{path}.{f.spelling}")
+            if made is not None:
+                place.fields[f.spelling] = made
+        return place
+
+    def field(self, f: Cursor, name: str, path: str) -> Binding | None:
+        ctx, t = self.ctx, f.type.get_canonical()
+        if t.is_volatile_qualified() or types.is_reference(t) or types.register_bytes(t):
+            return None
+        if classes.container(t):
+            return self.vector(f, name, path) if classes.container(t) == "vector" else None
+        if types.is_pointer(t):
+            return self.pointer(types.pointee(t), name, path, str(f.spelling), f.type.spelling)
+        if types.is_array(t):
+            return self.array(f, name, path)
+        if classes.is_plain(t):
+            return self.record(t, f"{name}_", path)
+        type_ = types.scalar(t)
+        if type_ is None:
+            return None
+        if f.is_bitfield() and type_.bits > 32 and ctx.unit.is_c:
+            return None  # in C, compilers compute with such fields at widths of their own
+        flat = ctx.unique(name)
+        ctx.parameters[flat] = type_
+        self.params.append(Param(flat, type_, c_type=f.type.spelling))
+        self.parts.append(Part(flat, path, "bits" if f.is_bitfield() else "value"))
+        if self.passing != "value" or f.is_bitfield():
+            ctx.fixed[flat] = str(f.spelling)
+        return VariablePlace(flat, type_)
+
+    def pointer(self, pointee: ClangType, name: str, path: str, spelled: str, c_type: str) -> PointerPlace | None:
+        ctx = self.ctx
+        if types.is_pointer(pointee) or types.is_function(pointee) or types.is_void(pointee):
+            return None
+        if pointee.is_volatile_qualified() or not memory_views.lies_in_arrays(ctx, pointee):
+            return None
+        flat = ctx.unique(name)
+        unit = memory_views.unit_of(ctx, flat, pointee, self.at)
+        assert unit is not None
+        ctx.arrays[flat] = unit
+        ctx.pointer_parameters.add(flat)
+        if types.is_const(pointee):
+            ctx.const_arrays.add(flat)
+        ctx.locals[flat] = I64
+        ctx.point(flat, frozenset({flat}))
+        if self.passing != "value":
+            ctx.fixed[flat] = spelled
+        self.params.append(Param(flat, unit, True, types.is_const(pointee), c_type=c_type))
+        self.parts.append(Part(flat, path, "pointer"))
+        return PointerPlace(flat, pointee, spelled)
+
+    def vector(self, f: Cursor, name: str, path: str) -> Binding | None:
+        """A vector inside the object, whose length does not change."""
+        ctx = self.ctx
+        element = vectors.element_of(ctx, f.type, self.at)
+        flat, size = ctx.unique(name), ctx.unique(f"{name}_size")
+        unit = memory_views.unit_of(ctx, flat, element, self.at)
+        assert unit is not None
+        constant = self.is_const and self.passing != "value"
+        ctx.arrays[flat] = unit
+        ctx.pointer_parameters.add(flat)
+        if constant:
+            ctx.const_arrays.add(flat)
+        if self.passing == "value":
+            ctx.fresh.add(flat)
+        ctx.sizes[flat] = (size, int(element.get_size()) // unit.bytes())
+        ctx.parameters[size] = Int(32)
+        ctx.fixed[size] = str(f.spelling)
+        self.params.append(Param(flat, unit, True, constant, c_type=f"{element.spelling} *"))
+        self.params.append(Param(size, Int(32), c_type="int"))
+        self.parts.append(Part(flat, f"{path}.data()", "data"))
+        self.parts.append(Part(size, f"{path}.size()", "size"))
+        return Alias(Vector(flat, op.cast(Variable(Int(32), size), I64), element))
+
+    def array(self, f: Cursor, name: str, path: str) -> Binding | None:
+        ctx, inner, count = self.ctx, types.innermost(f.type), types.count(f.type)
+        if count <= 0:
+            return None
+        if types.is_pointer(inner):
+            if len(types.shape(f.type)) != 1:
+                return None
+            places = [
+                self.pointer(types.pointee(inner), f"{name}_{k}", f"{path}[{k}]", f"{f.spelling}[{k}]", inner.spelling)
+                for k in range(count)
+            ]
+            known = tuple(p for p in places if p is not None)
+            return Alias(Pointers(known, str(f.spelling))) if len(known) == count else None
+        if not memory_views.lies_in_arrays(ctx, f.type):
+            return None
+        flat = ctx.unique(name)
+        unit = memory_views.unit_of(ctx, flat, f.type, self.at)
+        assert unit is not None
+        constant = types.is_const(f.type) or (self.is_const and self.passing != "value")
+        ctx.arrays[flat] = unit
+        ctx.pointer_parameters.add(flat)
+        ctx.sizes[flat] = (int(f.type.get_canonical().get_size()) // unit.bytes(),)
+        if constant:
+            ctx.const_arrays.add(flat)
+        if self.passing == "value":
+            ctx.fresh.add(flat)
+        self.params.append(Param(flat, unit, True, constant, c_type=f"{inner.spelling} *"))
+        self.parts.append(Part(flat, path, "array"))
+        if len(types.shape(f.type)) != 1 or types.scalar(inner) != unit:
+            ctx.whole.add(flat)
+        return ElementPlace(Pointer(frozenset({flat}), const(0, I64), f.type.get_canonical(), str(f.spelling)))
+
+
+def is_read_only(ctx: Context, p: Cursor) -> bool:
+    """Whether a parameter is a reference to an object that a function only reads.  (Behind a pointer there may be many
+    objects, or none that may be read.)"""
+    return types.is_reference(p.type) and (types.is_const(types.canonical(p.type)) or p.hash not in ctx.changed)
+
+
+def take_container(ctx: Context, name: str, t: ClangType, at: Cursor) -> Taken:
+    """A parameter that is a container, or a reference to one.  Raises Unsupported for pointers to containers."""
+    kind, own = classes.container(t), types.canonical(t)
+    passing = "reference" if types.is_reference(t) else "value"
+    if kind == "unique_ptr":
+        ctx.fail(f"parameter '{name}' of type '{at.type.spelling}'", at, "pass a pointer")
+    element = vectors.element_of(ctx, t, at)
+    flat = ctx.unique(name)
+    unit = memory_views.unit_of(ctx, flat, element, at)
+    assert unit is not None
+    constant = passing == "reference" and types.is_const(own)
+    ctx.arrays[flat] = unit
+    ctx.pointer_parameters.add(flat)
+    if constant:
+        ctx.const_arrays.add(flat)
+    if passing == "value" or kind == "rows":
+        ctx.fresh.add(flat)
+    params = [Param(flat, unit, True, constant, c_type=f"{element.spelling} *")]
+    each = int(element.get_size()) // unit.bytes()
+    bare = own.spelling.removeprefix("const ")
+    spelled = t.get_canonical().spelling
+    if kind == "array":
+        extent = int(own.get_size()) // int(element.get_size())
+        ctx.sizes[flat] = (extent, each)
+        binding = Alias(Vector(flat, const(extent, I64), element))
+        return Taken(Argument(name, spelled, bare, passing, (Part(flat, "@.data()", "data"),), True), params, binding)
+
+    def number(hint: str) -> Expr:
+        params.append(Param(hint, Int(32), c_type="int"))
+        ctx.parameters[hint] = Int(32)
+        ctx.stable.add(hint)
+        return op.cast(Variable(Int(32), hint), I64)
+
+    if kind == "vector":
+        size = ctx.unique(f"{name}_size")
+        length = number(size)
+        ctx.sizes[flat] = (size, each)
+        two = (Part(flat, "@.data()", "data"), Part(size, "@.size()", "size"))
+        return Taken(Argument(name, spelled, bare, passing, two, True), params, Alias(Vector(flat, length, element)))
+    rows, columns = ctx.unique(f"{name}_rows"), ctx.unique(f"{name}_cols")
+    count, pitch = number(rows), number(columns)
+    ctx.sizes[flat] = (rows, columns, each)
+    ctx.rows.add(flat)
+    parts = (Part(flat, element.spelling, "rows"), Part(rows, "@.size()", "count"), Part(columns, "", "length"))
+    return Taken(Argument(name, spelled, bare, passing, parts, True), params, Alias(Rows(flat, count, pitch, element)))
+
+
+def result(ctx: Context, t: ClangType, at: Cursor) -> tuple[Container, Param]:
+    """The container that the function returns, whose elements lie in a parameter's memory."""
+    array = ctx.result_array
+    if not array:
+        ctx.fail("function that returns no container of its own", at)
+    element = vectors.element_of(ctx, t, at)
+    unit = ctx.arrays[array]
+    extents = tuple(ctx.result_extents)
+    ctx.sizes[array] = (*extents, int(element.get_size()) // unit.bytes())
+    if len(extents) == 2:
+        ctx.rows.add(array)
+    return Container(array, element.spelling, extents), Param(array, unit, True, c_type=f"{element.spelling} *")
+
+
+def split_arrays(ctx: Context, body: list[Stmt], taken: list[Taken]) -> tuple[list[Stmt], list[Taken]]:
+    """Arrays inside objects, only read and at constant places, as a scalar for each: `pitch[3]` of three planes."""
+    written = {s.array for s in walk(body) if isinstance(s, Store)}
+    arrays = [p.param for t in taken for p in t.argument.parts if p.kind == "array"]
+    arrays = [a for a in arrays if a not in written and a not in ctx.whole]
+    body, names = split_named(ctx, body, arrays)
+    out = []
+    for item in taken:
+        a, parts, params = item.argument, list(item.argument.parts), list(item.params)
+        for part in [p for p in parts if p.kind == "array"]:
+            for (array, k), name in names.items():
+                if array == part.param:
+                    type_ = ctx.locals.pop(name)
+                    ctx.parameters[name] = type_
+                    parts.append(Part(name, f"{part.expression}[{k}]"))
+                    params.append(Param(name, type_, c_type=str(type_)))
+        gone = {array for array, _ in names}
+        kept = tuple(p for p in parts if p.param not in gone)
+        whole = Argument(a.name, a.type, a.bare, a.passing, kept, a.container)
+        out.append(Taken(whole, [p for p in params if p.name not in gone], item.binding))
+    for array, _ in names:
+        ctx.sizes.pop(array, None)
+        ctx.pointer_parameters.discard(array)
+    return body, out
+
+
+def used(ctx: Context, body: list[Stmt], taken: list[Taken]) -> list[Taken]:
+    """The parameters without those parts that nothing depends on."""
+    names: set[str] = set()
+    written: set[str] = set()
+    for s in walk(body):
+        if isinstance(s, Store):
+            written.add(s.array)
+        elif isinstance(s, Declare):
+            continue
+        for e in expressions(s):
+            for n in post_order(e):
+                if isinstance(n, Variable | Load):
+                    names.add(n.name.removeprefix("addr."))
+    names |= written
+    _check_rows(ctx, taken, written)
+    visible = {a for a in written if a in ctx.pointer_parameters and a not in ctx.fresh}
+    # An object counts where something is written that might lie in it.
+    names |= {o for o in ctx.objects if any(ctx.objects_of.get(a) != o for a in visible)}
+    out: list[Taken] = []
+    for item in taken:
+        if item.argument.container:
+            out.append(item)
+            continue
+        if item.argument.passing == "plain":
+            out.append(item)
+            continue
+        names |= {size for data, size in _pairs(item.argument) if data in names}
+        kept = [p for p in item.params if p.name in names]
+        parts = tuple(p for p in item.argument.parts if p.param in {k.name for k in kept})
+        for p in item.params:
+            if p.name not in names:
+                ctx.sizes.pop(p.name, None)
+                ctx.arrays.pop(p.name, None)
+                ctx.locals.pop(p.name, None)
+                ctx.objects.pop(p.name, None)
+        a = item.argument
+        out.append(Taken(Argument(a.name, a.type, a.bare, a.passing, parts), kept, item.binding))
+    return out
+
+
+def _pairs(a: Argument) -> list[tuple[str, str]]:
+    """The memory of each vector inside an object, with the parameter that says how long it is."""
+    return [(x.param, y.param) for x, y in itertools.pairwise(a.parts) if x.kind == "data" and y.kind == "size"]
+
+
+def _check_rows(ctx: Context, taken: list[Taken], written: set[str]) -> None:
+    """Rows are copied before the call and back after it: nothing else may read or write them meanwhile."""
+    by_reference = {
+        p.param
+        for t in taken
+        if t.argument.passing == "reference"
+        for p in t.argument.parts
+        if p.kind == "rows"
+    }
+    if not by_reference:
+        return
+    others = {p.name for t in taken for p in t.params if p.pointer and p.name not in ctx.fresh}
+    if others & written or (others and by_reference & written):
+        ctx.fail("a vector of vectors by reference beside other memory that is written", None, "pass both as vectors")

@@ -1,0 +1,299 @@
+"""The typed loop language: what the front end makes of one C or C++ function.
+
+Promotions and conversions are explicit, side effects are statements, calls with array writes are
+inlined, and a pointer is an array and an element offset: the pointer variable `p` is a local of type
+int64 named `p` that counts elements from the start of the array it points into; which array that is,
+is known statically at each use.  Values are `halide_core.ir` expressions over
+  Variable(type, name)   a scalar parameter or local, in C++'s type for it,
+  Load(type, array, i)   element `i` (an int64 expression) of an array,
+  Call(..., FUNCTION)    a pure scalar function of `Function.functions`.
+The operators mean what the IR says; the front end chooses the ones that mean what C++ says
+(`div_round_to_zero` for int division, shifts of promoted operands, and so on).
+The right operand of And and Or and the arms of Select are only evaluated in C++ when they are needed:
+a Load there is a guarded read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from halide_core.ir.expr import Expr
+from halide_core.ir.types import Type
+from lifter.support import deadline
+
+
+@dataclass(frozen=True, slots=True)
+class Stmt:
+    """A statement; `line` is its line in the user's source."""
+
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Assign(Stmt):
+    """Scalar local `name` (or pointer offset) takes `value`, of the local's declared type."""
+
+    name: str
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Store(Stmt):
+    """array[index] = value; `index` counts elements, int64."""
+
+    array: str
+    index: Expr
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class If(Stmt):
+    """if (condition) then else otherwise."""
+
+    condition: Expr
+    then: tuple[Stmt, ...]
+    otherwise: tuple[Stmt, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Loop(Stmt):
+    """`prelude` then `condition` are evaluated before each iteration; then `body`; then `step`.
+
+    Continue jumps to `step`.  `prelude` holds the side effects of the condition (`while (n--)`), mostly none.
+    A do-while has test_first=False: the first iteration skips prelude and condition."""
+
+    condition: Expr
+    body: tuple[Stmt, ...]
+    step: tuple[Stmt, ...] = ()
+    prelude: tuple[Stmt, ...] = ()
+    test_first: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Continue(Stmt):
+    """Next iteration of the innermost loop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Break(Stmt):
+    """Leave the innermost loop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Return(Stmt):
+    """Leave the function; `value` has the function's return type."""
+
+    value: Expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Assert(Stmt):
+    """The source's own assert: becomes an item of the contract.  On line 0 what the source does not say."""
+
+    condition: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Declare(Stmt):
+    """A local array comes into being here, uninitialised unless `zeroed`; `size` in elements, int64, of
+    which more are made as they are written where it `grows`.
+
+    Executed again (in a loop) it is a new array.  Arrays with constant initialisers are followed by Stores."""
+
+    array: str
+    size: Expr
+    zeroed: bool = False
+    grows: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Define(Stmt):
+    """The int64 local `name` is `value` throughout the call: a number that is not known before it is met, such as how
+    long the rows of a vector of vectors are.  Reached more than once, it must be the same each time."""
+
+    name: str
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """A parameter of the function.  For a pointer, `type` is the element type and the array is called `name`;
+    the local offset variable of the same name starts at 0."""
+
+    name: str
+    type: Type
+    pointer: bool = False
+    const: bool = False
+    """Elements may not be written through it."""
+    restrict: bool = False
+    c_type: str = ""
+    """The type as the source spells it, for headers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A parameter that an argument of class type is taken apart into.
+
+    `expression` gives it in C++, `@` standing for the argument's object.  kind: value, bits (of a bit-field), pointer,
+    array (inside the object) or address (of the object); of a container data and size; of a vector of vectors rows
+    (copied one after the other), count and length (of each row); distance, of a pointer after the pointer parameter
+    `expression`, in units of `bytes_each`."""
+
+    param: str
+    expression: str
+    kind: str = "value"
+    bytes_each: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A parameter of the C++ function.  passing: plain (a scalar or pointer), end (a pointer to where another one's
+    memory ends), value, reference or pointer."""
+
+    name: str
+    type: str
+    bare: str
+    """The class itself."""
+    passing: str
+    parts: tuple[Part, ...]
+    container: bool = False
+    """Whether the argument itself is a container."""
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """A container that the function returns: its elements are in the memory of the pointer parameter `param`.
+
+    `extents` are locals of `Define`: how many elements, or how many rows and how long they are."""
+
+    param: str
+    element: str
+    extents: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """How the C++ function is called, where its parameters are not those of `Function.params`."""
+
+    arguments: tuple[Argument, ...]
+    result: str
+    """The type it returns."""
+    container: Container | None = None
+    """What holds the elements of a container that it returns."""
+
+
+@dataclass(frozen=True, slots=True)
+class PureFunction:
+    """A pure scalar function kept by name: `body` is an expression over Variables named by `params`."""
+
+    name: str
+    params: tuple[tuple[str, Type], ...]
+    type: Type
+    body: Expr
+    line: int = 0
+    from_model: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ConstArray:
+    """A constant table: `values` are fully known."""
+
+    name: str
+    type: Type
+    values: tuple[int | float, ...]
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
+class Function:
+    """A function in the loop language.
+
+    `locals` gives the type of every scalar local and of every pointer offset variable (int64);
+    `arrays` the element type of every array: pointer parameters, local arrays and constant tables."""
+
+    name: str
+    symbol: str
+    """The mangled linker name."""
+    params: tuple[Param, ...]
+    return_type: Type | None
+    body: tuple[Stmt, ...]
+    locals: dict[str, Type]
+    arrays: dict[str, Type]
+    tables: dict[str, ConstArray]
+    functions: dict[str, PureFunction]
+    file: str
+    line: int
+    end_line: int = 0
+    extern_c: bool = False
+    c_return_type: str = "void"
+    internal: bool = False
+    """Not visible outside its file: static, inline or in an anonymous namespace."""
+    uses_registers: bool = False
+    """Whether the source has SIMD intrinsics, whose lanes' idioms are to be simplified."""
+    interface: Interface | None = None
+    objects: dict[str, int] = field(default_factory=dict)
+    """Bytes of the caller's objects that parameters were taken from, by the parameter that holds their address."""
+    objects_of: dict[str, str] = field(default_factory=dict)
+    """The object that an array lies in."""
+    fresh: frozenset[str] = frozenset()
+    """Pointer parameters whose memory nothing else can reach: a copy of the caller's."""
+    sizes: dict[str, tuple[str | int, ...]] = field(default_factory=dict)
+    """Elements of the pointers' memory where that is known: the product of parameters, of locals that `Define` gives
+    (in `defined` after symbolic execution) and numbers."""
+    rows: frozenset[str] = frozenset()
+    """Pointer parameters that are copies of rows: of the two `sizes`, the second is the length of a row."""
+    defined: dict[str, Expr] = field(default_factory=dict)
+    """What the locals of `Define` are, over the parameters."""
+    notes: tuple[str, ...] = field(default=())
+    """What the front end assumed, in words for the report."""
+
+
+@dataclass(unsafe_hash=True)
+class Unsupported(Exception):
+    """A construct outside the language."""
+
+    construct: str
+    line: int
+    advice: str = ""
+
+    def __str__(self) -> str:
+        text = f"line {self.line}: {self.construct}"
+        return f"{text}; {self.advice}" if self.advice else text
+
+
+def walk(body: Iterable[Stmt]) -> Iterator[Stmt]:
+    """Every statement, those inside others too, in the order of the text."""
+    deadline.check()
+    stack = list(body)[::-1]
+    while stack:
+        s = stack.pop()
+        yield s
+        for block in blocks(s)[::-1]:
+            stack += block[::-1]
+
+
+def blocks(s: Stmt) -> tuple[tuple[Stmt, ...], ...]:
+    """The statements inside of a statement, block by block."""
+    match s:
+        case If():
+            return s.then, s.otherwise
+        case Loop():
+            return s.prelude, s.body, s.step
+    return ()
+
+
+def expressions(s: Stmt) -> tuple[Expr, ...]:
+    """The expressions of a statement itself, not of those inside it."""
+    match s:
+        case Assign(value=value) | Define(value=value):
+            return (value,)
+        case Return(value=value):
+            return () if value is None else (value,)
+        case Store(index=index, value=value):
+            return (index, value)
+        case If(condition=condition) | Loop(condition=condition) | Assert(condition=condition):
+            return (condition,)
+        case Declare(size=size):
+            return (size,)
+    return ()

@@ -1,0 +1,92 @@
+"""What a run prints for people: the summary in the paper's notation, the contract, the times, the outputs."""
+
+from __future__ import annotations
+
+import io
+import os
+
+from rich.console import Console
+from rich.text import Text
+
+from lifter.running.results import VERIFIED, FileReport, FunctionReport
+from lifter.support.shown import shown
+
+_COLOURS = {
+    "verified": "green", "unsupported": "yellow", "not_found": "yellow", "timeout": "yellow", "error": "red",
+    "disagreed": "red", "crashed": "red",
+}
+_STAGES = (("roi", "region"), ("terms", "terminals"), ("expression", "expression"), ("proof", "proof"))
+
+
+def print_file_report(console: Console, report: FileReport, quiet: bool = False) -> None:
+    """Every function of a file, then a line of counts."""
+    if report.text.startswith("libclang"):
+        text = f"{report.file}: read as {report.text} preprocesses it; what a compiler makes of it may differ"
+        console.print(text, markup=False)
+    for f in report.functions:
+        if not quiet or f.status != VERIFIED:
+            print_function_report(console, report.file, f)
+    if report.status:
+        console.print(f"{report.file}: {report.status}: {report.reason}", markup=False)
+    if not report.functions:
+        if report.status:
+            return
+        text = "it defines no function that is visible outside it; name a static one with -f"
+        if report.missing:
+            text = f"it defines none of {', '.join(report.missing)}"
+        console.print(f"{report.file}: nothing to lift: {text}", markup=False)
+        return
+    for path in dict.fromkeys(f.outputs["shared"] for f in report.functions if "shared" in f.outputs):
+        folder, name = os.path.split(path)
+        found = folder if os.path.isabs(folder) else f"$PWD/{folder}"
+        console.print(f"link with: -L{folder or '.'} -l:{name} -Wl,-rpath,{found}", markup=False)
+    counts: dict[str, int] = {}
+    for f in report.functions:
+        counts[f.status] = counts.get(f.status, 0) + 1
+    total = len(report.functions)
+    text = ", ".join(f"{n} {s}" for s, n in counts.items())
+    console.print(f"{report.file}: {total} function{'s' if total != 1 else ''}: {text}", markup=False)
+
+
+def text_of(report: FileReport | FunctionReport) -> str:
+    """What is printed of a report, without colours."""
+    with io.StringIO() as out:
+        console = Console(
+            file=out, highlight=False, emoji=False, soft_wrap=True, force_terminal=False, no_color=True
+        )
+        if isinstance(report, FileReport):
+            print_file_report(console, report)
+        else:
+            print_function_report(console, report.definition.file if report.definition else "", report)
+        return out.getvalue().rstrip()
+
+
+def print_function_report(console: Console, file: str, f: FunctionReport) -> None:
+    """One function."""
+    head = Text(f"{shown(file)}:{f.line}:{f.column}: ")
+    head.append(f.status, style=_COLOURS[f.status])
+    head.append(": ")
+    head.append(f.name, style="bold")
+    if f.status != VERIFIED:
+        head.append(f": {f.reason}")
+    console.print(head)
+    for s in f.stages if f.status == VERIFIED else []:
+        console.print(f"  roi   = {s.roi}", markup=False)
+        console.print(f"  terms = [{', '.join(s.terms)}]", markup=False)
+        console.print(f"  {s.left} = {s.expression}", markup=False)
+        console.print(f"    only where {s.where}\n" if s.where else "", markup=False)
+    if f.status == VERIFIED:
+        console.print("  contract:" + ("" if f.contract else " none"), markup=False)
+        for item in f.contract:
+            note = "  (not stated in the source)" if item in f.inferred and "overlap" not in item else ""
+            console.print(f"    {item}{note}", markup=False)
+    if f.run is not None and f.status == VERIFIED:
+        console.print(f"  {f.run.words()}", markup=False)
+    for note in f.notes:
+        console.print(f"  note: {note}", markup=False)
+    if f.stage_seconds:
+        times = [f"{label} {f.stage_seconds.get(key, 0.0):.2f} s" for key, label in _STAGES]
+        console.print(f"  time: {', '.join(times)}, in all {f.seconds:.2f} s", markup=False)
+    for kind, path in f.outputs.items():
+        console.print(f"  {kind}: {path}", markup=False)
+    console.print("")

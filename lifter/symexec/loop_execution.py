@@ -1,0 +1,598 @@
+"""Symbolic execution of loops: closed forms, numbers of iterations, what is carried."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from halide_core.ir.expr import (
+    BOOL,
+    EQ,
+    GE,
+    GT,
+    I32,
+    I64,
+    LE,
+    LT,
+    NE,
+    And,
+    Call,
+    Div,
+    Expr,
+    Load,
+    Variable,
+    children,
+    const,
+    const_value,
+    intrinsic,
+)
+from halide_core.ir.structural import contains, post_order, variables
+from lifter.algebra.fold import fold, negate, undefined
+from lifter.algebra.polynomial import Obligation, Poly, exact, from_poly, smallest_of, to_poly
+from lifter.ir import loop_ir as L
+from lifter.ir.effects import Effect, FoundObligation, LoopInfo, loads, split_tag
+from lifter.symexec.clipped_windows import Window, window
+from lifter.symexec.index_set_splitting import Fact, contrary, run_of, turning_points
+from lifter.symexec.periodic_steps import Period, conditional_steps, period
+from lifter.symexec.state import NeedCell, NeedUnroll, State, both
+from lifter.symexec.store_buffer import Memory
+from lifter.symexec.strip_mined_while import pieces
+from lifter.symexec.trip_counts import NoTrip, trip_count
+
+MAX_UNROLL = 64
+FEW = 8
+"""Iterations of a loop over the channels of a pixel, at the most."""
+FEW_SORTED = 32
+"""Iterations of a loop that sorts, and elements of what it sorts, at the most."""
+
+
+class Loops(Memory, ABC):
+    """Executes loops; what executes their bodies is left to the statements' class."""
+
+    @abstractmethod
+    def exec_block(self, body: tuple[L.Stmt, ...], s: State) -> None:
+        """Executes statements in order."""
+
+    @abstractmethod
+    def exec_where(self, condition: Expr, body: tuple[L.Stmt, ...], s: State, line: int) -> None:
+        """Executes statements where a condition, a value already, holds."""
+
+    @abstractmethod
+    def check_defined(self, e: Expr, line: int) -> None:
+        """Raises where `e` reads what was never given a value."""
+
+    def counter(self) -> str:
+        self.fresh += 1
+        return f"k.{self.fresh}"
+
+    def exec_loop(self, loop: L.Loop, s: State) -> None:
+        self.flush(s) if id(loop) not in self.plan.unrolled else None
+        if id(loop) in self.plan.unrolled:
+            return self.unroll(loop, s)
+        if id(loop) in self.plan.turning and loop.test_first:
+            return self.exec_turns(loop, s, turning_points(loop), ())
+        modified = [v for v in _assigned(loop) if v not in self.plan.cells and v in s.env]
+        started_here = [v for v in _assigned(loop) if v not in self.plan.cells and v not in s.env]
+        counter = self.counter()
+        self.nest.append((loop, counter))
+        self.enter(loop, s, modified, started_here, counter)
+        self.nest.pop()
+
+    def enter(self, loop: L.Loop, s: State, modified: list[str], started_here: list[str], counter: str) -> None:
+        """Executes a loop that is not unrolled."""
+        self.check_cells(loop, s)
+        met: list[Obligation] = []
+        ways, temporaries, partial = self.classify(loop, s, modified, counter, met)
+        kept = self.kept(loop, s, {*modified} - {*ways})
+        heads = self.heads(loop, s, ways)
+        trip, condition = self.trip(loop, s, heads, temporaries, counter)
+        if kept:
+            few = trip.constant_value()
+            raise NeedUnroll(loop) if few is not None and few <= FEW else NeedCell(kept)
+        forms = {f"{v}'{counter}": p for v, p in heads.items()}
+        info = LoopInfo(counter, trip, loop.line, condition, not loop.test_first, _counting(ways, counter, s))
+        s.trips.append((info, s.loops, both(s.guard, s.live)))
+        for o in met:  # what the closed forms rest on
+            held = Obligation(o.poly.substitute(forms), o.type)
+            s.obligations.append(FoundObligation(held, (*s.loops, info), both(s.guard, s.live), loop.line))
+
+        outer_guard, at = both(s.guard, s.live), heads
+        within = outer_guard
+        v, whole = _steps_by_one(loop), self.whole_window(loop, trip)
+        if v is not None and whole is not None:  # over all places of a window; nothing is done at some of them
+            info = LoopInfo(self.counter(), whole.length, loop.line)
+            s.trips.append((info, s.loops, outer_guard))
+            self.nest[-1] = loop, info.counter
+            k = Poly.variable(info.counter, I32)
+            at = {v: p.substitute({counter: k + whole.ahead}) for v, p in heads.items()}
+            within = both(outer_guard, fold(whole.inside_as(k, self.type_of(v))))
+        inner = replace(s.fork(), loops=(*s.loops, info), guard=within, live=None)
+        for v, p in at.items():
+            inner.env[v] = exact(p, self.type_of(v))
+        for v in temporaries:
+            inner.env.pop(v, None)
+        if loop.test_first:
+            self.exec_block(loop.prelude, inner)
+        self.assume_facts(loop, inner, info)
+        self.exec_block(loop.body, inner)
+        inner.live = None
+        self.exec_block(loop.step, inner)
+        if not loop.test_first:
+            self.exec_block(loop.prelude, inner)
+        self.flush(inner)
+        few = trip.constant_value()
+        if _changes(both(s.guard, s.live), inner.effects[len(s.effects) :], len(s.loops)):
+            if few is not None and few <= FEW:
+                raise NeedUnroll(loop)
+            raise L.Unsupported("a loop changes the data that decide whether it runs", loop.line)
+        if few is not None and few <= FEW_SORTED and self.reorders(loop, s):
+            raise NeedUnroll(loop)
+        if few is not None and 1 < few <= FEW:
+            again = s.loops and _overwrites(inner.effects[len(s.effects) :], counter, few)
+            starts = None if loop.prelude else const_value(_decide(self.value(loop.condition, s)))
+            if again or (starts and not self.function.uses_registers and self.written_out_elsewhere(loop)):
+                raise NeedUnroll(loop)
+        s.effects, s.obligations, s.trips, s.asserts = inner.effects, inner.obligations, inner.trips, inner.asserts
+        s.defined, s.reads = inner.defined, inner.reads
+        s.arrays = {**inner.arrays, **s.arrays}
+        s.clock = inner.clock
+        for v, p in heads.items():
+            self.set(s, v, exact(p.substitute({counter: trip}), self.type_of(v)))
+        for v in temporaries + started_here + partial:
+            s.env[v] = Variable(self.type_of(v), "?after " + v)
+        if loop.test_first:
+            self.exec_block(loop.prelude, s)
+
+    def reorders(self, loop: L.Loop, s: State) -> bool:
+        """Whether a loop exchanges elements of a small local array, or puts them elsewhere, as they compare: a sort."""
+        small = {
+            a.name
+            for a in s.arrays.values()
+            if not a.cell and a.size is not None and (n := a.size.constant_value()) is not None and n <= FEW_SORTED
+        }
+        for x in L.walk(loop.body):
+            if isinstance(x, L.If):
+                compared = {n.name for n in post_order(x.condition) if isinstance(n, Load)}
+                stored = {y.array for y in L.walk((*x.then, *x.otherwise)) if isinstance(y, L.Store)}
+                if compared & stored & small:
+                    return True
+        return False
+
+    def whole_window(self, loop: L.Loop, trip: Poly) -> Window | None:
+        """The window that a loop runs over, cut to the image, and adds up."""
+        moves = any(n.startswith("k.") for n in trip.names())
+        sums = bool(self.plan.cells & set(_assigned(loop)))
+        return window(trip) if self.plan.windows and moves and sums and _steps_by_one(loop) is not None else None
+
+    def written_out_elsewhere(self, loop: L.Loop) -> bool:
+        """Whether what a loop over the channels of a pixel stores is stored channel by channel in another loop: the
+        lone pixel at the end of rows that are taken in pairs."""
+        mine = {x.array for x in L.walk(loop.body) if isinstance(x, L.Store)}
+        here = {id(x) for x in L.walk((loop,))}
+        others = (x for x in L.walk(self.function.body) if isinstance(x, L.Loop) and id(x) not in here)
+        return any(max(Counter(_stored(x.body)).get(a, 0) for a in mine) > 1 for x in others) if mine else False
+
+    def exec_turns(self, loop: L.Loop, s: State, points: list[Expr], facts: tuple[Fact, ...]) -> None:
+        """A loop as several, in each of which the comparisons `points` of its body hold always or never."""
+        if not points:
+            part = replace(loop)
+            self.facts[id(part)] = part, facts
+            return self.exec_loop(part, s)
+        point, *others = points
+        runs = self.runs_of(loop, s, point)
+        if runs is None:
+            return self.exec_turns(loop, s, others, facts)
+        first, count, whole = runs
+        if self.follows(s.conditions, count.scale(-1)):
+            return self.exec_turns(loop, s, others, (*facts, (first, False)))
+        if self.follows(s.conditions, count - whole):
+            return self.exec_turns(loop, s, others, (*facts, (first, True)))
+        both = And(BOOL, first, loop.condition)
+        new = [v for v in _assigned(loop) if v not in s.env]
+        self.exec_turns(replace(loop, condition=both), s, others, (*facts, (first, True)))
+        for v in new:  # the iterations of the second part start without them, too
+            s.env.pop(v, None)
+        return self.exec_turns(loop, s, others, (*facts, (first, False)))
+
+    def runs_of(self, loop: L.Loop, s: State, point: Expr) -> tuple[Expr, Poly, Poly] | None:
+        """What of a comparison holds in a loop's first iterations; how many these are, and how many are in all."""
+        counter = self.counter()
+        modified = [v for v in _assigned(loop) if v not in self.plan.cells and v in s.env]
+        ways, _, _ = self.classify(loop, s, modified, counter, [])
+        if variables(point) & (set(_assigned(loop)) - set(ways)):
+            return None
+        trial = replace(s.fork(), effects=[], uses=[], trips=[])
+        for v, way in ways.items():
+            trial.env[v] = exact(to_poly(self.read(s, v, self.type_of(v))) + way, self.type_of(v))
+        self.exec_block(loop.prelude, trial)
+        try:
+            whole = self.least(trip_count(self.value(loop.condition, trial), {}, counter), s)
+        except NoTrip:
+            return None
+        found = run_of(point, lambda t: self.value(t, trial), counter, {})
+        return None if found is None else (found[0], self.least(found[1], s), whole)
+
+    def least(self, p: Poly, s: State) -> Poly:
+        """A number that is the least of several as the one that it is known to be."""
+        options = smallest_of(p)
+        return next((a for a in options if all(self.follows(s.conditions, b - a) for b in options if b != a)), p)
+
+    def assume_facts(self, loop: L.Loop, s: State, info: LoopInfo | None) -> None:
+        """Makes what is known in the iterations of a part of a loop known; the part's `info`, where it is the final
+        execution, for what must be shown for it."""
+        for condition, holds in self.facts[id(loop)][1] if id(loop) in self.facts else ():
+            value = self.value(condition, s)
+            if const_value(value) is not None:
+                continue
+            held, other = (value, negate(value)) if holds else (negate(value), value)
+            s.conditions.append(held)
+            if info is not None:
+                guard = both(s.guard, s.live)
+                s.obligations.extend(FoundObligation(o, s.loops, guard, loop.line) for o in contrary(other))
+
+    def check_cells(self, loop: L.Loop, s: State) -> None:
+        for v in _assigned(loop):
+            if v in self.plan.cells and v in s.env and v not in s.arrays:
+                self.declare_cell(s, v, loop.line)
+
+    def heads(self, loop: L.Loop, s: State, ways: dict[str, Poly]) -> dict[str, Poly]:
+        """What counters are at the start of an iteration."""
+        met: list[Obligation] = []
+        heads = {v: to_poly(self.read(s, v, self.type_of(v)), met) + way for v, way in ways.items()}
+        s.obligations.extend(FoundObligation(o, s.loops, both(s.guard, s.live), loop.line) for o in met)
+        return heads
+
+    def kept(self, loop: L.Loop, s: State, anew: set[str]) -> str:
+        """A variable that keeps what was read before a loop of an array that the loop stores to, if there is one: it
+        needs a cell, for inside the loop the time of such a read says that it is made in each iteration."""
+        inside = list(L.walk((loop,)))
+        stored = {x.array for x in inside if isinstance(x, L.Store)} | (self.plan.cells & set(_assigned(loop)))
+        read = {n for x in inside for e in L.expressions(x) for n in variables(e)} - anew
+        return next((v for v in sorted(read & s.env.keys()) if _loads_any(s.env[v], stored)), "")
+
+    def classify(
+        self, loop: L.Loop, s: State, modified: list[str], counter: str, met: list[Obligation]
+    ) -> tuple[dict[str, Poly], list[str], list[str]]:
+        """By how much some of the modified variables have gone on before an iteration, over its number; which are set
+        anew in each; and which of the first go on by less in the last one."""
+        trial = replace(s.fork(), effects=[], trips=[], uses=[], live=None, guard=both(s.guard, s.live))
+        trial.loops = (*s.loops, LoopInfo(counter, Poly(), loop.line))
+        heads = {v: Variable(self.type_of(v), f"{v}'{counter}") for v in modified}
+        trial.env.update(heads)
+        end_condition = self.run_once(loop, trial)
+        trial.uses.append(end_condition)
+        used = _names_in(trial)
+        placeholders = {h.name: v for v, h in heads.items()}
+        k = Poly.variable(counter, I32)
+        taken = pieces(trial.env, heads, end_condition) if loop.test_first else None
+        partial: list[str] = []
+        ways: dict[str, Poly] = {}
+        temporaries: list[str] = []
+        carried: list[str] = []
+        read = {v: variables(trial.env[v]) for v in modified}
+        readers = Counter(n for names in read.values() for n in names)
+        for v in modified:
+            after, head = trial.env[v], heads[v].name
+            on = head in read[v]
+            if on and after.type.is_int_or_uint() and not after.type.is_bool():
+                found: list[Obligation] = []
+                full = after if taken is None else taken.full(after)
+                if full is not after:
+                    partial.append(v)
+                step = to_poly(full, found) - to_poly(heads[v])
+                if _is_invariant(step, set(placeholders), s):
+                    ways[v] = k * step
+                    met += found
+                    continue
+            if not on and head not in used and not readers[head]:
+                temporaries.append(v)
+            else:
+                carried.append(v)
+        for v in list(carried):
+            way = self.now_and_then(trial.env[v], heads[v], ways, set(placeholders), counter, s, met)
+            if way is not None:
+                ways[v] = way
+                carried.remove(v)
+        if carried:
+            self.carry(loop, s, carried, ways, end_condition, counter)
+        return ways, temporaries, partial
+
+    def now_and_then(
+        self, after: Expr, head: Expr, ways: dict[str, Poly], placeholders: set[str], counter: str, s: State,
+        met: list[Obligation],
+    ) -> Poly | None:
+        """By how much a variable has gone on that takes some of its steps at equal distances only."""
+        if not after.type.is_int_or_uint() or after.type.is_bool():
+            return None
+        found: list[Obligation] = []
+
+        def fixed(p: Poly) -> bool:
+            return _is_invariant(p, placeholders, s)
+
+        parts = conditional_steps(to_poly(after, found), to_poly(head), fixed, found)
+        if parts is None:
+            return None
+        forms = {f"{v}'{counter}": to_poly(self.read(s, v, self.type_of(v))) + way for v, way in ways.items()}
+        step, conditional = parts
+        total = Poly.variable(counter, I32) * step
+        for condition, more in conditional:
+            times = period(condition, forms, counter, found)
+            if times is None or not all(map(fixed, times.parts(counter))) or not self.is_power(times, s):
+                return None
+            total = total + times.before(counter, found) * more
+        met += found
+        return total
+
+    def is_power(self, times: Period, s: State) -> bool:
+        """Whether a mask is known to be a power of two less one; where it is made of parameters, that is asked for."""
+        if not times.masked:
+            return True
+        length, below = times.length, times.length - Poly.constant(1)
+        number = length.constant_value()
+        if number is not None:
+            return number > 0 and number & (number - 1) == 0
+        for c in [*s.conditions, *(c for c, _ in s.asserts)]:
+            masked = isinstance(c, EQ) and isinstance(c.a, Call) and c.a.name == "bitwise_and" and const_value(c.b) == 0
+            if masked and {to_poly(x) for x in children(children(c)[0])} == {length, below}:
+                return True
+        if not length.names() <= {p.name for p in self.function.params if not p.pointer}:
+            return False
+        common = intrinsic("bitwise_and", I64, from_poly(length), from_poly(below))
+        s.asserts.append((EQ(BOOL, common, const(0, I64)), 0))
+        return True
+
+    def run_once(self, loop: L.Loop, trial: State) -> Expr:
+        if loop.test_first:
+            self.exec_block(loop.prelude, trial)
+            condition = self.value(loop.condition, trial)
+        self.assume_facts(loop, trial, None)
+        self.exec_block(loop.body, trial)
+        trial.live = None
+        self.exec_block(loop.step, trial)
+        if not loop.test_first:
+            self.exec_block(loop.prelude, trial)
+            condition = self.value(loop.condition, trial)
+        self.flush(trial)
+        return condition
+
+    def carry(
+        self, loop: L.Loop, s: State, carried: list[str], ways: dict[str, Poly], condition: Expr, counter: str
+    ) -> None:
+        heads = {f"{v}'{counter}": to_poly(self.read(s, v, self.type_of(v))) + way for v, way in ways.items()}
+        try:
+            trips = trip_count(condition, heads, counter)
+        except NoTrip:
+            trips = None
+        trip = trips.constant_value() if trips is not None else None
+        if trip is not None and 0 <= trip <= MAX_UNROLL:
+            raise NeedUnroll(loop)
+        moves = trips is not None and any(n.startswith("k.") or "'" in n for n in trips.names())
+        if trips is not None and moves and _steps_by_one(loop) is not None:
+            whole = window(trips)
+            if whole is not None and whole.few(FEW) is not None:
+                raise NeedUnroll(loop)
+        name = carried[0]
+        if self.type_of(name) == I64 and name in {p.name for p in self.function.params if p.pointer}:
+            raise L.Unsupported(f"pointer '{name}' advances by data", loop.line)
+        raise NeedCell(name)
+
+    def trip(
+        self, loop: L.Loop, s: State, heads: dict[str, Poly], temporaries: list[str], counter: str
+    ) -> tuple[Poly, Expr]:
+        """Number of iterations, and the loop's condition at iteration `counter`."""
+        trial = replace(s.fork(), effects=[], uses=[], live=None, guard=both(s.guard, s.live), trips=[])
+        trial.loops = (*s.loops, LoopInfo(counter, Poly(), loop.line))
+        for v, p in heads.items():
+            trial.env[v] = exact(p, self.type_of(v))
+        for v in temporaries:
+            trial.env.pop(v, None)
+        if loop.test_first:  # what the body does is not asked for
+            before = trial.fork()
+            self.exec_block(loop.prelude, before)
+            condition = self.value(loop.condition, before)
+        else:
+            condition = self.run_once(loop, trial)
+        if contains(condition, Load):
+            self.run_once(loop, trial)
+            chooser = self.chooser(condition)
+            if chooser is not None:
+                raise NeedUnroll(chooser)
+            raise L.Unsupported("the loop's exit depends on image data", loop.line)
+        self.check_defined(condition, loop.line)
+        found: list[Obligation] = []
+        try:
+            count = trip_count(condition, {}, counter, found)
+        except NoTrip as problem:
+            self.run_once(loop, trial)  # its body may ask for what gives one
+            raise L.Unsupported(f"no closed form for the number of iterations: {problem}", loop.line) from None
+        around = (*s.loops, LoopInfo(counter, count + Poly.constant(1), loop.line))
+        s.obligations.extend(FoundObligation(o, around, s.guard, loop.line) for o in found)
+        for quotient in (a for a in count.atoms().values() if isinstance(a, Div) and const_value(a.b) is None):
+            s.obligations.append(FoundObligation(Obligation(to_poly(quotient.a), None), s.loops, s.guard, loop.line))
+        if id(loop) in self.facts:
+            count = self.least(count, s)
+        if not loop.test_first:
+            s.obligations.append(FoundObligation(Obligation(count, None), s.loops, s.guard, loop.line))
+            count = count + Poly.constant(1)
+        return count, condition
+
+    def chooser(self, condition: Expr) -> L.Loop | None:
+        """The loop around whose counter picks from constant tables all that a condition reads: the width of a disc at
+        one of its rows."""
+        if not all(n.name.rpartition("@")[0] in self.function.tables for n in loads(condition)):
+            return None
+        places = [m for n in loads(condition) for m in post_order(n.index)]
+        names = {n.name.rpartition("'")[2] for n in places if isinstance(n, Variable)}
+        return next((loop for loop, counter in reversed(self.nest) if counter in names), None)
+
+    def unroll(self, loop: L.Loop, s: State) -> None:
+        first = not loop.test_first
+        for _ in range(MAX_UNROLL + 1):
+            if not first:
+                self.exec_block(loop.prelude, s)
+                met: list[Obligation] = []
+                known = const_value(_decide(self.value(loop.condition, s), met))
+                guard = both(s.guard, s.live)
+                s.obligations.extend(FoundObligation(o, s.loops, guard, loop.line) for o in met)
+                if known is None and self.window(loop, s):
+                    return
+                if known is None:
+                    raise L.Unsupported("the number of iterations is not constant after all", loop.line)
+                if not known:
+                    return
+            first = False
+            live = s.live
+            self.exec_block(loop.body, s)
+            s.live = live
+            self.exec_block(loop.step, s)
+        raise L.Unsupported("too many iterations to unroll", loop.line)
+
+    def window(self, loop: L.Loop, s: State) -> bool:
+        """Executes a loop over a window that is cut to the image place by place; nothing is done for other loops."""
+        v = _steps_by_one(loop)
+        if v is None:
+            return False
+        type_, counter, met = self.type_of(v), self.counter(), list[Obligation]()
+        start = to_poly(self.read(s, v, type_), met)
+        trial = replace(s.fork(), effects=[], uses=[], trips=[])
+        trial.env[v] = exact(start + Poly.variable(counter, I32), type_)
+        condition = self.value(loop.condition, trial)
+        try:
+            trips = trip_count(condition, {}, counter, met)
+        except NoTrip:
+            return False
+        whole = window(trips)
+        length = None if whole is None else whole.few(FEW)
+        if whole is None or length is None:
+            return False
+        live, guard = s.live, both(s.guard, s.live)
+        info = LoopInfo(counter, trips, loop.line, condition)
+        s.trips.append((info, s.loops, guard))
+        s.obligations.extend(FoundObligation(o, (*s.loops, info), guard, loop.line) for o in met)
+        for k in map(Poly.constant, range(length)):
+            s.env[v] = exact(start + whole.ahead + k, type_)
+            self.exec_where(whole.inside(k), loop.body, s, loop.line)
+            s.live = live
+        s.env[v] = Variable(type_, "?after " + v)
+        return True
+
+
+def _steps_by_one(loop: L.Loop) -> str | None:
+    """The variable that a loop counts up by one, which nothing else changes, as nothing changes what it is held to."""
+    step = loop.step[0] if len(loop.step) == 1 else None
+    if loop.prelude or not loop.test_first or not isinstance(step, L.Assign):
+        return None
+    v, type_ = step.name, step.value.type
+    held = {n.name for n in post_order(loop.condition) if isinstance(n, Variable | Load)}
+    if held & {x.array if isinstance(x, L.Store | L.Declare) else x.name for x in L.walk(loop.body)
+               if isinstance(x, L.Assign | L.Store | L.Declare | L.Define)}:
+        return None
+    return v if to_poly(step.value) - Poly.variable(v, type_) == Poly.constant(1) else None
+
+
+def _loads_any(e: Expr, arrays: set[str]) -> bool:
+    return any(n.name.rpartition("@")[0] in arrays for n in loads(e))
+
+
+def _changes(guard: Expr | None, effects: Sequence[Effect], depth: int) -> bool:
+    """Whether stores of a loop, inside `depth` others, may be to what its guard reads."""
+    for n in loads(guard) if guard is not None else ():
+        for e in effects:
+            if e.array == n.name.rpartition("@")[0] and not _elsewhere(e, to_poly(n.index), depth):
+                return True
+    return False
+
+
+def _elsewhere(e: Effect, index: Poly, depth: int) -> bool:
+    """Whether no iteration of the loops inside of `depth` others stores to an element: by how often they run, if that
+    is a number."""
+    apart = e.index - index
+    low = high = 0
+    for loop in e.loops[depth:]:
+        step, trip = apart.coefficient(loop.counter), loop.trip.constant_value()
+        by = step.constant_value() if step is not None else None
+        if by is None or (by and trip is None):
+            return False
+        ends = 0, by * (trip - 1) if by and trip is not None else 0
+        low, high = low + min(ends), high + max(ends)
+    first = apart.substitute({loop.counter: Poly() for loop in e.loops[depth:]}).constant_value()
+    return first is not None and not low <= -first <= high
+
+
+def _overwrites(effects: list[Effect], counter: str, trip: int) -> bool:
+    """Whether the iterations of a loop, one after the other, write what all of them read: the channels of a pixel that
+    was read as a whole before the loop over its channels."""
+    written = {
+        (e.array, e.index.substitute({counter: Poly.constant(k)}))
+        for e in effects
+        if counter in e.index.names()
+        for k in range(trip)
+    }
+    return any((split_tag(n.name)[0], to_poly(n.index)) in written for e in effects for n in loads(e.value))
+
+
+def _counting(ways: dict[str, Poly], counter: str, s: State) -> str:
+    """The variable that counts the iterations from zero."""
+    for v, way in ways.items():
+        if way == Poly.variable(counter, I32) and to_poly(s.env[v]).is_zero():
+            return v
+    return ""
+
+
+def _decide(e: Expr, met: list[Obligation] | None = None) -> Expr:
+    """A comparison of polynomials that differ by a constant, decided; what that rests on goes to `met`."""
+
+    if isinstance(e, LT | LE | GT | GE | EQ | NE) and e.a.type.is_int_or_uint():
+        d = (to_poly(e.a) - to_poly(e.b)).constant_value()
+        if d is not None:
+            for x in (e.a, e.b) if met is not None else ():
+                to_poly(x, met)
+            answers = {LT: d < 0, LE: d <= 0, GT: d > 0, GE: d >= 0, EQ: d == 0, NE: d != 0}
+            return const(answers[type(e)], BOOL)
+    return e
+
+
+def _stored(body: tuple[L.Stmt, ...]) -> Iterator[str]:
+    """Arrays by the stores of a body, those of loops inside of it left out."""
+    for x in body:
+        if isinstance(x, L.Store):
+            yield x.array
+        elif isinstance(x, L.If):
+            yield from _stored((*x.then, *x.otherwise))
+
+
+def _assigned(loop: L.Loop) -> list[str]:
+    """Scalars assigned anywhere in the loop, in first-assignment order."""
+    return list(dict.fromkeys(s.name for s in L.walk((loop,)) if isinstance(s, L.Assign)))
+
+
+def _names_in(s: State) -> set[str]:
+    out: set[str] = set()
+    for e in s.effects:
+        out |= variables(e.value) | e.index.names()
+        if e.guard is not None:
+            out |= variables(e.guard)
+    for info, _, guard in s.trips:
+        out |= info.trip.names()
+        if guard is not None:
+            out |= variables(guard)
+    for used in s.uses:
+        out |= variables(used)
+    return out
+
+
+def _is_invariant(step: Poly, placeholders: set[str], s: State) -> bool:
+    """Whether a step is the same in every iteration: no placeholders, no memory, nothing undefined."""
+    names = step.names()
+    if names & placeholders or any(undefined(n) for n in names):
+        return False
+    known = {loop.counter for loop in s.loops}
+    for e in step.atoms().values():
+        for n in post_order(e):
+            if isinstance(n, Load):
+                return False
+            if isinstance(n, Variable) and n.name.startswith("k.") and n.name not in known:
+                return False
+    return True

@@ -1,0 +1,127 @@
+"""Which conditionals become paths of their own (paper, section 5.2).
+
+Those that hold loops or returns must. Those that change several of the values that shape later loops (an image that is
+flipped for a negative height, rows one behind the other that run as one) should: each path then has plain bounds and
+strides, where one path would have bounds that are choices, which fit no region.  So do those inside loops that decide,
+by parameters alone, what is read, or which of two loops runs."""
+
+from __future__ import annotations
+
+from halide_core.ir.expr import And, Expr, Load, Not, Or, Select, children
+from halide_core.ir.structural import post_order, substitute, variables
+from lifter.algebra.fold import parts
+from lifter.ir import loop_ir as L
+
+
+def must_fork(stmt: L.If) -> bool:
+    """Whether a conditional holds a loop or a return, or asks whether a pointer is null (`if (count) *count = n`)."""
+    return any(isinstance(s, L.Loop | L.Return) for s in L.walk((stmt,))) or _asks_for_pointer(stmt.condition)
+
+
+def _asks_for_pointer(condition: Expr) -> bool:
+    return any(n.startswith("addr.") for n in variables(condition))
+
+
+def reshapes(stmt: L.If, rest: tuple[L.Stmt, ...]) -> bool:
+    """Whether a conditional assigns several scalars, at least one of which decides how often loops of `rest` run or
+    which elements they touch."""
+    assigned = {s.name for s in L.walk((stmt,)) if isinstance(s, L.Assign)}
+    if len(assigned) < 2 or any(isinstance(s, L.Store) for s in L.walk((stmt,))):
+        return False
+    return bool(assigned & _shaping(rest))
+
+
+def _shaping(body: tuple[L.Stmt, ...]) -> set[str]:
+    """Names of scalars that trip counts and addresses are made of."""
+    statements = list(L.walk(body))
+    names: set[str] = set()
+    for s in statements:
+        if isinstance(s, L.Loop):
+            names |= variables(s.condition)
+        if isinstance(s, L.Store):
+            names |= variables(s.index)
+        for e in L.expressions(s):
+            for n in post_order(e):
+                if isinstance(n, Load):
+                    names |= variables(n.index)
+    grown = True
+    while grown:
+        grown = False
+        for s in statements:
+            if isinstance(s, L.Assign) and s.name in names and not variables(s.value) <= names:
+                names |= variables(s.value)
+                grown = True
+    return names
+
+
+def guards_of_reads(loop: L.Loop) -> list[Expr]:
+    """Conditions, one by one, that decide inside a loop whether an array is read at all."""
+    certain = _certain((*loop.prelude, *loop.body, *loop.step))
+    out: list[Expr] = []
+    for s in L.walk(loop.body):
+        if isinstance(s, L.If):
+            inside = {a for x in L.walk((*s.then, *s.otherwise)) for e in L.expressions(x) for a in _arrays(e)}
+            asked = inside - certain or _asks_for_pointer(s.condition)
+            out += parts(s.condition, And, Or, Not) if asked else []
+        for e in L.expressions(s):
+            for n in post_order(e):
+                if isinstance(n, Select) and (_arrays(n.true_value) | _arrays(n.false_value)) - certain:
+                    out += parts(n.condition, And, Or, Not)
+                elif isinstance(n, And | Or) and _arrays(n.b) - certain:
+                    out += parts(n.a, And, Or, Not)
+    return out
+
+
+def choosers_of_loops(loop: L.Loop) -> list[Expr]:
+    """Conditions inside a loop that say which of two loops runs: where they are on parameters, the one or the other is
+    all that the path has, and what it writes is one region."""
+    choices = [s for s in L.walk(loop.body) if isinstance(s, L.If)]
+    both = [s for s in choices if all(any(isinstance(x, L.Loop) for x in L.walk(a)) for a in (s.then, s.otherwise))]
+    return [c for s in both for c in parts(s.condition, And, Or, Not)]
+
+
+def invariant(e: Expr, loop: L.Loop) -> Expr | None:
+    """An expression of a loop's body over what the loop does not change, where its locals are given one value each."""
+    values: dict[str, list[Expr]] = {}
+    for s in L.walk((loop,)):
+        if isinstance(s, L.Assign):
+            values.setdefault(s.name, []).append(s.value)
+    for _ in values:
+        names = variables(e) & values.keys()
+        if any(len(values[n]) > 1 for n in names):
+            return None
+        if not names:
+            break
+        e = substitute(e, {n: values[n][0] for n in names})
+    return None if variables(e) & values.keys() else e
+
+
+def _arrays(e: Expr) -> set[str]:
+    return {n.name for n in post_order(e) if isinstance(n, Load)}
+
+
+def _certain(body: tuple[L.Stmt, ...]) -> set[str]:
+    """Arrays that are read whatever the conditions in `body` are, if its loops run."""
+    out: set[str] = set()
+    for s in body:
+        for e in L.expressions(s):
+            out |= _surely(e, {})
+        if isinstance(s, L.If):
+            out |= _certain(s.then) & _certain(s.otherwise)
+        elif isinstance(s, L.Loop):
+            out |= _certain((*s.prelude, *s.body, *s.step))
+    return out
+
+
+def _surely(e: Expr, known: dict[int, set[str]]) -> set[str]:
+    """Arrays that are read whenever `e` is evaluated."""
+    if id(e) not in known:
+        own = {e.name} if isinstance(e, Load) else set()
+        if isinstance(e, Select):
+            own = _surely(e.condition, known) | (_surely(e.true_value, known) & _surely(e.false_value, known))
+        elif isinstance(e, And | Or):
+            own = _surely(e.a, known)
+        else:
+            own = own.union(*(_surely(c, known) for c in children(e)))
+        known[id(e)] = own
+    return known[id(e)]

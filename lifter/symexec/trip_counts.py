@@ -1,0 +1,91 @@
+"""How often a loop runs: closed forms from its condition."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from halide_core.ir.expr import EQ, GE, GT, I64, LE, LT, NE, And, Cast, Div, Expr, Not
+from lifter.algebra.fold import negate
+from lifter.algebra.polynomial import Obligation, Poly, ceil_div, from_poly, poly_min, to_poly
+from lifter.algebra.wrapping import reads_memory
+
+
+class NoTrip(Exception):
+    """The condition is outside what has a closed form; the text says which."""
+
+
+def trip_count(
+    condition: Expr, heads: Mapping[str, Poly], counter: str, obligations: list[Obligation] | None = None
+) -> Poly:
+    """Number of iterations k = 0, 1, ... before `condition` first fails, for a condition monotone in `counter`.
+
+    `heads` replaces variables by their closed forms.  The result may be negative where the loop does not run; the
+    caller proves or assumes that it is not, nor the dividend of a quotient by a parameter."""
+    if isinstance(condition, And):
+        return poly_min(
+            trip_count(condition.a, heads, counter, obligations), trip_count(condition.b, heads, counter, obligations)
+        )
+    if isinstance(condition, Not):
+        pushed = negate(condition.a)
+        if not isinstance(pushed, Not):
+            return trip_count(pushed, heads, counter, obligations)
+    if isinstance(condition, Cast) and condition.type.is_bool():
+        zero = Poly()
+        return _until_equal(to_poly(condition.value, obligations).substitute(heads), zero, counter, obligations)
+    if isinstance(condition, LT | LE | GT | GE | NE) and condition.a.type.is_int_or_uint():
+        a = to_poly(condition.a, obligations).substitute(heads)
+        b = to_poly(condition.b, obligations).substitute(heads)
+        if isinstance(condition, NE):
+            return _until_equal(a, b, counter, obligations)
+        if isinstance(condition, GT | GE):
+            a, b = b, a
+        room = b - a if isinstance(condition, LT | GT) else b - a + Poly.constant(1)
+        return _while_positive(room, counter, obligations)
+    if isinstance(condition, EQ):
+        raise NoTrip("it runs while two values are equal")
+    raise NoTrip(f"condition {condition}")
+
+
+def _split(p: Poly, counter: str) -> tuple[Poly, Poly]:
+    step = p.coefficient(counter)
+    if step is None:
+        raise NoTrip(f"the condition is not linear in the iteration number ({p})")
+    return p.substitute({counter: Poly()}), step
+
+
+def _while_positive(room: Poly, counter: str, obligations: list[Obligation] | None) -> Poly:
+    start, step = _split(room, counter)
+    shrink = step.scale(-1)
+    amount = shrink.constant_value()
+    if amount is not None:
+        if amount <= 0:
+            raise NoTrip("the loop variable does not move towards its bound")
+        return ceil_div(start, amount)
+    if obligations is not None:
+        obligations.append(Obligation(shrink - Poly.constant(1), None))
+    exact = start.exact_quotient(shrink)
+    if exact is not None:
+        return exact
+    if obligations is None or any(reads_memory(a) for a in shrink.atoms().values()):
+        raise NoTrip(f"the step {shrink} is not constant")
+    return to_poly(Div(I64, from_poly(start + shrink - Poly.constant(1)), from_poly(shrink)))
+
+
+def _until_equal(a: Poly, b: Poly, counter: str, obligations: list[Obligation] | None) -> Poly:
+    start, step = _split(a - b, counter)
+    amount = step.constant_value()
+    if amount is not None and amount != 0:
+        distance = start.scale(-1) if amount > 0 else start
+        if abs(amount) == 1:
+            return distance
+        exact = distance.exact_quotient(Poly.constant(abs(amount)))
+        if exact is not None:
+            return exact
+        raise NoTrip(f"'!=' with a step of {abs(amount)} may step over its bound")
+    exact = start.scale(-1).exact_quotient(step) if not step.is_zero() and len(step.terms) == 1 else None
+    if exact is None:
+        raise NoTrip("the condition never changes" if step.is_zero() else f"the step {step} is not constant")
+    if obligations is not None:  # a step of zero never gets there
+        upwards = all(c > 0 for c in step.terms.values())
+        obligations.append(Obligation((step if upwards else step.scale(-1)) - Poly.constant(1), None))
+    return exact

@@ -1,0 +1,1 @@
+"""Rewritings of loops and of effects, which symbolic execution applies."""

@@ -1,0 +1,1 @@
+"""Rewritings of the domains of effects: the loops that a store stands in."""

@@ -1,0 +1,1 @@
+"""Rewritings of the loop language, before anything is executed."""

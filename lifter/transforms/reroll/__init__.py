@@ -1,0 +1,1 @@
+"""Several stores alike as one store in a loop."""

@@ -1,0 +1,82 @@
+"""Expressions of the lanes of registers as one expression over the number of the lane."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from halide_core.ir import expr as E
+from halide_core.ir.expr import I32, Cast, Expr, IntImm, Load, UIntImm, Variable, children, const, with_children
+from halide_core.ir.structural import key
+from lifter.algebra.fold import fold_node
+from lifter.algebra.polynomial import Poly, from_poly, to_poly
+from lifter.ir.effects import split_tag
+
+
+class Lanes:
+    """Expressions of lanes as one over a counter."""
+
+    def __init__(self, written: set[str], counter: str) -> None:
+        self.written = written
+        self.counter = Variable(I32, counter)
+        self.known: dict[tuple[int, ...], Expr | None] = {}
+
+    def one(self, lanes: Sequence[Expr]) -> Expr | None:
+        """An expression over the counter that is each lane's for its number; None where there is none of their form."""
+        keys = tuple(key(e) for e in lanes)
+        if len(set(keys)) == 1:
+            return lanes[0]
+        if keys not in self.known:
+            self.known[keys] = self._differing(lanes)
+        return self.known[keys]
+
+    def _differing(self, lanes: Sequence[Expr]) -> Expr | None:
+        first = lanes[0]
+        if any(type(e) is not type(first) or e.type != first.type for e in lanes):
+            return None
+        if isinstance(first, Load):
+            return self._read([e for e in lanes if isinstance(e, Load)])
+        if isinstance(first, IntImm | UIntImm):
+            return self._constant([e.value for e in lanes if isinstance(e, IntImm | UIntImm)], first)
+        inner = [children(e) for e in lanes]
+        if not inner[0] or any(len(c) != len(inner[0]) for c in inner):
+            return None
+        if any(key(with_children(first, c)) != key(e) for e, c in zip(lanes, inner, strict=True)):
+            return None
+        found = [self.one(column) for column in zip(*inner, strict=True)]
+        whole = tuple(c for c in found if c is not None)
+        return fold_node(with_children(first, whole)) if len(whole) == len(found) else None
+
+    def _read(self, lanes: list[Load]) -> Expr | None:
+        names = {e.name for e in lanes}
+        if len(names) > 1 and ({split_tag(n)[0] for n in names} & self.written or any("@" not in n for n in names)):
+            return None
+        if len({split_tag(n)[0] if "@" in n else n for n in names}) > 1:
+            return None
+        # At the latest of their times: where another array is the same memory, that is what must be early enough.
+        name = max(names, key=lambda n: split_tag(n)[1]) if len(names) > 1 else lanes[0].name
+        index = self._index([to_poly(e.index) for e in lanes])
+        if index is None:
+            plain = self.one([e.index for e in lanes])
+            return None if plain is None else replace(lanes[0], name=name, index=plain)
+        return replace(lanes[0], name=name, index=from_poly(index))
+
+    def _index(self, places: list[Poly]) -> Poly | None:
+        step = places[1] - places[0]
+        if any(p - places[0] != step.scale(k) for k, p in enumerate(places)):
+            return None
+        return places[0] + Poly.variable(self.counter.name, I32) * step
+
+    def _constant(self, values: list[int], first: Expr) -> Expr | None:
+        """An arithmetic progression, all of which the type holds."""
+        step = values[1] - values[0]
+        if any(v != values[0] + step * k for k, v in enumerate(values)) or first.type.bits < 8:
+            return None
+        lane = self.counter if step == 1 else E.Mul(I32, self.counter, const(step, I32))
+        wide = fold_node(E.Add(I32, const(values[0], I32), lane))
+        if not all(-(1 << 30) < v < 1 << 30 for v in values):
+            return None
+        return wide if first.type == I32 else Cast(first.type, wide)
+
+
+__all__ = ["Lanes"]

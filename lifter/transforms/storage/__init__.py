@@ -1,0 +1,1 @@
+"""Rewritings of local storage: cells and arrays that carry values, are split, joined or copied."""

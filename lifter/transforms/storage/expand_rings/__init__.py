@@ -1,0 +1,125 @@
+"""Local arrays that carry values from one iteration of a loop to later ones: rings of rows, rows of sums.
+
+    for (y) { row[y % 3][x] = f(x, y);   out[y][x] = g(row[y % 3][x], row[(y - 1) % 3][x], row[(y - 2) % 3][x]); }
+    for (y) { out[y][x] = g(sum[x]);   sum[x] += f(x, y); }
+become arrays with rows of their own for each iteration, of which the loop's other stores read what is done:
+    for (y) rows[y][x] = f(x, y);                   for (y) out[y][x] = g(rows[y][x], rows[y - 1][x], rows[y - 2][x]);
+    for (y) sums[y + 1][x] = sums[y][x] + f(x, y);  for (y) out[y][x] = g(sums[y][x]);
+
+A read sees the row that was the latest to be stored to in its place.  Where that is an earlier iteration's, it is
+proved here that no store of its own iteration comes to the element before it; where it is its own iteration's, or
+one that a store has left out, the row has no value there yet, and the proof of the whole (`defined`) fails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from halide_core.ir.expr import I32
+from lifter.algebra.polynomial import Poly
+from lifter.ir.effect_queries import Follows, ahead_exactly
+from lifter.ir.effects import LoopInfo, Path, domain
+from lifter.transforms.storage.distribute_loops import first_alone, shared
+from lifter.transforms.storage.expand_rings.expansion import Expansion
+from lifter.transforms.storage.expand_rings.row_layout import No
+from lifter.transforms.storage.merge_row_stores import joined
+from lifter.transforms.storage.propagate_row_copies import without_copies
+
+
+def without_carried(path: Path, follows: Follows) -> Path:
+    """`path` with a row for each iteration in place of such arrays."""
+    with_rows: list[str] = []
+    for name, info in path.arrays.items():
+        if not info.cell and info.size is not None:
+            found = next(_with_rows(path, name, follows), None)
+            if found is not None:
+                path = found
+                with_rows.append(name)
+    path = _in_order(path, with_rows, follows)
+    for name in with_rows:
+        path = _without_idle_rows(path, name, follows)
+    return path
+
+
+def _in_order(path: Path, names: list[str], follows: Follows) -> Path:
+    """`path` with the stores to arrays that have a row for each iteration in loops of their own, where that is known to
+    be the same; those first that are not made of others.  What these arrays and something else are made of gets a row
+    for each iteration too."""
+    for name in names:
+        last = [e for e in path.effects if e.array == name][-1]
+        loop = last.loops[len(path.arrays[name].loops)]
+        found = first_alone(path, name, loop)
+        if found is not None:
+            return _in_order(found, names, follows)
+        for other in shared(path, name, loop) - set(names):
+            expanded = next(_with_rows(path, other, follows, True), None)
+            if expanded is not None:
+                names.append(other)
+                return _in_order(expanded, names, follows)
+    return path
+
+
+def _with_rows(path: Path, name: str, follows: Follows, any_array: bool = False) -> Iterator[Path]:
+    """`path` with rows for an array that carries values, or for `any_array`; at last with what keeps its elements that
+    an iteration does not store to."""
+    partial: Path | None = None
+    for variant in _variants(path, name, follows, any_array):
+        try:
+            carried = Expansion(variant, name, follows)
+            found = carried.expanded()
+        except No:
+            continue
+        if carried.whole:
+            yield found
+        partial = partial or found
+    if partial is not None:
+        yield partial
+
+
+def _variants(path: Path, name: str, follows: Follows, any_array: bool) -> Iterator[Path]:
+    try:
+        carried = Expansion(path, name, follows)
+        if carried.round == 1 and not any_array and not carried.carries():
+            return
+        path = without_copies(path, name, follows)
+        carried = Expansion(path, name, follows)
+        overlapping = carried.overlapping()
+    except No:
+        return
+    if not overlapping or carried.round > 1:
+        yield path
+    for size in (None, path.arrays[name].size) if carried.round == 1 else ():
+        one = joined(path, carried.own, carried.depth, size)
+        if one is not None:
+            yield one[0]
+    if carried.round > 1:
+        whole = carried.padded()
+        if whole is not None:
+            yield whole
+    elif overlapping:
+        yield path
+
+
+def _without_idle_rows(path: Path, name: str, follows: Follows) -> Path:
+    """`path` where a loop of one store, whose guard fails in all iterations after one in which it has failed, ends."""
+    for e in path.effects:
+        if e.array != name or e.guard is None:
+            continue
+        given = [*path.conditions, *(c for c, _ in path.asserts)]
+        ahead = ahead_exactly(e.guard, [*given, *domain(e.loops)], follows)
+        for loop in e.loops if ahead is not None else ():
+            assert ahead is not None
+            if any(x is not e and loop.counter in x.counters for x in path.effects):
+                break
+            trip = ahead + Poly.variable(loop.counter, I32) + Poly.constant(1)
+            if loop.counter in trip.names() or not follows(given, loop.trip - trip):
+                continue
+            shorter = LoopInfo(loop.counter, trip, loop.line)
+            loops = tuple(shorter if x is loop else x for x in e.loops)
+            effects = tuple(replace(x, guard=None, loops=loops) if x is e else x for x in path.effects)
+            trips = tuple((shorter, *t[1:]) if t[0] == loop else t for t in path.trips)
+            return replace(path, effects=effects, trips=trips)
+    return path
+
+
+__all__ = ["without_carried"]

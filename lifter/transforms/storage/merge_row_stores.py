@@ -1,0 +1,148 @@
+"""Stores to rows of a local array: several to the same elements in one iteration of a loop as one, and those to parts
+of rows as stores to whole rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from halide_core.ir.expr import BOOL, GE, I32, LT, Expr, Load, Select
+from halide_core.ir.structural import substitute, transform
+from lifter.algebra.fold import conjunction
+from lifter.algebra.polynomial import Poly, exact, from_poly, to_poly
+from lifter.ir.effect_queries import undisturbed
+from lifter.ir.effects import Effect, LoopInfo, Path, loads, sites, values_of
+
+
+def joined(path: Path, stores: Sequence[Effect], depth: int, size: Poly | None) -> tuple[Path, Effect] | None:
+    """`path` with `stores`, of which each goes over elements one by one inside of the loop at `depth`, as one over the
+    same elements, or over all `size` of the array, and that store.  Elements that none of them is made to keep what
+    they have.  None where they are made of other elements of the array, or are looked at in between."""
+    first, last = stores[0], stores[-1]
+    around = first.loops[: depth + 1]
+    spans = [_span(e, around) for e in stores]
+    others = [e for e in path.effects if all(e is not s for s in stores)]
+    if not undisturbed(stores, others, list(values_of(path))) or _looked_at(stores, others, depth):
+        return None
+    start, trip = spans[0] if spans[0] is not None else (None, None)
+    if size is not None:
+        start, trip = Poly(), size
+    if start is None or trip is None or any(s is None or (size is None and s != (start, trip)) for s in spans):
+        return None
+    info = LoopInfo(_fresh(path, first), trip, last.line)
+    element = Poly.variable(info.counter, I32) + start
+    value: Expr = Load(first.value.type, f"{first.array}@{first.order}", from_poly(element))
+    for e, span in zip(stores, spans, strict=True):
+        assert span is not None
+        found = _stored(e, element, span, value, size is None, len(e.loops) == len(around))
+        if found is None:
+            return None
+        value = found
+    one = Effect(first.array, element, value, None, (*around, info), last.order, last.line)
+    effects = tuple(one if e is last else e for e in path.effects if e is last or all(e is not s for s in stores))
+    return replace(path, effects=effects, trips=(*path.trips, (info, around, None))), one
+
+
+def _looked_at(stores: Sequence[Effect], others: Sequence[Effect], depth: int) -> bool:
+    """Whether a loop inside of the one at `depth` stores to some elements and reads others, in two effects of which one
+    is among `stores`: of those it matters which iterations come before."""
+    for s in stores:
+        for e in others:
+            if set(s.counters[depth + 1 :]) & set(e.counters) and (_reads_other(e, s) or _reads_other(s, e)):
+                return True
+    return False
+
+
+def _reads_other(e: Effect, store: Effect) -> bool:
+    reads = (n for x in sites(e) for n in loads(x) if n.name.rpartition("@")[0] == store.array)
+    return any(to_poly(n.index) != store.index for n in reads)
+
+
+def padded(
+    path: Path, stores: Sequence[Effect], elements: Sequence[Poly], width: Poly, rest: Expr, depth: int
+) -> Path | None:
+    """`path` with `stores`, which go over some `elements` of a row of an array one by one, as stores to whole rows, of
+    which all other elements are `rest`."""
+    others = [e for e in path.effects if all(e is not s for s in stores)]
+    if _looked_at(stores, others, depth):
+        return None
+    new: dict[int, Effect] = {}
+    trips = list(path.trips)
+    for e, element in zip(stores, elements, strict=True):
+        if not e.loops or e.guard is not None:
+            return None
+        *around, inner = e.loops
+        start = element.substitute({inner.counter: Poly()})
+        one_by_one = Poly.variable(inner.counter, I32)
+        if element - start != one_by_one or e.index.coefficient(inner.counter) != Poly.constant(1):
+            return None
+        info = LoopInfo(_fresh(path, e), width, e.line)
+        position = Poly.variable(info.counter, I32)
+        at = {inner.counter: position - start}
+        inside: list[Expr] = [
+            GE(BOOL, from_poly(position), from_poly(start)),
+            LT(BOOL, from_poly(position), from_poly(start + inner.trip)),
+        ]
+        value = substitute(e.value, {inner.counter: exact(position - start, I32)})
+        test = conjunction(inside)
+        assert test is not None
+        index = e.index.substitute(at)
+        new[e.order] = replace(e, index=index, value=Select(value.type, test, value, rest), loops=(*around, info))
+        trips.append((info, tuple(around), None))
+    return replace(path, effects=tuple(new.get(e.order, e) for e in path.effects), trips=tuple(trips))
+
+
+def _span(e: Effect, around: tuple[LoopInfo, ...]) -> tuple[Poly, Poly] | None:
+    """The first element that a store goes over, and how many."""
+    if e.loops[: len(around)] != around or len(e.loops) > len(around) + 1:
+        return None
+    if len(e.loops) == len(around):
+        return e.index, Poly.constant(1)
+    counter = e.counters[-1]
+    start = e.index.substitute({counter: Poly()})
+    return (start, e.loops[-1].trip) if e.index - start == Poly.variable(counter, I32) else None
+
+
+def _stored(e: Effect, element: Poly, span: tuple[Poly, Poly], before: Expr, whole: bool, alone: bool) -> Expr | None:
+    """What an element is after a store, if it was `before`; `alone`: the store is to one element."""
+    start, trip = span
+    own = start if alone else element
+    values = {} if alone else {e.counters[-1]: exact(element - start, I32)}
+
+    def rewrite(n: Expr) -> Expr:
+        if isinstance(n, Load) and n.name.rpartition("@")[0] == e.array and to_poly(n.index) == own:
+            return before
+        return n
+
+    def known(x: Expr) -> Expr | None:
+        x = substitute(x, values)
+        reads = [n for n in loads(x) if n.name.rpartition("@")[0] == e.array]
+        return transform(x, rewrite) if all(to_poly(n.index) == own for n in reads) else None
+
+    conditions: list[Expr] = []
+    if not whole:
+        conditions = [
+            GE(BOOL, from_poly(element), from_poly(start)),
+            LT(BOOL, from_poly(element), from_poly(start + trip)),
+        ]
+    if e.guard is not None:
+        guard = known(e.guard)
+        if guard is None:
+            return None
+        conditions.append(guard)
+    value = known(e.value)
+    if value is None:
+        return None
+    guard = conjunction(conditions)
+    return value if guard is None else Select(value.type, guard, value, before)
+
+
+def _fresh(path: Path, e: Effect) -> str:
+    used = {info.counter for info, _, _ in path.trips} | {c for x in path.effects for c in x.counters}
+    name = f"{e.counters[-1]}j"
+    while name in used:
+        name += "j"
+    return name
+
+
+__all__ = ["joined", "padded"]

@@ -1,0 +1,1 @@
+"""Rewritings of stores: joined, forwarded, left out, split by their conditions."""

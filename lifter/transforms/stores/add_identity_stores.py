@@ -1,0 +1,83 @@
+"""Elements between those that a loop writes, which stay: stored as they are, so that what is written is a box.
+
+    q[0] <-> q[2] of three channels                  q[1] = q[1]
+    row[y] <-> row[h - 1 - y] for y < h / 2          row[h / 2] = row[h / 2] where h is odd
+
+Such a store changes nothing, at whatever time; and the memory is there, for the same iteration, or the loop that the
+element lies in the middle of, touches elements on both sides of it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from halide_core.ir.expr import BOOL, EQ, GE, I32, And, Load
+from lifter.algebra.polynomial import Poly, from_poly
+from lifter.ir.effects import Effect, LoopInfo, Path, loads
+
+_MOST = 16
+"""Elements of one iteration that are filled in."""
+
+
+def with_elements_between(path: Path, outputs: Sequence[str]) -> Path | None:
+    """`path` with stores of such elements; None where there are none."""
+    found: list[Effect] = []
+    groups: dict[tuple[str, tuple[str, ...]], list[Effect]] = {}
+    for e in path.effects:
+        plain = e.guard is None and not any(loads(a) for a in e.index.atoms().values())
+        if e.array in outputs and e.loops and plain:
+            groups.setdefault((e.array, e.counters), []).append(e)
+    order = max((e.order for e in path.effects), default=0)
+    for group in groups.values():
+        for kept in (*_of_pixels(group), *_in_the_middle(group)):
+            order += 1
+            read = Load(kept.value.type, f"{kept.array}@{order}", from_poly(kept.index))
+            found.append(replace(kept, value=read, order=order))
+    return replace(path, effects=(*path.effects, *found)) if found else None
+
+
+def _of_pixels(group: Sequence[Effect]) -> Iterator[Effect]:
+    """Elements between those of one iteration, where iterations do not reach into each other."""
+    first = group[0]
+    apart = [e.index.distance_from(first.index) for e in group]
+    offsets = {d for d in apart if d is not None}
+    steps = [abs(s) for c in first.counters if (p := first.index.coefficient(c)) and (s := p.constant_value())]
+    if len(offsets) < 2 or None in apart or not steps or max(offsets) - min(offsets) >= min(steps):
+        return
+    missing = [d for d in range(min(offsets), max(offsets)) if d not in offsets]
+    for d in missing if len(missing) <= _MOST else ():
+        yield replace(first, index=first.index + Poly.constant(d), line=group[-1].line)
+
+
+def _in_the_middle(group: Sequence[Effect]) -> Iterator[Effect]:
+    """What two stores that move towards each other leave between them: the element that the one would be at in the
+    iteration after the last, if that is where the other one would be."""
+    for a, b in itertools.combinations(group, 2):
+        for depth, loop in enumerate(a.loops):
+            step, back = a.index.coefficient(loop.counter), b.index.coefficient(loop.counter)
+            if step is None or back is None or step.is_zero() or step + back != Poly():
+                continue
+            rest = (*a.loops[:depth], *a.loops[depth + 1 :])
+            if any(loop.counter in other.trip.names() for other in rest) or loop.trip.names() & set(a.counters):
+                continue
+            after = {loop.counter: loop.trip}
+            apart, rest_of = (a.index - b.index).substitute(after).divide_by(step)
+            if not rest_of.is_zero() or apart.names() & set(a.counters):
+                continue
+            meet = EQ(BOOL, from_poly(apart), from_poly(Poly()))
+            runs = GE(BOOL, from_poly(loop.trip - Poly.constant(1)), from_poly(Poly()))
+            yield _renamed(replace(a, index=a.index.substitute(after), guard=And(BOOL, runs, meet), loops=rest))
+            break
+
+
+def _renamed(e: Effect) -> Effect:
+    """An effect with counters of its own: it stands in loops of its own."""
+    names = {loop.counter: Poly.variable(loop.counter + "b", I32) for loop in e.loops}
+    loops = tuple(
+        LoopInfo(loop.counter + "b", loop.trip.substitute(names), loop.line, variable=loop.variable) for loop in e.loops
+    )
+    return replace(e, index=e.index.substitute(names), loops=loops)
+
+
+__all__ = ["with_elements_between"]

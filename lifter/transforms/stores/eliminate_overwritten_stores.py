@@ -1,0 +1,274 @@
+"""Stores of whole words and registers that reach beyond what they are for, which a later iteration stores over.
+
+    for (k < n / 4) { store 16 bytes at d + 12 * k, of which 12 count }   store what is left at d + n / 4 * 12
+    for (k < n) { store 4 bytes at d + 3 * k, of which the last is the next one's first }
+
+What is stored over before anything reads it is left out: wholly, or in all iterations of a loop but its last, behind
+which the store then stands.  The array must not be one that is read (`Path.apart`)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from halide_core.ir.expr import BOOL, GE, I32, I64, LT, Expr, Load, const
+from halide_core.ir.structural import substitute, transform
+from lifter.algebra.polynomial import Poly, from_poly, to_poly
+from lifter.algebra.wrapping import reads_memory
+from lifter.ir.effect_edits import left_to_original, spaced
+from lifter.ir.effect_queries import Follows, ahead_exactly
+from lifter.ir.effects import Effect, LoopInfo, Path, domain, loads, loads_of, split_tag
+
+_ONE = Poly.constant(1)
+
+
+def without_covered(path: Path, follows: Follows) -> list[Path]:
+    """`path` without such stores: two paths where it has to be told whether a loop has a last iteration."""
+    read = {split_tag(n.name)[0] for n in loads_of(path) if "@" in n.name}
+    outside = read - path.arrays.keys()
+    paths = [_with_ends_apart(path, read)]
+    done: list[Path] = []
+    while paths:
+        p = paths.pop()
+        found = _next(p, read, follows)
+        if found is None:
+            done.append(p)
+            continue
+        e, instead = found
+        p = replace(p, apart=p.apart | {frozenset((e.array, a)) for a in outside})
+        paths += [_without(p, e)] if instead is None else _behind_loop(p, e, instead, follows)
+    return done
+
+
+def _with_ends_apart(path: Path, read: Collection[str]) -> Path:
+    """`path` with copies of a fixed length, where the next one starts before they end (`memcpy(d, s, 4); d += 3`), as
+    the elements up to there and single ones behind."""
+    long = [(e, n) for e in path.effects if e.array not in read and (n := _step_within(e)) is not None]
+    if not long:
+        return path
+    most = max(int(e.loops[-1].trip.constant_value() or 0) - n for e, n in long)
+    parts = {e.order * (most + 1): n for e, n in long}
+    spread = spaced(path, most + 1)
+    effects: list[Effect] = []
+    trips = list(spread.trips)
+    for e in spread.effects:
+        first = parts.get(e.order)
+        if first is None:
+            effects.append(e)
+            continue
+        inner = e.loops[-1]
+        short = LoopInfo(inner.counter + "s", Poly.constant(first), e.line)
+        trips.append((short, e.loops[:-1], None))
+        start = _at(e, Poly.variable(short.counter, I32))
+        effects.append(replace(start, loops=(*start.loops, short)))
+        length = int(inner.trip.constant_value() or 0)
+        effects += [replace(_at(e, Poly.constant(k)), order=e.order + 1 + k - first) for k in range(first, length)]
+    return replace(spread, effects=tuple(effects), trips=tuple(trips))
+
+
+_MOST = 32
+
+
+def _step_within(e: Effect) -> int | None:
+    """How far a store's elements of a loop of few iterations move in the next iteration of the loop around, if that is
+    less than how many there are."""
+    if len(e.loops) < 2 or e.guard is not None:
+        return None
+    inner, outer = e.loops[-1], e.loops[-2]
+    length, step = inner.trip.constant_value(), e.index.coefficient(outer.counter)
+    by = step.constant_value() if step is not None else None
+    if length is None or by is None or not 0 < by < length <= _MOST:
+        return None
+    return int(by) if e.index.coefficient(inner.counter) == _ONE else None
+
+
+def _next(path: Path, read: Collection[str], follows: Follows) -> tuple[Effect, int | None] | None:
+    """A store that another one covers in the next iteration of a loop, with the depth of that loop where the store of
+    the last iteration stays."""
+    again = _Again(path)
+    for e in path.effects:
+        if e.array in read or e.array in path.arrays or any(map(reads_memory, e.index.atoms().values())):
+            continue
+        for depth in _covered_in(e, again, follows):
+            if _covered_behind(e, depth, path, follows):
+                return e, None
+            if _may_stand_behind(e, depth, path):
+                return e, depth
+    return None
+
+
+class _Again:
+    """What the stores of a path write in the next iteration of a loop, looked up by where."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._found: dict[tuple[str, tuple[LoopInfo, ...]], tuple[dict[Poly, list[Effect]], list[_Place]]] = {}
+
+    def covers(self, e: Effect, depth: int, follows: Follows) -> bool:
+        """Whether another store writes there what `e` writes in this iteration of its loop at `depth`."""
+        around = e.loops[: depth + 1]
+        next_one = {around[-1].counter: Poly.variable(around[-1].counter, I32) + _ONE}
+        where = e.array, around
+        if where not in self._found:
+            places: dict[Poly, list[Effect]] = {}
+            others: list[_Place] = []
+            for x in self.path.effects:
+                if x.array != e.array or x.guard is not None or x.loops[: depth + 1] != around:
+                    continue
+                if len(x.loops) == depth + 1:
+                    places.setdefault(x.index.substitute(next_one), []).append(x)
+                elif (place := _Place.of(x, next_one, depth + 1)) is not None:
+                    others.append(place)
+            self._found[where] = places, others
+        places, others = self._found[where]
+        if any(x is not e for x in places.get(e.index, ())):
+            return True
+        return any(p.reaches(e, e.index, self.path, follows) for p in others if p.store is not e)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a store writes, in iterations of its own loops beyond those that it shares with another one."""
+
+    store: Effect
+    own: tuple[LoopInfo, ...]
+    moved: Mapping[str, Poly]
+    """The counters of the shared loops."""
+    start: Poly
+    """The index where its own loops are at zero."""
+    steps: dict[str, Poly]
+
+    @staticmethod
+    def of(x: Effect, moved: Mapping[str, Poly], shared: int) -> _Place | None:
+        """None where no iteration is found for an element."""
+        own, index = x.loops[shared:], x.index.substitute(moved)
+        steps = _steps(index, own)
+        return None if steps is None else _Place(x, own, moved, index.substitute(dict.fromkeys(steps, Poly())), steps)
+
+    def reaches(self, e: Effect, target: Poly, path: Path, follows: Follows) -> bool:
+        """Whether the element `target`, of each of e's iterations, is written."""
+        found = _divided(target - self.start, self.steps)
+        if found is None:
+            return False
+        if not self.own:
+            return True
+        given = [*path.conditions, *(c for c, _ in path.asserts), *domain(e.loops)]
+        if e.guard is not None:
+            given.append(e.guard)
+        return all(
+            follows(given, value) and follows(given, loop.trip.substitute({**self.moved, **found}) - value - _ONE)
+            for loop, value in ((loop, found[loop.counter]) for loop in self.own)
+        )
+
+
+def _covered_in(e: Effect, again: _Again, follows: Follows) -> Iterator[int]:
+    """The depths of the loops, inner ones first, in whose next iteration each element that a store writes is written
+    again."""
+    for depth in range(len(e.loops) - 1, -1, -1):
+        counter = e.loops[depth].counter
+        if any(counter in loop.trip.names() for loop in e.loops[depth + 1 :]):
+            continue  # other elements in other iterations
+        if again.covers(e, depth, follows):
+            yield depth
+
+
+def _covered_behind(e: Effect, depth: int, path: Path, follows: Follows) -> bool:
+    """Whether what a loop's last iteration writes is written again behind the loop."""
+    last = e.index.substitute({e.loops[depth].counter: e.loops[depth].trip - _ONE})
+    behind = (x for x in path.effects if x.array == e.array and x.guard is None and x is not e and x.order > e.order)
+    behind = (x for x in behind if x.loops[:depth] == e.loops[:depth])
+    behind = (x for x in behind if x.loops[: depth + 1] != e.loops[: depth + 1])
+    places = (_Place.of(x, {}, depth) for x in behind)
+    return any(p is not None and p.reaches(e, last, path, follows) for p in places)
+
+
+def _may_stand_behind(e: Effect, depth: int, path: Path) -> bool:
+    """Whether the store of a loop's last iteration may as well stand behind the loop: what it stores is not read from
+    what is stored to, and no other store of or among the loop's writes the same element later."""
+    stored = {x.array for x in path.effects}
+    if e.guard is not None or any(split_tag(n.name)[0] in stored for n in loads(e.value) if "@" in n.name):
+        return False
+    inside = e.loops[: depth + 1]
+    end = max(x.order for x in path.effects if x.loops[: depth + 1] == inside)
+    later = (x for x in path.effects if x.array == e.array and e.order < x.order <= end)
+    return len(e.loops) == depth + 1 and all(_differ(x, e) for x in later)
+
+
+def _differ(x: Effect, e: Effect) -> bool:
+    apart = x.index.distance_from(e.index)
+    return x.loops == e.loops and apart is not None and apart != 0
+
+
+def _without(path: Path, e: Effect) -> Path:
+    return replace(path, effects=tuple(x for x in path.effects if x is not e))
+
+
+def _behind_loop(path: Path, e: Effect, depth: int, follows: Follows) -> list[Path]:
+    """`path` with a store in the last iteration of its innermost loop only, behind that loop; or the two paths on which
+    that loop runs, and does not."""
+    loop = e.loops[depth]
+    last = loop.trip - _ONE
+    runs = GE(BOOL, from_poly(last), const(0, I64))
+    guard = None
+    if not follows([*path.conditions, *domain(e.loops[:depth])], last):
+        if not any(x.counter in last.names() for x in e.loops) and not any(map(reads_memory, last.atoms().values())):
+            running = _with_fewer_guards(replace(path, conditions=(*path.conditions, runs)), follows)
+            idle = replace(path, conditions=(*path.conditions, LT(BOOL, from_poly(last), const(0, I64))))
+            nothing = all(loop in x.loops for x in path.effects)
+            return [running, replace(idle, effects=()) if nothing else left_to_original(idle)]
+        guard = runs
+
+    moved = replace(
+        _at(e, last),
+        guard=guard,
+        order=2 * max(x.order for x in path.effects if x.loops[: depth + 1] == e.loops[: depth + 1]) + 1,
+    )
+    rest = spaced(_without(path, e), 2)
+    return [replace(rest, effects=tuple(sorted((*rest.effects, moved), key=lambda x: x.order)))]
+
+
+def _at(e: Effect, iteration: Poly) -> Effect:
+    """A store in one iteration of its innermost loop."""
+    counter = e.loops[-1].counter
+
+    def tidy(n: Expr) -> Expr:
+        return replace(n, index=from_poly(to_poly(n.index))) if isinstance(n, Load) else n
+
+    value = transform(substitute(e.value, {counter: from_poly(iteration, I32)}), tidy)
+    return replace(e, index=e.index.substitute({counter: iteration}), value=value, loops=e.loops[:-1])
+
+
+def _with_fewer_guards(path: Path, follows: Follows) -> Path:
+    """`path` without guards that its conditions imply."""
+
+    def holds(guard: Expr) -> bool:
+        ahead = ahead_exactly(guard, path.conditions, follows)
+        return ahead is not None and follows(path.conditions, ahead)
+
+    plain = (replace(e, guard=None) if e.guard is not None and holds(e.guard) else e for e in path.effects)
+    return replace(path, effects=tuple(plain))
+
+
+def solved(target: Poly, index: Poly, own: Sequence[LoopInfo]) -> dict[str, Poly] | None:
+    """Values of the loops' counters with which `index` is `target`."""
+    steps = _steps(index, own)
+    return None if steps is None else _divided(target - index.substitute(dict.fromkeys(steps, Poly())), steps)
+
+
+def _steps(index: Poly, own: Sequence[LoopInfo]) -> dict[str, Poly] | None:
+    """How far an index moves with each of the loops, larger steps first; None where it does not with one of them."""
+    steps = {loop.counter: p for loop in own if (p := index.coefficient(loop.counter)) is not None and not p.is_zero()}
+    if len(steps) < len(own):
+        return None
+    # Rows first: a row's stride does not divide what lies within the row.
+    return dict(sorted(steps.items(), key=lambda item: item[1].constant_value() is not None))
+
+
+def _divided(rest: Poly, steps: Mapping[str, Poly]) -> dict[str, Poly] | None:
+    found: dict[str, Poly] = {}
+    for name, step in steps.items():
+        found[name], rest = rest.divide_by(step)
+    return found if rest.is_zero() else None
+
+
+__all__ = ["solved", "without_covered"]

@@ -1,0 +1,111 @@
+"""Two loops of which a condition runs one or the other, over the same elements, as one loop with a choice.
+
+    if (row < 0) for (x < w) d[x] = 0;  else for (x < w) d[x] = s[x];
+becomes
+    for (x < w) d[x] = row < 0 ? 0 : s[x];
+
+Both loops stay among `Path.trips`, where the count of each is proved under its own condition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from halide_core.ir.expr import I32, Expr, Load, Select
+from halide_core.ir.structural import key, substitute, transform, variables
+from lifter.algebra.fold import conjunction, negate, parts
+from lifter.algebra.polynomial import Poly, from_poly, to_poly
+from lifter.ir.effects import Effect, Path, loads, split_tag
+
+
+def merge_arms(path: Path) -> Path:
+    """`path` with such loops joined: what the first stores is stored where the second does it."""
+    effects = list(path.effects)
+    for place, second in enumerate(effects):
+        first = next((e for e in reversed(effects[:place]) if _are_arms(path, effects, e, second)), None)
+        if first is not None:
+            kept = [_merged(first, second) if e is second else e for e in effects if e is not first]
+            return merge_arms(replace(path, effects=tuple(kept)))
+    return path
+
+
+def _are_arms(path: Path, effects: list[Effect], first: Effect, second: Effect) -> bool:
+    if first.array != second.array or first.value.type != second.value.type or first.guard is None:
+        return False
+    if len(first.loops) != len(second.loops) or first.counters == second.counters:
+        return False
+    choice = _choice(first, second)
+    if choice is None or loads(choice) or variables(choice) & (_inner(first, second) | _inner(second, first)):
+        return False
+    names = _renaming(first, second)
+    trips = [loop.trip.substitute(names) for loop in first.loops]
+    if trips != [loop.trip for loop in second.loops] or first.index.substitute(names) != second.index:
+        return False
+    if any(loads(a) for a in second.index.atoms().values()):
+        return False
+    return _may_wait(path, effects, first, second)
+
+
+def _choice(first: Effect, second: Effect) -> Expr | None:
+    """The condition under which the first of two stores is made and not the second, where that is all that their guards
+    differ in."""
+    one, two = ({key(c): c for c in parts(e.guard)} for e in (first, second))
+    mine, other = (conjunction([c for k, c in a.items() if k not in b]) for a, b in ((one, two), (two, one)))
+    if mine is None or other is None:
+        return None
+    return mine if key(negate(mine)) == key(other) or key(negate(other)) == key(mine) else None
+
+
+def _inner(e: Effect, other: Effect) -> set[str]:
+    """Counters of loops that the other one is not in."""
+    return set(e.counters) - set(other.counters)
+
+
+def _renaming(first: Effect, second: Effect) -> dict[str, Poly]:
+    return {a: Poly.variable(b, I32) for a, b in zip(first.counters, second.counters, strict=True) if a != b}
+
+
+def _may_wait(path: Path, effects: list[Effect], first: Effect, second: Effect) -> bool:
+    """Whether the first store may be made where the second one is: nothing looks at its array meanwhile, but for the
+    second at its own element, and nothing that the two read is written in the loops of either."""
+    inner = _inner(first, second) | _inner(second, first)
+    written = {e.array for e in effects if inner & set(e.counters) and e is not first and e is not second}
+    for e in (first, second):
+        for n in loads(e.value):
+            array, time = split_tag(n.name)
+            if array in written or (array == first.array and (time > e.order or to_poly(n.index) != e.index)):
+                return False
+    between = [e for e in effects if first.order < e.order < second.order]
+    if any(e.array == first.array for e in between):
+        return False
+    seen = [n for e in effects if e is not second for x in _expressions(e) for n in loads(x)]
+    seen += loads(path.result) if path.result is not None else []
+    tags = (split_tag(n.name) for n in seen if "@" in n.name)
+    return not any(a == first.array and first.order < time <= second.order for a, time in tags)
+
+
+def _expressions(e: Effect) -> Iterable[Expr]:
+    yield e.value
+    yield from (() if e.guard is None else (e.guard,))
+    yield from e.index.atoms().values()
+    for loop in e.loops:
+        yield from loop.trip.atoms().values()
+
+
+def _merged(first: Effect, second: Effect) -> Effect:
+    choice = _choice(first, second)
+    assert choice is not None
+    shared = {key(c) for c in parts(first.guard)}
+    guard = conjunction([c for c in parts(second.guard) if key(c) in shared])
+    names: dict[str, Expr] = {n: from_poly(p, I32) for n, p in _renaming(first, second).items()}
+    value = Select(second.value.type, choice, _renamed(first.value, names), second.value)
+    return replace(second, value=value, guard=guard, rewritten=first.rewritten or second.rewritten)
+
+
+def _renamed(e: Expr, names: dict[str, Expr]) -> Expr:
+    """`e` over other counters, addresses in normal form."""
+
+    def tidy(n: Expr) -> Expr:
+        return replace(n, index=from_poly(to_poly(n.index))) if isinstance(n, Load) else n
+
+    return transform(substitute(e, names), tidy)

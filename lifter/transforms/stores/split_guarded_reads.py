@@ -1,0 +1,109 @@
+"""Reads that a condition guards, as stores of their own under that condition.
+
+    d[y*w + x] = inside(x, y) ? s[j*w + i] : 0;      becomes      d[y*w + x] = 0;  and then, in a nest of its own,
+                                                                  if (inside(x, y)) d[y*w + x] = s[j*w + i];
+
+What is read only where the condition holds is then read only where a store is made.  (A choice in Halide evaluates both
+of what it chooses from; an update under `RDom.where` evaluates nothing where the condition fails.)"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from halide_core.ir.expr import I32, Expr, Select
+from halide_core.ir.structural import key, post_order, substitute, transform
+from lifter.algebra.fold import conjunction, fold, negate
+from lifter.algebra.polynomial import Poly, from_poly
+from lifter.ir.effect_edits import spaced
+from lifter.ir.effects import Effect, LoopInfo, Path, loads, split_tag
+
+_MOST = 4
+"""Choices that are taken apart, at the most: each makes a store more of one."""
+
+
+def guarded_apart(path: Path, outputs: Collection[str]) -> Path | None:
+    """`path` with such stores; None if there are none, or too many."""
+    for taken in range(_MOST + 1):
+        parts = (_apart(path, e) for e in path.effects if e.array in outputs)
+        found = next((p for p in parts if p is not None), None)
+        if found is None:
+            return path if taken else None
+        path = found
+    return None
+
+
+def _apart(path: Path, e: Effect) -> Path | None:
+    nest = [x for x in path.effects if x.nest == e.nest]
+    if len(nest) > 1 or not e.loops or any(loads(a) for a in e.index.atoms().values()):
+        return None
+    stored = {x.array for x in path.effects}
+    if any(split_tag(n.name)[0] in stored for n in loads(e.value)):
+        return None
+    choice = _choice(e.value)
+    if choice is None:
+        return None
+    values = [fold(_chosen(e.value, choice.condition, holds)) for holds in (True, False)]
+    tests = [choice.condition, negate(choice.condition)]
+    if not loads(values[0]):
+        values, tests = values[::-1], tests[::-1]
+    bare = not loads(values[1])
+    first = replace(e, value=values[1], guard=e.guard if bare else _both(e.guard, tests[1]))
+    path = spaced(replace(path, effects=tuple(first if x is e else x for x in path.effects)), 2)
+    first = next(x for x in path.effects if x.order == e.order * 2)
+    second, trips = _again(path, replace(first, value=values[0], guard=_both(e.guard, tests[0]), order=first.order + 1))
+    effects = tuple(y for x in path.effects for y in ((x, second) if x is first else (x,)))
+    return replace(path, effects=effects, trips=(*path.trips, *trips))
+
+
+def _both(guard: Expr | None, test: Expr) -> Expr:
+    found = conjunction([test] if guard is None else [guard, test])
+    assert found is not None
+    return found
+
+
+def _choice(value: Expr) -> Select | None:
+    """The outermost choice that guards a read which it does not make itself to choose."""
+    for n in reversed(list(post_order(value))):
+        if isinstance(n, Select):
+            made = {key(x) for x in loads(n.condition)}
+            arms = [{key(x) for x in loads(arm)} - made for arm in (n.true_value, n.false_value)]
+            if arms[0] != arms[1]:
+                return n
+    return None
+
+
+def _chosen(value: Expr, condition: Expr, holds: bool) -> Expr:
+    wanted = key(condition)
+
+    def rewrite(n: Expr) -> Expr:
+        if isinstance(n, Select) and key(n.condition) == wanted:
+            return n.true_value if holds else n.false_value
+        return n
+
+    return transform(value, rewrite)
+
+
+def _again(path: Path, e: Effect) -> tuple[Effect, list[tuple[LoopInfo, tuple[LoopInfo, ...], Expr | None]]]:
+    """An effect in loops of its own."""
+    used = {info.counter for info, _, _ in path.trips}
+    rename: dict[str, Poly] = {}
+    loops: list[LoopInfo] = []
+    trips: list[tuple[LoopInfo, tuple[LoopInfo, ...], Expr | None]] = []
+    for loop in e.loops:
+        name = f"{loop.counter}g"
+        while name in used:
+            name += "g"
+        used.add(name)
+        new = replace(loop, counter=name, trip=loop.trip.substitute(rename), condition=None)
+        trips.append((new, tuple(loops), None))
+        loops.append(new)
+        rename[loop.counter] = Poly.variable(name, I32)
+    names = {n: from_poly(p, I32) for n, p in rename.items()}
+    value = substitute(e.value, names)
+    guard = None if e.guard is None else substitute(e.guard, names)
+    moved = replace(e, index=e.index.substitute(rename), value=value, guard=guard, loops=tuple(loops))
+    return moved, trips
+
+
+__all__ = ["guarded_apart"]

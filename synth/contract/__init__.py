@@ -1,0 +1,1 @@
+"""What a contract says, and what a proof does without."""

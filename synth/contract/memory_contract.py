@@ -1,0 +1,128 @@
+"""What the contract says of memory: which arrays overlap, how rows lie, what fits."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from halide_core.ir.expr import Call, CallType, Expr
+from halide_core.ir.structural import key, post_order
+from lifter.algebra.polynomial import Poly, to_poly
+from lifter.algebra.symbolic_intervals import Unbounded, interval
+from lifter.ir.effects import Path, loads, split_tag
+from lifter.ir.loop_ir import Function
+from lifter.ir.summary import Definition, FuncSummary, InputSummary, Layout, PathSummary, var
+from synth.failure import NotFound
+from verifier.conditions.assumed import differ
+from verifier.conditions.base import Condition
+from verifier.conditions.coordinate_width import granted, sums
+from verifier.conditions.path import PathConditions
+from verifier.contract import ContractBuilder
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryContract:
+    """States for the Funcs of one path what must hold of the memory behind pointers."""
+
+    function: Function
+    path: Path
+    contract: ContractBuilder
+    holds: Callable[[Condition], bool]
+
+    def state(self, funcs: list[FuncSummary], inputs: dict[str, InputSummary], demanding: bool) -> None:
+        """Adds the items to the contract; `demanding`: also how rows of images lie.  Raises NotFound."""
+        outputs = {p.name for p in self.function.params if p.pointer}
+        written = [f for f in funcs if f.output]
+        arrays: dict[str, list[Layout]] = {}
+        for f in written:
+            arrays.setdefault(f.layout.array, []).append(f.layout)
+        for array, image in inputs.items():
+            if array in outputs:
+                arrays.setdefault(array, []).append(image.layout)
+        done: set[frozenset[str]] = set()
+        for f in (f for f in written if f.layout.array not in self.function.fresh):
+            for o in self.function.objects:  # it was read before anything is written
+                if self.function.objects_of.get(f.layout.array) != o:
+                    self.contract.disjoint(f.layout.array, o, False)
+            for other in arrays:
+                pair = frozenset((f.layout.array, other))
+                if other != f.layout.array and pair not in done and other not in self.function.fresh:
+                    done.add(pair)
+                    same = pair not in self.path.apart and _pointwise(funcs, inputs, f.layout.array, other)
+                    if self.path.result is not None and pair & {split_tag(n.name)[0] for n in loads(self.path.result)}:
+                        same = False  # the result may be read before the one is written, or after
+                    self.contract.disjoint(f.layout.array, other, same and self._read_in_time(funcs, other))
+        for layout in [f.layout for f in written] + [i.layout for i in inputs.values()]:
+            if layout.array in self.function.sizes and not self.contract.inside(layout):
+                raise NotFound("roi", f"'{layout.array}' may be used beyond its end", self.function.line)
+        for layouts in arrays.values():
+            for layout in layouts:
+                for d in layout.dims:
+                    if d.stride is not None and d.stride.constant_value() is None:
+                        self.contract.require(d.stride, "stride")
+        if demanding:
+            for image in inputs.values():
+                self.contract.layout(image.layout)
+        self.contract.coordinates_fit([*(f.layout for f in funcs), *(i.layout for i in inputs.values())])
+        self.contract.no_overflow([f.layout for f in funcs] + [i.layout for i in inputs.values()])
+        for f in funcs:
+            for definition in f.definitions:
+                self._fitting(f, definition)
+        # That two pointers differ is not said where disjoint memory says so.
+        self.contract.items = [
+            i for i in self.contract.items if i.condition is None or not self._implied(i.condition, arrays)
+        ]
+
+    def _implied(self, condition: Expr, arrays: dict[str, list[Layout]]) -> bool:
+        return differ(condition, self.contract.items, arrays, self.contract.follows)
+
+    def _fitting(self, f: FuncSummary, d: Definition) -> None:
+        """Sums that coordinates are made of fit 32 bits."""
+        one = Poly.constant(1)
+        env = {x.name: (x.min, x.min + x.extent - one) for x in f.layout.dims}
+        env |= {r.name: (Poly(), r.extent - one) for r in d.rdom}
+        promised = granted(self.path, d)
+        for p in sums(self.function, d):
+            if p not in promised:
+                with contextlib.suppress(Unbounded):  # then the verifier says what does not hold
+                    self.contract.small(*interval(p, env, self.contract.non_negative))
+
+    def _read_in_time(self, funcs: list[FuncSummary], read: str) -> bool:
+        """Whether, if the one Func's array and `read` are the same memory, no read of it comes after a store there: a
+        row's end that overlaps what has been written is no longer the same the second time."""
+        (f,) = funcs
+        summary = PathSummary(self.path.conditions, (f,), (), None, tuple(self.contract.items))
+        conditions = PathConditions(self.function, self.path, summary)
+        by_order = {e.order: e for e in self.path.effects}
+        stores = tuple(by_order[m.order] for m in f.definitions[0].maps)
+        if any(e.rewritten for e in stores):
+            return False
+        for e in stores:
+            for load in [*loads(e.value), *(loads(e.guard) if e.guard is not None else [])]:
+                if load.name.rpartition("@")[0] == read:
+                    # As late as it can be made: of different arrays none asks when it is.
+                    late = replace(load, name=f"{read}@{e.order}")
+                    conditions.not_yet_written(late, e, to_poly(load.index), stores)
+        return all(self.holds(c) for c in conditions.out)
+
+
+def _pointwise(funcs: list[FuncSummary], inputs: dict[str, InputSummary], written: str, read: str) -> bool:
+    """Whether the replacement is also right where both arrays are the same memory: one stage, one definition, and the
+    image is read at the very point that is written."""
+    image = inputs.get(read)
+    if image is None or len(funcs) != 1 or len(funcs[0].definitions) != 1 or funcs[0].layout.array != written:
+        return False
+    f = funcs[0]
+    if f.definitions[0].update or f.type != image.type or len(f.layout.dims) != len(image.layout.dims):
+        return False
+    if any(a.stride != b.stride for a, b in zip(f.layout.dims, image.layout.dims, strict=True)):
+        return False
+    if f.layout.offset != image.layout.offset:
+        return False
+    here = [key(var(d.name)) for d in f.layout.dims]
+    return all(
+        [key(a) for a in n.args] == here
+        for n in post_order(f.definitions[0].value)
+        if isinstance(n, Call) and n.call_type is CallType.IMAGE and n.name == image.name
+    )

@@ -1,0 +1,1 @@
+"""Stage three: the search for expressions, and for cheaper ones."""

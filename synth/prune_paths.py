@@ -1,0 +1,61 @@
+"""Paths without what comes to nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from halide_core.ir.expr import EQ, NE
+from lifter.algebra.polynomial import ahead_of, to_poly
+from lifter.ir.effect_edits import left_to_original
+from lifter.ir.effects import LoopInfo, Path, loads
+from verifier.smt import IndexEncoder, Proved, Query, prove
+
+
+def left_alone(path: Path) -> Path:
+    """`path` without what it does, if its conditions hold for sizes only whose arithmetic wraps, or of which there is
+    nothing.  The contract leaves such calls to the original."""
+    index = IndexEncoder()
+    given = []
+    for c in path.conditions:
+        ahead = ahead_of(c)
+        if ahead is not None:
+            given.append(index.poly(ahead) >= 0)
+        elif isinstance(c, EQ | NE) and c.a.type.is_int_or_uint() and not loads(c):
+            difference = index.poly(to_poly(c.a) - to_poly(c.b))
+            given.append(difference == 0 if isinstance(c, EQ) else index.negate(difference == 0))
+    never = index.negate(index.all_of([]))
+    if len(given) < len(path.conditions) or not given:
+        return path
+    if not _for_nothing(path) and not isinstance(prove(Query((*index.facts, *given), never), 0.5), Proved):
+        return path
+    return left_to_original(path)
+
+
+def _for_nothing(path: Path) -> bool:
+    """Whether a path allocates memory for sizes of which there is nothing: a product or a sum of several is zero."""
+    if not path.arrays or path.result is not None:
+        return False
+    conditions = [c for c in path.conditions if isinstance(c, EQ) and c.a.type.is_uint() and not loads(c)]
+    zero = [to_poly(c.a) - to_poly(c.b) for c in conditions]
+    return any(len(p.names()) > 1 and p.terms.get((), 0) >= 0 for p in zero)
+
+
+def without_idle(path: Path) -> Path:
+    """`path` without stores that it never makes: a path for sizes whose product is zero, on which no loop runs.
+
+    That counts of iterations fit 31 bits is among the items of every contract."""
+    if not path.conditions or not all(e.loops for e in path.effects):
+        return path
+    index = IndexEncoder()
+    given = [index.given(c) for c in path.conditions if not loads(c)]
+
+    def run(loops: tuple[LoopInfo, ...]) -> bool:
+        inside = []
+        for loop in loops:
+            trip, counter = index.poly(loop.trip), index.symbol(loop.counter)
+            inside += [trip < 1 << 31, counter >= 0, counter < trip]
+        never = index.negate(index.all_of(inside))
+        return not isinstance(prove(Query((*index.facts, *given), never), 0.5), Proved)
+
+    some = {loops: run(loops) for loops in dict.fromkeys(e.loops for e in path.effects)}
+    return replace(path, effects=tuple(e for e in path.effects if some[e.loops]))

@@ -1,0 +1,1 @@
+"""Coordinates of reads held to what the original reads."""

@@ -1,0 +1,1 @@
+"""Stage one: regions of interest and their coordinates."""

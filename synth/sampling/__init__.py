@@ -1,0 +1,1 @@
+"""Small concrete instances of a path, on which candidates are tried."""

@@ -1,0 +1,295 @@
+"""Small concrete instances of a path: parameter values, and the points that each effect visits under them."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from halide_core.ir import expr as E
+from halide_core.ir.expr import Expr, Variable, const_value
+from halide_core.ir.structural import key, post_order
+from halide_core.ir.types import Type
+from lifter.algebra.polynomial import Poly, from_poly, to_poly
+from lifter.ir.effects import Effect, LoopInfo, Path, loads
+from lifter.ir.loop_ir import Function
+from synth.sampling.solver_samples import solved_environments
+
+Env = dict[str, int]
+MAX_POINTS = 6000
+_OPERATORS = {"shift_right": ">>", "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^"}
+
+
+def to_python(e: Expr) -> str:
+    """Python source for an integer or boolean expression read as mathematical integers, over a dictionary `v`."""
+    value = const_value(e)
+    if value is not None:
+        return repr(int(value))
+    if isinstance(e, Variable):
+        return f"v[{e.name!r}]"
+    if isinstance(e, E.Cast):
+        return to_python(e.value) if not e.type.is_bool() else f"({to_python(e.value)} != 0)"
+    symbols: dict[type, str] = {
+        E.Add: "+",
+        E.Sub: "-",
+        E.Mul: "*",
+        E.Div: "//",
+        E.Mod: "%",
+        E.EQ: "==",
+        E.NE: "!=",
+        E.LT: "<",
+        E.LE: "<=",
+        E.GT: ">",
+        E.GE: ">=",
+        E.And: "and",
+        E.Or: "or",
+    }
+    symbol = symbols.get(type(e))
+    if symbol is not None:
+        a, b = E.children(e)
+        if e.type.is_bool() and a.type.is_int_or_uint() and not a.type.is_bool():
+            a, b = from_poly(to_poly(a)), from_poly(to_poly(b))
+        return f"({to_python(a)} {symbol} {to_python(b)})"
+    if isinstance(e, E.Call) and e.name in _OPERATORS and len(e.args) == 2:
+        left, right = (to_python(x) for x in e.args)
+        # C leaves shifts by negative counts undefined; Python raises.
+        return f"({left} {_OPERATORS[e.name]} {right if e.name != 'shift_right' else f'max({right}, 0)'})"
+    if isinstance(e, E.Min | E.Max):
+        return f"{type(e).__name__.lower()}({to_python(e.a)}, {to_python(e.b)})"
+    if isinstance(e, E.Not):
+        return f"(not {to_python(e.a)})"
+    if isinstance(e, E.Select):
+        return f"({to_python(e.true_value)} if {to_python(e.condition)} else {to_python(e.false_value)})"
+    raise NotConcrete(str(e))
+
+
+class NotConcrete(Exception):
+    """The expression depends on image data or is outside integer arithmetic."""
+
+
+_COMPILED: dict[int, Callable[[Mapping[str, int]], Any]] = {}
+
+
+def compiled(e: Expr) -> Callable[[Mapping[str, int]], Any]:
+    """A Python function of the variables' values for an integer expression.  Raises NotConcrete, for parameters
+    that are floating-point numbers too: small runs have none."""
+    number = key(e)
+    if number not in _COMPILED:
+        for n in post_order(e):
+            if isinstance(n, Variable) and n.type.is_float():
+                raise NotConcrete(n.name)
+        _COMPILED[number] = eval(f"lambda v: {to_python(e)}", {"min": min, "max": max})
+    return _COMPILED[number]
+
+
+def compiled_poly(p: Poly) -> Callable[[Mapping[str, int]], int]:
+    """As `compiled`, for a polynomial."""
+    return compiled(from_poly(p))
+
+
+def points(loops: tuple[LoopInfo, ...], env: Env, guard: Expr | None = None) -> Iterator[Env]:
+    """The iterations of a loop nest, in order, as values of its counters (with `env`'s)."""
+    trips = [compiled_poly(loop.trip) for loop in loops]
+    test = compiled(guard) if guard is not None and not loads(guard) else None
+    count = 0
+
+    def walk(depth: int, here: Env) -> Iterator[Env]:
+        nonlocal count
+        if depth == len(loops):
+            count += 1
+            if count > MAX_POINTS:
+                raise NotConcrete("too many iterations")
+            if test is None or test(here):
+                yield here
+            return
+        for k in range(trips[depth](here)):
+            yield from walk(depth + 1, {**here, loops[depth].counter: k})
+
+    yield from walk(0, dict(env))
+
+
+def parameters(function: Function) -> dict[str, Type]:
+    """Integer scalar parameters."""
+    return {p.name: p.type for p in function.params if not p.pointer and p.type.is_int_or_uint()}
+
+
+def sample_environments(
+    function: Function,
+    path: Path,
+    conditions: list[Expr],
+    count: int,
+    seed: int = 1,
+    sizes: tuple[int, int] = (3, 17),
+) -> list[Env]:
+    """Parameter values, small (`sizes`) and in general position, that satisfy the path's conditions and asserts and
+    under which no loop has a negative trip count.  Fewer than `count` where they are hard to find."""
+    rng = random.Random(seed)
+    names = parameters(function)
+    strides = _stride_names(path)
+    tests = []
+    required = [*path.conditions, *(a for a, _ in path.asserts), *conditions]
+    between = {n for info, _, _ in path.trips for n in info.trip.names() if n.startswith("addr.")}
+    addresses = sorted({name for c in required for n in post_order(c) for name in _address(n)} | between)
+    for c in required:
+        try:
+            tests.append(compiled(c))
+        except NotConcrete:
+            continue
+    repairs = [r for c in required for r in _repairs(c, set(names))]
+    outer = []
+    for info, around, _ in path.trips:
+        if not around:
+            outer.append(compiled_poly(info.trip))
+    constants = _constants(path)
+    # Half of the sizes let bodies of many elements an iteration run, too.
+    block = _block(path)
+    count_points = _counter_of_points(path)
+    found: list[Env] = []
+    large: list[Env] = []
+    for attempt in range(4000):
+        env: Env = {}
+        more = 2 * block if attempt % 2 else 0
+        for n, t in names.items():
+            low, high = (18, 41 + more) if n in strides else (sizes[0], sizes[1] + more)
+            if len(large) >= 2 * count:  # sizes that are multiplied with each other or with those of tiles
+                low, high = 1, 6
+            elif attempt > 1500:
+                low, high = 0, 70
+            env[n] = max(t.min(), min(t.max(), rng.randint(low, high))) if not t.is_bool() else rng.randint(0, 1)
+            if constants and rng.random() < 0.08:
+                env[n] = rng.choice(constants)
+            if block and attempt % 3 == 0 and not t.is_bool():
+                env[n] -= env[n] % block  # for code that asks for aligned rows
+        for k, n in enumerate(addresses):
+            # Null, one address for several arrays, or one of its own; not aligned where blocks may ask for that.
+            env[n] = rng.choice((0, 1 << 20, (k + 2) << 20, (1 << 20) + (1 if block else 0)))
+            if n in between:  # an end of a loop, within the array of another pointer
+                env[n] = (1 << 20) + 8 * rng.randint(0, 40)
+        try:
+            if attempt % 2 and not all(test(env) for test in tests):
+                _repair(env, repairs, names, rng)
+            if all(test(env) for test in tests) and all(trip(env) >= (0 if attempt % 4 else 1) for trip in outer):
+                (found if count_points(env) <= MAX_POINTS else large).append(env)
+        except (KeyError, ZeroDivisionError):
+            continue
+        if len(found) >= count:
+            break
+    if found or large:
+        return found or large[:count]
+    solved = solved_environments(required, names, addresses, tests, count, rng)
+    return [env for env in solved if all(trip(env) >= 0 for trip in outer) and count_points(env) <= MAX_POINTS]
+
+
+def _counter_of_points(path: Path) -> Callable[[Env], int]:
+    """About how often the effect that runs most often runs, inner trip counts taken at the first iteration."""
+    nests = []
+    for e in path.effects:
+        try:
+            nests.append([(loop.counter, compiled_poly(loop.trip)) for loop in e.loops])
+        except NotConcrete:
+            continue
+
+    def most(env: Env) -> int:
+        here = {**env, **{counter: 0 for nest in nests for counter, _ in nest}}
+        return max((math.prod(max(trip(here), 0) for _, trip in nest) for nest in nests), default=0)
+
+    return most
+
+
+@dataclass(frozen=True, slots=True)
+class _Repair:
+    """A comparison of `poly` with 0 that a change of one of `names`, whose coefficients are 1 or -1, can make true."""
+
+    holds: Callable[[int], bool]
+    wanted: Callable[[random.Random], int]
+    value: Callable[[Mapping[str, int]], int]
+    names: tuple[tuple[str, int], ...]
+
+
+_WANTED: dict[type[Expr], tuple[Callable[[int], bool], Callable[[random.Random], int]]] = {
+    E.EQ: (lambda x: x == 0, lambda _: 0),
+    E.LT: (lambda x: x < 0, lambda rng: -rng.randint(1, 8)),
+    E.LE: (lambda x: x <= 0, lambda rng: -rng.randint(0, 8)),
+    E.GT: (lambda x: x > 0, lambda rng: rng.randint(1, 8)),
+    E.GE: (lambda x: x >= 0, lambda rng: rng.randint(0, 8)),
+}
+
+
+def _repairs(c: Expr, names: set[str]) -> list[_Repair]:
+    """The comparisons that all must hold for `c` to hold, as far as they are of this form."""
+    if isinstance(c, E.And):
+        return _repairs(c.a, names) + _repairs(c.b, names)
+    wanted = _WANTED.get(type(c))
+    if wanted is None:
+        return []
+    a, b = E.children(c)
+    if not a.type.is_int_or_uint() or a.type.is_bool():
+        return []
+    p = to_poly(a) - to_poly(b)
+    free = [(n, p.coefficient(n)) for n in sorted(p.names() & names)]
+    units = [(n, int(k)) for n, q in free if q is not None and (k := q.constant_value()) in (1, -1)]
+    try:
+        return [_Repair(*wanted, compiled_poly(p), tuple(units))] if units else []
+    except NotConcrete:
+        return []
+
+
+def _repair(env: Env, repairs: list[_Repair], names: Mapping[str, Type], rng: random.Random) -> None:
+    """Changes parameters, one for each comparison that does not hold: equalities between them (a width equal to a
+    stride) and negative values are all but never drawn."""
+    for r in repairs:
+        now = r.value(env)
+        if not r.holds(now):
+            name, coefficient = rng.choice(r.names)
+            new = env[name] + (r.wanted(rng) - now) * coefficient
+            if names[name].min() <= new <= names[name].max():
+                env[name] = new
+
+
+def _address(n: Expr) -> list[str]:
+    """The name of the address of a parameter's array, which null checks ask for, where `n` is one."""
+    return [n.name] if isinstance(n, Variable) and n.name.startswith("addr.") else []
+
+
+def _stride_names(path: Path) -> set[str]:
+    out: set[str] = set()
+    for e in path.effects:
+        for c in e.counters:
+            coefficient = e.index.coefficient(c)
+            if coefficient is not None:
+                out |= coefficient.names()
+        for load in loads(e.value):
+            p = to_poly(load.index)
+            for c in e.counters:
+                coefficient = p.coefficient(c)
+                if coefficient is not None:
+                    out |= coefficient.names()
+    return out
+
+
+def _block(path: Path) -> int:
+    """The most elements that a loop is seen to take in an iteration, where they are many; else 0."""
+    found = [0]
+    for info, _, _ in path.trips:
+        for atom in info.trip.atoms().values():
+            for n in post_order(atom):
+                if isinstance(n, E.Div):
+                    found.append(int(const_value(n.b) or 0))
+    return min(max(found), 64) if max(found) >= 8 else 0
+
+
+def _constants(path: Path) -> list[int]:
+    found: set[int] = set()
+    for e in path.effects:
+        for n in post_order(e.value):
+            value = const_value(n)
+            if isinstance(value, int) and 0 <= value <= 64:
+                found.add(value)
+    return sorted(found)
+
+
+def visited(e: Effect, env: Env) -> list[Env]:
+    """The iterations of one effect."""
+    return list(points(e.loops, env, e.guard))

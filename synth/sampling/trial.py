@@ -1,0 +1,63 @@
+"""Expressions tried on small runs: what they give where images hold numbers that tell every element from the others."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from halide_core.errors import HalideError
+from halide_core.interp.expr import Array, dtype_of, evaluate
+from halide_core.ir.expr import Call, Expr, Variable
+from halide_core.ir.structural import post_order
+from halide_core.ir.types import Type
+from synth.sampling.samples import Env
+
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+
+
+class Trial:
+    """Points of coordinates and parameters at which expressions are tried."""
+
+    def __init__(self, points: Sequence[Env]) -> None:
+        self.count = len(points)
+        names = set.intersection(*(set(p) for p in points)) if points else set()
+        self.values: dict[str, Array] = {n: np.array([p[n] for p in points], dtype=np.int64) for n in names}
+
+    def outcome(self, e: Expr) -> bytes | None:
+        """The values of an expression at the points; None where it cannot be evaluated, or there are none."""
+        env: dict[str, Any] = dict(self.values)
+        for n in post_order(e):
+            if isinstance(n, Variable) and n.name not in env:
+                env[n.name] = _element(np.array([_number(n.name)], dtype=np.uint64), n.type)
+        if not self.count:
+            return None
+        try:
+            found = evaluate(e, env, None, _call)
+        except HalideError:
+            return None
+        return np.ascontiguousarray(np.broadcast_to(found, (self.count,))).tobytes()
+
+
+def _call(node: Call, args: list[Array]) -> Array:
+    """An element of an image or of a Func: a number of its own for every place."""
+    place = np.full(np.broadcast_shapes(*(a.shape for a in args)) if args else (1,), _number(node.name), np.uint64)
+    with np.errstate(over="ignore"):
+        for a in args:
+            place = (place ^ a.astype(np.int64).astype(np.uint64)) * _FACTOR
+            place ^= place >> np.uint64(29)
+    return _element(place, node.type)
+
+
+def _element(number: Array, t: Type) -> Array:
+    if t.is_float():
+        return np.asarray((number >> np.uint64(40)).astype(np.float64) / 1024 - 4096, dtype=dtype_of(t))
+    if t.is_bool():
+        return np.asarray((number >> np.uint64(33)) % np.uint64(2) == 1)
+    return np.asarray(number >> np.uint64(64 - t.bits), dtype=np.uint64).astype(dtype_of(t))
+
+
+def _number(name: str) -> int:
+    return (zlib.crc32(name.encode()) * 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF

@@ -1,0 +1,1 @@
+"""Which stores make up a Func."""

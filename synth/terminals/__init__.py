@@ -1,0 +1,1 @@
+"""Stage two: terminals in the dimensions of the region."""

@@ -1,0 +1,1 @@
+"""One expression for all stores of a region."""

@@ -1,0 +1,1 @@
+"""Equalities of values decided without the solver."""

@@ -1,0 +1,1 @@
+"""The verification conditions, by what they are about."""

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from halide_core.ir.expr import I64
+from halide_core.ir.expr import I64, Expr
 from halide_core.ir.structural import variables
 from lifter.algebra.polynomial import from_poly
 from lifter.ir.effects import Path, loads
@@ -25,7 +25,7 @@ from synth.failure import NotFound
 from synth.options import Options, Stopwatch
 from synth.path_lifter import PathLifter
 from synth.prune_paths import left_alone, without_idle
-from synth.sampling.samples import NotConcrete
+from synth.sampling.samples import Env, NotConcrete, sample_environments
 from synth.staging.updates import MOVING_BOUNDS
 from synth.terminals.data_addresses import readable_places
 from synth.trace import Candidate, Trace, failure
@@ -125,7 +125,7 @@ def _lift_whole_windows(
 
 def _lift(function: Function, options: Options, clock: Stopwatch, lifted: Lifted, windows: bool = False) -> None:
     with clock.stage("parse"):
-        paths = execute(function, decided, follows, windows)
+        paths = execute(function, decided, follows, windows, _sampled)
         paths = [apart_from_parameters(function, p) for p in paths]
         lifted.paths = [readable_places(function, without_idle(left_alone(p))) for p in paths]
         lifted.function = function = with_definitions(function, lifted.paths)
@@ -143,6 +143,10 @@ def _lift(function: Function, options: Options, clock: Stopwatch, lifted: Lifted
             return
     lifted.summary = Summary(function, tuple(found), dict(function.functions))
     lifted.status = "verified"
+
+
+def _sampled(function: Function, path: Path, conditions: list[Expr], count: int) -> list[Env]:
+    return sample_environments(function, path, conditions, count)
 
 
 def _check_library(function: Function, path: Path) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
-from halide_core.ir.expr import Expr, Load, make_bool
-from halide_core.ir.structural import transform
+from halide_core.ir.expr import I32, Expr, Load, Variable, make_bool
+from halide_core.ir.structural import substitute, transform
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.ir.effects import Effect, FoundObligation, LoopInfo, Path, loads, split_tag
 
@@ -65,3 +66,23 @@ def spaced(path: Path, times: int) -> Path:
 def left_to_original(path: Path) -> Path:
     """A path that does nothing and that no contract allows."""
     return replace(path, effects=(), trips=(), obligations=(), reads=(), arrays={}, asserts=((make_bool(False), 0),))
+
+
+def renamed(e: Effect, counters: Mapping[str, str]) -> Effect:
+    """An effect in loops of its own: `counters` gives the new names of some of its loops' counters."""
+    polys = {old: Poly.variable(new, I32) for old, new in counters.items()}
+    variables = {old: Variable(I32, new) for old, new in counters.items()}
+
+    def around(x: LoopInfo) -> LoopInfo:
+        trip = x.trip.substitute(polys)
+        if x.counter not in counters:
+            return replace(x, trip=trip)
+        return replace(x, counter=counters[x.counter], trip=trip, condition=None)
+
+    return replace(
+        e,
+        index=e.index.substitute(polys),
+        value=substitute(e.value, variables),
+        guard=None if e.guard is None else substitute(e.guard, variables),
+        loops=tuple(map(around, e.loops)),
+    )

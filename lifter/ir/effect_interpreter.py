@@ -28,6 +28,10 @@ class NotRun(Exception):
     """The path cannot be run on these values: they are not what it is for, or it would take too long."""
 
 
+class NeverStored(Exception):
+    """An element of a local array is read that nothing was stored to."""
+
+
 class IllFormed(Exception):
     """The effects have no meaning; the text says why."""
 
@@ -69,6 +73,8 @@ class _Reader:
         table = self.function.tables.get(array)
         if table is not None:
             return table.values[index] if 0 <= index < len(table.values) else 0
+        if array in self.arrays:
+            raise NeverStored(f"{array}[{index}] is read and was never stored")
         return initial_value(array, type_, index, self.seed)
 
     def _of_this_iteration(self, v: _Version) -> bool:
@@ -97,7 +103,8 @@ class EffectInterpreter:
     def run(self, path: Path, values: Mapping[str, Any], seed: int = 0) -> Outcome:
         """Runs a path with `values` for the scalar parameters and `addr.` names.
 
-        Raises NotRun where the path is not for these values, and IllFormed where its effects have no order."""
+        Raises NotRun where the path is not for these values, NeverStored for reads of what local arrays hold of
+        themselves, and IllFormed where the effects have no order."""
         return _Run(self, path, dict(values), seed).outcome()
 
     def value(self, e: Expr) -> _Value:

@@ -51,3 +51,9 @@ def initial_value(name: str, type_: Type, index: int, seed: int) -> Scalar:
     if type_.bits <= 16:
         return type_.wrap(mixed)
     return mixed % _LARGEST if type_.is_uint() else mixed % (2 * _LARGEST) - _LARGEST
+
+
+def any_scalar(name: str, type_: Type, seed: int) -> Scalar:
+    """A value for a parameter of which nothing is asked: a small one."""
+    value = initial_value(name, type_, seed, seed)
+    return float(value) % 8.0 - 2.0 if type_.is_float() else value

@@ -29,6 +29,7 @@ from lifter.ir import loop_ir as L
 from lifter.ir.effect_queries import Follows, observed
 from lifter.ir.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, Path, loads
 from lifter.ir.inline_pure_calls import inline_all
+from lifter.ir.path_log import PathLog, Sample
 from lifter.support import deadline
 from lifter.symexec.path_forking import choosers_of_loops, guards_of_reads, invariant, must_fork, reshapes
 from lifter.symexec.path_merging import Merging
@@ -46,22 +47,10 @@ from lifter.symexec.state import (
     State,
     both,
 )
-from lifter.transforms.domains.delinearize import unflatten
-from lifter.transforms.domains.undo_blocked_reductions import join_blocks
-from lifter.transforms.domains.undo_strip_mining import join_strips
 from lifter.transforms.loops.cache_indexed_value import with_values_kept
 from lifter.transforms.loops.eliminate_breaks import without_breaks
 from lifter.transforms.loops.merge_identical_arms import without_twins
-from lifter.transforms.reroll.reroll_accumulations import roll_additions
-from lifter.transforms.reroll.reroll_lanes import reroll
-from lifter.transforms.reroll.reroll_reduction_lanes import join_lane_sums
-from lifter.transforms.storage.expand_rings import without_carried
-from lifter.transforms.storage.expand_scalars import expand_scans, widen_starts
-from lifter.transforms.storage.rotations_to_modulo import without_rotations
-from lifter.transforms.storage.split_arrays import in_parts
-from lifter.transforms.stores.eliminate_overwritten_stores import without_covered
-from lifter.transforms.stores.forward_stores import without_repeated
-from lifter.transforms.stores.fuse_complementary_stores import merge_arms
+from lifter.transforms.pipeline import transformed
 
 MAX_PATHS = 16
 MAX_RESTARTS = 64
@@ -78,29 +67,32 @@ def execute(
     decide: Decide = lambda _conditions, _test: None,
     follows: Follows = lambda _conditions, _poly: False,
     windows: bool = False,
+    sample: Sample | None = None,
 ) -> list[Path]:
     """All paths through the function's top-level conditionals, but for those that `decide` says are never taken; with
-    sums over whole `windows`, or over what is there of them.
+    sums over whole `windows`, or over what is there of them.  `sample` draws values for the checks of `PathLog`.
 
     Raises loop_ir.Unsupported for loops without closed form and for reads of values that were never given."""
+    log = PathLog(function, sample)
     function = replace(function, body=without_twins(function))
     function = with_values_kept(replace(function, body=without_breaks(function.body)))
     plan = Plan(windows=windows)
-    paths = _executed(function, plan, decide, follows)
+    paths = _executed(function, plan, decide, follows, log)
     if len(paths) > FEW_PATHS and plan.may_imply and not plan.implied:
         plan.implied = True
         with contextlib.suppress(L.Unsupported):
-            fewer = _executed(function, plan, decide, follows)
+            fewer = _executed(function, plan, decide, follows, log)
             return fewer if len(fewer) < len(paths) else paths
     return paths
 
 
-def _executed(function: L.Function, plan: Plan, decide: Decide, follows: Follows) -> list[Path]:
+def _executed(function: L.Function, plan: Plan, decide: Decide, follows: Follows, log: PathLog) -> list[Path]:
     for _ in range(MAX_RESTARTS):
         try:
-            return _Statements(function, plan, decide, follows).run()
-        except NeedDefinition as found:
-            plan.defined[found.name] = found.value
+            found = _Statements(function, plan, decide, follows).run()
+            return [p for raw in found for p in transformed(raw, follows, log)]
+        except NeedDefinition as need:
+            plan.defined[need.name] = need.value
         except _TooManyPaths:
             if plan.may_imply and not plan.implied:
                 plan.implied = True
@@ -156,23 +148,7 @@ class _Statements(Merging):
                 self.store(start, p.name, Poly(), Variable(p.type, p.name), self.function.line)
         finished: list[State] = []
         self.exec_top(self.function.body, start, finished)
-        whole = [without_repeated(self.finish(s), self.follows) for s in finished]
-        plain = [p for one in whole for p in without_covered(self.plain(one), self.follows)]
-        plain = [join_blocks(p, self.follows, lambda e: inline_all(e, self.function.functions)) for p in plain]
-        if self.function.uses_registers:
-            plain = [join_lane_sums(p, self.follows) for p in plain]
-        plain = [without_rotations(p) for p in plain]
-        if self.function.uses_registers:
-            return [self.with_rows(reroll(unflatten(widen_starts(expand_scans(p))))) for p in plain]
-        return [unflatten(widen_starts(expand_scans(self.with_rows(p)))) for p in plain]
-
-    def with_rows(self, path: Path) -> Path:
-        """A path with a row for each iteration in place of local arrays that carry values from one to the next."""
-        return without_carried(in_parts(path, self.follows), self.follows)
-
-    def plain(self, path: Path) -> Path:
-        """A path with loops that do one thing in several ways as plain loops."""
-        return roll_additions(merge_arms(join_strips(path)))
+        return [self.finish(s) for s in finished]
 
     def finish(self, s: State) -> Path:
         self.flush(s)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from halide_core.ir.expr import I32, Expr, Load
 from halide_core.ir.structural import transform
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
-from lifter.ir.effect_edits import spaced
+from lifter.ir.effect_edits import renamed, spaced
 from lifter.ir.effect_queries import least
 from lifter.ir.effects import Effect, LoopInfo, Path, loads, values_of
 from lifter.transforms.storage.expand_rings.row_layout import No, span
@@ -90,9 +90,13 @@ class Expansion(Reads):
             if e.guard is not None:
                 raise No
             rows = LoopInfo(f"{self.loop.counter}f{i}", self.loop.trip + Poly.constant(1), e.line)
-            trips.append((rows, e.loops[: self.depth], None))
+            around = (*e.loops[: self.depth], rows)
+            e = renamed(e, {x.counter: f"{x.counter}f{i}" for x in e.loops[self.depth :]})
+            inner = e.loops[self.depth :]
+            trips.append((rows, around[:-1], None))
+            trips += [(x, (*around, *inner[:k]), None) for k, x in enumerate(inner)]
             index = e.index + self.width * Poly.variable(rows.counter, I32)
-            effects[i] = replace(e, index=index, loops=(*e.loops[: self.depth], rows, *e.loops[self.depth :]))
+            effects[i] = replace(e, index=index, loops=(*around, *inner))
         return replace(path, effects=tuple(effects), trips=tuple(trips))
 
     def moved(self, e: Effect) -> Effect:

@@ -1,0 +1,121 @@
+"""What is done with a path after each transform: nothing, or checks and text.
+
+`LIFT_CHECK_PATHS=1` verifies the path, and runs it beside the one before on small samples; `LIFT_DEBUG_PATHS=1` prints
+it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from halide_core.ir.expr import Expr
+from lifter.ir.effect_interpreter import (
+    EffectInterpreter,
+    IllFormed,
+    NeverStored,
+    NotRun,
+    Outcome,
+    difference,
+    run_source,
+)
+from lifter.ir.effect_verifier import Level, verify
+from lifter.ir.effects import Path
+from lifter.ir.loop_ir import Function
+from lifter.ir.sample_memory import any_scalar
+
+Sample = Callable[[Function, Path, list[Expr], int], Sequence[Mapping[str, int]]]
+"""Up to so many values of the integer parameters, and of `addr.` names, for which a path and more conditions hold."""
+_SAMPLES = 2
+
+
+class WrongTransform(Exception):
+    """A transform has changed what a function does; the text says how."""
+
+
+@dataclass(slots=True)
+class Steps:
+    """How the transforms of a function were checked."""
+
+    run: int = 0
+    """Run beside what they were made of, on samples."""
+    unseen: int = 0
+    """For which no sample was found, or none could be run."""
+
+
+@dataclass(slots=True)
+class PathLog:
+    """Checks the paths of one function from transform to transform."""
+
+    function: Function
+    sample: Sample | None = None
+    steps: Steps = field(default_factory=Steps)
+    checks: bool = field(default_factory=lambda: os.environ.get("LIFT_CHECK_PATHS") == "1")
+    prints: bool = field(default_factory=lambda: os.environ.get("LIFT_DEBUG_PATHS") == "1")
+    _interpreter: EffectInterpreter | None = None
+
+    def start(self, path: Path, level: Level) -> Path:
+        """A path as symbolic execution has found it, which is held to the function itself."""
+        return self._seen("execute", None, path, level)
+
+    def after(self, name: str, before: Path, path: Path, level: Level) -> Path:
+        """`path`, which the transform `name` has made of `before`."""
+        return path if path is before else self._seen(name, before, path, level)
+
+    def after_each(self, name: str, before: Path, paths: Sequence[Path], level: Level) -> list[Path]:
+        """As `after`, of a transform that makes several paths of one."""
+        return [self.after(name, before, p, level) for p in paths]
+
+    def _seen(self, name: str, before: Path | None, path: Path, level: Level) -> Path:
+        if self.prints:
+            print(f"After {name}:\n{path}", file=sys.stderr)
+        if self.checks:
+            verify(self.function, path, level)
+            self._run(name, before, path)
+        return path
+
+    def _run(self, name: str, before: Path | None, path: Path) -> None:
+        """Runs both from the same memory.  Raises WrongTransform where they leave something else."""
+        if self.sample is None:
+            return
+        conditions = [] if before is None else [*before.conditions, *(a for a, _ in before.asserts)]
+        ran = False
+        for seed, drawn in enumerate(self.sample(self.function, path, conditions, _SAMPLES)):
+            values = _with_others(self.function, drawn, seed)
+            try:
+                other = self._before(before, values, seed)
+                outcome = self._outcome(path, values, seed)
+            except NotRun:
+                continue
+            except (IllFormed, NeverStored) as problem:
+                raise WrongTransform(f"{name}, {self.function.name}: {problem}, for {values}") from problem
+            found = difference(self.function, other, outcome, seed)
+            if found is not None:
+                raise WrongTransform(f"{name} changes what {self.function.name} does: {found}, for {values}")
+            ran = True
+        self.steps.run += ran
+        self.steps.unseen += not ran
+
+    def _before(self, path: Path | None, values: Mapping[str, object], seed: int) -> Outcome:
+        """What is wanted.  Raises NotRun where it has no meaning itself."""
+        try:
+            return run_source(self.function, values, seed) if path is None else self._outcome(path, values, seed)
+        except NeverStored as problem:
+            raise NotRun(str(problem)) from problem
+
+    def _outcome(self, path: Path, values: Mapping[str, object], seed: int) -> Outcome:
+        if self._interpreter is None:
+            self._interpreter = EffectInterpreter(self.function)
+        return self._interpreter.run(path, values, seed)
+
+
+def _with_others(function: Function, drawn: Mapping[str, int], seed: int) -> dict[str, object]:
+    """`drawn` with values for the other scalar parameters, and an address for each array."""
+    values: dict[str, object] = dict(drawn)
+    for k, p in enumerate(function.params):
+        if p.pointer:
+            values.setdefault(f"addr.{p.name}", (k + 2) << 20)
+        else:
+            values.setdefault(p.name, any_scalar(p.name, p.type, seed))
+    return values

@@ -8,7 +8,7 @@ produce blur:
 
 from __future__ import annotations
 
-from halide_core.function import Definition, Function, Fuse, Split
+from halide_core.function import Definition, Function, Fuse, Once, Split
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import Expr, Min, const_value
 from halide_core.passes.loop_nest import stage_variable
@@ -91,6 +91,9 @@ def _loop_names(f: Function, stage: int, d: Definition) -> dict[str, str]:
     """What each loop of `d` is called, the loop that it was split from first."""
     paths: dict[str, str] = {}
     for s in d.schedule.splits:
+        if isinstance(s, Once):
+            paths[s.var] = f"__outermost.{_plain(s.var)}"
+            continue
         old = s.inner if isinstance(s, Fuse) else s.old
         whole = paths.get(old, _plain(old))
         new = (s.outer, s.inner) if isinstance(s, Split) else (s.fused if isinstance(s, Fuse) else s.new,)

@@ -85,9 +85,10 @@ def divide(a: Any, b: Any, kind: str) -> Any:
     """Integers toward zero; by zero all bits are set."""
     zero = b == 0
     safe = np.where(zero, b.dtype.type(1), b)
+    with np.errstate(all="ignore"):
+        quotient = a // safe
     if kind[0] == "u":
-        return np.where(zero, ~a.dtype.type(0), a // safe)
-    quotient = a // safe
+        return np.where(zero, ~a.dtype.type(0), quotient)
     quotient = quotient + ((a % safe != 0) & ((a < 0) != (safe < 0))).astype(a.dtype)
     return np.where(zero, a.dtype.type(-1), quotient)
 

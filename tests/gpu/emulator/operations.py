@@ -170,6 +170,12 @@ def _cvta(m: Any, i: Instruction, act: Any) -> None:
 
 def _cvt(m: Any, i: Instruction, act: Any) -> None:
     kinds = [x for x in i.mods if x in _KINDS]
+    if i.mods[-2:] == ("f16x2", "f32") and "rn" in i.mods:
+        upper, lower = (
+            a.converted(m.value(o, 32, act), "f16", "f32", i.mods).astype(np.uint32) for o in i.operands[1:3]
+        )
+        m.put(i.operands[0], _filled((upper << np.uint32(16)) | lower, m, act), "b32", act)
+        return
     if len(kinds) != 2:
         raise NotUnderstood(i.text)
     bits = 16 if kinds[1] == "bf16" else a.width(kinds[1])

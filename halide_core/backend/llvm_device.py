@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from halide_core import raw_buffer as raw
 from halide_core.backend.llvm_builder import FunctionBuilder, ModuleBuilder
-from halide_core.backend.llvm_types import llvm_type
+from halide_core.backend.llvm_types import float_literal, llvm_type
+from halide_core.gpu.indices import MOST_CONSTANT
 from halide_core.ir import stmt as st
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ def emit_on_device(emitter: StmtEmitter, s: st.OnDevice) -> None:
         values = ((raw.MIN, "0"), (raw.EXTENT, emitter.value(extent)), (raw.STRIDE, short), (raw.DIM_FLAGS, "0"))
         for offset, value in values:
             _put(b, dims, start + offset, "i32", value)
+    _check_span(emitter, s)
     old = emitter.names.device.get(s.name)
     emitter.names.device[s.name] = buffer
     b.on_device.append(buffer)
@@ -90,6 +92,29 @@ def emit_on_device(emitter: StmtEmitter, s: st.OnDevice) -> None:
         emitter.names.device[s.name] = old
     else:
         del emitter.names.device[s.name]
+
+
+def _check_span(emitter: StmtEmitter, s: st.OnDevice) -> None:
+    """Reports an error where the array is longer than kernels can count."""
+    b = emitter.b
+    span = "1"
+    for extent, stride in s.dims:
+        last = b.emit(f"sub i64 {b.emit(f'sext i32 {emitter.value(extent)} to i64')}, 1")
+        # Of float64, for products of large strides would wrap.
+        apart = [b.emit(f"sitofp i64 {x} to double") for x in (last, emitter.value(stride))]
+        part = b.emit(f"fmul double {apart[0]}, {apart[1]}")
+        span = b.emit(f"fadd double {'1.0' if span == '1' else span}, {part}")
+    if span == "1":
+        return
+    emitter.expr.reset()
+    bad, good = b.label("long"), b.label("short")
+    limit = float((1 << 31) - MOST_CONSTANT)
+    b.branch_if(b.emit(f"fcmp oge double {span}, {float_literal(limit, 64)}"), bad, good)
+    b.start(bad)
+    message = emitter.module.string(f"{s.name} has more elements than a device can count, which is some 2^31")
+    b.do(f"call void @halide_error(ptr null, ptr {message})")
+    b.fail("-1")
+    b.start(good)
 
 
 def _to_host(b: FunctionBuilder, buffer: str) -> None:

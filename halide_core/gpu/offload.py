@@ -15,6 +15,8 @@ from dataclasses import replace
 
 from halide_core.errors import HalideError
 from halide_core.gpu.barriers import place_barriers
+from halide_core.gpu.capability import MOST_THREADS
+from halide_core.gpu.indices import narrow_indices
 from halide_core.gpu.kernel import BLOCK, INDEX_NAMES, Kernel, Leaf, Triple
 from halide_core.gpu.shared import lay_out_shared
 from halide_core.gpu.threads import inside, loaded, most, stored, thread_code
@@ -29,7 +31,6 @@ from halide_core.ir.structural import contains, key, nodes, substitute
 from halide_core.ir.types import Type
 
 # Limits of every device (CUDA C++ Programming Guide, compute capabilities 7.0 to 9.0).
-MOST_THREADS = 1024
 _MOST_OF_AXIS = (1024, 1024, 64)
 
 
@@ -83,6 +84,7 @@ class _Splitter:
         shared = {a.name for a in layout.arrays}
         stores = _arrays(body, stores=True)
         body = place_barriers(body, threads, layout.common, shared | (stores & arrays.keys()))
+        body = narrow_indices(body)
         name = _kernel_name(s.name, len(self.kernels))
         self.check(name, threads, layout.size)
         used = tuple((n, arrays[n]) for n in sorted(_arrays(body) & arrays.keys() - shared))

@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any, Protocol
 
 from halide_core.errors import HalideError
+from halide_core.gpu.capability import MOST_THREADS
 from halide_core.raw_buffer import RawBuffer
 
 _HOST_DIRTY, _DEVICE_DIRTY = 1, 2
@@ -152,6 +153,8 @@ def _run(state: int, name: bytes, numbers: Sequence[int], sizes: Any, places: An
             arguments.append(ctypes.string_at(places[k], sizes[k]))
         k += 1
     bx, by, bz, tx, ty, tz, shared = numbers
+    if tx * ty * tz > MOST_THREADS:
+        raise HalideError(f"{name.decode()}: a block has {tx * ty * tz} threads; a device allows {MOST_THREADS}")
     current().launch(_TEXTS[state - 1], name.decode(), (bx, by, bz), (tx, ty, tz), shared, arguments)
 
 

@@ -39,7 +39,7 @@ def resources(path: Path, ptx: str, capability: int, folder: Path) -> dict[str, 
     out: dict[str, dict[str, int]] = {}
     for part in re.split(r"Compiling entry function '", done.stderr)[1:]:
         name = part[: part.index("'")]
-        numbers = {"registers": r"Used (\d+) registers", "shared": r"(\d+) bytes smem", "stack": r"(\d+) bytes stack frame"}
+        numbers = {"registers": r"Used (\d+) regis", "shared": r"(\d+) bytes smem", "stack": r"(\d+) bytes stack"}
         found = {k: re.search(p, part) for k, p in numbers.items()}
         out[name] = {k: int(m[1]) if m else 0 for k, m in found.items()}
         out[name]["spills"] = sum(map(int, re.findall(r"(\d+) bytes spill", part)))

@@ -175,6 +175,8 @@ def lower(
         arguments = {a.name: a for a in (*inputs, *arrays)}
         s, kernels = offload(s, arguments, [a.name for a in arrays], _partly_defined(outputs), most_shared(target))
         s = log.after("offload", s, OFFLOADED, flat)
+        for k in kernels:
+            PassLog(k.names()).after(k.name, k.body, OFFLOADED, k.storage())
     return Lowered(inputs, arrays, parameters, required, context.requirements, flat_queries, s, environment, kernels)
 
 

@@ -50,6 +50,14 @@ class Kernel:
     shared: tuple[Shared, ...]
     shared_bytes: Expr
 
+    def names(self) -> dict[str, Type]:
+        """The types of the Variables that are bound around the body."""
+        return {v.name: v.type for v in (*self.scalars, *BLOCK, *THREAD)}
+
+    def storage(self) -> dict[str, tuple[Type, ...]]:
+        """The types of the arrays around the body."""
+        return {n: (t,) for n, t in self.arrays} | {a.name: (a.type,) for a in self.shared}
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Leaf(st.Stmt):

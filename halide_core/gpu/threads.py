@@ -165,7 +165,8 @@ class _Threads:
         if d in at.dims:
             raise HalideError(f"The loop over threads {s.name} stands in another one of dimension {AXES[d]}")
         thread = THREAD[d]
-        scope = inside(at.scope, s)
+        last = simplify_index(self.threads[d] - 1)
+        scope = {**inside(at.scope, s), thread.name: (const(0, I32), last)}
         at = _Place(at.masks, at.dims | {d}, at.lets, scope, at.varying)
         if key(s.extent) != key(self.threads[d]):
             at = at.masked(simplify(ir.LT(BOOL, thread, s.extent)))

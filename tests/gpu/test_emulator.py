@@ -81,7 +81,7 @@ def test_one_value_from_several_threads_is_no_race() -> None:
 
 
 def test_access_outside() -> None:
-    with pytest.raises(DeviceError, match="access outside: 4 bytes at 0x[0-9a-f]+ are in no allocation; one of 1024"):
+    with pytest.raises(DeviceError, match=r"access outside: 4 bytes at 0x[0-9a-f]+ are in no allocation; one of 1024"):
         _run("st.global.u32 [%rd3+1020], %r1; ret;", 2)
     with pytest.raises(DeviceError, match="access outside: byte 256 of 256 bytes of shared memory"):
         _run("st.shared.u32 [%rd5+252], %r1; ret;", 2)

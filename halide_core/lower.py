@@ -29,7 +29,7 @@ from halide_core.ir.check import (
 )
 from halide_core.ir.expr import I32, I64, Expr, const, const_value
 from halide_core.ir.simplify import simplify_index
-from halide_core.ir.structural import key, nodes, substitute
+from halide_core.ir.structural import key, substitute
 from halide_core.ir.types import Type
 from halide_core.pass_log import PassLog
 from halide_core.passes.accumulate import accumulate_in_vectors
@@ -172,18 +172,11 @@ def lower(
     s = log.after("share_gathers", share_gathers(s), level, flat)
     kernels: tuple[Kernel, ...] = ()
     if on_device:
-        arguments = {a.name: a for a in (*inputs, *arrays)}
-        s, kernels = offload(s, arguments, [a.name for a in arrays], _partly_defined(outputs), most_shared(target))
+        s, kernels = offload(s, (*inputs, *arrays), environment.order, outputs, most_shared(target))
         s = log.after("offload", s, OFFLOADED, flat)
         for k in kernels:
             PassLog(k.names()).after(k.name, k.body, OFFLOADED, k.storage())
     return Lowered(inputs, arrays, parameters, required, context.requirements, flat_queries, s, environment, kernels)
-
-
-def _partly_defined(outputs: list[Function]) -> frozenset[str]:
-    """The arrays of outputs of which elements may stay as they were."""
-    found = [f for f in outputs if any(n.name == "undef" for v in f.definitions()[0].values for n in nodes(v, ir.Call))]
-    return frozenset(a.name for f in found for a in output_arrays(f))
 
 
 def _asked_at_entry(

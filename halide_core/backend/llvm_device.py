@@ -10,6 +10,7 @@ from halide_core.backend.llvm_builder import FunctionBuilder, ModuleBuilder
 from halide_core.backend.llvm_types import float_literal, llvm_type
 from halide_core.gpu.indices import MOST_CONSTANT
 from halide_core.ir import stmt as st
+from halide_core.ir.expr import const_value
 
 if TYPE_CHECKING:
     from halide_core.backend.llvm_stmt import StmtEmitter
@@ -107,14 +108,9 @@ def _check_span(emitter: StmtEmitter, s: st.OnDevice) -> None:
     if span == "1":
         return
     emitter.expr.reset()
-    bad, good = b.label("long"), b.label("short")
-    limit = float((1 << 31) - MOST_CONSTANT)
-    b.branch_if(b.emit(f"fcmp oge double {span}, {float_literal(limit, 64)}"), bad, good)
-    b.start(bad)
-    message = emitter.module.string(f"{s.name} has more elements than a device can count, which is some 2^31")
-    b.do(f"call void @halide_error(ptr null, ptr {message})")
-    b.fail("-1")
-    b.start(good)
+    limit = float_literal(float((1 << 31) - MOST_CONSTANT), 64)
+    long = b.emit(f"fcmp oge double {span}, {limit}")
+    _fail_if(emitter, long, f"{s.name} has more elements than a device can count, which is some 2^31")
 
 
 def _to_host(b: FunctionBuilder, buffer: str) -> None:
@@ -143,6 +139,26 @@ def emit_host_access(emitter: StmtEmitter, s: st.HostAccess) -> None:
     if s.stores:
         _mark(emitter.b, buffer, HOST_DIRTY)
     emitter.expr.reset()
+
+
+def _fail_if(emitter: StmtEmitter, condition: str, text: str) -> None:
+    """Reports an error where `condition` holds."""
+    b = emitter.b
+    bad, good = b.label("bad"), b.label("good")
+    b.branch_if(condition, bad, good)
+    b.start(bad)
+    b.do(f"call void @halide_error(ptr null, ptr {emitter.module.string(text)})")
+    b.fail("-1")
+    b.start(good)
+
+
+def _shared(emitter: StmtEmitter, s: st.Launch) -> str:
+    """The bytes of shared memory; more than is allowed is an error."""
+    size = emitter.value(s.shared)
+    if const_value(s.shared) is None:
+        many = emitter.b.emit(f"icmp sgt i64 {size}, {s.most_shared}")
+        _fail_if(emitter, many, f"{s.kernel}: a block shares more bytes than the target allows, {s.most_shared}")
+    return size
 
 
 def emit_launch(emitter: StmtEmitter, s: st.Launch) -> None:
@@ -176,7 +192,7 @@ def emit_launch(emitter: StmtEmitter, s: st.Launch) -> None:
         _put(b, places, 8 * k, "ptr", place)
         _put(b, bytes_, 8 * k, "i64", str(size_))
         _put(b, kinds, k, "i8", str(kind))
-    shared = b.emit(f"trunc i64 {emitter.value(s.shared)} to i32")
+    shared = b.emit(f"trunc i64 {_shared(emitter, s)} to i32")
     state = b.emit(f"load ptr, ptr {_STATE}")
     callee = module.declare("halide_cuda_run", "i32", ["ptr", "ptr", "ptr", *["i32"] * 7, "ptr", "ptr", "ptr"])
     numbers = ", ".join(f"i32 {x}" for x in (*sizes, shared))

@@ -4,7 +4,8 @@
     f[thread.x] = g[thread.x + 1]    ->   barrier
                                           f[thread.x] = g[thread.x + 1]
 
-No barrier stands between accesses of which each thread makes both to one element of its own."""
+No barrier stands between accesses of which each thread makes both to one element of its own, nor between stores of a
+Func without updates, of which two to one element are of one value."""
 
 from __future__ import annotations
 
@@ -36,20 +37,26 @@ _State = frozenset[_Access]
 
 
 def place_barriers(
-    s: st.Stmt, threads: Triple, common: Collection[tuple[str, str]], watched: Collection[str]
+    s: st.Stmt,
+    threads: Triple,
+    common: Collection[tuple[str, str]],
+    watched: Collection[str],
+    pure: Collection[str] = (),
 ) -> st.Stmt:
     """`s` with barriers, and Leaves as conditions.  `watched`: the arrays that several threads use and some write;
-    `common`: pairs of them that have memory in common."""
+    `common`: pairs of them that have memory in common; `pure`: those of Funcs without updates."""
     if all(const_value(t) == 1 for t in threads):
         return _without_leaves(s)
-    placer = _Placer(threads, frozenset(common), frozenset(watched))
+    placer = _Placer(threads, frozenset(common), frozenset(watched), frozenset(pure))
     out, _ = placer.visit(s, frozenset())
     return _without_leaves(_merged(out))
 
 
 class _Placer:
-    def __init__(self, threads: Triple, common: frozenset[tuple[str, str]], watched: frozenset[str]) -> None:
-        self.common, self.watched = common, watched
+    def __init__(
+        self, threads: Triple, common: frozenset[tuple[str, str]], watched: frozenset[str], pure: frozenset[str]
+    ) -> None:
+        self.common, self.watched, self.pure = common, watched, pure
         self.wide = frozenset(v.name for v, t in zip(THREAD, threads, strict=True) if const_value(t) != 1)
 
     def visit(self, s: st.Stmt, before: _State) -> tuple[st.Stmt, _State]:
@@ -96,6 +103,8 @@ class _Placer:
             return False
         if a.name != b.name:
             return (a.name, b.name) in self.common
+        if a.writes and b.writes and a.name in self.pure:
+            return False
         return a.place is None or a.place != b.place
 
     def reads(self, e: Expr) -> _State:

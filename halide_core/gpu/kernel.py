@@ -56,7 +56,8 @@ class Kernel:
 
     def storage(self) -> dict[str, tuple[Type, ...]]:
         """The types of the arrays around the body."""
-        return {n: (t,) for n, t in self.arrays} | {a.name: (a.type,) for a in self.shared}
+        held = [*self.arrays, *((a.name, a.type) for a in self.shared)]
+        return {name: (t,) for name, t in held}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

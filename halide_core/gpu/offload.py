@@ -10,17 +10,18 @@ Values are copied when one side needs what the other has stored last; which that
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 
 from halide_core.errors import HalideError
+from halide_core.function import Function
 from halide_core.gpu.barriers import place_barriers
 from halide_core.gpu.capability import MOST_THREADS
 from halide_core.gpu.indices import narrow_indices
 from halide_core.gpu.kernel import BLOCK, INDEX_NAMES, Kernel, Leaf, Triple
 from halide_core.gpu.shared import lay_out_shared
 from halide_core.gpu.threads import inside, loaded, most, stored, thread_code
-from halide_core.interface import Array
+from halide_core.interface import Array, output_arrays
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.box import Interval
@@ -35,17 +36,17 @@ _MOST_OF_AXIS = (1024, 1024, 64)
 
 
 def offload(
-    s: st.Stmt, arrays: Mapping[str, Array], outputs: Iterable[str], kept: frozenset[str], most_shared: int
+    s: st.Stmt, arguments: Iterable[Array], functions: list[Function], outputs: list[Function], most_shared: int
 ) -> tuple[st.Stmt, tuple[Kernel, ...]]:
-    """`s` with a Launch in place of each nest of loops over blocks, and the kernels.
+    """`s`, the code of `functions`, with a Launch in place of each nest of loops over blocks, and the kernels.
 
-    `arrays` are the arguments, `outputs` those that the caller gets back, `kept` those of them of which old values may
-    stay; a block may share `most_shared` bytes.  Raises HalideError for what a device cannot do."""
-    splitter = _Splitter({n: a.type for n, a in arrays.items()}, most_shared)
+    A block may share `most_shared` bytes.  Raises HalideError for what a device cannot do."""
+    arrays = {a.name: a for a in arguments}
+    splitter = _Splitter(most_shared, _names_of(f for f in functions if not f.updates))
     s = splitter.visit(s, {n: a.type for n, a in arrays.items()})
     used = {n for k in splitter.kernels for n, _ in k.arrays}
     s = _Host(used).around(s)
-    written = set(outputs)
+    written, kept = _names_of(outputs), _names_of(filter(_is_partly_defined, outputs))
     for name in sorted(used & arrays.keys()):
         a = arrays[name]
         dims = tuple(
@@ -53,6 +54,15 @@ def offload(
         )
         s = st.OnDevice(name, a.type, dims, s, name not in written or name in kept, name in written)
     return s, tuple(splitter.kernels)
+
+
+def _names_of(functions: Iterable[Function]) -> frozenset[str]:
+    return frozenset(a.name for f in functions for a in output_arrays(f))
+
+
+def _is_partly_defined(f: Function) -> bool:
+    """Whether elements of an output may stay as they were."""
+    return any(n.name == "undef" for v in f.definitions()[0].values for n in nodes(v, ir.Call))
 
 
 def has_blocks(s: st.Stmt) -> bool:
@@ -63,8 +73,8 @@ def has_blocks(s: st.Stmt) -> bool:
 class _Splitter:
     """Takes kernels out of a statement."""
 
-    def __init__(self, arrays: dict[str, Type], most_shared: int) -> None:
-        self.most_shared = most_shared
+    def __init__(self, most_shared: int, pure: frozenset[str]) -> None:
+        self.most_shared, self.pure = most_shared, pure
         self.kernels: list[Kernel] = []
 
     def visit(self, s: st.Stmt, arrays: dict[str, Type]) -> st.Stmt:
@@ -83,7 +93,8 @@ class _Splitter:
         body, layout = lay_out_shared(body)
         shared = {a.name for a in layout.arrays}
         stores = _arrays(body, stores=True)
-        body = place_barriers(body, threads, layout.common, shared | (stores & arrays.keys()))
+        pure = self.pure | {n for n, old in layout.origins.items() if old in self.pure}
+        body = place_barriers(body, threads, layout.common, shared | (stores & arrays.keys()), pure)
         body = narrow_indices(body)
         name = _kernel_name(s.name, len(self.kernels))
         self.check(name, threads, layout.size)
@@ -95,7 +106,9 @@ class _Splitter:
         )
         self.kernels.append(kernel)
         arrays_given = tuple(n for n, _ in used)
-        return st.Launch(name, blocks, threads, layout.size, tuple(scalars), arrays_given, written)
+        return st.Launch(
+            name, blocks, threads, layout.size, scalars, arrays_given, written, self.most_shared
+        )
 
     def check(self, name: str, threads: Triple, shared: Expr) -> None:
         sizes = [const_value(t) for t in threads]

@@ -30,11 +30,13 @@ _ALIGNMENT = 16
 
 @dataclass(slots=True)
 class Layout:
-    """Where shared arrays lie: `size` bytes (int64) in all, and which two arrays have bytes in common."""
+    """Where shared arrays lie: `size` bytes (int64) in all, which two arrays have bytes in common, and what arrays were
+    called that have other names now."""
 
     arrays: list[Shared] = field(default_factory=list)
     size: Expr = field(default_factory=lambda: const(0, I64))
     common: set[tuple[str, str]] = field(default_factory=set)
+    origins: dict[str, str] = field(default_factory=dict)
 
 
 def lay_out_shared(s: st.Stmt) -> tuple[st.Stmt, Layout]:
@@ -52,8 +54,8 @@ class _Lives:
         self.sizes: dict[str, st.Allocate] = {}
         self.first: dict[str, int] = {}
         self.last: dict[str, int] = {}
-        # For each loop around: the arrays that existed when it began.
-        self.loops: list[frozenset[str]] = []
+        # Of copies, what they are copies of.
+        self.origins: dict[str, str] = {}
 
     def visit(self, s: st.Stmt) -> st.Stmt:
         match s:
@@ -85,6 +87,7 @@ class _Lives:
         if s.name in self.sizes:
             # Another copy of one piece of code.
             new = f"{s.name}.{len(self.sizes)}"
+            self.origins[new] = s.name
             s = replace(s, name=new, body=_renamed(s.body, s.name, new))
         self.sizes[s.name] = s
         return self.visit(s.body)
@@ -115,7 +118,7 @@ def _renamed(s: st.Stmt, old: str, new: str) -> st.Stmt:
 
 
 def _placed(lives: _Lives) -> Layout:
-    out = Layout()
+    out = Layout(origins=lives.origins)
     fixed: list[tuple[str, int]] = []
     open_: list[str] = []
     for name, a in lives.sizes.items():

@@ -207,7 +207,8 @@ class HostAccess(Stmt):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Launch(Stmt):
-    """Runs `kernel` on a grid of `blocks` blocks of `threads` threads (int32), each block with `shared` bytes (int64).
+    """Runs `kernel` on a grid of `blocks` blocks of `threads` threads (int32), each block with `shared` bytes (int64),
+    of which `most_shared` are allowed.
 
     It is given `scalars` and what the device has of `arrays`, of which it stores to those in `written`."""
 
@@ -218,6 +219,7 @@ class Launch(Stmt):
     scalars: tuple[Expr, ...]
     arrays: tuple[str, ...]
     written: frozenset[str]
+    most_shared: int
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -163,7 +163,7 @@ def _shared(emitter: StmtEmitter, s: st.Launch) -> str:
 
 def emit_launch(emitter: StmtEmitter, s: st.Launch) -> None:
     """A run of a kernel, where the grid and its blocks are not empty."""
-    b, module = emitter.b, emitter.module
+    b = emitter.b
     sizes = [emitter.value(e) for e in (*s.blocks, *s.threads)]
     some = "true"
     for size in sizes:
@@ -171,7 +171,17 @@ def emit_launch(emitter: StmtEmitter, s: st.Launch) -> None:
     run, after = b.label("launch"), b.label("launched")
     b.branch_if(some, run, after)
     b.start(run)
+    # What is computed here is not known behind.
+    with emitter.expr.within():
+        _launch(emitter, s, sizes)
+    b.branch(after)
+    b.start(after)
     emitter.expr.reset()
+
+
+def _launch(emitter: StmtEmitter, s: st.Launch, sizes: list[str]) -> None:
+    """The copies that are due, and the run itself; `sizes`: the operands of the grid's and the block's extents."""
+    b, module = emitter.b, emitter.module
     buffers = [emitter.names.device[n] for n in s.arrays]
     copy = module.declare("halide_copy_to_device", "i32", ["ptr", "ptr", "ptr"])
     for buffer in buffers:
@@ -202,6 +212,3 @@ def emit_launch(emitter: StmtEmitter, s: st.Launch) -> None:
     for name, buffer in zip(s.arrays, buffers, strict=True):
         if name in s.written:
             _mark(b, buffer, DEVICE_DIRTY)
-    b.branch(after)
-    b.start(after)
-    emitter.expr.reset()

@@ -17,6 +17,7 @@ from halide_core.errors import HalideError
 from halide_core.function import Function
 from halide_core.gpu.barriers import place_barriers
 from halide_core.gpu.capability import MOST_THREADS
+from halide_core.gpu.captured import Captured
 from halide_core.gpu.indices import narrow_indices
 from halide_core.gpu.kernel import BLOCK, INDEX_NAMES, Kernel, Leaf, Triple
 from halide_core.gpu.shared import lay_out_shared
@@ -95,20 +96,18 @@ class _Splitter:
         stores = _arrays(body, stores=True)
         pure = self.pure | {n for n, old in layout.origins.items() if old in self.pure}
         body = place_barriers(body, threads, layout.common, shared | (stores & arrays.keys()), pure)
-        body = narrow_indices(body)
+        captured = Captured(INDEX_NAMES)
+        body = captured.statement(narrow_indices(body, INDEX_NAMES))
+        arrays_in_shared = tuple(replace(a, offset=captured.expression(a.offset)) for a in layout.arrays)
         name = _kernel_name(s.name, len(self.kernels))
         self.check(name, threads, layout.size)
         used = tuple((n, arrays[n]) for n in sorted(_arrays(body) & arrays.keys() - shared))
-        scalars = _captured(body, [e for x in layout.arrays for e in (x.size, x.offset)])
         written = frozenset(stores - shared) & {n for n, _ in used}
-        kernel = Kernel(
-            name, blocks, threads, body, scalars, used, written, tuple(layout.arrays), layout.size
-        )
+        scalars, values = zip(*captured.given.values(), strict=True) if captured.given else ((), ())
+        kernel = Kernel(name, blocks, threads, body, scalars, used, written, arrays_in_shared, layout.size)
         self.kernels.append(kernel)
-        arrays_given = tuple(n for n, _ in used)
-        return st.Launch(
-            name, blocks, threads, layout.size, scalars, arrays_given, written, self.most_shared
-        )
+        names = tuple(n for n, _ in used)
+        return st.Launch(name, blocks, threads, layout.size, values, names, written, self.most_shared)
 
     def check(self, name: str, threads: Triple, shared: Expr) -> None:
         sizes = [const_value(t) for t in threads]
@@ -205,26 +204,6 @@ def _arrays(s: st.Stmt, stores: bool = False) -> set[str]:
         if not stores:
             out = out.union(*map(loaded, st.expressions(x)))
     return out
-
-
-def _captured(s: st.Stmt, more: list[Expr]) -> tuple[Variable, ...]:
-    """The Variables that `s` and the expressions use and that are bound outside."""
-    found: dict[str, Variable] = {}
-
-    def visit(x: st.Stmt, bound: frozenset[str]) -> None:
-        for e in st.expressions(x):
-            for v in nodes(e, Variable):
-                if v.name not in bound:
-                    found[v.name] = v
-        if isinstance(x, st.For | st.LetStmt):
-            bound = bound | {x.name}
-        for y in st.bodies(x):
-            visit(y, bound)
-
-    visit(s, INDEX_NAMES)
-    for e in more:
-        found |= {v.name: v for v in nodes(e, Variable)}
-    return tuple(found[n] for n in sorted(found))
 
 
 class _Host:

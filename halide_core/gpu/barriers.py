@@ -13,13 +13,14 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from halide_core.errors import HalideError
-from halide_core.gpu.kernel import THREAD, Leaf, Triple, barrier, is_barrier
+from halide_core.gpu.kernel import THREAD, THREAD_NAMES, Leaf, Triple, barrier, is_barrier
 from halide_core.gpu.threads import loaded
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
-from halide_core.ir.expr import BOOL, Expr, const_value
+from halide_core.ir.expr import BOOL, Expr, Variable, const_value
 from halide_core.ir.simplify import simplify
 from halide_core.ir.structural import key, nodes, variables
+from halide_core.ir.sums import linear_terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ class _Placer:
         self, threads: Triple, common: frozenset[tuple[str, str]], watched: frozenset[str], pure: frozenset[str]
     ) -> None:
         self.common, self.watched, self.pure = common, watched, pure
+        self.extents = {v.name: _whole(t) for v, t in zip(THREAD, threads, strict=True)}
         self.wide = frozenset(v.name for v, t in zip(THREAD, threads, strict=True) if const_value(t) != 1)
 
     def visit(self, s: st.Stmt, before: _State) -> tuple[st.Stmt, _State]:
@@ -135,15 +137,42 @@ class _Placer:
             names = variables(own)
             apart = self.wide - pinned <= names and not names & bound and not loaded(own) & self.watched
             same = all(key(p) == key(own) for p in places)
-            place = (key(own), masks) if apart and same else None
+            place: tuple[object, ...] | None = None
+            if apart and same:
+                place = (key(own),) if self.tells_apart(own) else (key(own), masks)
             names = names.union(*(variables(m) for m in leaf.masks))
             found |= {_Access(name, w, place, names) for w, of in ((False, reads), (True, writes)) if name in of}
         return frozenset(found)
 
 
+    def tells_apart(self, index: Expr) -> bool:
+        """Whether no two threads of a block have the same index."""
+        if isinstance(index, ir.Add) and const_value(index.b) is not None:
+            index = index.a
+        terms, _ = linear_terms(index.value if isinstance(index, ir.Cast) else index)
+        steps: dict[str, int] = {}
+        for t, factor in terms.values():
+            if isinstance(t, Variable) and t.name in THREAD_NAMES:
+                steps[t.name] = abs(factor)
+            elif variables(t) & THREAD_NAMES:
+                return False
+        reach = 0
+        for name, step in sorted(steps.items(), key=lambda x: x[1]):
+            extent = self.extents[name]
+            if extent is None or step <= reach:
+                return False
+            reach += step * (extent - 1)
+        return self.wide <= steps.keys()
+
+
 def _beyond(state: _State, name: str) -> _State:
     """`state` where `name` may stand for something else."""
     return frozenset(replace(a, place=None) if name in a.names else a for a in state)
+
+
+def _whole(e: Expr) -> int | None:
+    value = const_value(e)
+    return None if value is None else int(value)
 
 
 def _merged(s: st.Stmt) -> st.Stmt:

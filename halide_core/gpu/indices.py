@@ -14,9 +14,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import reduce
 
+from halide_core.gpu.kernel import Leaf
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
-from halide_core.ir.expr import I32, I64, Expr, const
+from halide_core.ir.expr import I32, I64, Expr, const, const_value
 from halide_core.ir.structural import contains, key, substitute, transform, variables
 from halide_core.ir.sums import linear_terms
 
@@ -37,6 +38,8 @@ def _visit(s: st.Stmt, lets: Mapping[str, Expr], changing: frozenset[str]) -> st
     def expression(e: Expr) -> Expr:
         return transform(e, one) if contains(e, ir.Load) else e
 
+    if isinstance(s, Leaf):
+        return Leaf(_visit(s.body, lets, changing), tuple(map(expression, s.masks)))
     inner, moving = lets, changing
     if isinstance(s, st.For):
         moving = changing | {s.name}
@@ -66,15 +69,17 @@ def _narrowed(index: Expr, lets: Mapping[str, Expr], changing: frozenset[str]) -
     fixed: list[Expr] = [] if constant == apart else [const(constant - apart, I32)]
     groups: dict[tuple[int, ...], tuple[list[Expr], list[Expr]]] = {}
     for term, factor in terms.values():
-        coordinates, others = _factors(term)
+        coordinates, others, constants = _factors(term)
+        factor *= constants
         if variables(term) & changing or contains(term, ir.Load):
             parts, _ = groups.setdefault(tuple(sorted(map(key, others))), ([], others))
             parts.append(_product(coordinates, factor))
         else:
             fixed.append(_product([*coordinates, *others], factor))
-    total = [_sum(fixed)] if fixed else []
-    for parts, others in groups.values():
-        total.append(_product([_sum(parts), *others], 1))
+    total = [_sum(sorted(fixed, key=key))] if fixed else []
+    # In one order, so that equal sums are the same.
+    for _, (parts, others) in sorted(groups.items()):
+        total.append(_product([_sum(sorted(parts, key=key)), *others], 1))
     wide = ir.Cast(I64, _sum(total))
     return wide if not apart else ir.Add(I64, wide, const(apart, I64))
 
@@ -90,17 +95,21 @@ def _product(factors: list[Expr], constant: int) -> Expr:
     return found if constant == 1 else ir.Mul(I32, found, const(constant, I32))
 
 
-def _factors(term: Expr) -> tuple[list[Expr], list[Expr]]:
-    """(coordinates, other factors) of a product, all of them int32."""
+def _factors(term: Expr) -> tuple[list[Expr], list[Expr], int]:
+    """(coordinates, other factors) of a product, all of them int32, and what is constant of it."""
     coordinates: list[Expr] = []
     others: list[Expr] = []
+    constants = 1
     work = [term]
     while work:
         e = work.pop()
-        if isinstance(e, ir.Mul):
+        value = const_value(e)
+        if value is not None:
+            constants *= int(value)
+        elif isinstance(e, ir.Mul):
             work += [e.b, e.a]
         elif isinstance(e, ir.Cast) and e.value.type == I32:
             coordinates.append(e.value)
         else:
             others.append(ir.Cast(I32, e))
-    return coordinates, others
+    return coordinates, others, constants

@@ -94,10 +94,12 @@ class _Splitter:
         body, layout = lay_out_shared(body)
         shared = {a.name for a in layout.arrays}
         stores = _arrays(body, stores=True)
+        # What is accessed where can be compared then.
+        body = narrow_indices(body, INDEX_NAMES)
         pure = self.pure | {n for n, old in layout.origins.items() if old in self.pure}
         body = place_barriers(body, threads, layout.common, shared | (stores & arrays.keys()), pure)
         captured = Captured(INDEX_NAMES)
-        body = captured.statement(narrow_indices(body, INDEX_NAMES))
+        body = captured.statement(body)
         arrays_in_shared = tuple(replace(a, offset=captured.expression(a.offset)) for a in layout.arrays)
         name = _kernel_name(s.name, len(self.kernels))
         self.check(name, threads, layout.size)

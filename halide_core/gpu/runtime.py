@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from halide_core.errors import HalideError
 from halide_core.gpu.capability import MOST_THREADS
+from halide_core.gpu.driver import driver
 from halide_core.raw_buffer import RawBuffer
 
 _HOST_DIRTY, _DEVICE_DIRTY = 1, 2
@@ -65,13 +66,9 @@ def device_runtime(runtime: DeviceRuntime) -> Iterator[None]:
 
 
 def current() -> DeviceRuntime:
-    """The device that kernels run on.  Raises HalideError where there is none."""
-    if _CURRENT:
-        return _CURRENT[-1]
-    raise HalideError(
-        "There is no CUDA driver (libcuda.so.1) that this process could run kernels with; realize for a target without "
-        "the feature cuda, or give a device by halide_core.gpu.runtime.device_runtime"
-    )
+    """The device that kernels run on, that of the driver unless another one is given.  Raises HalideError where there
+    is none."""
+    return _CURRENT[-1] if _CURRENT else driver()
 
 
 def check_device() -> None:

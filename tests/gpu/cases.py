@@ -403,6 +403,7 @@ def histogram(hl: Any, device: bool) -> tuple[Any, dict[str, Any]]:
     if device:
         f.gpu_tile(x, xi, 16)
         h.compute_at(f, x).gpu_threads(x)
+        h.update().unscheduled()
     return f, {"source": source}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ctypes.util import find_library
 from typing import Any
 
 import pytest
@@ -152,6 +153,8 @@ def test_a_target_without_a_device() -> None:
 
 
 def test_no_driver() -> None:
+    if find_library("cuda") is not None:
+        pytest.skip("there is a driver of CUDA")
     with pytest.raises(hc.HalideError, match=r"no CUDA driver \(libcuda.so.1\)"):
         _tile(hc).realize([8, 8], hc.Target("host-cuda"))
 

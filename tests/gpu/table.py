@@ -19,6 +19,9 @@ from tests.gpu.emulator.machine import Counts
 from tests.gpu.test_ptxas import assembler, resources
 
 _ARCH = 80
+_HEAD = f"""Under the emulator of PTX (`python -m tests.gpu.table`): instructions of threads and 32-byte sectors of global
+memory, ours over the package's under the same schedule; barriers of blocks and bank conflicts, ours / theirs;
+registers of a thread and bytes spilled of each of our kernels, by ptxas for sm_{_ARCH}."""
 
 
 def _total(launches: list[object]) -> Counts:
@@ -42,9 +45,7 @@ def _resources(name: str) -> tuple[str, str]:
 
 def main() -> None:
     print("# Kernels beside the package's\n")
-    print("Under the emulator of PTX (`python -m tests.gpu.table`): instructions of threads and 32-byte sectors of global")
-    print("memory, ours over the package's under the same schedule; barriers of blocks and bank conflicts, ours / theirs;")
-    print(f"registers of a thread and bytes spilled of each of our kernels, by ptxas for sm_{_ARCH}.\n")
+    print(f"{_HEAD}\n")
     print("| case | instructions | sectors | barriers | bank conflicts | registers | spills |")
     print("|---|---|---|---|---|---|---|")
     ratios: list[tuple[float, float]] = []

@@ -299,6 +299,11 @@ class _Nest:
         """How loop `var` is run: where atomic or allow_race_conditions let iterations meet, serially."""
         parallel = kind in st.UNORDERED_KINDS and self.stage
         if parallel and not is_pure_loop(self.function, self.definition, var, in_order=True):
+            if kind is st.ForKind.GPU_BLOCK:
+                raise HalideError(
+                    f"Func {self.function.name}.update({self.stage - 1}): blocks of loop {var} meet in one element, "
+                    "for which a device would have to update it atomically; use rfactor, or another loop for the blocks"
+                )
             return st.ForKind.SERIAL
         if kind is st.ForKind.VECTORIZED and runs_in_order(self.function, self.stage, self.definition, var):
             return st.ForKind.SERIAL

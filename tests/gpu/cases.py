@@ -518,3 +518,52 @@ def three_dimensions_shared(hl: Any, device: bool) -> tuple[Any, dict[str, Any]]
         f.gpu_tile(x, y, z, a, b, c, 4, 4, 2, hl.TailStrategy.GuardWithIf)
         g.compute_at(f, x).gpu_threads(x, y, z)
     return f, {"source": source}
+
+
+@case((30, 20), source=((32, 22), "int32"))
+def wrapped(hl: Any, device: bool) -> tuple[Any, dict[str, Any]]:
+    """A copy in shared memory of what another kernel computed."""
+    x, y, xi, yi = _vars(hl, "x y xi yi")
+    source = hl.ImageParam(hl.Int(32), 2, "source")
+    g, f = hl.Func("g"), hl.Func("f")
+    g[x, y] = source[x, y] * 3
+    f[x, y] = g[x, y] + g[x + 1, y + 1] - g[x + 2, y + 2]
+    g.compute_root()
+    if device:
+        g.gpu_tile(x, y, xi, yi, 8, 8, hl.TailStrategy.GuardWithIf)
+        f.gpu_tile(x, y, xi, yi, 8, 4, hl.TailStrategy.GuardWithIf)
+        g.in_(f).compute_at(f, x).gpu_threads(x, y)
+    return f, {"source": source}
+
+
+@case((12, 20), source=((12, 200), "int32"))
+def atomic_threads(hl: Any, device: bool) -> tuple[Any, dict[str, Any]]:
+    """A sum whose threads meet in one element."""
+    x, y, xi = _vars(hl, "x y xi")
+    source = hl.ImageParam(hl.Int(32), 2, "source")
+    r = hl.RDom([(0, 10)], "r")
+    f = hl.Func("f")
+    f[x, y] = 0
+    f[x, y] += source[x, y * 10 + r]
+    if device:
+        f.gpu_tile(x, y, xi, hl.Var("yi"), 4, 4)
+        f.update().atomic().gpu_blocks(x, y).gpu_threads(r).reorder(r, x, y)
+    return f, {"source": source}
+
+
+@case((20, 12), source=((24, 16), "int32"))
+def one_loop_for_two(hl: Any, device: bool) -> tuple[Any, dict[str, Any]]:
+    """Two stages in common loops over blocks and threads."""
+    x, y, xi, yi = _vars(hl, "x y xi yi")
+    source = hl.ImageParam(hl.Int(32), 2, "source")
+    a, b, f = hl.Func("a"), hl.Func("b"), hl.Func("f")
+    a[x, y] = source[x, y] * 7
+    b[x, y] = source[x, y] - 9
+    f[x, y] = a[x, y] * b[x, y]
+    a.compute_root()
+    b.compute_root()
+    if device:
+        a.gpu_tile(x, y, xi, yi, 4, 4, hl.TailStrategy.RoundUp)
+        b.gpu_tile(x, y, xi, yi, 4, 4, hl.TailStrategy.RoundUp).compute_with(a, xi)
+        f.gpu_tile(x, y, xi, yi, 4, 4)
+    return f, {"source": source}

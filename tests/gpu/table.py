@@ -19,8 +19,8 @@ from tests.gpu.emulator.machine import Counts
 from tests.gpu.test_ptxas import assembler, resources
 
 _ARCH = 80
-_HEAD = f"""Under the emulator of PTX (`python -m tests.gpu.table`): instructions of threads and 32-byte sectors of global
-memory, ours over the package's under the same schedule; barriers of blocks and bank conflicts, ours / theirs;
+_HEAD = f"""Under the emulator of PTX (`python -m tests.gpu.table`): instructions of threads and 32-byte sectors of
+global memory, ours over the package's under the same schedule; barriers of blocks and bank conflicts, ours / theirs;
 registers of a thread and bytes spilled of each of our kernels, by ptxas for sm_{_ARCH}."""
 
 

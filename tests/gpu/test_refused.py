@@ -199,6 +199,15 @@ def test_storage_that_several_threads_cannot_use(memory: str) -> None:
         _lowered(_much_shared(hc, 64, hc.MemoryType[memory]))
 
 
+def test_blocks_that_meet() -> None:
+    f, x, _ = _base(hc, "x y")
+    r = hc.RDom([(0, 10)], "r")
+    f[x, 0] += r
+    f.update().atomic().reorder(x, r.x).gpu_blocks(r.x).gpu_threads(x)
+    with pytest.raises(hc.HalideError, match=r"blocks of loop \S+ meet in one element, for which a device would"):
+        _lowered(f)
+
+
 def test_text_to_print() -> None:
     f = hc.Func("f")
     x, xi = hc.Var("x"), hc.Var("xi")

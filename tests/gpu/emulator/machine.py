@@ -376,4 +376,23 @@ class _Batch:
             self.counts.bank_conflicts += int(np.maximum(turns - max(1, size // 4), 0).sum())
 
     def atomic(self, i: Instruction, act: Any, number: int) -> None:
-        raise NotUnderstood(i.text)
+        """atom and red: one thread after the other; no races, which these are for."""
+        kind = i.mods[-1]
+        space, op = (next((m for m in i.mods if m in names), "") for names in (("global", "shared"), operations.ATOMIC))
+        if not op:
+            raise NotUnderstood(i.text)
+        size = a.width(kind) // 8
+        to, address, *given = i.operands if i.op == "atom" else (None, *i.operands)
+        space, where = self.resolved(space, self.addresses(address, act, number))
+        self.count(f"{space} atomic", number)
+        values = [np.broadcast_to(self.value(o, 8 * size, act), (number,)) for o in given]
+        old = np.zeros(number, a.UNSIGNED[8 * size])
+        for area, places, which in self.areas(space, where, size, act):
+            for place, k in zip(places, which, strict=True):
+                at = np.array([place])
+                before = area.load(at, size, None)
+                old[k] = before[0]
+                after = operations.ATOMIC[op](*(a.typed(x, kind) for x in (before, *(v[k : k + 1] for v in values))))
+                area.store(at, a.bits(after), size, None)
+        if to is not None:
+            self.put(to, old, "b", act)

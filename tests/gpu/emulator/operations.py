@@ -12,6 +12,17 @@ from tests.gpu.emulator.text import Instruction, Many, NotUnderstood, Register
 
 _BASES = {"shared": SHARED, "local": LOCAL, "global": 0, "const": 0}
 _LOGIC = {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
+# What an atomic instruction stores, from what is there and its operands.
+ATOMIC: dict[str, Any] = {
+    "add": lambda old, x: old + x,
+    "min": np.minimum,
+    "max": np.maximum,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+    "exch": lambda old, x: x,
+    "cas": lambda old, x, y: np.where(old == x, y, old),
+}
 _APPROXIMATE = {
     "ex2": np.exp2,
     "lg2": np.log2,

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import Any
+
+import pytest
 
 import halide_core as hc
 from halide_core.backend.ptx import to_ptx
+from halide_core.gpu import barriers, shared
 from halide_core.gpu.barriers import barriers_in
 from halide_core.gpu.kernel import Kernel
+from halide_core.ir import stmt as st
+from halide_core.ir.expr import I64, const
 from halide_core.lower import lower
-from tests.gpu.cases import CASES
+from tests.gpu import running
+from tests.gpu.cases import CASES, data_of
+from tests.gpu.emulator.memory import DeviceError
 
 x, y, xi, yi = (hc.Var(n) for n in ("x", "y", "xi", "yi"))
 
@@ -112,3 +120,27 @@ def test_the_target_says_the_capability() -> None:
     }
     for name, wanted in targets.items():
         assert (capability(hc.Target(name)), most_shared(hc.Target(name))) == wanted
+
+
+@pytest.mark.parametrize("name", ["blur_shared", "matrix_product", "three_stages_shared", "three_dimensions_shared"])
+def test_a_lost_barrier_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the emulator stops at is not there by luck."""
+    monkeypatch.setenv("HL_JIT_CACHE_DIR", "")
+    monkeypatch.setattr(barriers, "barrier", lambda: st.Block(()))
+    case = CASES[name]
+    with pytest.raises(DeviceError, match="race"):
+        running.on_device(case, data_of(case))
+
+
+def test_memory_used_too_early_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HL_JIT_CACHE_DIR", "")
+    placed = shared._placed
+
+    def all_at_zero(lives: Any) -> shared.Layout:
+        layout = placed(lives)
+        return replace(layout, arrays=[replace(a, offset=const(0, I64)) for a in layout.arrays])
+
+    monkeypatch.setattr(shared, "_placed", all_at_zero)
+    case = CASES["three_stages_shared"]
+    with pytest.raises(DeviceError, match="race"):
+        running.on_device(case, data_of(case))

@@ -10,6 +10,7 @@ import pytest
 import halide_core as hc
 from halide_core.lower import lower
 from tests.gpu import package
+from tests.gpu.cases import CASES
 
 CUDA = "x86-64-linux-sse41-cuda-cuda_capability_70"
 HOST = "x86-64-linux-sse41"
@@ -233,3 +234,16 @@ def test_a_function_of_the_c_library() -> None:
 def test_objects(tmp_path: Any) -> None:
     with pytest.raises(hc.HalideError, match="loops of a device run in this process only"):
         _tile(hc).compile_to_object(str(tmp_path / "f.o"), [], "f", hc.Target("host-cuda"))
+
+
+@pytest.mark.parametrize("name", ["blur_shared", "lanes", "two_kernels", "three_dimensions", "unrolled"])
+def test_loop_nests_as_text(name: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    hl = pytest.importorskip("halide")
+    monkeypatch.setenv("HL_TARGET", "host-cuda")
+    texts = []
+    for module in (hl, hc):
+        f, _ = CASES[name].make(module, True)
+        f.print_loop_nest()
+        out = capfd.readouterr()
+        texts.append(out.out + out.err)
+    assert texts[0] == texts[1]

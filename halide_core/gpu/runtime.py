@@ -51,8 +51,9 @@ class DeviceRuntime(Protocol):
 
 _CURRENT: list[DeviceRuntime] = []
 _PROBLEMS: list[BaseException] = []
-# The texts of kernels, by the numbers that compiled code knows them by.
+# The texts of kernels, by the numbers that compiled code knows them by, and these numbers.
 _TEXTS: list[str] = []
+_NUMBERS: dict[str, int] = {}
 
 
 @contextmanager
@@ -135,9 +136,10 @@ def _release(b: RawBuffer) -> None:
 def _initialize(state: int, text: int, size: int) -> None:
     """Keeps the text, which ends in 0, and its number plus 1 at the address `state`."""
     ptx = ctypes.string_at(text, size).rstrip(b"\0").decode()
-    if ptx not in _TEXTS:
+    if ptx not in _NUMBERS:
         _TEXTS.append(ptx)
-    ctypes.c_void_p.from_address(state).value = _TEXTS.index(ptx) + 1
+        _NUMBERS[ptx] = len(_TEXTS)
+    ctypes.c_void_p.from_address(state).value = _NUMBERS[ptx]
 
 
 def _run(state: int, name: bytes, numbers: Sequence[int], sizes: Any, places: Any, kinds: Any) -> None:

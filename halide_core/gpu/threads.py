@@ -8,14 +8,14 @@
 A block has, in each dimension, as many threads as the greatest of its loops asks for; the others stand aside (`Leaf`).
 The innermost loop of a nest over threads is dimension x.  What stands in no loop over some dimension is done by thread
 0 of it.  Storage that lies outside a loop over threads is shared, with a part of its own for each thread of the loops
-around it; all else belongs to one thread."""
+around it; all else belongs to one thread.  What is stored on the heap lies in the device's memory."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from halide_core.errors import HalideError
-from halide_core.gpu.kernel import AXES, THREAD, Leaf, Triple
+from halide_core.gpu.kernel import AXES, BLOCK, THREAD, Leaf, Triple
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.box import Interval
@@ -37,17 +37,20 @@ def has_threads(s: st.Stmt) -> bool:
     return any(isinstance(x, st.For) and x.kind in THREAD_KINDS for x in st.walk(s))
 
 
-def thread_code(s: st.Stmt, scope: dict[str, Interval]) -> tuple[st.Stmt, Triple]:
-    """The body `s` of the loops over blocks as code of one thread, with Leaves where threads differ, and the extents of
-    a block.  `scope` has the ranges of the variables bound around `s` in the kernel; extents and the sizes of shared
-    storage are in terms of what is bound outside of that.
+def thread_code(
+    s: st.Stmt, scope: dict[str, Interval], blocks: Triple
+) -> tuple[st.Stmt, Triple, tuple[st.Allocate, ...]]:
+    """The body `s` of the loops over `blocks` as code of one thread, with Leaves where threads differ; the extents of a
+    block; and the arrays in the device's memory that hold what blocks have on the heap.
 
-    Raises HalideError where an extent or a size is not known before the kernel starts."""
+    `scope` has the ranges of the variables bound around `s` in the kernel; extents and the sizes of shared storage are
+    in terms of what is bound outside of that.  Raises HalideError where one is not known before the kernel starts."""
     found: list[list[Expr]] = [[], [], []]
     _collect(s, scope, found)
     extents = tuple(_greatest(f) for f in found)
     threads = (extents[0], extents[1], extents[2])
-    return _Threads(threads).visit(s, _Place((), frozenset(), (), scope, frozenset())), threads
+    work = _Threads(threads, blocks)
+    return work.visit(s, _Place((), frozenset(), (), scope, frozenset())), threads, tuple(work.heap)
 
 
 def _greatest(found: list[Expr]) -> Expr:
@@ -124,8 +127,9 @@ class _Place:
 
 
 class _Threads:
-    def __init__(self, threads: Triple) -> None:
-        self.threads = threads
+    def __init__(self, threads: Triple, blocks: Triple) -> None:
+        self.threads, self.blocks = threads, blocks
+        self.heap: list[st.Allocate] = []
 
     def visit(self, s: st.Stmt, at: _Place) -> st.Stmt:
         if not has_threads(s):
@@ -201,13 +205,15 @@ class _Threads:
 
     def shared(self, s: st.Allocate, at: _Place) -> st.Stmt:
         """Storage that several threads use: one array for each value of the dimensions around it."""
-        if s.memory not in (MemoryType.Auto, MemoryType.GPUShared):
+        if s.memory not in (MemoryType.Auto, MemoryType.GPUShared, MemoryType.Heap):
             raise HalideError(
                 f"{s.name} is stored in {s.memory.name}, but a loop over threads stands within, so that several "
                 "threads use it; store it inside that loop, or in GPUShared"
             )
-        size = most(s.size, at.scope, f"The size of {s.name} in shared memory")
+        size = most(s.size, at.scope, f"The size of {s.name}")
         body, size = self.apart(s.body, s.name, size, at)
+        if s.memory is MemoryType.Heap:
+            return self.visit(self.on_heap(s, body, size), at)
         return st.Allocate(s.name, s.type, size, self.visit(body, at), MemoryType.GPUShared)
 
     def apart(self, body: st.Stmt, name: str, size: Expr, at: _Place) -> tuple[st.Stmt, Expr]:
@@ -222,6 +228,16 @@ class _Threads:
         for d in at.dims:
             size = size * ir.Cast(I64, self.threads[d])
         return body, simplify_index(size)
+
+    def on_heap(self, s: st.Allocate, body: st.Stmt, size: Expr) -> st.Stmt:
+        """`body` with a part for each block of an array in the device's memory."""
+        number: Expr = const(0, I32)
+        whole = size
+        for block, extent in reversed(list(zip(BLOCK, self.blocks, strict=True))):
+            number = number * extent + block
+            whole = whole * ir.Cast(I64, extent)
+        self.heap.append(st.Allocate(s.name, s.type, simplify_index(whole), st.Block(())))
+        return _moved(body, s.name, simplify_index(ir.Cast(I64, simplify_index(number)) * size))
 
     def leaf(self, s: st.Stmt, at: _Place) -> st.Stmt:
         masks = at.masks
@@ -254,7 +270,7 @@ class _Threads:
                 return visit(x.body, scope)
             if not isinstance(x, st.Allocate):
                 return st.rebuild(x, lambda y: visit(y, scope), lambda e: e)
-            if x.memory is not MemoryType.GPUShared:
+            if x.memory not in (MemoryType.GPUShared, MemoryType.Heap):
                 if x.memory not in _LOCAL:
                     raise HalideError(f"{x.name} is stored in {x.memory.name}, which one thread of a device has not")
                 high = bounds_of(x.size, scope)[1]
@@ -266,8 +282,10 @@ class _Threads:
                         f"The storage of {x.name} within one thread has size {x.size}, which is not a constant of at "
                         f"most {_MOST_LOCAL} bytes; bound it, or compute it outside of the loops over threads"
                     )
-            size = most(x.size, scope, f"The size of {x.name} in shared memory")
+            size = most(x.size, scope, f"The size of {x.name}")
             body, size = self.apart(x.body, x.name, size, at)
+            if x.memory is MemoryType.Heap:
+                return visit(self.on_heap(x, body, size), scope)
             outside.append(st.Allocate(x.name, x.type, size, st.Block(())))
             return visit(body, scope)
 

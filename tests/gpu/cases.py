@@ -567,3 +567,21 @@ def one_loop_for_two(hl: Any, device: bool) -> tuple[Any, dict[str, Any]]:
         b.gpu_tile(x, y, xi, yi, 4, 4, hl.TailStrategy.RoundUp).compute_with(a, xi)
         f.gpu_tile(x, y, xi, yi, 4, 4)
     return f, {"source": source}
+
+
+@case((30, 20), package=False, source=((34, 24), "int32"))
+def on_the_heap(hl: Any, device: bool) -> tuple[Any, dict[str, Any]]:
+    """A tile in the device's memory, a part of it for each block; and a part for each row of threads.
+
+    The package's kernel reads beyond what its host code allocates for this one."""
+    x, y, xi, yi = _vars(hl, "x y xi yi")
+    source = hl.ImageParam(hl.Int(32), 2, "source")
+    g, h, f = hl.Func("g"), hl.Func("h"), hl.Func("f")
+    g[x, y] = source[x, y] * 3
+    h[x, y] = g[x, y] - g[x + 1, y + 1]
+    f[x, y] = h[x, y] + h[x + 1, y]
+    if device:
+        f.gpu_tile(x, y, xi, yi, 8, 4, hl.TailStrategy.GuardWithIf)
+        g.compute_at(f, x).store_in(hl.MemoryType.Heap).gpu_threads(x, y)
+        h.compute_at(f, yi).store_in(hl.MemoryType.Heap).gpu_threads(x)
+    return f, {"source": source}

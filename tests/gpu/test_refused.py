@@ -194,7 +194,7 @@ def test_too_much_shared_memory() -> None:
     assert str(kernel.shared_bytes) == "(int64)81936"
 
 
-@pytest.mark.parametrize("memory", ["Heap", "Stack", "Register", "GPUTexture"])
+@pytest.mark.parametrize("memory", ["Stack", "Register", "GPUTexture"])
 def test_storage_that_several_threads_cannot_use(memory: str) -> None:
     with pytest.raises(hc.HalideError, match=f"g is stored in {memory}, but a loop over threads stands within"):
         _lowered(_much_shared(hc, 64, hc.MemoryType[memory]))

@@ -203,6 +203,9 @@ def _setp(m: Any, i: Instruction, act: Any) -> None:
     bits = a.width(kind)
     if kind.startswith("b"):
         kind = f"u{bits}"
+    if kind == "f16x2":
+        _setp_of_pairs(m, i, act)
+        return
     x, y = (a.typed(m.value(o, bits, act), kind) for o in i.operands[1:3])
     if "ftz" in i.mods and kind == "f32":
         x, y = a.flushed(x), a.flushed(y)
@@ -213,6 +216,17 @@ def _setp(m: Any, i: Instruction, act: Any) -> None:
     for k, r in enumerate(to):
         value = found if k == 0 else ~found
         m.put(r, _filled(value if other is None or logic is None else logic(value, other), m, act), "pred", act)
+
+
+def _setp_of_pairs(m: Any, i: Instruction, act: Any) -> None:
+    """One predicate for each half."""
+    to = i.operands[0]
+    if not isinstance(to, Many) or len(i.operands) != 3:
+        raise NotUnderstood(i.text)
+    both = [m.value(o, 32, act) for o in i.operands[1:]]
+    for shift, r in zip((0, 16), to.items, strict=True):
+        x, y = (a.typed(((b >> np.uint32(shift)) & np.uint32(0xFFFF)).astype(np.uint16), "f16") for b in both)
+        m.put(r, _filled(a.compare(i.mods[0], x, y, "f16"), m, act), "pred", act)
 
 
 def _selp(m: Any, i: Instruction, act: Any) -> None:

@@ -128,7 +128,8 @@ from halide_core.dsl.target_queries import (
 )
 from halide_core.dsl.variables import Param, Range, RDom, RVar, Var
 from halide_core.errors import HalideError
-from halide_core.function import LoopAlignStrategy, MemoryType, Partition, PrefetchBoundStrategy, TailStrategy
+from halide_core.function import LoopAlignStrategy, Partition, PrefetchBoundStrategy, TailStrategy
+from halide_core.ir.stmt import MemoryType
 from halide_core.ir.types import BFloat, Bool, Float, Handle, Int, Type, TypeCode, UInt
 from halide_core.target import (
     Target,

@@ -12,7 +12,7 @@ import numpy as np
 
 from halide_core.errors import HalideError
 from halide_core.ir.expr import Expr
-from halide_core.ir.stmt import ForKind
+from halide_core.ir.stmt import ForKind, MemoryType
 from halide_core.ir.structural import key
 from halide_core.ir.types import Type
 
@@ -38,19 +38,6 @@ class LoopAlignStrategy(enum.Enum):
     AlignEnd = "align_end"
     NoAlign = "no_align"
     Auto = "auto"
-
-
-class MemoryType(enum.Enum):
-    """Where a Func is stored; here small constant sizes go on the stack and all else on the heap."""
-
-    Auto = "auto"
-    Heap = "heap"
-    Stack = "stack"
-    Register = "register"
-    GPUShared = "gpu_shared"
-    GPUTexture = "gpu_texture"
-    LockedCache = "locked_cache"
-    VTCM = "vtcm"
 
 
 class Partition(enum.Enum):
@@ -95,6 +82,13 @@ class Rename:
 
     old: str
     new: str
+
+
+@dataclass(frozen=True, slots=True)
+class Once:
+    """A loop `var` of one iteration, outside of all that were there."""
+
+    var: str
 
 
 @dataclass(slots=True)
@@ -163,7 +157,7 @@ class StageSchedule:
     """Loops of one definition, innermost first, and the splits and fusions that made them."""
 
     dims: list[Dim]
-    splits: list[Split | Fuse | Rename] = field(default_factory=list)
+    splits: list[Split | Fuse | Rename | Once] = field(default_factory=list)
     # Whether an associative update may be regrouped, so that its reduction loops run as vectors.
     atomic: bool = False
     # Whether loops may be run in parallel whose iterations meet.
@@ -251,6 +245,7 @@ class Function(_Numbered):
     # (consumer, Function that takes this one's place in it); consumer None stands for all others.
     wrappers: list[tuple[Function | None, Function]] = field(default_factory=list)
     memoized: bool = False
+    memory: MemoryType = MemoryType.Auto
     # Whether ring_buffer was given, for which storage must be hoisted.
     ringed: bool = False
     # Whether another Func or a pipeline uses it, so that no update can be added.
@@ -324,7 +319,7 @@ def schedule_key(f: Function) -> tuple[object, ...]:
     folds = [(n, key(e), upwards) for n, (e, upwards) in f.folds.items()]
     others = [[(n, key(e)) for n, e in t.items()] for t in (f.extents, f.storage_bounds, f.storage_alignments)]
     parts: list[object] = [f.name, f.compute, f.store, levels, tuple(f.storage_order), pairs, aligned, folds, others]
-    parts += [f.traced, f.trace_tags, f.memoized, f.ringed]
+    parts += [f.traced, f.trace_tags, f.memoized, f.ringed, f.memory]
     parts.append(tuple((id(c), id(w)) for c, w in f.wrappers))
     parts.append([(i.name, [(what, key(e)) for what, e in sorted(i.fixed.items())]) for i in f.buffers])
     if f.extern is not None:
@@ -353,7 +348,8 @@ def schedule_state(functions: list[Function], images: list[Image]) -> list[objec
     Where each object of two such lists is the same one, nothing changed in between; much cheaper to make than keys."""
     out: list[object] = []
     for f in functions:
-        out += (f.name, f.compute, f.store, f.extern, f.traced, f.trace_tags, f.memoized, f.ringed, *f.storage_order)
+        out += (f.name, f.compute, f.store, f.extern, f.traced, f.trace_tags, f.memoized, f.ringed, f.memory)
+        out += f.storage_order
         for h in f.handles.values():
             out += (h.level, h.known)
         for table in (f.bounds, f.alignments, f.folds, f.extents, f.storage_bounds, f.storage_alignments):

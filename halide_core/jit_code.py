@@ -14,6 +14,7 @@ from halide_core.errors import HalideError
 from halide_core.extern_calls import address_of
 from halide_core.fingerprint import digest
 from halide_core.function import Function, Image, schedule_key, schedule_state
+from halide_core.gpu import runtime
 from halide_core.interface import Array, Interface, metadata_variables, output_arrays, unit_strides
 from halide_core.ir.expr import const_value
 from halide_core.ir.structural import key
@@ -34,6 +35,7 @@ class _Traits:
     allocates: bool
     is_parallel: bool
     profiled: tuple[str, ...] = ()
+    on_device: bool = False
 
 
 class Compiled:
@@ -61,7 +63,7 @@ class Compiled:
         # Who watches the passes wants them to run.
         self._digest = "" if is_watched() else digest(order, images, machine)
         # Buffers that may share memory need code of their own, made when they come.
-        self._calls: dict[bool, tuple[Any, bool]] = {}
+        self._calls: dict[bool, tuple[Any, _Traits]] = {}
         # The times that code made with the feature `profile` keeps.
         self.profiles: list[Profile] = []
         found = disk_cache.load(f"{self._digest} interface") if self._digest else None
@@ -87,13 +89,17 @@ class Compiled:
     def call(self, disjoint: bool, arguments: list[Any]) -> None:
         """Runs the code on addresses of arrays and values of Variables.  `disjoint`: no output shares memory with
         another array.  Raises HalideError where the code reports an error."""
-        function, reporting = self._loaded(disjoint)
+        function, traits = self._loaded(disjoint)
+        if traits.on_device:
+            runtime.check_device()
         function(*arguments)
-        if reporting:
+        if traits.on_device:
+            runtime.raise_failed()
+        if traits.reports:
             reports.raise_reported()
 
-    def _loaded(self, disjoint: bool) -> tuple[Any, bool]:
-        """(Code as a callable, whether it reports)."""
+    def _loaded(self, disjoint: bool) -> tuple[Any, _Traits]:
+        """(Code as a callable, what it needs)."""
         if disjoint not in self._calls:
             name = f"{self._digest} {'disjoint' if disjoint else 'shared'}"
             record = disk_cache.load(name) if self._digest else None
@@ -104,6 +110,9 @@ class Compiled:
             for symbol in self._external:
                 provide_symbol(symbol, address_of(symbol))
             content, traits = record[0], _Traits(*record[1:])
+            if traits.on_device:
+                for symbol, address in runtime.symbols().items():
+                    provide_symbol(symbol, address)
             module = load_object(content, self.target)
             if traits.reports:
                 reports.connect(module)
@@ -114,15 +123,16 @@ class Compiled:
             if traits.profiled:
                 self.profiles.append(Profile(traits.profiled, module.variable(PROFILE_SYMBOL)))
             kinds = [ctypes.c_void_p] * len(self.arrays) + [_ctype(v.type) for v in self.variables.values()]
-            self._calls[disjoint] = module.function("pipeline", None, *kinds), traits.reports
+            self._calls[disjoint] = module.function("pipeline", None, *kinds), traits
         return self._calls[disjoint]
 
-    def _compiled(self, disjoint: bool) -> tuple[bytes, bool, bool, bool, tuple[str, ...]]:
+    def _compiled(self, disjoint: bool) -> tuple[bytes, bool, bool, bool, tuple[str, ...], bool]:
         """The machine code, and what `_Traits` says of it."""
         from halide_core.jit_compile import compile_for_process
 
         code = compile_for_process(self._lower(), self.arrays, list(self.variables.values()), self.target, disjoint)
-        return code.object_bytes(), code.reports, code.allocates, code.is_parallel, tuple(code.profiled)
+        traits = code.reports, code.allocates, code.is_parallel, tuple(code.profiled), code.on_device
+        return (code.object_bytes(), *traits)
 
 
 def _ctype(t: Type) -> Any:

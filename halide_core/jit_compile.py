@@ -42,11 +42,18 @@ def compile_for_process(
     if target.has_feature("profile"):
         module.profiler = Profiler()
         module.profiler.start(b)
+    if lowered.kernels:
+        from halide_core.backend.llvm_device import begin
+        from halide_core.backend.ptx import to_ptx
+        from halide_core.gpu.capability import capability
+
+        begin(b, to_ptx(lowered.kernels, capability(target)))
     StmtEmitter(module, b, names, SYMBOL).emit(lowered.stmt)
     if module.profiler is not None:
         module.profiler.charge(b, 0)
     b.do("ret void")
     b.finish(f"define void @{SYMBOL}({', '.join(parameters)}) nounwind #0")
     made = CompiledModule(module.text(), target, jit=True)
+    made.on_device = bool(lowered.kernels)
     made.profiled = tuple(module.profiler.names) if module.profiler is not None else ()
     return made

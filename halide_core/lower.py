@@ -9,6 +9,10 @@ from halide_core.compiler_memory import frugal
 from halide_core.deep_stack import is_deep, on_deep_stack
 from halide_core.errors import HalideError
 from halide_core.function import Function, Image
+from halide_core.gpu.capability import most_shared
+from halide_core.gpu.kernel import Kernel
+from halide_core.gpu.nests import check_nests, check_target
+from halide_core.gpu.offload import offload
 from halide_core.interface import Array, Interface, metadata_names, metadata_variables, output_arrays
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
@@ -17,6 +21,7 @@ from halide_core.ir.check import (
     ACCUMULATED,
     ANSWERED,
     FLAT,
+    OFFLOADED,
     SCHEDULED,
     UNROLLED,
     VECTORIZED,
@@ -64,6 +69,15 @@ class Lowered(Interface):
 
     stmt: st.Stmt
     environment: Environment
+    kernels: tuple[Kernel, ...] = ()
+
+    def check_host_only(self, symbol: str) -> None:
+        """Raises HalideError where a device is needed, of the function `symbol` that is to be an object's."""
+        if self.kernels:
+            raise HalideError(
+                f"{symbol}: loops of a device run in this process only (realize, compile_to_callable); objects "
+                "have no run time for one, so schedule them for the host"
+            )
 
     def interface(self) -> Interface:
         """What remains to be known once the statement is compiled."""
@@ -91,6 +105,7 @@ def lower(
     fixed = {k: v for k, v in stated.items() if k not in given}
     fixed |= {k: v for k, v in given.items() if const_value(v) is not None}
     fixed |= _equal_strides(given)
+    on_device = check_target(environment.order, target)
     context = Context(tracing=tracing(environment.order, environment.images, target))
     arrays = tuple(a for f in outputs for a in output_arrays(f))
     internal = {n for a in (*inputs, *arrays) for n in metadata_names(a)}
@@ -106,6 +121,8 @@ def lower(
     if context.tracing is not None:
         s = context.tracing.statement(s, outputs, environment.order, environment.images, context.promises)
     s = log.after("schedule_functions", s, SCHEDULED, owners)
+    if on_device:
+        check_nests(s)
     s = answer_target_queries(s, target)
     s = st.map_expressions(s, lambda e: substitute(e, fixed)) if fixed else s
     s = log.after("answer_target_queries", s, ANSWERED, owners)
@@ -153,7 +170,13 @@ def lower(
     s = log.after("loop_invariants", hoist_loop_invariants(s), level, flat)
     s = log.after("common_subexpressions", share_common_subexpressions(s), level, flat)
     s = log.after("share_gathers", share_gathers(s), level, flat)
-    return Lowered(inputs, arrays, parameters, required, context.requirements, flat_queries, s, environment)
+    kernels: tuple[Kernel, ...] = ()
+    if on_device:
+        s, kernels = offload(s, (*inputs, *arrays), environment.order, outputs, most_shared(target))
+        s = log.after("offload", s, OFFLOADED, flat)
+        for k in kernels:
+            PassLog(k.names()).after(k.name, k.body, OFFLOADED, k.storage())
+    return Lowered(inputs, arrays, parameters, required, context.requirements, flat_queries, s, environment, kernels)
 
 
 def _asked_at_entry(

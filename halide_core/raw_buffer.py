@@ -5,8 +5,8 @@ from __future__ import annotations
 import ctypes
 
 # Byte offsets in halide_buffer_t and its size; then those in halide_dimension_t.
-DEVICE, HOST, TYPE, DIMENSIONS, DIM, BUFFER_BYTES = 0, 16, 32, 36, 40, 56
-MIN, EXTENT, STRIDE, DIM_BYTES = 0, 4, 8, 16
+DEVICE, INTERFACE, HOST, FLAGS, TYPE, DIMENSIONS, DIM, PADDING, BUFFER_BYTES = 0, 8, 16, 24, 32, 36, 40, 48, 56
+MIN, EXTENT, STRIDE, DIM_FLAGS, DIM_BYTES = 0, 4, 8, 12, 16
 
 
 class RawDimension(ctypes.Structure):

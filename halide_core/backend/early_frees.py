@@ -52,7 +52,7 @@ class EarlyFrees:
     def _uses(self, s: st.Stmt) -> frozenset[str]:
         """The arrays that `s` refers to, those that it allocates included."""
         if id(s) not in self._known:
-            found = {s.name} if isinstance(s, st.Store) else set()
+            found = {s.name} if isinstance(s, st.Store) else set(st.device_arrays(s))
             for e in st.expressions(s):
                 # Buffers of external stages may be Variables of the array's name.
                 found |= {n.name for n in nodes(e, ir.Load)} | variables(e)

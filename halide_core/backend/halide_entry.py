@@ -52,6 +52,7 @@ class _Entry:
         self.dims: dict[str, str] = {}
 
     def emit(self) -> None:
+        self.lowered.check_host_only(self.symbol)
         b = self.b
         signature: list[str] = []
         inputs = {a.name: a for a in self.lowered.inputs}

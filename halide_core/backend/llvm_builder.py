@@ -29,6 +29,8 @@ class ModuleBuilder:
         self.permutes_bytes = permutes_bytes
         # Width of the target's sum-of-absolute-differences instruction, 0 for none.
         self.psad_bytes = psad_bytes
+        # Whether what is rarely done stands in functions of its own.
+        self.outlines = True
         self.declarations: dict[str, str] = {}
         self.functions: list[str] = []
         self.globals: list[str] = []
@@ -103,6 +105,8 @@ class FunctionBuilder:
         self.job = "null"
         # Heap storage in use where control stands.
         self.owned: list[str] = []
+        # The halide_buffer_t of arrays that may have memory on a device.
+        self.on_device: list[str] = []
         # Where the profiler keeps the time of the last change between Funcs.
         self.clock: str | None = None
 
@@ -144,6 +148,8 @@ class FunctionBuilder:
 
     def fail(self, status: str | None = None) -> None:
         """Leaves the function after an error was reported, with the code `status` where the function has a result."""
+        for buffer in reversed(self.on_device):
+            self.emit(f"call i32 @halide_device_free(ptr null, ptr {buffer})")
         for pointer in reversed(self.owned):
             self.do(f"call void @halide_free(ptr null, ptr {pointer})")
         has_result = status is not None and self.failure.startswith("ret i32")

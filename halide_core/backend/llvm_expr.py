@@ -38,6 +38,12 @@ def _fits(e: ir.Cast) -> bool:
     return bool(max(e.type.min(), -(1 << 31)) <= int(low) and int(high) <= min(e.type.max(), (1 << 31) - 1))
 
 
+def is_instruction(e: ir.Call) -> bool:
+    """Whether the external function `e` calls is none of a library: LLVM has it, or it is made of what LLVM has."""
+    parts = split_name(e.name)
+    return parts is not None and (parts[0] in _LLVM_MATH or parts[0] in ("is_nan", "is_inf", "is_finite"))
+
+
 class ExprEmitter:
     """Emits expressions into one function; equal expressions are emitted once while `scope` lasts, and sums of
     coordinates, which no store changes, once in the statements `within` which they stand.

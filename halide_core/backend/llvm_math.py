@@ -53,6 +53,8 @@ def _define(b: FunctionBuilder, symbol: str, function: MathFunction, t: Type, em
         result = f.emit(f"phi {text} [ {result}, %{usual} ], [ {mixed}, %{rare} ]")
         g = FunctionBuilder(b.module)
         g.do(f"ret {text} {emitters(g, {n: f'%{n}' for n in names})(function.rare(*variables))}")
-        g.finish(f"define internal {text} @{symbol}.rare({given}) cold noinline nounwind memory(none) #0")
+        where = "cold noinline" if b.module.outlines else "alwaysinline"
+        g.finish(f"define internal {text} @{symbol}.rare({given}) {where} nounwind memory(none) #0")
     f.do(f"ret {text} {result}")
-    f.finish(f"define internal {text} @{symbol}({given}) nounwind memory(none) #0")
+    inline = "" if b.module.outlines else "alwaysinline "
+    f.finish(f"define internal {text} @{symbol}({given}) {inline}nounwind memory(none) #0")

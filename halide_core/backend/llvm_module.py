@@ -34,7 +34,8 @@ _CODE_GENERATION = threading.Lock()
 
 
 @cache
-def _initialize() -> None:
+def initialize() -> None:
+    """Has LLVM know its targets."""
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     llvm.initialize_native_asmparser()
@@ -42,7 +43,7 @@ def _initialize() -> None:
 
 def target_machine(target: Target, jit: bool = False) -> Any:
     """LLVM's description of `target`, position independent."""
-    _initialize()
+    initialize()
     description = llvm.Target.from_triple(target.triple)
     return description.create_target_machine(
         cpu=target.cpu, features=target.llvm_features, opt=3, reloc="pic", codemodel="jitdefault" if jit else "default"
@@ -75,6 +76,8 @@ class CompiledModule:
         self.is_parallel = "@hl.par_for(" in text and f"@{POOL_ENTRY}(" not in text
         # The Funcs whose time the code keeps, as llvm_profile numbers them.
         self.profiled: tuple[str, ...] = ()
+        # Whether code launches kernels, for which it needs a run time.
+        self.on_device = False
         self._source = self._assemble(text)
         self._optimize = optimize
         self._parsed: Any = None
@@ -111,7 +114,7 @@ class CompiledModule:
 
     def _module(self) -> Any:
         if self._parsed is None:
-            _initialize()
+            initialize()
             try:
                 module = llvm.parse_assembly(self._source)
                 module.verify()

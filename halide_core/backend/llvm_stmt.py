@@ -41,11 +41,13 @@ class Names:
     groups: dict[str, int] = field(default_factory=dict)
     sizes: dict[str, int] = field(default_factory=dict)
     """Elements of arrays where that is a constant."""
+    device: dict[str, str] = field(default_factory=dict)
+    """The halide_buffer_t of arrays that may have memory on a device."""
 
     def copy(self) -> Names:
         return Names(
             dict(self.operands), dict(self.variable_types), dict(self.arrays), dict(self.array_types),
-            dict(self.groups), dict(self.sizes),
+            dict(self.groups), dict(self.sizes), dict(self.device),
         )
 
 
@@ -122,6 +124,8 @@ class StmtEmitter:
             case st.ExternCall():
                 with self.frees.apart():
                     self._extern(s)
+            case st.OnDevice() | st.HostAccess() | st.Launch():
+                self._device(s)
             case st.Evaluate():
                 self.value(s.value)
                 self.expr.reset()
@@ -273,6 +277,15 @@ class StmtEmitter:
         else:
             assert size is not None
             pointer = b.alloca(f"[{max(int(size), 1)} x {element}]")
+        if heap:
+            self.frees.held[pointer] = s.name
+        self.within(s, pointer)
+        if self.frees.held.pop(pointer, None) is not None:
+            self.free(pointer)
+
+    def within(self, s: st.Allocate, pointer: str) -> None:
+        """Emits the body of `s`, whose array lies at `pointer`."""
+        size = const_value(s.size)
         old, old_type = self.names.arrays.get(s.name), self.names.array_types.get(s.name)
         self.names.arrays[s.name] = pointer
         self.names.array_types[s.name] = s.type
@@ -280,11 +293,7 @@ class StmtEmitter:
         if size is not None:
             self.names.sizes[s.name] = int(size)
         self.names.groups[s.name] = max(self.names.groups.values(), default=0) + 1
-        if heap:
-            self.frees.held[pointer] = s.name
         self.emit(s.body)
-        if self.frees.held.pop(pointer, None) is not None:
-            self.free(pointer)
         if old is not None and old_type is not None:
             self.names.arrays[s.name], self.names.array_types[s.name] = old, old_type
         else:
@@ -328,6 +337,19 @@ class StmtEmitter:
         from halide_core.backend.llvm_extern import emit_extern
 
         emit_extern(self, s)
+
+    def _device(self, s: st.OnDevice | st.HostAccess | st.Launch) -> None:
+        from halide_core.backend import llvm_device
+
+        match s:
+            case st.OnDevice():
+                llvm_device.emit_on_device(self, s)
+            case st.HostAccess():
+                llvm_device.emit_host_access(self, s)
+            case st.Launch():
+                # What is given back early must not be in use there.
+                with self.frees.apart():
+                    llvm_device.emit_launch(self, s)
 
     def _parallel(self, s: st.For) -> None:
         from halide_core.backend.llvm_parallel import emit_parallel
@@ -379,6 +401,7 @@ def free_names(s: st.Stmt) -> tuple[dict[str, Type], set[str]]:
     for x in st.walk(s):
         if isinstance(x, st.Store):
             arrays.add(x.name)
+        arrays.update(st.device_arrays(x))
         for e in st.expressions(x):
             variables |= {n.name: n.type for n in nodes(e, Variable)}
             arrays |= {n.name for n in nodes(e, ir.Load)}

@@ -155,7 +155,9 @@ def _lower_variant(v: Any, target: Target, symbol: str) -> Lowered:
     check_in_place(environment, outputs, v.buffers)
     inputs = tuple(Array(i.name, i.type, i.dimensions, i.name) for i in environment.images)
     arrays = inputs + tuple(a for f in outputs for a in output_arrays(f))
-    return lower(outputs, target, _metadata(v, arrays, symbol), groups)
+    lowered = lower(outputs, target, _metadata(v, arrays, symbol), groups)
+    lowered.check_host_only(symbol)
+    return lowered
 
 
 def _condition(v: Any, lowered: Lowered | None) -> Expr:

@@ -240,8 +240,11 @@ class Func(Placement):
         self._pipeline().compile_jit(target)
 
     def copy_to_device(self, device_api: DeviceAPI = DeviceAPI.Default_GPU) -> Any:
-        """Refused: there is no device."""
-        raise self._refuse("copy_to_device")
+        """Refused: what runs on a device is copied there and back where it is needed."""
+        raise HalideError(
+            f"copy_to_device: Func {self.name()} cannot be a copy of its own; a stage that runs on a device finds what "
+            "it reads there"
+        )
 
     def copy_to_host(self) -> Self:
         """Nothing: values are computed on the host."""

@@ -8,7 +8,7 @@ produce blur:
 
 from __future__ import annotations
 
-from halide_core.function import Definition, Function, Fuse, Split
+from halide_core.function import Definition, Function, Fuse, Once, Split
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import Expr, Min, const_value
 from halide_core.passes.loop_nest import stage_variable
@@ -17,8 +17,8 @@ from halide_core.passes.loop_nest import stage_variable
 def loop_nest_text(s: st.Stmt, functions: list[Function], outputs: list[Function]) -> str:
     """The loops of `s`, what schedule_functions makes of `functions`, one a line.
 
-    A loop is named by what it was split from: x.xo is loop xo of x.  Loops that run once are left out, and ends are
-    given where both are constant."""
+    A loop is named by what it was split from: x.xo is loop xo of x.  Loops that run once on the host are left out, and
+    ends are given where both are constant."""
     return "\n".join(_Writer(functions, outputs).lines(s)) + "\n"
 
 
@@ -70,7 +70,8 @@ class _Writer:
             choices = self.named.get(stage, [])
             self.names = {**outer, **next((names for names in choices if set(names) >= loops), {})}
         inner = self.lines(s.body)
-        out = inner if const_value(s.extent) == 1 else [self.title(s), *_indented(inner)]
+        once = const_value(s.extent) == 1 and s.kind not in st.GPU_KINDS
+        out = inner if once else [self.title(s), *_indented(inner)]
         self.names = outer
         return out
 
@@ -80,7 +81,8 @@ class _Writer:
             name = f"fused.{name}"
         low, extent = const_value(s.min), const_value(_whole(s.extent))
         ends = "" if low is None or extent is None else f" in [{low}, {low + extent - 1}]"
-        return f"{s.kind.value} {name}{ends}:"
+        device = "<Default_GPU>" if s.kind in st.GPU_KINDS else ""
+        return f"{s.kind.value} {name}{ends}{device}:"
 
 
 def _with_specializations(d: Definition) -> list[Definition]:
@@ -91,6 +93,9 @@ def _loop_names(f: Function, stage: int, d: Definition) -> dict[str, str]:
     """What each loop of `d` is called, the loop that it was split from first."""
     paths: dict[str, str] = {}
     for s in d.schedule.splits:
+        if isinstance(s, Once):
+            paths[s.var] = f"__outermost.{_plain(s.var)}"
+            continue
         old = s.inner if isinstance(s, Fuse) else s.old
         whole = paths.get(old, _plain(old))
         new = (s.outer, s.inner) if isinstance(s, Split) else (s.fused if isinstance(s, Fuse) else s.new,)

@@ -10,9 +10,9 @@ from halide_core.dsl.overloads import overloaded
 from halide_core.dsl.schedule import Stage
 from halide_core.errors import HalideError
 from halide_core.function import LoopLevel as Place
-from halide_core.function import MemoryType
 from halide_core.ir.expr import I32, Expr, const_value
 from halide_core.ir.operators import as_expr, cast_to
+from halide_core.ir.stmt import MemoryType
 
 
 class EvictionKey:
@@ -151,9 +151,12 @@ class Placement(Stage):
         self._function.memoized = True
         return self
 
-    # Hints: they bear on speed alone.
     def store_in(self, memory_type: MemoryType) -> Self:
+        """Has the Func stored in that kind of memory; it says something of what a device computes only."""
+        self._function.memory = memory_type
         return self
+
+    # Hints: they bear on speed alone.
 
     def async_(self) -> Self:
         return self

@@ -11,7 +11,7 @@ import itertools
 
 from halide_core.dsl.variables import DOMAINS
 from halide_core.errors import HalideError
-from halide_core.function import Definition, Dim, Function, Fuse, ReductionDomain, Rename, Split, StageSchedule
+from halide_core.function import Definition, Dim, Function, Fuse, Once, ReductionDomain, Rename, Split, StageSchedule
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import BOOL, I32, Call, CallType, Expr, FloatImm, Variable, const
 from halide_core.ir.simplify import simplify_index
@@ -65,7 +65,7 @@ class _Loops:
         self.leaves = [x.var for x in d.schedule.dims if x.var in self.ranges]
         self.values = {n: self.values.get(n, Variable(I32, n)) for n in roots}
 
-    def _apply(self, s: Split | Fuse | Rename) -> None:
+    def _apply(self, s: Split | Fuse | Rename | Once) -> None:
         match s:
             case Split() if s.old in self.ranges:
                 low, extent = self.ranges.pop(s.old)

@@ -19,6 +19,7 @@ from halide_core.function import (
     Fuse,
     FusedWith,
     LoopAlignStrategy,
+    Once,
     Partition,
     PrefetchBoundStrategy,
     Rename,
@@ -30,7 +31,7 @@ from halide_core.function import (
 from halide_core.function import LoopLevel as Place
 from halide_core.ir.expr import Expr, ParamVariable, Variable
 from halide_core.ir.operators import as_expr
-from halide_core.ir.stmt import ForKind
+from halide_core.ir.stmt import UNORDERED_KINDS, ForKind
 from halide_core.ir.structural import post_order
 from halide_core.passes.races import check_atomic, check_blends, check_reorder, check_unordered
 
@@ -121,6 +122,8 @@ class Stage(DeviceDirectives):
                     names |= {s.inner, s.outer, s.fused}
                 case Rename():
                     names |= {s.old, s.new}
+                case Once():
+                    names.add(s.var)
         return names
 
     def _check_new(self, var: Any, new: Any, what: str, reusable: set[str]) -> str:
@@ -207,7 +210,7 @@ class Stage(DeviceDirectives):
         dims[i] = Dim(fused_name, kind)
         del dims[o]
         self._touched().splits.append(Fuse(*names, fused_name))
-        if kind in (ForKind.PARALLEL, ForKind.VECTORIZED):
+        if kind in UNORDERED_KINDS or kind is ForKind.VECTORIZED:
             check_unordered(self._function, self._stage, self._definition(self._stage), fused_name, kind)
         return self
 
@@ -265,7 +268,7 @@ class Stage(DeviceDirectives):
 
     def _mark(self, var: Any, kind: ForKind) -> Self:
         place = self._find(var, kind.value)
-        if kind in (ForKind.PARALLEL, ForKind.VECTORIZED):
+        if kind in UNORDERED_KINDS or kind is ForKind.VECTORIZED:
             check_unordered(
                 self._function, self._stage, self._definition(self._stage), self._dims()[place].var, kind
             )
@@ -291,6 +294,13 @@ class Stage(DeviceDirectives):
 
     def serial(self, var: Any) -> Self:
         return self._mark(var, ForKind.SERIAL)
+
+    def _once(self, name: str) -> _Named:
+        """A new loop of one iteration around all others."""
+        var = self._fresh(name)
+        self._dims().append(Dim(var.name()))
+        self._touched().splits.append(Once(var.name()))
+        return var
 
     def _split_and_mark(self, var: Any, factor: int | None, tail: TailStrategy, kind: ForKind) -> Self:
         if factor is None:

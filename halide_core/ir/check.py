@@ -46,7 +46,11 @@ FLAT = Level()
 UNROLLED = Level(kinds=_ALL_KINDS - {ForKind.UNROLLED})
 # Partial results of reductions are vectors while their loops are not yet.
 ACCUMULATED = replace(UNROLLED, vectors=True)
-VECTORIZED = replace(ACCUMULATED, kinds=frozenset((ForKind.SERIAL, ForKind.PARALLEL)))
+_HOST_KINDS = frozenset((ForKind.SERIAL, ForKind.PARALLEL))
+VECTORIZED = replace(ACCUMULATED, kinds=_HOST_KINDS | st.GPU_KINDS)
+# Kernels stand apart from what the host does.
+OFFLOADED = replace(VECTORIZED, kinds=_HOST_KINDS, streaming=True)
+"""Once loops of a device are kernels."""
 
 
 def streamed(level: Level) -> Level:
@@ -135,6 +139,9 @@ class _Checker:
                     return f"an order of storage {s.order} that is no permutation of the dimensions"
             case st.Store():
                 return self.store_problem(s, arrays)
+            case st.OnDevice() | st.HostAccess() | st.Launch():
+                missing = next((n for n in st.device_arrays(s) if n not in arrays), None)
+                return "" if missing is None else f"an array {missing} which is neither allocated here nor an argument"
             case st.Stores():
                 return "" if len(s.stores) > 1 else f"{len(s.stores)} stores together"
             case st.Allocate():

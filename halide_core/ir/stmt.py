@@ -17,6 +17,30 @@ class ForKind(enum.Enum):
     PARALLEL = "parallel"
     VECTORIZED = "vectorized"
     UNROLLED = "unrolled"
+    GPU_BLOCK = "gpu_block"
+    GPU_THREAD = "gpu_thread"
+    GPU_LANE = "gpu_lane"
+
+
+GPU_KINDS = frozenset((ForKind.GPU_BLOCK, ForKind.GPU_THREAD, ForKind.GPU_LANE))
+"""The loops that run on a device; their iterations, like those of parallel loops, in any order."""
+THREAD_KINDS = frozenset((ForKind.GPU_THREAD, ForKind.GPU_LANE))
+"""The loops whose iterations are threads of one block."""
+UNORDERED_KINDS = GPU_KINDS | {ForKind.PARALLEL}
+
+
+class MemoryType(enum.Enum):
+    """Where a Func is stored.  On the host small constant sizes go on the stack and all else on the heap; on a device
+    what several threads use is shared, and what one thread owns is in registers or local memory."""
+
+    Auto = "auto"
+    Heap = "heap"
+    Stack = "stack"
+    Register = "register"
+    GPUShared = "gpu_shared"
+    GPUTexture = "gpu_texture"
+    LockedCache = "locked_cache"
+    VTCM = "vtcm"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,6 +132,7 @@ class Realize(Stmt):
     bounds: tuple[tuple[Expr, Expr], ...]
     body: Stmt
     order: tuple[int, ...] = ()
+    memory: MemoryType = MemoryType.Auto
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -118,6 +143,7 @@ class Allocate(Stmt):
     type: Type
     size: Expr
     body: Stmt
+    memory: MemoryType = MemoryType.Auto
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -156,6 +182,47 @@ class ExternCall(Stmt):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
+class OnDevice(Stmt):
+    """While `body` runs, the array `name` may have its values in memory of the device, on the host, or in both.
+
+    `dims` are the extents (int32) and strides (int64) of what is copied, from the array's first element on.  `dirty`:
+    the host has values at first; `back`: it needs them in the end; `on_host`: it has memory for them."""
+
+    name: str
+    type: Type
+    dims: tuple[tuple[Expr, Expr], ...]
+    body: Stmt
+    dirty: bool
+    back: bool
+    on_host: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class HostAccess(Stmt):
+    """Sees to it that the host has the values of the array `name`; `stores`: which it is about to change."""
+
+    name: str
+    stores: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Launch(Stmt):
+    """Runs `kernel` on a grid of `blocks` blocks of `threads` threads (int32), each block with `shared` bytes (int64),
+    of which `most_shared` are allowed.
+
+    It is given `scalars` and what the device has of `arrays`, of which it stores to those in `written`."""
+
+    kernel: str
+    blocks: tuple[Expr, Expr, Expr]
+    threads: tuple[Expr, Expr, Expr]
+    shared: Expr
+    scalars: tuple[Expr, ...]
+    arrays: tuple[str, ...]
+    written: frozenset[str]
+    most_shared: int
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Evaluate(Stmt):
     """Computes `value` for its effect, and drops it."""
 
@@ -179,7 +246,7 @@ def bodies(s: Stmt) -> tuple[Stmt, ...]:
             return s.stores
         case IfThenElse():
             return (s.then_case,) if s.else_case is None else (s.then_case, s.else_case)
-        case LetStmt() | For() | Realize() | Allocate() | Produce():
+        case LetStmt() | For() | Realize() | Allocate() | Produce() | OnDevice():
             return (s.body,)
         case ExternCall() if s.body is not None:
             return (s.body,)
@@ -205,6 +272,20 @@ def expressions(s: Stmt) -> tuple[Expr, ...]:
             return (s.size,)
         case ExternCall():
             return s.args
+        case OnDevice():
+            return tuple(e for pair in s.dims for e in pair)
+        case Launch():
+            return (*s.blocks, *s.threads, s.shared, *s.scalars)
+    return ()
+
+
+def device_arrays(s: Stmt) -> tuple[str, ...]:
+    """The arrays that `s` itself names for the device."""
+    match s:
+        case OnDevice() | HostAccess():
+            return (s.name,)
+        case Launch():
+            return s.arrays
     return ()
 
 
@@ -241,7 +322,7 @@ def rebuild(s: Stmt, on_stmt: Callable[[Stmt], Stmt], on_expr: Callable[[Expr], 
             bounds = tuple((on_expr(a), on_expr(b)) for a, b in s.bounds)
             return replace(s, bounds=bounds, body=on_stmt(s.body))
         case Allocate():
-            return Allocate(s.name, s.type, on_expr(s.size), on_stmt(s.body))
+            return replace(s, size=on_expr(s.size), body=on_stmt(s.body))
         case Produce():
             return Produce(s.name, on_stmt(s.body))
         case Evaluate():
@@ -249,6 +330,17 @@ def rebuild(s: Stmt, on_stmt: Callable[[Stmt], Stmt], on_expr: Callable[[Expr], 
         case ExternCall():
             body = None if s.body is None else on_stmt(s.body)
             return replace(s, args=tuple(map(on_expr, s.args)), body=body)
+        case OnDevice():
+            return replace(s, dims=tuple((on_expr(a), on_expr(b)) for a, b in s.dims), body=on_stmt(s.body))
+        case Launch():
+            (bx, by, bz), (tx, ty, tz) = s.blocks, s.threads
+            return replace(
+                s,
+                blocks=(on_expr(bx), on_expr(by), on_expr(bz)),
+                threads=(on_expr(tx), on_expr(ty), on_expr(tz)),
+                shared=on_expr(s.shared),
+                scalars=tuple(map(on_expr, s.scalars)),
+            )
     return s
 
 

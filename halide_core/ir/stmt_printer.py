@@ -47,13 +47,25 @@ def _write(s: st.Stmt, indent: str, lines: list[str]) -> None:
             lines.append(f"{indent}realize {s.name}({box}):")
             _write(s.body, inner, lines)
         case st.Allocate():
-            lines.append(f"{indent}allocate {s.name}[{s.type} * {s.size}]")
+            where = "" if s.memory is st.MemoryType.Auto else f" in {s.memory.value}"
+            lines.append(f"{indent}allocate {s.name}[{s.type} * {s.size}]{where}")
             _write(s.body, indent, lines)
         case st.ExternCall():
             what = "extern" if s.body is None else f"query {s.prefix} ="
             lines.append(f"{indent}{what} {s.symbol}({', '.join(map(str, s.args))})")
             if s.body is not None:
                 _write(s.body, indent, lines)
+        case st.OnDevice():
+            dims = ", ".join(f"{a} by {b}" for a, b in s.dims)
+            notes = [n for n, on in (("dirty", s.dirty), ("back", s.back), ("on host", s.on_host)) if on]
+            lines.append(f"{indent}on device {s.name}[{dims}] {', '.join(notes)}".rstrip())
+            _write(s.body, indent, lines)
+        case st.HostAccess():
+            lines.append(f"{indent}host {'stores to' if s.stores else 'loads'} {s.name}")
+        case st.Launch():
+            sizes = ["*".join(map(str, t)) for t in (s.blocks, s.threads)]
+            given = ", ".join([*(f"{n}{'!' * (n in s.written)}" for n in s.arrays), *map(str, s.scalars)])
+            lines.append(f"{indent}launch {s.kernel}<{sizes[0]}, {sizes[1]}, {s.shared}>({given})")
         case st.Evaluate():
             lines.append(f"{indent}{s.value}")
         case st.Produce():

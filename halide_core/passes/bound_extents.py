@@ -1,4 +1,5 @@
-"""Constant bounds of what needs constants: the extents of unrolled and vectorized loops and of small allocations.
+"""Constant bounds of what needs constants: the extents of unrolled and vectorized loops, of those over threads, and of
+small allocations.
 
     let n = min(m - xo*4, 4)                        let n = min(m - xo*4, 4)
     realize f over [x0, +n]:                        realize f over [x0, +4]:
@@ -27,7 +28,9 @@ _FEW_STEPS = 60
 _MANY_STEPS = 5_000
 # How often names of lets are replaced before all are at once.
 _LEVELS = 4
-_LANES = (st.ForKind.UNROLLED, st.ForKind.VECTORIZED)
+_LANES = st.THREAD_KINDS | {st.ForKind.UNROLLED, st.ForKind.VECTORIZED}
+# The most that a block of a device has, on any of them.
+_SHARED_BYTES = 227 * 1024
 
 
 def bound_extents(s: st.Stmt) -> st.Stmt:
@@ -52,6 +55,8 @@ class _Scope:
 
     lets: dict[str, _Definition]
     loops: tuple[tuple[str, _Definition, _Definition], ...]
+    # Whether they are of a device.
+    on_device: bool = False
 
     def partly_expanded(self, e: Expr) -> Iterator[Expr]:
         """`e`, and again with the names of lets replaced by their values once, twice and so on."""
@@ -83,7 +88,8 @@ def _visit(s: st.Stmt, scope: _Scope) -> st.Stmt:
             extent = _loop_extent(s, scope) if s.kind in _LANES else s.extent
             ends = _Definition(s.min, scope), _Definition(simplify_index(s.min + extent - 1), scope)
             lets = {k: v for k, v in scope.lets.items() if k != s.name}
-            return st.For(s.name, s.min, extent, s.kind, _visit(s.body, _Scope(lets, (*scope.loops, (s.name, *ends)))))
+            inner = _Scope(lets, (*scope.loops, (s.name, *ends)), scope.on_device or s.kind in st.GPU_KINDS)
+            return st.For(s.name, s.min, extent, s.kind, _visit(s.body, inner))
         case st.Realize():
             return replace(s, bounds=_small(s, scope), body=_visit(s.body, scope))
     return st.rebuild(s, lambda x: _visit(x, scope), lambda e: e)
@@ -118,7 +124,7 @@ def _small(s: st.Realize, scope: _Scope) -> tuple[tuple[Expr, Expr], ...]:
             return s.bounds
         size *= max(bound, 1)
         found.append((low, const(max(bound, 1), I32)))
-        if size > STACK_BYTES:
+        if size > (_SHARED_BYTES if scope.on_device else STACK_BYTES):
             return s.bounds
     return tuple(found)
 

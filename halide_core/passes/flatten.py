@@ -121,7 +121,7 @@ def _allocate(x: st.Realize, name: str, type_: Type, body: st.Stmt) -> st.Stmt:
         offset = ir.Sub(I64, offset, ir.Mul(I64, ir.Cast(I64, low), own))
         stride = simplify_index(ir.Mul(I64, own, ir.Cast(I64, ir.Max(I32, extent, const(0, I32)))))
     lets.append((f"{name}.offset", simplify_index(offset)))
-    body = st.Allocate(name, type_, stride, body)
+    body = st.Allocate(name, type_, stride, body, x.memory)
     for let, value in reversed(lets):
         body = st.LetStmt(let, value, body)
     return body

@@ -110,7 +110,7 @@ def at_level(f: Function, stmt: st.Stmt, level: LoopLevel, wrap: Wrap, stored_ou
 
     Raises HalideError where `f`, stored outside `stmt`, would be computed in a parallel loop, or with updates in a
     vectorized one.  Without updates, lanes that meet in one element store the same there."""
-    racing = (st.ForKind.PARALLEL, st.ForKind.VECTORIZED) if f.updates or f.extern else (st.ForKind.PARALLEL,)
+    racing = st.UNORDERED_KINDS | {st.ForKind.VECTORIZED} if f.updates or f.extern else st.UNORDERED_KINDS
 
     def visit(s: st.Stmt, unordered: str, around: tuple[st.Stmt, ...]) -> st.Stmt:
         here = is_at(s, level)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from halide_core.errors import HalideError
-from halide_core.function import Definition, Function, Fuse, ReductionDomain, Rename, Split, TailStrategy
+from halide_core.function import Definition, Function, Fuse, Once, ReductionDomain, Rename, Split, TailStrategy
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import I32, Expr, Variable, const
@@ -89,6 +89,8 @@ class _Nest:
                     self._fuse(s, number)
                 case Rename():
                     self.low[s.new], self.extent[s.new] = self.low[s.old], self.extent[s.old]
+                case Once():
+                    self.low[s.var], self.extent[s.var] = const(0, I32), const(1, I32)
         for name in self.order:
             self.value[name] = self.loop(name)
         for number, s in reversed(list(enumerate(self.definition.schedule.splits))):
@@ -295,8 +297,13 @@ class _Nest:
 
     def _kind(self, var: str, kind: st.ForKind) -> st.ForKind:
         """How loop `var` is run: where atomic or allow_race_conditions let iterations meet, serially."""
-        parallel = kind is st.ForKind.PARALLEL and self.stage
+        parallel = kind in st.UNORDERED_KINDS and self.stage
         if parallel and not is_pure_loop(self.function, self.definition, var, in_order=True):
+            if kind is st.ForKind.GPU_BLOCK:
+                raise HalideError(
+                    f"Func {self.function.name}.update({self.stage - 1}): blocks of loop {var} meet in one element, "
+                    "for which a device would have to update it atomically; use rfactor, or another loop for the blocks"
+                )
             return st.ForKind.SERIAL
         if kind is st.ForKind.VECTORIZED and runs_in_order(self.function, self.stage, self.definition, var):
             return st.ForKind.SERIAL

@@ -8,7 +8,7 @@ from halide_core.errors import HalideError
 from halide_core.function import Definition, Function, Fuse, Rename, Split, TailStrategy
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import CallType, Expr
-from halide_core.ir.stmt import ForKind
+from halide_core.ir.stmt import UNORDERED_KINDS, ForKind
 from halide_core.ir.structural import contains, key, post_order, variables
 from halide_core.ir.sums import is_coordinate, linear_terms
 
@@ -178,7 +178,7 @@ def check_atomic(function: Function, stage: int, definition: Definition) -> None
 def check_blends(label: str, definition: Definition) -> None:
     """Raises HalideError where a tail that loads and stores what other blocks compute may do so while they run."""
     schedule = definition.schedule
-    parallel = [d.var for d in schedule.dims if d.kind is ForKind.PARALLEL]
+    parallel = [d.var for d in schedule.dims if d.kind in UNORDERED_KINDS]
     if schedule.allow_races or not parallel:
         return
     for s in schedule.splits:

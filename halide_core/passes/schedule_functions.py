@@ -281,7 +281,7 @@ class _Group:
         names = [(metadata(f.name, "min", i), metadata(f.name, "extent", i)) for i in range(len(f.args))]
         order = tuple(f.args.index(n) for n in f.storage_order)
         body, folded = fold(f, body, self.context.promises)
-        out: st.Stmt = st.Realize(f.name, f.types, tuple(names), body, order)
+        out: st.Stmt = st.Realize(f.name, f.types, tuple(names), body, order, f.memory)
         out = st.block(*_requirements(f, known), out)
         for i in reversed(range(len(f.args))):
             low, extent, requirement = stored_range(f, *known.dims[i], i, self.context)

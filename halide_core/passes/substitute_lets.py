@@ -63,7 +63,8 @@ def _visit(s: st.Stmt, env: dict[str, Expr], known: _Known, keep: frozenset[str]
     match s:
         case st.For():
             low, extent = simplify_index(expression(s.min)), simplify_index(expression(s.extent))
-            once = const_value(extent) == 1 and s.kind is not st.ForKind.VECTORIZED
+            # A loop on a device stays one, whatever its extent: it says what runs there.
+            once = const_value(extent) == 1 and s.kind is not st.ForKind.VECTORIZED and s.kind not in st.GPU_KINDS
             if once and s.name not in keep and (_is_cheap(low) or _is_simple_place(low, lanes)):
                 return _visit(s.body, {**env, s.name: low}, known, keep, lanes)
             inner = {k: v for k, v in env.items() if k != s.name}

@@ -34,12 +34,14 @@ def vectorize(s: st.Stmt, masks: bool) -> st.Stmt:
 
     Raises HalideError for a loop whose number of lanes has no constant bound."""
 
-    def visit(x: st.Stmt) -> st.Stmt:
+    def visit(x: st.Stmt, masks: bool) -> st.Stmt:
+        # A device has no masks.
+        masks = masks and not (isinstance(x, st.For) and x.kind is st.ForKind.GPU_BLOCK)
         if isinstance(x, st.For) and x.kind is st.ForKind.VECTORIZED:
-            return _vector_loop(st.For(x.name, x.min, x.extent, x.kind, visit(x.body)), masks)
-        return st.rebuild(x, visit, lambda e: e)
+            return _vector_loop(st.For(x.name, x.min, x.extent, x.kind, visit(x.body, masks)), masks)
+        return st.rebuild(x, lambda y: visit(y, masks), lambda e: e)
 
-    return visit(s)
+    return visit(s, masks)
 
 
 def lanes_of(extent: Expr, name: str) -> int:

@@ -552,6 +552,28 @@ def of_an_argument():
     return _turned(func("f", (x, y), image()[y, x] + 1)), {"known": _strides("f", 1)}
 
 
+@golden("offload")
+def one_kernel():
+    """A nest over blocks and threads is launched; what it reads and writes is on the device meanwhile."""
+    im = image()
+    f = func("f", (x, y), im[x, y] + 1)
+    f.gpu_tile(x, y, xi, yi, 8, 8)
+    return f, {"target": AVX2 + "-cuda"}
+
+
+@golden("offload")
+def host_between_kernels():
+    """What the host computes between two kernels is copied to it and back."""
+    im = image()
+    a = func("a", (x, y), im[x, y] + 1)
+    b = func("b", (x, y), a[x, y] * 2)
+    f = func("f", (x, y), b[x, y] + a[x, y])
+    a.compute_root().gpu_tile(x, y, xi, yi, 8, 8)
+    b.compute_root()
+    f.gpu_tile(x, y, xi, yi, 8, 8)
+    return f, {"target": AVX2 + "-cuda"}
+
+
 def text(case: str) -> str:
     """The statement before and after the pass; of the first pass the definitions, and what comes of them."""
     wanted = case.partition("/")[0]

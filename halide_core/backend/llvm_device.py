@@ -1,0 +1,214 @@
+"""What the host does for a device: copies and launches, by calls of Halide's run time (HalideRuntime.h,
+HalideRuntimeCuda.h), which is a library of its own or functions of this process (`halide_core.gpu.runtime`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from halide_core import raw_buffer as raw
+from halide_core.backend.llvm_builder import FunctionBuilder, ModuleBuilder
+from halide_core.backend.llvm_types import float_literal, llvm_type
+from halide_core.gpu.indices import MOST_CONSTANT
+from halide_core.ir import stmt as st
+from halide_core.ir.expr import const_value
+
+if TYPE_CHECKING:
+    from halide_core.backend.llvm_stmt import StmtEmitter
+
+# halide_buffer_flags.
+HOST_DIRTY, DEVICE_DIRTY = 1, 2
+# What code with kernels calls.
+RUNTIME = (
+    "halide_cuda_initialize_kernels",
+    "halide_cuda_run",
+    "halide_copy_to_device",
+    "halide_copy_to_host",
+    "halide_device_free",
+)
+_STATE = "@hl.kernels"
+
+
+def begin(b: FunctionBuilder, ptx: str) -> None:
+    """Has the run time load the kernels of the text `ptx`, before anything is launched."""
+    module = b.module
+    module.globals.append(f"{_STATE} = internal global ptr null")
+    text = module.string(ptx)
+    callee = module.declare(RUNTIME[0], "i32", ["ptr", "ptr", "ptr", "i32"])
+    size = len(ptx.encode()) + 1
+    check(b, b.emit(f"call i32 {callee}(ptr null, ptr {_STATE}, ptr {text}, i32 {size})"))
+
+
+def check(b: FunctionBuilder, status: str) -> None:
+    """Leaves the function where `status` is not 0."""
+    failed, fine = b.label("failed"), b.label("fine")
+    b.branch_if(b.emit(f"icmp ne i32 {status}, 0"), failed, fine)
+    b.start(failed)
+    b.fail(status)
+    b.start(fine)
+
+
+def _free(module: ModuleBuilder) -> str:
+    return module.declare("halide_device_free", "i32", ["ptr", "ptr"])
+
+
+def _put(b: FunctionBuilder, pointer: str, offset: int, kind: str, value: str) -> None:
+    place = b.emit(f"getelementptr i8, ptr {pointer}, i64 {offset}")
+    b.do(f"store {kind} {value}, ptr {place}")
+
+
+def _flags(b: FunctionBuilder, buffer: str) -> str:
+    return b.emit(f"getelementptr i8, ptr {buffer}, i64 {raw.FLAGS}")
+
+
+def emit_on_device(emitter: StmtEmitter, s: st.OnDevice) -> None:
+    """The body of `s`, with a halide_buffer_t of the array."""
+    b, n = emitter.b, len(s.dims)
+    buffer = b.alloca(f"[{raw.BUFFER_BYTES} x i8]", align=8)
+    dims = b.alloca(f"[{max(n, 1) * raw.DIM_BYTES} x i8]", align=8)
+    _put(b, buffer, raw.DEVICE, "i64", "0")
+    _put(b, buffer, raw.INTERFACE, "ptr", "null")
+    _put(b, buffer, raw.HOST, "ptr", emitter.names.arrays[s.name] if s.on_host else "null")
+    _put(b, buffer, raw.FLAGS, "i64", str(HOST_DIRTY if s.dirty else 0))
+    bits = 8 if s.type.is_bool() else s.type.bits
+    _put(b, buffer, raw.TYPE, "i32", str(int(s.type.code) | (bits << 8) | (1 << 16)))
+    _put(b, buffer, raw.DIMENSIONS, "i32", str(n))
+    _put(b, buffer, raw.DIM, "ptr", dims)
+    _put(b, buffer, raw.PADDING, "ptr", "null")
+    for d, (extent, stride) in enumerate(s.dims):
+        start = d * raw.DIM_BYTES
+        short = b.emit(f"trunc i64 {emitter.value(stride)} to i32")
+        values = ((raw.MIN, "0"), (raw.EXTENT, emitter.value(extent)), (raw.STRIDE, short), (raw.DIM_FLAGS, "0"))
+        for offset, value in values:
+            _put(b, dims, start + offset, "i32", value)
+    _check_span(emitter, s)
+    old = emitter.names.device.get(s.name)
+    emitter.names.device[s.name] = buffer
+    b.on_device.append(buffer)
+    emitter.emit(s.body)
+    if s.back:
+        _to_host(b, buffer)
+    b.on_device.remove(buffer)
+    check(b, b.emit(f"call i32 {_free(b.module)}(ptr null, ptr {buffer})"))
+    if old is not None:
+        emitter.names.device[s.name] = old
+    else:
+        del emitter.names.device[s.name]
+
+
+def _check_span(emitter: StmtEmitter, s: st.OnDevice) -> None:
+    """Reports an error where the array is longer than kernels can count."""
+    b = emitter.b
+    span = "1"
+    for extent, stride in s.dims:
+        last = b.emit(f"sub i64 {b.emit(f'sext i32 {emitter.value(extent)} to i64')}, 1")
+        # Of float64, for products of large strides would wrap.
+        apart = [b.emit(f"sitofp i64 {x} to double") for x in (last, emitter.value(stride))]
+        part = b.emit(f"fmul double {apart[0]}, {apart[1]}")
+        span = b.emit(f"fadd double {'1.0' if span == '1' else span}, {part}")
+    if span == "1":
+        return
+    emitter.expr.reset()
+    limit = float_literal(float((1 << 31) - MOST_CONSTANT), 64)
+    long = b.emit(f"fcmp oge double {span}, {limit}")
+    _fail_if(emitter, long, f"{s.name} has more elements than a device can count, which is some 2^31")
+
+
+def _to_host(b: FunctionBuilder, buffer: str) -> None:
+    """Copies where the device has stored last."""
+    flags = b.emit(f"load i64, ptr {_flags(b, buffer)}")
+    changed = b.emit(f"icmp ne i64 {b.emit(f'and i64 {flags}, {DEVICE_DIRTY}')}, 0")
+    copy, after = b.label("copy"), b.label("copied")
+    b.branch_if(changed, copy, after)
+    b.start(copy)
+    callee = b.module.declare("halide_copy_to_host", "i32", ["ptr", "ptr"])
+    check(b, b.emit(f"call i32 {callee}(ptr null, ptr {buffer})"))
+    b.branch(after)
+    b.start(after)
+
+
+def _mark(b: FunctionBuilder, buffer: str, dirty: int) -> None:
+    place = _flags(b, buffer)
+    flags = b.emit(f"load i64, ptr {place}")
+    b.do(f"store i64 {b.emit(f'or i64 {flags}, {dirty}')}, ptr {place}")
+
+
+def emit_host_access(emitter: StmtEmitter, s: st.HostAccess) -> None:
+    """The copy to the host that is due."""
+    buffer = emitter.names.device[s.name]
+    _to_host(emitter.b, buffer)
+    if s.stores:
+        _mark(emitter.b, buffer, HOST_DIRTY)
+    emitter.expr.reset()
+
+
+def _fail_if(emitter: StmtEmitter, condition: str, text: str) -> None:
+    """Reports an error where `condition` holds."""
+    b = emitter.b
+    bad, good = b.label("bad"), b.label("good")
+    b.branch_if(condition, bad, good)
+    b.start(bad)
+    b.do(f"call void @halide_error(ptr null, ptr {emitter.module.string(text)})")
+    b.fail("-1")
+    b.start(good)
+
+
+def _shared(emitter: StmtEmitter, s: st.Launch) -> str:
+    """The bytes of shared memory; more than is allowed is an error."""
+    size = emitter.value(s.shared)
+    if const_value(s.shared) is None:
+        many = emitter.b.emit(f"icmp sgt i64 {size}, {s.most_shared}")
+        _fail_if(emitter, many, f"{s.kernel}: a block shares more bytes than the target allows, {s.most_shared}")
+    return size
+
+
+def emit_launch(emitter: StmtEmitter, s: st.Launch) -> None:
+    """A run of a kernel, where the grid and its blocks are not empty."""
+    b = emitter.b
+    sizes = [emitter.value(e) for e in (*s.blocks, *s.threads)]
+    some = "true"
+    for size in sizes:
+        some = b.emit(f"and i1 {some}, {b.emit(f'icmp sgt i32 {size}, 0')}")
+    run, after = b.label("launch"), b.label("launched")
+    b.branch_if(some, run, after)
+    b.start(run)
+    # What is computed here is not known behind.
+    with emitter.expr.within():
+        _launch(emitter, s, sizes)
+    b.branch(after)
+    b.start(after)
+    emitter.expr.reset()
+
+
+def _launch(emitter: StmtEmitter, s: st.Launch, sizes: list[str]) -> None:
+    """The copies that are due, and the run itself; `sizes`: the operands of the grid's and the block's extents."""
+    b, module = emitter.b, emitter.module
+    buffers = [emitter.names.device[n] for n in s.arrays]
+    copy = module.declare("halide_copy_to_device", "i32", ["ptr", "ptr", "ptr"])
+    for buffer in buffers:
+        check(b, b.emit(f"call i32 {copy}(ptr null, ptr {buffer}, ptr null)"))
+    emitter.expr.reset()
+    count = len(buffers) + len(s.scalars)
+    places = b.alloca(f"[{count + 1} x ptr]", align=8)
+    bytes_ = b.alloca(f"[{count + 1} x i64]", align=8)
+    kinds = b.alloca(f"[{count + 1} x i8]", align=8)
+    given = [(buffer, 8, 1) for buffer in buffers]
+    for e in s.scalars:
+        text = "i8" if e.type.is_bool() else llvm_type(e.type)
+        place = b.alloca(text, align=8)
+        value = emitter.value(e)
+        b.do(f"store {text} {b.emit(f'zext i1 {value} to i8') if e.type.is_bool() else value}, ptr {place}")
+        given.append((place, e.type.bytes(), 0))
+    for k, (place, size_, kind) in enumerate((*given, ("null", 0, 0))):
+        _put(b, places, 8 * k, "ptr", place)
+        _put(b, bytes_, 8 * k, "i64", str(size_))
+        _put(b, kinds, k, "i8", str(kind))
+    shared = b.emit(f"trunc i64 {_shared(emitter, s)} to i32")
+    state = b.emit(f"load ptr, ptr {_STATE}")
+    callee = module.declare("halide_cuda_run", "i32", ["ptr", "ptr", "ptr", *["i32"] * 7, "ptr", "ptr", "ptr"])
+    numbers = ", ".join(f"i32 {x}" for x in (*sizes, shared))
+    name = module.string(s.kernel)
+    arguments = f"ptr null, ptr {state}, ptr {name}, {numbers}, ptr {bytes_}, ptr {places}, ptr {kinds}"
+    check(b, b.emit(f"call i32 {callee}({arguments})"))
+    for name, buffer in zip(s.arrays, buffers, strict=True):
+        if name in s.written:
+            _mark(b, buffer, DEVICE_DIRTY)

@@ -1,0 +1,149 @@
+"""Kernels as PTX, by way of the same LLVM text as for the host."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import llvmlite.binding as llvm
+
+from halide_core.backend.llvm_builder import LOOP_ADVICE, FunctionBuilder, ModuleBuilder
+from halide_core.backend.llvm_expr import is_instruction
+from halide_core.backend.llvm_module import initialize
+from halide_core.backend.llvm_stmt import Names, StmtEmitter
+from halide_core.backend.llvm_types import llvm_type, memory_type
+from halide_core.errors import HalideError
+from halide_core.gpu.capability import STATIC_SHARED
+from halide_core.gpu.kernel import AXES, BLOCK, THREAD, Kernel, is_barrier
+from halide_core.ir import expr as ir
+from halide_core.ir import stmt as st
+from halide_core.ir.expr import CallType, const_value
+from halide_core.ir.structural import nodes
+
+TRIPLE = "nvptx64-nvidia-cuda"
+_SPECIAL = "llvm.nvvm.read.ptx.sreg"
+_BARRIER = "llvm.nvvm.barrier.cta.sync.aligned.all"
+# Memory whose size is said when the kernel starts.
+_DYNAMIC = "hl_shared"
+
+
+def to_ptx(kernels: Sequence[Kernel], capability: int) -> str:
+    """The PTX of the kernels, for devices of this compute capability (times ten) and later ones.
+
+    Raises HalideError for what no device has: functions of the C library, text to print."""
+    module = ModuleBuilder()
+    # A call costs more than the code of what is called.
+    module.outlines = False
+    for k in kernels:
+        _emit(module, k)
+    # PTX of a version that drivers have known since CUDA 11.1, or since these devices.
+    version = "+ptx78" if capability >= 89 else "+ptx71"
+    initialize()
+    machine = llvm.Target.from_triple(TRIPLE).create_target_machine(
+        cpu=f"sm_{capability}", features=version, opt=3, reloc="default", codemodel="default"
+    )
+    source = "\n".join(
+        [
+            f'target triple = "{TRIPLE}"',
+            module.text(),
+            'attributes #0 = { "no-trapping-math"="true" }',
+            '!0 = !{!"branch_weights", i32 2000, i32 1}',
+            "!1 = !{i32 1}",
+            LOOP_ADVICE,
+        ]
+    )
+    try:
+        parsed = llvm.parse_assembly(source)
+        parsed.verify()
+    except RuntimeError as error:
+        raise HalideError(f"The compiler made invalid LLVM IR for a device: {error}") from error
+    parsed.data_layout = str(machine.target_data)
+    options = llvm.create_pipeline_tuning_options(speed_level=3)
+    options.loop_vectorization = options.slp_vectorization = False
+    options.loop_unrolling = True
+    builder = llvm.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(parsed, builder)
+    return str(machine.emit_assembly(parsed))
+
+
+def is_static(k: Kernel) -> bool:
+    """Whether the kernel declares its shared memory itself, so that none is asked for at its launch."""
+    size = const_value(k.shared_bytes)
+    return size is not None and size <= STATIC_SHARED
+
+
+def _emit(module: ModuleBuilder, k: Kernel) -> None:
+    _check(k)
+    b = FunctionBuilder(module)
+    names = Names({}, {}, {}, {})
+    parameters: list[str] = []
+    loads = {n.name for x in st.walk(k.body) for e in st.expressions(x) for n in nodes(e, ir.Load)}
+    for i, (name, t) in enumerate(k.arrays):
+        # What other threads store between two barriers is seen: such an array is not this thread's alone.
+        alone = name not in k.written or name not in loads
+        parameters.append(f"ptr {'noalias ' if alone else ''}%p{i}")
+        names.arrays[name], names.array_types[name], names.groups[name] = f"%p{i}", t, i
+    for i, v in enumerate(k.scalars):
+        text = "i8" if v.type.is_bool() else llvm_type(v.type)
+        parameters.append(f"{text} %s{i}")
+        names.operands[v.name] = b.emit(f"trunc i8 %s{i} to i1") if v.type.is_bool() else f"%s{i}"
+        names.variable_types[v.name] = v.type
+    for register, variables in (("ctaid", BLOCK), ("tid", THREAD)):
+        for axis, v in zip(AXES, variables, strict=True):
+            callee = module.declare(f"{_SPECIAL}.{register}.{axis}", "i32", [], "")
+            names.operands[v.name] = b.emit(f"call i32 {callee}()")
+            names.variable_types[v.name] = v.type
+    emitter = _KernelEmitter(module, b, names, k.name)
+    if k.shared:
+        _emit_shared(module, b, k, emitter)
+    emitter.emit(k.body)
+    b.do("ret void")
+    b.finish(f"define ptx_kernel void @{k.name}({', '.join(parameters)}) nounwind #0")
+
+
+def _emit_shared(module: ModuleBuilder, b: FunctionBuilder, k: Kernel, emitter: StmtEmitter) -> None:
+    # Of external linkage, for of what is internal LLVM takes a barrier to change nothing.
+    if is_static(k):
+        name = f"{k.name}_shared"
+        size = int(const_value(k.shared_bytes) or 0)
+        module.globals.append(f"@{name} = addrspace(3) global [{size} x i8] poison, align 16")
+    else:
+        name = _DYNAMIC
+        if module.begin(name):
+            module.globals.append(f"@{name} = external addrspace(3) global [0 x i8], align 16")
+    base = b.emit(f"addrspacecast ptr addrspace(3) @{name} to ptr")
+    for i, a in enumerate(k.shared):
+        place = b.emit(f"getelementptr i8, ptr {base}, i64 {emitter.value(a.offset)}")
+        emitter.names.arrays[a.name], emitter.names.array_types[a.name] = place, a.type
+        emitter.names.groups[a.name] = len(k.arrays) + i
+
+
+def _check(k: Kernel) -> None:
+    for x in st.walk(k.body):
+        for e in st.expressions(x):
+            for n in nodes(e, ir.Call):
+                if ir.has_effect(n):
+                    raise HalideError(f"{k.name}: print, require and traces cannot stand in what a device computes")
+                if n.call_type is CallType.PURE_EXTERN and not is_instruction(n):
+                    raise HalideError(
+                        f"{k.name}: a device has no function {n.name}; compute that stage on the host, or in float32 "
+                        "with the functions of the language"
+                    )
+
+
+class _KernelEmitter(StmtEmitter):
+    """Emits what one thread does."""
+
+    def emit(self, s: st.Stmt) -> None:
+        """Appends the code of `s`; control continues in the current block."""
+        if is_barrier(s):
+            callee = self.module.declare(_BARRIER, "void", ["i32"], "convergent nounwind")
+            self.b.do(f"call void {callee}(i32 0)")
+            self.expr.reset()
+            return
+        super().emit(s)
+
+    def _allocate(self, s: st.Allocate) -> None:
+        size = const_value(s.size)
+        assert size is not None, "storage of one thread has constant size"
+        pointer = self.b.alloca(f"[{max(int(size), 1)} x {memory_type(s.type)}]", align=16)
+        self.within(s, pointer)

@@ -1,0 +1,398 @@
+"""Runs a kernel: all threads of several blocks at once, those together that stand at one instruction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tests.gpu.emulator import arithmetic as a
+from tests.gpu.emulator import operations
+from tests.gpu.emulator.memory import GLOBAL, LOCAL, SHARED, Area, DeviceError, GlobalMemory, Who
+from tests.gpu.emulator.text import (
+    Address,
+    Immediate,
+    Instruction,
+    Kernel,
+    Many,
+    Module,
+    NotUnderstood,
+    Register,
+    Symbol,
+)
+
+WARP = 32
+# Threads that are run at once.
+_TOGETHER = 1 << 13
+_ENDLESS = 1 << 22
+_HINTS = ("nc", "volatile", "relaxed", "weak", "gpu", "cta", "sys")
+
+
+@dataclass
+class Counts:
+    """What a launch did: instructions of threads by class and of warps, 32-byte sectors of global memory by access of
+    a warp, turns that shared memory needed beyond the first, barriers of blocks, and steps of diverged warps."""
+
+    instructions: dict[str, int] = field(default_factory=dict)
+    warp_instructions: int = 0
+    sectors: int = 0
+    global_accesses: int = 0
+    bank_conflicts: int = 0
+    barriers: int = 0
+    diverged: int = 0
+
+    def total(self) -> int:
+        """Instructions of threads."""
+        return sum(self.instructions.values())
+
+    def add(self, other: Counts) -> None:
+        """Adds what another launch did."""
+        for name, n in other.instructions.items():
+            self.instructions[name] = self.instructions.get(name, 0) + n
+        for name in ("warp_instructions", "sectors", "global_accesses", "bank_conflicts", "barriers", "diverged"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+
+def run(
+    module: Module,
+    kernel: Kernel,
+    memory: GlobalMemory,
+    blocks: tuple[int, int, int],
+    threads: tuple[int, int, int],
+    shared: int,
+    arguments: list[bytes],
+    symbols: dict[str, int],
+) -> Counts:
+    """Runs all blocks.  `symbols`: where the module's variables in global and constant memory are."""
+    if [len(x) for x in arguments] != [n for _, n in kernel.parameters]:
+        raise DeviceError(f"{kernel.name} takes parameters of {[n for _, n in kernel.parameters]} bytes")
+    counts = Counts()
+    count, size = blocks[0] * blocks[1] * blocks[2], threads[0] * threads[1] * threads[2]
+    step = max(1, _TOGETHER // size)
+    for area, _ in memory.areas.values():
+        area.forget()
+    for first in range(0, count, step):
+        numbers = np.arange(first, min(count, first + step))
+        _Batch(module, kernel, memory, blocks, threads, shared, arguments, symbols, numbers, counts).run()
+    return counts
+
+
+class _Batch:
+    def __init__(
+        self, module: Module, kernel: Kernel, memory: GlobalMemory, blocks: tuple[int, int, int],
+        threads: tuple[int, int, int], shared: int, arguments: list[bytes], symbols: dict[str, int], numbers: Any,
+        counts: Counts,
+    ) -> None:  # fmt: skip
+        self.kernel, self.memory, self.counts = kernel, memory, counts
+        self.per_block = threads[0] * threads[1] * threads[2]
+        n = self.n = len(numbers) * self.per_block
+        inside = np.tile(np.arange(self.per_block), len(numbers))
+        block = np.repeat(numbers, self.per_block)
+        self.block = np.repeat(np.arange(len(numbers)), self.per_block)
+        self.global_thread = (block * self.per_block + inside).astype(np.int64)
+        self.warp = self.block * (-(-self.per_block // WARP)) + inside // WARP
+        self.lane = inside % WARP
+        self.special = {
+            "%tid.x": inside % threads[0], "%tid.y": inside // threads[0] % threads[1],
+            "%tid.z": inside // (threads[0] * threads[1]), "%ctaid.x": block % blocks[0],
+            "%ctaid.y": block // blocks[0] % blocks[1], "%ctaid.z": block // (blocks[0] * blocks[1]),
+            "%laneid": self.lane, "%warpid": inside // WARP,
+            **{f"%ntid.{c}": np.full(n, t) for c, t in zip("xyz", threads, strict=True)},
+            **{f"%nctaid.{c}": np.full(n, t) for c, t in zip("xyz", blocks, strict=True)},
+        }  # fmt: skip
+        self.special = {k: v.astype(np.uint32) for k, v in self.special.items()}
+        self.registers: dict[str, Any] = {}
+        for name, kind in kernel.registers.items():
+            bits = a.width(kind)
+            self.registers[name] = np.zeros(n, bool if bits == 1 else a.UNSIGNED[bits])
+        self.parameters = dict(zip((p for p, _ in kernel.parameters), arguments, strict=True))
+        self.symbols = dict(symbols)
+        self._place(module, shared, len(numbers))
+        self.epoch = np.zeros(n, np.int64)
+        self.pc = np.zeros(n, np.int64)
+        self.waiting = np.zeros(n, bool)
+        self.exited = np.zeros(n, bool)
+
+    def _place(self, module: Module, dynamic: int, blocks: int) -> None:
+        """Where shared and local variables are: by offset in what a block or a thread has."""
+        size = local = 0
+        extern = []
+        for v in (*module.variables, *self.kernel.variables):
+            if v.space == "shared" and v.size is None:
+                extern.append(v.name)
+            elif v.space == "shared" and self._uses(v.name):
+                size = -(-size // v.align) * v.align
+                self.symbols[v.name] = size
+                size += v.size or 0
+            elif v.space == "local":
+                local = -(-local // v.align) * v.align
+                self.symbols[v.name] = local
+                local += v.size or 0
+        size = -(-size // 16) * 16
+        for name in extern:
+            self.symbols[name] = size
+        # Some code names no variable for what it asked for, and takes it to start at 0.
+        self.shared_size = size + dynamic
+        self.local_size = local
+        self.shared = Area(-(-self.shared_size // 16) * 16 * blocks, self.memory.random, "shared memory")
+        self.local = Area(-(-local // 16) * 16 * self.n, self.memory.random, "local memory")
+
+    def _uses(self, name: str) -> bool:
+        return any(name in i.text for i in self.kernel.code)
+
+    # Control.
+
+    def run(self) -> None:
+        steps = 0
+        code, end = self.kernel.code, len(self.kernel.code)
+        while True:
+            runnable = ~(self.exited | self.waiting)
+            if not runnable.any():
+                if not self.waiting.any():
+                    return
+                self.release()
+                continue
+            at = self.pc[runnable]
+            pc = int(at.min())
+            others = at[at != pc]
+            stop = int(others.min()) if len(others) else end + 1
+            active = np.flatnonzero(runnable & (self.pc == pc))
+            warps = len(np.unique(self.warp[active]))
+            whole = active if len(active) < self.n else slice(None)
+            while True:
+                steps += 1
+                if steps > _ENDLESS:
+                    raise DeviceError(f"{self.kernel.name} does not end")
+                if pc >= end:
+                    self.exited[whole] = True
+                    break
+                if pc >= stop:
+                    self.pc[whole] = pc
+                    break
+                i = code[pc]
+                self.counts.warp_instructions += warps
+                if len(active) < warps * WARP and len(others):
+                    self.counts.diverged += warps
+                if i.op in ("bra", "ret", "exit", "bar", "barrier"):
+                    pc_or_none = self.control(i, pc, whole, active)
+                    if pc_or_none is None:
+                        break
+                    pc = pc_or_none
+                    continue
+                act, number = whole, len(active)
+                if i.guard is not None:
+                    own = self.registers[i.guard[0]][active] == i.guard[1]
+                    act = active[own]
+                    number = len(act)
+                if number:
+                    self.step(i, act, number)
+                pc += 1
+
+    def control(self, i: Instruction, pc: int, whole: Any, active: Any) -> int | None:
+        self.count("control", len(active))
+        taken = np.ones(len(active), bool)
+        if i.guard is not None:
+            taken = self.registers[i.guard[0]][active] == i.guard[1]
+        if i.op == "bra":
+            (target,) = i.operands
+            assert isinstance(target, Symbol)
+            to = self.kernel.labels[target.name]
+            if taken.all() and to > pc:
+                # Others may stand between; the scheduler looks again.
+                self.pc[whole] = to
+                return None
+            if not taken.any():
+                return pc + 1
+            self.pc[active[taken]] = to
+            self.pc[active[~taken]] = pc + 1
+            return None
+        if i.op in ("ret", "exit"):
+            self.exited[active[taken]] = True
+            self.pc[active[~taken]] = pc + 1
+            return None
+        if (i.op == "bar" and i.mods[0] not in ("sync", "warp")) or (i.op == "barrier" and "sync" not in i.mods):
+            raise NotUnderstood(i.text)
+        if i.op == "bar" and i.mods[0] == "warp":
+            return pc + 1
+        self.waiting[active[taken]] = True
+        self.pc[active] = pc + 1
+        return None
+
+    def release(self) -> None:
+        """Lets blocks go on all of whose threads wait at one barrier."""
+        waiting = self.waiting.reshape(-1, self.per_block)
+        exited = self.exited.reshape(-1, self.per_block)
+        pcs = self.pc.reshape(-1, self.per_block)
+        here = waiting.any(axis=1)
+        lost = here & exited.any(axis=1)
+        if lost.any():
+            b = int(np.flatnonzero(lost)[0])
+            raise DeviceError(
+                f"barrier: {int(waiting[b].sum())} of {self.per_block} threads of block {b} wait at one, and the "
+                "others have ended"
+            )
+        apart = here & (pcs.min(axis=1) != pcs.max(axis=1))
+        if apart.any():
+            raise DeviceError("barrier: threads of one block wait at different ones")
+        self.counts.barriers += int(here.sum())
+        going = np.repeat(here, self.per_block)
+        self.epoch[going] += 1
+        self.waiting[going] = False
+
+    # Values.
+
+    def count(self, what: str, number: int) -> None:
+        self.counts.instructions[what] = self.counts.instructions.get(what, 0) + number
+
+    def value(self, operand: object, bits: int, act: Any) -> Any:
+        """The bits of an operand."""
+        match operand:
+            case Register():
+                found = self.special[operand.name] if operand.name in self.special else self.registers[operand.name]
+                found = found[act]
+                return found if bits == 1 or found.dtype == a.UNSIGNED[bits] else found.astype(a.UNSIGNED[bits])
+            case Immediate():
+                if bits == 1:
+                    return np.bool_(operand.bits != 0)
+                return np.array([operand.bits & ((1 << bits) - 1)], a.UNSIGNED[bits])
+            case Symbol():
+                return np.array([self.symbols[operand.name]], a.UNSIGNED[bits])
+            case Many((Register() as one,)):
+                return ~self.registers[one.name][act]
+        raise NotUnderstood(str(operand))
+
+    def put(self, register: object, bits: Any, kind: str, act: Any) -> None:
+        """Stores bits of type `kind`, extended by its sign where the register is wider."""
+        assert isinstance(register, Register)
+        if register.name == "%_" or register.name == "_":
+            return
+        to = self.registers[register.name]
+        if to.dtype == bool or bits.dtype == to.dtype:
+            to[act] = bits
+        elif kind[0] == "s":
+            to[act] = a.typed(bits, kind).astype(a.SIGNED[8 * to.dtype.itemsize]).view(to.dtype)
+        else:
+            to[act] = bits.astype(to.dtype)
+
+    def step(self, i: Instruction, act: Any, number: int) -> None:
+        if i.op in ("ld", "ldu", "st"):
+            self.access(i, act, number)
+        elif i.op in ("atom", "red"):
+            self.atomic(i, act, number)
+        elif i.op == "shfl":
+            self.count("shuffle", number)
+            operations.shuffle(self, i, act)
+        else:
+            self.count(operations.classify(i), number)
+            operations.compute(self, i, act)
+
+    # Memory.
+
+    def addresses(self, address: object, act: Any, number: int) -> Any:
+        assert isinstance(address, Address)
+        base = self.value(address.base, 64, act).astype(np.int64)
+        return np.broadcast_to(base + address.offset, (number,))
+
+    def access(self, i: Instruction, act: Any, number: int) -> None:
+        mods = [m for m in i.mods if not m.startswith("L") and m not in _HINTS]
+        space = next((m for m in mods if m in ("global", "shared", "local", "const", "param")), "")
+        kind = mods[-1]
+        lanes = next((int(m[1:]) for m in mods if m in ("v2", "v4")), 1)
+        size = a.width(kind) // 8
+        stores = i.op == "st"
+        address, register = i.operands if stores else reversed(i.operands)
+        registers = register.items if isinstance(register, Many) else (register,)
+        if space == "param":
+            self.count("parameter", number)
+            assert isinstance(address, Address) and isinstance(address.base, Symbol)
+            data = self.parameters[address.base.name]
+            for k, r in enumerate(registers):
+                start = address.offset + k * size
+                bits = np.frombuffer(data[start : start + size], a.UNSIGNED[8 * size])
+                self.put(r, np.broadcast_to(bits, (number,)), kind, act)
+            return
+        where = self.addresses(address, act, number)
+        if (where % (size * lanes)).any():
+            raise DeviceError(f"misaligned: {i.text} at {int(where[(where % (size * lanes)) != 0][0]):#x}")
+        space, where = self.resolved(space, where)
+        self.count(f"{space} {'store' if stores else 'load'}", number)
+        self.measure(space, where, size * lanes, act)
+        for k, r in enumerate(registers):
+            here = where + k * size
+            if stores:
+                value = np.broadcast_to(self.value(r, 8 * size, act), (number,))
+                for area, places, which in self.areas(space, here, size, act):
+                    area.store(places, value[which], size, self.who(space, act, which))
+                continue
+            out = np.zeros(number, a.UNSIGNED[8 * size])
+            for area, places, which in self.areas(space, here, size, act):
+                out[which] = area.load(places, size, self.who(space, act, which))
+            self.put(r, out, kind, act)
+
+    def resolved(self, space: str, where: Any) -> tuple[str, Any]:
+        """The space of generic addresses, and the addresses in it."""
+        if space in ("global", "const"):
+            return "global", where
+        if space:
+            return space, where
+        low = int(where.min())
+        space = "global" if low >= GLOBAL else "local" if low >= LOCAL else "shared"
+        base = {"global": 0, "local": LOCAL, "shared": SHARED}[space]
+        return space, where - base
+
+    def who(self, space: str, act: Any, which: Any) -> Who | None:
+        if space == "local":
+            return None
+        return Who(self.global_thread[act][which], self.epoch[act][which], self.per_block)
+
+    def areas(self, space: str, where: Any, size: int, act: Any) -> list[tuple[Area, Any, Any]]:
+        if space == "global":
+            return self.memory.split(where, size)
+        limit = self.shared_size if space == "shared" else self.local_size
+        bad = (where < 0) | (where + size > limit)
+        if bad.any():
+            raise DeviceError(f"access outside: byte {int(where[bad][0])} of {limit} bytes of {space} memory")
+        step = -(-limit // 16) * 16
+        owner = self.block[act] if space == "shared" else np.arange(self.n)[act]
+        area = self.shared if space == "shared" else self.local
+        return [(area, where + owner * step, np.arange(len(where)))]
+
+    def measure(self, space: str, where: Any, size: int, act: Any) -> None:
+        warp = self.warp[act]
+        if space == "global":
+            first, last = where >> 5, (where + size - 1) >> 5
+            both = np.concatenate([warp * (1 << 44) + first, warp * (1 << 44) + last])
+            self.counts.sectors += len(np.unique(both))
+            self.counts.global_accesses += len(np.unique(warp))
+        elif space == "shared":
+            words = np.unique(np.concatenate([warp * (1 << 32) + (where + k) // 4 for k in range(0, size, 4)]))
+            # Accesses of 8 and 16 bytes are made for halves and quarters of a warp.
+            banks = (words >> 32) * 32 + words % 32
+            _, per_bank = np.unique(banks, return_counts=True)
+            by_warp = np.unique(banks) // 32
+            turns = np.zeros(int(by_warp.max()) + 1, np.int64)
+            np.maximum.at(turns, by_warp, per_bank)
+            self.counts.bank_conflicts += int(np.maximum(turns - max(1, size // 4), 0).sum())
+
+    def atomic(self, i: Instruction, act: Any, number: int) -> None:
+        """atom and red: one thread after the other; no races, which these are for."""
+        kind = i.mods[-1]
+        space, op = (next((m for m in i.mods if m in names), "") for names in (("global", "shared"), operations.ATOMIC))
+        if not op:
+            raise NotUnderstood(i.text)
+        size = a.width(kind) // 8
+        to, address, *given = i.operands if i.op == "atom" else (None, *i.operands)
+        space, where = self.resolved(space, self.addresses(address, act, number))
+        self.count(f"{space} atomic", number)
+        values = [np.broadcast_to(self.value(o, 8 * size, act), (number,)) for o in given]
+        old = np.zeros(number, a.UNSIGNED[8 * size])
+        for area, places, which in self.areas(space, where, size, act):
+            for place, k in zip(places, which, strict=True):
+                at = np.array([place])
+                before = area.load(at, size, None)
+                old[k] = before[0]
+                after = operations.ATOMIC[op](*(a.typed(x, kind) for x in (before, *(v[k : k + 1] for v in values))))
+                area.store(at, a.bits(after), size, None)
+        if to is not None:
+            self.put(to, old, "b", act)

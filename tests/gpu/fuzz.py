@@ -1,0 +1,182 @@
+"""Random pipelines under random schedules for a device, through the emulator, against the reference interpreter.
+
+    python -m tests.gpu.fuzz --count 200 --seed 1
+
+prints what differs, what the emulator stops at, and why schedules were refused."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import traceback
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+
+import halide_core as hc
+from halide_core.gpu.runtime import device_runtime
+from tests.gpu.emulator.device import Emulator
+from tests.gpu.emulator.memory import DeviceError
+from tests.halide_core.fuzz.case import Case, reference, result
+from tests.halide_core.fuzz.random_pipeline import Definitions, Update
+
+TARGET = "host-cuda-cuda_capability_80"
+_TAILS = ["GuardWithIf", "GuardWithIf", "ShiftInwards", "RoundUp"]
+_SCHEDULES = 2
+
+
+class DeviceSchedule:
+    """The directives of one random schedule.  `exact`: the result has no room beyond its edges."""
+
+    def __init__(self, rng: random.Random, p: Definitions, exact: bool) -> None:
+        self.rng, self.p, self.exact = rng, p, exact
+        self.lines: list[str] = []
+        last = len(p.stages) - 1
+        self.users: dict[int, set[int]] = {k: set() for k in range(last + 1)}
+        # Loops of a stage that others may be computed in, for those that run on the device.
+        self.blocks: dict[int, list[str]] = {}
+        for k in range(last, -1, -1):
+            self._stage(k, k == last)
+
+    def say(self, line: str) -> None:
+        self.lines.append(line)
+
+    def _stage(self, k: int, last: bool) -> None:
+        rng, info = self.rng, self.p.stages[k]
+        users = self.users[k]
+        if not last and not users:
+            return
+        if not last and not info.updates and rng.random() < 0.3:
+            for j in info.callees:
+                self.users[j] |= users
+            return
+        for j in info.callees:
+            self.users[j].add(k)
+        (user,) = users if len(users) == 1 else (-1,)
+        if user in self.blocks and not self.p.stages[user].updates and rng.random() < 0.7:
+            self._inside(k, user)
+            return
+        if not last:
+            self.say(f"{info.name}.compute_root()")
+        if rng.random() < 0.75:
+            self._tiled(k, last)
+        for u, update in enumerate(info.updates):
+            self._update(k, u, update, last)
+
+    def _tiled(self, k: int, last: bool) -> None:
+        rng, info = self.rng, self.p.stages[k]
+        sizes = [rng.choice([1, 2, 3, 4, 8, 16]) for _ in info.dims]
+        tail = "GuardWithIf" if last and self.exact else rng.choice(_TAILS)
+        number = 1 if "y" not in info.dims or rng.random() < 0.2 else len(info.dims)
+        if number == 3 and rng.random() < 0.5:
+            number = 2
+        dims = info.dims[:number]
+        loops = ", ".join(dims)
+        inner = ", ".join(f"hl.Var('{d}t')" for d in dims)
+        name = info.name
+        if rng.random() < 0.2:
+            self.say(f"{name}.split(x, x, hl.Var('xv'), {rng.choice([2, 4])}, hl.TailStrategy.GuardWithIf)")
+            self.say(f"{name}.{rng.choice(['vectorize', 'unroll', 'serial'])}(hl.Var('xv'))")
+        self.say(
+            f"{name}.gpu_tile({loops}, {inner}, {', '.join(map(str, sizes[:number]))}, hl.TailStrategy.{tail})"
+        )
+        if not info.updates:
+            self.blocks[k] = [dims[0], f"{rng.choice(dims)}t", dims[0]]
+
+    def _inside(self, k: int, user: int) -> None:
+        rng, info = self.rng, self.p.stages[k]
+        at = rng.choice(self.blocks[user])
+        self.say(f"{info.name}.compute_at({self.p.stages[user].name}, hl.Var('{at}'))")
+        if not at.endswith("t"):
+            threads = rng.choice([["x"], ["x", "y"], ["x", "y"], ["y"], []])
+            if rng.random() < 0.2 and "x" in threads:
+                self.say(f"{info.name}.split(x, x, hl.Var('xu'), 2, hl.TailStrategy.GuardWithIf)")
+            threads = [t for t in threads if t in info.dims]
+            if threads:
+                self.say(f"{info.name}.gpu_threads({', '.join(threads)})")
+            for u, update in enumerate(info.updates):
+                pure = [d for d in ("x", "y") if d in update.pure]
+                if pure and rng.random() < 0.7:
+                    if update.domain and "x" in pure:
+                        order = ["x", *[n for n, _ in update.domain]]
+                        if rng.random() < 0.5 and not update.scan:
+                            self.say(f"{info.name}.update({u}).reorder({', '.join(order)})")
+                    self.say(f"{info.name}.update({u}).gpu_threads({', '.join(pure)})")
+        elif rng.random() < 0.3:
+            self.say(f"{info.name}.store_in(hl.MemoryType.{rng.choice(['Stack', 'Register', 'GPUShared'])})")
+
+    def _update(self, k: int, u: int, update: Update, last: bool) -> None:
+        rng = self.rng
+        stage = f"{self.p.stages[k].name}.update({u})"
+        if not update.pure or rng.random() < 0.4:
+            return
+        pure = [d for d in ("x", "y") if d in update.pure]
+        tails = ["GuardWithIf"] if last and self.exact else ["GuardWithIf", "RoundUp"]
+        inner = ", ".join(f"hl.Var('{d}t')" for d in pure)
+        sizes = ", ".join(str(rng.choice([1, 2, 4, 8])) for _ in pure)
+        if pure:
+            self.say(f"{stage}.gpu_tile({', '.join(pure)}, {inner}, {sizes}, hl.TailStrategy.{rng.choice(tails)})")
+
+
+def cases(seed: int) -> Iterator[Case]:
+    """One random pipeline under several schedules."""
+    rng = random.Random(seed)
+    source = (rng.randint(1, 24), rng.randint(1, 20), rng.choice(["uint8", "int16", "uint16", "int32"]))
+    sizes = (rng.randint(1, 40), rng.randint(1, 17))
+    p = Definitions(rng)
+    for _ in range(_SCHEDULES):
+        exact = rng.random() < 0.5
+        lines = DeviceSchedule(rng, p, exact).lines
+        yield Case(tuple(p.lines), tuple(lines), source, sizes, "", "end" if exact else "", TARGET, seed)
+
+
+def outcome(case: Case, wanted: np.ndarray) -> tuple[str, str]:
+    """("equal", ""), ("refused", reason), or ("wrong", what)."""
+    device = Emulator()
+    try:
+        with device_runtime(device):
+            found = result(case)
+    except hc.HalideError as error:
+        return "refused", str(error)
+    except DeviceError as error:
+        return "wrong", str(error)
+    except Exception:
+        return "wrong", traceback.format_exc()
+    if device.left():
+        return "wrong", f"{device.left()} allocations are left"
+    same = (found == wanted) | ((found != found) & (wanted != wanted))
+    if same.all():
+        return "equal", "" if device.launches else "nothing ran on the device"
+    at = tuple(int(v) for v in np.argwhere(~same)[0])
+    return "wrong", f"{found[at]} instead of {wanted[at]} at {at}, {int((~same).sum())} of {same.size} values"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--quiet", action="store_true", help="do not print refusals")
+    options = parser.parse_args()
+    os.environ["HL_JIT_CACHE_DIR"] = ""
+    tally: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    for seed in range(options.seed, options.seed + options.count):
+        wanted = None
+        for case in cases(seed):
+            wanted = reference(case) if wanted is None else wanted
+            verdict, why = outcome(case, wanted)
+            tally[verdict if verdict != "equal" or not why else "equal on the host"] += 1
+            if verdict == "refused":
+                reasons[why[:90]] += 1
+            if verdict == "wrong":
+                print(f"seed {seed}: {why}\n{case.text()}", flush=True)
+    print(dict(tally))
+    if not options.quiet:
+        for reason, n in reasons.most_common(30):
+            print(n, reason)
+
+
+if __name__ == "__main__":
+    main()

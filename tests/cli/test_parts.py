@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from codegen.notation import readable
-from codegen.shared_subexpressions import MOST_NODES, in_parts
+from codegen.shared_subexpressions import DEEPEST, MOST_NODES, in_parts
 from halide_core.ir.expr import I32, Add, Expr, Mul, Variable
 from halide_core.ir.structural import same, substitute
 from lifter.api import lift_file
@@ -53,6 +53,29 @@ def test_parts_together_are_the_expression() -> None:
 def test_small_expressions_have_no_parts() -> None:
     e = _doubled(3)
     assert in_parts(e) == ([], e)
+
+
+def test_deep_expressions_are_written_level_by_level() -> None:
+    e: Expr = Variable(I32, "x")
+    for k in range(100):
+        e = Mul(I32, e, Variable(I32, f"y{k}"))
+    parts, rest = in_parts(e)
+    assert len(parts) == 2 and all(str(part).count("(") < DEEPEST + 2 for _, part in [*parts, ("", rest)])
+    for name, part in reversed(parts):
+        rest = substitute(rest, {name: part})
+    assert same(rest, e)
+
+
+def test_choices_in_choices_are_read_back(tmp_path: Path) -> None:
+    """More than a hundred, each in the one before: Python's parser takes 200 parentheses."""
+    value = "7"
+    for k in range(110):
+        value = f"(s[i] == {k} ? (unsigned char)(s[i] + {k % 9}) : {value})"
+    source = tmp_path / "choices.c"
+    source.write_text(f"void f(const unsigned char *s, unsigned char *d, int n) {{\n"
+                      f"    for (int i = 0; i < n; i++) d[i] = {value};\n}}\n")
+    (function,) = lift_file(str(source), emit=("dsl", "halide-cpp"), out=str(tmp_path / "out")).functions
+    assert function.status == "verified", function.reason
 
 
 def test_text_grows_with_the_graph() -> None:

@@ -66,18 +66,6 @@ def test_deep_expressions_are_written_level_by_level() -> None:
     assert same(rest, e)
 
 
-def test_choices_in_choices_are_read_back(tmp_path: Path) -> None:
-    """More than a hundred, each in the one before: Python's parser takes 200 parentheses."""
-    value = "7"
-    for k in range(110):
-        value = f"(s[i] == {k} ? (unsigned char)(s[i] + {k % 9}) : {value})"
-    source = tmp_path / "choices.c"
-    source.write_text(f"void f(const unsigned char *s, unsigned char *d, int n) {{\n"
-                      f"    for (int i = 0; i < n; i++) d[i] = {value};\n}}\n")
-    (function,) = lift_file(str(source), emit=("dsl", "halide-cpp"), out=str(tmp_path / "out")).functions
-    assert function.status == "verified", function.reason
-
-
 def test_text_grows_with_the_graph() -> None:
     assert len(readable(_doubled(60))) < 60 * MOST_NODES
     assert " where part1 = " in readable(_doubled(60))

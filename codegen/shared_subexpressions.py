@@ -22,7 +22,8 @@ Part = tuple[str, Expr]
 def in_parts(e: Expr, taken: Iterable[str] = ()) -> tuple[list[Part], Expr]:
     """(parts, rest): `e` is `rest` once the name of each part stands for it; a part may mention those before it.
 
-    Expressions that are no larger than `MOST_NODES` as trees, and no deeper than `DEEPEST`, have no parts.  No part has one of the names `taken`."""
+    Expressions that are no larger than `MOST_NODES` as trees, and no deeper than `DEEPEST`, have no parts.  No part
+    has one of the names `taken`."""
     sizes: dict[int, int] = {}
     depths: dict[int, int] = {}
     uses: Counter[int] = Counter()

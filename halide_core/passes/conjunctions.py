@@ -24,7 +24,7 @@ def strictest(tests: Iterable[Expr]) -> list[Expr]:
         if isinstance(t, _COMPARISONS) and t.a.type in (I32, I64):
             a, b = (t.a, t.b) if isinstance(t, ir.LT | ir.LE) else (t.b, t.a)
             # What must not be negative.
-            terms, constant = linear_terms(_wide(ir.Sub(a.type, b, a)))
+            terms, constant = linear_terms(wide(ir.Sub(a.type, b, a)))
             slack = constant - (1 if isinstance(t, ir.LT | ir.GT) else 0)
             number = tuple(sorted((k, f) for k, (_, f) in terms.items()))
         here = slack, t
@@ -46,5 +46,6 @@ def operands(e: Expr, of: type[Expr]) -> list[Expr]:
     return [p for c in ir.children(e) for p in operands(c, of)] if isinstance(e, of) else [e]
 
 
-def _wide(e: Expr) -> Expr:
+def wide(e: Expr) -> Expr:
+    """A coordinate as an int64, whose sums do not wrap."""
     return ir.Cast(I64, e) if e.type == I32 else e

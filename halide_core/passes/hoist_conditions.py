@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
-from halide_core.ir.expr import BOOL, Expr, const_value, make_bool
-from halide_core.ir.simplify import simplify
+from halide_core.ir.expr import Expr, const_value
 from halide_core.ir.structural import key, variables
 from halide_core.ir.sums import is_coordinate
 from halide_core.passes.bound_extents import STACK_BYTES
+from halide_core.passes.conjunctions import all_of
 
 
 def hoist_conditions(s: st.Stmt) -> st.Stmt:
@@ -29,10 +29,7 @@ def hoist_conditions(s: st.Stmt) -> st.Stmt:
     chosen = st.rebuild(_chosen(s, found) if found else s, hoist_conditions, lambda e: e)
     if not found:
         return chosen
-    condition: Expr = make_bool(True)
-    for c in found.values():
-        condition = simplify(ir.And(BOOL, condition, c))
-    return st.IfThenElse(condition, chosen, s)
+    return st.IfThenElse(all_of(found.values()), chosen, s)
 
 
 def _is_small(s: st.Allocate) -> bool:

@@ -18,7 +18,7 @@ from halide_core.ir.simplify import simplify, simplify_index
 from halide_core.ir.structural import contains, key, post_order, substitute, variables
 from halide_core.ir.sums import linear_terms
 from halide_core.ir.types import Bool
-from halide_core.passes.conjunctions import all_of, operands, strictest
+from halide_core.passes.conjunctions import all_of, operands, strictest, wide
 from halide_core.passes.lanes import linear_in
 
 # Each choice of coordinates doubles the number of versions of a body.
@@ -171,7 +171,7 @@ def _likely(comparison: Expr, name: str) -> bool:
     """Which answer has most of a row, by the look of it: `x < w - c`, `x < c*w` and `x >= r` hold, `x < c` does not.
     The versions for the other answers are no less fast, but are chosen vector by vector."""
     a, b = ir.children(comparison)
-    terms, constant = linear_terms(_wide(ir.Sub(a.type, b, a)))
+    terms, constant = linear_terms(wide(ir.Sub(a.type, b, a)))
     up = _goes_up(comparison, name)
     rest = [(t, f) for t, f in terms.values() if not any(".s" in v or ".min." in v for v in variables(t))]
     sign = -1 if up else 1  # of what the variable is compared with
@@ -184,7 +184,7 @@ def _likely(comparison: Expr, name: str) -> bool:
 def _goes_up(comparison: Expr, name: str) -> bool:
     """Whether the right side of a comparison less its left one grows with a loop variable."""
     a, b = ir.children(comparison)
-    terms, _ = linear_terms(_wide(ir.Sub(a.type, b, a)))
+    terms, _ = linear_terms(wide(ir.Sub(a.type, b, a)))
     return next((f for t, f in terms.values() if name in variables(t)), 1) > 0
 
 
@@ -231,9 +231,9 @@ def _interior(loop: st.For, body: st.Stmt, lanes: int) -> tuple[Expr, dict[int, 
 def _is_monotone(e: Expr, name: str) -> bool:
     """Whether `e` is between its values in the first lane and in the last one: linear in a loop variable, or a quotient
     of what is, such as the pixel of a channel."""
-    if linear_in(_wide(e), name) is not None:
+    if linear_in(wide(e), name) is not None:
         return True
-    terms, _ = linear_terms(_wide(e))
+    terms, _ = linear_terms(wide(e))
     own = [t for t, _ in terms.values() if name in variables(t)]
     if len(own) != 1:
         return False
@@ -241,7 +241,7 @@ def _is_monotone(e: Expr, name: str) -> bool:
     if not isinstance(inner, ir.Div):
         return False
     divisor = const_value(inner.b)
-    return divisor is not None and divisor > 0 and linear_in(_wide(inner.a), name) is not None
+    return divisor is not None and divisor > 0 and linear_in(wide(inner.a), name) is not None
 
 
 def without_clamps(index: Expr, name: str) -> tuple[Expr, list[Expr], list[Expr], bool] | None:
@@ -261,7 +261,7 @@ def without_clamps(index: Expr, name: str) -> tuple[Expr, list[Expr], list[Expr]
             return None
         a, b = (_replaced(c, replaced) for c in (n.a, n.b))
         kept, other = (a, b) if name in variables(a) else (b, a)
-        linear = linear_in(_wide(kept), name)
+        linear = linear_in(wide(kept), name)
         step = const_value(linear[0]) if linear is not None else None
         if not step or name in variables(other) or (up is not None and up != (step > 0)):
             return None
@@ -296,7 +296,7 @@ def _corners(ends: list[Expr], inner: list[st.For]) -> list[Expr]:
     for x in reversed(inner):
         if not any(x.name in variables(e) for e in out):
             continue
-        if any(linear_in(_wide(p), x.name) is None for e in out for p in _sides(e)):
+        if any(linear_in(wide(p), x.name) is None for e in out for p in _sides(e)):
             break
         limits = (x.min, simplify_index(x.min + x.extent - 1))
         out = [simplify_index(substitute(e, {x.name: v})) for e in out for v in limits]
@@ -305,10 +305,6 @@ def _corners(ends: list[Expr], inner: list[st.For]) -> list[Expr]:
 
 def _sides(e: Expr) -> tuple[Expr, ...]:
     return ir.children(e) if type(e) in _OPPOSITE else (e,)
-
-
-def _wide(e: Expr) -> Expr:
-    return ir.Cast(I64, e) if e.type == I32 else e
 
 
 def _indices(s: st.Stmt, e: Expr) -> list[Expr]:
@@ -348,14 +344,14 @@ def _at_ends(condition: Expr, loop: st.For, lanes: int) -> list[Expr] | None:
     if type(condition) not in _OPPOSITE or contains(condition, ir.Load, ir.Call):
         return None
     sides = [c for c in ir.children(condition) if loop.name in variables(c)]
-    if len(sides) != 1 or sides[0].type not in (I32, I64) or linear_in(_wide(sides[0]), loop.name) is None:
+    if len(sides) != 1 or sides[0].type not in (I32, I64) or linear_in(wide(sides[0]), loop.name) is None:
         return None
     last = simplify_index(loop.min + (lanes - 1))
     ends = [simplify_index(substitute(condition, {loop.name: end})) for end in (loop.min, last)]
     bound = {x.name for x in st.walk(loop.body) if isinstance(x, st.For | st.LetStmt)}
     if bound.isdisjoint(variables(condition)):
         return ends
-    if any(linear_in(_wide(c), n) is None for c in ir.children(condition) for n in bound & variables(c)):
+    if any(linear_in(wide(c), n) is None for c in ir.children(condition) for n in bound & variables(c)):
         return None
     ends = _corners(ends, [x for x in st.walk(loop.body) if isinstance(x, st.For)])
     return ends if all(bound.isdisjoint(variables(e)) for e in ends) else None

@@ -24,6 +24,7 @@ from halide_core.ir.simplify import simplify, simplify_index
 from halide_core.ir.structural import key, post_order, substitute, variables
 from halide_core.ir.structural import replace as replace_terms
 from halide_core.ir.sums import build_sum, is_coordinate, linear_terms
+from halide_core.passes.conjunctions import all_of
 
 _MOST_STATEMENTS = 400
 """Of a loop's body: a version is as large again."""
@@ -41,9 +42,7 @@ def whole_blocks(s: st.Stmt) -> st.Stmt:
     if isinstance(s, st.For) and s.kind in _KINDS:
         left = _left(s)
         if left:
-            condition: Expr = ir.make_bool(True)
-            for e in left:
-                condition = simplify(ir.And(BOOL, condition, simplify_index(e >= 0)))
+            condition = all_of(simplify_index(e >= 0) for e in left)
             # Versions within versions: of whole blocks only, as most are.
             return replace(s, body=st.IfThenElse(condition, whole_blocks(_assumed(s, left)), at_edges(s.body)))
     parts = {id(x): whole_blocks(x) for x in st.bodies(s)}

@@ -173,6 +173,8 @@ def run_in(
         result: Scalar | None = names["run"](values, {**arrays, **tables}, addresses, limit, guard)
         return result
     except NameError as e:
+        if not isinstance(e, UnboundLocalError) and not (e.name or "").startswith("v_"):
+            raise  # no variable of the function
         line = code.source_line(e.__traceback__)
         raise UndefinedBehaviour(line, "read of a variable that was never assigned") from None
 

@@ -1,11 +1,12 @@
 """`lift bench` with what the corpus knows of its functions' arguments.
 
-    python -m corpus.bench.lifted FILE_OR_DIR... [the options of lift bench]"""
+    python -m corpus.bench.lifted FILE_OR_DIR... [the options of lift bench] [-- flags for clang and g++]"""
 
 from __future__ import annotations
 
 import functools
 import random
+import sys
 from functools import partial
 from pathlib import Path
 
@@ -62,7 +63,13 @@ def main() -> None:
     """Runs the command with what is known."""
     assert bench_command.callback is not None
     callback = partial(bench_command.callback, known=known)
-    click.Command(bench_command.name, params=bench_command.params, callback=callback)(prog_name="corpus.bench.lifted")
+    args = sys.argv[1:]
+    flags: list[str] = []
+    if "--" in args:
+        position = args.index("--")
+        args, flags = args[:position], args[position + 1 :]
+    command = click.Command(bench_command.name, params=bench_command.params, callback=callback)
+    command.main(args, prog_name="corpus.bench.lifted", obj=flags)
 
 
 if __name__ == "__main__":

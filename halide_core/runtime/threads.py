@@ -12,7 +12,8 @@ A task answers 0 or an error code; the first error ends its job, and `hl.par_for
 
 Entering a job (`users`) happens under the lock while the job is linked; after the owner sees no users, nobody touches
 it.  Idle threads spin for about 150 microseconds, yielding now and then, for they may stand on the processor that
-another needs, before they sleep on a condition variable.  Sleepers are woken for loops that are worth it only.
+another needs, before they sleep on a condition variable.  While others sleep, an owner begins alone, with few
+iterations at a time, and wakes them as soon as what is left would take it long enough, at the speed so far.
 A forked child starts its own workers.  All symbols are hidden and linkonce, so that objects share one pool when
 linked into one library.  HL_NUM_THREADS sets the number of threads, the owner included."""
 
@@ -20,10 +21,15 @@ from __future__ import annotations
 
 # Nanoseconds that an idle thread spins before it sleeps.
 _SPIN = 150_000
-# Waking a sleeping worker takes tens of microseconds, so it must pay: this many vector instructions (about 100
-# microseconds) in one loop, or in loops that follow each other with fewer nanoseconds between than these.
-_WORTH_WAKING = 400_000
+# Waking a sleeping worker takes its owner some ten microseconds, and the worker's first iterations find nothing in
+# its cache: it pays where what is left takes this many nanoseconds, in one loop, or in loops that follow each other
+# with fewer nanoseconds between than these.
+_WORTH_WAKING = 80_000
 _BURST = 200_000
+# Nanoseconds after which a loop's speed tells.
+_SETTLED = 8_000
+# Vector instructions of a loop, and of one iteration, that are woken for at once.
+_SURELY, _LONG_ITERATION = 8_000_000, 400_000
 # Of the iterations left, a thread takes one part in this many times the number of threads.
 _SHARES = 4
 
@@ -144,8 +150,34 @@ fail:
   ret ptr null
 }}
 
-; Runs iterations of %job until none is left.
-define linkonce_odr hidden void @hl.work(ptr %job) nounwind {{
+; Wakes sleepers where %rest iterations, at the speed of the last %share that began at %before, and the loops of just
+; before that were run alone take long enough together.  Not in the first microseconds of a loop that began at
+; %started: they tell of caches that are cold.  Answers whether it has, and what time it is.
+define linkonce_odr hidden {{ i1, i64 }} @hl.rouse(i64 %started, i64 %before, i64 %share, i64 %rest) nounwind noinline {{
+entry:
+  %now = call i64 @hl.now()
+  %age = sub i64 %now, %started
+  %spent = sub i64 %now, %before
+  %product = mul i64 %spent, %rest
+  %ahead = udiv i64 %product, %share
+  %credit = load atomic i64, ptr @hl.credit monotonic, align 8
+  %total = add i64 %ahead, %credit
+  %much = icmp ugt i64 %total, {worth}
+  %known = icmp ugt i64 %age, {settled}
+  %worth = and i1 %much, %known
+  br i1 %worth, label %wake, label %end
+wake:
+  %b = call i32 @pthread_cond_broadcast(ptr @hl.cond)
+  br label %end
+end:
+  %one = insertvalue {{ i1, i64 }} undef, i1 %worth, 0
+  %both = insertvalue {{ i1, i64 }} %one, i64 %now, 1
+  ret {{ i1, i64 }} %both
+}}
+
+; Runs iterations of %job until none is left.  %started: when this loop began if workers sleep that may be woken for
+; it, else 0.
+define linkonce_odr hidden void @hl.work(ptr %job, i64 %started) nounwind {{
 entry:
   %status.p = getelementptr %hl.job, ptr %job, i32 0, i32 2
   %fn.p = getelementptr %hl.job, ptr %job, i32 0, i32 4
@@ -156,8 +188,14 @@ entry:
   %end = load i64, ptr %end.p
   %shares.p = getelementptr %hl.job, ptr %job, i32 0, i32 7
   %shares = load i64, ptr %shares.p
+  %wary = icmp ne i64 %started, 0
   br label %take
 take:
+  ; While others sleep, as many iterations as were done before, and no more than half of what is left: the speed is
+  ; known soon, and nobody waits for a share.
+  %alone = phi i1 [ %wary, %entry ], [ false, %settled ], [ %waits, %judged ]
+  %done.count = phi i64 [ 0, %entry ], [ %done.count, %settled ], [ %done.now, %judged ]
+  %before = phi i64 [ %started, %entry ], [ %before, %settled ], [ %now, %judged ]
   %first = load atomic i64, ptr %job monotonic, align 8
   br label %try
 try:
@@ -166,9 +204,13 @@ try:
   br i1 %more, label %swap, label %done
 swap:
   %left = sub i64 %end, %lo
-  %part = sdiv i64 %left, %shares
-  %some = icmp sgt i64 %part, 1
-  %share = select i1 %some, i64 %part, i64 1
+  %divisor = select i1 %alone, i64 2, i64 %shares
+  %part = sdiv i64 %left, %divisor
+  %fewer = icmp slt i64 %done.count, %part
+  %careful = and i1 %alone, %fewer
+  %amount = select i1 %careful, i64 %done.count, i64 %part
+  %some = icmp sgt i64 %amount, 1
+  %share = select i1 %some, i64 %amount, i64 1
   %hi = add i64 %lo, %share
   %pair = cmpxchg ptr %job, i64 %lo, i64 %hi monotonic monotonic
   %seen = extractvalue {{ i64, i1 }} %pair, 0
@@ -185,6 +227,17 @@ run:
   %hi32 = trunc i64 %hi to i32
   %status = call i32 %fn(ptr %job, ptr %closure, i32 %lo32, i32 %hi32)
   %good = icmp eq i32 %status, 0
+  %judge = and i1 %good, %alone
+  br i1 %judge, label %judged, label %settled
+judged:
+  %done.now = add i64 %done.count, %share
+  %rest = sub i64 %end, %hi
+  %answer = call {{ i1, i64 }} @hl.rouse(i64 %started, i64 %before, i64 %share, i64 %rest)
+  %woken = extractvalue {{ i1, i64 }} %answer, 0
+  %now = extractvalue {{ i1, i64 }} %answer, 1
+  %waits = xor i1 %woken, true
+  br label %take
+settled:
   br i1 %good, label %take, label %failed
 failed:
   %kept = cmpxchg ptr %status.p, i32 0, i32 %status monotonic monotonic
@@ -203,7 +256,7 @@ entry:
   %control.p = getelementptr %hl.job, ptr %job, i32 0, i32 10
   %control = load i64, ptr %control.p
   call void @hl.set_float_control(i64 %control)
-  call void @hl.work(ptr %job)
+  call void @hl.work(ptr %job, i64 0)
   call void @hl.set_float_control(i64 %own)
   %users.p = getelementptr %hl.job, ptr %job, i32 0, i32 1
   %users = atomicrmw sub ptr %users.p, i32 1 seq_cst
@@ -364,26 +417,6 @@ finish:
   ret void
 }}
 
-; Wakes sleepers where the loops of late were worth it.
-define linkonce_odr hidden void @hl.rouse(i64 %work) nounwind noinline {{
-entry:
-  %now = call i64 @hl.now()
-  %last = load atomic i64, ptr @hl.last monotonic, align 8
-  %gap = sub i64 %now, %last
-  %recent = icmp ult i64 %gap, {burst}
-  %saved = load atomic i64, ptr @hl.credit monotonic, align 8
-  %kept = select i1 %recent, i64 %saved, i64 0
-  %credit = add i64 %kept, %work
-  store atomic i64 %credit, ptr @hl.credit monotonic, align 8
-  %worth = icmp ugt i64 %credit, {worth}
-  br i1 %worth, label %wake, label %done
-wake:
-  %b = call i32 @pthread_cond_broadcast(ptr @hl.cond)
-  br label %done
-done:
-  ret void
-}}
-
 ; Calls %fn(job, %closure, lo, hi) for ranges that cover %extent iterations from %min.  %parent is the job of whose
 ; task this is part, %work what the loop costs in vector instructions.  Returns 0, or what a failing task returned.
 define linkonce_odr hidden void @hl.fence() alwaysinline nounwind {{
@@ -445,15 +478,42 @@ go:
   %sleepers = load atomic i32, ptr @hl.sleepers monotonic, align 4
   %u = call i32 @pthread_mutex_unlock(ptr @hl.lock)
   %asleep = icmp sgt i32 %sleepers, 0
-  br i1 %asleep, label %rouse, label %work0
-rouse:
-  call void @hl.rouse(i64 %work)
-  br label %work0
-work0:
-  call void @hl.work(ptr %job)
+  br i1 %asleep, label %ponder, label %shared
+ponder:
+  %each = sdiv i64 %work, %extent64
+  %long = icmp sgt i64 %each, {long}
+  %much = icmp sgt i64 %work, {surely}
+  %sure = or i1 %long, %much
+  br i1 %sure, label %wake, label %alone0
+wake:
+  %b = call i32 @pthread_cond_broadcast(ptr @hl.cond)
+  br label %shared
+alone0:
+  %started = call i64 @hl.now()
+  %before = load atomic i64, ptr @hl.last monotonic, align 8
+  %gap = sub i64 %started, %before
+  %stale = icmp uge i64 %gap, {burst}
+  br i1 %stale, label %forget, label %careful
+forget:
+  store atomic i64 0, ptr @hl.credit monotonic, align 8
+  br label %careful
+careful:
+  call void @hl.work(ptr %job, i64 %started)
   call void @hl.serve(ptr %job)
   %ended = call i64 @hl.now()
+  %took = sub i64 %ended, %started
+  %saved = load atomic i64, ptr @hl.credit monotonic, align 8
+  %sum = add i64 %saved, %took
+  store atomic i64 %sum, ptr @hl.credit monotonic, align 8
   store atomic i64 %ended, ptr @hl.last monotonic, align 8
+  br label %joined
+shared:
+  call void @hl.work(ptr %job, i64 0)
+  call void @hl.serve(ptr %job)
+  %ended2 = call i64 @hl.now()
+  store atomic i64 %ended2, ptr @hl.last monotonic, align 8
+  br label %joined
+joined:
   %status = load i32, ptr %status.p
   ret i32 %status
 }}
@@ -496,7 +556,10 @@ declare void @llvm.aarch64.set.fpcr(i64)""",
 
 def thread_pool(arch: str) -> str:
     """The pool's functions for "x86" or "arm"; needs nothing but libc and libpthread."""
-    return _TEXT.format(**_OF_ARCH[arch], spin=_SPIN, worth=_WORTH_WAKING, burst=_BURST, shares=_SHARES)
+    return _TEXT.format(
+        **_OF_ARCH[arch], spin=_SPIN, worth=_WORTH_WAKING, burst=_BURST, shares=_SHARES,
+        surely=_SURELY, settled=_SETTLED, long=_LONG_ITERATION,
+    )
 
 
 # The variable of code that uses the pool of its process, and the pool's function that it is set to.

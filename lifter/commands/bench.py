@@ -92,6 +92,8 @@ class Results:
     not_timed: list[tuple[str, str, str]] = field(default_factory=list)
     """(file, function, why)"""
     different: list[str] = field(default_factory=list)
+    unknown: UsageError | None = None
+    """Names asked for that no file defines."""
 
     def as_json(self) -> dict[str, object]:
         return {
@@ -145,11 +147,15 @@ def bench_command(
     except LiftError as problem:
         console.print(str(problem) if isinstance(problem, SourceError) else f"error: {problem}", markup=False)
         sys.exit(2)
-    if not results.rows and not results.not_timed:
-        console.print("error: no function to time in the files given", markup=False)
+    if results.rows or results.not_timed:
+        out = open_console(stderr=False)
+        plain = Console(highlight=False, emoji=False, soft_wrap=True, width=120)
+        print_results(out if out.is_terminal else plain, results)
+    elif results.unknown is None:
+        results.unknown = UsageError("no function to time in the files given")
+    if results.unknown is not None:
+        console.print(f"error: {results.unknown}", markup=False)
         sys.exit(2)
-    out = open_console(stderr=False)
-    print_results(out if out.is_terminal else Console(highlight=False, emoji=False, soft_wrap=True, width=120), results)
     sys.exit(1 if results.different else 0)
 
 
@@ -218,9 +224,7 @@ def run(
                     results.not_timed.append((file, f.name, f"{f.status}: {reason}"))
             if timed:
                 _time_file(file, timed, sizes, seconds, given, folder, results, status.show, known)
-    unknown = defined_nowhere(reports)
-    if unknown is not None:
-        raise unknown
+    results.unknown = defined_nowhere(reports)
     return results
 
 

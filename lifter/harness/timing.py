@@ -6,6 +6,7 @@ import ctypes
 import functools
 import os
 import platform
+import random
 import shutil
 import statistics
 import subprocess
@@ -72,10 +73,14 @@ def interleave(
         repeats.append(max(1, int(sample / max(_timed(call, 1) + between, 1e-9))))
     samples: list[list[float]] = [[] for _ in calls]
     stop = time.perf_counter() + budget
+    order = list(zip(samples, calls, repeats, strict=True))
+    shuffle = random.Random(0).shuffle
     while len(samples[0]) < MIN_ROUNDS or (time.perf_counter() < stop and len(samples[0]) < MAX_ROUNDS):
-        for times, call, repeat in zip(samples, calls, repeats, strict=True):
+        for times, call, repeat in order:
             reset()
             times.append(_timed(call, repeat) / repeat)
+        # What one function leaves in the caches is not always found by the same one.
+        shuffle(order)
     ratios = [statistics.median(t / own for t, own in zip(times, samples[0], strict=True)) for times in samples]
     return Timing(tuple(statistics.median(times) for times in samples), tuple(ratios), len(samples[0]))
 

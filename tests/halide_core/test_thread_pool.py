@@ -28,6 +28,12 @@ define i32 @run(ptr %job, ptr %body, i32 %min, i32 %n) {
   ret i32 %r
 }
 
+; A loop that was taken for short.
+define i32 @run_short(ptr %job, ptr %body, i32 %min, i32 %n) {
+  %r = call i32 @hl.par_for(ptr %job, ptr @task, ptr %body, i32 %min, i32 %n, i64 100)
+  ret i32 %r
+}
+
 define internal i32 @count(ptr %job, ptr %closure, i32 %lo, i32 %hi) {
   %n = sub i32 %hi, %lo
   %old = atomicrmw add ptr %closure, i32 %n monotonic
@@ -71,11 +77,14 @@ class Pool:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, threads: int) -> None:
         monkeypatch.setenv("HL_NUM_THREADS", str(threads))
         module = CompiledModule(_PROGRAM, Target("host")).jit()
-        self._run = module.function("run", ctypes.c_int32, ctypes.c_void_p, _Body, ctypes.c_int32, ctypes.c_int32)
+        types = ctypes.c_int32, ctypes.c_void_p, _Body, ctypes.c_int32, ctypes.c_int32
+        self._run, self._run_short = module.function("run", *types), module.function("run_short", *types)
         self.count_often = module.function("count_often", ctypes.c_int32, ctypes.c_int32)
 
-    def run(self, count: int, body: Callable[[int, int], int | None], job: int | None = None) -> int:
-        """Calls body(job, k) for k in range(count); what the loop returns."""
+    def run(
+        self, count: int, body: Callable[[int, int], int | None], job: int | None = None, *, short: bool = False
+    ) -> int:
+        """Calls body(job, k) for k in range(count); what the loop returns.  short: it is taken for a short one."""
 
         def share(own: int, low: int, high: int) -> int:
             for k in range(low, high):
@@ -84,7 +93,7 @@ class Pool:
                     return status
             return 0
 
-        return int(self._run(job, _Body(share), 0, count))
+        return int((self._run_short if short else self._run)(job, _Body(share), 0, count))
 
 
 def meets(barrier: threading.Barrier) -> Callable[[int, int], int]:
@@ -128,6 +137,36 @@ def test_one_thread_runs_in_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_as_many_tasks_run_at_once_as_there_are_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     pool = Pool(monkeypatch, 8)
     assert pool.run(8, meets(threading.Barrier(8))) == 0
+
+
+def test_sleepers_are_woken_for_a_loop_that_turns_out_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    pool = Pool(monkeypatch, 3)
+    where: set[int] = set()
+
+    def body(_job: int, _k: int) -> None:
+        where.add(threading.get_ident())
+        time.sleep(0.002)
+
+    assert pool.run(2, lambda *_: 0) == 0
+    time.sleep(0.1)
+    assert pool.run(200, body, short=True) == 0
+    assert len(where) == 3
+
+
+def test_a_loop_that_is_over_soon_is_not_shared_with_sleepers(monkeypatch: pytest.MonkeyPatch) -> None:
+    pool = Pool(monkeypatch, 3)
+    seen: list[int] = []
+    shared = 0
+    for _ in range(20):
+        # Workers are asleep then, on a machine as busy as it may be.
+        pool.run(2, lambda *_: 0)
+        time.sleep(0.02)
+        seen.clear()
+        assert pool.run(4, lambda _, k: seen.append(threading.get_ident()), short=True) == 0
+        assert len(seen) == 4
+        shared += len(set(seen)) > 1
+    # Python may keep the caller waiting for longer than the loop is worth, now and then.
+    assert shared < 10
 
 
 def test_an_inner_loop_is_shared_with_who_waits_for_the_outer_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -153,7 +153,8 @@ fail:
 ; Wakes sleepers where %rest iterations, at the speed of the last %share that began at %before, and the loops of just
 ; before that were run alone take long enough together.  Not in the first microseconds of a loop that began at
 ; %started: they tell of caches that are cold.  Answers whether it has, and what time it is.
-define linkonce_odr hidden {{ i1, i64 }} @hl.rouse(i64 %started, i64 %before, i64 %share, i64 %rest) nounwind noinline {{
+define linkonce_odr hidden {{ i1, i64 }} @hl.rouse(i64 %started, i64 %before, i64 %share, i64 %rest)
+    nounwind noinline {{
 entry:
   %now = call i64 @hl.now()
   %age = sub i64 %now, %started

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import numpy as np
-
 from halide_core.dsl.buffer import Buffer
 from halide_core.dsl.variables import PARAMS
 from halide_core.errors import HalideError
@@ -68,7 +66,7 @@ def check_alignment(images: list[Image], buffers: Mapping[str, Buffer]) -> None:
     """Memory must start where set_host_alignment says."""
     for image in images:
         buffer = buffers.get(image.name)
-        if buffer is not None and image.alignment > 1 and buffer.array.ctypes.data % image.alignment:
+        if buffer is not None and image.alignment > 1 and buffer.address() % image.alignment:
             raise HalideError(
                 f"The host pointer of {image.name} is not aligned to a {image.alignment} bytes boundary."
             )
@@ -137,7 +135,7 @@ def are_disjoint(interface: Interface, buffers: Mapping[str, Buffer]) -> bool:
     """Whether the span of memory of every output meets that of no other array."""
     arrays = (*interface.inputs, *interface.outputs)
     outputs = {a.name for a in interface.outputs}
-    spans = sorted((*_span(buffers[a.name].array), a.name in outputs) for a in arrays)
+    spans = sorted((*_span(buffers[a.name]), a.name in outputs) for a in arrays)
     end = end_written = 0
     for low, high, written in spans:
         if low < (end if written else end_written):
@@ -147,10 +145,12 @@ def are_disjoint(interface: Interface, buffers: Mapping[str, Buffer]) -> bool:
     return True
 
 
-def _span(array: np.ndarray[Any, Any]) -> tuple[int, int]:
-    """The first address of the array's memory and the one past the last."""
-    low = high = array.ctypes.data
-    for n, stride in zip(array.shape, array.strides, strict=True):
+def _span(buffer: Buffer) -> tuple[int, int]:
+    """The first address of the Buffer's memory on the host and the one past the last."""
+    low = high = buffer.address()
+    view = buffer.view
+    assert view is not None
+    for n, stride in zip(view.shape, view.strides, strict=True):
         reach = (n - 1) * stride
         low, high = low + min(reach, 0), high + max(reach, 0)
-    return low, high + array.itemsize
+    return low, high + view.itemsize

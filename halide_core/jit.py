@@ -22,6 +22,7 @@ from halide_core.dsl.buffer import Buffer
 from halide_core.dsl.variables import PARAMS
 from halide_core.errors import ArgumentError, HalideError
 from halide_core.extern_calls import answers_at_entry
+from halide_core.gpu.runtime import check_device
 from halide_core.interface import Array
 from halide_core.interp.expr import evaluate
 from halide_core.ir.expr import const_value
@@ -55,8 +56,11 @@ def realize(pipeline: Any, where: Any, target: Target | None) -> Any:
     for a, buffer in zip(code.interface.outputs, outputs, strict=True):
         buffers[a.name] = check_buffer("Output", a, buffer)
     run(code, buffers, given=given)
-    if isinstance(where, Buffer) or (where and all(isinstance(b, Buffer) for b in where)):
+    several = isinstance(where, list | tuple)
+    if isinstance(where, Buffer) or (several and where and all(isinstance(b, Buffer) for b in where)):
         return None
+    for buffer in outputs:
+        buffer.copy_to_host()
     return results[0] if len(results) == 1 else tuple(results)
 
 
@@ -243,13 +247,41 @@ def run(
         check_constraints(images, code.arrays, values)
         check_bounds(code.interface, values)
         code.checked = seen
-    arguments: list[Any] = [buffers[a.name].array.ctypes.data for a in code.arrays]
+    disjoint = are_disjoint(code.interface, buffers)
+    arguments: list[Any] = [buffers[a.name].address() for a in code.arrays]
+    if code.on_device:
+        # What the memory of a device is may change without the rest.
+        given = None
+        arguments += _on_device(code, buffers, disjoint)
     for v in code.variables.values():
         value = values[v.name]
         arguments.append(float(value) if v.type.is_float() else int(value))
-    disjoint = are_disjoint(code.interface, buffers)
     code.last = None if given is None else (given, disjoint, arguments)
-    code.call(disjoint, arguments)
+    try:
+        code.call(disjoint, arguments)
+    except BaseException:
+        for a in code.interface.outputs if code.on_device else ():
+            buffers[a.name].device_memory().after_failure()
+        raise
+
+
+def _on_device(code: Compiled, buffers: dict[str, Buffer], disjoint: bool) -> list[int | None]:
+    """The addresses of the Buffers' halide_buffer_ts; none for what shares memory with another Buffer, of which a run
+    has copies of its own."""
+    check_device()
+    out: list[int | None] = []
+    for a in code.arrays:
+        mine = buffers[a.name]
+        alone = disjoint or not any(
+            np.may_share_memory(mine.view, b.view) for b in buffers.values() if b is not mine
+        )
+        if alone:
+            out.append(mine.device_memory().ready())
+        else:
+            mine.copy_to_host()
+            mine.set_host_dirty()
+            out.append(None)
+    return out
 
 
 def _values(code: Compiled, buffers: dict[str, Buffer], scalars: dict[str, Any] | None = None) -> dict[str, Any]:

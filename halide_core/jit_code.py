@@ -86,6 +86,11 @@ class Compiled:
             self._lowered = lower(self.functions, self.target, self._known)
         return self._lowered
 
+    @property
+    def on_device(self) -> bool:
+        """Whether it runs kernels: it takes halide_buffer_ts then, after the addresses of arrays."""
+        return self._loaded(True)[1].on_device
+
     def call(self, disjoint: bool, arguments: list[Any]) -> None:
         """Runs the code on addresses of arrays and values of Variables.  `disjoint`: no output shares memory with
         another array.  Raises HalideError where the code reports an error."""
@@ -122,7 +127,8 @@ class Compiled:
                 jit_threads.connect(module)
             if traits.profiled:
                 self.profiles.append(Profile(traits.profiled, module.variable(PROFILE_SYMBOL)))
-            kinds = [ctypes.c_void_p] * len(self.arrays) + [_ctype(v.type) for v in self.variables.values()]
+            pointers = len(self.arrays) * (2 if traits.on_device else 1)
+            kinds = [ctypes.c_void_p] * pointers + [_ctype(v.type) for v in self.variables.values()]
             self._calls[disjoint] = module.function("pipeline", None, *kinds), traits
         return self._calls[disjoint]
 

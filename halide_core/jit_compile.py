@@ -24,7 +24,8 @@ SYMBOL = "pipeline"
 def compile_for_process(
     lowered: Lowered, arrays: Sequence[Array], variables: Sequence[ir.Variable], target: Target, disjoint: bool
 ) -> CompiledModule:
-    """A module whose function SYMBOL takes the addresses of `arrays`, then the values of `variables`.
+    """A module whose function SYMBOL takes the addresses of `arrays`, then the values of `variables`; where a device
+    runs kernels, in between for each array the address of its halide_buffer_t, or null.
 
     `disjoint`: no output shares memory with another array."""
     module = ModuleBuilder(target.psad_bytes, target.permutes_bytes, target.slow_mask_bytes)
@@ -34,6 +35,9 @@ def compile_for_process(
         names.arrays[a.name], names.array_types[a.name] = f"%p{k}", a.type
         names.groups[a.name] = k if disjoint else 0
         parameters.append(f"ptr {'noalias ' if disjoint else ''}%p{k}")
+    for k, a in enumerate(arrays if lowered.kernels else ()):
+        names.given[a.name] = f"%d{k}"
+        parameters.append(f"ptr %d{k}")
     b = FunctionBuilder(module)
     for k, v in enumerate(variables):
         parameters.append(f"{'i8' if v.type.is_bool() else llvm_type(v.type)} %s{k}")

@@ -61,9 +61,10 @@ def _flags(b: FunctionBuilder, buffer: str) -> str:
 
 
 def emit_on_device(emitter: StmtEmitter, s: st.OnDevice) -> None:
-    """The body of `s`, with a halide_buffer_t of the array."""
+    """The body of `s`, with a halide_buffer_t of the array: the one that is given, whose memory on the device and whose
+    marks stay as they are in the end; or one for this run."""
     b, n = emitter.b, len(s.dims)
-    buffer = b.alloca(f"[{raw.BUFFER_BYTES} x i8]", align=8)
+    own = buffer = b.alloca(f"[{raw.BUFFER_BYTES} x i8]", align=8)
     dims = b.alloca(f"[{max(n, 1) * raw.DIM_BYTES} x i8]", align=8)
     _put(b, buffer, raw.DEVICE, "i64", "0")
     _put(b, buffer, raw.INTERFACE, "ptr", "null")
@@ -81,18 +82,41 @@ def emit_on_device(emitter: StmtEmitter, s: st.OnDevice) -> None:
         for offset, value in values:
             _put(b, dims, start + offset, "i32", value)
     _check_span(emitter, s)
+    given = emitter.names.given.get(s.name)
+    if given is not None:
+        buffer = b.emit(f"select i1 {b.emit(f'icmp eq ptr {given}, null')}, ptr {own}, ptr {given}")
+        if not s.dirty:
+            _forget_host(emitter, s.name)
     old = emitter.names.device.get(s.name)
     emitter.names.device[s.name] = buffer
-    b.on_device.append(buffer)
+    b.on_device.append(own)
     emitter.emit(s.body)
     if s.back:
-        _to_host(b, buffer)
-    b.on_device.remove(buffer)
-    check(b, b.emit(f"call i32 {_free(b.module)}(ptr null, ptr {buffer})"))
+        # What was given keeps its marks: `own` has none then.
+        _to_host(b, own)
+    b.on_device.remove(own)
+    check(b, b.emit(f"call i32 {_free(b.module)}(ptr null, ptr {own})"))
     if old is not None:
         emitter.names.device[s.name] = old
     else:
         del emitter.names.device[s.name]
+
+
+def _forget_host(emitter: StmtEmitter, name: str) -> None:
+    """The device need not be told what the host has in an array that is given and written as a whole, unless it is
+    given as another one, too."""
+    b, given = emitter.b, emitter.names.given
+    alone = b.emit(f"icmp ne ptr {given[name]}, null")
+    for other in sorted(given.keys() - {name}):
+        alone = b.emit(f"and i1 {alone}, {b.emit(f'icmp ne ptr {given[name]}, {given[other]}')}")
+    forget, after = b.label("forget"), b.label("forgotten")
+    b.branch_if(alone, forget, after)
+    b.start(forget)
+    place = _flags(b, given[name])
+    flags = b.emit(f"load i64, ptr {place}")
+    b.do(f"store i64 {b.emit(f'and i64 {flags}, {~HOST_DIRTY}')}, ptr {place}")
+    b.branch(after)
+    b.start(after)
 
 
 def _check_span(emitter: StmtEmitter, s: st.OnDevice) -> None:

@@ -43,11 +43,13 @@ class Names:
     """Elements of arrays where that is a constant."""
     device: dict[str, str] = field(default_factory=dict)
     """The halide_buffer_t of arrays that may have memory on a device."""
+    given: dict[str, str] = field(default_factory=dict)
+    """Of arguments: a halide_buffer_t whose memory on a device lasts, or null."""
 
     def copy(self) -> Names:
         return Names(
             dict(self.operands), dict(self.variable_types), dict(self.arrays), dict(self.array_types),
-            dict(self.groups), dict(self.sizes), dict(self.device),
+            dict(self.groups), dict(self.sizes), dict(self.device), dict(self.given),
         )
 
 

@@ -14,10 +14,12 @@ from halide_core.dsl.image import Shaped, image_call
 from halide_core.dsl.overloads import overloaded
 from halide_core.errors import HalideError, ValueNotTaken
 from halide_core.function import Image
+from halide_core.gpu.device_arrays import LEGACY_STREAM, device_array
+from halide_core.gpu.device_memory import DeviceMemory
+from halide_core.gpu.runtime import DEVICE_DIRTY, HOST_DIRTY
 from halide_core.interp.expr import dtype_of, type_of
 from halide_core.ir.expr import I32, const
 from halide_core.ir.types import Type
-from halide_core.raw_buffer import RawBuffer, RawDimension
 
 _COUNTER = itertools.count()
 
@@ -55,15 +57,21 @@ class Buffer(Shaped):
         if first is None:
             self._setup(name, type_of(np.dtype("u1")), None, [])
         elif isinstance(first, Buffer):
+            first.copy_to_host()
             self._setup(name or first.name(), first.type(), first.view, list(first._mins), first._bits)
+            self._shown = True
         elif isinstance(first, Type):
             sizes = lists[0] if lists else []
             order = lists[1] if len(lists) > 1 else range(len(sizes))
             self._setup(name, first, _allocate(first, [int(n) for n in sizes], list(order)), [0] * len(sizes))
+        elif hasattr(first, "__cuda_array_interface__"):
+            reverse = next((a for a in rest if isinstance(a, bool)), True)
+            self._setup_on_device(name, first, reverse)
         else:
             array = np.asarray(first)
             reverse = next((a for a in rest if isinstance(a, bool)), True)
             self._setup(name, type_of(array.dtype), array.T if reverse else array, [0] * array.ndim)
+            self._shown = True
 
     def _setup(
         self,
@@ -77,9 +85,20 @@ class Buffer(Shaped):
         self.view = view
         self._mins = mins
         self._bits = bits
-        self._raw: list[Any] = []
+        self._device: DeviceMemory | None = None
+        self._others: Any = None
+        # The memory is somebody else's, who may have changed it.
+        self._shown = False
         self._image = Image(name or f"b{next(_COUNTER)}", type_, len(mins), {}, self, False)
         self._describe()
+
+    def _setup_on_device(self, name: str, array: Any, reverse: bool) -> None:
+        """Shows an array of another library's in memory of the device, which it keeps alive."""
+        there = device_array(array)
+        view = there.on_host()
+        self._setup(name, type_of(view.dtype), view.T if reverse else view, [0] * view.ndim)
+        there.give(self.device_memory())
+        self._others = array
 
     def _describe(self) -> None:
         """Has code that reads the Buffer know that it is dense, where it is; its sizes are told when the code runs."""
@@ -128,7 +147,14 @@ class Buffer(Shaped):
     def _memory(self) -> np.ndarray[Any, Any]:
         if self.view is None:
             raise HalideError(f"Buffer {self.name()} has no memory")
+        self.copy_to_host()
         return self.view
+
+    def _changed(self) -> np.ndarray[Any, Any]:
+        """The memory, which is about to change."""
+        memory = self._memory()
+        self.set_host_dirty()
+        return memory
 
     def defined(self) -> bool:
         return self.view is not None or self._bits is not None
@@ -192,7 +218,7 @@ class Buffer(Shaped):
 
     def __setitem__(self, args: Any, value: Any) -> None:
         place = self._index(tuple(args) if isinstance(args, tuple | list) else (args,))
-        self._memory()[place] = self._element(value)
+        self._changed()[place] = self._element(value)
 
     def __call__(self, *args: Any) -> Any:
         return self[args]
@@ -208,7 +234,7 @@ class Buffer(Shaped):
         return value
 
     def fill(self, value: Any) -> None:
-        self._memory()[...] = self._element(value)
+        self._changed()[...] = self._element(value)
 
     def all_equal(self, value: Any) -> bool:
         return bool((self._memory() == self._memory().dtype.type(value)).all())
@@ -222,11 +248,15 @@ class Buffer(Shaped):
     # Other views; those ending in -ed leave this one as it is.
     def _become(self, other: Buffer) -> None:
         self.view, self._mins, self._bits = other.view, other._mins, other._bits
+        # Of another shape.
+        self._device = None
         self._describe()
         self._image.dimensions = len(self._mins)
 
     def _derived(self, view: np.ndarray[Any, Any], mins: list[int]) -> Buffer:
-        return Buffer._of(self.name(), self.type(), view, mins)
+        out = Buffer._of(self.name(), self.type(), view, mins)
+        out._shown = self.host_dirty()
+        return out
 
     @overloaded("dimension, min, extent", "rect")
     def cropped(self, *args: Any) -> Buffer:
@@ -319,6 +349,7 @@ class Buffer(Shaped):
         """New memory with the same contents and order of dimensions."""
         out = Buffer.make_with_shape_of(self)
         out._memory()[...] = self._memory()
+        out._shown = self.host_dirty()
         return out
 
     def copy_from(self, src: Buffer) -> None:
@@ -334,7 +365,9 @@ class Buffer(Shaped):
         ]
         if all(e > a for a, e in zip(low, ends, strict=True)):
             box = [(a, e - a) for a, e in zip(low, ends, strict=True)]
-            self.cropped(box)._memory()[...] = src.cropped(box)._memory()
+            part = self.cropped(box)._memory()
+            part[...] = src.cropped(box)._memory()
+            self.set_host_dirty()
 
     def allocate(self) -> None:
         """Memory for a Buffer that has a shape only."""
@@ -343,6 +376,7 @@ class Buffer(Shaped):
         self._describe()
 
     def deallocate(self) -> None:
+        self._device = None
         self._bits = (self.extents(), self.strides())
         self.view = None
 
@@ -352,53 +386,108 @@ class Buffer(Shaped):
         self._mins, self._bits = list(mins), (list(extents), strides)
         self._describe()
 
-    # Memory of devices: there is none.
+    # Memory of devices.
+    def device_memory(self) -> DeviceMemory:
+        """What a device has of this Buffer."""
+        if self._device is None:
+            self._device = DeviceMemory(self.type(), self.dimensions(), self._shown)
+        self._device.describe(
+            None if self.view is None else self.view.ctypes.data,
+            list(zip(self._mins, self.extents(), self.strides(), strict=True)),
+        )
+        return self._device
+
+    def address(self) -> int:
+        """Where the first element lies on the host."""
+        if self.view is None:
+            raise HalideError(f"Buffer {self.name()} has no memory")
+        return int(self.view.ctypes.data)
+
     def has_device_allocation(self) -> bool:
-        return False
+        return self._device is not None and self._device.is_allocated()
 
     def host_dirty(self) -> bool:
-        return False
+        """Whether the host has changed it since it was copied to a device."""
+        return self.device_memory().is_dirty(HOST_DIRTY)
 
     def device_dirty(self) -> bool:
-        return False
+        """Whether a device has changed it since it was copied to the host."""
+        return self._device is not None and self._device.is_dirty(DEVICE_DIRTY)
 
     def set_host_dirty(self, dirty: bool = True) -> None:
-        """Nothing: there is no copy on a device."""
+        self.device_memory().set_dirty(HOST_DIRTY, dirty)
 
     def set_device_dirty(self, dirty: bool = True) -> None:
-        """Nothing: there is no copy on a device."""
+        self.device_memory().set_dirty(DEVICE_DIRTY, dirty)
 
     @overloaded("target?", "device_api, target?")
     def copy_to_device(self, *args: Any) -> int:
-        """Refused: there is no device."""
-        raise HalideError(f"copy_to_device: Buffer {self.name()} cannot leave the host, for there is no device")
+        """Copies what the host has changed.  Raises HalideError where there is no device."""
+        self.address()
+        self.device_memory().to_device()
+        return 0
 
     def copy_to_host(self) -> int:
+        """Copies what a device has changed."""
+        if self.device_dirty():
+            self.device_memory().to_host()
+        return 0
+
+    @overloaded("target?", "device_api, target?")
+    def device_malloc(self, *args: Any) -> int:
+        """Memory on the device, without values.  Raises HalideError where there is no device."""
+        self.device_memory().allocate()
         return 0
 
     def device_sync(self) -> int:
+        """Waits until all that was launched is done."""
+        if self._device is not None:
+            self._device.wait()
         return 0
 
     def device_free(self) -> int:
+        """Gives the device's memory back, with what only it had."""
+        if self._device is not None:
+            self._device.free()
         return 0
 
     def device_deallocate(self) -> None:
-        """Nothing: there is no copy on a device."""
+        self.device_free()
+
+    def device_detach_native(self) -> int:
+        """Leaves the device's memory to who allocated it."""
+        if self._device is not None:
+            self._device.forget()
+        return 0
 
     # Other languages.
     def _get_raw_halide_buffer_t(self) -> int:
         """The address of a halide_buffer_t of this memory, which lives as long as this Buffer."""
-        dims = (RawDimension * max(1, len(self._mins)))()
-        for d, (low, n, s) in enumerate(zip(self._mins, self.extents(), self.strides(), strict=True)):
-            dims[d] = RawDimension(low, n, s, 0)
-        t = self.type()
-        host = None if self.view is None else self.view.ctypes.data
-        raw = RawBuffer(0, None, host, 0, int(t.code), int(t.bits), 1, len(self._mins), dims, None)
-        self._raw = [raw, dims]
-        return ctypes.addressof(raw)
+        memory = self.device_memory()
+        return ctypes.addressof(memory.raw)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray[Any, Any]:
         return np.array(self.array, dtype, copy=copy)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        """The memory on the device, as CuPy, PyTorch and Numba show theirs; its last axis is dimension 0.
+
+        What the host has changed is copied first; call `set_device_dirty` after changing it there.
+        Raises AttributeError where there is none."""
+        if self.view is None or not self.has_device_allocation():
+            raise AttributeError(f"Buffer {self.name()} has no memory on a device; copy_to_device makes some")
+        memory = self.device_memory()
+        memory.to_device()
+        view = self.view.T
+        return {
+            "shape": view.shape,
+            "strides": view.strides,
+            "typestr": view.dtype.str,
+            "data": (int(memory.raw.device), False),
+            "version": 3,
+            "stream": LEGACY_STREAM,
+        }
 
     def __buffer__(self, flags: int) -> memoryview:
         """The memory as memoryview shows it, from Python 3.12 on."""

@@ -18,6 +18,8 @@ LIBRARY = "libcuda.so.1"
 _ERROR_LOG, _ERROR_LOG_BYTES = 5, 6
 _MOST_DYNAMIC_SHARED = 8
 _LOG_BYTES = 8192
+# Memory is asked for in multiples of these bytes, and so much of what is not used is kept.
+_GRANULE, _MOST_UNUSED = 1 << 16, 1 << 30
 
 
 class CudaDriver:
@@ -26,6 +28,10 @@ class CudaDriver:
     def __init__(self, library: Any) -> None:
         self._library = library
         self._functions: dict[tuple[str, str], ctypes.c_void_p] = {}
+        # Bytes of what is in use, by address; what may be used again, by its bytes.
+        self._sizes: dict[int, int] = {}
+        self._unused: dict[int, list[int]] = {}
+        self._unused_bytes = 0
         self._call("cuInit", ctypes.c_uint(0))
         device = ctypes.c_int()
         self._call("cuDeviceGet", ctypes.byref(device), ctypes.c_int(0))
@@ -55,16 +61,45 @@ class CudaDriver:
             self._call("cuCtxPopCurrent_v2", ctypes.byref(ctypes.c_void_p()))
 
     def malloc(self, size: int) -> int:
-        """The address of so many bytes of the device's memory."""
+        """The address of so many bytes of the device's memory.
+
+        Memory that was given back is used again, without asking the driver, which would wait for all kernels."""
+        rounded = -(-size // _GRANULE) * _GRANULE
+        unused = self._unused.get(rounded)
+        if unused:
+            self._unused_bytes -= rounded
+            address = unused.pop()
+        else:
+            try:
+                address = self._malloc(rounded)
+            except HalideError:
+                self.give_back()
+                address = self._malloc(rounded)
+        self._sizes[address] = rounded
+        return address
+
+    def _malloc(self, size: int) -> int:
         address = ctypes.c_uint64()
         with self._current():
             self._call("cuMemAlloc_v2", ctypes.byref(address), ctypes.c_size_t(size))
         return address.value
 
     def free(self, address: int) -> None:
-        """Gives memory back."""
+        """Keeps memory for who asks for as much next: what was launched before runs before what is launched then."""
+        size = self._sizes.pop(address)
+        self._unused.setdefault(size, []).append(address)
+        self._unused_bytes += size
+        if self._unused_bytes > _MOST_UNUSED:
+            self.give_back()
+
+    def give_back(self) -> None:
+        """Gives all memory that is not used back to the driver."""
+        unused = [a for places in self._unused.values() for a in places]
+        self._unused.clear()
+        self._unused_bytes = 0
         with self._current():
-            self._call("cuMemFree_v2", ctypes.c_uint64(address))
+            for address in unused:
+                self._call("cuMemFree_v2", ctypes.c_uint64(address))
 
     def copy_to_device(self, address: int, host: int, size: int) -> None:
         """Copies bytes from the host."""
@@ -75,6 +110,11 @@ class CudaDriver:
         """Copies bytes to the host, after all that was launched; raises what failed of that, too."""
         with self._current():
             self._call("cuMemcpyDtoH_v2", ctypes.c_void_p(host), ctypes.c_uint64(address), ctypes.c_size_t(size))
+
+    def synchronize(self) -> None:
+        """Waits for all that was launched in the context, whoever launched it."""
+        with self._current():
+            self._call("cuCtxSynchronize")
 
     def launch(
         self,

@@ -6,6 +6,7 @@ What a device does stands behind `DeviceRuntime`, five functions; compiled code 
 from __future__ import annotations
 
 import ctypes
+import gc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -16,7 +17,8 @@ from halide_core.gpu.capability import MOST_THREADS
 from halide_core.gpu.driver import driver
 from halide_core.raw_buffer import RawBuffer
 
-_HOST_DIRTY, _DEVICE_DIRTY = 1, 2
+# halide_buffer_flags.
+HOST_DIRTY, DEVICE_DIRTY = 1, 2
 # halide_error_code_generic_error.
 _FAILED = -1
 
@@ -35,6 +37,9 @@ class DeviceRuntime(Protocol):
 
     def copy_to_host(self, host: int, address: int, size: int) -> None:
         """Copies bytes to the host's address `host`, once everything launched before is done."""
+
+    def synchronize(self) -> None:
+        """Waits until everything launched before is done; raises what failed of that."""
 
     def launch(
         self,
@@ -103,28 +108,37 @@ def _chunks(b: RawBuffer) -> tuple[int, int, list[int]]:
     return span, piece, places
 
 
-def _allocate(b: RawBuffer) -> None:
+def allocate(b: RawBuffer) -> None:
+    """Memory of the device for a buffer that has none."""
     if not b.device:
-        b.device = current().malloc(max(_chunks(b)[0], 1))
+        size = max(_chunks(b)[0], 1)
+        try:
+            b.device = current().malloc(size)
+        except HalideError:
+            # Buffers that nobody refers to hold memory until the collector of cycles finds them.
+            gc.collect()
+            b.device = current().malloc(size)
 
 
-def _to_device(b: RawBuffer) -> None:
-    _allocate(b)
-    if b.flags & _HOST_DIRTY:
-        if b.flags & _DEVICE_DIRTY:
+def to_device(b: RawBuffer) -> None:
+    """Copies what the host has changed, to memory that is made where there is none."""
+    allocate(b)
+    if b.flags & HOST_DIRTY:
+        if b.flags & DEVICE_DIRTY:
             raise HalideError("Host and device have both changed a buffer")
         _, piece, places = _chunks(b)
         for place in places:
             current().copy_to_device(b.device + place, int(b.host) + place, piece)
-        b.flags &= ~_HOST_DIRTY
+        b.flags &= ~HOST_DIRTY
 
 
-def _to_host(b: RawBuffer) -> None:
-    if b.flags & _DEVICE_DIRTY:
+def to_host(b: RawBuffer, device: DeviceRuntime | None = None) -> None:
+    """Copies what `device`, by default the present one, has changed."""
+    if b.flags & DEVICE_DIRTY:
         _, piece, places = _chunks(b)
         for place in places:
-            current().copy_to_host(int(b.host) + place, b.device + place, piece)
-        b.flags &= ~_DEVICE_DIRTY
+            (device or current()).copy_to_host(int(b.host) + place, b.device + place, piece)
+        b.flags &= ~DEVICE_DIRTY
 
 
 def _release(b: RawBuffer) -> None:
@@ -190,9 +204,9 @@ def _functions() -> dict[str, Any]:
         "halide_cuda_run": run(
             lambda _c, state, name, *rest: _guarded(lambda: _run(state, name, rest[:7], rest[7], rest[8], rest[9]))
         ),
-        "halide_copy_to_device": _of_buffer(_to_device, _P),
-        "halide_copy_to_host": _of_buffer(_to_host),
-        "halide_device_malloc": _of_buffer(_allocate, _P),
+        "halide_copy_to_device": _of_buffer(to_device, _P),
+        "halide_copy_to_host": _of_buffer(to_host),
+        "halide_device_malloc": _of_buffer(allocate, _P),
         "halide_device_free": _of_buffer(_release),
     }
 

@@ -28,6 +28,41 @@ def no_copies(hl: Any) -> Any:
 
 
 @case
+def marks_of_the_host(hl: Any) -> Any:
+    """Which Buffers are marked as changed by the host, without a device."""
+
+    def marks(b: Any) -> list[bool]:
+        return [b.host_dirty(), b.device_dirty(), b.has_device_allocation()]
+
+    shown, new = hl.Buffer(np.zeros((3, 4), np.int32)), hl.Buffer(hl.Int(32), [4, 3])
+    found = marks(shown) + marks(new)
+    new[1, 2] = 3
+    found += marks(new) + marks(new.cropped(0, 1, 2)) + marks(new.copy()) + marks(new.transposed(0, 1))
+    new.set_host_dirty(False)
+    found += marks(new) + marks(new.sliced(0, 1)) + marks(hl.Buffer.make_with_shape_of(shown))
+    new.fill(2)
+    found += marks(new)
+    new.set_host_dirty(False)
+    new.copy_from(shown)
+    found += marks(new)
+    new.set_host_dirty(False)
+    new.set_device_dirty()
+    found += marks(new)
+    new.set_device_dirty(False)
+    return [*found, *marks(new), new.copy_to_host(), new.device_free(), *marks(hl.Buffer(new))]
+
+
+@case
+def marks_of_what_is_realized(hl: Any) -> Any:
+    x = hl.Var("x")
+    f = hl.Func("f")
+    f[x] = x * 2
+    out, made = hl.Buffer(np.zeros(5, np.int32)), f.realize([5])
+    f.realize(out)
+    return [out.host_dirty(), made.host_dirty(), out.device_dirty(), made.has_device_allocation()]
+
+
+@case
 def copies_in_arrays(hl: Any) -> Any:
     b = picture(hl)
     copy, wide, view = np.array(b), np.array(b, np.int64), np.asarray(b)

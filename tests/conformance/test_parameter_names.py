@@ -16,7 +16,6 @@ halide = pytest.importorskip("halide")
 
 GENERATORS = "generators are run by Halide's own build only"
 SERIALIZATION = "pipelines cannot be written to files"
-DEVICES = "there are no devices beside the host"
 MODULES = "a Module holds one pipeline"
 PARAMETERS = "an object of Halide's compiler, not of the language"
 # What is absent on purpose, with the reason.
@@ -31,7 +30,6 @@ ABSENT: dict[str, str] = {
     **dict.fromkeys(("Parameter", "ImageParam.parameter", "OutputImageParam.parameter", "Param.parameter"), PARAMETERS),
     **dict.fromkeys(("VarOrRVar", "ArgumentEstimates", "Argument.argument_estimates"), PARAMETERS),
     **dict.fromkeys(("Derivative", "propagate_adjoints"), "there is no automatic differentiation"),
-    **dict.fromkeys(("Buffer.device_detach_native", "Buffer.device_malloc"), DEVICES),
     **dict.fromkeys(("Module.append", "Module.buffers", "Module.compile_to_buffer", "Module.submodules"), MODULES),
     **dict.fromkeys(("Module.get_auto_scheduler_results", "Module.set_auto_scheduler_results"), MODULES),
     **dict.fromkeys(("Module.get_metadata_name_map", "Module.remap_metadata_name"), MODULES),

@@ -19,10 +19,10 @@ import halide_core as hc
 from halide_core.gpu.runtime import device_runtime
 from tests.gpu.emulator.device import Emulator
 from tests.gpu.emulator.memory import DeviceError
+from tests.gpu.running import TARGET, left
 from tests.halide_core.fuzz.case import Case, reference, result
 from tests.halide_core.fuzz.random_pipeline import Definitions, Update
 
-TARGET = "host-cuda-cuda_capability_80"
 _TAILS = ["GuardWithIf", "GuardWithIf", "ShiftInwards", "RoundUp"]
 _SCHEDULES = 2
 
@@ -144,7 +144,7 @@ def outcome(case: Case, wanted: np.ndarray) -> tuple[str, str]:
         return "wrong", str(error)
     except Exception:
         return "wrong", traceback.format_exc()
-    if device.left():
+    if left(device):
         return "wrong", f"{device.left()} allocations are left"
     same = (found == wanted) | ((found != found) & (wanted != wanted))
     if same.all():

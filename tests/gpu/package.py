@@ -61,7 +61,7 @@ def run(f: Any, inputs: Sequence[tuple[Any, np.ndarray]], output: np.ndarray, de
         runtime.raise_failed()
         if status or errors:
             raise PackageError(f"status {status}: {errors}")
-        runtime._to_host(buffers[-1])
+        runtime.to_host(buffers[-1])
         for b in buffers:
             runtime._release(b)
 
@@ -129,7 +129,7 @@ def _both(b: int) -> int:
     buffer = RawBuffer.from_address(b)
     size = runtime._chunks(buffer)[0]
     buffer.host = _malloc(0, max(size, 1))
-    return runtime._guarded(lambda: runtime._allocate(buffer))
+    return runtime._guarded(lambda: runtime.allocate(buffer))
 
 
 def _free_both(b: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 import numpy as np
@@ -41,8 +42,16 @@ def on_device(c: Case, data: dict[str, np.ndarray], size: tuple[int, ...] | None
     device = Emulator()
     with device_runtime(device):
         out = realized(f, size or c.size, hc.Target(TARGET))
-    assert device.left() == 0
+    for p in params.values():
+        p.reset()
+    assert left(device) == 0
     return out, device
+
+
+def left(device: Emulator) -> int:
+    """The allocations that something still refers to."""
+    gc.collect()
+    return device.left()
 
 
 def by_package(c: Case, data: dict[str, np.ndarray], like: np.ndarray) -> tuple[np.ndarray, Emulator]:

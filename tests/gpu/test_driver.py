@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 from typing import Any
 
 import numpy as np
@@ -82,6 +83,10 @@ class StandIn:
         self.device.copy_to_host(host.value or 0, address.value, size.value)
         return 0
 
+    def cuCtxSynchronize(self) -> int:
+        assert self.pushed == 1
+        return self._is("cuCtxSynchronize")
+
     def cuModuleLoadDataEx(self, module: Any, text: Any, count: ctypes.c_uint, options: Any, values: Any) -> int:
         assert list(options) == [5, 6] and values[1] == 8192 and count.value == 2
         if self._is("cuModuleLoadDataEx"):
@@ -123,13 +128,16 @@ def test_pipelines(name: str) -> None:
     f, params = case.make(hc, True)
     for n, p in params.items():
         p.set(hc.Buffer(data[n]))
-    with device_runtime(CudaDriver(library)):
+    device = CudaDriver(library)
+    with device_runtime(device):
         for _ in range(2):
             found = np.asarray(f.realize(list(case.size), hc.Target(running.TARGET)))
             assert np.array_equal(found, wanted)
     # Compiled once.
     assert len(library.functions) == len({n for _, n in library.functions})
-    assert library.device.left() == 0
+    gc.collect()
+    device.give_back()
+    assert library.device.left() == len(params)
     assert library.pushed == 0
 
 

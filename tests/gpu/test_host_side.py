@@ -8,7 +8,7 @@ import pytest
 import halide_core as hc
 from halide_core.gpu.runtime import device_runtime
 from tests.gpu.emulator.device import Emulator
-from tests.gpu.running import TARGET
+from tests.gpu.running import TARGET, left
 
 x, y, xi, yi = (hc.Var(n) for n in ("x", "y", "xi", "yi"))
 
@@ -37,8 +37,10 @@ def test_a_part_of_a_buffer() -> None:
     rows, columns = np.mgrid[0:30, 0:40]
     wanted = np.full((30, 40), -7)
     wanted[3:14, 5:25] = (data * 2 + columns - rows)[3:14, 5:25]
+    assert (memory == -7).all()
+    assert part.copy_to_host() == 0
     assert np.array_equal(memory, wanted)
-    assert device.left() == 0
+    assert left(device) == 2
     assert device.copied_to_host == 20 * 11 * 4
 
 
@@ -78,7 +80,7 @@ def test_a_stride_below_zero() -> None:
     device = Emulator()
     with device_runtime(device), pytest.raises(hc.HalideError, match="negative stride cannot be copied to a device"):
         _sums(image).realize([17, 13], _target())
-    assert device.left() == 0
+    assert not device.launches
 
 
 def test_several_outputs() -> None:
@@ -103,7 +105,7 @@ def test_old_values_stay() -> None:
     f.update().split(r, r, rt, 4).gpu_blocks(r).gpu_threads(rt)
     memory = np.arange(12, dtype=np.int32)
     with device_runtime(Emulator()):
-        f.realize(hc.Buffer(memory), _target())
+        f.realize(memory, _target())
     assert list(memory) == [0, 1, 20, 30, 40, 50, 60, 7, 8, 9, 10, 11]
 
 
@@ -121,7 +123,7 @@ def test_kernels_in_loops_of_the_host() -> None:
         rows, columns = np.mgrid[0:5, 0:21]
         assert np.array_equal(found, columns * rows + (columns + 1) * rows + 2)
         assert len(device.launches) == 5
-        assert device.left() == 0
+        assert left(device) == 0
 
 
 def test_nothing_to_do() -> None:
@@ -154,9 +156,11 @@ def test_what_fails_on_the_device_is_raised_and_nothing_is_left() -> None:
     image = hc.ImageParam(hc.Int(32), 2, "image")
     image.set(hc.Buffer(np.zeros((40, 40), np.int32)))
     device = Broken()
+    out = hc.Buffer(hc.Int(32), [17, 13])
     with device_runtime(device), pytest.raises(hc.HalideError, match="the kernel failed"):
-        _sums(image).realize([17, 13], _target())
-    assert device.left() == 0
+        _sums(image).realize(out, _target())
+    assert left(device) == 2
+    assert out.host_dirty()
     # The host still runs.
     with device_runtime(Emulator()):
         _sums(image).realize([17, 13], _target())

@@ -31,7 +31,7 @@ def test_the_package_under_the_emulator(name: str) -> None:
     wanted = running.on_host(hl, case, data)
     found, device = running.by_package(case, data, wanted)
     assert np.array_equal(found, wanted)
-    assert device.left() == 0
+    assert running.left(device) == 0
 
 
 @pytest.mark.parametrize("name", ["pointwise", "blur_shared", "one_dimension", "three_stages_shared", "matrix_product"])

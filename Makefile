@@ -5,7 +5,7 @@ WORKERS ?= 2
 
 .PHONY: demo test quick test-generators test-emitted test-pipelines corpus bench bench-search bench-codegen \
   bench-autoschedule bench-frozen bench-tree-search bench-genetic bench-compile bench-second-opinion bench-memory math-errors fuzz-schedules \
-  unseen unseen-autoscheduled fuzz-autoschedulers fuzz-soundness fuzz-adversarial fuzz-inputs first-day test-cluster fuzz-mutants plant-faults \
+  unseen unseen-autoscheduled fuzz-autoschedulers fuzz-soundness fuzz-adversarial fuzz-inputs first-day test-cluster gpu-record gpu-check fuzz-mutants plant-faults \
   contract-items browser-tools arm-tools lint structure clean
 
 demo: .venv/demo.stamp
@@ -127,6 +127,15 @@ test-cluster: .venv/dev.stamp
 # compile_commands.json; the log goes to docs/figures/first-day.md.
 first-day:
 	$(PYTHON) demo/first_day.py $(PROGRAM)
+
+# Runs of all device cases and of random schedules, with the results that the emulator gives, as files in
+# build/gpu-check: a few minutes.
+gpu-record: .venv/dev.stamp
+	$(BIN)/python -m tests.gpu.check.record build/gpu-check --random $(or $(RANDOM_COUNT),300) --seed $(or $(SEED),1)
+
+# Plays them on the CUDA device of this machine, which needs Python, NumPy and a driver, and no network: at most six minutes.
+gpu-check:
+	$(PYTHON) tests/gpu/check/replay.py build/gpu-check --json build/gpu-check.json --markdown build/gpu.md
 
 # What runs objects for AArch64 in tests, which are skipped without it.
 arm-tools:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-from halide_core.target import Target
+if TYPE_CHECKING:
+    from halide_core.target import Target
 
 # Bytes of shared memory that a block may ask for (CUDA C++ Programming Guide, technical specifications).
 _SHARED = {c: n << 10 for c, n in ((70, 96), (75, 64), (80, 163), (86, 99), (87, 163), (89, 99), (90, 227))}

@@ -18,6 +18,8 @@ LIBRARY = "libcuda.so.1"
 _ERROR_LOG, _ERROR_LOG_BYTES = 5, 6
 _MOST_DYNAMIC_SHARED = 8
 _LOG_BYTES = 8192
+# CUdevice_attribute: the compute capability's two numbers.
+_CAPABILITY = (75, 76)
 # Memory is asked for in multiples of these bytes, and so much of what is not used is kept.
 _GRANULE, _MOST_UNUSED = 1 << 16, 1 << 30
 
@@ -37,6 +39,7 @@ class CudaDriver:
         self._call("cuDeviceGet", ctypes.byref(device), ctypes.c_int(0))
         self._context = ctypes.c_void_p()
         self._call("cuDevicePrimaryCtxRetain", ctypes.byref(self._context), device)
+        self._number = device
 
     def _call(self, name: str, *arguments: Any) -> None:
         status = int(getattr(self._library, name)(*arguments))
@@ -137,6 +140,40 @@ class CudaDriver:
             sizes = [ctypes.c_uint(n) for n in (*blocks, *threads, shared)]
             none = ctypes.c_void_p()
             self._call("cuLaunchKernel", function, *sizes, none, places, none)
+
+    def mark(self) -> ctypes.c_void_p:
+        """A point in the default stream, for `milliseconds`."""
+        event = ctypes.c_void_p()
+        with self._current():
+            self._call("cuEventCreate", ctypes.byref(event), ctypes.c_uint(0))
+            self._call("cuEventRecord", event, ctypes.c_void_p())
+        return event
+
+    def milliseconds(self, first: ctypes.c_void_p, last: ctypes.c_void_p) -> float:
+        """What the device took between two marks, which are used up."""
+        out = ctypes.c_float()
+        with self._current():
+            self._call("cuEventSynchronize", last)
+            self._call("cuEventElapsedTime", ctypes.byref(out), first, last)
+            for event in (first, last):
+                self._call("cuEventDestroy_v2", event)
+        return out.value
+
+    def about(self) -> dict[str, str]:
+        """The device's name and compute capability, and the version of CUDA that the driver knows."""
+        name, version = ctypes.create_string_buffer(256), ctypes.c_int()
+        self._call("cuDeviceGetName", name, ctypes.c_int(256), self._number)
+        self._call("cuDriverGetVersion", ctypes.byref(version))
+        parts = []
+        for attribute in _CAPABILITY:
+            value = ctypes.c_int()
+            self._call("cuDeviceGetAttribute", ctypes.byref(value), ctypes.c_int(attribute), self._number)
+            parts.append(str(value.value))
+        return {
+            "device": name.value.decode(),
+            "capability": ".".join(parts),
+            "cuda": f"{version.value // 1000}.{version.value % 1000 // 10}",
+        }
 
     def _function(self, ptx: str, kernel: str) -> ctypes.c_void_p:
         found = self._functions.get((ptx, kernel))

@@ -16,8 +16,9 @@ Event = list[Any]
 """["malloc", address, bytes], ["free", address], ["in", address, source], ["out", address, bytes, source or null] and
 ["launch", text, kernel, blocks, threads, shared, parameters].
 
-A source is ["blob", number], or ["random", seed, shape, type, first byte, bytes] of an array that is drawn.  A parameter
-is ["value", hexadecimal digits] or ["address", address].  An address is one that the recording gave out, or inside."""
+A source is ["blob", number], or ["random", seed, shape, type, first byte, bytes] of an array that is drawn.
+A parameter is ["value", hexadecimal digits] or ["address", address].  An address is one that the recording gave out,
+or inside."""
 
 
 class Device(Protocol):

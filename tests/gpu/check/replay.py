@@ -147,7 +147,7 @@ def markdown(about: dict[str, str], rates: dict[str, float], rows: list[dict[str
             out.append(f"| {n} | {ours:.4f} | {theirs:.4f} | {theirs / ours:.2f} |")
     if ratios:
         out += ["", f"Geometric mean {statistics.geometric_mean(ratios):.2f}, least {min(ratios):.2f}."]
-    return "\n".join(out) + "\n"
+    return "\n".join(out).rstrip() + "\n"
 
 
 def main() -> None:

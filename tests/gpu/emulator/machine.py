@@ -63,8 +63,10 @@ def run(
     shared: int,
     arguments: list[bytes],
     symbols: dict[str, int],
+    lockstep: bool = False,
 ) -> Counts:
-    """Runs all blocks.  `symbols`: where the module's variables in global and constant memory are."""
+    """Runs all blocks.  `symbols`: where the module's variables in global and constant memory are; `lockstep`: threads
+    of a warp do not race with each other."""
     if [len(x) for x in arguments] != [n for _, n in kernel.parameters]:
         raise DeviceError(f"{kernel.name} takes parameters of {[n for _, n in kernel.parameters]} bytes")
     counts = Counts()
@@ -74,7 +76,7 @@ def run(
         area.forget()
     for first in range(0, count, step):
         numbers = np.arange(first, min(count, first + step))
-        _Batch(module, kernel, memory, blocks, threads, shared, arguments, symbols, numbers, counts).run()
+        _Batch(module, kernel, memory, blocks, threads, shared, arguments, symbols, numbers, counts, lockstep).run()
     return counts
 
 
@@ -82,7 +84,7 @@ class _Batch:
     def __init__(
         self, module: Module, kernel: Kernel, memory: GlobalMemory, blocks: tuple[int, int, int],
         threads: tuple[int, int, int], shared: int, arguments: list[bytes], symbols: dict[str, int], numbers: Any,
-        counts: Counts,
+        counts: Counts, lockstep: bool,
     ) -> None:  # fmt: skip
         self.kernel, self.memory, self.counts = kernel, memory, counts
         self.per_block = threads[0] * threads[1] * threads[2]
@@ -93,6 +95,12 @@ class _Batch:
         self.global_thread = (block * self.per_block + inside).astype(np.int64)
         self.warp = self.block * (-(-self.per_block // WARP)) + inside // WARP
         self.lane = inside % WARP
+        # Who accesses memory, for races: threads, or warps where these are in step.
+        self.accessors = self.per_block
+        self.accessor = self.global_thread
+        if lockstep:
+            self.accessors = -(-self.per_block // WARP)
+            self.accessor = (block * self.accessors + inside // WARP).astype(np.int64)
         self.special = {
             "%tid.x": inside % threads[0], "%tid.y": inside // threads[0] % threads[1],
             "%tid.z": inside // (threads[0] * threads[1]), "%ctaid.x": block % blocks[0],
@@ -344,7 +352,7 @@ class _Batch:
     def who(self, space: str, act: Any, which: Any) -> Who | None:
         if space == "local":
             return None
-        return Who(self.global_thread[act][which], self.epoch[act][which], self.per_block)
+        return Who(self.accessor[act][which], self.epoch[act][which], self.accessors)
 
     def areas(self, space: str, where: Any, size: int, act: Any) -> list[tuple[Area, Any, Any]]:
         if space == "global":

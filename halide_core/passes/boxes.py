@@ -242,31 +242,31 @@ class _Boxes:
 
 def spread(e: Expr, names: Set[str]) -> Expr:
     """`e` with what is added to minima and maxima, and cancels against variables `names` in them, added within them:
-    y * 32 + min(n - y * 32, 32) is min(n, y * 32 + 32).  Within quotients too, where it does cancel, and multiples of
-    these: y * 8 + min(n - y * 32, 32) / 4 is min(n, y * 32 + 32) / 4."""
+    y * 32 + min(n - y * 32, 32) is min(n, y * 32 + 32).  Within quotients too, where it does cancel, and in multiples
+    of all these: y * 8 + min(n - y * 32, 32) / 4 is min(n, y * 32 + 32) / 4."""
     left = _MOST_CHOICES
 
     def rewrite(n: Expr) -> Expr:
         nonlocal left
         terms = _terms(n) if isinstance(n, ir.Add | ir.Sub) and n.type == I32 else []
-        for k, (added, term) in enumerate(terms):
+        for k, (added, whole) in enumerate(terms):
             others = terms[:k] + terms[k + 1 :]
+            term, scale = _multiple(whole)
             if isinstance(term, ir.Min | ir.Max):
                 if left and _cancels(term, added, others, names):
                     left -= 1
                     rest = _sum(others)
-                    parts = [simplify_index(rest + p if added else rest - p) for p in (term.a, term.b)]
+                    scaled = [part * scale for part in (term.a, term.b)]
+                    parts = [simplify_index(rest + p if added else rest - p) for p in scaled]
                     least = isinstance(term, ir.Min) == added
                     return (ir.Min if least else ir.Max)(I32, rewrite(parts[0]), rewrite(parts[1]))
-                continue
-            quotient, scale = _scaled_quotient(term)
-            if quotient is not None and added:
-                shared = variables(quotient) & names
+            elif isinstance(term, ir.Div) and added:
+                shared = variables(term) & names
                 near = _exactly_divided(_sum([t for t in others if variables(t[1]) & shared]), scale)
-                inner = _within_quotient(near, quotient) if near is not None and variables(near) else None
+                inner = _within_quotient(near, term) if near is not None and variables(near) else None
                 if inner is not None:
-                    whole = ir.Div(I32, inner, quotient.b) * scale
-                    return _sum([t for t in others if not variables(t[1]) & shared]) + whole
+                    multiple = ir.Div(I32, inner, term.b) * scale
+                    return _sum([t for t in others if not variables(t[1]) & shared]) + multiple
         return n
 
     if not contains(e, ir.Min, ir.Max):
@@ -290,15 +290,13 @@ def _cancels(term: ir.Min | ir.Max, added: bool, others: list[tuple[bool, Expr]]
     return False
 
 
-def _scaled_quotient(e: Expr) -> tuple[ir.Div | None, int]:
-    """The quotient that `e` is a positive multiple of, and how often."""
-    if isinstance(e, ir.Div):
-        return e, 1
+def _multiple(e: Expr) -> tuple[Expr, int]:
+    """What `e` is a positive multiple of, and how often."""
     if isinstance(e, ir.Mul):
         for part, factor in ((e.a, const_value(e.b)), (e.b, const_value(e.a))):
-            if isinstance(part, ir.Div) and factor is not None and factor > 0:
+            if factor is not None and factor > 0:
                 return part, int(factor)
-    return None, 1
+    return e, 1
 
 
 def _exactly_divided(e: Expr, divisor: int) -> Expr | None:

@@ -8,7 +8,9 @@ import numpy as np
 
 import halide_core as hc
 from corpus.pipelines.common import PipelineFile, Size, bind, output_buffers
+from halide_core.backend.ptx import to_ptx
 from halide_core.gpu.runtime import device_runtime
+from halide_core.lower import lower
 from tests.gpu import package, running
 from tests.gpu.emulator.device import Emulator
 
@@ -63,3 +65,11 @@ def by_package(p: PipelineFile, size: Size, like: list[np.ndarray]) -> tuple[lis
     out = np.zeros(like[0].shape, like[0].dtype)
     package.run(f, list(zip(built.inputs, inputs_of(p, size), strict=True)), out, device, package.TARGET + _STRICT)
     return [out], device
+
+
+def ptx(p: PipelineFile, size: Size, target: str, capability: int) -> str:
+    """The PTX of our kernels."""
+    built = scheduled(hc, p, size)
+    kernels = lower([f._function for f in built.outputs], hc.Target(target)).kernels
+    return to_ptx(kernels, capability)
+

@@ -96,6 +96,10 @@ class Emulator:
             self._modules[ptx] = (module, symbols)
         return self._modules[ptx]
 
+    def texts(self) -> list[str]:
+        """The PTX of all kernels that were loaded."""
+        return list(self._modules)
+
     def left(self) -> int:
         """Allocations that were not freed."""
         return len(self.memory.areas) - self._own

@@ -46,6 +46,10 @@ class Counts:
         """Instructions of threads."""
         return sum(self.instructions.values())
 
+    def as_written(self) -> int:
+        """Instructions of threads, a multiplication and addition in one of them as the two that they are."""
+        return self.total() + self.instructions.get("fused", 0)
+
     def add(self, other: Counts) -> None:
         """Adds what another launch did."""
         for name, n in other.instructions.items():

@@ -12,6 +12,7 @@ from halide_core.backend.llvm_module import initialize
 from halide_core.backend.llvm_stmt import Names, StmtEmitter
 from halide_core.backend.llvm_types import llvm_type, memory_type
 from halide_core.errors import HalideError
+from halide_core.gpu.barriers import barriers_in
 from halide_core.gpu.capability import STATIC_SHARED
 from halide_core.gpu.kernel import AXES, BLOCK, THREAD, Kernel, is_barrier
 from halide_core.ir import expr as ir
@@ -77,9 +78,10 @@ def _emit(module: ModuleBuilder, k: Kernel) -> None:
     names = Names({}, {}, {}, {})
     parameters: list[str] = []
     loads = {n.name for x in st.walk(k.body) for e in st.expressions(x) for n in nodes(e, ir.Load)}
+    meets = barriers_in(k.body) > 0
     for i, (name, t) in enumerate(k.arrays):
-        # What other threads store between two barriers is seen: such an array is not this thread's alone.
-        alone = name not in k.written or name not in loads
+        # What other threads store before a barrier is seen behind it: such an array is not this thread's alone.
+        alone = not meets or name not in k.written or name not in loads
         parameters.append(f"ptr {'noalias ' if alone else ''}%p{i}")
         names.arrays[name], names.array_types[name], names.groups[name] = f"%p{i}", t, i
     for i, v in enumerate(k.scalars):

@@ -90,7 +90,8 @@ class _Splitter:
 
     def launch(self, s: st.For, arrays: dict[str, Type]) -> st.Stmt:
         blocks, scope, body = _blocks(s)
-        body, threads, heap = thread_code(body, scope, blocks)
+        code = thread_code(body, scope, blocks)
+        body, threads, heap = code.body, code.threads, code.heap
         arrays = {**arrays, **{a.name: a.type for a in heap}}
         body, layout = lay_out_shared(body)
         shared = {a.name for a in layout.arrays}
@@ -110,7 +111,7 @@ class _Splitter:
         kernel = Kernel(name, blocks, threads, body, scalars, used, written, arrays_in_shared, layout.size)
         self.kernels.append(kernel)
         names = tuple(n for n, _ in used)
-        out: st.Stmt = st.Launch(name, blocks, threads, layout.size, values, names, written, self.most_shared)
+        out: st.Stmt = st.Launch(name, blocks, code.needed, layout.size, values, names, written, self.most_shared)
         for a in heap:
             if a.name in names:
                 out = replace(a, body=out)

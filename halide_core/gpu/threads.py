@@ -12,7 +12,7 @@ around it; all else belongs to one thread.  What is stored on the heap lies in t
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from halide_core.errors import HalideError
 from halide_core.gpu.kernel import AXES, BLOCK, THREAD, Leaf, Triple
@@ -37,20 +37,29 @@ def has_threads(s: st.Stmt) -> bool:
     return any(isinstance(x, st.For) and x.kind in THREAD_KINDS for x in st.walk(s))
 
 
-def thread_code(
-    s: st.Stmt, scope: dict[str, Interval], blocks: Triple
-) -> tuple[st.Stmt, Triple, tuple[st.Allocate, ...]]:
-    """The body `s` of the loops over `blocks` as code of one thread, with Leaves where threads differ; the extents of a
-    block; and the arrays in the device's memory that hold what blocks have on the heap.
+@dataclass(frozen=True, slots=True)
+class ThreadCode:
+    """What one thread does, with Leaves where threads differ; the extents of a block, constants where these have one as
+    a bound; how many of these threads there is anything to do for; and the arrays in the device's memory that hold what
+    blocks have on the heap."""
+
+    body: st.Stmt
+    threads: Triple
+    needed: Triple
+    heap: tuple[st.Allocate, ...]
+
+
+def thread_code(s: st.Stmt, scope: dict[str, Interval], blocks: Triple) -> ThreadCode:
+    """The body `s` of the loops over `blocks` as code of one thread.
 
     `scope` has the ranges of the variables bound around `s` in the kernel; extents and the sizes of shared storage are
     in terms of what is bound outside of that.  Raises HalideError where one is not known before the kernel starts."""
-    found: list[list[Expr]] = [[], [], []]
+    found: list[list[tuple[Expr, Expr]]] = [[], [], []]
     _collect(s, scope, found)
-    extents = tuple(_greatest(f) for f in found)
-    threads = (extents[0], extents[1], extents[2])
-    work = _Threads(threads, blocks)
-    return work.visit(s, _Place((), frozenset(), (), scope, frozenset())), threads, tuple(work.heap)
+    threads, needed = ([_greatest([pair[k] for pair in f]) for f in found] for k in (0, 1))
+    work = _Threads((threads[0], threads[1], threads[2]), blocks)
+    body = work.visit(s, _Place((), frozenset(), (), scope, frozenset()))
+    return ThreadCode(body, work.threads, (needed[0], needed[1], needed[2]), tuple(work.heap))
 
 
 def _greatest(found: list[Expr]) -> Expr:
@@ -78,6 +87,16 @@ def most(e: Expr, scope: dict[str, Interval], what: str) -> Expr:
     return simplify_index(high)
 
 
+def _needed(extent: Expr, scope: dict[str, Interval], limit: Expr) -> Expr:
+    """The greatest value of `extent`, at most `limit`, as the host can tell it when the kernel starts."""
+    if const_value(limit) is None or const_value(extent) is not None:
+        return limit
+    high = bounds_of(extent, scope)[1]
+    if high is None or variables(high) & scope.keys() or contains(high, ir.Load):
+        return limit
+    return simplify_index(ir.Min(I32, high, limit))
+
+
 def inside(scope: dict[str, Interval], s: st.For | st.LetStmt) -> dict[str, Interval]:
     """`scope` in the body of `s`."""
     if isinstance(s, st.LetStmt):
@@ -86,14 +105,18 @@ def inside(scope: dict[str, Interval], s: st.For | st.LetStmt) -> dict[str, Inte
     return {**scope, s.name: (low, high)}
 
 
-def _collect(s: st.Stmt, scope: dict[str, Interval], found: list[list[Expr]]) -> None:
-    """Enters the extents of the loops over threads by their dimension."""
+def _collect(s: st.Stmt, scope: dict[str, Interval], found: list[list[tuple[Expr, Expr]]]) -> None:
+    """Enters (the greatest extent, what it comes to in the blocks that there are) of the loops over threads by their
+    dimension."""
     if isinstance(s, st.For) and s.kind in THREAD_KINDS:
         extent = most(s.extent, scope, f"The extent of the loop over threads {s.name}")
         count = upper_bound(extent, {})
         if s.kind is st.ForKind.GPU_LANE and (count is None or count > _WARP):
             raise HalideError(f"CUDA gpu lanes loop must have constant extent of at most 32: {extent} ({s.name})")
-        found[_height(s) - 1].append(extent if s.kind is not st.ForKind.GPU_LANE else const(_WARP, I32))
+        if s.kind is st.ForKind.GPU_LANE:
+            found[_height(s) - 1].append((const(_WARP, I32), const(_WARP, I32)))
+        else:
+            found[_height(s) - 1].append((extent, _needed(s.extent, scope, extent)))
     if isinstance(s, st.For | st.LetStmt):
         scope = inside(scope, s)
     for x in st.bodies(s):

@@ -76,6 +76,9 @@ class _Placer:
                 first, before = self.after(st.Block(()), self.reads(s.value), before)
                 body, left = self.visit(s.body, before)
                 return st.block(first, replace(s, body=body)), _beyond(left, s.name)
+            case st.Allocate():
+                body, left = self.visit(s.body, before)
+                return replace(s, body=body), left
             case st.For():
                 return self.loop(s, before)
             case st.IfThenElse():

@@ -22,6 +22,7 @@ from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import I64, Expr, const, const_value
 from halide_core.ir.simplify import simplify_index
+from halide_core.ir.stmt import MemoryType
 from halide_core.ir.structural import transform
 
 # Of the address of each array, so that vectors of 16 bytes can be loaded.
@@ -62,7 +63,7 @@ class _Lives:
             case Leaf():
                 self.use(_used(s.body).union(*map(loaded, s.masks)))
                 return s
-            case st.Allocate():
+            case st.Allocate(memory=MemoryType.GPUShared):
                 return self.allocate(s)
             case st.For():
                 self.use(loaded(s.min) | loaded(s.extent))

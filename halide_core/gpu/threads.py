@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 from halide_core.errors import HalideError
 from halide_core.gpu.kernel import AXES, BLOCK, THREAD, Leaf, Triple
+from halide_core.gpu.owned import own_elements
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.box import Interval
@@ -228,7 +229,12 @@ class _Threads:
 
     def shared(self, s: st.Allocate, at: _Place) -> st.Stmt:
         """Storage that several threads use: one array for each value of the dimensions around it."""
-        if s.memory not in (MemoryType.Auto, MemoryType.GPUShared, MemoryType.Heap):
+        by_lanes = all(x.kind not in THREAD_KINDS or x.kind is st.ForKind.GPU_LANE for x in _loops(s.body))
+        if by_lanes and s.memory in _LOCAL:
+            own = self.of_lanes(s, at)
+            if own is not None:
+                return own
+        elif s.memory not in (MemoryType.Auto, MemoryType.GPUShared, MemoryType.Heap):
             raise HalideError(
                 f"{s.name} is stored in {s.memory.name}, but a loop over threads stands within, so that several "
                 "threads use it; store it inside that loop, or in GPUShared"
@@ -238,6 +244,18 @@ class _Threads:
         if s.memory is MemoryType.Heap:
             return self.visit(self.on_heap(s, body, size), at)
         return st.Allocate(s.name, s.type, size, self.visit(body, at), MemoryType.GPUShared)
+
+    def of_lanes(self, s: st.Allocate, at: _Place) -> st.Stmt | None:
+        """Storage of which each lane uses elements of its own; None where lanes read what others stored."""
+        size, lanes = const_value(most(s.size, at.scope, f"The size of {s.name}")), const_value(self.threads[0])
+        if size is None or lanes is None or int(size) * s.type.bytes() > int(lanes) * _MOST_LOCAL:
+            return None
+        heap = list(self.heap)
+        found = own_elements(self.visit(s.body, at), s.name, int(size), THREAD[0], int(lanes))
+        if found is None:
+            self.heap = heap
+            return None
+        return st.Allocate(s.name, s.type, const(found[1], I64), found[0], MemoryType.Register)
 
     def apart(self, body: st.Stmt, name: str, size: Expr, at: _Place) -> tuple[st.Stmt, Expr]:
         """`body` with `size` elements of array `name` for each thread of the dimensions around it, and how many these
@@ -335,6 +353,10 @@ def _moved(s: st.Stmt, name: str, by: Expr) -> st.Stmt:
         return replace(out, index=further(out.index)) if isinstance(out, st.Store) and out.name == name else out
 
     return statement(s)
+
+
+def _loops(s: st.Stmt) -> list[st.For]:
+    return [x for x in st.walk(s) if isinstance(x, st.For)]
 
 
 def _names(s: st.Stmt) -> frozenset[str]:

@@ -37,21 +37,19 @@ def build(hl: Module, size: Size) -> Built:
         guard = hl.TailStrategy.GuardWithIf
         width, height, _, _ = size
         lanes = 32 if channels % 32 == 0 else 16
-        yo, yi, t = (hl.Var(v) for v in ("yo", "yi", "t"))
-        taken, taken_inner = hl.RVar("taken"), hl.RVar("taken_inner")
-        # A warp has 32 channels of 4 by 2 pixels in registers, and stages 16 channels of what it reads.
+        yo, yi, t, deep = (hl.Var(v) for v in ("yo", "yi", "t", "deep"))
+        # A warp has 32 channels of 4 by 2 pixels in registers, and what it reads in shared memory.
         relu.bound(c, 0, channels).bound(x, 0, width).bound(y, 0, height)
         relu.split(c, co, ci, lanes).split(x, xo, xi, 4, guard).split(y, yo, yi, 2, guard)
         relu.reorder(xi, yi, ci, xo, yo, co, n).unroll(xi).unroll(yi).gpu_lanes(ci)
         relu.fuse(co, n, t).gpu_blocks(xo, yo, t)
         conv.compute_at(relu, xo).store_in(hl.MemoryType.Register).align_storage(c, 32)
         conv.gpu_lanes(c).unroll(x).unroll(y)
-        update = conv.update().split(r.x, taken, taken_inner, 16)
-        update.reorder(c, x, y, r.y, r.z, taken_inner, taken, n).gpu_lanes(c).unroll(x).unroll(y).unroll(r.y).unroll(r.z)
+        conv.update().reorder(x, y, r.x, r.y, r.z, c, n).gpu_lanes(c).unroll(x).unroll(y).unroll(r.x, 4)
         staged = image.in_()
         a = staged.args()
-        staged.compute_at(conv, taken).split(a[1], xo, xi, 2, guard).fuse(a[0], xi, t).gpu_lanes(t).unroll(xo)
-        staged.unroll(a[2])
+        staged.compute_at(relu, xo).store_in(hl.MemoryType.GPUShared)
+        staged.split(a[0], deep, t, 16).reorder(t, deep, *a[1:]).gpu_lanes(t)
 
     return Built([image, weights, bias], [relu], schedule, device_schedule)
 

@@ -4,13 +4,15 @@
     f[thread.x] = g[thread.x + 1]    ->   barrier
                                           f[thread.x] = g[thread.x + 1]
 
-No barrier stands between accesses of which each thread makes both to one element of its own, nor between stores of a
-Func without updates, of which two to one element are of one value."""
+No barrier stands between accesses of which each thread makes both to one element of its own, or to elements that are
+dealt out to threads in one way; nor between stores of a Func without updates, of which two to one element are of one
+value."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from math import gcd
 
 from halide_core.errors import HalideError
 from halide_core.gpu.kernel import THREAD, THREAD_NAMES, Leaf, Triple, barrier, is_barrier
@@ -26,12 +28,38 @@ from halide_core.ir.sums import linear_terms
 @dataclass(frozen=True, slots=True)
 class _Access:
     """Of an array since the last barrier.  `place`: where all of a leaf's accesses are of one element of each thread's
-    own, what tells it (index, masks, the Variables in them); None where that is not known."""
+    own, what tells it (index, masks, the Variables in them); None where that is not known.  `dealt`: how the elements
+    of the accesses are dealt out to threads, where they are."""
 
     name: str
     writes: bool
     place: tuple[object, ...] | None = None
     names: frozenset[str] = frozenset()
+    dealt: _Dealt | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Dealt:
+    """Indices number + `first` + multiples of `period`, where `number`, said by `threads` (step by thread) and less
+    than `reach`, is another one for each thread, and `fixed` (term, factor) is the same all the time."""
+
+    threads: frozenset[tuple[str, int]]
+    reach: int
+    fixed: frozenset[tuple[int, int]]
+    first: int
+    period: int
+
+    def as_well(self, other: _Dealt) -> _Dealt | None:
+        """How the elements of both are dealt out: each to one thread; None where they are not."""
+        if (self.threads, self.fixed) != (other.threads, other.fixed):
+            return None
+        period = gcd(self.period, other.period)
+        apart = self.first - other.first
+        if apart % period if period else apart:
+            return None
+        if period and period < self.reach:
+            return None
+        return _Dealt(self.threads, self.reach, self.fixed, self.first % period if period else self.first, period)
 
 
 _State = frozenset[_Access]
@@ -48,16 +76,21 @@ def place_barriers(
     `common`: pairs of them that have memory in common; `pure`: those of Funcs without updates."""
     if all(const_value(t) == 1 for t in threads):
         return _without_leaves(s)
-    placer = _Placer(threads, frozenset(common), frozenset(watched), frozenset(pure))
+    placer = _Placer(threads, frozenset(common), frozenset(watched), frozenset(pure), _bound(s))
     out, _ = placer.visit(s, frozenset())
     return _without_leaves(_merged(out))
 
 
 class _Placer:
     def __init__(
-        self, threads: Triple, common: frozenset[tuple[str, str]], watched: frozenset[str], pure: frozenset[str]
+        self,
+        threads: Triple,
+        common: frozenset[tuple[str, str]],
+        watched: frozenset[str],
+        pure: frozenset[str],
+        bound: frozenset[str],
     ) -> None:
-        self.common, self.watched, self.pure = common, watched, pure
+        self.common, self.watched, self.pure, self.bound = common, watched, pure, bound
         self.extents = {v.name: _whole(t) for v, t in zip(THREAD, threads, strict=True)}
         self.wide = frozenset(v.name for v, t in zip(THREAD, threads, strict=True) if const_value(t) != 1)
 
@@ -110,6 +143,8 @@ class _Placer:
             return (a.name, b.name) in self.common
         if a.writes and b.writes and a.name in self.pure:
             return False
+        if a.dealt is not None and b.dealt is not None and a.dealt.as_well(b.dealt) is not None:
+            return False
         return a.place is None or a.place != b.place
 
     def reads(self, e: Expr) -> _State:
@@ -144,9 +179,44 @@ class _Placer:
             if apart and same:
                 place = (key(own),) if self.tells_apart(own) else (key(own), masks)
             names = names.union(*(variables(m) for m in leaf.masks))
-            found |= {_Access(name, w, place, names) for w, of in ((False, reads), (True, writes)) if name in of}
+            dealt = self.dealt(places)
+            found |= {_Access(name, w, place, names, dealt) for w, of in ((False, reads), (True, writes)) if name in of}
         return frozenset(found)
 
+    def dealt(self, indices: list[Expr]) -> _Dealt | None:
+        """How the elements at `indices` are dealt out to threads."""
+        out: _Dealt | None = None
+        for index in indices:
+            one = self.dealt_at(index)
+            if one is None:
+                return None
+            out = one if out is None else out.as_well(one)
+            if out is None:
+                return None
+        return out
+
+    def dealt_at(self, index: Expr) -> _Dealt | None:
+        if not index.type.is_scalar():
+            return None
+        terms, constant = linear_terms(index)
+        steps: dict[str, int] = {}
+        fixed: set[tuple[int, int]] = set()
+        period = 0
+        for number, (term, factor) in terms.items():
+            inner = term.value if isinstance(term, ir.Cast) else term
+            if isinstance(inner, Variable) and inner.name in THREAD_NAMES and factor > 0:
+                steps[inner.name] = factor
+            elif variables(term) & THREAD_NAMES:
+                return None
+            elif variables(term) & self.bound or loaded(term):
+                period = gcd(period, factor)
+            else:
+                fixed.add((number, factor))
+        reach = self.reach(steps)
+        if reach is None or (period and period < reach):
+            return None
+        first = constant % period if period else constant
+        return _Dealt(frozenset(steps.items()), reach, frozenset(fixed), first, period)
 
     def tells_apart(self, index: Expr) -> bool:
         """Whether no two threads of a block have the same index."""
@@ -159,13 +229,24 @@ class _Placer:
                 steps[t.name] = abs(factor)
             elif variables(t) & THREAD_NAMES:
                 return False
+        return self.reach(steps) is not None
+
+    def reach(self, steps: dict[str, int]) -> int | None:
+        """How many numbers there are from the first to the last of sums of threads in such steps, which are all
+        different; None where they are not."""
         reach = 0
         for name, step in sorted(steps.items(), key=lambda x: x[1]):
             extent = self.extents[name]
             if extent is None or step <= reach:
-                return False
+                return None
             reach += step * (extent - 1)
-        return self.wide <= steps.keys()
+        return reach + 1 if self.wide <= steps.keys() else None
+
+
+def _bound(s: st.Stmt) -> frozenset[str]:
+    """The names that `s` binds."""
+    out = {x.name for x in st.walk(s) if isinstance(x, st.For | st.LetStmt)}
+    return frozenset(out.union(*(_bound(x.body) for x in st.walk(s) if isinstance(x, Leaf))))
 
 
 def _beyond(state: _State, name: str) -> _State:

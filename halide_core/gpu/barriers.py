@@ -123,12 +123,22 @@ class _Placer:
 
     def loop(self, s: st.For, before: _State) -> tuple[st.Stmt, _State]:
         first, before = self.after(st.Block(()), self.reads(s.min) | self.reads(s.extent), before)
+        body, left = self.iterated(s, before)
+        if before and barriers_in(body):
+            # One before the loop, where that is for what all iterations would wait for.
+            apart, alone = self.iterated(s, frozenset())
+            if barriers_in(apart) < barriers_in(body):
+                return st.block(first, barrier(), replace(s, body=apart)), alone
+        return st.block(first, replace(s, body=body)), before | left
+
+    def iterated(self, s: st.For, before: _State) -> tuple[st.Stmt, _State]:
+        """The body of `s` after accesses `before`, and what iterations leave."""
         state = before
         while True:
             body, left = self.visit(s.body, state)
             entering = state | before | _beyond(left, s.name)
             if entering == state:
-                return st.block(first, replace(s, body=body)), before | _beyond(left, s.name)
+                return body, _beyond(left, s.name)
             state = entering
 
     def after(self, s: st.Stmt, accesses: _State, before: _State) -> tuple[st.Stmt, _State]:

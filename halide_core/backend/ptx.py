@@ -142,7 +142,23 @@ class _KernelEmitter(StmtEmitter):
             self.b.do(f"call void {callee}(i32 0)")
             self.expr.reset()
             return
+        if isinstance(s, st.Store) and ir.is_atomic(s.value):
+            self._update(s)
+            return
         super().emit(s)
+
+    def _update(self, s: st.Store) -> None:
+        """Updates an element in one step, whatever other threads do."""
+        assert isinstance(s.value, ir.Call) and s.predicate is None
+        (operand,) = s.value.args
+        t = operand.type
+        operation = s.value.name.removeprefix(ir.ATOMIC)
+        if operation in ("min", "max") and t.is_uint():
+            operation = f"u{operation}"
+        value = self.value(operand)
+        place = self.expr.memory.address(s.name, s.index, t)
+        self.b.do(f'atomicrmw {operation} ptr {place}, {llvm_type(t)} {value} syncscope("device") monotonic')
+        self.expr.reset()
 
     def _allocate(self, s: st.Allocate) -> None:
         size = const_value(s.size)

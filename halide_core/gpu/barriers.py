@@ -36,6 +36,8 @@ class _Access:
     place: tuple[object, ...] | None = None
     names: frozenset[str] = frozenset()
     dealt: _Dealt | None = None
+    # All of them updates in one step.
+    atomic: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +55,7 @@ class _Dealt:
         """How the elements of both are dealt out: each to one thread; None where they are not."""
         if (self.threads, self.fixed) != (other.threads, other.fixed):
             return None
-        period = gcd(self.period, other.period)
-        apart = self.first - other.first
-        if apart % period if period else apart:
-            return None
+        period = gcd(self.period, other.period, self.first - other.first)
         if period and period < self.reach:
             return None
         return _Dealt(self.threads, self.reach, self.fixed, self.first % period if period else self.first, period)
@@ -153,6 +152,8 @@ class _Placer:
             return (a.name, b.name) in self.common
         if a.writes and b.writes and a.name in self.pure:
             return False
+        if a.atomic and b.atomic:
+            return False
         if a.dealt is not None and b.dealt is not None and a.dealt.as_well(b.dealt) is not None:
             return False
         return a.place is None or a.place != b.place
@@ -164,6 +165,8 @@ class _Placer:
         reads: dict[str, list[Expr]] = {}
         writes: dict[str, list[Expr]] = {}
         bound: set[str] = set()
+        stores = [x for x in st.walk(leaf.body) if isinstance(x, st.Store)]
+        atomic = {x.name for x in stores} - {x.name for x in stores if not ir.is_atomic(x.value)}
         for x in st.walk(leaf.body):
             if isinstance(x, st.For | st.LetStmt):
                 bound.add(x.name)
@@ -190,7 +193,9 @@ class _Placer:
                 place = (key(own),) if self.tells_apart(own) else (key(own), masks)
             names = names.union(*(variables(m) for m in leaf.masks))
             dealt = self.dealt(places)
-            found |= {_Access(name, w, place, names, dealt) for w, of in ((False, reads), (True, writes)) if name in of}
+            for w, of in ((False, reads), (True, writes)):
+                if name in of:
+                    found.add(_Access(name, w, place, names, dealt, w and name in atomic))
         return frozenset(found)
 
     def dealt(self, indices: list[Expr]) -> _Dealt | None:

@@ -388,7 +388,7 @@ class _Batch:
             self.counts.bank_conflicts += int(np.maximum(turns - max(1, size // 4), 0).sum())
 
     def atomic(self, i: Instruction, act: Any, number: int) -> None:
-        """atom and red: one thread after the other; no races, which these are for."""
+        """atom and red: one thread after the other."""
         kind = i.mods[-1]
         space, op = (next((m for m in i.mods if m in names), "") for names in (("global", "shared"), operations.ATOMIC))
         if not op:
@@ -402,6 +402,9 @@ class _Batch:
         for area, places, which in self.areas(space, where, size, act):
             for place, k in zip(places, which, strict=True):
                 at = np.array([place])
+                who = self.who(space, act, np.array([k]))
+                if who is not None:
+                    area.update(int(place), size, who)
                 before = area.load(at, size, None)
                 old[k] = before[0]
                 after = operations.ATOMIC[op](*(a.typed(x, kind) for x in (before, *(v[k : k + 1] for v in values))))

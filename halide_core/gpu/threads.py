@@ -20,7 +20,7 @@ from halide_core.gpu.owned import own_elements
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.box import Interval
-from halide_core.ir.expr import BOOL, I32, I64, Expr, const, const_value
+from halide_core.ir.expr import BOOL, I32, I64, Expr, Variable, const, const_value
 from halide_core.ir.ranges import upper_bound
 from halide_core.ir.simplify import simplify, simplify_index
 from halide_core.ir.stmt import THREAD_KINDS, MemoryType
@@ -205,13 +205,18 @@ class _Threads:
         return self.visit(body, at)
 
     def loop(self, s: st.For, at: _Place) -> st.Stmt:
-        if at.differs(s.min) or at.differs(s.extent) or {n for n, _ in at.lets} & variables(s.extent):
+        if at.differs(s.extent) or {n for n, _ in at.lets} & variables(s.extent):
             raise HalideError(
                 f"The loop {s.name} around a loop over threads runs a different number of times in each thread; "
                 "reorder it inside"
             )
         if at.masks and (contains(s.extent, ir.Load) or contains(s.min, ir.Load)):
             raise HalideError(f"The bounds of loop {s.name} around a loop over threads are loaded; reorder it inside")
+        if at.differs(s.min):
+            # As often in all threads, but from another place on.
+            count = Variable(I32, f"{s.name}$count")
+            body = st.LetStmt(s.name, simplify_index(s.min + count), s.body)
+            s = replace(s, name=count.name, min=const(0, I32), body=body)
         body = self.visit(s.body, _Place(at.masks, at.dims, at.lets, inside(at.scope, s), at.varying))
         return replace(s, body=body)
 

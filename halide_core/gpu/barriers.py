@@ -53,12 +53,15 @@ class _Dealt:
 
     def as_well(self, other: _Dealt) -> _Dealt | None:
         """How the elements of both are dealt out: each to one thread; None where they are not."""
-        if (self.threads, self.fixed) != (other.threads, other.fixed):
+        if self.threads != other.threads:
             return None
-        period = gcd(self.period, other.period, self.first - other.first)
+        # What only one of them has is some multiple of its factor.
+        apart = [factor for _, factor in self.fixed ^ other.fixed]
+        period = gcd(self.period, other.period, self.first - other.first, *apart)
         if period and period < self.reach:
             return None
-        return _Dealt(self.threads, self.reach, self.fixed, self.first % period if period else self.first, period)
+        first = self.first % period if period else self.first
+        return _Dealt(self.threads, self.reach, self.fixed & other.fixed, first, period)
 
 
 _State = frozenset[_Access]

@@ -34,8 +34,7 @@ def test_assembled(pipeline: PipelineFile, tmp_path: Path) -> None:
     if path is None:
         pytest.skip("the package nvidia-cuda-nvcc is not installed (pip install 'lifter[cuda]')")
     for capability in (80, 90):
-        target = f"x86-64-linux-sse41-cuda-cuda_capability_{capability}"
-        ptx = papers.ptx(pipeline, pipeline.small[1], target, capability)
+        ptx = papers.ptx(pipeline, pipeline.small[1], "x86-64-linux-sse41-cuda-cuda_capability_80", capability)
         found = resources(path, ptx, capability, tmp_path)
         assert found
         assert not any(r["spills"] for r in found.values()), found

@@ -29,7 +29,7 @@ from halide_core.ir.box import Interval
 from halide_core.ir.expr import BOOL, I32, I64, Expr, Variable, const, const_value
 from halide_core.ir.simplify import simplify, simplify_index
 from halide_core.ir.stmt import ForKind
-from halide_core.ir.structural import contains, key, nodes, substitute
+from halide_core.ir.structural import contains, key, nodes, substitute, transform
 from halide_core.ir.types import Type
 
 # Limits of every device (CUDA C++ Programming Guide, compute capabilities 7.0 to 9.0).
@@ -179,13 +179,27 @@ def _blocks(s: st.For) -> tuple[Triple, dict[str, Interval], st.Stmt]:
 
 
 def _with_value(s: st.Stmt, name: str, value: Expr) -> st.Stmt:
-    """`s` with the value of a Variable in its place."""
+    """`s` with the value of a Variable in its place; what is computed with it stays as it is written."""
+
+    def one(n: Expr) -> Expr:
+        return replace(n, index=simplify_index(n.index)) if isinstance(n, ir.Load) else n
 
     def expression(e: Expr) -> Expr:
         out = substitute(e, {name: value})
-        return simplify_index(out) if out.type in (I32, I64) else out
+        return out if out is e else transform(out, one)
 
-    return st.map_expressions(s, expression)
+    def statement(x: st.Stmt) -> st.Stmt:
+        out = st.rebuild(x, statement, expression)
+        match out:
+            case st.Store():
+                return replace(out, index=simplify_index(out.index))
+            case st.For():
+                return replace(out, min=simplify_index(out.min), extent=simplify_index(out.extent))
+            case st.Allocate():
+                return replace(out, size=simplify_index(out.size))
+        return out
+
+    return statement(s)
 
 
 def _depth(s: st.Stmt) -> int:

@@ -1,6 +1,6 @@
 """What our kernels and those of the package `halide` do under the same schedules, as tables.
 
-    python -m tests.gpu.table > docs/figures/gpu-kernels.md
+    make bench-gpu > docs/figures/gpu-kernels.md
 
 Counted by the emulator; registers and spills are told by ptxas, where the package nvidia-cuda-nvcc is installed."""
 

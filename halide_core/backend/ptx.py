@@ -14,7 +14,7 @@ from halide_core.backend.llvm_types import llvm_type, memory_type
 from halide_core.errors import HalideError
 from halide_core.gpu.barriers import barriers_in
 from halide_core.gpu.capability import STATIC_SHARED
-from halide_core.gpu.kernel import AXES, BLOCK, THREAD, Kernel, is_barrier
+from halide_core.gpu.kernel import ALIGNMENT, AXES, BLOCK, THREAD, Kernel, is_barrier
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import CallType, const_value
@@ -82,7 +82,7 @@ def _emit(module: ModuleBuilder, k: Kernel) -> None:
     for i, (name, t) in enumerate(k.arrays):
         # What other threads store before a barrier is seen behind it: such an array is not this thread's alone.
         alone = not meets or name not in k.written or name not in loads
-        parameters.append(f"ptr {'noalias ' if alone else ''}%p{i}")
+        parameters.append(f"ptr {'noalias ' if alone else ''}align {ALIGNMENT} %p{i}")
         names.arrays[name], names.array_types[name], names.groups[name] = f"%p{i}", t, i
     for i, v in enumerate(k.scalars):
         text = "i8" if v.type.is_bool() else llvm_type(v.type)
@@ -95,6 +95,7 @@ def _emit(module: ModuleBuilder, k: Kernel) -> None:
             names.operands[v.name] = b.emit(f"call i32 {callee}()")
             names.variable_types[v.name] = v.type
     emitter = _KernelEmitter(module, b, names, k.name)
+    emitter.expr.memory.aligned |= dict.fromkeys((*(n for n, _ in k.arrays), *(a.name for a in k.shared)), ALIGNMENT)
     if k.shared:
         _emit_shared(module, b, k, emitter)
     emitter.emit(k.body)

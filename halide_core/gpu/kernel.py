@@ -20,6 +20,9 @@ INDEX_NAMES = THREAD_NAMES | {v.name for v in BLOCK}
 # The name of the Call that is a barrier: no thread goes on before all have come here.
 BARRIER = "gpu_barrier"
 
+# Bytes that the addresses of all arrays are multiples of, those of shared memory among them: as many are loaded at a time.
+ALIGNMENT = 16
+
 Triple = tuple[Expr, Expr, Expr]
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from halide_core.gpu.kernel import Leaf, Shared
+from halide_core.gpu.kernel import ALIGNMENT, Leaf, Shared
 from halide_core.gpu.threads import loaded, stored
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
@@ -24,9 +24,6 @@ from halide_core.ir.expr import I64, Expr, const, const_value
 from halide_core.ir.simplify import simplify_index
 from halide_core.ir.stmt import MemoryType
 from halide_core.ir.structural import transform
-
-# Of the address of each array, so that vectors of 16 bytes can be loaded.
-_ALIGNMENT = 16
 
 
 @dataclass(slots=True)
@@ -129,7 +126,7 @@ def _placed(lives: _Lives) -> Layout:
         if size is None:
             open_.append(name)
         else:
-            fixed.append((name, -(-int(size) * a.type.bytes() // _ALIGNMENT) * _ALIGNMENT))
+            fixed.append((name, -(-int(size) * a.type.bytes() // ALIGNMENT) * ALIGNMENT))
 
     def meet(a: str, b: str) -> bool:
         return lives.first[a] <= lives.last[b] and lives.first[b] <= lives.last[a]
@@ -160,7 +157,7 @@ def _placed(lives: _Lives) -> Layout:
         for name in slot:
             a = lives.sizes[name]
             bytes_ = a.size * const(a.type.bytes(), I64)
-            most = ir.Max(I64, most, (bytes_ + (_ALIGNMENT - 1)) / _ALIGNMENT * _ALIGNMENT)
+            most = ir.Max(I64, most, (bytes_ + (ALIGNMENT - 1)) / ALIGNMENT * ALIGNMENT)
             out.arrays.append(_shared(a, end))
         end = simplify_index(end + most)
     out.size = end

@@ -215,8 +215,8 @@ class _Threads:
         if at.differs(s.min):
             # As often in all threads, but from another place on.
             count = Variable(I32, f"{s.name}$count")
-            body = st.LetStmt(s.name, simplify_index(s.min + count), s.body)
-            s = replace(s, name=count.name, min=const(0, I32), body=body)
+            first = st.LetStmt(s.name, simplify_index(s.min + count), s.body)
+            s = replace(s, name=count.name, min=const(0, I32), body=first)
         body = self.visit(s.body, _Place(at.masks, at.dims, at.lets, inside(at.scope, s), at.varying))
         return replace(s, body=body)
 

@@ -17,7 +17,7 @@ import halide_core as hc
 from corpus.pipelines.common import PipelineFile, named_pipelines
 from halide_core.backend.ptx import to_ptx
 from halide_core.lower import lower
-from tests.gpu import package, papers, running
+from tests.gpu import papers, running
 from tests.gpu.cases import CASES, data_of
 from tests.gpu.emulator.device import Launched
 from tests.gpu.emulator.machine import Counts
@@ -25,10 +25,10 @@ from tests.gpu.test_ptxas import assembler, resources
 
 _ARCH = 80
 _TARGET = f"x86-64-linux-sse41-cuda-cuda_capability_{_ARCH}"
-_HEAD = f"""Under the emulator of PTX (`make bench-gpu`): instructions of threads and 32-byte sectors of global memory, ours
-over the package's under the same schedule; barriers of blocks and bank conflicts, ours / theirs; registers of a thread
-and bytes spilled, by ptxas for sm_{_ARCH}.  A multiplication and addition in one instruction, which the package makes
-and we do not (results are the host's), counts as two; in brackets: as one."""
+_HEAD = f"""Under the emulator of PTX (`make bench-gpu`): instructions of threads and 32-byte sectors of global memory,
+ours over the package's under the same schedule; barriers of blocks and bank conflicts, ours / theirs; registers of a
+thread and bytes spilled, by ptxas for sm_{_ARCH}.  A multiplication and addition in one instruction, which the package
+makes and we do not (results are the host's), counts as two; in brackets: as one."""
 _Resources = dict[str, dict[str, int]]
 
 
@@ -136,7 +136,8 @@ def main() -> None:
     if not options.names:
         print(f"# Kernels beside the package's\n\n{_HEAD}\n\n## Small cases\n")
         _cases()
-        print("## The papers' pipelines\n\nAt the first of their small sizes, under schedules like those of Halide's apps.\n")
+        print("## The papers' pipelines\n\nAt the first of their small sizes, under schedules like those of Halide's apps.")
+        print("Registers and spills: ours / theirs.\n")
     _papers(named_pipelines(options.names))
 
 

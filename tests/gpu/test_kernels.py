@@ -269,3 +269,24 @@ def test_an_update_that_is_not_in_one_step_is_noticed(monkeypatch: pytest.Monkey
     monkeypatch.setattr(ptx._KernelEmitter, "_update", plainly)
     with pytest.raises(DeviceError, match="race"):
         _counted("add", lambda a, b: a + b)
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_vectors_of_sixteen_bytes(shared: bool) -> None:
+    """Where rows are a multiple of them; the result's rows may be of any length."""
+    f, g, v = hc.Func("f"), hc.Func("g"), hc.Var("v")
+    g[x, y] = hc.f32(x * y)
+    f[x, y] = g[x, y] + g[x, y + 1]
+    f.bound(x, 0, 64).bound(y, 0, 8).split(x, x, v, 4).vectorize(v).gpu_tile(x, y, xi, yi, 4, 4)
+    if shared:
+        g.compute_at(f, x).split(x, x, v, 4).vectorize(v).gpu_threads(x, y)
+    else:
+        g.compute_root().split(x, x, v, 4).vectorize(v).gpu_tile(x, y, xi, yi, 4, 4, hc.TailStrategy.GuardWithIf)
+    device = Emulator()
+    with device_runtime(device):
+        out = f.realize([64, 8], hc.Target(running.TARGET))
+    assert all(out[i, j] == i * j + i * (j + 1) for i in range(64) for j in range(8))
+    (text,) = device.texts()
+    loads, stores = (r"ld\.shared", r"st\.shared") if shared else (r"ld\.global\.nc", r"st\.global")
+    assert re.search(rf"{loads}\.v4\.b32", text)
+    assert re.search(rf"{stores}\.v4\.b32", text)

@@ -43,7 +43,7 @@ def build(hl: Module, size: Size) -> Built:
 
     def device_schedule() -> None:
         guard = hl.TailStrategy.GuardWithIf
-        xi, xo, yo, xii, yii = (hl.Var(n) for n in ("xi", "xo", "yo", "xii", "yii"))
+        xi, xii, yii = (hl.Var(n) for n in ("xi", "xii", "yii"))
         result.compute_root().bound(c, 0, 3).reorder(c, x, y).unroll(c).gpu_tile(x, y, xi, yi, 32, 8, guard)
         total.compute_root().bound(c, 0, 4).gpu_tile(x, y, xi, yi, 32, 8, guard)
         total.update().reorder(c, s.x, x, y, s.y).tile(x, y, xi, yi, 32, 8, guard).unroll(c)

@@ -82,7 +82,8 @@ def _emit(module: ModuleBuilder, k: Kernel) -> None:
     for i, (name, t) in enumerate(k.arrays):
         # What other threads store before a barrier is seen behind it: such an array is not this thread's alone.
         alone = not meets or name not in k.written or name not in loads
-        parameters.append(f"ptr {'noalias ' if alone else ''}align {ALIGNMENT} %p{i}")
+        align = t.bytes() if name in k.given else ALIGNMENT
+        parameters.append(f"ptr {'noalias ' if alone else ''}align {align} %p{i}")
         names.arrays[name], names.array_types[name], names.groups[name] = f"%p{i}", t, i
     for i, v in enumerate(k.scalars):
         text = "i8" if v.type.is_bool() else llvm_type(v.type)
@@ -95,7 +96,8 @@ def _emit(module: ModuleBuilder, k: Kernel) -> None:
             names.operands[v.name] = b.emit(f"call i32 {callee}()")
             names.variable_types[v.name] = v.type
     emitter = _KernelEmitter(module, b, names, k.name)
-    emitter.expr.memory.aligned |= dict.fromkeys((*(n for n, _ in k.arrays), *(a.name for a in k.shared)), ALIGNMENT)
+    own = {n for n, _ in k.arrays} - k.given
+    emitter.expr.memory.aligned |= dict.fromkeys((*own, *(a.name for a in k.shared)), ALIGNMENT)
     if k.shared:
         _emit_shared(module, b, k, emitter)
     emitter.emit(k.body)

@@ -43,7 +43,7 @@ def offload(
 
     A block may share `most_shared` bytes.  Raises HalideError for what a device cannot do."""
     arrays = {a.name: a for a in arguments}
-    splitter = _Splitter(most_shared, _names_of(f for f in functions if not f.updates))
+    splitter = _Splitter(most_shared, _names_of(f for f in functions if not f.updates), frozenset(arrays))
     s = splitter.visit(s, {n: a.type for n, a in arrays.items()})
     used = {n for k in splitter.kernels for n, _ in k.arrays}
     s = _Host(used).around(s)
@@ -74,8 +74,8 @@ def has_blocks(s: st.Stmt) -> bool:
 class _Splitter:
     """Takes kernels out of a statement."""
 
-    def __init__(self, most_shared: int, pure: frozenset[str]) -> None:
-        self.most_shared, self.pure = most_shared, pure
+    def __init__(self, most_shared: int, pure: frozenset[str], given: frozenset[str]) -> None:
+        self.most_shared, self.pure, self.given = most_shared, pure, given
         self.kernels: list[Kernel] = []
 
     def visit(self, s: st.Stmt, arrays: dict[str, Type]) -> st.Stmt:
@@ -108,7 +108,8 @@ class _Splitter:
         used = tuple((n, arrays[n]) for n in sorted(_arrays(body) & arrays.keys() - shared))
         written = frozenset(stores - shared) & {n for n, _ in used}
         scalars, values = zip(*captured.given.values(), strict=True) if captured.given else ((), ())
-        kernel = Kernel(name, blocks, threads, body, scalars, used, written, arrays_in_shared, layout.size)
+        given = self.given & {n for n, _ in used}
+        kernel = Kernel(name, blocks, threads, body, scalars, used, written, given, arrays_in_shared, layout.size)
         self.kernels.append(kernel)
         names = tuple(n for n, _ in used)
         out: st.Stmt = st.Launch(name, blocks, code.needed, layout.size, values, names, written, self.most_shared)

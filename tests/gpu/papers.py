@@ -56,7 +56,9 @@ def _realized(p: PipelineFile, size: Size, built: Any, target: Any) -> list[np.n
 
 
 def by_package(p: PipelineFile, size: Size, like: list[np.ndarray]) -> tuple[list[np.ndarray], Emulator]:
-    """The results of the package's kernels under the same schedule, floats as written; `like`: ours, for their types."""
+    """The results of the package's kernels under the same schedule; `like`: ours, for their types.
+
+    The package still makes one instruction of a multiplication and an addition."""
     import halide as hl
 
     built = scheduled(hl, p, size)

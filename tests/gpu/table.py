@@ -95,8 +95,10 @@ def _cases() -> None:
 
 
 def _kernel_key(name: str) -> tuple[str, int]:
-    """The Func and the stage whose loops a kernel has: what is the same for both compilers' kernels."""
-    m = re.match(r"_?kernel_(.*?)_s(\d+)_", re.sub(r"__\d+|(?<=[a-z])_\d+(?=_s\d)", "", name))
+    """The Func and the stage whose loops a kernel has: what is the same for both compilers' kernels.
+
+    Numbers that tell Funcs of one name apart are left out."""
+    m = re.match(r"_?kernel_(.*?)_s(\d+)_", re.sub(r"__\d+|_\d+(?=_s\d)", "", name))
     assert m, name
     return m[1], int(m[2])
 
@@ -136,8 +138,8 @@ def main() -> None:
     if not options.names:
         print(f"# Kernels beside the package's\n\n{_HEAD}\n\n## Small cases\n")
         _cases()
-        print("## The papers' pipelines\n\nAt the first of their small sizes, under schedules like those of Halide's apps.")
-        print("Registers and spills: ours / theirs.\n")
+        print("## The papers' pipelines\n\nAt the first of their small sizes, under schedules after those of Halide's")
+        print("apps; registers and spills: ours / theirs.\n")
     _papers(named_pipelines(options.names))
 
 

@@ -3,8 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
 
-.PHONY: demo test quick test-generators test-emitted test-pipelines corpus bench bench-search bench-codegen \
-  bench-autoschedule bench-frozen bench-tree-search bench-genetic bench-compile bench-second-opinion bench-memory math-errors fuzz-schedules \
+.PHONY: demo test quick test-generators test-emitted test-pipelines corpus bench bench-search bench-codegen bench-gpu \
+  bench-autoschedule bench-frozen bench-tree-search bench-genetic bench-compile bench-second-opinion bench-memory math-errors fuzz-schedules fuzz-gpu \
   unseen unseen-autoscheduled fuzz-autoschedulers fuzz-soundness fuzz-adversarial fuzz-inputs first-day test-cluster gpu-record gpu-check fuzz-mutants plant-faults \
   contract-items browser-tools arm-tools lint structure clean
 
@@ -46,6 +46,12 @@ bench-search: .venv/base.stamp
 # The code of halide_core against that of the package `halide`, under the same schedules.
 bench-codegen: .venv/dev.stamp
 	$(BIN)/python -m corpus.bench.codegen
+
+# Kernels for a CUDA device, ours and those of the package `halide`, under the emulator: instructions, sectors and so on of
+# small cases and of the papers' pipelines, or of the pipelines in NAMES alone.  About five minutes; no device is needed.
+bench-gpu: .venv/dev.stamp
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[cuda]'
+	$(BIN)/python -m tests.gpu.table $(NAMES)
 
 # The schedules of Reuse2019 against the autoschedulers of the package `halide` and the schedules by hand; --ablations
 # for what its parts are worth.
@@ -92,6 +98,10 @@ bench-compile: .venv/dev.stamp
 # Random pipelines under random schedules against the reference interpreter: about a second a pair; SEED=N starts elsewhere.
 fuzz-schedules: .venv/dev.stamp
 	$(BIN)/python -m tests.halide_core.fuzz --count $(or $(COUNT),5000) --seed $(or $(SEED),0) --jobs $(WORKERS)
+
+# Random pipelines under random schedules for a device, through the emulator: about two seconds a pair.
+fuzz-gpu: .venv/dev.stamp
+	$(BIN)/python -m tests.gpu.fuzz --count $(or $(COUNT),1000) --seed $(or $(SEED),0)
 
 # Random pipelines under each autoscheduler, at other sizes than the estimates, against the reference interpreter.
 fuzz-autoschedulers: .venv/dev.stamp

@@ -64,7 +64,21 @@ def build(hl: Module, size: Size) -> Built:
             f.bound(c, 0, 2)
         filtered.parallel(y).vectorize(x, 8, guard)
 
-    return Built([image], [filtered], schedule)
+    def device_schedule() -> None:
+        xi, yi, zi = (hl.Var(n) for n in ("xi", "yi", "zi"))
+        guard = hl.TailStrategy.GuardWithIf
+        # A histogram for each of 8 by 8 cells in shared memory, of which threads then go over the bins.
+        along_z.compute_root().reorder(c, z, x, y).unroll(c).gpu_tile(x, y, xi, yi, 8, 8, guard)
+        histogram.compute_at(along_z, x).reorder(c, z, x, y).unroll(c).gpu_threads(x, y)
+        histogram.update().reorder(c, r.x, r.y, x, y).unroll(c).gpu_threads(x, y)
+        for f in (along_x, along_y):
+            f.compute_root().reorder(c, x, y, z).unroll(c).gpu_tile(x, y, z, xi, yi, zi, 16, 8, 1, guard)
+        for f in (along_z, histogram, along_x, along_y):
+            f.bound(c, 0, 2)
+        filtered.gpu_tile(x, y, xi, yi, 32, 8, guard)
+        between.compute_at(filtered, xi).bound(c, 0, 2).unroll(c)
+
+    return Built([image], [filtered], schedule, device_schedule)
 
 
 def arrays(size: Size, rng: np.random.Generator) -> list[np.ndarray[Any, Any]]:

@@ -24,7 +24,13 @@ def build(hl: Module, size: Size) -> Built:
         blurred.vectorize(x, 32, hl.TailStrategy.GuardWithIf)
         rows.store_at(blurred, y).compute_at(blurred, yi).vectorize(x, 32, hl.TailStrategy.GuardWithIf)
 
-    return Built([image], [blurred], schedule)
+    def device_schedule() -> None:
+        guard = hl.TailStrategy.GuardWithIf
+        xi = hl.Var("xi")
+        blurred.gpu_tile(x, y, xi, yi, 32, 8, guard)
+        rows.compute_at(blurred, x).gpu_threads(x, y)
+
+    return Built([image], [blurred], schedule, device_schedule)
 
 
 def arrays(size: Size, rng: np.random.Generator) -> list[np.ndarray[Any, Any]]:

@@ -129,7 +129,20 @@ def build(hl: Module, size: Size) -> Built:
             f.compute_at(sharp, yi).store_at(sharp, yo).vectorize(x, 32, guard)
         denoised.compute_at(sharp, yi).store_at(sharp, yo).vectorize(x, 32, guard)
 
-    return Built([raw], [sharp], schedule)
+    def device_schedule() -> None:
+        guard = hl.TailStrategy.GuardWithIf
+        xi, ki = hl.Var("xi"), hl.Var("ki")
+        curve.compute_root().gpu_tile(k, ki, 256, guard)
+        sharp.bound(c, 0, 3).reorder(c, x, y).unroll(c).gpu_tile(x, y, xi, yi, 28, 12, guard)
+        curved.compute_at(sharp, x).bound(c, 0, 3).reorder(c, x, y).unroll(c).gpu_threads(x, y)
+        corrected.compute_at(curved, x).bound(c, 0, 3).reorder(c, x, y).unroll(c)
+        for f in channels:
+            f.compute_at(curved, x)
+        for f in stages:
+            f.compute_at(sharp, x).gpu_threads(x, y)
+        denoised.compute_at(sharp, x).gpu_threads(x, y)
+
+    return Built([raw], [sharp], schedule, device_schedule)
 
 
 def arrays(size: Size, rng: np.random.Generator) -> list[np.ndarray[Any, Any]]:

@@ -25,11 +25,13 @@ Module = Any
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A pipeline: the ImageParams in the order of `arrays`, the output Funcs, and the schedule by hand."""
+    """A pipeline: the ImageParams in the order of `arrays`, the output Funcs, and the schedules by hand, for the host
+    and (where there is one) for a CUDA device, of which one is to be called."""
 
     inputs: list[Any]
     outputs: list[Any]
     schedule: Callable[[], None]
+    device_schedule: Callable[[], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,25 @@ def build(hl: Module, size: Size) -> Built:
         conv.update().reorder(c, x, y, r.x, r.y, r.z, n).vectorize(c, lanes, guard).unroll(c).unroll(x).unroll(y)
         conv.update().unroll(r.x, 2, guard)
 
-    return Built([image, weights, bias], [relu], schedule)
+    def device_schedule() -> None:
+        guard = hl.TailStrategy.GuardWithIf
+        width, height, _, _ = size
+        lanes = 32 if channels % 32 == 0 else 16
+        yo, yi, t, deep = (hl.Var(v) for v in ("yo", "yi", "t", "deep"))
+        # A warp has 32 channels of 4 by 2 pixels in registers, and what it reads in shared memory.
+        relu.bound(c, 0, channels).bound(x, 0, width).bound(y, 0, height)
+        relu.split(c, co, ci, lanes).split(x, xo, xi, 4, guard).split(y, yo, yi, 2, guard)
+        relu.reorder(xi, yi, ci, xo, yo, co, n).unroll(xi).unroll(yi).gpu_lanes(ci)
+        relu.fuse(co, n, t).gpu_blocks(xo, yo, t)
+        conv.compute_at(relu, xo).store_in(hl.MemoryType.Register).align_storage(c, 32)
+        conv.gpu_lanes(c).unroll(x).unroll(y)
+        conv.update().reorder(x, y, r.x, r.y, r.z, c, n).gpu_lanes(c).unroll(x).unroll(y).unroll(r.x, 4)
+        staged = image.in_()
+        a = staged.args()
+        staged.compute_at(relu, xo).store_in(hl.MemoryType.GPUShared)
+        staged.split(a[0], deep, t, 16).reorder(t, deep, *a[1:]).gpu_lanes(t)
+
+    return Built([image, weights, bias], [relu], schedule, device_schedule)
 
 
 def arrays(size: Size, rng: np.random.Generator) -> list[np.ndarray[Any, Any]]:

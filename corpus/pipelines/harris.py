@@ -46,7 +46,14 @@ def build(hl: Module, size: Size) -> Built:
         for f in (dx, dy):
             f.store_at(corners, y).compute_at(corners, yi).vectorize(x, 16, guard)
 
-    return Built([image], [corners], schedule)
+    def device_schedule() -> None:
+        guard = hl.TailStrategy.GuardWithIf
+        xi = hl.Var("xi")
+        corners.gpu_tile(x, y, xi, yi, 30, 14, guard)
+        for f in (grey, dx, dy):
+            f.compute_at(corners, x).gpu_threads(x, y)
+
+    return Built([image], [corners], schedule, device_schedule)
 
 
 def arrays(size: Size, rng: np.random.Generator) -> list[np.ndarray[Any, Any]]:

@@ -50,7 +50,24 @@ def build(hl: Module, size: Size) -> Built:
         result.bound(c, 0, 3).split(y, y, yi, 16, guard).reorder(c, x, yi, y).parallel(y).vectorize(x, 16, guard)
         result.unroll(c)
 
-    return Built([image], [result], schedule)
+    def device_schedule() -> None:
+        guard = hl.TailStrategy.GuardWithIf
+        xi, ii, row = hl.Var("xi"), hl.Var("ii"), hl.Var("row")
+        column, lane = hl.RVar("column"), hl.RVar("lane")
+        # A warp counts a row in shared memory; its counts are added up afterwards.
+        partial = histogram.update().rfactor(r.y, row)
+        counted = partial.in_()
+        counted.compute_root().split(i, i, ii, 32).unroll(i).gpu_lanes(ii).gpu_blocks(row)
+        partial.compute_at(counted, row).store_in(hl.MemoryType.GPUShared).split(i, i, ii, 32).unroll(i).gpu_lanes(ii)
+        update = partial.update().split(r.x, column, lane, 32, guard).reorder(lane, column, row)
+        update.atomic().gpu_lanes(lane)
+        for f in (histogram, cumulated):
+            f.compute_root().bound(i, 0, 256).gpu_tile(i, ii, 32, guard)
+        histogram.update().gpu_tile(i, ii, 32, guard)
+        cumulated.update().gpu_single_thread()
+        result.bound(c, 0, 3).reorder(c, x, y).unroll(c).gpu_tile(x, y, xi, yi, 32, 8, guard)
+
+    return Built([image], [result], schedule, device_schedule)
 
 
 def arrays(size: Size, rng: np.random.Generator) -> list[np.ndarray[Any, Any]]:

@@ -56,7 +56,19 @@ def build(hl: Module, size: Size) -> Built:
         filled.unroll(c)
         up[0].compute_at(filled, yi).vectorize(x, 8, guard)
 
-    return Built([image], [filled], schedule)
+    def device_schedule() -> None:
+        guard = hl.TailStrategy.GuardWithIf
+        xi, ci = hl.Var("xi"), hl.Var("ci")
+        for k in range(1, LEVELS):
+            down[k].compute_root().gpu_tile(x, y, c, xi, yi, ci, 16, 8, 1, guard)
+            across[k].compute_at(down[k], x).gpu_threads(x, y)
+        down[0].compute_root().bound(c, 0, 4).gpu_tile(x, y, c, xi, yi, ci, 32, 4, 2, guard)
+        for k in range(1, LEVELS - 1):
+            up[k].compute_root().gpu_tile(x, y, c, xi, yi, ci, 16, 8, 1, guard)
+        filled.bound(c, 0, 3).reorder(c, x, y).unroll(c).gpu_tile(x, y, xi, yi, 32, 8, guard)
+        up[0].compute_at(filled, xi).unroll(c)
+
+    return Built([image], [filled], schedule, device_schedule)
 
 
 def arrays(size: Size, rng: np.random.Generator) -> list[np.ndarray[Any, Any]]:

@@ -58,7 +58,18 @@ def build(hl: Module, size: Size) -> Built:
             f.compute_root().split(y, y, yi, 8, guard).parallel(y).vectorize(x, 16, guard)
         result.bound(c, 0, 3).split(y, y, yi, 8, guard).parallel(y).vectorize(x, 16, guard)
 
-    return Built([one, two, mask], [result], schedule)
+    def device_schedule() -> None:
+        guard = hl.TailStrategy.GuardWithIf
+        xi = hl.Var("xi")
+        for across, down in steps:
+            down.compute_root().gpu_tile(x, y, xi, yi, 16, 8, guard)
+            if down.dimensions() == 3:
+                down.gpu_blocks(c)
+            across.compute_at(down, x).gpu_threads(x, y)
+        for f in (*rebuilt[:-1], result.bound(c, 0, 3)):
+            f.compute_root().gpu_tile(x, y, xi, yi, 32, 8, guard).gpu_blocks(c)
+
+    return Built([one, two, mask], [result], schedule, device_schedule)
 
 
 def arrays(size: Size, rng: np.random.Generator) -> list[np.ndarray[Any, Any]]:

@@ -116,7 +116,29 @@ def build(hl: Module, size: Size) -> Built:
         gathered.compute_at(result, x).bound(c, 0, 4).vectorize(x, 16, guard).unroll(c)
         gathered.update().reorder(c, x, t.x, y).vectorize(x, 16, guard).unroll(c)
 
-    return Built([left, right], [result], schedule)
+    def device_schedule() -> None:
+        guard = hl.TailStrategy.GuardWithIf
+        xi, zi = hl.Var("xi"), hl.Var("zi")
+        # One thread goes over the slices of a pixel, whose costs it needs but once.
+        cost.compute_root().reorder(z, x, y).bound(z, 0, SLICES).gpu_tile(x, y, xi, yi, 32, 8, guard)
+        confidence.compute_root().gpu_tile(x, y, xi, yi, 32, 8, guard)
+        for across, down in steps:
+            down.compute_root().bound(z, 0, SLICES).bound(c, 0, 2).reorder(c, x, y, z).unroll(c)
+            down.gpu_tile(x, y, z, xi, yi, zi, 16, 8, 1, guard)
+            across.compute_at(down, x).reorder(c, x, y).unroll(c).gpu_threads(x, y)
+        for across, _, mixed in lifted[:-1]:
+            mixed.compute_root().bound(z, 0, SLICES).bound(c, 0, 2).reorder(c, x, y, z).unroll(c)
+            mixed.gpu_tile(x, y, z, xi, yi, zi, 16, 8, 1, guard)
+            across.compute_at(mixed, x).reorder(c, x, y).unroll(c).gpu_threads(x, y)
+        depth.compute_root().gpu_tile(x, y, xi, yi, 32, 8, guard)
+        depth.update().reorder(best.x, x, y).gpu_tile(x, y, xi, yi, 32, 8, guard)
+        for f in (widest_row, wide):
+            f.compute_root().gpu_tile(x, y, xi, yi, 32, 8, guard)
+        result.bound(c, 0, 3).reorder(c, x, y).unroll(c).gpu_tile(x, y, xi, yi, 32, 8, guard)
+        gathered.compute_at(result, xi).bound(c, 0, 4).unroll(c)
+        gathered.update().reorder(c, t.x, x, y).unroll(c)
+
+    return Built([left, right], [result], schedule, device_schedule)
 
 
 def arrays(size: Size, rng: np.random.Generator) -> list[np.ndarray[Any, Any]]:

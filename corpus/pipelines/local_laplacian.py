@@ -70,7 +70,26 @@ def build(hl: Module, size: Size) -> Built:
             f.compute_root().parallel(y, 8, guard).vectorize(x, 16, guard)
         rebuilt[0].compute_at(result, y).vectorize(x, 16, guard)
 
-    return Built([image], [result], schedule)
+    def device_schedule() -> None:
+        guard = hl.TailStrategy.GuardWithIf
+        xi, yi, ki = (hl.Var(n) for n in ("xi", "yi", "ki"))
+        remap.compute_root().gpu_tile(x, xi, 128, guard)
+        grey.compute_root().gpu_tile(x, y, xi, yi, 16, 8, guard)
+        for across, down in steps:
+            down.compute_root()
+            if down.dimensions() == 3:
+                # One thread has all bins of a pixel.
+                down.bound(k, 0, BINS).gpu_tile(x, y, k, xi, yi, ki, 16, 4, 1, guard)
+                across.compute_at(down, x).gpu_threads(x, y)
+            else:
+                down.gpu_tile(x, y, xi, yi, 16, 8, guard)
+                across.compute_at(down, x).gpu_threads(x, y)
+        for f in rebuilt[1:]:
+            f.compute_root().gpu_tile(x, y, xi, yi, 16, 8, guard)
+        result.bound(c, 0, 3).reorder(c, x, y).unroll(c).gpu_tile(x, y, xi, yi, 32, 8, guard)
+        rebuilt[0].compute_at(result, xi)
+
+    return Built([image], [result], schedule, device_schedule)
 
 
 def arrays(size: Size, rng: np.random.Generator) -> list[np.ndarray[Any, Any]]:

@@ -29,7 +29,15 @@ def build(hl: Module, size: Size) -> Built:
         product.compute_at(result, xi).vectorize(x, 16, guard).unroll(x).unroll(y)
         product.update().reorder(x, y, k.x).vectorize(x, 16, guard).unroll(x).unroll(y)
 
-    return Built([a, b], [result], schedule)
+    def device_schedule() -> None:
+        guard = hl.TailStrategy.GuardWithIf
+        # A block of 8 by 8 threads, of which each has 4 by 4 elements of 32 by 32 in registers.
+        result.bound(x, 0, n).bound(y, 0, n).tile(x, y, xi, yi, 32, 32, guard).tile(xi, yi, xii, yii, 4, 4, guard)
+        result.unroll(xii).unroll(yii).gpu_blocks(x, y).gpu_threads(xi, yi)
+        product.compute_at(result, xi).unroll(x).unroll(y)
+        product.update().reorder(x, y, k.x).unroll(x).unroll(y).unroll(k.x, 4, guard)
+
+    return Built([a, b], [result], schedule, device_schedule)
 
 
 def arrays(size: Size, rng: np.random.Generator) -> list[np.ndarray[Any, Any]]:

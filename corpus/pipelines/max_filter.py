@@ -47,7 +47,17 @@ def build(hl: Module, size: Size) -> Built:
         vertical.compute_at(result, c).vectorize(x, 16, guard)
         vertical.update().reorder(x, r.x, r.y).vectorize(x, 16, guard)
 
-    return Built([image], [result], schedule)
+    def device_schedule() -> None:
+        guard = hl.TailStrategy.GuardWithIf
+        xi, xo = hl.Var("xi"), hl.Var("xo")
+        for table in (heights, logs):
+            table.compute_root().gpu_tile(table.args()[0], xi, 32, guard)
+        result.gpu_tile(x, y, xi, yi, 32, 8, guard).gpu_blocks(c)
+        vertical.compute_root().reorder(c, t, x, y).gpu_tile(x, y, xi, yi, 16, 16, guard)
+        # The rows of a column in turn, each from rows of the slice before.
+        vertical.update().split(x, xo, xi, 32, guard).reorder(r.x, r.y, xi, xo, c).gpu_blocks(xo, c).gpu_threads(xi)
+
+    return Built([image], [result], schedule, device_schedule)
 
 
 def arrays(size: Size, rng: np.random.Generator) -> list[np.ndarray[Any, Any]]:

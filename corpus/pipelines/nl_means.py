@@ -41,7 +41,20 @@ def build(hl: Module, size: Size) -> Built:
         weight.compute_at(total, s.x).vectorize(x, 8, guard)
         columns.compute_at(total, s.x).vectorize(x, 8, guard)
 
-    return Built([image], [result], schedule)
+    def device_schedule() -> None:
+        guard = hl.TailStrategy.GuardWithIf
+        xi, xii, yii = (hl.Var(n) for n in ("xi", "xii", "yii"))
+        result.compute_root().bound(c, 0, 3).reorder(c, x, y).unroll(c).gpu_tile(x, y, xi, yi, 32, 8, guard)
+        total.compute_root().bound(c, 0, 4).gpu_tile(x, y, xi, yi, 32, 8, guard)
+        total.update().reorder(c, s.x, x, y, s.y).tile(x, y, xi, yi, 32, 8, guard).unroll(c)
+        total.update().gpu_blocks(x, y).gpu_threads(xi, yi)
+        # Weights for one row of offsets at a time; tiles that leave room for the patches' edges in whole warps.
+        weight.compute_at(total, s.y).tile(x, y, xi, yi, 64 - PATCH + 1, 32 - PATCH + 1, guard)
+        weight.tile(xi, yi, xii, yii, 32, 8, guard).gpu_threads(xii, yii).gpu_blocks(x, y, dx)
+        for f in (columns, distance):
+            f.compute_at(weight, x).tile(x, y, xi, yi, 32, 8, guard).gpu_threads(xi, yi)
+
+    return Built([image], [result], schedule, device_schedule)
 
 
 def arrays(size: Size, rng: np.random.Generator) -> list[np.ndarray[Any, Any]]:

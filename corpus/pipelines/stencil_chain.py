@@ -38,7 +38,16 @@ def build(hl: Module, size: Size) -> Built:
                 last = chain[min((k // 8 + 1) * 8, STAGES)]
                 f.store_at(last, yo).compute_at(last, y).vectorize(x, 32, guard)
 
-    return Built([image], [result], schedule)
+    def device_schedule() -> None:
+        guard = hl.TailStrategy.GuardWithIf
+        xi, yi = hl.Var("xi"), hl.Var("yi")
+        for k, f in enumerate(chain[1:], 1):
+            if k % 2 == 0 or f is result:
+                f.compute_root().gpu_tile(x, y, xi, yi, 32, 16, guard)
+            else:
+                f.compute_at(chain[k + 1], x).tile(x, y, xi, yi, 32, 16, guard).gpu_threads(xi, yi)
+
+    return Built([image], [result], schedule, device_schedule)
 
 
 def arrays(size: Size, rng: np.random.Generator) -> list[np.ndarray[Any, Any]]:

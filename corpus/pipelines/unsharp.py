@@ -39,7 +39,15 @@ def build(hl: Module, size: Size) -> Built:
         columns.store_at(sharp, y).compute_at(sharp, yi).vectorize(x, 16, guard)
         ratio.store_at(sharp, y).compute_at(sharp, yi).vectorize(x, 16, guard)
 
-    return Built([image], [sharp], schedule)
+    def device_schedule() -> None:
+        guard = hl.TailStrategy.GuardWithIf
+        xi = hl.Var("xi")
+        sharp.bound(c, 0, 3).reorder(c, x, y).unroll(c).gpu_tile(x, y, xi, yi, 32, 8, guard)
+        for f in (grey, columns):
+            f.compute_at(sharp, x).gpu_threads(x, y)
+        ratio.compute_at(sharp, xi)
+
+    return Built([image], [sharp], schedule, device_schedule)
 
 
 def arrays(size: Size, rng: np.random.Generator) -> list[np.ndarray[Any, Any]]:

@@ -66,7 +66,20 @@ def build(hl: Module, size: Size) -> Built:
         result.parallel(y).vectorize(x, 16, guard)
         stages[-1][1].compute_at(result, y)
 
-    return Built([image, first, last, weights], [result], schedule)
+    def device_schedule() -> None:
+        guard = hl.TailStrategy.GuardWithIf
+        ci, yi = hl.Var("ci"), hl.Var("yi")
+        for k, (_, found) in enumerate(stages[:-1]):
+            conv, out, r = found
+            out.compute_root().bound(c, 0, channels).split(x, x, xi, 4, guard).split(c, c, ci, 16, guard)
+            out.split(y, y, yi, 4, guard).reorder(xi, ci, yi, c, x, y).unroll(xi)
+            out.gpu_blocks(c, x, y).gpu_threads(ci, yi)
+            conv.compute_at(out, ci).unroll(x)
+            conv.update().reorder(x, *((r.x, r.y, r.z) if k else (r.x, r.y)), c, y).unroll(x)
+        result.gpu_tile(x, y, xi, yi, 8, 8, guard)
+        stages[-1][1].compute_at(result, xi)
+
+    return Built([image, first, last, weights], [result], schedule, device_schedule)
 
 
 def arrays(size: Size, rng: np.random.Generator) -> list[np.ndarray[Any, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import gcd
 
 from halide_core.backend import llvm_integer as ops
 from halide_core.backend.llvm_builder import FunctionBuilder
@@ -35,6 +36,8 @@ class Memory:
         self.types = types
         self.emit = emit
         self.sizes = sizes
+        # Bytes that addresses of arrays are multiples of, where that is more than an element has.
+        self.aligned: dict[str, int] = {}
         # Strided loads announced for the statement at hand: group -> (least, greatest) constant offset.
         self.groups: dict[tuple[object, ...], tuple[int, int]] = {}
         self._chunks: dict[tuple[object, ...], list[str]] = {}
@@ -125,7 +128,8 @@ class Memory:
             return self._permute(t, first, "poison", [0] * t.lanes)
         if stride == 1:
             assert isinstance(e.index, ir.Ramp)
-            return self._dense(self.address(e.name, e.index.base, t), t, predicate)
+            align = self.alignment(e.name, e.index.base, t)
+            return self._dense(self.address(e.name, e.index.base, t), t, predicate, align)
         if stride == -1:
             assert isinstance(e.index, ir.Ramp)
             first_index = ir.Add(I64, e.index.base, const(1 - t.lanes, I64))
@@ -143,10 +147,18 @@ class Memory:
                 return self._strided_tail(e, t, stride)
         return self._gather(e, t, predicate)
 
-    def _dense(self, address: str, t: Type, predicate: str | None) -> str:
+    def alignment(self, name: str, index: Expr, t: Type) -> int:
+        """Bytes that the address of element `index` is known to be a multiple of."""
+        if name not in self.aligned:
+            return t.bytes()
+        terms, constant = linear_terms(index)
+        multiple = gcd(constant, *(factor for _, factor in terms.values()))
+        return max(t.bytes(), gcd(self.aligned[name], multiple * t.bytes()))
+
+    def _dense(self, address: str, t: Type, predicate: str | None, align: int | None = None) -> str:
         b, text = self.b, llvm_type(t)
         if predicate is None:
-            return b.emit(f"load {text}, ptr {address}, align {t.bytes()}")
+            return b.emit(f"load {text}, ptr {address}, align {align or t.bytes()}")
         mask_type = llvm_type(Bool(t.lanes))
         name = f"llvm.masked.load.{_suffix(t)}.p0"
         b.module.declare(name, text, ["ptr", mask_type, text], "")
@@ -322,16 +334,23 @@ class Memory:
             )
         elif stride == 1:
             assert isinstance(index, ir.Ramp)
-            self._dense_store(self.address(name, index.base, t), t, value, predicate, streaming)
+            align = self.alignment(name, index.base, t)
+            self._dense_store(self.address(name, index.base, t), t, value, predicate, streaming, align)
         else:
             self._scatter(name, t, value, index, predicate)
 
     def _dense_store(
-        self, address: str, t: Type, value: str, predicate: str | None, streaming: bool = False
+        self,
+        address: str,
+        t: Type,
+        value: str,
+        predicate: str | None,
+        streaming: bool = False,
+        align: int | None = None,
     ) -> None:
         b, text = self.b, llvm_type(t)
         if predicate is None:
-            how = f"align {_REGISTER}, !nontemporal !1" if streaming else f"align {t.bytes()}"
+            how = f"align {_REGISTER}, !nontemporal !1" if streaming else f"align {align or t.bytes()}"
             b.do(f"store {text} {value}, ptr {address}, {how}")
             return
         mask_type = llvm_type(Bool(t.lanes))

@@ -12,8 +12,9 @@ from halide_core.backend.llvm_module import initialize
 from halide_core.backend.llvm_stmt import Names, StmtEmitter
 from halide_core.backend.llvm_types import llvm_type, memory_type
 from halide_core.errors import HalideError
+from halide_core.gpu.barriers import barriers_in
 from halide_core.gpu.capability import STATIC_SHARED
-from halide_core.gpu.kernel import AXES, BLOCK, THREAD, Kernel, is_barrier
+from halide_core.gpu.kernel import ALIGNMENT, AXES, BLOCK, THREAD, Kernel, is_barrier
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import CallType, const_value
@@ -77,10 +78,12 @@ def _emit(module: ModuleBuilder, k: Kernel) -> None:
     names = Names({}, {}, {}, {})
     parameters: list[str] = []
     loads = {n.name for x in st.walk(k.body) for e in st.expressions(x) for n in nodes(e, ir.Load)}
+    meets = barriers_in(k.body) > 0
     for i, (name, t) in enumerate(k.arrays):
-        # What other threads store between two barriers is seen: such an array is not this thread's alone.
-        alone = name not in k.written or name not in loads
-        parameters.append(f"ptr {'noalias ' if alone else ''}%p{i}")
+        # What other threads store before a barrier is seen behind it: such an array is not this thread's alone.
+        alone = not meets or name not in k.written or name not in loads
+        align = t.bytes() if name in k.given else ALIGNMENT
+        parameters.append(f"ptr {'noalias ' if alone else ''}align {align} %p{i}")
         names.arrays[name], names.array_types[name], names.groups[name] = f"%p{i}", t, i
     for i, v in enumerate(k.scalars):
         text = "i8" if v.type.is_bool() else llvm_type(v.type)
@@ -93,6 +96,8 @@ def _emit(module: ModuleBuilder, k: Kernel) -> None:
             names.operands[v.name] = b.emit(f"call i32 {callee}()")
             names.variable_types[v.name] = v.type
     emitter = _KernelEmitter(module, b, names, k.name)
+    own = {n for n, _ in k.arrays} - k.given
+    emitter.expr.memory.aligned |= dict.fromkeys((*own, *(a.name for a in k.shared)), ALIGNMENT)
     if k.shared:
         _emit_shared(module, b, k, emitter)
     emitter.emit(k.body)
@@ -140,7 +145,23 @@ class _KernelEmitter(StmtEmitter):
             self.b.do(f"call void {callee}(i32 0)")
             self.expr.reset()
             return
+        if isinstance(s, st.Store) and ir.is_atomic(s.value):
+            self._update(s)
+            return
         super().emit(s)
+
+    def _update(self, s: st.Store) -> None:
+        """Updates an element in one step, whatever other threads do."""
+        assert isinstance(s.value, ir.Call) and s.predicate is None
+        (operand,) = s.value.args
+        t = operand.type
+        operation = s.value.name.removeprefix(ir.ATOMIC)
+        if operation in ("min", "max") and t.is_uint():
+            operation = f"u{operation}"
+        value = self.value(operand)
+        place = self.expr.memory.address(s.name, s.index, t)
+        self.b.do(f'atomicrmw {operation} ptr {place}, {llvm_type(t)} {value} syncscope("device") monotonic')
+        self.expr.reset()
 
     def _allocate(self, s: st.Allocate) -> None:
         size = const_value(s.size)

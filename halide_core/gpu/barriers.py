@@ -4,13 +4,15 @@
     f[thread.x] = g[thread.x + 1]    ->   barrier
                                           f[thread.x] = g[thread.x + 1]
 
-No barrier stands between accesses of which each thread makes both to one element of its own, nor between stores of a
-Func without updates, of which two to one element are of one value."""
+No barrier stands between accesses of which each thread makes both to one element of its own, or to elements that are
+dealt out to threads in one way; nor between stores of a Func without updates, of which two to one element are of one
+value."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from math import gcd
 
 from halide_core.errors import HalideError
 from halide_core.gpu.kernel import THREAD, THREAD_NAMES, Leaf, Triple, barrier, is_barrier
@@ -26,12 +28,40 @@ from halide_core.ir.sums import linear_terms
 @dataclass(frozen=True, slots=True)
 class _Access:
     """Of an array since the last barrier.  `place`: where all of a leaf's accesses are of one element of each thread's
-    own, what tells it (index, masks, the Variables in them); None where that is not known."""
+    own, what tells it (index, masks, the Variables in them); None where that is not known.  `dealt`: how the elements
+    of the accesses are dealt out to threads, where they are."""
 
     name: str
     writes: bool
     place: tuple[object, ...] | None = None
     names: frozenset[str] = frozenset()
+    dealt: _Dealt | None = None
+    # All of them updates in one step.
+    atomic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Dealt:
+    """Indices number + `first` + multiples of `period`, where `number`, said by `threads` (step by thread) and less
+    than `reach`, is another one for each thread, and `fixed` (term, factor) is the same all the time."""
+
+    threads: frozenset[tuple[str, int]]
+    reach: int
+    fixed: frozenset[tuple[int, int]]
+    first: int
+    period: int
+
+    def as_well(self, other: _Dealt) -> _Dealt | None:
+        """How the elements of both are dealt out: each to one thread; None where they are not."""
+        if self.threads != other.threads:
+            return None
+        # What only one of them has is some multiple of its factor.
+        apart = [factor for _, factor in self.fixed ^ other.fixed]
+        period = gcd(self.period, other.period, self.first - other.first, *apart)
+        if period and period < self.reach:
+            return None
+        first = self.first % period if period else self.first
+        return _Dealt(self.threads, self.reach, self.fixed & other.fixed, first, period)
 
 
 _State = frozenset[_Access]
@@ -48,16 +78,21 @@ def place_barriers(
     `common`: pairs of them that have memory in common; `pure`: those of Funcs without updates."""
     if all(const_value(t) == 1 for t in threads):
         return _without_leaves(s)
-    placer = _Placer(threads, frozenset(common), frozenset(watched), frozenset(pure))
+    placer = _Placer(threads, frozenset(common), frozenset(watched), frozenset(pure), _bound(s))
     out, _ = placer.visit(s, frozenset())
     return _without_leaves(_merged(out))
 
 
 class _Placer:
     def __init__(
-        self, threads: Triple, common: frozenset[tuple[str, str]], watched: frozenset[str], pure: frozenset[str]
+        self,
+        threads: Triple,
+        common: frozenset[tuple[str, str]],
+        watched: frozenset[str],
+        pure: frozenset[str],
+        bound: frozenset[str],
     ) -> None:
-        self.common, self.watched, self.pure = common, watched, pure
+        self.common, self.watched, self.pure, self.bound = common, watched, pure, bound
         self.extents = {v.name: _whole(t) for v, t in zip(THREAD, threads, strict=True)}
         self.wide = frozenset(v.name for v, t in zip(THREAD, threads, strict=True) if const_value(t) != 1)
 
@@ -76,6 +111,9 @@ class _Placer:
                 first, before = self.after(st.Block(()), self.reads(s.value), before)
                 body, left = self.visit(s.body, before)
                 return st.block(first, replace(s, body=body)), _beyond(left, s.name)
+            case st.Allocate():
+                body, left = self.visit(s.body, before)
+                return replace(s, body=body), left
             case st.For():
                 return self.loop(s, before)
             case st.IfThenElse():
@@ -87,12 +125,22 @@ class _Placer:
 
     def loop(self, s: st.For, before: _State) -> tuple[st.Stmt, _State]:
         first, before = self.after(st.Block(()), self.reads(s.min) | self.reads(s.extent), before)
+        body, left = self.iterated(s, before)
+        if before and barriers_in(body):
+            # One before the loop, where that is for what all iterations would wait for.
+            apart, alone = self.iterated(s, frozenset())
+            if barriers_in(apart) < barriers_in(body):
+                return st.block(first, barrier(), replace(s, body=apart)), alone
+        return st.block(first, replace(s, body=body)), before | left
+
+    def iterated(self, s: st.For, before: _State) -> tuple[st.Stmt, _State]:
+        """The body of `s` after accesses `before`, and what iterations leave."""
         state = before
         while True:
             body, left = self.visit(s.body, state)
             entering = state | before | _beyond(left, s.name)
             if entering == state:
-                return st.block(first, replace(s, body=body)), before | _beyond(left, s.name)
+                return body, _beyond(left, s.name)
             state = entering
 
     def after(self, s: st.Stmt, accesses: _State, before: _State) -> tuple[st.Stmt, _State]:
@@ -107,6 +155,10 @@ class _Placer:
             return (a.name, b.name) in self.common
         if a.writes and b.writes and a.name in self.pure:
             return False
+        if a.atomic and b.atomic:
+            return False
+        if a.dealt is not None and b.dealt is not None and a.dealt.as_well(b.dealt) is not None:
+            return False
         return a.place is None or a.place != b.place
 
     def reads(self, e: Expr) -> _State:
@@ -116,6 +168,8 @@ class _Placer:
         reads: dict[str, list[Expr]] = {}
         writes: dict[str, list[Expr]] = {}
         bound: set[str] = set()
+        stores = [x for x in st.walk(leaf.body) if isinstance(x, st.Store)]
+        atomic = {x.name for x in stores} - {x.name for x in stores if not ir.is_atomic(x.value)}
         for x in st.walk(leaf.body):
             if isinstance(x, st.For | st.LetStmt):
                 bound.add(x.name)
@@ -141,9 +195,46 @@ class _Placer:
             if apart and same:
                 place = (key(own),) if self.tells_apart(own) else (key(own), masks)
             names = names.union(*(variables(m) for m in leaf.masks))
-            found |= {_Access(name, w, place, names) for w, of in ((False, reads), (True, writes)) if name in of}
+            dealt = self.dealt(places)
+            for w, of in ((False, reads), (True, writes)):
+                if name in of:
+                    found.add(_Access(name, w, place, names, dealt, w and name in atomic))
         return frozenset(found)
 
+    def dealt(self, indices: list[Expr]) -> _Dealt | None:
+        """How the elements at `indices` are dealt out to threads."""
+        out: _Dealt | None = None
+        for index in indices:
+            one = self.dealt_at(index)
+            if one is None:
+                return None
+            out = one if out is None else out.as_well(one)
+            if out is None:
+                return None
+        return out
+
+    def dealt_at(self, index: Expr) -> _Dealt | None:
+        if not index.type.is_scalar():
+            return None
+        terms, constant = linear_terms(index)
+        steps: dict[str, int] = {}
+        fixed: set[tuple[int, int]] = set()
+        period = 0
+        for number, (term, factor) in terms.items():
+            inner = term.value if isinstance(term, ir.Cast) else term
+            if isinstance(inner, Variable) and inner.name in THREAD_NAMES and factor > 0:
+                steps[inner.name] = factor
+            elif variables(term) & THREAD_NAMES:
+                return None
+            elif variables(term) & self.bound or loaded(term):
+                period = gcd(period, factor)
+            else:
+                fixed.add((number, factor))
+        reach = self.reach(steps)
+        if reach is None or (period and period < reach):
+            return None
+        first = constant % period if period else constant
+        return _Dealt(frozenset(steps.items()), reach, frozenset(fixed), first, period)
 
     def tells_apart(self, index: Expr) -> bool:
         """Whether no two threads of a block have the same index."""
@@ -156,13 +247,24 @@ class _Placer:
                 steps[t.name] = abs(factor)
             elif variables(t) & THREAD_NAMES:
                 return False
+        return self.reach(steps) is not None
+
+    def reach(self, steps: dict[str, int]) -> int | None:
+        """How many numbers there are from the first to the last of sums of threads in such steps, which are all
+        different; None where they are not."""
         reach = 0
         for name, step in sorted(steps.items(), key=lambda x: x[1]):
             extent = self.extents[name]
             if extent is None or step <= reach:
-                return False
+                return None
             reach += step * (extent - 1)
-        return self.wide <= steps.keys()
+        return reach + 1 if self.wide <= steps.keys() else None
+
+
+def _bound(s: st.Stmt) -> frozenset[str]:
+    """The names that `s` binds."""
+    out = {x.name for x in st.walk(s) if isinstance(x, st.For | st.LetStmt)}
+    return frozenset(out.union(*(_bound(x.body) for x in st.walk(s) if isinstance(x, Leaf))))
 
 
 def _beyond(state: _State, name: str) -> _State:

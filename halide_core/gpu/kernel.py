@@ -20,6 +20,10 @@ INDEX_NAMES = THREAD_NAMES | {v.name for v in BLOCK}
 # The name of the Call that is a barrier: no thread goes on before all have come here.
 BARRIER = "gpu_barrier"
 
+# Bytes that the addresses of arrays, of shared memory too, are multiples of, but for the caller's: as many are loaded
+# at a time.
+ALIGNMENT = 16
+
 Triple = tuple[Expr, Expr, Expr]
 
 
@@ -38,7 +42,8 @@ class Kernel:
     """`body` for every thread of a grid of `blocks` blocks of `threads` threads.
 
     `scalars` and `arrays` are what is captured: Variables and arrays in memory of the device, of which `written` are
-    stored to.  The arrays in `shared` lie in `shared_bytes` bytes (int64) of each block's memory."""
+    stored to, and `given` are the caller's, whose addresses are multiples of an element's size.  The arrays
+    in `shared` lie in `shared_bytes` bytes (int64) of each block's memory."""
 
     name: str
     blocks: Triple
@@ -47,6 +52,7 @@ class Kernel:
     scalars: tuple[Variable, ...]
     arrays: tuple[tuple[str, Type], ...]
     written: frozenset[str]
+    given: frozenset[str]
     shared: tuple[Shared, ...]
     shared_bytes: Expr
 

@@ -29,7 +29,7 @@ from halide_core.ir.box import Interval
 from halide_core.ir.expr import BOOL, I32, I64, Expr, Variable, const, const_value
 from halide_core.ir.simplify import simplify, simplify_index
 from halide_core.ir.stmt import ForKind
-from halide_core.ir.structural import contains, key, nodes, substitute
+from halide_core.ir.structural import contains, key, nodes, substitute, transform
 from halide_core.ir.types import Type
 
 # Limits of every device (CUDA C++ Programming Guide, compute capabilities 7.0 to 9.0).
@@ -43,7 +43,7 @@ def offload(
 
     A block may share `most_shared` bytes.  Raises HalideError for what a device cannot do."""
     arrays = {a.name: a for a in arguments}
-    splitter = _Splitter(most_shared, _names_of(f for f in functions if not f.updates))
+    splitter = _Splitter(most_shared, _names_of(f for f in functions if not f.updates), frozenset(arrays))
     s = splitter.visit(s, {n: a.type for n, a in arrays.items()})
     used = {n for k in splitter.kernels for n, _ in k.arrays}
     s = _Host(used).around(s)
@@ -74,8 +74,8 @@ def has_blocks(s: st.Stmt) -> bool:
 class _Splitter:
     """Takes kernels out of a statement."""
 
-    def __init__(self, most_shared: int, pure: frozenset[str]) -> None:
-        self.most_shared, self.pure = most_shared, pure
+    def __init__(self, most_shared: int, pure: frozenset[str], given: frozenset[str]) -> None:
+        self.most_shared, self.pure, self.given = most_shared, pure, given
         self.kernels: list[Kernel] = []
 
     def visit(self, s: st.Stmt, arrays: dict[str, Type]) -> st.Stmt:
@@ -90,7 +90,8 @@ class _Splitter:
 
     def launch(self, s: st.For, arrays: dict[str, Type]) -> st.Stmt:
         blocks, scope, body = _blocks(s)
-        body, threads, heap = thread_code(body, scope, blocks)
+        code = thread_code(body, scope, blocks)
+        body, threads, heap = code.body, code.threads, code.heap
         arrays = {**arrays, **{a.name: a.type for a in heap}}
         body, layout = lay_out_shared(body)
         shared = {a.name for a in layout.arrays}
@@ -107,10 +108,11 @@ class _Splitter:
         used = tuple((n, arrays[n]) for n in sorted(_arrays(body) & arrays.keys() - shared))
         written = frozenset(stores - shared) & {n for n, _ in used}
         scalars, values = zip(*captured.given.values(), strict=True) if captured.given else ((), ())
-        kernel = Kernel(name, blocks, threads, body, scalars, used, written, arrays_in_shared, layout.size)
+        given = self.given & {n for n, _ in used}
+        kernel = Kernel(name, blocks, threads, body, scalars, used, written, given, arrays_in_shared, layout.size)
         self.kernels.append(kernel)
         names = tuple(n for n, _ in used)
-        out: st.Stmt = st.Launch(name, blocks, threads, layout.size, values, names, written, self.most_shared)
+        out: st.Stmt = st.Launch(name, blocks, code.needed, layout.size, values, names, written, self.most_shared)
         for a in heap:
             if a.name in names:
                 out = replace(a, body=out)
@@ -178,13 +180,27 @@ def _blocks(s: st.For) -> tuple[Triple, dict[str, Interval], st.Stmt]:
 
 
 def _with_value(s: st.Stmt, name: str, value: Expr) -> st.Stmt:
-    """`s` with the value of a Variable in its place."""
+    """`s` with the value of a Variable in its place; what is computed with it stays as it is written."""
+
+    def one(n: Expr) -> Expr:
+        return replace(n, index=simplify_index(n.index)) if isinstance(n, ir.Load) else n
 
     def expression(e: Expr) -> Expr:
         out = substitute(e, {name: value})
-        return simplify_index(out) if out.type in (I32, I64) else out
+        return out if out is e else transform(out, one)
 
-    return st.map_expressions(s, expression)
+    def statement(x: st.Stmt) -> st.Stmt:
+        out = st.rebuild(x, statement, expression)
+        match out:
+            case st.Store():
+                return replace(out, index=simplify_index(out.index))
+            case st.For():
+                return replace(out, min=simplify_index(out.min), extent=simplify_index(out.extent))
+            case st.Allocate():
+                return replace(out, size=simplify_index(out.size))
+        return out
+
+    return statement(s)
 
 
 def _depth(s: st.Stmt) -> int:

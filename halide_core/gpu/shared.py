@@ -16,16 +16,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from halide_core.gpu.kernel import Leaf, Shared
+from halide_core.gpu.kernel import ALIGNMENT, Leaf, Shared
 from halide_core.gpu.threads import loaded, stored
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import I64, Expr, const, const_value
 from halide_core.ir.simplify import simplify_index
+from halide_core.ir.stmt import MemoryType
 from halide_core.ir.structural import transform
-
-# Of the address of each array, so that vectors of 16 bytes can be loaded.
-_ALIGNMENT = 16
 
 
 @dataclass(slots=True)
@@ -62,7 +60,7 @@ class _Lives:
             case Leaf():
                 self.use(_used(s.body).union(*map(loaded, s.masks)))
                 return s
-            case st.Allocate():
+            case st.Allocate(memory=MemoryType.GPUShared):
                 return self.allocate(s)
             case st.For():
                 self.use(loaded(s.min) | loaded(s.extent))
@@ -128,7 +126,7 @@ def _placed(lives: _Lives) -> Layout:
         if size is None:
             open_.append(name)
         else:
-            fixed.append((name, -(-int(size) * a.type.bytes() // _ALIGNMENT) * _ALIGNMENT))
+            fixed.append((name, -(-int(size) * a.type.bytes() // ALIGNMENT) * ALIGNMENT))
 
     def meet(a: str, b: str) -> bool:
         return lives.first[a] <= lives.last[b] and lives.first[b] <= lives.last[a]
@@ -159,7 +157,7 @@ def _placed(lives: _Lives) -> Layout:
         for name in slot:
             a = lives.sizes[name]
             bytes_ = a.size * const(a.type.bytes(), I64)
-            most = ir.Max(I64, most, (bytes_ + (_ALIGNMENT - 1)) / _ALIGNMENT * _ALIGNMENT)
+            most = ir.Max(I64, most, (bytes_ + (ALIGNMENT - 1)) / ALIGNMENT * ALIGNMENT)
             out.arrays.append(_shared(a, end))
         end = simplify_index(end + most)
     out.size = end

@@ -12,14 +12,15 @@ around it; all else belongs to one thread.  What is stored on the heap lies in t
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from halide_core.errors import HalideError
 from halide_core.gpu.kernel import AXES, BLOCK, THREAD, Leaf, Triple
+from halide_core.gpu.owned import own_elements
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.box import Interval
-from halide_core.ir.expr import BOOL, I32, I64, Expr, const, const_value
+from halide_core.ir.expr import BOOL, I32, I64, Expr, Variable, const, const_value
 from halide_core.ir.ranges import upper_bound
 from halide_core.ir.simplify import simplify, simplify_index
 from halide_core.ir.stmt import THREAD_KINDS, MemoryType
@@ -37,20 +38,29 @@ def has_threads(s: st.Stmt) -> bool:
     return any(isinstance(x, st.For) and x.kind in THREAD_KINDS for x in st.walk(s))
 
 
-def thread_code(
-    s: st.Stmt, scope: dict[str, Interval], blocks: Triple
-) -> tuple[st.Stmt, Triple, tuple[st.Allocate, ...]]:
-    """The body `s` of the loops over `blocks` as code of one thread, with Leaves where threads differ; the extents of a
-    block; and the arrays in the device's memory that hold what blocks have on the heap.
+@dataclass(frozen=True, slots=True)
+class ThreadCode:
+    """What one thread does, with Leaves where threads differ; the extents of a block, constants where these have one as
+    a bound; how many of these threads there is anything to do for; and the arrays in the device's memory that hold what
+    blocks have on the heap."""
+
+    body: st.Stmt
+    threads: Triple
+    needed: Triple
+    heap: tuple[st.Allocate, ...]
+
+
+def thread_code(s: st.Stmt, scope: dict[str, Interval], blocks: Triple) -> ThreadCode:
+    """The body `s` of the loops over `blocks` as code of one thread.
 
     `scope` has the ranges of the variables bound around `s` in the kernel; extents and the sizes of shared storage are
     in terms of what is bound outside of that.  Raises HalideError where one is not known before the kernel starts."""
-    found: list[list[Expr]] = [[], [], []]
+    found: list[list[tuple[Expr, Expr]]] = [[], [], []]
     _collect(s, scope, found)
-    extents = tuple(_greatest(f) for f in found)
-    threads = (extents[0], extents[1], extents[2])
-    work = _Threads(threads, blocks)
-    return work.visit(s, _Place((), frozenset(), (), scope, frozenset())), threads, tuple(work.heap)
+    threads, needed = ([_greatest([pair[k] for pair in f]) for f in found] for k in (0, 1))
+    work = _Threads((threads[0], threads[1], threads[2]), blocks)
+    body = work.visit(s, _Place((), frozenset(), (), scope, frozenset()))
+    return ThreadCode(body, work.threads, (needed[0], needed[1], needed[2]), tuple(work.heap))
 
 
 def _greatest(found: list[Expr]) -> Expr:
@@ -78,6 +88,16 @@ def most(e: Expr, scope: dict[str, Interval], what: str) -> Expr:
     return simplify_index(high)
 
 
+def _needed(extent: Expr, scope: dict[str, Interval], limit: Expr) -> Expr:
+    """The greatest value of `extent`, at most `limit`, as the host can tell it when the kernel starts."""
+    if const_value(limit) is None or const_value(extent) is not None:
+        return limit
+    high = bounds_of(extent, scope)[1]
+    if high is None or variables(high) & scope.keys() or contains(high, ir.Load):
+        return limit
+    return simplify_index(ir.Min(I32, high, limit))
+
+
 def inside(scope: dict[str, Interval], s: st.For | st.LetStmt) -> dict[str, Interval]:
     """`scope` in the body of `s`."""
     if isinstance(s, st.LetStmt):
@@ -86,14 +106,18 @@ def inside(scope: dict[str, Interval], s: st.For | st.LetStmt) -> dict[str, Inte
     return {**scope, s.name: (low, high)}
 
 
-def _collect(s: st.Stmt, scope: dict[str, Interval], found: list[list[Expr]]) -> None:
-    """Enters the extents of the loops over threads by their dimension."""
+def _collect(s: st.Stmt, scope: dict[str, Interval], found: list[list[tuple[Expr, Expr]]]) -> None:
+    """Enters (the greatest extent, what it comes to in the blocks that there are) of the loops over threads by their
+    dimension."""
     if isinstance(s, st.For) and s.kind in THREAD_KINDS:
         extent = most(s.extent, scope, f"The extent of the loop over threads {s.name}")
         count = upper_bound(extent, {})
         if s.kind is st.ForKind.GPU_LANE and (count is None or count > _WARP):
             raise HalideError(f"CUDA gpu lanes loop must have constant extent of at most 32: {extent} ({s.name})")
-        found[_height(s) - 1].append(extent if s.kind is not st.ForKind.GPU_LANE else const(_WARP, I32))
+        if s.kind is st.ForKind.GPU_LANE:
+            found[_height(s) - 1].append((const(_WARP, I32), const(_WARP, I32)))
+        else:
+            found[_height(s) - 1].append((extent, _needed(s.extent, scope, extent)))
     if isinstance(s, st.For | st.LetStmt):
         scope = inside(scope, s)
     for x in st.bodies(s):
@@ -181,13 +205,18 @@ class _Threads:
         return self.visit(body, at)
 
     def loop(self, s: st.For, at: _Place) -> st.Stmt:
-        if at.differs(s.min) or at.differs(s.extent) or {n for n, _ in at.lets} & variables(s.extent):
+        if at.differs(s.extent) or {n for n, _ in at.lets} & variables(s.extent):
             raise HalideError(
                 f"The loop {s.name} around a loop over threads runs a different number of times in each thread; "
                 "reorder it inside"
             )
         if at.masks and (contains(s.extent, ir.Load) or contains(s.min, ir.Load)):
             raise HalideError(f"The bounds of loop {s.name} around a loop over threads are loaded; reorder it inside")
+        if at.differs(s.min):
+            # As often in all threads, but from another place on.
+            count = Variable(I32, f"{s.name}$count")
+            first = st.LetStmt(s.name, simplify_index(s.min + count), s.body)
+            s = replace(s, name=count.name, min=const(0, I32), body=first)
         body = self.visit(s.body, _Place(at.masks, at.dims, at.lets, inside(at.scope, s), at.varying))
         return replace(s, body=body)
 
@@ -205,7 +234,12 @@ class _Threads:
 
     def shared(self, s: st.Allocate, at: _Place) -> st.Stmt:
         """Storage that several threads use: one array for each value of the dimensions around it."""
-        if s.memory not in (MemoryType.Auto, MemoryType.GPUShared, MemoryType.Heap):
+        by_lanes = all(x.kind not in THREAD_KINDS or x.kind is st.ForKind.GPU_LANE for x in _loops(s.body))
+        if by_lanes and s.memory in _LOCAL:
+            own = self.of_lanes(s, at)
+            if own is not None:
+                return own
+        elif s.memory not in (MemoryType.Auto, MemoryType.GPUShared, MemoryType.Heap):
             raise HalideError(
                 f"{s.name} is stored in {s.memory.name}, but a loop over threads stands within, so that several "
                 "threads use it; store it inside that loop, or in GPUShared"
@@ -215,6 +249,18 @@ class _Threads:
         if s.memory is MemoryType.Heap:
             return self.visit(self.on_heap(s, body, size), at)
         return st.Allocate(s.name, s.type, size, self.visit(body, at), MemoryType.GPUShared)
+
+    def of_lanes(self, s: st.Allocate, at: _Place) -> st.Stmt | None:
+        """Storage of which each lane uses elements of its own; None where lanes read what others stored."""
+        size, lanes = const_value(most(s.size, at.scope, f"The size of {s.name}")), const_value(self.threads[0])
+        if size is None or lanes is None or int(size) * s.type.bytes() > int(lanes) * _MOST_LOCAL:
+            return None
+        heap = list(self.heap)
+        found = own_elements(self.visit(s.body, at), s.name, int(size), THREAD[0], int(lanes))
+        if found is None:
+            self.heap = heap
+            return None
+        return st.Allocate(s.name, s.type, const(found[1], I64), found[0], MemoryType.Register)
 
     def apart(self, body: st.Stmt, name: str, size: Expr, at: _Place) -> tuple[st.Stmt, Expr]:
         """`body` with `size` elements of array `name` for each thread of the dimensions around it, and how many these
@@ -312,6 +358,10 @@ def _moved(s: st.Stmt, name: str, by: Expr) -> st.Stmt:
         return replace(out, index=further(out.index)) if isinstance(out, st.Store) and out.name == name else out
 
     return statement(s)
+
+
+def _loops(s: st.Stmt) -> list[st.For]:
+    return [x for x in st.walk(s) if isinstance(x, st.For)]
 
 
 def _names(s: st.Stmt) -> frozenset[str]:

@@ -542,6 +542,16 @@ def has_effect(e: Expr) -> bool:
     return isinstance(e, Call) and e.name in (PRINT, REQUIRE, TRACE) and e.call_type is CallType.EXTERN
 
 
+# Names of Calls that stand for the value of an element after an atomic update: ATOMIC + operation, of what the element
+# is updated by.  Such a Call is the whole value of a Store.
+ATOMIC = "gpu_atomic_"
+
+
+def is_atomic(e: Expr) -> bool:
+    """Whether `e` is what an element holds after an atomic update."""
+    return isinstance(e, Call) and e.name.startswith(ATOMIC) and e.call_type is CallType.EXTERN
+
+
 # Name of the Call that stands for a halide_buffer_t: (element, then min, extent and stride of each dimension).  The
 # element is the one at the mins where there is memory, and undef where there is none.  Without bounds: the whole array.
 BUFFER = "hl.buffer"

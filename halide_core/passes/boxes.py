@@ -242,28 +242,31 @@ class _Boxes:
 
 def spread(e: Expr, names: Set[str]) -> Expr:
     """`e` with what is added to minima and maxima, and cancels against variables `names` in them, added within them:
-    y * 32 + min(n - y * 32, 32) is min(n, y * 32 + 32).  Within quotients too, where it does cancel:
-    y * 8 + min(n - y * 32, 32) / 4 is min(n, y * 32 + 32) / 4."""
+    y * 32 + min(n - y * 32, 32) is min(n, y * 32 + 32).  Within quotients too, where it does cancel, and in multiples
+    of all these: y * 8 + min(n - y * 32, 32) / 4 is min(n, y * 32 + 32) / 4."""
     left = _MOST_CHOICES
 
     def rewrite(n: Expr) -> Expr:
         nonlocal left
         terms = _terms(n) if isinstance(n, ir.Add | ir.Sub) and n.type == I32 else []
-        for k, (added, term) in enumerate(terms):
+        for k, (added, whole) in enumerate(terms):
             others = terms[:k] + terms[k + 1 :]
+            term, scale = _multiple(whole)
             if isinstance(term, ir.Min | ir.Max):
                 if left and _cancels(term, added, others, names):
                     left -= 1
                     rest = _sum(others)
-                    parts = [simplify_index(rest + p if added else rest - p) for p in (term.a, term.b)]
+                    scaled = [part * scale for part in (term.a, term.b)]
+                    parts = [simplify_index(rest + p if added else rest - p) for p in scaled]
                     least = isinstance(term, ir.Min) == added
                     return (ir.Min if least else ir.Max)(I32, rewrite(parts[0]), rewrite(parts[1]))
             elif isinstance(term, ir.Div) and added:
                 shared = variables(term) & names
-                near = _sum([t for t in others if variables(t[1]) & shared])
-                inner = _within_quotient(near, term) if variables(near) else None
+                near = _exactly_divided(_sum([t for t in others if variables(t[1]) & shared]), scale)
+                inner = _within_quotient(near, term) if near is not None and variables(near) else None
                 if inner is not None:
-                    return _sum([t for t in others if not variables(t[1]) & shared]) + ir.Div(I32, inner, term.b)
+                    multiple = ir.Div(I32, inner, term.b) * scale
+                    return _sum([t for t in others if not variables(t[1]) & shared]) + multiple
         return n
 
     if not contains(e, ir.Min, ir.Max):
@@ -285,6 +288,23 @@ def _cancels(term: ir.Min | ir.Max, added: bool, others: list[tuple[bool, Expr]]
             return True
         work += [t for t, _ in inner.values() if isinstance(t, ir.Min | ir.Max)]
     return False
+
+
+def _multiple(e: Expr) -> tuple[Expr, int]:
+    """What `e` is a positive multiple of, and how often."""
+    if isinstance(e, ir.Mul):
+        for part, factor in ((e.a, const_value(e.b)), (e.b, const_value(e.a))):
+            if factor is not None and factor > 0:
+                return part, int(factor)
+    return e, 1
+
+
+def _exactly_divided(e: Expr, divisor: int) -> Expr | None:
+    """`e` divided by a number that divides all its terms; None where one is no multiple of it."""
+    terms, constant = linear_terms(e)
+    if any(f % divisor for _, f in terms.values()) or constant % divisor:
+        return None
+    return build_sum({n: (t, f // divisor) for n, (t, f) in terms.items()}, constant // divisor, I32)
 
 
 def _within_quotient(near: Expr, quotient: ir.Div) -> Expr | None:

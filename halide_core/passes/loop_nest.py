@@ -6,11 +6,11 @@ from halide_core.errors import HalideError
 from halide_core.function import Definition, Function, Fuse, Once, ReductionDomain, Rename, Split, TailStrategy
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
-from halide_core.ir.expr import I32, Expr, Variable, const
+from halide_core.ir.expr import ATOMIC, I32, CallType, Expr, Variable, const
 from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import same, substitute, variables
 from halide_core.passes.bounds import never_true
-from halide_core.passes.races import is_pure_loop, runs_in_order
+from halide_core.passes.races import atomic_operand, is_pure_loop, runs_in_order
 
 
 def stage_variable(function: Function, stage: int, var: str) -> str:
@@ -62,6 +62,8 @@ class _Nest:
         # A loop that is split later may give its name to one of the parts.
         self.how: dict[int, tuple[str, Expr, Expr, Expr]] = {}
         self.fused: dict[int, tuple[Expr, Expr, Expr]] = {}
+        # What elements are updated by where loops over blocks and threads meet in them: (operation, operand).
+        self.atomic = self._meets()
         # Where the values of a variable differ from its declared range: (min, max).
         self.reach: dict[str, tuple[Expr, Expr]] = {}
 
@@ -248,6 +250,10 @@ class _Nest:
             names[n] = self._promised(n, promise, promises)
         inner = {n: Variable(I32, names[n]) for n in ranges}
         values = tuple(substitute(v, inner) for v in self.definition.values)
+        if self.atomic is not None:
+            name, operand = self.atomic
+            operand = substitute(operand, inner)
+            values = (ir.Call(operand.type, ATOMIC + name, (operand,), CallType.EXTERN),)
         args = tuple(substitute(a, inner) for a in self.definition.args)
         body: st.Stmt = st.Provide(self.function.name, values, args)
         if domain is not None and _never_runs(domain):
@@ -295,8 +301,22 @@ class _Nest:
         promises[name] = promise
         return name
 
+    def _meets(self) -> tuple[str, Expr] | None:
+        """How elements are updated in one step, where iterations of loops of a device may meet in them, and atomic says
+        that they may."""
+        dims = self.definition.schedule.dims
+        if not self.stage or not self.definition.schedule.atomic or any(d.kind is st.ForKind.VECTORIZED for d in dims):
+            return None
+        loops = [d.var for d in dims if d.kind in st.GPU_KINDS]
+        if all(is_pure_loop(self.function, self.definition, v, in_order=True) for v in loops):
+            return None
+        return atomic_operand(self.function, self.definition)
+
     def _kind(self, var: str, kind: st.ForKind) -> st.ForKind:
-        """How loop `var` is run: where atomic or allow_race_conditions let iterations meet, serially."""
+        """How loop `var` is run: where atomic or allow_race_conditions let iterations meet, serially, unless a device
+        updates elements in one step."""
+        if kind in st.GPU_KINDS and self.atomic is not None:
+            return kind
         parallel = kind in st.UNORDERED_KINDS and self.stage
         if parallel and not is_pure_loop(self.function, self.definition, var, in_order=True):
             if kind is st.ForKind.GPU_BLOCK:

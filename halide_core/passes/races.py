@@ -7,7 +7,7 @@ from collections.abc import Container
 from halide_core.errors import HalideError
 from halide_core.function import Definition, Function, Fuse, Rename, Split, TailStrategy
 from halide_core.ir import expr as ir
-from halide_core.ir.expr import CallType, Expr
+from halide_core.ir.expr import CallType, Expr, const
 from halide_core.ir.stmt import UNORDERED_KINDS, ForKind
 from halide_core.ir.structural import contains, key, post_order, variables
 from halide_core.ir.sums import is_coordinate, linear_terms
@@ -80,6 +80,25 @@ def operation_and_operand(function: Function, definition: Definition, index: int
         if any(isinstance(n, ir.Call) and n.target is function for n in inner):
             continue
         return value, other
+    return None
+
+
+def atomic_operand(function: Function, definition: Definition) -> tuple[str, Expr] | None:
+    """(operation, operand e) of an update f(args) = f(args) op e that a device makes in one step: on integers of 32 and
+    64 bits; None for others."""
+    if len(definition.values) != 1 or definition.values[0].type.bits not in (32, 64):
+        return None
+    found = associative_operation(function, definition)
+    if found is None:
+        return None
+    value, operand = found
+    if isinstance(value, ir.Sub):
+        return "add", ir.Sub(value.type, const(0, value.type), operand)
+    for kind, name in ((ir.Add, "add"), (ir.Min, "min"), (ir.Max, "max")):
+        if isinstance(value, kind):
+            return name, operand
+    if isinstance(value, ir.Call):
+        return value.name.removeprefix("bitwise_"), operand
     return None
 
 

@@ -37,6 +37,8 @@ class DeviceSchedule:
         self.users: dict[int, set[int]] = {k: set() for k in range(last + 1)}
         # Loops of a stage that others may be computed in, for those that run on the device.
         self.blocks: dict[int, list[str]] = {}
+        # Stages by lanes of a warp, in which others run by lanes too.
+        self.warps: set[int] = set()
         for k in range(last, -1, -1):
             self._stage(k, k == last)
 
@@ -60,8 +62,11 @@ class DeviceSchedule:
             return
         if not last:
             self.say(f"{info.name}.compute_root()")
-        if rng.random() < 0.75:
+        choice = rng.random()
+        if choice < 0.6:
             self._tiled(k, last)
+        elif choice < 0.75:
+            self._by_lanes(k)
         for u, update in enumerate(info.updates):
             self._update(k, u, update, last)
 
@@ -85,10 +90,34 @@ class DeviceSchedule:
         if not info.updates:
             self.blocks[k] = [dims[0], f"{rng.choice(dims)}t", dims[0]]
 
+    def _by_lanes(self, k: int) -> None:
+        rng, info = self.rng, self.p.stages[k]
+        lanes = rng.choice([4, 8, 16, 32])
+        self.say(f"{info.name}.split(x, x, hl.Var('xt'), {lanes}, hl.TailStrategy.GuardWithIf)")
+        rest = [d for d in info.dims if d != "x"]
+        threads = "y" in rest and rng.random() < 0.4
+        if threads:
+            self.say(f"{info.name}.split(y, y, hl.Var('yt'), {rng.choice([1, 2, 4])}, hl.TailStrategy.GuardWithIf)")
+            self.say(f"{info.name}.reorder(hl.Var('xt'), hl.Var('yt'), x, {', '.join(rest)}).gpu_threads(hl.Var('yt'))")
+        blocks = "x, y" if "y" in rest and (threads or rng.random() < 0.7) else "x"
+        self.say(f"{info.name}.gpu_blocks({blocks}).gpu_lanes(hl.Var('xt'))")
+        if not info.updates and lanes < 32:
+            self.blocks[k] = ["yt" if threads and rng.random() < 0.5 else "x"]
+            self.warps.add(k)
+
     def _inside(self, k: int, user: int) -> None:
         rng, info = self.rng, self.p.stages[k]
         at = rng.choice(self.blocks[user])
         self.say(f"{info.name}.compute_at({self.p.stages[user].name}, hl.Var('{at}'))")
+        if user in self.warps:
+            self.say(f"{info.name}.gpu_lanes(x)")
+            if rng.random() < 0.5:
+                kept = rng.choice(["GPUShared", "Register", "Stack", "Heap"])
+                self.say(f"{info.name}.store_in(hl.MemoryType.{kept})")
+            for u, update in enumerate(info.updates):
+                if "x" in update.pure:
+                    self.say(f"{info.name}.update({u}).gpu_lanes(x)")
+            return
         if not at.endswith("t"):
             threads = rng.choice([["x"], ["x", "y"], ["x", "y"], ["y"], []])
             if rng.random() < 0.2 and "x" in threads:
@@ -110,6 +139,19 @@ class DeviceSchedule:
     def _update(self, k: int, u: int, update: Update, last: bool) -> None:
         rng = self.rng
         stage = f"{self.p.stages[k].name}.update({u})"
+        inner = [n for n, _ in update.domain]
+        if inner and update.associative and rng.random() < 0.5:
+            # Threads that meet in one element.
+            pure = [d for d in ("x", "y") if d in update.pure]
+            self.say(f"{stage}.atomic()")
+            if pure and rng.random() < 0.7:
+                self.say(f"{stage}.reorder({', '.join([*inner, *pure])}).gpu_blocks({', '.join(pure)})")
+                self.say(f"{stage}.gpu_threads({', '.join(inner[: rng.choice([1, 2])])})")
+            elif len(inner) > 1:
+                self.say(f"{stage}.gpu_blocks({inner[1]}).gpu_threads({inner[0]})")
+            else:
+                self.say(f"{stage}.gpu_blocks({inner[0]})")
+            return
         if not update.pure or rng.random() < 0.4:
             return
         pure = [d for d in ("x", "y") if d in update.pure]

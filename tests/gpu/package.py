@@ -45,9 +45,11 @@ def assembly_of(f: Any, arguments: Sequence[Any], target: str = TARGET) -> str:
         return path.read_text()
 
 
-def run(f: Any, inputs: Sequence[tuple[Any, np.ndarray]], output: np.ndarray, device: Emulator) -> None:
+def run(
+    f: Any, inputs: Sequence[tuple[Any, np.ndarray]], output: np.ndarray, device: Emulator, target: str = TARGET
+) -> None:
     """Runs the package's Func on `device`, from (ImageParam, array) into an array; both in C's order of axes."""
-    text = assembly_of(f, [p for p, _ in inputs])
+    text = assembly_of(f, [p for p, _ in inputs], target)
     errors: list[str] = []
     _provide(text, errors)
     address = _loaded(text)

@@ -1,66 +1,146 @@
-"""What our kernels and those of the package `halide` do under the same schedules, as a table.
+"""What our kernels and those of the package `halide` do under the same schedules, as tables.
 
-    python -m tests.gpu.table > docs/figures/gpu-kernels.md
+    make bench-gpu > docs/figures/gpu-kernels.md
 
 Counted by the emulator; registers and spills are told by ptxas, where the package nvidia-cuda-nvcc is installed."""
 
 from __future__ import annotations
 
+import argparse
 import math
+import re
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 import halide_core as hc
+from corpus.pipelines.common import PipelineFile, named_pipelines
 from halide_core.backend.ptx import to_ptx
 from halide_core.lower import lower
-from tests.gpu import running
+from tests.gpu import papers, running
 from tests.gpu.cases import CASES, data_of
+from tests.gpu.emulator.device import Launched
 from tests.gpu.emulator.machine import Counts
 from tests.gpu.test_ptxas import assembler, resources
 
 _ARCH = 80
-_HEAD = f"""Under the emulator of PTX (`python -m tests.gpu.table`): instructions of threads and 32-byte sectors of
-global memory, ours over the package's under the same schedule; barriers of blocks and bank conflicts, ours / theirs;
-registers of a thread and bytes spilled of each of our kernels, by ptxas for sm_{_ARCH}."""
+_TARGET = f"x86-64-linux-sse41-cuda-cuda_capability_{_ARCH}"
+_HEAD = f"""Under the emulator of PTX (`make bench-gpu`): instructions of threads and 32-byte sectors of global memory,
+ours over the package's under the same schedule; barriers of blocks and bank conflicts, ours / theirs; registers of a
+thread and bytes spilled, by ptxas for sm_{_ARCH}.  A multiplication and addition in one instruction, which the package
+makes and we do not (results are the host's), counts as two; in brackets: as one."""
+_Resources = dict[str, dict[str, int]]
 
 
-def _total(launches: list[object]) -> Counts:
+def _total(launches: Iterable[Launched]) -> Counts:
     out = Counts()
     for x in launches:
-        out.add(x.counts)  # type: ignore[attr-defined]
+        out.add(x.counts)
     return out
 
 
-def _resources(name: str) -> tuple[str, str]:
+def _used(ptx: str) -> _Resources:
+    """Registers and spills by kernel; nothing where there is no assembler."""
     path = assembler()
     if path is None:
-        return "", ""
-    f, _ = CASES[name].make(hc, True)
-    kernels = lower([f._function], hc.Target(f"x86-64-linux-sse41-cuda-cuda_capability_{_ARCH}")).kernels
+        return {}
     with tempfile.TemporaryDirectory() as folder:
-        found = resources(path, to_ptx(kernels, _ARCH), _ARCH, Path(folder))
-    used = [found[k.name] for k in kernels]
-    return ", ".join(str(r["registers"]) for r in used), ", ".join(str(r["spills"]) for r in used)
+        return resources(path, ptx, _ARCH, Path(folder))
 
 
-def main() -> None:
-    print("# Kernels beside the package's\n")
-    print(f"{_HEAD}\n")
+def _ratio(a: int, b: int) -> float:
+    return a / b if b else math.inf if a else 1.0
+
+
+class _Table:
+    """Rows and the ratios in them."""
+
+    def __init__(self) -> None:
+        self.instructions: list[float] = []
+        self.fused: list[float] = []
+        self.sectors: list[float] = []
+
+    def row(self, names: list[str], a: Counts, b: Counts, rest: list[str]) -> None:
+        self.instructions.append(_ratio(a.as_written(), b.as_written()))
+        self.fused.append(_ratio(a.total(), b.total()))
+        self.sectors.append(_ratio(a.sectors, b.sectors))
+        one = f" ({self.fused[-1]:.2f})" if b.instructions.get("fused") else ""
+        cells = [*names, f"{self.instructions[-1]:.2f}{one}", f"{self.sectors[-1]:.2f}"]
+        cells += [f"{a.barriers} / {b.barriers}", f"{a.bank_conflicts} / {b.bank_conflicts}", *rest]
+        print(f"| {' | '.join(cells)} |", flush=True)
+
+    def end(self) -> None:
+        means = [math.exp(sum(map(math.log, x)) / len(x)) for x in (self.instructions, self.fused, self.sectors)]
+        above = sum(r > 1.15 for r in self.instructions), sum(r > 1.15 for r in self.sectors)
+        print(
+            f"\nGeometric means: instructions {means[0]:.2f} ({means[1]:.2f}), sectors {means[2]:.2f}. Above 1.15: "
+            f"{above[0]} of {len(self.instructions)} by instructions, {above[1]} by sectors.\n"
+        )
+
+
+def _cases() -> None:
     print("| case | instructions | sectors | barriers | bank conflicts | registers | spills |")
     print("|---|---|---|---|---|---|---|")
-    ratios: list[tuple[float, float]] = []
+    table = _Table()
     for name, case in ((n, c) for n, c in CASES.items() if c.package):
         data = data_of(case)
         found, ours = running.on_device(case, data)
         _, theirs = running.by_package(case, data, found)
-        a, b = _total(list(ours.launches)), _total(list(theirs.launches))
-        ratios.append((a.total() / b.total(), a.sectors / b.sectors))
-        registers, spills = _resources(name)
-        cells = [name, *(f"{r:.2f}" for r in ratios[-1])]
-        cells += [f"{a.barriers} / {b.barriers}", f"{a.bank_conflicts} / {b.bank_conflicts}", registers, spills]
-        print(f"| {' | '.join(cells)} |", flush=True)
-    means = [math.exp(sum(math.log(r[k]) for r in ratios) / len(ratios)) for k in (0, 1)]
-    print(f"\nGeometric means: instructions {means[0]:.2f}, sectors {means[1]:.2f}.")
+        f, _ = case.make(hc, True)
+        kernels = lower([f._function], hc.Target(_TARGET)).kernels
+        used = _used(to_ptx(kernels, _ARCH))
+        rest = [", ".join(str(used[k.name][what]) for k in kernels if used) for what in ("registers", "spills")]
+        table.row([name], _total(ours.launches), _total(theirs.launches), rest)
+    table.end()
+
+
+def _kernel_key(name: str) -> tuple[str, int]:
+    """The Func and the stage whose loops a kernel has: what is the same for both compilers' kernels.
+
+    Numbers that tell Funcs of one name apart are left out."""
+    m = re.match(r"_?kernel_(.*?)_s(\d+)_", re.sub(r"__\d+|_\d+(?=_s\d)", "", name))
+    assert m, name
+    return m[1], int(m[2])
+
+
+def _by_key(launches: Iterable[Launched]) -> dict[tuple[str, int], list[Launched]]:
+    out: dict[tuple[str, int], list[Launched]] = {}
+    for x in launches:
+        out.setdefault(_kernel_key(x.kernel), []).append(x)
+    return out
+
+
+def _papers(chosen: list[PipelineFile]) -> None:
+    print("| pipeline | kernel | instructions | sectors | barriers | bank conflicts | registers | spills |")
+    print("|---|---|---|---|---|---|---|---|")
+    table = _Table()
+    for p in chosen:
+        size = p.small[0]
+        found, ours = papers.on_device(p, size)
+        _, theirs = papers.by_package(p, size, found)
+        a, b = _by_key(ours.launches), _by_key(theirs.launches)
+        assert a.keys() == b.keys(), f"{p.name}: kernels differ: {sorted(a.keys() ^ b.keys())}"
+        used = [_used("".join(d.texts())) for d in (ours, theirs)]
+        for key in a:
+            first = a[key][0].kernel, b[key][0].kernel
+            rest = [
+                " / ".join(str(u[k][what]) for u, k in zip(used, first, strict=True) if u)
+                for what in ("registers", "spills")
+            ]
+            table.row([p.name, f"{key[0]}.s{key[1]}"], _total(a[key]), _total(b[key]), rest)
+    table.end()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", help="pipelines of corpus/pipelines, and nothing else")
+    options = parser.parse_args()
+    if not options.names:
+        print(f"# Kernels beside the package's\n\n{_HEAD}\n\n## Small cases\n")
+        _cases()
+        print("## The papers' pipelines\n\nAt the first of their small sizes, under schedules after those of Halide's")
+        print("apps; registers and spills: ours / theirs.\n")
+    _papers(named_pipelines(options.names))
 
 
 if __name__ == "__main__":

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import itertools
+import re
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 import halide_core as hc
+from halide_core.backend.llvm_stmt import StmtEmitter
 from halide_core.backend.ptx import to_ptx
 from halide_core.gpu import barriers, shared
 from halide_core.gpu.barriers import barriers_in
 from halide_core.gpu.kernel import Kernel
+from halide_core.gpu.runtime import device_runtime
+from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import I64, const
 from halide_core.lower import lower
 from tests.gpu import running
 from tests.gpu.cases import CASES, data_of
+from tests.gpu.emulator.device import Emulator
 from tests.gpu.emulator.memory import DeviceError
 
 x, y, xi, yi = (hc.Var(n) for n in ("x", "y", "xi", "yi"))
@@ -144,3 +149,144 @@ def test_memory_used_too_early_is_noticed(monkeypatch: pytest.MonkeyPatch) -> No
     case = CASES["three_stages_shared"]
     with pytest.raises(DeviceError, match="race"):
         running.on_device(case, data_of(case))
+
+
+def _warps(memory: Any = hc.MemoryType.Auto) -> hc.Func:
+    """A stage by lanes, read by the lane that computed it."""
+    f, g, v = hc.Func("f"), hc.Func("g"), hc.Var("v")
+    g[x, y] = x * 3 + y
+    f[x, y] = g[x, y] + g[x, y + 1]
+    f.tile(x, y, xi, yi, 32, 4, hc.TailStrategy.RoundUp).split(yi, yi, v, 2).reorder(xi, v, yi, x, y)
+    f.gpu_blocks(x, y).gpu_threads(yi).gpu_lanes(xi)
+    g.compute_at(f, yi).gpu_lanes(x).store_in(memory)
+    return f
+
+
+def test_what_lanes_use_alone_lies_in_registers() -> None:
+    (kernel,) = _kernels(_warps())
+    assert not kernel.shared
+    assert barriers_in(kernel.body) == 0
+    text = to_ptx([kernel], 80)
+    assert ".shared" not in text
+    assert ".local" not in text
+    (kernel,) = _kernels(_warps(hc.MemoryType.GPUShared))
+    assert kernel.shared
+
+
+def test_what_lanes_exchange_is_shared() -> None:
+    f, _ = CASES["lanes"].make(hc, True)
+    (kernel,) = _kernels(f)
+    assert kernel.shared
+    assert barriers_in(kernel.body) == 1
+
+
+def test_a_barrier_before_a_loop_and_not_in_it() -> None:
+    """Rows of a tile, which are stored in a loop: what was read before is waited for once."""
+    f, g, u = hc.Func("f"), hc.Func("g"), hc.Var("u")
+    g[x, y] = x * y
+    f[x, y] = g[x, y] + g[x + 1, y]
+    f.tile(x, y, xi, yi, 32, 8, hc.TailStrategy.RoundUp).split(y, y, u, 2).reorder(xi, yi, u, x, y)
+    f.gpu_blocks(x, y).gpu_threads(xi)
+    g.compute_at(f, u).gpu_threads(x)
+    (kernel,) = _kernels(f)
+    inner = [s for s in st.walk(kernel.body) if isinstance(s, st.For) and "s0.y" in s.name and "g" in s.name]
+    assert inner
+    assert not any(barriers_in(s.body) for s in inner)
+    assert barriers_in(kernel.body) >= 2
+
+
+def test_no_barrier_where_elements_are_dealt_out() -> None:
+    """Each thread updates its own column, whichever row it is at."""
+    f, g, r = hc.Func("f"), hc.Func("g"), hc.RDom([(1, 7)], "r")
+    g[x, y] = x + y
+    g[x, r] += g[x, r - 1]
+    f[x, y] = g[x, y]
+    f.bound(y, 0, 8).split(x, x, xi, 32, hc.TailStrategy.RoundUp).reorder(y, xi, x).gpu_blocks(x).gpu_threads(xi)
+    g.compute_at(f, x).gpu_threads(x)
+    g.update().gpu_threads(x)
+    (kernel,) = _kernels(f)
+    assert kernel.shared
+    assert barriers_in(kernel.body) == 0
+
+
+def test_no_more_threads_than_there_is_work_for() -> None:
+    """Of a tile wider than the output."""
+    f = hc.Func("f")
+    f[x, y] = x + y
+    f.gpu_tile(x, y, xi, yi, 32, 8, hc.TailStrategy.GuardWithIf)
+    device = Emulator()
+    with device_runtime(device):
+        f.realize([5, 11], hc.Target(running.TARGET))
+    assert [(one.blocks, one.threads) for one in device.launches] == [((1, 2, 1), (5, 8, 1))]
+
+
+def _counted(name: str, value: Any) -> tuple[str, Any]:
+    """The PTX and the result of a sum that threads of several blocks make together."""
+    f, r = hc.Func("f"), hc.RDom([(0, 64), (0, 3)], "r")
+    f[x] = hc.u32(x)
+    f[r.x % 8] = value(f[r.x % 8], hc.u32(r.x * 5 + r.y))
+    f.compute_root().update().atomic().gpu_blocks(r.y).gpu_threads(r.x)
+    device = Emulator()
+    with device_runtime(device):
+        out = f.realize([8], hc.Target(running.TARGET))
+    assert [(one.blocks, one.threads) for one in device.launches] == [((3, 1, 1), (64, 1, 1))], name
+    return device.texts()[0], out
+
+
+@pytest.mark.parametrize("name", ["add", "sub", "min", "max", "and", "or", "xor"])
+def test_updates_in_one_step(name: str) -> None:
+    operations: dict[str, Any] = {
+        "add": lambda a, b: a + b,
+        "sub": lambda a, b: a - b,
+        "min": lambda a, b: hc.min(a, b),
+        "max": lambda a, b: hc.max(a, b),
+        "and": lambda a, b: a & b,
+        "or": lambda a, b: a | b,
+        "xor": lambda a, b: a ^ b,
+    }
+    ptx, found = _counted(name, operations[name])
+    assert re.search(r"\b(atom|red)\.", ptx)
+    plain: dict[str, Any] = {"min": min, "max": max}
+    wanted = list(range(8))
+    for column in range(64):
+        for row in range(3):
+            k, v = column % 8, column * 5 + row
+            wanted[k] = plain.get(name, operations[name])(wanted[k], v) % (1 << 32)
+    assert [int(found[k]) for k in range(8)] == wanted
+
+
+def test_an_update_that_is_not_in_one_step_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Threads that meet in one element without it race."""
+    from halide_core.backend import ptx
+
+    def plainly(self: Any, s: st.Store) -> None:
+        assert isinstance(s.value, ir.Call)
+        (operand,) = s.value.args
+        old = ir.Load(operand.type, s.name, s.index)
+        StmtEmitter.emit(self, replace(s, value=ir.Add(operand.type, old, operand)))
+
+    monkeypatch.setenv("HL_JIT_CACHE_DIR", "")
+    monkeypatch.setattr(ptx._KernelEmitter, "_update", plainly)
+    with pytest.raises(DeviceError, match="race"):
+        _counted("add", lambda a, b: a + b)
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_vectors_of_sixteen_bytes(shared: bool) -> None:
+    """Where rows are a multiple of them; the result's rows may be of any length."""
+    f, g, v = hc.Func("f"), hc.Func("g"), hc.Var("v")
+    g[x, y] = hc.f32(x * y)
+    f[x, y] = g[x, y] + g[x, y + 1]
+    f.bound(x, 0, 64).bound(y, 0, 8).split(x, x, v, 4).vectorize(v).gpu_tile(x, y, xi, yi, 4, 4)
+    if shared:
+        g.compute_at(f, x).split(x, x, v, 4).vectorize(v).gpu_threads(x, y)
+    else:
+        g.compute_root().split(x, x, v, 4).vectorize(v).gpu_tile(x, y, xi, yi, 4, 4, hc.TailStrategy.GuardWithIf)
+    device = Emulator()
+    with device_runtime(device):
+        out = f.realize([64, 8], hc.Target(running.TARGET))
+    assert all(out[i, j] == i * j + i * (j + 1) for i in range(64) for j in range(8))
+    (text,) = device.texts()
+    loads, stores = (r"ld\.shared", r"st\.shared") if shared else (r"ld\.global\.nc", r"st\.global")
+    assert re.search(rf"{loads}\.v4\.b32", text)
+    assert re.search(rf"{stores}\.v4\.b32", text)

@@ -29,12 +29,16 @@ class Launched:
 
 @dataclass
 class Emulator:
-    """A `halide_core.gpu.runtime.DeviceRuntime`: memory and kernels in this process."""
+    """A `halide_core.gpu.runtime.DeviceRuntime`: memory and kernels in this process.
+
+    `lockstep`: the threads of a warp do not race with each other, as on devices before those of capability 7.0, which
+    code that exchanges values of lanes without a barrier counts on."""
 
     memory: GlobalMemory = field(default_factory=GlobalMemory)
     launches: list[Launched] = field(default_factory=list)
     copied_to_device: int = 0
     copied_to_host: int = 0
+    lockstep: bool = False
     _modules: dict[str, tuple[Module, dict[str, int]]] = field(default_factory=dict)
     _own: int = 0
 
@@ -72,7 +76,9 @@ class Emulator:
         if shared > MOST_SHARED:
             raise DeviceError(f"{kernel} asks for {shared} bytes of shared memory")
         found = module.kernels[kernel]
-        counts = machine.run(module, found, self.memory, blocks, threads, shared, list(arguments), symbols)
+        counts = machine.run(
+            module, found, self.memory, blocks, threads, shared, list(arguments), symbols, self.lockstep
+        )
         self.launches.append(Launched(kernel, blocks, threads, shared, counts))
 
     def loaded(self, ptx: str) -> tuple[Module, dict[str, int]]:
@@ -89,6 +95,10 @@ class Emulator:
                     area.data[: len(v.data)] = np.frombuffer(v.data, np.uint8)
             self._modules[ptx] = (module, symbols)
         return self._modules[ptx]
+
+    def texts(self) -> list[str]:
+        """The PTX of all kernels that were loaded."""
+        return list(self._modules)
 
     def left(self) -> int:
         """Allocations that were not freed."""

@@ -46,6 +46,10 @@ class Counts:
         """Instructions of threads."""
         return sum(self.instructions.values())
 
+    def as_written(self) -> int:
+        """Instructions of threads, a multiplication and addition in one of them as the two that they are."""
+        return self.total() + self.instructions.get("fused", 0)
+
     def add(self, other: Counts) -> None:
         """Adds what another launch did."""
         for name, n in other.instructions.items():
@@ -63,8 +67,10 @@ def run(
     shared: int,
     arguments: list[bytes],
     symbols: dict[str, int],
+    lockstep: bool = False,
 ) -> Counts:
-    """Runs all blocks.  `symbols`: where the module's variables in global and constant memory are."""
+    """Runs all blocks.  `symbols`: where the module's variables in global and constant memory are; `lockstep`: threads
+    of a warp do not race with each other."""
     if [len(x) for x in arguments] != [n for _, n in kernel.parameters]:
         raise DeviceError(f"{kernel.name} takes parameters of {[n for _, n in kernel.parameters]} bytes")
     counts = Counts()
@@ -74,7 +80,7 @@ def run(
         area.forget()
     for first in range(0, count, step):
         numbers = np.arange(first, min(count, first + step))
-        _Batch(module, kernel, memory, blocks, threads, shared, arguments, symbols, numbers, counts).run()
+        _Batch(module, kernel, memory, blocks, threads, shared, arguments, symbols, numbers, counts, lockstep).run()
     return counts
 
 
@@ -82,7 +88,7 @@ class _Batch:
     def __init__(
         self, module: Module, kernel: Kernel, memory: GlobalMemory, blocks: tuple[int, int, int],
         threads: tuple[int, int, int], shared: int, arguments: list[bytes], symbols: dict[str, int], numbers: Any,
-        counts: Counts,
+        counts: Counts, lockstep: bool,
     ) -> None:  # fmt: skip
         self.kernel, self.memory, self.counts = kernel, memory, counts
         self.per_block = threads[0] * threads[1] * threads[2]
@@ -93,6 +99,12 @@ class _Batch:
         self.global_thread = (block * self.per_block + inside).astype(np.int64)
         self.warp = self.block * (-(-self.per_block // WARP)) + inside // WARP
         self.lane = inside % WARP
+        # Who accesses memory, for races: threads, or warps where these are in step.
+        self.accessors = self.per_block
+        self.accessor = self.global_thread
+        if lockstep:
+            self.accessors = -(-self.per_block // WARP)
+            self.accessor = (block * self.accessors + inside // WARP).astype(np.int64)
         self.special = {
             "%tid.x": inside % threads[0], "%tid.y": inside // threads[0] % threads[1],
             "%tid.z": inside // (threads[0] * threads[1]), "%ctaid.x": block % blocks[0],
@@ -344,7 +356,7 @@ class _Batch:
     def who(self, space: str, act: Any, which: Any) -> Who | None:
         if space == "local":
             return None
-        return Who(self.global_thread[act][which], self.epoch[act][which], self.per_block)
+        return Who(self.accessor[act][which], self.epoch[act][which], self.accessors)
 
     def areas(self, space: str, where: Any, size: int, act: Any) -> list[tuple[Area, Any, Any]]:
         if space == "global":
@@ -376,7 +388,7 @@ class _Batch:
             self.counts.bank_conflicts += int(np.maximum(turns - max(1, size // 4), 0).sum())
 
     def atomic(self, i: Instruction, act: Any, number: int) -> None:
-        """atom and red: one thread after the other; no races, which these are for."""
+        """atom and red: one thread after the other."""
         kind = i.mods[-1]
         space, op = (next((m for m in i.mods if m in names), "") for names in (("global", "shared"), operations.ATOMIC))
         if not op:
@@ -390,6 +402,9 @@ class _Batch:
         for area, places, which in self.areas(space, where, size, act):
             for place, k in zip(places, which, strict=True):
                 at = np.array([place])
+                who = self.who(space, act, np.array([k]))
+                if who is not None:
+                    area.update(int(place), size, who)
                 before = area.load(at, size, None)
                 old[k] = before[0]
                 after = operations.ATOMIC[op](*(a.typed(x, kind) for x in (before, *(v[k : k + 1] for v in values))))

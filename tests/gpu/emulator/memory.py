@@ -44,6 +44,7 @@ class Area:
         if self.marks is None:
             n = len(self.data)
             self.marks = tuple(np.full(n, value, np.int64) for value in (-1, 0, -1, 0))
+            self.in_one_step = np.zeros(n, bool)
         return self.marks
 
     def _apart(self, other: Any, when: Any, who: Who) -> Any:
@@ -87,11 +88,26 @@ class Area:
                     i = int(np.flatnonzero(lost)[0])
                     raise DeviceError(f"race: threads write different values to byte {int(p[i])} of {self.name}")
                 writer[p[changes]], written[p[changes]] = who.thread[changes], who.epoch[changes]
+                self.in_one_step[p[changes]] = False
             return
         if size == 1:
             self.data[places] = values
         else:
             self.data.view({2: np.uint16, 4: np.uint32, 8: np.uint64}[size])[places // size] = values
+
+    def update(self, place: int, size: int, who: Who) -> None:
+        """Marks an element that a thread updates in one step: that races with all but other such updates."""
+        writer, written, reader, read = self._marked()
+        p = place + np.arange(size)
+        bad = self._apart(writer[p], written[p], who) & ~self.in_one_step[p]
+        others = np.where(bad, writer[p], reader[p])
+        bad |= self._apart(reader[p], read[p], who)
+        if bad.any():
+            raise DeviceError(
+                f"race: thread {int(who.thread[0])} updates byte {place} of {self.name} in one step, which thread "
+                f"{int(others[np.flatnonzero(bad)[0]])} has accessed since the last barrier"
+            )
+        writer[p], written[p], self.in_one_step[p] = who.thread, who.epoch, True
 
     def _race(self, what: str, p: Any, bad: Any, who: Who, writer: Any) -> None:
         i = int(np.flatnonzero(bad)[0])

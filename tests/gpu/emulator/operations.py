@@ -43,7 +43,9 @@ def classify(i: Instruction) -> str:
         return "conversion"
     if i.op in ("setp", "selp", "set", "slct"):
         return "choice"
-    return "float" if kind.startswith(("f", "bf")) else "integer"
+    if not kind.startswith(("f", "bf")):
+        return "integer"
+    return "fused" if i.op == "fma" else "float"
 
 
 def compute(m: Any, i: Instruction, act: Any) -> None:

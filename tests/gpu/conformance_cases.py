@@ -1,0 +1,282 @@
+"""Directives for a device in all their forms, as scripts for both modules: what a pipeline computes, and its schedule.
+
+A script sees the module as `hl`, Funcs f, g, h and p, Vars of one and two letters, an image `src` of int32 (64 by 48),
+and the RDom r of 10 by 5."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_POINT = "f[x, y] = src[x, y] * 3 + y"
+_PAIR = "g[x, y] = src[x, y] * 5; f[x, y] = g[x, y] - g[x + 1, y + 2]"
+_SUM = "f[x, y] = x; f[x, y] += src[x, y] * 2"
+_COLUMN = "f[x] = x; f[x] += src[x, r.x]"
+_COUNT = "h[x] = 0; h[src[r.x, r.y] % 8] += 1; f[x] = h[x] + x"
+_TILE = "f.gpu_tile(x, y, xi, yi, 8, 4, hl.TailStrategy.GuardWithIf); "
+_CUBE = "f[x, y, z] = src[x, y] * z + x"
+_LINE = "f[x] = src[x, 3] - x"
+
+
+@dataclass(frozen=True)
+class Script:
+    """`definition` of f, the `schedule`, and the sizes of f's box."""
+
+    definition: str
+    schedule: str
+    size: tuple[int, ...]
+
+
+SCRIPTS: dict[str, Script] = {}
+
+
+def _add(kind: str, definition: str, size: tuple[int, ...], *schedules: str) -> None:
+    for schedule in schedules:
+        SCRIPTS[f"{kind} {sum(k.startswith(kind + ' ') for k in SCRIPTS)}"] = Script(definition, schedule, size)
+
+
+_add(
+    "blocks", _POINT, (19, 13),
+    "f.gpu_blocks(x)",
+    "f.gpu_blocks(y)",
+    "f.gpu_blocks(x, y)",
+    "f.gpu_blocks(x).gpu_blocks(y)",
+    "f.reorder(y, x).gpu_blocks(y, x)",
+    "f.gpu_blocks(x, y, hl.DeviceAPI.CUDA)",
+    "f.gpu_blocks(x, y, hl.DeviceAPI.Default_GPU)",
+    "f.fuse(x, y, t).gpu_blocks(t)",
+    "f.split(x, xo, xi, 4, hl.TailStrategy.GuardWithIf).gpu_blocks(xi)",
+    "f.gpu_blocks(x, y).vectorize(x)",
+    "f.gpu_blocks(x, y).parallel(y)",
+)  # fmt: skip
+_add(
+    "three blocks", _CUBE, (9, 7, 5),
+    "f.gpu_blocks(x, y, z)",
+    "f.reorder(z, x, y).gpu_blocks(x, y).gpu_threads(z)",
+    "f.gpu_blocks(y, z).gpu_threads(x)",
+    "f.gpu_threads(x, y).gpu_blocks(z)",
+    "f.gpu_threads(x, y, z)",
+    "f.gpu_blocks(z).gpu_threads(x).unroll(y)",
+)  # fmt: skip
+_add(
+    "threads", _POINT, (19, 13),
+    "f.gpu_threads(x)",
+    "f.gpu_blocks(y).gpu_threads(x)",
+    "f.gpu_blocks(x).gpu_threads(y)",
+    "f.gpu_threads(x).gpu_blocks(y)",
+    "f.tile(x, y, xi, yi, 8, 4, hl.TailStrategy.GuardWithIf).gpu_blocks(y).gpu_threads(xi, yi)",
+    "f.tile(x, y, xi, yi, 8, 4, hl.TailStrategy.GuardWithIf).gpu_blocks(x, y).gpu_threads(yi)",
+    "f.tile(x, y, xi, yi, 8, 4, hl.TailStrategy.GuardWithIf).gpu_blocks(x, y).gpu_threads(xi)",
+    "f.tile(x, y, xi, yi, 8, 4, hl.TailStrategy.GuardWithIf).gpu_blocks(x, y).gpu_threads(xi).gpu_threads(yi)",
+    "f.split(x, xo, xi, 8, hl.TailStrategy.GuardWithIf).gpu_blocks(y).gpu_threads(xo)",
+    "f.split(x, xo, xi, 8, hl.TailStrategy.GuardWithIf).gpu_blocks(y).gpu_threads(xo).vectorize(xi)",
+    "f.split(x, xo, xi, 8, hl.TailStrategy.GuardWithIf).gpu_blocks(y).gpu_threads(xo).unroll(xi)",
+    "f.split(x, xo, xi, 8, hl.TailStrategy.GuardWithIf).gpu_blocks(xo).gpu_threads(xi)",
+    "f.gpu_blocks(y).gpu_threads(x).gpu_threads(x)",
+    "f.gpu_threads(y)",
+)  # fmt: skip
+_add(
+    "tiles of one", _LINE, (53,),
+    "f.gpu_tile(x, xi, 16)",
+    "f.gpu_tile(x, bx, xi, 16)",
+    "f.gpu_tile(x, xi, 16, hl.TailStrategy.GuardWithIf)",
+    "f.gpu_tile(x, bx, xi, 16, hl.TailStrategy.ShiftInwards)",
+    "f.gpu_tile(x, xi, 16, hl.TailStrategy.Predicate)",
+    "f.gpu_tile(x, xi, 1)",
+    "f.gpu_tile(x, bx, xi, 16, hl.TailStrategy.GuardWithIf, hl.DeviceAPI.CUDA)",
+    "f.gpu_tile(x, xi, 16, hl.TailStrategy.PredicateStores)",
+    "f.gpu_tile(x, xi, 16, hl.TailStrategy.ShiftInwardsAndBlend)",
+    "f.gpu_tile(x, xi, 16, hl.TailStrategy.RoundUpAndBlend)",
+    "f.gpu_tile(x, x, xi, 16)",
+    "f.gpu_tile(x, xi, 2048, hl.TailStrategy.GuardWithIf)",
+    "f.gpu_tile(x, xi, 0)",
+)  # fmt: skip
+_add("rounded tiles", _LINE, (48,), "f.gpu_tile(x, xi, 16, hl.TailStrategy.RoundUp)")
+_add(
+    "tiles of two", _POINT, (37, 22),
+    "f.gpu_tile(x, y, xi, yi, 8, 4)",
+    "f.gpu_tile(x, y, bx, by, xi, yi, 8, 4)",
+    "f.gpu_tile(x, y, xi, yi, 8, 4, hl.TailStrategy.GuardWithIf)",
+    "f.gpu_tile(x, y, xi, yi, 1, 4)",
+    "f.gpu_tile(y, x, yi, xi, 4, 8)",
+    "f.gpu_tile(x, y, xi, yi, 32, 33, hl.TailStrategy.GuardWithIf)",
+    "f.gpu_tile(x, y, xi, yi, 8, 4).gpu_tile(x, y, xi, yi, 2, 2)",
+    "f.gpu_tile(x, y, xi, yi, 8, 4).unroll(yi)",
+    "f.gpu_tile(x, y, xi, yi, 8, 4).vectorize(xi)",
+    "f.gpu_tile(x, y, xi, yi, 8, 4).serial(xi)",
+    "f.tile(x, y, xi, yi, 8, 4, hl.TailStrategy.GuardWithIf).gpu(x, y, xi, yi)",
+    "f.split(x, x, xi, 8, hl.TailStrategy.GuardWithIf).gpu(x, xi)",
+    "f.gpu(y, x)",
+    "f.gpu(x, y)",
+    "f.gpu_single_thread()",
+    "f.gpu_single_thread(hl.DeviceAPI.CUDA)",
+    "f.bound(x, 0, 37).bound(y, 0, 22).gpu_tile(x, y, xi, yi, 16, 16, hl.TailStrategy.GuardWithIf)",
+    "f.specialize(src.width() > 10).gpu_tile(x, y, xi, yi, 8, 4)",
+    "f.specialize(src.width() > 100).gpu_tile(x, y, xi, yi, 8, 4)",
+    "f.gpu_tile(x, y, xi, yi, 8, 4).specialize(src.width() > 10)",
+    "f.gpu_tile(x, y, xi, yi, 8, 4).specialize(src.width() > 10).unroll(yi)",
+    "f.specialize(src.width() > 10).gpu_tile(x, y, xi, yi, 8, 4); f.specialize_fail('narrow')",
+    "f.compute_root().gpu_tile(x, y, xi, yi, 8, 4).partition(x, hl.Partition.Never)",
+)  # fmt: skip
+_add(
+    "tiles of three", _CUBE, (11, 9, 5),
+    "f.gpu_tile(x, y, z, xi, yi, zi, 4, 4, 2)",
+    "f.gpu_tile(x, y, z, bx, by, bz, xi, yi, zi, 4, 4, 2, hl.TailStrategy.GuardWithIf)",
+    "f.gpu_tile(x, y, xi, yi, 4, 4).gpu_blocks(z)",
+    "f.gpu_tile(x, y, xi, yi, 4, 4)",
+    "f.tile(x, y, xi, yi, 4, 4, hl.TailStrategy.GuardWithIf).gpu(x, y, z, xi, yi, zi)",
+    "f.gpu_tile(x, y, z, xi, yi, zi, 16, 8, 16, hl.TailStrategy.GuardWithIf)",
+)  # fmt: skip
+_add(
+    "lanes", _POINT, (64, 12),
+    "f.split(x, xo, xi, 32).gpu_blocks(xo, y).gpu_lanes(xi)",
+    "f.split(x, xo, xi, 16).gpu_blocks(xo, y).gpu_lanes(xi)",
+    "f.split(x, xo, xi, 20, hl.TailStrategy.GuardWithIf).gpu_blocks(xo, y).gpu_lanes(xi)",
+    "f.split(x, xo, xi, 33, hl.TailStrategy.GuardWithIf).gpu_blocks(xo, y).gpu_lanes(xi)",
+    "f.gpu_blocks(y).gpu_lanes(x)",
+    "f.gpu_lanes(x)",
+    "f.tile(x, y, xi, yi, 32, 4).gpu_blocks(x, y).gpu_threads(yi).gpu_lanes(xi)",
+    "f.tile(x, y, xi, yi, 32, 4).gpu_blocks(x, y).gpu_threads(xi).gpu_lanes(yi)",
+    "f.split(x, xo, xi, 1).gpu_blocks(xo, y).gpu_lanes(xi)",
+    "f.split(x, xo, xi, 64).split(xi, xi, u, 2).vectorize(u).gpu_blocks(xo, y).gpu_lanes(xi)",
+)  # fmt: skip
+_WARP = "f.tile(x, y, xi, yi, 32, 4, hl.TailStrategy.RoundUp).gpu_blocks(x, y).gpu_threads(yi).gpu_lanes(xi); "
+_OWN = "g[x, y] = src[x, y] * 5; f[x, y] = g[x, y] + 1"
+_add(
+    "stored by lanes", _OWN, (32, 8),
+    _WARP + "g.compute_at(f, yi).gpu_lanes(x)",
+    _WARP + "g.compute_at(f, yi).store_in(hl.MemoryType.Register).gpu_lanes(x)",
+    _WARP + "g.compute_at(f, yi).store_in(hl.MemoryType.Stack).gpu_lanes(x)",
+    _WARP + "g.compute_at(f, yi).store_in(hl.MemoryType.GPUShared).gpu_lanes(x)",
+    _WARP + "g.compute_at(f, xi)",
+    _WARP + "g.compute_at(f, xi).store_in(hl.MemoryType.Register)",
+    _WARP + "g.compute_at(f, x).gpu_threads(y).gpu_lanes(x)",
+)  # fmt: skip
+_add(
+    "computed in blocks", _PAIR, (23, 14),
+    _TILE + "g.compute_at(f, x).gpu_threads(x, y)",
+    _TILE + "g.compute_at(f, x).gpu_threads(x)",
+    _TILE + "g.compute_at(f, x).gpu_threads(y)",
+    _TILE + "g.compute_at(f, x)",
+    _TILE + "g.compute_at(f, y)",
+    _TILE + "g.compute_at(f, yi)",
+    _TILE + "g.compute_at(f, yi).gpu_threads(x)",
+    _TILE + "g.compute_at(f, xi)",
+    _TILE + "g.compute_at(f, xi).gpu_threads(x)",
+    _TILE + "g.compute_at(f, xi).unroll(x).unroll(y)",
+    _TILE + "g.compute_at(f, x).gpu_threads(x, y).vectorize(x)",
+    _TILE + "g.compute_at(f, x).split(x, xo, xi, 2, hl.TailStrategy.GuardWithIf).vectorize(xi).gpu_threads(xo, y)",
+    _TILE + "g.compute_at(f, x).split(x, xo, xi, 2, hl.TailStrategy.GuardWithIf).gpu_threads(xo, y)",
+    _TILE + "g.compute_at(f, x).reorder(y, x).gpu_threads(y, x)",
+    _TILE + "g.compute_at(f, x).gpu_blocks(x)",
+    _TILE + "g.compute_at(f, x).parallel(y)",
+    _TILE + "g.compute_at(f, x).fuse(x, y, t).gpu_threads(t)",
+    _TILE + "g.store_at(f, x).compute_at(f, xi)",
+    _TILE + "g.store_at(f, y).compute_at(f, x).gpu_threads(x, y)",
+    _TILE + "g.store_root().compute_at(f, x).gpu_threads(x, y)",
+    _TILE + "g.compute_at(f, x).align_storage(x, 16).gpu_threads(x, y)",
+    _TILE + "g.compute_at(f, x).reorder_storage(y, x).gpu_threads(x, y)",
+    _TILE + "g.compute_at(f, x).bound_extent(x, 9).gpu_threads(x, y)",
+    _TILE + "g.compute_at(f, x).gpu_single_thread()",
+    "f.gpu_blocks(y); g.compute_at(f, y).gpu_threads(x)",
+    "f.gpu_blocks(y).gpu_threads(x); g.compute_at(f, y).gpu_threads(x, y)",
+    "g.compute_at(f, y).gpu_tile(x, y, xi, yi, 8, 4, hl.TailStrategy.GuardWithIf)",
+    "f.parallel(y); g.compute_at(f, y).gpu_tile(x, y, xi, yi, 8, 4, hl.TailStrategy.GuardWithIf)",
+    _TILE + "g.compute_root()",
+    _TILE + "g.compute_root().parallel(y).vectorize(x, 8, hl.TailStrategy.GuardWithIf)",
+    "g.compute_root().gpu_tile(x, y, xi, yi, 8, 8, hl.TailStrategy.GuardWithIf)",
+    "g.compute_root().gpu_tile(x, y, xi, yi, 8, 8, hl.TailStrategy.GuardWithIf); f.parallel(y)",
+)  # fmt: skip
+_add(
+    "stored in", _PAIR, (23, 14),
+    *(_TILE + f"g.compute_at(f, x).gpu_threads(x, y).store_in(hl.MemoryType.{m})" for m in (
+        "Auto", "GPUShared", "Stack", "Register", "LockedCache", "VTCM",
+    )),
+    *(_TILE + f"g.compute_at(f, xi).store_in(hl.MemoryType.{m})" for m in (
+        "Auto", "GPUShared", "Stack", "Register", "LockedCache", "VTCM",
+    )),
+    *(_TILE + f"g.compute_root().store_in(hl.MemoryType.{m})" for m in ("Heap", "GPUShared", "Stack", "Register")),
+)  # fmt: skip
+_add(
+    "updates", _SUM, (23, 14),
+    _TILE + "f.update().gpu_tile(x, y, xi, yi, 8, 4, hl.TailStrategy.GuardWithIf)",
+    _TILE + "f.update().gpu_tile(x, y, xi, yi, 8, 4)",
+    _TILE + "f.update().gpu_tile(x, y, xi, yi, 8, 4, hl.TailStrategy.ShiftInwards)",
+    _TILE + "f.update().gpu_blocks(x, y)",
+    _TILE + "f.update().gpu_single_thread()",
+    _TILE + "f.update().unscheduled()",
+    "f.update().gpu_tile(x, y, xi, yi, 8, 4)",
+    "f.update().gpu_threads(x)",
+    _TILE + "f.update().parallel(y)",
+)  # fmt: skip
+_add(
+    "sums", _COLUMN, (27,),
+    "f.gpu_tile(x, xi, 8); f.update().gpu_tile(x, xi, 8)",
+    "f.gpu_tile(x, xi, 8); f.update().reorder(r.x, x).gpu_tile(x, xi, 8)",
+    "f.gpu_tile(x, xi, 8); f.update().reorder(r.x, r.y, x).gpu_blocks(x).gpu_threads(r.x)",
+    "f.gpu_tile(x, xi, 8); f.update().atomic().reorder(r.x, r.y, x).gpu_blocks(x).gpu_threads(r.x)",
+    "f.gpu_tile(x, xi, 8); f.update().atomic().reorder(x, r.x, r.y).gpu_blocks(r.y).gpu_threads(x)",
+    "f.gpu_tile(x, xi, 8); f.update().reorder(x, r.x, r.y).gpu_blocks(r.y).gpu_threads(x)",
+    "f.gpu_tile(x, xi, 8); f.update().gpu_single_thread()",
+    "q = f.update().rfactor(r.y, u); q.compute_root().gpu_tile(u, v, 8, hl.TailStrategy.GuardWithIf); "
+    "q.update().gpu_blocks(u); f.gpu_tile(x, xi, 8)",
+    "q = f.update().rfactor(r.y, u); f.gpu_tile(x, xi, 8); q.compute_root(); "
+    "q.update().gpu_blocks(u).gpu_threads(x); f.update().gpu_tile(x, xi, 8)",
+)  # fmt: skip
+_add(
+    "counts", _COUNT, (8,),
+    "h.compute_root().gpu_tile(x, xi, 8); h.update().atomic().gpu_blocks(r.y).gpu_threads(r.x)",
+    "h.compute_root(); h.update().atomic().gpu_blocks(r.y).gpu_threads(r.x)",
+    "h.compute_root(); h.update().atomic().gpu_threads(r.x, r.y)",
+    "h.compute_root(); h.update().gpu_blocks(r.y).gpu_threads(r.x)",
+    "h.compute_root(); h.update().gpu_single_thread()",
+    "f.gpu_tile(x, xi, 8); h.compute_at(f, x).gpu_threads(x); h.update().atomic().gpu_threads(r.x)",
+    "f.gpu_tile(x, xi, 8); h.compute_at(f, x).gpu_threads(x); h.update().atomic().gpu_threads(r.x, r.y)",
+    "f.gpu_tile(x, xi, 8); h.compute_at(f, x).gpu_threads(x)",
+    "f.gpu_tile(x, xi, 8); h.compute_at(f, xi)",
+    "q = h.update().rfactor(r.y, u); q.compute_root().gpu_tile(x, u, xi, yi, 8, 4, hl.TailStrategy.GuardWithIf); "
+    "q.update().gpu_blocks(u); h.compute_root().gpu_tile(x, xi, 8); f.gpu_tile(x, xi, 8)",
+)  # fmt: skip
+for _type, _operation in (
+    ("int32", "f[x] - src[r.x, x]"), ("int32", "hl.max(f[x], src[r.x, x])"), ("int32", "hl.min(f[x], src[r.x, x])"),
+    ("uint32", "hl.max(f[x], hl.u32(src[r.x, x]))"), ("uint32", "f[x] & hl.u32(src[r.x, x])"),
+    ("uint32", "f[x] | hl.u32(src[r.x, x])"), ("uint32", "f[x] ^ hl.u32(src[r.x, x])"),
+    ("int64", "f[x] + src[r.x, x]"), ("uint64", "hl.min(f[x], hl.u64(src[r.x, x]))"), ("int16", "f[x] + hl.i16(r.x)"),
+    ("uint8", "hl.max(f[x], hl.u8(src[r.x, x]))"), ("int32", "f[x] * src[r.x, x]"), ("int32", "f[x] * 2 + src[r.x, x]"),
+):  # fmt: skip
+    _kind = ("u" if _type[0] == "u" else "i") + _type.lstrip("uint")
+    _add(
+        "in one step", f"f[x] = hl.{_kind}(x); f[x] = {_operation}", (11,),
+        "f.gpu_tile(x, xi, 8); f.update().atomic().reorder(r.x, x).gpu_blocks(x).gpu_threads(r.x)",
+    )  # fmt: skip
+_add(
+    "two stages", "g[x, y] = src[x, y] + 1; h[x, y] = src[x, y] * 2; f[x, y] = g[x, y] * h[x, y]", (23, 14),
+    "g.compute_root().gpu_tile(x, y, xi, yi, 8, 4, hl.TailStrategy.RoundUp); "
+    "h.compute_root().gpu_tile(x, y, xi, yi, 8, 4, hl.TailStrategy.RoundUp).compute_with(g, xi); " + _TILE,
+    "g.compute_root().gpu_tile(x, y, xi, yi, 8, 4, hl.TailStrategy.RoundUp); "
+    "h.compute_root().gpu_tile(x, y, xi, yi, 8, 4, hl.TailStrategy.RoundUp).compute_with(g, x); " + _TILE,
+    "g.compute_root().gpu_tile(x, y, xi, yi, 8, 4, hl.TailStrategy.RoundUp); "
+    "h.compute_root().gpu_tile(x, y, xi, yi, 4, 4, hl.TailStrategy.RoundUp).compute_with(g, x); " + _TILE,
+    "g.compute_root().gpu_tile(x, y, xi, yi, 8, 4, hl.TailStrategy.RoundUp); "
+    "h.compute_root().compute_with(g, y); " + _TILE,
+    _TILE + "g.compute_at(f, x).gpu_threads(x, y); h.compute_at(f, x).gpu_threads(x, y).compute_with(g, x)",
+    _TILE + "g.compute_at(f, x).gpu_threads(x, y); h.compute_at(f, xi)",
+    _TILE + "g.compute_root(); h.compute_at(f, x).gpu_threads(x)",
+    _TILE + "g.compute_root().gpu_tile(x, y, xi, yi, 8, 4, hl.TailStrategy.GuardWithIf); h.compute_root().parallel(y)",
+)  # fmt: skip
+_add(
+    "kept rows", "g[x, y] = src[x, y] * 5; f[x, y] = g[x, y] - g[x, y + 1]", (23, 14),
+    "f.split(x, x, xi, 8, hl.TailStrategy.GuardWithIf).reorder(y, xi, x).gpu_blocks(x).gpu_threads(xi); "
+    "g.store_at(f, xi).compute_at(f, y)",
+    "f.split(x, x, xi, 8, hl.TailStrategy.GuardWithIf).reorder(xi, y, x).gpu_blocks(x).gpu_threads(xi); "
+    "g.store_at(f, x).compute_at(f, y).gpu_threads(x)",
+    "f.split(x, x, xi, 8, hl.TailStrategy.GuardWithIf).reorder(xi, y, x).gpu_blocks(x).gpu_threads(xi); "
+    "g.store_at(f, x).compute_at(f, y).gpu_threads(x).fold_storage(y, 2)",
+    "f.gpu_blocks(y).gpu_threads(x); g.store_root().compute_at(f, y).gpu_threads(x)",
+)  # fmt: skip
+_add(
+    "large", "g[x] = src[x % 64, 0] * 3; f[x] = g[x] + g[x + 1]", (4096,),
+    "f.split(x, xo, xi, 4096).split(xi, xi, t, 32).reorder(t, xi, xo).gpu_blocks(xo).gpu_threads(t); "
+    "g.compute_at(f, xo).split(x, x, xi, 32, hl.TailStrategy.GuardWithIf).gpu_threads(xi)",
+    "f.gpu_tile(x, xi, 1024); g.compute_at(f, x).gpu_threads(x)",
+    "f.gpu_tile(x, xi, 512); g.compute_at(f, x).gpu_threads(x)",
+)  # fmt: skip

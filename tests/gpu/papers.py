@@ -1,0 +1,77 @@
+"""The pipelines of corpus/pipelines under their schedules for a device, on the emulated one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import halide_core as hc
+from corpus.pipelines.common import PipelineFile, Size, bind, output_buffers
+from halide_core.backend.ptx import to_ptx
+from halide_core.gpu.runtime import device_runtime
+from halide_core.lower import lower
+from tests.gpu import package, running
+from tests.gpu.emulator.device import Emulator
+
+_STRICT = "-strict_float"
+
+
+def inputs_of(p: PipelineFile, size: Size) -> list[np.ndarray]:
+    """Arrays for the inputs of a pipeline."""
+    return [np.ascontiguousarray(a) for a in p.arrays(size, np.random.default_rng(0))]
+
+
+def scheduled(module: Any, p: PipelineFile, size: Size) -> Any:
+    """The pipeline with its schedule for a device."""
+    built = p.build(module, size)
+    assert built.device_schedule is not None, p.name
+    built.device_schedule()
+    return built
+
+
+def on_host(p: PipelineFile, size: Size) -> list[np.ndarray]:
+    """Our results by the schedule for the host."""
+    built = p.build(hc, size)
+    built.schedule()
+    return _realized(p, size, built, hc.Target("host"))
+
+
+def on_device(p: PipelineFile, size: Size) -> tuple[list[np.ndarray], Emulator]:
+    """Our results on an emulated device, which is left without allocations."""
+    built = scheduled(hc, p, size)
+    device = Emulator()
+    with device_runtime(device):
+        out = _realized(p, size, built, hc.Target(running.TARGET))
+    assert device.left() == 0
+    return out, device
+
+
+def _realized(p: PipelineFile, size: Size, built: Any, target: Any) -> list[np.ndarray]:
+    kept = bind(hc, built, inputs_of(p, size))
+    outs = output_buffers(hc, built, p.shapes(size))
+    hc.Pipeline(built.outputs).realize(outs, target)
+    del kept
+    return [np.array(b) for b in outs]
+
+
+def by_package(p: PipelineFile, size: Size, like: list[np.ndarray]) -> tuple[list[np.ndarray], Emulator]:
+    """The results of the package's kernels under the same schedule; `like`: ours, for their types.
+
+    The package still makes one instruction of a multiplication and an addition."""
+    import halide as hl
+
+    built = scheduled(hl, p, size)
+    (f,) = built.outputs
+    device = Emulator(lockstep=True)
+    out = np.zeros(like[0].shape, like[0].dtype)
+    package.run(f, list(zip(built.inputs, inputs_of(p, size), strict=True)), out, device, package.TARGET + _STRICT)
+    return [out], device
+
+
+def ptx(p: PipelineFile, size: Size, target: str, capability: int) -> str:
+    """The PTX of our kernels."""
+    built = scheduled(hc, p, size)
+    kernels = lower([f._function for f in built.outputs], hc.Target(target)).kernels
+    return to_ptx(kernels, capability)
+

@@ -1,0 +1,40 @@
+"""The papers' pipelines under schedules for a device: what the host computes, bit for bit, and kernels that NVIDIA's
+assembler takes without spills."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from corpus.pipelines.common import PipelineFile, Size, pipelines
+from tests.gpu import papers
+from tests.gpu.test_ptxas import assembler, resources
+
+pytestmark = pytest.mark.long
+
+ALL = pipelines()
+
+
+@pytest.mark.parametrize("size", range(3))
+@pytest.mark.parametrize("pipeline", ALL, ids=lambda p: p.name)
+def test_equals_the_host(pipeline: PipelineFile, size: int) -> None:
+    small: Size = pipeline.small[size]
+    wanted = papers.on_host(pipeline, small)
+    found, device = papers.on_device(pipeline, small)
+    assert device.launches
+    for a, b in zip(found, wanted, strict=True):
+        assert np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
+
+
+@pytest.mark.parametrize("pipeline", ALL, ids=lambda p: p.name)
+def test_assembled(pipeline: PipelineFile, tmp_path: Path) -> None:
+    path = assembler()
+    if path is None:
+        pytest.skip("the package nvidia-cuda-nvcc is not installed (pip install 'lifter[cuda]')")
+    for capability in (80, 90):
+        ptx = papers.ptx(pipeline, pipeline.small[1], "x86-64-linux-sse41-cuda-cuda_capability_80", capability)
+        found = resources(path, ptx, capability, tmp_path)
+        assert found
+        assert not any(r["spills"] for r in found.values()), found

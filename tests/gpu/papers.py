@@ -51,8 +51,10 @@ def _realized(p: PipelineFile, size: Size, built: Any, target: Any) -> list[np.n
     kept = bind(hc, built, inputs_of(p, size))
     outs = output_buffers(hc, built, p.shapes(size))
     hc.Pipeline(built.outputs).realize(outs, target)
-    del kept
-    return [np.array(b) for b in outs]
+    results = [np.array(b) for b in outs]
+    for b in (*kept, *outs):
+        b.device_free()
+    return results
 
 
 def by_package(p: PipelineFile, size: Size, like: list[np.ndarray]) -> tuple[list[np.ndarray], Emulator]:

@@ -70,11 +70,14 @@ def test_inputs_that_are_drawn_are_not_kept(tmp_path: Path) -> None:
         f.realize(out, hc.Target(running.TARGET))
         out.copy_to_host()
     assert not np.asarray(out).any()
+    recorder.recording.kind = "float32"
     recorder.recording.save(tmp_path / "doubled.run")
     r = Recording.load(tmp_path / "doubled.run")
     assert r.blobs == []
     device = Emulator()
-    assert play(r, device, Untimed().around) == ""
+    wrong, (found,) = play(r, device, Untimed().around)
+    assert wrong == ""
+    assert np.array_equal(found, data * 2)
     assert len(device.launches) == 1
 
 
@@ -105,7 +108,7 @@ class Ticking(StandIn):
 def test_kernels_are_timed_against_each_other(tmp_path: Path) -> None:
     _recorded(tmp_path, SOME[:1])
     r = Recording.load(tmp_path / f"{SOME[0]}.ours.run")
-    theirs = Recording(r.name, "package", r.events, r.texts, r.blobs)
+    theirs = Recording(r.name, "package", r.kind, r.events, r.texts, r.blobs)
     theirs.save(tmp_path / f"{SOME[0]}.package.run")
     device = CudaDriver(Ticking())
     rows = check(tmp_path, device, Timed(device), 60)
@@ -132,9 +135,9 @@ def test_the_player_needs_numpy_alone(tmp_path: Path) -> None:
 
 def test_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(record, "CASES", {n: CASES[n] for n in SOME[:2]})
-    monkeypatch.setattr(sys, "argv", ["record", str(tmp_path / "runs"), "--random", "2"])
+    monkeypatch.setattr(sys, "argv", ["record", str(tmp_path / "runs"), "--random", "2", "--no-pipelines"])
     record.main()
-    assert "2 cases and " in capsys.readouterr().out
+    assert "2 cases, " in capsys.readouterr().out
     page = tmp_path / "page.md"
     found = tmp_path / "found.json"
     monkeypatch.setattr(

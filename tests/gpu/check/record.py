@@ -1,20 +1,24 @@
 """Records what is played on a device: every case and random schedules, with the results that the emulator gives.
 
-    python -m tests.gpu.check.record FOLDER [--random 300] [--seed 1]"""
+    python -m tests.gpu.check.record FOLDER [--random 300] [--seed 1] [--no-pipelines]"""
 
 from __future__ import annotations
 
 import argparse
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import halide_core as hc
+from corpus.pipelines.common import Built, PipelineFile, bind, pipelines
 from halide_core.gpu.runtime import device_runtime
-from tests.gpu import fuzz, running
+from tests.gpu import fuzz, package, running
 from tests.gpu.cases import CASES, data_of
 from tests.gpu.check.recorder import Recorder
+from tests.gpu.check.recording import drawn
 from tests.gpu.emulator.device import Emulator
 from tests.halide_core.fuzz.case import reference, result
 
@@ -51,19 +55,64 @@ def record_random(folder: Path, count: int, seed: int) -> int:
     return done
 
 
+def record_pipelines(folder: Path, files: Sequence[PipelineFile]) -> int:
+    """The pipelines at the papers' sizes by both compilers, under their schedules for a device, of inputs that are
+    drawn; nothing is computed.  How many runs that makes."""
+    import halide as hl
+
+    done = 0
+    for p in files:
+        shapes = [(a.shape, a.dtype.name) for a in p.arrays(p.size, np.random.default_rng(0))]
+        drawn_ones = {(k, shape, kind): drawn(k, shape, kind) for k, (shape, kind) in enumerate(shapes)}
+        for by, module in (("ours", hc), ("package", hl)):
+            built = p.build(module, p.size)
+            if built.device_schedule is None:
+                continue
+            built.device_schedule()
+            recorder = Recorder(p.name, by, None, drawn_ones)
+            kinds = [np.dtype(str(f.type())) for f in built.outputs]
+            outs = [np.zeros(extents[::-1], t) for extents, t in zip(p.shapes(p.size), kinds, strict=True)]
+            recorder.recording.kind = outs[0].dtype.name
+            try:
+                _run(module, built, list(drawn_ones.values()), outs, recorder)
+            except (hc.HalideError, hl.HalideError, package.PackageError) as problem:
+                print(f"{p.name} by {by} is left out: {problem}")
+                continue
+            recorder.recording.save(folder / f"pipeline_{p.name}.{by}.run")
+            done += 1
+    return done
+
+
+def _run(module: Any, built: Built, arrays: list[Any], outs: list[Any], recorder: Recorder) -> None:
+    if module is not hc:
+        (f,), (out,) = built.outputs, outs
+        package.run(f, list(zip(built.inputs, arrays, strict=True)), out, recorder, package.TARGET + "-strict_float")
+        return
+    kept = bind(hc, built, arrays)
+    with device_runtime(recorder):
+        buffers = [hc.Buffer(a) for a in outs]
+        hc.Pipeline(built.outputs).realize(buffers, hc.Target(running.TARGET))
+        for b in (*buffers, *kept):
+            b.copy_to_host()
+            b.device_free()
+
+
 def main() -> None:
     """Runs the command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--random", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--no-pipelines", action="store_true", help="nothing that is timed")
     given = parser.parse_args()
     shutil.rmtree(given.folder, ignore_errors=True)
     given.folder.mkdir(parents=True)
     cases = record_cases(given.folder)
     random = record_random(given.folder, given.random, given.seed)
+    runs = record_pipelines(given.folder, [] if given.no_pipelines else pipelines())
     size = sum(p.stat().st_size for p in given.folder.iterdir())
-    print(f"{cases} cases and {random} random schedules in {given.folder}, {size / 1e6:.1f} MB")
+    counts = f"{cases} cases, {random} random schedules and {runs} runs of pipelines"
+    print(f"{counts} in {given.folder}, {size / 1e6:.1f} MB")
 
 
 if __name__ == "__main__":

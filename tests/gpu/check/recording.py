@@ -49,10 +49,11 @@ def drawn(seed: int, shape: Sequence[int], kind: str) -> np.ndarray[Any, Any]:
 
 @dataclass
 class Recording:
-    """One run: its name, whose kernels it launches, and what it does."""
+    """One run: its name, whose kernels it launches, the type of results that nothing is known of, and what it does."""
 
     name: str
     by: str
+    kind: str = "uint8"
     events: list[Event] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     blobs: list[bytes] = field(default_factory=list)
@@ -60,7 +61,7 @@ class Recording:
     def save(self, path: Path) -> None:
         """Writes the file."""
         out = io.BytesIO()
-        about = {"name": self.name, "by": self.by, "events": self.events, "texts": self.texts}
+        about = {"name": self.name, "by": self.by, "kind": self.kind, "events": self.events, "texts": self.texts}
         parts = [json.dumps(about).encode(), *self.blobs]
         for part in parts:
             packed = zlib.compress(part, 6)
@@ -76,13 +77,17 @@ class Recording:
             parts.append(zlib.decompress(content[at + 8 : at + 8 + size]))
             at += 8 + size
         about = json.loads(parts[0])
-        return Recording(about["name"], about["by"], about["events"], about["texts"], parts[1:])
+        return Recording(*(about[k] for k in ("name", "by", "kind", "events", "texts")), parts[1:])
 
 
-def play(r: Recording, device: Device, around: Callable[[str, Callable[[], None]], None]) -> str:
-    """Asks `device` for what was recorded; the empty string, or where a result is not the recorded one.
+def play(
+    r: Recording, device: Device, around: Callable[[str, Callable[[], None]], None]
+) -> tuple[str, list[np.ndarray[Any, Any]]]:
+    """Asks `device` for what was recorded: the empty string, or where a result is not the recorded one; and the results
+    of which none was recorded.
 
     Launches are made by around(kernel, launch)."""
+    results: list[np.ndarray[Any, Any]] = []
     real: dict[int, tuple[int, int]] = {}
     wrong = ""
     made: dict[str, np.ndarray[Any, Any]] = {}
@@ -111,7 +116,9 @@ def play(r: Recording, device: Device, around: Callable[[str, Callable[[], None]
             case "out":
                 found = np.empty(e[2], np.uint8)
                 device.copy_to_host(found.ctypes.data, there(e[1]), found.size)
-                if e[3] is not None and not np.array_equal(found, source(e[3])):
+                if e[3] is None:
+                    results.append(found.view(r.kind))
+                elif not np.array_equal(found, source(e[3])):
                     count = int((found != source(e[3])).sum())
                     wrong = wrong or f"{count} of {found.size} bytes of a result differ"
             case "launch":
@@ -129,4 +136,4 @@ def play(r: Recording, device: Device, around: Callable[[str, Callable[[], None]
                 around(kernel, launch)
     for address, _ in real.values():
         device.free(address)
-    return wrong
+    return wrong, results

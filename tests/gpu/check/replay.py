@@ -81,6 +81,7 @@ def check(folder: Path, device: Any, clock: Timed | Untimed, seconds: float) -> 
         recordings = [Recording.load(p) for p in paths]
         times: list[list[dict[str, float]]] = [[] for _ in recordings]
         wrong = ["" for _ in recordings]
+        results: list[list[Any]] = [[] for _ in recordings]
         rounds = _ROUNDS if len(paths) > 1 and isinstance(clock, Timed) else 1
         for k in range(rounds):
             if time.monotonic() > stop:
@@ -90,7 +91,7 @@ def check(folder: Path, device: Any, clock: Timed | Untimed, seconds: float) -> 
                 if wrong[n]:
                     continue
                 try:
-                    wrong[n] = play(r, device, clock.around)
+                    wrong[n], results[n] = play(r, device, clock.around)
                     taken = clock.taken()
                 except Exception as problem:
                     wrong[n] = f"{type(problem).__name__}: {problem}"
@@ -100,8 +101,24 @@ def check(folder: Path, device: Any, clock: Timed | Untimed, seconds: float) -> 
             # The first run finds the device's clock low and its caches cold.
             warm = own[1:] or own
             kernels = {k: statistics.median(t[k] for t in warm) for k in (warm[0] if warm else {})}
-            rows.append({"name": r.name, "by": r.by, "wrong": w, "kernels": kernels, "ms": sum(kernels.values())})
+            row = {"name": r.name, "by": r.by, "wrong": w, "kernels": kernels, "ms": sum(kernels.values())}
+            rows.append(row | {"apart": _apart(*results) if len(results) == 2 else 0.0})
     return rows
+
+
+def _apart(mine: list[Any], theirs: list[Any]) -> float:
+    """The part of the elements of two lists of results that lie further apart than a thousandth; 1 where these are of
+    different shapes."""
+    import numpy as np
+
+    if [a.shape for a in mine] != [b.shape for b in theirs]:
+        return 1.0
+    far = count = 0
+    for a, b in zip(mine, theirs, strict=True):
+        x, y = a.astype(np.float64), b.astype(np.float64)
+        close = np.isclose(x, y, rtol=1e-3, atol=1e-3 if a.dtype.kind == "f" else 1.0, equal_nan=True)
+        far, count = far + int((~close).sum()), count + x.size
+    return far / max(count, 1)
 
 
 def copies(device: Any) -> dict[str, float]:
@@ -137,14 +154,16 @@ def markdown(about: dict[str, str], rates: dict[str, float], rows: list[dict[str
         out += [", ".join(f"{k} {v:.1f} GB/s" for k, v in rates.items()) + ".", ""]
     names = sorted({r["name"] for r in rows if r not in single})
     if names:
-        out += ["| pipeline | ours, ms | the package's, ms | theirs over ours |", "|---|---:|---:|---:|"]
+        out += ["| pipeline | ours, ms | the package's, ms | theirs over ours | values apart |"]
+        out += ["|---|---:|---:|---:|---:|"]
     ratios = []
     for n in names:
         ms = {r["by"]: r["ms"] for r in rows if r["name"] == n and not r["wrong"]}
         ours, theirs = ms.get("ours", 0.0), ms.get("package", 0.0)
         if ours and theirs:
             ratios.append(theirs / ours)
-            out.append(f"| {n} | {ours:.4f} | {theirs:.4f} | {theirs / ours:.2f} |")
+            apart = next(r["apart"] for r in rows if r["name"] == n)
+            out.append(f"| {n} | {ours:.4f} | {theirs:.4f} | {theirs / ours:.2f} | {100 * apart:.3g} % |")
     if ratios:
         out += ["", f"Geometric mean {statistics.geometric_mean(ratios):.2f}, least {min(ratios):.2f}."]
     return "\n".join(out).rstrip() + "\n"

@@ -87,7 +87,7 @@ class Buffer(Shaped):
         self._bits = bits
         self._device: DeviceMemory | None = None
         self._others: Any = None
-        # The memory is somebody else's, who may have changed it.
+        # Whether the host has changed it, for as long as no device was asked; memory of somebody else's may have been.
         self._shown = False
         self._image = Image(name or f"b{next(_COUNTER)}", type_, len(mins), {}, self, False)
         self._describe()
@@ -408,14 +408,17 @@ class Buffer(Shaped):
 
     def host_dirty(self) -> bool:
         """Whether the host has changed it since it was copied to a device."""
-        return self.device_memory().is_dirty(HOST_DIRTY)
+        return self._shown if self._device is None else self._device.is_dirty(HOST_DIRTY)
 
     def device_dirty(self) -> bool:
         """Whether a device has changed it since it was copied to the host."""
         return self._device is not None and self._device.is_dirty(DEVICE_DIRTY)
 
     def set_host_dirty(self, dirty: bool = True) -> None:
-        self.device_memory().set_dirty(HOST_DIRTY, dirty)
+        if self._device is None:
+            self._shown = dirty
+        else:
+            self._device.set_dirty(HOST_DIRTY, dirty)
 
     def set_device_dirty(self, dirty: bool = True) -> None:
         self.device_memory().set_dirty(DEVICE_DIRTY, dirty)

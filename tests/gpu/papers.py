@@ -43,7 +43,9 @@ def on_device(p: PipelineFile, size: Size) -> tuple[list[np.ndarray], Emulator]:
     device = Emulator()
     with device_runtime(device):
         out = _realized(p, size, built, hc.Target(running.TARGET))
-    assert device.left() == 0
+    for image in built.inputs:
+        image.reset()
+    assert running.left(device) == 0
     return out, device
 
 

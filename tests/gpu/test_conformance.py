@@ -14,7 +14,7 @@ from halide_core.gpu.runtime import device_runtime
 from tests.gpu import package
 from tests.gpu.conformance_cases import SCRIPTS, Script
 from tests.gpu.emulator.device import Emulator
-from tests.gpu.running import TARGET
+from tests.gpu.running import TARGET, left
 
 # Schedules that one of the two refuses, and why.
 _THREADS = "more than 1024 threads: the package leaves it to the driver to refuse the launch"
@@ -65,6 +65,8 @@ def _by_package(s: Script) -> str:
     child = os.fork()
     if child == 0:
         os.close(reading)
+        # Of what ends it there is a page.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         os.write(writing, _refusal_of_package(s).encode())
         os._exit(0)
     os.close(writing)
@@ -96,7 +98,8 @@ def _on_device(s: Script) -> np.ndarray | str:
             out = np.array(f.realize(list(s.size), hc.Target(TARGET)))
     except (hc.HalideError, TypeError) as error:
         return f"{type(error).__name__}: {error}"
-    assert device.left() == 0
+    image.reset()
+    assert left(device) == 0
     return out
 
 
@@ -109,6 +112,7 @@ def _on_host(s: Script) -> np.ndarray:
     return np.array(f.realize(list(s.size)))
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_as_the_package(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HL_CHECK_IR", "1")

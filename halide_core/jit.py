@@ -266,15 +266,14 @@ def run(
 
 
 def _on_device(code: Compiled, buffers: dict[str, Buffer], disjoint: bool) -> list[int | None]:
-    """The addresses of the Buffers' halide_buffer_ts; none for what shares memory with another Buffer, of which a run
-    has copies of its own."""
+    """The addresses of the Buffers' halide_buffer_ts; none for an array that shares memory with another one, be it in
+    the same Buffer, of which a run has a copy of its own: kernels take arrays for apart."""
     check_device()
     out: list[int | None] = []
     for a in code.arrays:
         mine = buffers[a.name]
-        alone = disjoint or not any(
-            np.may_share_memory(mine.view, b.view) for b in buffers.values() if b is not mine
-        )
+        others = (buffers[o.name].view for o in code.arrays if o is not a)
+        alone = disjoint or not any(np.may_share_memory(mine.view, view) for view in others)
         if alone:
             out.append(mine.device_memory().ready())
         else:

@@ -72,8 +72,6 @@ def _with_rows(path: Path, name: str, follows: Follows, any_array: bool = False)
         if carried.whole:
             yield found
         partial = partial or found
-    if partial is not None:
-        yield partial
 
 
 def _variants(path: Path, name: str, follows: Follows, any_array: bool) -> Iterator[Path]:

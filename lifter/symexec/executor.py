@@ -47,6 +47,7 @@ from lifter.symexec.state import (
     State,
     both,
 )
+from lifter.symexec.upward_exposed import carried_around
 from lifter.transforms.loops.cache_indexed_value import with_values_kept
 from lifter.transforms.loops.eliminate_breaks import without_breaks
 from lifter.transforms.loops.merge_identical_arms import without_twins
@@ -144,7 +145,7 @@ class _Statements(Merging):
             if p.name in self.plan.cells:
                 if p.pointer:
                     raise L.Unsupported(f"pointer '{p.name}' has no closed form", self.function.line)
-                self.declare_cell(start, p.name, self.function.line)
+                self.declare_cell(start, p.name, self.function.line, ())
                 self.store(start, p.name, Poly(), Variable(p.type, p.name), self.function.line)
         finished: list[State] = []
         self.exec_top(self.function.body, start, finished)
@@ -404,10 +405,16 @@ class _Statements(Merging):
     def assign(self, s: State, name: str, value: Expr, line: int) -> None:
         if name in self.plan.cells:
             if name not in s.arrays:
-                self.declare_cell(s, name, line)
+                self.declare_cell(s, name, line, self.loops_around_cell(s, name))
             self.store(s, name, Poly(), value, line)
             return
         self.set(s, name, value)
+
+    def loops_around_cell(self, s: State, name: str) -> tuple[LoopInfo, ...]:
+        """The loops in each of whose iterations a variable is new: those outside of the first one of which an iteration
+        may read what an earlier one has given it."""
+        carrying = {counter for loop, counter in self.nest if carried_around(loop, name)}
+        return tuple(itertools.takewhile(lambda x: x.counter not in carrying, s.loops))
 
     def note_reads(self, s: State, value: Expr, line: int) -> None:
         """What is evaluated here is read, whatever becomes of it."""

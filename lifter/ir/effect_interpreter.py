@@ -11,6 +11,7 @@ from typing import Any
 
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import Expr
+from halide_core.ir.structural import key
 from halide_core.ir.types import Type
 from lifter.algebra.fold import undefined
 from lifter.algebra.polynomial import Poly, from_poly
@@ -98,7 +99,8 @@ class EffectInterpreter:
         self.function = function
         self._names = namespace()
         exec("\n".join(pure_functions(function)), self._names)
-        self._compiled: dict[int, tuple[Expr, _Value]] = {}
+        self._compiled: dict[int, _Value] = {}
+        self._polys: dict[Poly, _Value] = {}
 
     def run(self, path: Path, values: Mapping[str, Any], seed: int = 0) -> Outcome:
         """Runs a path with `values` for the scalar parameters and `addr.` names.
@@ -109,7 +111,8 @@ class EffectInterpreter:
 
     def value(self, e: Expr) -> _Value:
         """An expression as a Python function."""
-        known = self._compiled.get(id(e))
+        number = key(e)
+        known = self._compiled.get(number)
         if known is None:
             writer = _PathWriter(self.function)
             try:
@@ -119,8 +122,15 @@ class EffectInterpreter:
             lines = ["def value(v, memory):", *writer.out, f"    return {text}"]
             names = {**self._names, **writer.types}
             exec("\n".join(lines), names)
-            known = self._compiled[id(e)] = e, names["value"]
-        return known[1]
+            known = self._compiled[number] = names["value"]
+        return known
+
+    def poly(self, p: Poly) -> _Value:
+        """A polynomial as a Python function."""
+        known = self._polys.get(p)
+        if known is None:
+            known = self._polys[p] = self.value(from_poly(p))
+        return known
 
 
 class _Run:
@@ -158,12 +168,18 @@ class _Run:
         except KeyError as error:
             raise NotRun(f"{error} has no value") from error
 
+    def _integer(self, p: Poly) -> int:
+        try:
+            return int(self.interpreter.poly(p)(self.values, self.memory))
+        except KeyError as error:
+            raise NotRun(f"{error} has no value") from error
+
     def _holds(self, e: Expr) -> bool:
         return bool(self._value(e))
 
     def _poly(self, p: Poly) -> int:
         constant = p.constant_value()
-        return constant if constant is not None else int(self._value(from_poly(p)))
+        return constant if constant is not None else self._integer(p)
 
     def _block(self, effects: Sequence[Effect], depth: int) -> None:
         """Effects in the same iteration of their first `depth` loops."""

@@ -20,6 +20,7 @@ from lifter.ir.effect_interpreter import (
     difference,
     run_source,
 )
+from lifter.ir.effect_printer import path_text
 from lifter.ir.effect_verifier import Level, verify
 from lifter.ir.effects import Path
 from lifter.ir.loop_ir import Function
@@ -27,6 +28,8 @@ from lifter.ir.sample_memory import any_scalar
 
 Sample = Callable[[Function, Path, list[Expr], int], Sequence[Mapping[str, int]]]
 """Up to so many values of the integer parameters, and of `addr.` names, for which a path and more conditions hold."""
+Watch = Callable[[str, Path, Path], None]
+"""Is told of a transform that has changed a path: its name, the path before it, the path after it."""
 _SAMPLES = 2
 
 
@@ -35,11 +38,13 @@ class WrongTransform(Exception):
 
 
 @dataclass(slots=True)
-class Steps:
-    """How the transforms of a function were checked."""
+class Rewritings:
+    """What transforms have made of the paths of a function, and how that was checked."""
 
-    run: int = 0
-    """Run beside what they were made of, on samples."""
+    made: int = 0
+    """Transforms that changed a path."""
+    checked: int = 0
+    """Of these, run on samples beside what they were made of."""
     unseen: int = 0
     """For which no sample was found, or none could be run."""
 
@@ -50,7 +55,8 @@ class PathLog:
 
     function: Function
     sample: Sample | None = None
-    steps: Steps = field(default_factory=Steps)
+    rewritings: Rewritings = field(default_factory=Rewritings)
+    watch: Watch | None = None
     checks: bool = field(default_factory=lambda: os.environ.get("LIFT_CHECK_PATHS") == "1")
     prints: bool = field(default_factory=lambda: os.environ.get("LIFT_DEBUG_PATHS") == "1")
     _interpreter: EffectInterpreter | None = None
@@ -61,7 +67,12 @@ class PathLog:
 
     def after(self, name: str, before: Path, path: Path, level: Level) -> Path:
         """`path`, which the transform `name` has made of `before`."""
-        return path if path is before else self._seen(name, before, path, level)
+        if path is before:
+            return path
+        self.rewritings.made += 1
+        if self.watch is not None:
+            self.watch(name, before, path)
+        return self._seen(name, before, path, level)
 
     def after_each(self, name: str, before: Path, paths: Sequence[Path], level: Level) -> list[Path]:
         """As `after`, of a transform that makes several paths of one."""
@@ -69,7 +80,7 @@ class PathLog:
 
     def _seen(self, name: str, before: Path | None, path: Path, level: Level) -> Path:
         if self.prints:
-            print(f"After {name}:\n{path}", file=sys.stderr)
+            print(f"After {name}:\n{path_text(path)}", file=sys.stderr)
         if self.checks:
             verify(self.function, path, level)
             self._run(name, before, path)
@@ -94,8 +105,9 @@ class PathLog:
             if found is not None:
                 raise WrongTransform(f"{name} changes what {self.function.name} does: {found}, for {values}")
             ran = True
-        self.steps.run += ran
-        self.steps.unseen += not ran
+        if before is not None:
+            self.rewritings.checked += ran
+            self.rewritings.unseen += not ran
 
     def _before(self, path: Path | None, values: Mapping[str, object], seed: int) -> Outcome:
         """What is wanted.  Raises NotRun where it has no meaning itself."""

@@ -29,7 +29,7 @@ from lifter.ir import loop_ir as L
 from lifter.ir.effect_queries import Follows, observed
 from lifter.ir.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, Path, loads
 from lifter.ir.inline_pure_calls import inline_all
-from lifter.ir.path_log import PathLog, Sample
+from lifter.ir.path_log import PathLog
 from lifter.support import deadline
 from lifter.symexec.path_forking import choosers_of_loops, guards_of_reads, invariant, must_fork, reshapes
 from lifter.symexec.path_merging import Merging
@@ -68,13 +68,13 @@ def execute(
     decide: Decide = lambda _conditions, _test: None,
     follows: Follows = lambda _conditions, _poly: False,
     windows: bool = False,
-    sample: Sample | None = None,
+    log: PathLog | None = None,
 ) -> list[Path]:
     """All paths through the function's top-level conditionals, but for those that `decide` says are never taken; with
-    sums over whole `windows`, or over what is there of them.  `sample` draws values for the checks of `PathLog`.
+    sums over whole `windows`, or over what is there of them.  `log` sees each path as it is found and rewritten.
 
     Raises loop_ir.Unsupported for loops without closed form and for reads of values that were never given."""
-    log = PathLog(function, sample)
+    log = log or PathLog(function)
     function = replace(function, body=without_twins(function))
     function = with_values_kept(replace(function, body=without_breaks(function.body)))
     plan = Plan(windows=windows)

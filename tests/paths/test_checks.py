@@ -135,14 +135,16 @@ def test_a_wrong_transform_is_found(wrong: Callable[[Path], Path], monkeypatch: 
     monkeypatch.setenv("LIFT_CHECK_PATHS", "1")
     plain = pipeline.widen_starts
     monkeypatch.setattr(pipeline, "widen_starts", lambda p: wrong(plain(p)))
+    function = _function("blur")
     with pytest.raises(WrongTransform, match=r"widen_starts changes what blur does: dst\[\d+\] is"):
-        execute(_function("blur"), decided, follows, sample=sample_environments)
+        execute(function, decided, follows, log=PathLog(function, sample_environments))
 
 
-def test_the_steps_of_a_function_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_rewritings_of_a_function_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LIFT_CHECK_PATHS", "1")
     function = _function("blur")
     log = PathLog(function, sample_environments)
-    (path,) = execute(function, decided, follows)
+    (path,) = execute(function, decided, follows, log=log)
+    assert (log.rewritings.made, log.rewritings.checked, log.rewritings.unseen) == (1, 1, 0)
     assert log.start(path, RAW) is path and log.after("nothing", path, path, RAW) is path
-    assert (log.steps.run, log.steps.unseen) == (1, 0)
+    assert log.rewritings.made == 1

@@ -1,12 +1,12 @@
-void f(int* d, const int* a, const int* b, int n, int w) {
-    for (int j = 0; j < w; j++) {
-        int k = 0;
-        for (; k < n / 4 * 4; k += 4) {
-            d[j] += a[k] * b[k * w + j];
-            d[j] += a[k + 1] * b[(k + 1) * w + j];
-            d[j] += a[k + 2] * b[(k + 2) * w + j];
-            d[j] += a[k + 3] * b[(k + 3) * w + j];
+void f(int* d, const int* a, int b, int n, int m) {
+    for (int j = 0; j < m; j++) {
+        int i = 0;
+        for (; i + 4 <= n; i += 4) {
+            d[i + j] += b * a[i];
+            d[i + j + 1] += b * a[i + 1];
+            d[i + j + 2] += b * a[i + 2];
+            d[i + j + 3] += b * a[i + 3];
         }
-        for (; k < n; k++) d[j] += a[k] * b[k * w + j];
+        for (; i < n; i++) d[i + j] += b * a[i];
     }
 }

@@ -1,10 +1,12 @@
-void f(int* d, const int* s, int n, int w) {
-    for (int j = 0; j < w; j++) {
-        int k = 0;
-        for (; k + 1 < n; k += 2) {
-            d[j] += s[k * w + j];
-            d[j] += s[(k + 1) * w + j];
+#include <cstddef>
+
+void f(float* d, const float* s, size_t n, size_t m) {
+    for (size_t j = 0; j < m; j++) {
+        size_t i = 0;
+        for (; i + 2 <= n; i += 2) {
+            d[i + j] += s[i];
+            d[i + 1 + j] += s[i + 1];
         }
-        for (; k < n; k++) d[j] += s[k * w + j];
+        for (; i < n; i++) d[i + j] += s[i];
     }
 }

@@ -35,11 +35,12 @@ def test_text(case: str, texts: dict[str, str], request: pytest.FixtureRequest) 
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_the_text_reads_back(case: str) -> None:
-    parts = (FOLDER / f"{case}.txt").read_text().replace("Before:\n", "After:\n").split("After:\n")
-    assert parts[0] == "" and len(parts) >= 3
-    for text in parts[1:]:
-        assert path_text(parse_path(text.rstrip("\n") + "\n")) == text.rstrip("\n") + "\n"
+def test_the_text_reads_back(case: str, texts: dict[str, str]) -> None:
+    before, *after = texts[case].removeprefix("Before:\n").split("\nAfter:\n")
+    assert after
+    for text in (before, *after):
+        text = text.rstrip("\n") + "\n"
+        assert path_text(parse_path(text)) == text
 
 
 def test_no_orphans() -> None:

@@ -40,8 +40,8 @@ class Lifted:
     """The outcome for one function.
 
     status: verified, unsupported, not_found, timeout or error; reason: why not, in words; line: where;
-    stage: the stage at which the search ended; seconds: per stage, in all under "total"; rewritings: of its paths, before
-    the search."""
+    stage: the stage at which the search ended; seconds: per stage, in all under "total"; rewritings: of its paths,
+    before the search."""
 
     function: Function
     status: str

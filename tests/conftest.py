@@ -1,5 +1,5 @@
-"""Every compilation and every rewriting of the tests is checked between its passes; a file of the corpus is lifted by one
-worker only.
+"""Every compilation of the tests is checked between its passes, every path between its rewritings; a file of the corpus
+is lifted by one worker only.
 
 `make quick` leaves out tests that are marked `long`.  Of those marked `few(n)` it takes one in n, by a hash of the
 test's name, and of the corpus a dozen functions of each suite."""

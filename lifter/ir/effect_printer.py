@@ -201,8 +201,11 @@ class _PathPrinter:
 def _all_loops(path: Path) -> Iterator[LoopInfo]:
     for info, around, _ in path.trips:
         yield from (*around, info)
-    for holder in (*path.arrays.values(), *path.effects, *path.reads, *path.obligations):
-        yield from holder.loops
+    for loops in (
+        *(a.loops for a in path.arrays.values()), *(e.loops for e in (*path.effects, *path.reads)),
+        *(o.loops for o in path.obligations),
+    ):
+        yield from loops
 
 
 def _expressions(path: Path, loops: Sequence[LoopInfo]) -> Iterator[Expr]:
@@ -215,7 +218,8 @@ def _expressions(path: Path, loops: Sequence[LoopInfo]) -> Iterator[Expr]:
     polys += [o.obligation.poly for o in path.obligations]
     for p in polys:
         yield from p.atoms().values()
-    guards = [*(e.guard for e in (*path.effects, *path.reads, *path.obligations)), *(g for _, _, g in path.trips)]
+    guards = [*(e.guard for e in (*path.effects, *path.reads)), *(o.guard for o in path.obligations)]
+    guards += [g for _, _, g in path.trips]
     yield from (x for x in (*guards, *(x.condition for x in loops), path.result) if x is not None)
 
 

@@ -337,7 +337,7 @@ class _PathReader:
 
     def _where(self, line: _Line) -> tuple[int, int, bool, tuple[LoopInfo, ...]]:
         order, number = line.integer(), self._at_line(line)
-        again, loops = False, ()
+        again, loops = False, tuple[LoopInfo, ...]()
         while line.next_is(","):
             if line.next_is("again"):
                 again = True

@@ -27,8 +27,8 @@ from halide_core import cache_folder as cache
 from halide_core.target import get_host_target
 from lifter.commands.file_task import Request
 from lifter.frontend import Definition
-from lifter.running.output import OF_ALL
 from lifter.ir.path_log import Rewritings
+from lifter.running.output import OF_ALL
 from lifter.running.results import FileReport, FunctionReport
 from lifter.support.files import whole
 from lifter.toolchain.command import SUFFIXES, Command, command_for

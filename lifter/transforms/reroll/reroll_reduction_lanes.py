@@ -73,8 +73,9 @@ def _read_back(path: Path) -> Path:
         found = {x.order: transform(x.value, read) for x in path.effects if behind(x)}
         changed = {x.order for x in path.effects if x.order in found and key(found[x.order]) != key(x.value)}
         if changed:
-            effects = (replace(x, value=found[x.order]) if x.order in changed else x for x in path.effects)
-            path = replace(path, effects=tuple(effects))
+            path = replace(path, effects=tuple(
+                replace(x, value=found[x.order]) if x.order in changed else x for x in path.effects
+            ))
     effects = tuple(_under_guard(e) for e in _seen(path))
     unchanged = len(effects) == len(path.effects) and all(a is b for a, b in zip(effects, path.effects, strict=True))
     return path if unchanged else replace(path, effects=effects)

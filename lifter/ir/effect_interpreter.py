@@ -17,7 +17,7 @@ from lifter.algebra.fold import undefined
 from lifter.algebra.polynomial import Poly, from_poly
 from lifter.ir.effects import ArrayInfo, Effect, LoopInfo, Path, loads, split_tag
 from lifter.ir.loop_interpreter import StepLimit, UndefinedBehaviour, namespace, run_in
-from lifter.ir.loop_ir import Function
+from lifter.ir.loop_ir import Declare, Function, walk
 from lifter.ir.loop_to_python import ExpressionWriter, pure_functions
 from lifter.ir.sample_memory import SampleMemory, initial_value
 
@@ -29,8 +29,8 @@ class NotRun(Exception):
     """The path cannot be run on these values: they are not what it is for, or it would take too long."""
 
 
-class NeverStored(Exception):
-    """An element of a local array is read that nothing was stored to."""
+class Undefined(Exception):
+    """An element of a local array is read that nothing was stored to, or one is stored to that it has not."""
 
 
 class IllFormed(Exception):
@@ -75,7 +75,7 @@ class _Reader:
         if table is not None:
             return table.values[index] if 0 <= index < len(table.values) else 0
         if array in self.arrays:
-            raise NeverStored(f"{array}[{index}] is read and was never stored")
+            raise Undefined(f"{array}[{index}] is read and was never stored")
         return initial_value(array, type_, index, self.seed)
 
     def _of_this_iteration(self, v: _Version) -> bool:
@@ -97,6 +97,7 @@ class EffectInterpreter:
 
     def __init__(self, function: Function) -> None:
         self.function = function
+        self.growing = {s.array for s in walk(function.body) if isinstance(s, Declare) and s.grows}
         self._names = namespace()
         exec("\n".join(pure_functions(function)), self._names)
         self._compiled: dict[int, _Value] = {}
@@ -105,8 +106,8 @@ class EffectInterpreter:
     def run(self, path: Path, values: Mapping[str, Any], seed: int = 0) -> Outcome:
         """Runs a path with `values` for the scalar parameters and `addr.` names.
 
-        Raises NotRun where the path is not for these values, NeverStored for reads of what local arrays hold of
-        themselves, and IllFormed where the effects have no order."""
+        Raises NotRun where the path is not for these values, Undefined for reads of what local arrays hold of
+        themselves and for stores outside of them, and IllFormed where the effects have no order."""
         return _Run(self, path, dict(values), seed).outcome()
 
     def value(self, e: Expr) -> _Value:
@@ -139,6 +140,10 @@ class _Run:
         self.memory = _Reader(interpreter.function, seed, path.arrays)
         self.steps = 0
         self.fresh = 0
+        self.sizes = {
+            name: info.size for name, info in path.arrays.items()
+            if info.size is not None and name not in interpreter.growing
+        }
         self.new_in = {name: info.loops[-1].counter for name, info in path.arrays.items() if info.loops}
 
     def outcome(self) -> Outcome:
@@ -219,7 +224,10 @@ class _Run:
 
     def _store(self, e: Effect) -> None:
         if e.guard is None or self._holds(e.guard):
-            self.memory.store(e, self._poly(e.index), self._value(e.value))
+            index, size = self._poly(e.index), self.sizes.get(e.array)
+            if size is not None and not 0 <= index < self._poly(size):
+                raise Undefined(f"{e.array}[{index}] is stored to, of {self._poly(size)} elements")
+            self.memory.store(e, index, self._value(e.value))
 
 
 class _PathWriter(ExpressionWriter):

@@ -10,19 +10,20 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from halide_core.ir.expr import Expr
+from halide_core.ir.expr import BOOL, GE, I64, Expr, const
+from lifter.algebra.polynomial import Poly, from_poly
 from lifter.ir.effect_interpreter import (
     EffectInterpreter,
     IllFormed,
-    NeverStored,
     NotRun,
     Outcome,
+    Undefined,
     difference,
     run_source,
 )
 from lifter.ir.effect_printer import path_text
 from lifter.ir.effect_verifier import Level, verify
-from lifter.ir.effects import Path
+from lifter.ir.effects import Path, loads
 from lifter.ir.loop_ir import Function
 from lifter.ir.sample_memory import any_scalar
 
@@ -30,7 +31,7 @@ Sample = Callable[[Function, Path, list[Expr], int], Sequence[Mapping[str, int]]
 """Up to so many values of the integer parameters, and of `addr.` names, for which a path and more conditions hold."""
 Watch = Callable[[str, Path, Path], None]
 """Is told of a transform that has changed a path: its name, the path before it, the path after it."""
-_SAMPLES = 2
+_TWICE = 2
 
 
 class WrongTransform(Exception):
@@ -57,6 +58,8 @@ class PathLog:
     sample: Sample | None = None
     rewritings: Rewritings = field(default_factory=Rewritings)
     watch: Watch | None = None
+    samples: int = 2
+    """On how many a path is run."""
     checks: bool = field(default_factory=lambda: os.environ.get("LIFT_CHECK_PATHS") == "1")
     prints: bool = field(default_factory=lambda: os.environ.get("LIFT_DEBUG_PATHS") == "1")
     _interpreter: EffectInterpreter | None = None
@@ -90,16 +93,15 @@ class PathLog:
         """Runs both from the same memory.  Raises WrongTransform where they leave something else."""
         if self.sample is None:
             return
-        conditions = [] if before is None else [*before.conditions, *(a for a, _ in before.asserts)]
         ran = False
-        for seed, drawn in enumerate(self.sample(self.function, path, conditions, _SAMPLES)):
+        for seed, drawn in enumerate(self._drawn(self.sample, before, path)):
             values = _with_others(self.function, drawn, seed)
             try:
                 other = self._before(before, values, seed)
                 outcome = self._outcome(path, values, seed)
             except NotRun:
                 continue
-            except (IllFormed, NeverStored) as problem:
+            except (IllFormed, Undefined) as problem:
                 raise WrongTransform(f"{name}, {self.function.name}: {problem}, for {values}") from problem
             found = difference(self.function, other, outcome, seed)
             if found is not None:
@@ -109,17 +111,51 @@ class PathLog:
             self.rewritings.checked += ran
             self.rewritings.unseen += not ran
 
+    def _drawn(self, sample: Sample, before: Path | None, path: Path) -> list[Mapping[str, int]]:
+        """Values for both paths.  Of loops over parameters that run no more than once under all of them, as those over
+        strips and blocks do, one more has as many as may run twice."""
+        conditions = [] if before is None else [*before.conditions, *(a for a, _ in before.asserts)]
+        found = list(sample(self.function, path, conditions, self.samples))
+        few = [t for t in _counts(*((path,) if before is None else (before, path))) if all(
+            self._count(t, values) < _TWICE for values in found)]
+        while found and few:
+            more = [GE(BOOL, from_poly(t), const(_TWICE, I64)) for t in few]
+            larger = sample(self.function, path, [*conditions, *more], 1)
+            if larger:
+                return [*found, *larger]
+            few = few[1:]
+        return found
+
+    def _count(self, trip: Poly, values: Mapping[str, int]) -> int:
+        try:
+            return int(self._interpreted().poly(trip)(dict(values), None))
+        except (KeyError, NotRun):
+            return _TWICE  # it is not for these values to say
+
     def _before(self, path: Path | None, values: Mapping[str, object], seed: int) -> Outcome:
         """What is wanted.  Raises NotRun where it has no meaning itself."""
         try:
             return run_source(self.function, values, seed) if path is None else self._outcome(path, values, seed)
-        except NeverStored as problem:
+        except Undefined as problem:
             raise NotRun(str(problem)) from problem
 
     def _outcome(self, path: Path, values: Mapping[str, object], seed: int) -> Outcome:
+        return self._interpreted().run(path, values, seed)
+
+    def _interpreted(self) -> EffectInterpreter:
         if self._interpreter is None:
             self._interpreter = EffectInterpreter(self.function)
-        return self._interpreter.run(path, values, seed)
+        return self._interpreter
+
+
+def _counts(*paths: Path) -> list[Poly]:
+    """How often loops run that do so by the parameters alone."""
+    trips = dict.fromkeys(info.trip for p in paths for info, _, _ in p.trips)
+    return [
+        t for t in trips
+        if t.constant_value() is None and not any(n.startswith("k.") for n in t.names())
+        and not any(loads(a) for a in t.atoms().values())
+    ]
 
 
 def _with_others(function: Function, drawn: Mapping[str, int], seed: int) -> dict[str, object]:

@@ -47,7 +47,7 @@ from lifter.symexec.state import (
     State,
     both,
 )
-from lifter.symexec.upward_exposed import carried_around
+from lifter.symexec.upward_exposed import carried_around, confined_to
 from lifter.transforms.loops.cache_indexed_value import with_values_kept
 from lifter.transforms.loops.eliminate_breaks import without_breaks
 from lifter.transforms.loops.merge_identical_arms import without_twins
@@ -411,10 +411,11 @@ class _Statements(Merging):
         self.set(s, name, value)
 
     def loops_around_cell(self, s: State, name: str) -> tuple[LoopInfo, ...]:
-        """The loops in each of whose iterations a variable is new: those outside of the first one of which an iteration
-        may read what an earlier one has given it."""
-        carrying = {counter for loop, counter in self.nest if carried_around(loop, name)}
-        return tuple(itertools.takewhile(lambda x: x.counter not in carrying, s.loops))
+        """The loops in each of whose iterations a variable is new: those that it is not used outside of, up to the first
+        one of which an iteration may read what an earlier one has given it."""
+        body = self.function.body
+        new = {c for loop, c in self.nest if confined_to(loop, body, name) and not carried_around(loop, name)}
+        return tuple(itertools.takewhile(lambda x: x.counter in new, s.loops))
 
     def note_reads(self, s: State, value: Expr, line: int) -> None:
         """What is evaluated here is read, whatever becomes of it."""

@@ -1,4 +1,5 @@
-"""Whether an iteration of a loop reads a variable before it assigns it: an upward-exposed use."""
+"""Whether an iteration of a loop reads a variable before it assigns it, an upward-exposed use, and whether all uses of
+a variable are in a loop."""
 
 from __future__ import annotations
 
@@ -14,6 +15,18 @@ def carried_around(loop: L.Loop, name: str) -> bool:
     # `continue` comes to the step from anywhere in the body.
     again, _ = _seen(loop.step, name)
     return exposed or again or (not assigned and name in variables(loop.condition))
+
+
+def confined_to(loop: L.Loop, body: Sequence[L.Stmt], name: str) -> bool:
+    """Whether nothing of `body`, which has the loop, mentions a variable outside of it."""
+    return _mentions((loop,), name) == _mentions(body, name)
+
+
+def _mentions(body: Sequence[L.Stmt], name: str) -> int:
+    return sum(
+        (isinstance(s, L.Assign) and s.name == name) or any(name in variables(e) for e in L.expressions(s))
+        for s in L.walk(body)
+    )
 
 
 def _seen(block: Sequence[L.Stmt], name: str) -> tuple[bool, bool]:

@@ -86,6 +86,42 @@ void columns_left_spoiled(uint8_t* d, const uint8_t* s, int w, int h, int stride
         for (int c = 0; c < 3; c++) d[x * stride + 3 * (h - 1) + c] = s[((h - 1) * w + x) * 3 + c];
 }
 
+// Spoiled bytes that the next pixel does not store over.
+void spoiled_beyond(uint8_t* d, const uint8_t* s, int n) {
+    for (int y = 0; y < n; y++) {
+        uint8_t* q = d + 3 * y;
+        for (int c = 0; c < 2; c++) q[c] = s[2 * y + c];
+        q[5] = 7;
+    }
+}
+
+// Spoiled bytes that are read before the next pixel stores over them.
+void spoiled_and_read(uint8_t* d, uint8_t* e, const uint8_t* s, int n, int m) {
+    for (int k = 0; k < n; k++) {
+        d[3 * k] = s[k];
+        d[3 * k + 3] = s[k] / 2;
+        for (int c = 0; c < m; c++) e[m * k + c] = d[3 * k + 3 + c];
+    }
+}
+
+// Spoiled bytes that their own pixel mends.
+void spoiled_and_mended(uint8_t* d, const uint8_t* s, int n, int m) {
+    for (int k = 0; k < n; k++) {
+        d[3 * k + 3] = 0;
+        d[3 * k] = s[k];
+        for (int c = 0; c < m; c++) d[3 * k + 2 + c] = 9;
+    }
+}
+
+// A store behind the loop, past the last spoiled byte.
+void tail_beyond(uint8_t* d, const uint8_t* s, int n) {
+    for (int k = 0; k < n; k++) {
+        d[3 * k] = s[k];
+        d[3 * k + 3] = 0;
+    }
+    d[3 * n + 3] = 5;
+}
+
 // A block's sum begins with one.
 uint32_t blocks_that_begin_with_one(const uint8_t* s, int n) {
     uint32_t sum = 0;

@@ -126,6 +126,13 @@ class EffectInterpreter:
             known = self._compiled[number] = names["value"]
         return known
 
+    def number(self, p: Poly, values: Mapping[str, Any]) -> int:
+        """A polynomial that reads no memory.  Raises NotRun where `values` lack one of its names."""
+        try:
+            return int(self.poly(p)(dict(values), _Reader(self.function, 0, {})))
+        except KeyError as error:
+            raise NotRun(f"{error} has no value") from error
+
     def poly(self, p: Poly) -> _Value:
         """A polynomial as a Python function."""
         known = self._polys.get(p)

@@ -5,12 +5,13 @@ it."""
 
 from __future__ import annotations
 
+import operator
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from halide_core.ir.expr import BOOL, GE, I64, Expr, const
+from halide_core.ir.expr import BOOL, GE, I64, LE, Expr, const
 from lifter.algebra.polynomial import Poly, from_poly
 from lifter.ir.effect_interpreter import (
     EffectInterpreter,
@@ -31,7 +32,6 @@ Sample = Callable[[Function, Path, list[Expr], int], Sequence[Mapping[str, int]]
 """Up to so many values of the integer parameters, and of `addr.` names, for which a path and more conditions hold."""
 Watch = Callable[[str, Path, Path], None]
 """Is told of a transform that has changed a path: its name, the path before it, the path after it."""
-_TWICE = 2
 
 
 class WrongTransform(Exception):
@@ -112,25 +112,28 @@ class PathLog:
             self.rewritings.unseen += not ran
 
     def _drawn(self, sample: Sample, before: Path | None, path: Path) -> list[Mapping[str, int]]:
-        """Values for both paths.  Of loops over parameters that run no more than once under all of them, as those over
-        strips and blocks do, one more has as many as may run twice."""
+        """Values for both paths.  One more has the loops over parameters run twice that do not under any of them, as
+        those over strips and blocks, and one has them run once or not at all."""
         conditions = [] if before is None else [*before.conditions, *(a for a, _ in before.asserts)]
         found = list(sample(self.function, path, conditions, self.samples))
-        few = [t for t in _counts(*((path,) if before is None else (before, path))) if all(
-            self._count(t, values) < _TWICE for values in found)]
-        while found and few:
-            more = [GE(BOOL, from_poly(t), const(_TWICE, I64)) for t in few]
-            larger = sample(self.function, path, [*conditions, *more], 1)
-            if larger:
-                return [*found, *larger]
-            few = few[1:]
+        counts = _counts(*((path,) if before is None else (before, path)))
+        for compare, bound, meets in ((GE, 2, operator.ge), (LE, 1, operator.le)):
+            left = [t for t in counts if not any(meets(self._count(t, v, bound), bound) for v in found)]
+            while found and left:
+                asked = [compare(BOOL, from_poly(t), const(bound, I64)) for t in left]
+                more = sample(self.function, path, [*conditions, *asked], 1)
+                if more:
+                    found += more
+                    break
+                left = left[1:]
         return found
 
-    def _count(self, trip: Poly, values: Mapping[str, int]) -> int:
+    def _count(self, trip: Poly, values: Mapping[str, int], unknown: int) -> int:
+        """How often a loop runs; `unknown` where it is not for these values to say."""
         try:
-            return int(self._interpreted().poly(trip)(dict(values), None))
-        except (KeyError, NotRun):
-            return _TWICE  # it is not for these values to say
+            return self._interpreted().number(trip, values)
+        except NotRun:
+            return unknown
 
     def _before(self, path: Path | None, values: Mapping[str, object], seed: int) -> Outcome:
         """What is wanted.  Raises NotRun where it has no meaning itself."""

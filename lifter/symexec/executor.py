@@ -411,8 +411,8 @@ class _Statements(Merging):
         self.set(s, name, value)
 
     def loops_around_cell(self, s: State, name: str) -> tuple[LoopInfo, ...]:
-        """The loops in each of whose iterations a variable is new: those that it is not used outside of, up to the first
-        one of which an iteration may read what an earlier one has given it."""
+        """The loops in each of whose iterations a variable is new: those that it is not used outside of, up to the
+        first one of which an iteration may read what an earlier one has given it."""
         body = self.function.body
         new = {c for loop, c in self.nest if confined_to(loop, body, name) and not carried_around(loop, name)}
         return tuple(itertools.takewhile(lambda x: x.counter in new, s.loops))

@@ -1,4 +1,4 @@
-"""In which loops a variable that has a cell is new: not in those whose iterations may read what earlier ones gave it."""
+"""In which loops a variable that has a cell is new: not in those whose iterations may read what earlier ones gave."""
 
 from __future__ import annotations
 

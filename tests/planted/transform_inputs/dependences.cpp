@@ -167,6 +167,15 @@ uint32_t blocks_that_store(uint8_t* s, int n) {
     return sum;
 }
 
+// Blocks of sums of what the sums are added to.
+void blocks_of_the_sum_itself(uint32_t* d, int n) {
+    for (int b = 0; b < n; b += 16) {
+        uint32_t part = 0;
+        for (int c = b; c < std::min(n, b + 16); c++) part += d[c];
+        d[20] += part;
+    }
+}
+
 // A plane in one loop that reads what earlier iterations have stored.
 void plane_that_reads_itself(uint8_t* d, const uint8_t* s, int w, int h) {
     int* t = new int[w * h + 5];
@@ -186,6 +195,18 @@ void columns_that_depend(uint8_t* d, const uint8_t* s, int w, int h) {
             a[x] = a[x] * 2 + s[y * w + x];
             d[y * w + x] = (uint8_t)(a[x] - a[x - 1]);
         }
+    delete[] a;
+}
+
+// Columns that are stored to in every second row.
+void columns_now_and_then(uint8_t* d, const uint8_t* s, int w, int h) {
+    int* a = new int[w];
+    for (int x = 0; x < w; x++) a[x] = s[x];
+    for (int y = 0; y < h; y++) {
+        for (int x = 0; x < w; x++)
+            if ((x + y) & 1) a[x] = a[x] / 2 + s[y * w + x];
+        for (int x = 0; x < w; x++) d[y * w + x] = (uint8_t)(a[x] + a[w - 1 - x]);
+    }
     delete[] a;
 }
 
@@ -244,6 +265,24 @@ void copies_of_rows(uint8_t* d, const uint8_t* s, int w, int h) {
         for (int x = 0; x < w; x++) d[y * w + x] = (uint8_t)(a[x] - b[x]);
         for (int x = 0; x < w; x++) a[x] = s[y * w + x] + 1;
         std::swap(a, b);
+    }
+    delete[] m;
+}
+
+// Three rows, two of them copies of the first.
+void copies_of_three_rows(uint8_t* d, const uint8_t* s, int w, int h) {
+    int* m = new int[3 * w];
+    int *a = m, *b = m + w, *c = m + 2 * w;
+    for (int x = 0; x < w; x++) a[x] = s[x] + 1;
+    memcpy(b, a, w * sizeof(int));
+    memcpy(c, a, w * sizeof(int));
+    for (int y = 0; y < h; y++) {
+        for (int x = 0; x < w; x++) d[y * w + x] = (uint8_t)(a[x] - b[x] + 3 * c[x]);
+        for (int x = 0; x < w; x++) a[x] = s[y * w + x] + 1;
+        int* t = a;
+        a = b;
+        b = c;
+        c = t;
     }
     delete[] m;
 }

@@ -1,6 +1,6 @@
 """Plants faults in the transforms of paths, one at a time, and says which of them the checks of paths stop.
 
-    python -m tests.planted.transforms [--markdown FILE]
+    python -m tests.planted.transforms [--fault N]... [-f TEXT]... [--markdown FILE]
 
 Each fault is tried on the functions of tests/golden/lifter and of tests/planted/transform_inputs.  It is stopped where
 the checks (`lifter/ir/path_log.py`) refuse what a transform makes; it breaks down where something else raises; it is
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 STOPPED, BROKEN, NO_EFFECT, HARMLESS, MISSED = "stopped", "broke down", "without effect", "harmless", "missed"
 MANY = 12
-"""Samples for what the checks have let pass; they draw two."""
+"""Samples for what the checks have let pass."""
 FOLDERS = ("tests/golden/lifter", "tests/planted/transform_inputs")
 
 
@@ -142,15 +142,18 @@ def report(outcomes: list[tuple[Fault, str, str]]) -> str:
 
 
 @click.command()
+@click.option("--fault", "numbers", multiple=True, type=int, help="The one at this place only (repeatable).")
+@click.option("-f", "--function", "parts", multiple=True, help="Only functions with this in file:name (repeatable).")
 @click.option("--markdown", default="", help="Also write the table to this file.")
-def main(markdown: str) -> None:
+def main(numbers: tuple[int, ...], parts: tuple[str, ...], markdown: str) -> None:
     """Plants the faults and prints what became of each; the exit status is 1 where one is missed."""
-    inputs = functions()
+    inputs = {n: f for n, f in functions().items() if not parts or any(p in n for p in parts)}
     plain = tried(None, inputs, {})
     broken = {n: t.problem for n, t in plain.items() if t.problem}
     assert not broken, broken
     outcomes = []
-    for fault in transform_faults():
+    every = transform_faults()
+    for fault in [every[n] for n in numbers] if numbers else every:
         found, how = verdict(tried(fault, inputs, plain), plain)
         outcomes.append((fault, found, how))
         click.echo(f"{fault.file}:{fault.line} {fault.kind}: {found}: {how[:200]}")

@@ -105,3 +105,31 @@ int lanes_of_what_is_stored(int* s, int n) {
     _mm_storeu_si128((__m128i*)lanes, sum);
     return lanes[0] + lanes[1] + lanes[2] + lanes[3];
 }
+
+// Bytes with one between each two.
+void bytes_apart(uint8_t* d, const uint8_t* s, int n) {
+    for (int i = 0; i + 16 <= n; i += 16) {
+        __m128i v = _mm_add_epi8(_mm_loadu_si128((const __m128i*)(s + i)), _mm_set1_epi8(3));
+        uint8_t t[16];
+        _mm_storeu_si128((__m128i*)t, v);
+        d[i] = t[0];
+        d[i + 2] = t[1];
+        d[i + 4] = t[2];
+        d[i + 6] = t[3];
+        d[i + 8] = t[4];
+        d[i + 10] = t[5];
+        d[i + 12] = t[6];
+        d[i + 14] = t[7];
+    }
+}
+
+// One lane as it was before the second loop.
+int lanes_at_two_times(const int* s, int n) {
+    __m128i sum = _mm_setzero_si128();
+    for (int i = 0; i + 4 <= n; i += 4) sum = _mm_add_epi32(sum, _mm_loadu_si128((const __m128i*)(s + i)));
+    int first = _mm_cvtsi128_si32(sum);
+    for (int i = 0; i + 4 <= n; i += 4) sum = _mm_add_epi32(sum, _mm_loadu_si128((const __m128i*)(s + n + i)));
+    int lanes[4];
+    _mm_storeu_si128((__m128i*)lanes, sum);
+    return first + lanes[1] + lanes[2] + lanes[3];
+}

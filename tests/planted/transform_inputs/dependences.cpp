@@ -364,6 +364,23 @@ void repeated_at_a_distance(int* d, const int* s, int n, int k) {
     }
 }
 
+// The first store is read before the second.
+void repeated_with_a_reader_between(int* d, int* e, const int* s, int n) {
+    for (int i = 0; i < n; i++) {
+        d[i] = s[i];
+        e[i] = d[n - 1 - i];
+        d[i] = d[i] * 2 + 1;
+    }
+}
+
+// The second store reads the element on the other side, which is its own in the middle.
+void repeated_at_a_mirror(int* d, const int* s, int n) {
+    for (int i = 0; i < n; i++) {
+        d[i] = s[i];
+        d[i] = d[n - 1 - i] + 1;
+    }
+}
+
 // Parts of one buffer that reach into each other.
 void parts_that_meet(uint8_t* d, const uint8_t* s, int w, int h) {
     int* a = new int[2 * w + 4];

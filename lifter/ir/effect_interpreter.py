@@ -5,7 +5,8 @@ its iteration after the effects with `order < t`: what the same iteration has st
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +16,7 @@ from halide_core.ir.structural import key
 from halide_core.ir.types import Type
 from lifter.algebra.fold import undefined
 from lifter.algebra.polynomial import Poly, from_poly
-from lifter.ir.effects import ArrayInfo, Effect, LoopInfo, Path, loads, split_tag
+from lifter.ir.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, Path, loads, split_tag
 from lifter.ir.loop_interpreter import StepLimit, UndefinedBehaviour, namespace, run_in
 from lifter.ir.loop_ir import Declare, Function, walk
 from lifter.ir.loop_to_python import ExpressionWriter, pure_functions
@@ -126,6 +127,11 @@ class EffectInterpreter:
             known = self._compiled[number] = names["value"]
         return known
 
+    def obligations_hold(self, path: Path, values: Mapping[str, Any]) -> bool:
+        """Whether no arithmetic wraps, with `values`, that the path takes for arithmetic of integers: what does wrap is
+        for the original's own code.  What depends on memory is taken to hold."""
+        return _Run(self, path, dict(values), 0).obligations_hold()
+
     def number(self, p: Poly, values: Mapping[str, Any]) -> int:
         """A polynomial that reads no memory.  Raises NotRun where `values` lack one of its names."""
         try:
@@ -169,6 +175,32 @@ class _Run:
         }
         result = self.path.result
         return Outcome(written, self._value(result) if result is not None else None)
+
+    def obligations_hold(self) -> bool:
+        self._define()
+        return all(map(self._met, self.path.obligations))
+
+    def _met(self, o: FoundObligation) -> bool:
+        poly, type_ = o.obligation.poly, o.obligation.type
+        read = [*poly.atoms().values(), *(a for x in o.loops for a in x.trip.atoms().values())]
+        if any(map(_reads, read)) or (o.guard is not None and _reads(o.guard)):
+            return True
+        low, high = (0, math.inf) if type_ is None else (type_.min(), type_.max())
+        met = (o.guard is None or self._holds(o.guard) for _ in self._iterations(o.loops))
+        return all(low <= self._poly(poly) <= high for inside in met if inside)
+
+    def _iterations(self, loops: Sequence[LoopInfo]) -> Iterator[None]:
+        """Each iteration of a nest, while which the counters have their values."""
+        if not loops:
+            yield
+            return
+        for k in range(self._poly(loops[0].trip)):
+            self.steps += 1
+            if self.steps > _MOST_STEPS:
+                raise NotRun("too many iterations")
+            self.values[loops[0].counter] = k
+            yield from self._iterations(loops[1:])
+        self.values.pop(loops[0].counter, None)
 
     def _define(self) -> None:
         for name, p in self.path.defined.items():

@@ -163,3 +163,15 @@ def test_a_store_outside_of_its_array_is_found(tmp_path: File) -> None:
     shorter = {n: replace(a, size=a.size - Poly.constant(1)) for n, a in path.arrays.items() if a.size is not None}
     with pytest.raises(Undefined, match=r"t\[6\] is stored to, of 6 elements"):
         EffectInterpreter(function).run(replace(path, arrays=shorter), VALUES)
+
+
+def test_what_the_obligations_leave_out_is_no_difference() -> None:
+    """Unsigned arithmetic that wraps is for the original's own code, as the path's obligations say."""
+    file = File(__file__).parents[1] / "soundness" / "language_edges.cpp"
+    (function,) = (f for f in parse_file(str(file)).functions if f.name == "unsigned_planes")
+    assert isinstance(function, Function)
+    (path,) = (p for p in execute(function, decided, follows) if p.effects)
+    log = PathLog(function, sample_environments, checks=True)
+    assert log.start(path, RAW) is path
+    with pytest.raises(WrongTransform, match="execute changes what unsigned_planes does"):
+        log.start(replace(path, obligations=()), RAW)

@@ -120,10 +120,13 @@ class PathLog:
 
     def _drawn(self, sample: Sample, before: Path | None, path: Path) -> list[Mapping[str, int]]:
         """Values for both paths.  One more has the loops over parameters run twice that do not under any of them, as
-        those over strips and blocks, and one has them run once or not at all."""
-        conditions = [] if before is None else [*before.conditions, *(a for a, _ in before.asserts)]
-        found = list(sample(self.function, path, conditions, self.samples))
+        those over strips and blocks, and one has them run once or not at all.  None has them run less than no times, as
+        every contract says."""
         counts = _counts(*((path,) if before is None else (before, path)))
+        conditions = [GE(BOOL, from_poly(t), const(0, I64)) for t in counts]
+        if before is not None:
+            conditions += [*before.conditions, *(a for a, _ in before.asserts)]
+        found = list(sample(self.function, path, conditions, self.samples))
         for compare, bound, meets in ((GE, 2, operator.ge), (LE, 1, operator.le)):
             left = [t for t in counts if not any(meets(self._count(t, v, bound), bound) for v in found)]
             while found and left:

@@ -123,7 +123,7 @@ class PathLog:
         those over strips and blocks, and one has them run once or not at all.  None has them run less than no times, as
         every contract says."""
         counts = _counts(*((path,) if before is None else (before, path)))
-        conditions = [GE(BOOL, from_poly(t), const(0, I64)) for t in counts]
+        conditions: list[Expr] = [GE(BOOL, from_poly(t), const(0, I64)) for t in counts]
         if before is not None:
             conditions += [*before.conditions, *(a for a, _ in before.asserts)]
         found = list(sample(self.function, path, conditions, self.samples))

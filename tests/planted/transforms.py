@@ -130,10 +130,13 @@ def report(outcomes: list[tuple[Fault, str, str]]) -> str:
     lines = [
         "# Faults planted in the transforms of paths", "",
         "`make plant-transform-faults`: each fault alone, on the functions of `tests/golden/lifter` and",
-        "`tests/planted/transform_inputs`. Stopped: the checks of paths refuse what a transform makes. Harmless: paths are",
-        f"others, and do the same on {MANY} samples and more. Without effect: on these functions, paths are the same.", "",
+        "`tests/planted/transform_inputs`. Stopped: the checks of paths refuse what a transform makes. Harmless: paths",
+        f"are others, and do the same on {MANY} samples and more. Without effect: paths are the same.", "",
     ]
-    lines += [f"| | planted | {' | '.join(columns)} |", "|---|--:" + "|--:" * len(columns) + "|"]
+    lines += [
+        f"| | planted | {' | '.join(columns)} |",
+        "|---|--:" + "|--:" * len(columns) + "|",
+    ]
     for kind in (*dict.fromkeys(f.kind for f, _, _ in outcomes), ""):
         own = [v for f, v, _ in outcomes if not kind or f.kind == kind]
         count = Counter(own)

@@ -5,7 +5,7 @@ WORKERS ?= 2
 
 .PHONY: demo test quick test-generators test-emitted test-pipelines corpus bench bench-search bench-codegen bench-gpu \
   bench-autoschedule bench-frozen bench-tree-search bench-genetic bench-compile bench-second-opinion bench-memory math-errors fuzz-schedules fuzz-gpu \
-  unseen unseen-autoscheduled fuzz-autoschedulers fuzz-soundness fuzz-adversarial fuzz-inputs first-day test-cluster gpu-record gpu-check fuzz-mutants plant-faults \
+  unseen unseen-autoscheduled fuzz-autoschedulers fuzz-soundness fuzz-adversarial fuzz-inputs first-day test-cluster gpu-record gpu-check fuzz-mutants plant-faults plant-transform-faults \
   contract-items browser-tools arm-tools lint structure clean
 
 demo: .venv/demo.stamp
@@ -115,6 +115,10 @@ fuzz-soundness: .venv/dev.stamp
 # ten seconds a fault; it goes on where it ended.
 plant-faults: .venv/dev.stamp
 	$(BIN)/python -m tests.planted.campaign --count $(or $(COUNT),150) --seed $(or $(SEED),0) --jobs $(WORKERS)
+
+# Faults in the transforms of paths: which of them the checks of paths stop.  About fifteen minutes.
+plant-transform-faults: .venv/dev.stamp
+	$(BIN)/python -m tests.planted.transforms --markdown docs/figures/planted-transforms.md
 
 # Every function written to break the tool: drop-ins and emitted modules beside the originals: about ten minutes.
 fuzz-adversarial: .venv/dev.stamp

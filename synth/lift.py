@@ -14,6 +14,7 @@ from lifter.ir.effects import Path, loads
 from lifter.ir.foldable_calls import Sources, knowable
 from lifter.ir.inline_pure_calls import inline_all
 from lifter.ir.loop_ir import Function, Unsupported
+from lifter.ir.path_log import PathLog, Rewritings
 from lifter.ir.summary import PathSummary, Summary
 from lifter.support.deadline import TimedOut, until
 from lifter.symexec import execute
@@ -39,7 +40,8 @@ class Lifted:
     """The outcome for one function.
 
     status: verified, unsupported, not_found, timeout or error; reason: why not, in words; line: where;
-    stage: the stage at which the search ended; seconds: per stage, in all under "total"."""
+    stage: the stage at which the search ended; seconds: per stage, in all under "total"; rewritings: of its paths,
+    before the search."""
 
     function: Function
     status: str
@@ -51,6 +53,7 @@ class Lifted:
     verdicts: list[Verdict] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
     trace: Trace = field(default_factory=Trace)
+    rewritings: Rewritings = field(default_factory=Rewritings)
 
 
 STAGES = {
@@ -125,7 +128,7 @@ def _lift_whole_windows(
 
 def _lift(function: Function, options: Options, clock: Stopwatch, lifted: Lifted, windows: bool = False) -> None:
     with clock.stage("parse"):
-        paths = execute(function, decided, follows, windows, _sampled)
+        paths = execute(function, decided, follows, windows, PathLog(function, _sampled, lifted.rewritings))
         paths = [apart_from_parameters(function, p) for p in paths]
         lifted.paths = [readable_places(function, without_idle(left_alone(p))) for p in paths]
         lifted.function = function = with_definitions(function, lifted.paths)

@@ -1,4 +1,5 @@
-"""Every compilation of the tests is checked between its passes; a file of the corpus is lifted by one worker only.
+"""Every compilation of the tests is checked between its passes, every path between its rewritings; a file of the corpus
+is lifted by one worker only.
 
 `make quick` leaves out tests that are marked `long`.  Of those marked `few(n)` it takes one in n, by a hash of the
 test's name, and of the corpus a dozen functions of each suite."""
@@ -24,6 +25,7 @@ from corpus.manifest import sample
 from lifter.api import FileReport, FunctionReport, lift_file
 
 os.environ.setdefault("HL_CHECK_IR", "1")
+os.environ.setdefault("LIFT_CHECK_PATHS", "1")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

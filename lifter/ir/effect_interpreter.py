@@ -5,18 +5,20 @@ its iteration after the effects with `order < t`: what the same iteration has st
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import Expr
+from halide_core.ir.structural import key
 from halide_core.ir.types import Type
 from lifter.algebra.fold import undefined
 from lifter.algebra.polynomial import Poly, from_poly
-from lifter.ir.effects import ArrayInfo, Effect, LoopInfo, Path, loads, split_tag
+from lifter.ir.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, Path, loads, split_tag
 from lifter.ir.loop_interpreter import StepLimit, UndefinedBehaviour, namespace, run_in
-from lifter.ir.loop_ir import Function
+from lifter.ir.loop_ir import Declare, Function, walk
 from lifter.ir.loop_to_python import ExpressionWriter, pure_functions
 from lifter.ir.sample_memory import SampleMemory, initial_value
 
@@ -28,8 +30,8 @@ class NotRun(Exception):
     """The path cannot be run on these values: they are not what it is for, or it would take too long."""
 
 
-class NeverStored(Exception):
-    """An element of a local array is read that nothing was stored to."""
+class Undefined(Exception):
+    """An element of a local array is read that nothing was stored to, or one is stored to that it has not."""
 
 
 class IllFormed(Exception):
@@ -74,7 +76,7 @@ class _Reader:
         if table is not None:
             return table.values[index] if 0 <= index < len(table.values) else 0
         if array in self.arrays:
-            raise NeverStored(f"{array}[{index}] is read and was never stored")
+            raise Undefined(f"{array}[{index}] is read and was never stored")
         return initial_value(array, type_, index, self.seed)
 
     def _of_this_iteration(self, v: _Version) -> bool:
@@ -96,20 +98,23 @@ class EffectInterpreter:
 
     def __init__(self, function: Function) -> None:
         self.function = function
+        self.growing = {s.array for s in walk(function.body) if isinstance(s, Declare) and s.grows}
         self._names = namespace()
         exec("\n".join(pure_functions(function)), self._names)
-        self._compiled: dict[int, tuple[Expr, _Value]] = {}
+        self._compiled: dict[int, _Value] = {}
+        self._polys: dict[Poly, _Value] = {}
 
     def run(self, path: Path, values: Mapping[str, Any], seed: int = 0) -> Outcome:
         """Runs a path with `values` for the scalar parameters and `addr.` names.
 
-        Raises NotRun where the path is not for these values, NeverStored for reads of what local arrays hold of
-        themselves, and IllFormed where the effects have no order."""
+        Raises NotRun where the path is not for these values, Undefined for reads of what local arrays hold of
+        themselves and for stores outside of them, and IllFormed where the effects have no order."""
         return _Run(self, path, dict(values), seed).outcome()
 
     def value(self, e: Expr) -> _Value:
         """An expression as a Python function."""
-        known = self._compiled.get(id(e))
+        number = key(e)
+        known = self._compiled.get(number)
         if known is None:
             writer = _PathWriter(self.function)
             try:
@@ -119,8 +124,27 @@ class EffectInterpreter:
             lines = ["def value(v, memory):", *writer.out, f"    return {text}"]
             names = {**self._names, **writer.types}
             exec("\n".join(lines), names)
-            known = self._compiled[id(e)] = e, names["value"]
-        return known[1]
+            known = self._compiled[number] = names["value"]
+        return known
+
+    def obligations_hold(self, path: Path, values: Mapping[str, Any]) -> bool:
+        """Whether no arithmetic wraps, with `values`, that the path takes for arithmetic of integers: what does wrap is
+        for the original's own code.  What depends on memory is taken to hold."""
+        return _Run(self, path, dict(values), 0).obligations_hold()
+
+    def number(self, p: Poly, values: Mapping[str, Any]) -> int:
+        """A polynomial that reads no memory.  Raises NotRun where `values` lack one of its names."""
+        try:
+            return int(self.poly(p)(dict(values), _Reader(self.function, 0, {})))
+        except KeyError as error:
+            raise NotRun(f"{error} has no value") from error
+
+    def poly(self, p: Poly) -> _Value:
+        """A polynomial as a Python function."""
+        known = self._polys.get(p)
+        if known is None:
+            known = self._polys[p] = self.value(from_poly(p))
+        return known
 
 
 class _Run:
@@ -129,6 +153,10 @@ class _Run:
         self.memory = _Reader(interpreter.function, seed, path.arrays)
         self.steps = 0
         self.fresh = 0
+        self.sizes = {
+            name: info.size for name, info in path.arrays.items()
+            if info.size is not None and name not in interpreter.growing
+        }
         self.new_in = {name: info.loops[-1].counter for name, info in path.arrays.items() if info.loops}
 
     def outcome(self) -> Outcome:
@@ -148,6 +176,32 @@ class _Run:
         result = self.path.result
         return Outcome(written, self._value(result) if result is not None else None)
 
+    def obligations_hold(self) -> bool:
+        self._define()
+        return all(map(self._met, self.path.obligations))
+
+    def _met(self, o: FoundObligation) -> bool:
+        poly, type_ = o.obligation.poly, o.obligation.type
+        read = [*poly.atoms().values(), *(a for x in o.loops for a in x.trip.atoms().values())]
+        if any(map(_reads, read)) or (o.guard is not None and _reads(o.guard)):
+            return True
+        low, high = (0, math.inf) if type_ is None else (type_.min(), type_.max())
+        met = (o.guard is None or self._holds(o.guard) for _ in self._iterations(o.loops))
+        return all(low <= self._poly(poly) <= high for inside in met if inside)
+
+    def _iterations(self, loops: Sequence[LoopInfo]) -> Iterator[None]:
+        """Each iteration of a nest, while which the counters have their values."""
+        if not loops:
+            yield
+            return
+        for k in range(self._poly(loops[0].trip)):
+            self.steps += 1
+            if self.steps > _MOST_STEPS:
+                raise NotRun("too many iterations")
+            self.values[loops[0].counter] = k
+            yield from self._iterations(loops[1:])
+        self.values.pop(loops[0].counter, None)
+
     def _define(self) -> None:
         for name, p in self.path.defined.items():
             self.values[name] = self._poly(p)
@@ -158,12 +212,18 @@ class _Run:
         except KeyError as error:
             raise NotRun(f"{error} has no value") from error
 
+    def _integer(self, p: Poly) -> int:
+        try:
+            return int(self.interpreter.poly(p)(self.values, self.memory))
+        except KeyError as error:
+            raise NotRun(f"{error} has no value") from error
+
     def _holds(self, e: Expr) -> bool:
         return bool(self._value(e))
 
     def _poly(self, p: Poly) -> int:
         constant = p.constant_value()
-        return constant if constant is not None else int(self._value(from_poly(p)))
+        return constant if constant is not None else self._integer(p)
 
     def _block(self, effects: Sequence[Effect], depth: int) -> None:
         """Effects in the same iteration of their first `depth` loops."""
@@ -203,7 +263,10 @@ class _Run:
 
     def _store(self, e: Effect) -> None:
         if e.guard is None or self._holds(e.guard):
-            self.memory.store(e, self._poly(e.index), self._value(e.value))
+            index, size = self._poly(e.index), self.sizes.get(e.array)
+            if size is not None and not 0 <= index < self._poly(size):
+                raise Undefined(f"{e.array}[{index}] is stored to, of {self._poly(size)} elements")
+            self.memory.store(e, index, self._value(e.value))
 
 
 class _PathWriter(ExpressionWriter):

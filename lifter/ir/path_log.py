@@ -5,29 +5,33 @@ it."""
 
 from __future__ import annotations
 
+import operator
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from halide_core.ir.expr import Expr
+from halide_core.ir.expr import BOOL, GE, I64, LE, Expr, const
+from lifter.algebra.polynomial import Poly, from_poly
 from lifter.ir.effect_interpreter import (
     EffectInterpreter,
     IllFormed,
-    NeverStored,
     NotRun,
     Outcome,
+    Undefined,
     difference,
     run_source,
 )
+from lifter.ir.effect_printer import path_text
 from lifter.ir.effect_verifier import Level, verify
-from lifter.ir.effects import Path
+from lifter.ir.effects import Path, loads
 from lifter.ir.loop_ir import Function
 from lifter.ir.sample_memory import any_scalar
 
 Sample = Callable[[Function, Path, list[Expr], int], Sequence[Mapping[str, int]]]
 """Up to so many values of the integer parameters, and of `addr.` names, for which a path and more conditions hold."""
-_SAMPLES = 2
+Watch = Callable[[str, Path, Path], None]
+"""Is told of a transform that has changed a path: its name, the path before it, the path after it."""
 
 
 class WrongTransform(Exception):
@@ -35,11 +39,13 @@ class WrongTransform(Exception):
 
 
 @dataclass(slots=True)
-class Steps:
-    """How the transforms of a function were checked."""
+class Rewritings:
+    """What transforms have made of the paths of a function, and how that was checked."""
 
-    run: int = 0
-    """Run beside what they were made of, on samples."""
+    made: int = 0
+    """Transforms that changed a path."""
+    checked: int = 0
+    """Of these, run on samples beside what they were made of."""
     unseen: int = 0
     """For which no sample was found, or none could be run."""
 
@@ -50,7 +56,10 @@ class PathLog:
 
     function: Function
     sample: Sample | None = None
-    steps: Steps = field(default_factory=Steps)
+    rewritings: Rewritings = field(default_factory=Rewritings)
+    watch: Watch | None = None
+    samples: int = 2
+    """On how many a path is run."""
     checks: bool = field(default_factory=lambda: os.environ.get("LIFT_CHECK_PATHS") == "1")
     prints: bool = field(default_factory=lambda: os.environ.get("LIFT_DEBUG_PATHS") == "1")
     _interpreter: EffectInterpreter | None = None
@@ -61,7 +70,12 @@ class PathLog:
 
     def after(self, name: str, before: Path, path: Path, level: Level) -> Path:
         """`path`, which the transform `name` has made of `before`."""
-        return path if path is before else self._seen(name, before, path, level)
+        if path is before:
+            return path
+        self.rewritings.made += 1
+        if self.watch is not None:
+            self.watch(name, before, path)
+        return self._seen(name, before, path, level)
 
     def after_each(self, name: str, before: Path, paths: Sequence[Path], level: Level) -> list[Path]:
         """As `after`, of a transform that makes several paths of one."""
@@ -69,7 +83,7 @@ class PathLog:
 
     def _seen(self, name: str, before: Path | None, path: Path, level: Level) -> Path:
         if self.prints:
-            print(f"After {name}:\n{path}", file=sys.stderr)
+            print(f"After {name}:\n{path_text(path)}", file=sys.stderr)
         if self.checks:
             verify(self.function, path, level)
             self._run(name, before, path)
@@ -79,35 +93,82 @@ class PathLog:
         """Runs both from the same memory.  Raises WrongTransform where they leave something else."""
         if self.sample is None:
             return
-        conditions = [] if before is None else [*before.conditions, *(a for a, _ in before.asserts)]
         ran = False
-        for seed, drawn in enumerate(self.sample(self.function, path, conditions, _SAMPLES)):
+        for seed, drawn in enumerate(self._drawn(self.sample, before, path)):
             values = _with_others(self.function, drawn, seed)
             try:
-                other = self._before(before, values, seed)
-                outcome = self._outcome(path, values, seed)
+                problem = self._problem(before, path, values, seed)
+                if problem and not self._interpreted().obligations_hold(path, values):
+                    continue
             except NotRun:
                 continue
-            except (IllFormed, NeverStored) as problem:
-                raise WrongTransform(f"{name}, {self.function.name}: {problem}, for {values}") from problem
-            found = difference(self.function, other, outcome, seed)
-            if found is not None:
-                raise WrongTransform(f"{name} changes what {self.function.name} does: {found}, for {values}")
+            if problem:
+                raise WrongTransform(f"{name} changes what {self.function.name} does: {problem}, for {values}")
             ran = True
-        self.steps.run += ran
-        self.steps.unseen += not ran
+        if before is not None:
+            self.rewritings.checked += ran
+            self.rewritings.unseen += not ran
+
+    def _problem(self, before: Path | None, path: Path, values: Mapping[str, object], seed: int) -> str:
+        """What a path does that is not what it was made of does; empty where it does the same.  Raises NotRun."""
+        other = self._before(before, values, seed)
+        try:
+            outcome = self._outcome(path, values, seed)
+        except (IllFormed, Undefined) as problem:
+            return str(problem)
+        return difference(self.function, other, outcome, seed) or ""
+
+    def _drawn(self, sample: Sample, before: Path | None, path: Path) -> list[Mapping[str, int]]:
+        """Values for both paths.  One more has the loops over parameters run twice that do not under any of them, as
+        those over strips and blocks, and one has them run once or not at all.  None has them run less than no times, as
+        every contract says."""
+        counts = _counts(*((path,) if before is None else (before, path)))
+        conditions: list[Expr] = [GE(BOOL, from_poly(t), const(0, I64)) for t in counts]
+        if before is not None:
+            conditions += [*before.conditions, *(a for a, _ in before.asserts)]
+        found = list(sample(self.function, path, conditions, self.samples))
+        for compare, bound, meets in ((GE, 2, operator.ge), (LE, 1, operator.le)):
+            left = [t for t in counts if not any(meets(self._count(t, v, bound), bound) for v in found)]
+            while found and left:
+                asked = [compare(BOOL, from_poly(t), const(bound, I64)) for t in left]
+                more = sample(self.function, path, [*conditions, *asked], 1)
+                if more:
+                    found += more
+                    break
+                left = left[1:]
+        return found
+
+    def _count(self, trip: Poly, values: Mapping[str, int], unknown: int) -> int:
+        """How often a loop runs; `unknown` where it is not for these values to say."""
+        try:
+            return self._interpreted().number(trip, values)
+        except NotRun:
+            return unknown
 
     def _before(self, path: Path | None, values: Mapping[str, object], seed: int) -> Outcome:
         """What is wanted.  Raises NotRun where it has no meaning itself."""
         try:
             return run_source(self.function, values, seed) if path is None else self._outcome(path, values, seed)
-        except NeverStored as problem:
+        except Undefined as problem:
             raise NotRun(str(problem)) from problem
 
     def _outcome(self, path: Path, values: Mapping[str, object], seed: int) -> Outcome:
+        return self._interpreted().run(path, values, seed)
+
+    def _interpreted(self) -> EffectInterpreter:
         if self._interpreter is None:
             self._interpreter = EffectInterpreter(self.function)
-        return self._interpreter.run(path, values, seed)
+        return self._interpreter
+
+
+def _counts(*paths: Path) -> list[Poly]:
+    """How often loops run that do so by the parameters alone."""
+    trips = dict.fromkeys(info.trip for p in paths for info, _, _ in p.trips)
+    return [
+        t for t in trips
+        if t.constant_value() is None and not any(n.startswith("k.") for n in t.names())
+        and not any(loads(a) for a in t.atoms().values())
+    ]
 
 
 def _with_others(function: Function, drawn: Mapping[str, int], seed: int) -> dict[str, object]:

@@ -7,6 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from codegen.notation import StageText
+from lifter.ir.path_log import Rewritings
 
 if TYPE_CHECKING:
     from lifter.frontend import Definition
@@ -45,6 +46,8 @@ class FunctionReport:
     lifted: Lifted | None = None
     processor: float = 0.0
     """Seconds of processor time that lifting it took, on a busy machine less than `seconds`."""
+    rewritings: Rewritings = field(default_factory=Rewritings)
+    """Of its paths, between symbolic execution and the search."""
     kept: bool = False
     """Whether it is of an earlier run."""
 
@@ -79,6 +82,7 @@ class FunctionReport:
             "contract": self.contract,
             "outputs": self.outputs,
             "run": self.run.as_json() if self.run is not None else None,
+            "rewritings": {"made": self.rewritings.made, "checked": self.rewritings.checked},
             "halide_differs": self.halide_differs,
             "notes": self.notes,
         }

@@ -29,7 +29,7 @@ from lifter.ir import loop_ir as L
 from lifter.ir.effect_queries import Follows, observed
 from lifter.ir.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, Path, loads
 from lifter.ir.inline_pure_calls import inline_all
-from lifter.ir.path_log import PathLog, Sample
+from lifter.ir.path_log import PathLog
 from lifter.support import deadline
 from lifter.symexec.path_forking import choosers_of_loops, guards_of_reads, invariant, must_fork, reshapes
 from lifter.symexec.path_merging import Merging
@@ -47,6 +47,7 @@ from lifter.symexec.state import (
     State,
     both,
 )
+from lifter.symexec.upward_exposed import carried_around, confined_to
 from lifter.transforms.loops.cache_indexed_value import with_values_kept
 from lifter.transforms.loops.eliminate_breaks import without_breaks
 from lifter.transforms.loops.merge_identical_arms import without_twins
@@ -67,13 +68,13 @@ def execute(
     decide: Decide = lambda _conditions, _test: None,
     follows: Follows = lambda _conditions, _poly: False,
     windows: bool = False,
-    sample: Sample | None = None,
+    log: PathLog | None = None,
 ) -> list[Path]:
     """All paths through the function's top-level conditionals, but for those that `decide` says are never taken; with
-    sums over whole `windows`, or over what is there of them.  `sample` draws values for the checks of `PathLog`.
+    sums over whole `windows`, or over what is there of them.  `log` sees each path as it is found and rewritten.
 
     Raises loop_ir.Unsupported for loops without closed form and for reads of values that were never given."""
-    log = PathLog(function, sample)
+    log = log or PathLog(function)
     function = replace(function, body=without_twins(function))
     function = with_values_kept(replace(function, body=without_breaks(function.body)))
     plan = Plan(windows=windows)
@@ -144,7 +145,7 @@ class _Statements(Merging):
             if p.name in self.plan.cells:
                 if p.pointer:
                     raise L.Unsupported(f"pointer '{p.name}' has no closed form", self.function.line)
-                self.declare_cell(start, p.name, self.function.line)
+                self.declare_cell(start, p.name, self.function.line, ())
                 self.store(start, p.name, Poly(), Variable(p.type, p.name), self.function.line)
         finished: list[State] = []
         self.exec_top(self.function.body, start, finished)
@@ -404,10 +405,17 @@ class _Statements(Merging):
     def assign(self, s: State, name: str, value: Expr, line: int) -> None:
         if name in self.plan.cells:
             if name not in s.arrays:
-                self.declare_cell(s, name, line)
+                self.declare_cell(s, name, line, self.loops_around_cell(s, name))
             self.store(s, name, Poly(), value, line)
             return
         self.set(s, name, value)
+
+    def loops_around_cell(self, s: State, name: str) -> tuple[LoopInfo, ...]:
+        """The loops in each of whose iterations a variable is new: those that it is not used outside of, up to the
+        first one of which an iteration may read what an earlier one has given it."""
+        body = self.function.body
+        new = {c for loop, c in self.nest if confined_to(loop, body, name) and not carried_around(loop, name)}
+        return tuple(itertools.takewhile(lambda x: x.counter in new, s.loops))
 
     def note_reads(self, s: State, value: Expr, line: int) -> None:
         """What is evaluated here is read, whatever becomes of it."""

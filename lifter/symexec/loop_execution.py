@@ -235,7 +235,7 @@ class Loops(Memory, ABC):
     def check_cells(self, loop: L.Loop, s: State) -> None:
         for v in _assigned(loop):
             if v in self.plan.cells and v in s.env and v not in s.arrays:
-                self.declare_cell(s, v, loop.line)
+                self.declare_cell(s, v, loop.line, s.loops)
 
     def heads(self, loop: L.Loop, s: State, ways: dict[str, Poly]) -> dict[str, Poly]:
         """What counters are at the start of an iteration."""

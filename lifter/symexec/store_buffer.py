@@ -104,8 +104,9 @@ class Memory:
         names = {p.name for p in self.function.params}
         return all(variables(a) <= names for a in call.args) and not any(loads(a) for a in call.args)
 
-    def declare_cell(self, s: State, name: str, line: int) -> None:
-        s.arrays[name] = ArrayInfo(name, Poly.constant(1), s.loops, line, cell=True)
+    def declare_cell(self, s: State, name: str, line: int, loops: tuple[LoopInfo, ...]) -> None:
+        """Gives a variable a cell that is new in each iteration of `loops`."""
+        s.arrays[name] = ArrayInfo(name, Poly.constant(1), loops, line, cell=True)
 
     def set(self, s: State, name: str, value: Expr) -> None:
         """Gives a variable a value; it keeps its own in an iteration that `continue` has ended."""

@@ -15,7 +15,7 @@ int twice(int a) { return a * 2; }
 """
 KEYS = {
     *("name", "status", "reason", "line", "seconds", "stages", "contract", "outputs", "run", "halide_differs"),
-    *("signature", "column", "defined", "notes"),
+    *("signature", "column", "defined", "notes", "rewritings"),
 }
 KINDS = {
     "dsl": "out/add.py", "halide-cpp": "out/add_generator.cpp", "summary": "out/add.summary.json",
@@ -36,6 +36,7 @@ def test_json(lift, source):
         (f,) = report["functions"]
         assert set(f) == KEYS
         assert (f["name"], f["status"], f["line"]) == ("add", "verified", 2)
+        assert f["rewritings"]["made"] == f["rewritings"]["checked"] == 0
         assert f["contract"] == ["n >= 0"]
         assert [s["expression"] for s in f["stages"]] == ["terms[0] + terms[1]"]
         assert f["outputs"] == {"dsl": "lifted/add.py"}

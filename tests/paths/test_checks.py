@@ -12,7 +12,7 @@ from halide_core.ir.expr import I32, Load, const
 from halide_core.ir.structural import transform
 from lifter.algebra.polynomial import Poly
 from lifter.frontend import Function, parse_file
-from lifter.ir.effect_interpreter import EffectInterpreter, IllFormed, difference, run_source
+from lifter.ir.effect_interpreter import EffectInterpreter, IllFormed, Undefined, difference, run_source
 from lifter.ir.effect_verifier import RAW, IllegalPath, verify
 from lifter.ir.effects import Effect, LoopInfo, Path, split_tag
 from lifter.ir.path_log import PathLog, WrongTransform
@@ -135,14 +135,43 @@ def test_a_wrong_transform_is_found(wrong: Callable[[Path], Path], monkeypatch: 
     monkeypatch.setenv("LIFT_CHECK_PATHS", "1")
     plain = pipeline.widen_starts
     monkeypatch.setattr(pipeline, "widen_starts", lambda p: wrong(plain(p)))
+    function = _function("blur")
     with pytest.raises(WrongTransform, match=r"widen_starts changes what blur does: dst\[\d+\] is"):
-        execute(_function("blur"), decided, follows, sample=sample_environments)
+        execute(function, decided, follows, log=PathLog(function, sample_environments))
 
 
-def test_the_steps_of_a_function_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_rewritings_of_a_function_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LIFT_CHECK_PATHS", "1")
     function = _function("blur")
     log = PathLog(function, sample_environments)
-    (path,) = execute(function, decided, follows)
+    (path,) = execute(function, decided, follows, log=log)
+    assert (log.rewritings.made, log.rewritings.checked, log.rewritings.unseen) == (1, 1, 0)
     assert log.start(path, RAW) is path and log.after("nothing", path, path, RAW) is path
-    assert (log.steps.run, log.steps.unseen) == (1, 0)
+    assert log.rewritings.made == 1
+
+
+def test_a_store_outside_of_its_array_is_found(tmp_path: File) -> None:
+    source = tmp_path / "f.c"
+    source.write_text(
+        "void f(int *d, int n) { int t[n + 1]; for (int i = 0; i < n; i++) t[i + 1] = i;"
+        "for (int i = 0; i < n; i++) d[i] = t[n - i]; }\n"
+    )
+    (function,) = parse_file(str(source)).functions
+    assert isinstance(function, Function)
+    (path,) = execute(function, decided, follows)
+    assert EffectInterpreter(function).run(path, VALUES).written["d"] == {i: 5 - i for i in range(6)}
+    shorter = {n: replace(a, size=a.size - Poly.constant(1)) for n, a in path.arrays.items() if a.size is not None}
+    with pytest.raises(Undefined, match=r"t\[6\] is stored to, of 6 elements"):
+        EffectInterpreter(function).run(replace(path, arrays=shorter), VALUES)
+
+
+def test_what_the_obligations_leave_out_is_no_difference() -> None:
+    """Unsigned arithmetic that wraps is for the original's own code, as the path's obligations say."""
+    file = File(__file__).parents[1] / "soundness" / "language_edges.cpp"
+    (function,) = (f for f in parse_file(str(file)).functions if f.name == "unsigned_planes")
+    assert isinstance(function, Function)
+    (path,) = (p for p in execute(function, decided, follows) if p.effects)
+    log = PathLog(function, sample_environments, checks=True)
+    assert log.start(path, RAW) is path
+    with pytest.raises(WrongTransform, match="execute changes what unsigned_planes does"):
+        log.start(replace(path, obligations=()), RAW)

@@ -27,6 +27,7 @@ from halide_core import cache_folder as cache
 from halide_core.target import get_host_target
 from lifter.commands.file_task import Request
 from lifter.frontend import Definition
+from lifter.ir.path_log import Rewritings
 from lifter.running.output import OF_ALL
 from lifter.running.results import FileReport, FunctionReport
 from lifter.support.files import whole
@@ -300,6 +301,7 @@ def _report(kept: dict[str, Any]) -> FileReport:
         own = dict(f)
         own["definition"] = Definition(**f["definition"]) if f["definition"] is not None else None
         own["stages"] = [StageText(**s) for s in f["stages"]]
+        own["rewritings"] = Rewritings(**f["rewritings"])
         own["run"] = Opinion(**f["run"]) if f["run"] is not None else None
         found.functions.append(FunctionReport(**own))
     return found

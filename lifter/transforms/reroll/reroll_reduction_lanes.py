@@ -67,13 +67,18 @@ def _read_back(path: Path) -> Path:
         def read(n: Expr, chosen: int = chosen, after: Load = after) -> Expr:
             return after if key(n) == chosen else n
 
-        effects = tuple(
-            replace(x, value=transform(x.value, read))
-            if x.loops == e.loops and x.order > e.order and (until is None or x.order <= until) else x
-            for x in path.effects
-        )
-        path = replace(path, effects=effects)
-    return replace(path, effects=tuple(_under_guard(e) for e in _seen(path)))
+        def behind(x: Effect, first: Effect = e, until: int | None = until) -> bool:
+            return x.loops == first.loops and x.order > first.order and (until is None or x.order <= until)
+
+        found = {x.order: transform(x.value, read) for x in path.effects if behind(x)}
+        changed = {x.order for x in path.effects if x.order in found and key(found[x.order]) != key(x.value)}
+        if changed:
+            path = replace(path, effects=tuple(
+                replace(x, value=found[x.order]) if x.order in changed else x for x in path.effects
+            ))
+    effects = tuple(_under_guard(e) for e in _seen(path))
+    unchanged = len(effects) == len(path.effects) and all(a is b for a, b in zip(effects, path.effects, strict=True))
+    return path if unchanged else replace(path, effects=effects)
 
 
 def _under_guard(e: Effect) -> Effect:
@@ -81,7 +86,8 @@ def _under_guard(e: Effect) -> Effect:
     if e.guard is None:
         return e
     number = key(e.guard)
-    return replace(e, value=transform(e.value, lambda n: make_bool(True) if key(n) == number else fold_node(n)))
+    value = transform(e.value, lambda n: make_bool(True) if key(n) == number else fold_node(n))
+    return e if key(value) == key(e.value) else replace(e, value=value)
 
 
 def _seen(path: Path) -> list[Effect]:

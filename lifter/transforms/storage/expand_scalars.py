@@ -46,7 +46,7 @@ def widen_starts(path: Path) -> Path:
         many = LoopInfo(f"{last.counter}f", last.trip + Poly.constant(1), e.line)
         trips.append((many, e.loops, None))
         effects[place] = replace(e, index=e.index + Poly.variable(many.counter, I32), loops=(*e.loops, many))
-    return replace(path, effects=tuple(effects), trips=tuple(trips))
+    return replace(path, effects=tuple(effects), trips=tuple(trips)) if len(trips) > len(path.trips) else path
 
 
 def _reads_array(e: Effect, array: str) -> bool:

@@ -7,8 +7,9 @@ become arrays with rows of their own for each iteration, of which the loop's oth
     for (y) sums[y + 1][x] = sums[y][x] + f(x, y);  for (y) out[y][x] = g(sums[y][x]);
 
 A read sees the row that was the latest to be stored to in its place.  Where that is an earlier iteration's, it is
-proved here that no store of its own iteration comes to the element before it; where it is its own iteration's, or
-one that a store has left out, the row has no value there yet, and the proof of the whole (`defined`) fails."""
+proved here that no store of its own iteration comes to the element before it.  The row must have a value there: it is
+proved that an iteration of the loop, if it is the one that the row belongs to, stores to the element.  Rows whose
+stores leave elements out stay as they are, or are stored to as a whole first (`_variants`)."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ def without_carried(path: Path, follows: Follows) -> Path:
     with_rows: list[str] = []
     for name, info in path.arrays.items():
         if not info.cell and info.size is not None:
-            found = next(_with_rows(path, name, follows), None)
+            found = _with_rows(path, name, follows)
             if found is not None:
                 path = found
                 with_rows.append(name)
@@ -52,28 +53,21 @@ def _in_order(path: Path, names: list[str], follows: Follows) -> Path:
         if found is not None:
             return _in_order(found, names, follows)
         for other in shared(path, name, loop) - set(names):
-            expanded = next(_with_rows(path, other, follows, True), None)
+            expanded = _with_rows(path, other, follows, True)
             if expanded is not None:
                 names.append(other)
                 return _in_order(expanded, names, follows)
     return path
 
 
-def _with_rows(path: Path, name: str, follows: Follows, any_array: bool = False) -> Iterator[Path]:
-    """`path` with rows for an array that carries values, or for `any_array`; at last with what keeps its elements that
-    an iteration does not store to."""
-    partial: Path | None = None
+def _with_rows(path: Path, name: str, follows: Follows, any_array: bool = False) -> Path | None:
+    """`path` with rows for an array that carries values, or for `any_array`."""
     for variant in _variants(path, name, follows, any_array):
         try:
-            carried = Expansion(variant, name, follows)
-            found = carried.expanded()
+            return Expansion(variant, name, follows).expanded()
         except No:
             continue
-        if carried.whole:
-            yield found
-        partial = partial or found
-    if partial is not None:
-        yield partial
+    return None
 
 
 def _variants(path: Path, name: str, follows: Follows, any_array: bool) -> Iterator[Path]:

@@ -20,6 +20,7 @@ class Expansion(Reads):
     """Puts that array in the place of the other."""
 
     def expanded(self) -> Path:
+        """The path with the array in the other's place.  Raises No."""
         fill = self.before[0] if self.before and self.fills_all(self.before[0]) else None
         if fill is not None and (self.round > 1 or self.overwritten(self.before)):
             self.drop(fill)
@@ -33,17 +34,19 @@ class Expansion(Reads):
                 self.keeps_to_row(self.place(e.index).element, e.loops)
         moved = self.all_moved()
         missing: list[int] = []
-        if self.whole and self.short and fill is not None and self.round > 1:
+        if self.short and fill is not None and self.round > 1:
             missing = [r for r in range(self.newest - self.round, self.newest) if r not in self.rows_before]
             if missing and min(missing) < -self.shift:
                 self.shift = -min(missing)
                 moved = self.all_moved()
         self.result = transform(self.path.result, self._placed) if self.path.result is not None else None
         path = self.with_effects([moved[e.order] for e in self.path.effects])
+        if not self.whole:
+            raise No
         if fill is not None and missing:
             path = self.filled(path, fill, missing)
         recurs = any(self.reads_own(e) for e in self.own)
-        return self.widened(path) if self.whole and recurs else path
+        return self.widened(path) if recurs else path
 
     def all_moved(self) -> dict[int, Effect]:
         self.shift = max(self.shift, -min([self.newest, *self.rows_before]))

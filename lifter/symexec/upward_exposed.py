@@ -1,0 +1,54 @@
+"""Whether an iteration of a loop reads a variable before it assigns it, an upward-exposed use, and whether all uses of
+a variable are in a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from halide_core.ir.structural import variables
+from lifter.ir import loop_ir as L
+
+
+def carried_around(loop: L.Loop, name: str) -> bool:
+    """Whether an iteration may read what `name` had before it began, which an earlier one may have given it."""
+    exposed, assigned = _seen((*loop.prelude, *loop.body), name)
+    # `continue` comes to the step from anywhere in the body.
+    again, _ = _seen(loop.step, name)
+    return exposed or again or (not assigned and name in variables(loop.condition))
+
+
+def confined_to(loop: L.Loop, body: Sequence[L.Stmt], name: str) -> bool:
+    """Whether nothing of `body`, which has the loop, mentions a variable outside of it."""
+    return _mentions((loop,), name) == _mentions(body, name)
+
+
+def _mentions(body: Sequence[L.Stmt], name: str) -> int:
+    return sum(
+        (isinstance(s, L.Assign) and s.name == name) or any(name in variables(e) for e in L.expressions(s))
+        for s in L.walk(body)
+    )
+
+
+def _seen(block: Sequence[L.Stmt], name: str) -> tuple[bool, bool]:
+    """Whether statements may read `name` before they assign it, and whether all ways to their end assign it."""
+    for s in block:
+        if any(name in variables(e) for e in L.expressions(s) if not isinstance(s, L.Loop)):
+            return True, False
+        match s:
+            case L.Assign() if s.name == name:
+                return False, True
+            case L.Continue() | L.Break() | L.Return():
+                return False, True  # nothing behind it is reached
+            case L.If():
+                arms = [_seen(s.then, name), _seen(s.otherwise, name)]
+                if any(exposed for exposed, _ in arms):
+                    return True, False
+                if all(assigned for _, assigned in arms):
+                    return False, True
+            case L.Loop():
+                if carried_around(s, name):
+                    return True, False
+                _, assigned = _seen(s.prelude if s.test_first else s.body, name)
+                if assigned:
+                    return False, True
+    return False, False

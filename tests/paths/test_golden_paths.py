@@ -1,0 +1,56 @@
+"""Paths before and after each transform, as texts; `pytest --update-golden` writes them anew."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from lifter.ir.effect_printer import path_text
+from lifter.ir.effect_reader import parse_path
+from tests.paths.golden_cases import CASES, FOLDER, ROOT, transforms
+
+
+@pytest.fixture(scope="module")
+def texts() -> dict[str, str]:
+    """Every case's text, from a process that saw nothing else."""
+    command = [sys.executable, "-m", "tests.paths.golden_cases"]
+    environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_text(case: str, texts: dict[str, str], request: pytest.FixtureRequest) -> None:
+    path = FOLDER / f"{case}.txt"
+    assert texts[case], f"{case.partition('/')[0]} changes nothing of {case}.cpp"
+    if request.config.getoption("--update-golden"):
+        path.write_text(texts[case])
+    assert path.exists(), f"{path} is missing; pytest --update-golden writes it"
+    assert texts[case] == path.read_text()
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_text_reads_back(case: str, texts: dict[str, str]) -> None:
+    before, *after = texts[case].removeprefix("Before:\n").split("\nAfter:\n")
+    assert after
+    for text in (before, *after):
+        text = text.rstrip("\n") + "\n"
+        assert path_text(parse_path(text)) == text
+
+
+def test_no_orphans() -> None:
+    orphans = [p for p in FOLDER.rglob("*.txt") if not p.with_suffix(".cpp").exists()]
+    assert not orphans, "no source beside them: delete them"
+
+
+def test_two_cases_for_each_transform() -> None:
+    count = {t: sum(case.startswith(t + "/") for case in CASES) for t in transforms()}
+    assert len(count) == 14
+    assert min(count.values()) >= 2, count
+    unknown = {case.partition("/")[0] for case in CASES} - set(count)
+    assert not unknown, "the pipeline has no transforms of these names"

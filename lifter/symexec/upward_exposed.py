@@ -11,9 +11,10 @@ from lifter.ir import loop_ir as L
 
 def carried_around(loop: L.Loop, name: str) -> bool:
     """Whether an iteration may read what `name` had before it began, which an earlier one may have given it."""
-    exposed, assigned = _seen((*loop.prelude, *loop.body), name)
-    # `continue` comes to the step from anywhere in the body.
+    exposed, _ = _seen((*loop.prelude, *loop.body), name)
+    # `continue` comes to the step, and to the condition after it, from anywhere in the body.
     again, _ = _seen(loop.step, name)
+    _, assigned = _seen(loop.prelude, name)
     return exposed or again or (not assigned and name in variables(loop.condition))
 
 
@@ -48,7 +49,9 @@ def _seen(block: Sequence[L.Stmt], name: str) -> tuple[bool, bool]:
             case L.Loop():
                 if carried_around(s, name):
                     return True, False
-                _, assigned = _seen(s.prelude if s.test_first else s.body, name)
-                if assigned:
+                # What surely runs, and to its end.
+                runs = s.prelude if s.test_first else s.body
+                leaves = any(isinstance(x, L.Continue | L.Break) for x in L.walk(runs))
+                if not leaves and _seen(runs, name)[1]:
                     return False, True
     return False, False

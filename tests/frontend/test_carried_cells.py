@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from lifter.frontend import Function, parse_file
+from lifter.ir.loop_ir import Loop
 from lifter.symexec import execute
+from lifter.symexec.upward_exposed import carried_around
 from verifier.sign_queries import decided, follows
 
 HEAD = "void f(int* o, const int* a, int n, int m) { int s; for (int r = 0; r < m; r++) { "
@@ -36,3 +38,35 @@ def test_loops_in_which_a_cell_is_new(tmp_path: Path, body: str, depth: int) -> 
     assert isinstance(f, Function)
     depths = {len(a.loops) for p in execute(f, decided, follows) for a in p.arrays.values() if a.name == "s"}
     assert depths == {depth}
+
+
+@pytest.mark.parametrize(
+    ("body", "carried"),
+    [
+        ("do { s = k; k++; } while (k < n); o[r] = s; ", False),
+        ("do { if (a[k]) continue; s = k; } while (k++ < n); o[r] = s; ", True),
+        ("do { if (a[k]) break; s = k; k++; } while (k < n); o[r] = s; ", True),
+        ("while (k < n) { s = k; k++; } o[r] = s; ", True),
+        ("while (s < n) { s = k; k++; } ", True),
+        ("s = 1; while (s < n) { if (a[k]) continue; s = k; } ", False),
+        ("if (a[r]) continue; s = 3; o[r] = s; ", False),
+    ],
+)
+def test_what_iterations_read_of_earlier_ones(tmp_path: Path, body: str, carried: bool) -> None:
+    source = tmp_path / "f.cpp"
+    source.write_text(
+        f"void f(int* o, const int* a, int n, int m) {{ int s, k = 0; for (int r = 0; r < m; r++) {{ {body}}} }}\n"
+    )
+    (f,) = parse_file(str(source)).functions
+    assert isinstance(f, Function)
+    outer = next(s for s in f.body if isinstance(s, Loop))
+    assert carried_around(outer, "s") == carried
+
+
+def test_a_condition_reads_what_an_iteration_left_that_was_cut_short(tmp_path: Path) -> None:
+    source = tmp_path / "f.cpp"
+    body = "while (s < 9) { if (a[s]) continue; s = 3; o[0] = s; }"
+    source.write_text(f"void f(int* o, const int* a, int s) {{ {body} }}\n")
+    (f,) = parse_file(str(source)).functions
+    assert isinstance(f, Function)
+    assert carried_around(next(s for s in f.body if isinstance(s, Loop)), "s")

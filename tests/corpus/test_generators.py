@@ -13,8 +13,8 @@ import pytest
 
 from corpus.cases import CASES
 from corpus.harness import arguments
-from halide_core.dsl.buffer import RawBuffer as Buffer
-from halide_core.dsl.buffer import RawDimension as Dimension
+from halide_core.raw_buffer import RawBuffer as Buffer
+from halide_core.raw_buffer import RawDimension as Dimension
 from lifter.harness.side_by_side import _CTYPES, bind
 
 pytestmark = pytest.mark.long

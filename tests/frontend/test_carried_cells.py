@@ -65,8 +65,8 @@ def test_what_iterations_read_of_earlier_ones(tmp_path: Path, body: str, carried
 
 def test_a_condition_reads_what_an_iteration_left_that_was_cut_short(tmp_path: Path) -> None:
     source = tmp_path / "f.cpp"
-    body = "while (s < 9) { if (a[s]) continue; s = 3; o[0] = s; }"
-    source.write_text(f"void f(int* o, const int* a, int s) {{ {body} }}\n")
+    body = "while (s < 9) { if (a[k]) continue; s = 3; o[0] = s; }"
+    source.write_text(f"void f(int* o, const int* a, int k, int s) {{ {body} }}\n")
     (f,) = parse_file(str(source)).functions
     assert isinstance(f, Function)
     assert carried_around(next(s for s in f.body if isinstance(s, Loop)), "s")

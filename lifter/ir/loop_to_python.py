@@ -69,11 +69,12 @@ class ExpressionWriter:
 
     def _text(self, e: Expr, lazy: bool) -> tuple[str, int]:
         text, deep = self._one(e, lazy)
-        if deep > _DEEPEST and not lazy:
+        if deep > _DEEPEST:
             self.temporaries += 1
             name = f"h{self.temporaries}"
-            self.add(f"{name} = {text}")
-            return name, 1
+            # What may not be evaluated early is when it is called.
+            self.add(f"{name} = lambda: {text}" if lazy else f"{name} = {text}")
+            return (f"{name}()" if lazy else name), 1
         return text, deep + 1
 
     def _one(self, e: Expr, lazy: bool) -> tuple[str, int]:

@@ -15,7 +15,7 @@ import click
 from rich.console import Console
 
 from lifter.api import EMIT_KINDS, FileReport, SourceError, UsageError, defined_nowhere
-from lifter.commands import COMMANDS, complete, load, meant
+from lifter.commands import COMMANDS, complete, flags_apart, load, meant
 from lifter.commands.config import config_for
 from lifter.commands.file_task import FileTask, Request
 from lifter.commands.pipes import from_pipe, is_pipe, name_of
@@ -182,10 +182,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     gc.set_threshold(100_000, 20, 100)  # trees and expressions are many, and hold no cycles
     args = list(sys.argv[1:] if argv is None else argv)
     complete(args)
-    clang_args: list[str] = []
-    if "--" in args:
-        position = args.index("--")
-        args, clang_args = args[:position], args[position + 1 :]
+    args, clang_args = flags_apart(args)
     name = args[0] if args and args[0] in COMMANDS else ""
     called = f"lift {name}".strip()
     command = load(name)

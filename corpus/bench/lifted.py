@@ -14,6 +14,7 @@ import click
 
 from corpus.cases import CASES, Case
 from corpus.manifest import entries
+from lifter.commands import flags_apart
 from lifter.commands.bench import bench_command
 from lifter.harness.argument_extents import Scalars
 from lifter.harness.draw_arguments import Ranges
@@ -63,11 +64,7 @@ def main() -> None:
     """Runs the command with what is known."""
     assert bench_command.callback is not None
     callback = partial(bench_command.callback, known=known)
-    args = sys.argv[1:]
-    flags: list[str] = []
-    if "--" in args:
-        position = args.index("--")
-        args, flags = args[:position], args[position + 1 :]
+    args, flags = flags_apart(sys.argv[1:])
     command = click.Command(bench_command.name, params=bench_command.params, callback=callback)
     command.main(args, prog_name="corpus.bench.lifted", obj=flags)
 

@@ -86,7 +86,7 @@ def emit_on_device(emitter: StmtEmitter, s: st.OnDevice) -> None:
     if given is not None:
         buffer = b.emit(f"select i1 {b.emit(f'icmp eq ptr {given}, null')}, ptr {own}, ptr {given}")
         if not s.dirty:
-            _forget_host(emitter, s.name)
+            _forget_host(b, given)
     old = emitter.names.device.get(s.name)
     emitter.names.device[s.name] = buffer
     b.on_device.append(own)
@@ -102,17 +102,12 @@ def emit_on_device(emitter: StmtEmitter, s: st.OnDevice) -> None:
         del emitter.names.device[s.name]
 
 
-def _forget_host(emitter: StmtEmitter, name: str) -> None:
-    """The device need not be told what the host has in an array that is given and written as a whole, unless it is
-    given as another one, too."""
-    b, given = emitter.b, emitter.names.given
-    alone = b.emit(f"icmp ne ptr {given[name]}, null")
-    for other in sorted(given.keys() - {name}):
-        alone = b.emit(f"and i1 {alone}, {b.emit(f'icmp ne ptr {given[name]}, {given[other]}')}")
+def _forget_host(b: FunctionBuilder, given: str) -> None:
+    """The device need not be told what the host has in an array that is given, and written as a whole."""
     forget, after = b.label("forget"), b.label("forgotten")
-    b.branch_if(alone, forget, after)
+    b.branch_if(b.emit(f"icmp ne ptr {given}, null"), forget, after)
     b.start(forget)
-    place = _flags(b, given[name])
+    place = _flags(b, given)
     flags = b.emit(f"load i64, ptr {place}")
     b.do(f"store i64 {b.emit(f'and i64 {flags}, {~HOST_DIRTY}')}, ptr {place}")
     b.branch(after)

@@ -36,8 +36,8 @@ class _Access:
     place: tuple[object, ...] | None = None
     names: frozenset[str] = frozenset()
     dealt: _Dealt | None = None
-    # All of them updates in one step.
-    atomic: bool = False
+    # The operation where all of them are updates in one step by it, which come to the same in any order.
+    atomic: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ class _Placer:
             return (a.name, b.name) in self.common
         if a.writes and b.writes and a.name in self.pure:
             return False
-        if a.atomic and b.atomic:
+        if a.atomic and a.atomic == b.atomic:
             return False
         if a.dealt is not None and b.dealt is not None and a.dealt.as_well(b.dealt) is not None:
             return False
@@ -168,8 +168,11 @@ class _Placer:
         reads: dict[str, list[Expr]] = {}
         writes: dict[str, list[Expr]] = {}
         bound: set[str] = set()
-        stores = [x for x in st.walk(leaf.body) if isinstance(x, st.Store)]
-        atomic = {x.name for x in stores} - {x.name for x in stores if not ir.is_atomic(x.value)}
+        stores = [s for s in st.walk(leaf.body) if isinstance(s, st.Store)]
+        updated: dict[str, list[Expr]] = {}
+        for s in stores:
+            updated.setdefault(s.name, []).append(s.value)
+        atomic = {n: _one_operation(values) for n, values in updated.items()}
         for x in st.walk(leaf.body):
             if isinstance(x, st.For | st.LetStmt):
                 bound.add(x.name)
@@ -193,12 +196,16 @@ class _Placer:
             same = all(key(p) == key(own) for p in places)
             place: tuple[object, ...] | None = None
             if apart and same:
-                place = (key(own),) if self.tells_apart(own) else (key(own), masks)
+                if self.tells_apart(own):
+                    place = (key(own),)
+                elif not any(map(ir.is_atomic, updated.get(name, ()))):
+                    # Threads that store to one element would race; where they update it, it is nobody's own.
+                    place = (key(own), masks)
             names = names.union(*(variables(m) for m in leaf.masks))
             dealt = self.dealt(places)
             for w, of in ((False, reads), (True, writes)):
                 if name in of:
-                    found.add(_Access(name, w, place, names, dealt, w and name in atomic))
+                    found.add(_Access(name, w, place, names, dealt, atomic.get(name, "") if w else ""))
         return frozenset(found)
 
     def dealt(self, indices: list[Expr]) -> _Dealt | None:
@@ -222,8 +229,9 @@ class _Placer:
         period = 0
         for number, (term, factor) in terms.items():
             inner = term.value if isinstance(term, ir.Cast) else term
-            if isinstance(inner, Variable) and inner.name in THREAD_NAMES and factor > 0:
-                steps[inner.name] = factor
+            own = inner.name if isinstance(inner, Variable) and inner.name in THREAD_NAMES else ""
+            if own and factor > 0 and own not in steps:
+                steps[own] = factor
             elif variables(term) & THREAD_NAMES:
                 return None
             elif variables(term) & self.bound or loaded(term):
@@ -259,6 +267,12 @@ class _Placer:
                 return None
             reach += step * (extent - 1)
         return reach + 1 if self.wide <= steps.keys() else None
+
+
+def _one_operation(values: list[Expr]) -> str:
+    """The operation by which all of the values are updates in one step; empty where there is no such one."""
+    found = {v.name if isinstance(v, ir.Call) and ir.is_atomic(v) else "" for v in values}
+    return found.pop() if len(found) == 1 else ""
 
 
 def _bound(s: st.Stmt) -> frozenset[str]:

@@ -1,6 +1,6 @@
 """The run time of pipelines with kernels in this process: memory of a device, copies and launches.
 
-What a device does stands behind `DeviceRuntime`, five functions; compiled code calls Halide's own run time functions
+What a device does stands behind `DeviceRuntime`, six functions; compiled code calls Halide's own run time functions
 (HalideRuntime.h, HalideRuntimeCuda.h), which are made of these here."""
 
 from __future__ import annotations

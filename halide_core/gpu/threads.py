@@ -89,13 +89,14 @@ def most(e: Expr, scope: dict[str, Interval], what: str) -> Expr:
 
 
 def _needed(extent: Expr, scope: dict[str, Interval], limit: Expr) -> Expr:
-    """The greatest value of `extent`, at most `limit`, as the host can tell it when the kernel starts."""
+    """The greatest value of `extent`, from 1 to `limit`, as the host can tell it when the kernel starts: what is not in
+    a loop over threads wants one, too."""
     if const_value(limit) is None or const_value(extent) is not None:
         return limit
     high = bounds_of(extent, scope)[1]
     if high is None or variables(high) & scope.keys() or contains(high, ir.Load):
         return limit
-    return simplify_index(ir.Min(I32, high, limit))
+    return simplify_index(ir.Max(I32, ir.Min(I32, high, limit), const(1, I32)))
 
 
 def inside(scope: dict[str, Interval], s: st.For | st.LetStmt) -> dict[str, Interval]:

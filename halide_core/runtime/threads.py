@@ -494,25 +494,23 @@ alone0:
   %before = load atomic i64, ptr @hl.last monotonic, align 8
   %gap = sub i64 %started, %before
   %stale = icmp uge i64 %gap, {burst}
-  br i1 %stale, label %forget, label %careful
+  br i1 %stale, label %forget, label %shared
 forget:
   store atomic i64 0, ptr @hl.credit monotonic, align 8
-  br label %careful
-careful:
-  call void @hl.work(ptr %job, i64 %started)
+  br label %shared
+shared:
+  %wary = phi i64 [ 0, %go ], [ 0, %wake ], [ %started, %alone0 ], [ %started, %forget ]
+  call void @hl.work(ptr %job, i64 %wary)
   call void @hl.serve(ptr %job)
   %ended = call i64 @hl.now()
-  %took = sub i64 %ended, %started
+  store atomic i64 %ended, ptr @hl.last monotonic, align 8
+  %none = icmp eq i64 %wary, 0
+  br i1 %none, label %joined, label %record
+record:
+  %took = sub i64 %ended, %wary
   %saved = load atomic i64, ptr @hl.credit monotonic, align 8
   %sum = add i64 %saved, %took
   store atomic i64 %sum, ptr @hl.credit monotonic, align 8
-  store atomic i64 %ended, ptr @hl.last monotonic, align 8
-  br label %joined
-shared:
-  call void @hl.work(ptr %job, i64 0)
-  call void @hl.serve(ptr %job)
-  %ended2 = call i64 @hl.now()
-  store atomic i64 %ended2, ptr @hl.last monotonic, align 8
   br label %joined
 joined:
   %status = load i32, ptr %status.p

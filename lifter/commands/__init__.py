@@ -29,6 +29,12 @@ def load(name: str) -> click.Command:
     return command
 
 
+def flags_apart(args: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Arguments of a command, and the flags for clang after `--`."""
+    place = list(args).index("--") if "--" in args else len(args)
+    return list(args[:place]), list(args[place + 1 :])
+
+
 def meant(argument: str) -> str | None:
     """The command that somebody has mistyped; None for what may be a file."""
     if os.path.exists(argument) or any(s in argument for s in _SUFFIXES) or argument.startswith("-"):

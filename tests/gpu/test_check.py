@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -86,22 +87,22 @@ class Ticking(StandIn):
 
     marks = 0
 
-    def cuEventCreate(self, event: object, flags: object) -> int:
+    def cuEventCreate(self, event: Any, flags: Any) -> int:
         self.marks += 1
-        event._obj.value = self.marks  # type: ignore[attr-defined]
+        event._obj.value = self.marks
         return 0
 
-    def cuEventRecord(self, event: object, stream: object) -> int:
+    def cuEventRecord(self, event: Any, stream: Any) -> int:
         return 0
 
-    def cuEventSynchronize(self, event: object) -> int:
+    def cuEventSynchronize(self, event: Any) -> int:
         return 0
 
-    def cuEventElapsedTime(self, out: object, first: object, last: object) -> int:
-        out._obj.value = float(last.value - first.value)  # type: ignore[attr-defined]
+    def cuEventElapsedTime(self, out: Any, first: Any, last: Any) -> int:
+        out._obj.value = float(last.value - first.value)
         return 0
 
-    def cuEventDestroy_v2(self, event: object) -> int:
+    def cuEventDestroy_v2(self, event: Any) -> int:
         return 0
 
 

@@ -290,3 +290,26 @@ def test_vectors_of_sixteen_bytes(shared: bool) -> None:
     loads, stores = (r"ld\.shared", r"st\.shared") if shared else (r"ld\.global\.nc", r"st\.global")
     assert re.search(rf"{loads}\.v4\.b32", text)
     assert re.search(rf"{stores}\.v4\.b32", text)
+
+
+@pytest.mark.parametrize(("second", "wanted"), [("add", 2), ("max", 3)])
+def test_updates_of_two_kinds_have_an_order(second: str, wanted: int) -> None:
+    """A barrier between them where they are of different operations, and none where they come to the same in any
+    order."""
+    f, h, r, q = hc.Func("f"), hc.Func("h"), hc.RDom([(0, 64)], "r"), hc.RDom([(0, 64)], "q")
+    h[x] = 0
+    h[r.x % 8] += r.x
+    h[q.x % 8] = hc.max(h[q.x % 8], q.x * 3) if second == "max" else h[q.x % 8] + q.x * 3
+    f[x] = h[x % 8]
+    f.bound(x, 0, 64).gpu_tile(x, xi, 64, hc.TailStrategy.GuardWithIf)
+    h.compute_at(f, x).bound(x, 0, 8).store_in(hc.MemoryType.GPUShared).gpu_threads(x)
+    h.update(0).atomic().gpu_threads(r.x)
+    h.update(1).atomic().gpu_threads(q.x)
+    (kernel,) = _kernels(f)
+    assert barriers_in(kernel.body) == wanted
+    numbers = range(64)
+    sums = [sum(n for n in numbers if n % 8 == k) for k in range(8)]
+    later = [[n * 3 for n in numbers if n % 8 == k] for k in range(8)]
+    found = [max([s, *m]) if second == "max" else s + sum(m) for s, m in zip(sums, later, strict=True)]
+    with device_runtime(Emulator()):
+        assert list(f.realize([64], hc.Target(running.TARGET))) == [found[k % 8] for k in numbers]

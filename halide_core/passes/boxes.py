@@ -17,6 +17,39 @@ from halide_core.passes.intervals import intersect, union
 
 # Known ranges of variables that a schedule's guards enforce: name -> (min, max).
 Promises = Mapping[str, tuple[Expr, Expr]]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The range of a variable whose loops run beyond it (RoundUp): outside of these loops nothing is asked for more,
+    though more is touched."""
+
+    low: Expr
+    high: Expr
+    loops: frozenset[str]
+
+
+@dataclass(slots=True)
+class AskedRanges:
+    """Such ranges, by the names of variables."""
+
+    of: dict[str, Asked] = field(default_factory=dict)
+    loops: set[str] = field(default_factory=set)
+    """The loops that run beyond."""
+    within: dict[str, frozenset[str]] = field(default_factory=dict)
+    """Of variables that stages inside of loops are bounded by: the loops that they depend on."""
+    met: bool = False
+    """Whether one was looked up and found."""
+
+    def loops_of(self, *ends: Expr | None) -> frozenset[str]:
+        """The loops that expressions depend on."""
+        found: set[str] = set()
+        for e in ends:
+            for v in variables(e) if e is not None else ():
+                found |= self.within.get(v, frozenset())
+        return frozenset(found)
+
+
 # Minima and maxima in a sum up to which they are spread out: each may double it.
 _MOST_CHOICES = 4
 _Number = tuple[object, ...]
@@ -43,13 +76,15 @@ def boxes_touched(
     only: frozenset[str] | None = None,
     known: Known | None = None,
     exact: bool = False,
+    asked: AskedRanges | None = None,
 ) -> dict[str, Box]:
     """For every Func or image called or provided in `s` (or `only` these), the box of coordinates.
 
-    `known` remembers what was found from one call to the next; `exact` as `bounds_of` says."""
+    `known` remembers what was found from one call to the next; `exact` as `bounds_of` says; with `asked` what is asked
+    for, and not all that is touched."""
     found: dict[str, Box] = {}
     known = Known() if known is None else known
-    _Boxes(promises, found, only, known, exact).visit(s, _Around(dict(known.values), {}, (), ()))
+    _Boxes(promises, found, only, known, exact, asked).visit(s, _Around(dict(known.values), {}, (), ()))
     return found
 
 
@@ -113,9 +148,16 @@ class _Boxes:
     a box's min and extent only cancel against each other as expressions."""
 
     def __init__(
-        self, promises: Promises, found: dict[str, Box], only: frozenset[str] | None, known: Known, exact: bool
+        self,
+        promises: Promises,
+        found: dict[str, Box],
+        only: frozenset[str] | None,
+        known: Known,
+        exact: bool,
+        asked: AskedRanges | None,
     ) -> None:
         self.exact = exact
+        self.asked = asked
         self.promises = promises
         self.found = found
         self.only = only
@@ -136,7 +178,7 @@ class _Boxes:
                 coordinates = expressions[len(s.values) :]
                 _touch(s.name, [self.bounds(a, at, memo) for a in coordinates], self.found)
             case st.For():
-                self.visit(s.body, self._in_loop(s.name, expressions[0], expressions[1], at, memo))
+                self.visit(s.body, self._in_loop(s.name, expressions[0], expressions[1], at))
                 return
             case st.LetStmt():
                 self._let(s, expressions[0], at)
@@ -199,9 +241,9 @@ class _Boxes:
                 return lows[0], None if least is None else simplify_index(least)
         return bounds_of(e, at.scope, memo, at.facts, self.exact)
 
-    def _in_loop(self, name: str, low: Expr, extent: Expr, at: _Around, memo: dict[int, Interval]) -> _Around:
+    def _in_loop(self, name: str, low: Expr, extent: Expr, at: _Around) -> _Around:
         last = simplify_index(low + extent - 1)
-        inner = at.with_interval(name, (self.bounds(low, at, memo)[0], self._limit(last, at)))
+        inner = at.with_interval(name, (self.bounds(self._spread(low, at), at)[0], self._limit(last, at)))
         parts = _smaller_of(extent)
         if parts and variables(extent) & at.scope.keys() and low.type == I32:
             limits = tuple(simplify_index(low + part - 1) for part in parts)
@@ -224,6 +266,13 @@ class _Boxes:
         return self.known.spread[number]
 
     def _let(self, s: st.LetStmt, value: Expr, at: _Around) -> None:
+        wanted = self.asked.of.get(s.name) if self.asked is not None else None
+        if wanted is not None and wanted.loops <= at.scope.keys():
+            assert self.asked is not None
+            self.asked.met = True
+            first, last = (self.expand(e, at.defined) for e in (wanted.low, wanted.high))
+            self.visit(s.body, at.with_interval(s.name, (self.bounds(first, at)[0], self._limit(last, at))))
+            return
         if s.name not in self.promises:
             self.visit(s.body, replace(at, defined={**at.defined, s.name: simplify_index(value)}))
             return

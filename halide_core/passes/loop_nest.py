@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 from halide_core.errors import HalideError
 from halide_core.function import Definition, Function, Fuse, Once, ReductionDomain, Rename, Split, TailStrategy
 from halide_core.ir import expr as ir
@@ -10,6 +13,7 @@ from halide_core.ir.expr import ATOMIC, I32, CallType, Expr, Variable, const
 from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import same, substitute, variables
 from halide_core.passes.bounds import never_true
+from halide_core.passes.boxes import Asked, AskedRanges
 from halide_core.passes.races import atomic_operand, is_pure_loop, runs_in_order
 
 
@@ -24,6 +28,8 @@ def build_loop_nest(
     definition: Definition,
     box: list[tuple[Expr, Expr]],
     promises: dict[str, tuple[Expr, Expr]],
+    asked: AskedRanges,
+    wanted: Mapping[int, Asked] | None = None,
 ) -> st.Stmt:
     """Loops over `box` (min, extent by dimension) and the reduction domain, around a Provide.
 
@@ -35,8 +41,9 @@ def build_loop_nest(
         ShiftInwards              moved back to end where the range ends; below its start if it is shorter than a block
         ...AndBlend               as RoundUp and ShiftInwards, but points outside the block keep their values
 
-    Enters the range that every original variable really takes into `promises`."""
-    builder = _Nest(function, stage, definition)
+    Enters the range that every original variable really takes into `promises`, and that of which loops run beyond it
+    into `asked`; of a stage inside of such loops `wanted` has by dimension what is asked of it outside of them."""
+    builder = _Nest(function, stage, definition, asked, wanted or {})
     return builder.build(box, promises)
 
 
@@ -47,7 +54,16 @@ def _never_runs(domain: ReductionDomain) -> bool:
 
 
 class _Nest:
-    def __init__(self, function: Function, stage: int, definition: Definition) -> None:
+    def __init__(
+        self,
+        function: Function,
+        stage: int,
+        definition: Definition,
+        asked: AskedRanges,
+        wanted: Mapping[int, Asked],
+    ) -> None:
+        self.asked = asked
+        self.wanted = {function.args[k]: a for k, a in wanted.items()}
         self.function = function
         self.stage = stage
         self.definition = definition
@@ -95,6 +111,8 @@ class _Nest:
                     self.low[s.var], self.extent[s.var] = const(0, I32), const(1, I32)
         for name in self.order:
             self.value[name] = self.loop(name)
+            loop = stage_variable(self.function, self.stage, name)
+            self.asked.within[loop] = frozenset((loop,))
         for number, s in reversed(list(enumerate(self.definition.schedule.splits))):
             match s:
                 case Split():
@@ -245,9 +263,10 @@ class _Nest:
                 promise = domain.promised[n]
             elif self._spans(n):
                 # Its loops reach just the range, so that there is nothing to add to what they say.
-                names[n] = stage_variable(self.function, self.stage, f"{n}.even$")
+                names[n] = self._even(n, low, extent)
                 continue
             names[n] = self._promised(n, promise, promises)
+            self._ask(n, names[n], low, extent)
         inner = {n: Variable(I32, names[n]) for n in ranges}
         values = tuple(substitute(v, inner) for v in self.definition.values)
         if self.atomic is not None:
@@ -275,6 +294,46 @@ class _Nest:
             body = st.For(loop, self.low[dim.var], extent, self._kind(dim.var, dim.kind), body)
         return body
 
+    def _even(self, var: str, low: Expr, extent: Expr) -> str:
+        """A name for the values of a variable that its loops say all of."""
+        number, name = 0, stage_variable(self.function, self.stage, f"{var}.even$")
+        while not self._ask(var, name, low, extent):
+            number += 1
+            name = stage_variable(self.function, self.stage, f"{var}.even.{number}$")
+        return name
+
+    def _ask(self, var: str, name: str, low: Expr, extent: Expr) -> bool:
+        """Notes what is asked of a variable outside of its loops, if they run beyond; False if the name has another
+        range already."""
+        loops, rounds = self._loops_of(var)
+        if rounds:
+            self.asked.loops |= loops
+        found = self.wanted.get(var)
+        if found is not None:
+            found = replace(found, loops=found.loops | loops)
+        elif rounds:
+            found = Asked(low, simplify_index(low + extent - 1), loops)
+        before = self.asked.of.get(name)
+        if before is not None and (found is None or not _equal(before, found)):
+            return False
+        if found is not None:
+            self.asked.of[name] = found
+        return True
+
+    def _loops_of(self, var: str) -> tuple[frozenset[str], bool]:
+        """The loops that a variable is made of, and whether a split of it, or of its parts, runs beyond."""
+        made, rounds = {var}, False
+        for number, s in enumerate(self.definition.schedule.splits):
+            match s:
+                case Split() if s.old in made:
+                    made = made - {s.old} | {s.outer, s.inner}
+                    rounds |= self.how[number][0] == "round"
+                case Fuse() if s.inner in made or s.outer in made:
+                    made = made - {s.inner, s.outer} | {s.fused}
+                case Rename() if s.old in made:
+                    made = made - {s.old} | {s.new}
+        return frozenset(stage_variable(self.function, self.stage, v) for v in made if v in self.order), rounds
+
     def _spans(self, var: str) -> bool:
         """Whether `var` is split, and all blocks are whole: known to be, or by going beyond the range."""
         made = {var}
@@ -295,7 +354,7 @@ class _Nest:
         places has several."""
         name = stage_variable(self.function, self.stage, f"{var}$")
         number = 0
-        while name in promises and not all(map(same, promises[name], promise)):
+        while (name in promises and not all(map(same, promises[name], promise))) or name in self.asked.of:
             number += 1
             name = stage_variable(self.function, self.stage, f"{var}.{number}$")
         promises[name] = promise
@@ -328,3 +387,7 @@ class _Nest:
         if kind is st.ForKind.VECTORIZED and runs_in_order(self.function, self.stage, self.definition, var):
             return st.ForKind.SERIAL
         return kind
+
+
+def _equal(a: Asked, b: Asked) -> bool:
+    return same(a.low, b.low) and same(a.high, b.high) and a.loops == b.loops

@@ -13,7 +13,7 @@ from halide_core.ir.expr import BOOL, I32, CallType, Expr, Variable, const_value
 from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import key, nodes, variables
 from halide_core.ir.types import Type
-from halide_core.passes.boxes import Known, boxes_touched
+from halide_core.passes.boxes import AskedRanges, Known, boxes_touched
 from halide_core.passes.intervals import union
 from halide_core.passes.levels import calls
 from halide_core.passes.loop_nest import build_loop_nest
@@ -39,6 +39,9 @@ class Context:
     # Likewise, but asked where a Func is computed, by their keys.
     local: dict[int, Requirement] = field(default_factory=dict)
     known: Known = field(default_factory=Known)
+    asked: AskedRanges = field(default_factory=AskedRanges)
+    # The Functions of whose values coordinates are made: all that is touched of them has values of theirs.
+    in_coordinates: frozenset[str] = frozenset()
     # The Functions that are computed, and whether each is an output.
     computed: dict[str, bool] = field(default_factory=dict)
     # The external stages, and how many queries of them there are.
@@ -52,6 +55,11 @@ class Context:
         """A name for what the next query of the external stage `name` finds."""
         self.queries += 1
         return f"{name}.query{self.queries - 1}"
+
+    def asked_of(self, *functions: Function) -> AskedRanges | None:
+        """What is asked of Functions beside what is touched; None where they must have values wherever they are."""
+        whole = self.external or any(f.memoized or f.name in self.in_coordinates for f in functions)
+        return None if whole else self.asked
 
     def known_at_entry(self, e: Expr) -> bool:
         """Whether `e` depends on Params and on buffers alone, not on loops or on what is computed inside."""
@@ -139,13 +147,16 @@ def stage_boxes(f: Function, definitions: list[Definition], touched: Box, contex
     return boxes
 
 
-def storage_box(f: Function, definitions: list[Definition], box: Box, body: st.Stmt, context: Context) -> Box:
-    """What must be stored for `body`, in which `f` is computed and used: `box`, and more where tails run beyond.
+def storage_box(
+    f: Function, definitions: list[Definition], box: Box, body: st.Stmt, context: Context, beyond: bool
+) -> Box:
+    """What must be stored for `body`, in which `f` is computed and used: `box`, and more where tails run beyond, those
+    of `f` or (`beyond`) of what uses it.
 
     Tails run beyond the ranges of the place where `f` is computed, which may be smaller than `box`; and where only
     the use is under a condition, such as a guard inside a fused loop, `f` is also computed where that is false."""
     variants = [v for d in definitions for v in (d, *(s.definition for s in d.schedule.specializations))]
-    if not any(map(overreaches, variants)) and not _guarded_use(f, body):
+    if not beyond and not any(map(overreaches, variants)) and not _guarded_use(f, body):
         return box
     return joined(box, boxes_touched(body, context.promises, frozenset((f.name,)), context.known)[f.name])
 
@@ -163,8 +174,9 @@ def _guarded_use(f: Function, body: st.Stmt) -> bool:
 def _own_box(f: Function, stage: int, definition: Definition, box: Box, context: Context) -> Box | None:
     """What a stage touches of `f` itself; None where it never runs."""
     ranges = [computed_range(f, *box.dims[i], i, context) for i in range(len(f.args))]
-    nest = build_loop_nest(f, stage, definition, ranges, context.promises)
-    return boxes_touched(nest, context.promises, frozenset((f.name,)), context.known).get(f.name)
+    nest = build_loop_nest(f, stage, definition, ranges, context.promises, context.asked)
+    own = frozenset((f.name,))
+    return boxes_touched(nest, context.promises, own, context.known, asked=context.asked_of(f)).get(f.name)
 
 
 def joined(a: Box, b: Box) -> Box:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from halide_core.errors import HalideError
 from halide_core.function import Definition, Function, ReductionDomain, Specialization, StageSchedule
@@ -14,7 +14,7 @@ from halide_core.ir.expr import BOOL, I32, REQUIRE, CallType, Expr, const_value,
 from halide_core.ir.simplify import simplify, simplify_with_indices
 from halide_core.ir.structural import post_order, substitute
 from halide_core.ir.types import Handle
-from halide_core.passes.boxes import boxes_touched, mentions
+from halide_core.passes.boxes import Asked, boxes_touched, mentions
 from halide_core.passes.extern_stages import (
     Binder,
     Range,
@@ -36,7 +36,7 @@ from halide_core.passes.needed import is_conditional, needed
 from halide_core.passes.overwritten import initialized
 from halide_core.passes.regions import Context, computed_range, joined, metadata, stage_boxes, storage_box, stored_range
 from halide_core.passes.sliding import fold, slide
-from halide_core.passes.value_bounds import value_bounds
+from halide_core.passes.value_bounds import used_in_coordinates, value_bounds
 
 
 def schedule_functions(order: list[Function], outputs: list[Function], context: Context) -> st.Stmt:
@@ -63,6 +63,7 @@ def schedule_functions(order: list[Function], outputs: list[Function], context: 
         d.schedule.specializations or any(is_conditional(v, context.is_fixed) for v in d.values) for d in parts
     )
     context.known.values = value_bounds(kept, expanded)
+    context.in_coordinates = frozenset(used_in_coordinates(kept, expanded))
     stmt: st.Stmt = st.Block(())
     for group in reversed(fused_groups(kept, outputs)):
         stmt = _Group(group, expanded, outputs, order, context).inject(stmt)
@@ -124,9 +125,14 @@ class _Group:
         self.context = context
         self.placed = 0
         self.produced = 0
+        self.whole: st.Stmt = st.Block(())
+        """All consumers, with the loops around them."""
+        self.beyond = False
+        """Whether more is touched than is asked for."""
 
     def inject(self, stmt: st.Stmt) -> st.Stmt:
         f = self.functions[0]
+        self.whole = stmt
         if any(self.is_output(g) for g in self.functions):
             self.placed = self.produced = 1
             return self.stored(stmt, ())
@@ -149,21 +155,26 @@ class _Group:
     def is_output(self, f: Function) -> bool:
         return any(f is o for o in self.outputs)
 
-    def touched(self, consumer: st.Stmt) -> list[Box | None]:
-        """What `consumer` uses of each Function; None for outputs."""
+    def asked(self, consumer: st.Stmt) -> list[Box | None]:
+        """What `consumer` asks of each Function; None for outputs.  What tails of its loops touch beyond is stored, and
+        not computed."""
         if all(self.is_output(f) for f in self.functions):
             return [None] * len(self.functions)
         names = frozenset(f.name for f in self.functions)
         # What is stored further out may slide, for which its box must be seen to move.
         new = all(f.compute is None or f.compute == f.store for f in self.functions)
-        boxes = boxes_touched(consumer, self.context.promises, names, self.context.known, new)
+        asked = self.context.asked_of(*self.functions)
+        if asked is not None:
+            asked.met = False
+        boxes = boxes_touched(consumer, self.context.promises, names, self.context.known, new, asked)
+        self.beyond |= asked is not None and asked.met
         return [None if self.is_output(f) else boxes.get(f.name) for f in self.functions]
 
     def stored(self, consumer: st.Stmt, _: tuple[st.Stmt, ...]) -> st.Stmt:
         """`consumer` inside the storage of the group."""
         f = self.functions[0]
-        touched = self.touched(consumer)
-        if all(t is None for t in touched) and not any(map(self.is_output, self.functions)):
+        asked = self.asked(consumer)
+        if all(t is None for t in asked) and not any(map(self.is_output, self.functions)):
             return consumer
         self.placed += 1
         before = self.produced
@@ -175,7 +186,7 @@ class _Group:
                 raise HalideError(describe(f, consumer))
         if self.produced == before:
             raise HalideError(describe(f, consumer))
-        for g, definitions, box in zip(self.functions, self.definitions, touched, strict=True):
+        for g, definitions, box in zip(self.functions, self.definitions, asked, strict=True):
             if box is not None:
                 body = self.realize(g, definitions, box, body)
         return body
@@ -203,15 +214,16 @@ class _Group:
     def produce(self, consumer: st.Stmt, around: tuple[st.Stmt, ...]) -> st.Stmt:
         """The group's loops before `consumer`; `around` are the statements between it and the group's storage, if that
         is further out."""
-        touched = self.touched(consumer)
-        if all(t is None for t in touched) and not any(map(self.is_output, self.functions)):
+        asked = self.asked(consumer)
+        if all(t is None for t in asked) and not any(map(self.is_output, self.functions)):
             return consumer
         self.produced += 1
-        queries, touched = self.answered(touched, consumer)
+        queries, asked = self.answered(asked, consumer)
         self.context.local.clear()
         lets: list[Binder] = [*queries]
         members: list[Member] = []
-        for f, definitions, box in zip(self.functions, self.definitions, touched, strict=True):
+        for f, definitions, box in zip(self.functions, self.definitions, asked, strict=True):
+            outside: list[dict[int, Asked]] = [{} for _ in definitions]
             if self.is_output(f):
                 ranges = [self.output_range(f, i) for i in range(len(f.args))]
                 boxes = [ranges] * len(definitions)
@@ -223,6 +235,7 @@ class _Group:
                 if around and len(self.functions) == 1 and not queries:
                     left = slide(f, definitions, box, around)
                     own = [Box([left.get(i, dim) for i, dim in enumerate(b.dims)]) for b in own]
+                outside = self.asked_outside(f, definitions, own)
                 boxes = [self.named(f, k, b, lets) for k, b in enumerate(own)]
             for k, (d, ranges) in enumerate(zip(definitions, boxes, strict=True)):
                 if f.extern is not None and not k:
@@ -232,7 +245,7 @@ class _Group:
                     continue
                 alone = not k and len(self.functions) == 1
                 for box_of_stage in initialized(f, definitions, ranges) if alone else [ranges]:
-                    nest = _stage(f, k, d, box_of_stage, self.context, [])
+                    nest = _stage(f, k, d, box_of_stage, self.context, [], outside[k])
                     if nest is not None:
                         members.append(Member(f, k, nest))
         body = fuse_stages(members, self.order) if len(self.functions) > 1 else st.block(*(m.nest for m in members))
@@ -267,13 +280,34 @@ class _Group:
             # Constants stand for themselves, so that what is computed inside can be bounded by them.
             fixed = [const_value(v) is not None for v in values]
             lets += [(n.name, v) for n, v, known in zip(names, values, fixed, strict=True) if not known]
+            self.context.asked.within |= {
+                n.name: self.context.asked.loops_of(v) for n, v in zip(names, values, strict=True)
+            }
             out.append((values[0] if fixed[0] else names[0], values[1] if fixed[1] else names[1]))
         return out
 
-    def realize(self, f: Function, definitions: list[Definition], touched: Box, body: st.Stmt) -> st.Stmt:
+    def asked_outside(self, f: Function, definitions: list[Definition], boxes: list[Box]) -> list[dict[int, Asked]]:
+        """Of each stage, by dimension, what is asked of it outside of loops around it that run beyond, where its range
+        depends on these alone."""
+        asked = self.context.asked_of(f)
+        out: list[dict[int, Asked]] = [{} for _ in definitions]
+        if asked is None or not asked.loops:
+            return out
+        inside = [[asked.loops_of(*dim) for dim in b.dims] for b in boxes]
+        if not any(loops and loops <= asked.loops for dims in inside for loops in dims):
+            return out
+        box = boxes_touched(self.whole, self.context.promises, frozenset((f.name,)), self.context.known, asked=asked)
+        whole = stage_boxes(f, definitions, box[f.name], self.context)
+        for found, own, dims in zip(out, whole, inside, strict=True):
+            for k, ((low, high), loops) in enumerate(zip(own.dims, dims, strict=True)):
+                if low is not None and high is not None and loops and loops <= asked.loops:
+                    found[k] = Asked(low, high, loops)
+        return out
+
+    def realize(self, f: Function, definitions: list[Definition], asked: Box, body: st.Stmt) -> st.Stmt:
         """Storage of `f` around `body`."""
-        boxes = stage_boxes(f, definitions, touched, self.context)
-        box = storage_box(f, definitions, boxes[0], body, self.context)
+        boxes = stage_boxes(f, definitions, asked, self.context)
+        box = storage_box(f, definitions, boxes[0], body, self.context, self.beyond)
         if f.extern is not None:
             box = joined(box, computed_box(f))
         queries, (known,) = self.answered([box], body)
@@ -313,9 +347,16 @@ def _check(test: Expr, text: str, values: tuple[Expr, ...] = ()) -> st.Stmt:
 
 
 def _stage(
-    f: Function, stage: int, d: Definition, box: list[Range], context: Context, held: list[Expr]
+    f: Function,
+    stage: int,
+    d: Definition,
+    box: list[Range],
+    context: Context,
+    held: list[Expr],
+    outside: Mapping[int, Asked],
 ) -> st.Stmt | None:
-    """The loops of one stage, by its specializations; `held`: conditions that hold here."""
+    """The loops of one stage, by its specializations; `held`: conditions that hold here; `outside`: what is asked of
+    dimensions outside of loops around that run beyond."""
     if all(isinstance(v, ir.Call) and v.name == "undef" and v.call_type is CallType.INTRINSIC for v in d.values):
         return None
     nests: list[tuple[Expr, st.Stmt]] = []
@@ -328,11 +369,13 @@ def _stage(
             context.requirements.append((simplify(ir.Not(BOOL, reached)), text.replace("}", "}}"), ()))
             failed = True
             break
-        nest = _stage(f, stage, s.definition, box, context, [*here, s.condition])
+        nest = _stage(f, stage, s.definition, box, context, [*here, s.condition], outside)
         assert nest is not None
         nests.append((s.condition, nest))
         here.append(ir.Not(BOOL, s.condition))
-    last: st.Stmt | None = None if failed and nests else build_loop_nest(f, stage, d, list(box), context.promises)
+    last: st.Stmt | None = None
+    if not (failed and nests):
+        last = build_loop_nest(f, stage, d, list(box), context.promises, context.asked, outside)
     for condition, nest in reversed(nests):
         last = nest if last is None else st.IfThenElse(simplify(condition), nest, last)
     return last

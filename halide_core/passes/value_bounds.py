@@ -29,10 +29,7 @@ def value_bounds(order: list[Function], definitions: Mapping[int, list[Definitio
 
     `definitions` are those of each Function by its id; `order` has what a Function calls before it.  Only Functions
     of which coordinates are computed are looked at.  Ends are made of constants and of what is fixed during a run."""
-    wanted = _in_coordinates(d for f in order for d in definitions[id(f)])
-    for f in reversed(order):
-        if f.name in wanted:
-            wanted |= {n.name for d in definitions[id(f)] for v in d.values for n in _calls(v)}
+    wanted = used_in_coordinates(order, definitions)
     found: dict[str, Interval] = {}
     for f in order:
         if f.extern is not None or f.name not in wanted:
@@ -52,6 +49,15 @@ def value_bounds(order: list[Function], definitions: Mapping[int, list[Definitio
                 own = _joined(own, _values(f, u, found))
         found |= own
     return found
+
+
+def used_in_coordinates(order: list[Function], definitions: Mapping[int, list[Definition]]) -> set[str]:
+    """The Functions and images of whose values coordinates and conditions are made, by way of others too."""
+    wanted = _in_coordinates(d for f in order for d in definitions[id(f)])
+    for f in reversed(order):
+        if f.name in wanted:
+            wanted |= {n.name for d in definitions[id(f)] for v in d.values for n in _calls(v)}
+    return wanted
 
 
 def _values(f: Function, d: Definition, known: Mapping[str, Interval]) -> dict[str, Interval]:

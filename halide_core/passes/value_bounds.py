@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from halide_core.function import Definition, Function
 from halide_core.ir import expr as ir
 from halide_core.ir.box import Interval
-from halide_core.ir.expr import CallType, Expr
+from halide_core.ir.expr import CallType, Expr, has_effect
 from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import nodes, same
 from halide_core.passes.bounds import bounds_of, value_name
@@ -82,11 +82,13 @@ def _same(a: Interval, b: Interval) -> bool:
 
 
 def _in_coordinates(definitions: Iterable[Definition]) -> set[str]:
-    """The Funcs that are called in coordinates and conditions."""
+    """The Funcs that are called in coordinates and conditions, or in what has an effect."""
     found: set[str] = set()
     for d in definitions:
         coordinates = [a for e in (*d.args, *d.values) for n in _calls(e) for a in n.args]
-        found |= {n.name for e in (*coordinates, *d.args, *predicates_of(d)) for n in _calls(e, True)}
+        # What ends a run or is printed must be what the program computes, too.
+        told = [a for e in (*d.args, *d.values) for n in nodes(e, ir.Call) if has_effect(n) for a in n.args]
+        found |= {n.name for e in (*coordinates, *told, *d.args, *predicates_of(d)) for n in _calls(e, True)}
     return found
 
 

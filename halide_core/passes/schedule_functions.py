@@ -239,9 +239,9 @@ class _Group:
                 boxes = [self.named(f, k, b, lets) for k, b in enumerate(own)]
             for k, (d, ranges) in enumerate(zip(definitions, boxes, strict=True)):
                 if f.extern is not None and not k:
-                    asked = ask(f, ranges, self.context, True)
-                    lets += asked.binders
-                    members.append(Member(f, k, call(f, asked)))
+                    request = ask(f, ranges, self.context, True)
+                    lets += request.binders
+                    members.append(Member(f, k, call(f, request)))
                     continue
                 alone = not k and len(self.functions) == 1
                 for box_of_stage in initialized(f, definitions, ranges) if alone else [ranges]:

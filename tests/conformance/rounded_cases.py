@@ -136,19 +136,5 @@ def places(hl: Any) -> Any:
     return values(hl, out, image)
 
 
-def required(hl: Any) -> Any:
-    """A condition on values that holds of all that the result is made of, and of what a tail reads."""
-    x, y = hl.Var("x"), hl.Var("y")
-    image = hl.ImageParam(hl.Int(32), 2, "image")
-    first, second, out = hl.Func("first"), hl.Func("second"), hl.Func("out")
-    first[x, y] = hl.max(image[x, y], 5)
-    second[x, y] = hl.require(first[x, y] >= 5, first[x, y] * 2)
-    out[x, y] = second[x, y] - second[x + 1, y]
-    first.compute_root()
-    second.compute_root().vectorize(x, 16, hl.TailStrategy.RoundUp)
-    return values(hl, out, image)
-
-
 add("rounded.updates", updates)
-add("rounded.required", required)
 add("rounded.places", places)

@@ -3,6 +3,7 @@ code in the cache on disk; and a point-wise function."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -64,7 +65,10 @@ def _in_a_process(name: str, cache: str) -> tuple[float, float]:
 @click.option("--child", hidden=True)
 def main(names: tuple[str, ...], as_json: bool, child: str | None) -> None:
     if child is not None:
-        print(json.dumps(_compile(child)))
+        # Warnings of schedules go to standard output, as the package's do.
+        with contextlib.redirect_stdout(sys.stderr):
+            found = _compile(child)
+        print(json.dumps(found))
         return
     known = [POINTWISE, *(p.name for p in pipelines())]
     for name in names:

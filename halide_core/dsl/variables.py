@@ -248,10 +248,22 @@ def _ranges(ranges: Any) -> list[tuple[Expr, Expr]]:
         for v in (low, extent):
             if isinstance(v, Var):
                 raise HalideError(f"The bounds of an RDom may not depend on a free variable: {v.name()}")
-            if isinstance(v, float):
-                raise HalideError(f"The bounds of an RDom are integers, not {v}")
-        pairs.append((cast_to(I32, as_expr(low)), cast_to(I32, as_expr(extent))))
+        pairs.append((_bound(low), _bound(extent)))
     return pairs
+
+
+def _bound(v: Any) -> Expr:
+    """An end of a range, an int32; a float that is a whole number is one, as in Halide."""
+    whole = int(v) if isinstance(v, float) and v.is_integer() else v
+    if isinstance(whole, int) and not I32.min() <= whole <= I32.max():
+        raise HalideError(f"The bounds of an RDom are integers of 32 bits, not {v}")
+    e = as_expr(whole)
+    value = const_value(e) if e.type.is_float() else None
+    if value is not None and float(value).is_integer():
+        e = const(int(value), I32)
+    if e.type.is_float():
+        raise HalideError(f"The bounds of an RDom are integers, not {v}")
+    return cast_to(I32, e)
 
 
 def _check_range(name: str, dimension: int, e: Expr) -> None:

@@ -327,8 +327,12 @@ def _cancels(term: ir.Min | ir.Max, added: bool, others: list[tuple[bool, Expr]]
     """Whether some of the sum of `others` is subtracted in one of the two that `term` chooses from."""
     found = {k: f for k, (t, f) in linear_terms(_sum(others))[0].items() if variables(t) & names}
     work: list[Expr] = [term.a, term.b] if found else []
+    seen: set[int] = set()
     while work:
         e = work.pop()
+        if key(e) in seen:
+            continue
+        seen.add(key(e))
         if isinstance(e, ir.Min | ir.Max):
             work += [e.a, e.b]
             continue

@@ -71,11 +71,16 @@ def check_hoisted(f: Function, stmt: st.Stmt) -> None:
 
 def calls(s: st.Stmt, name: str) -> int:
     """How many expressions of `s`, nested statements included, call the Func `name`."""
-    return sum(
-        any(n.call_type is CallType.HALIDE and n.name == name for n in nodes(e, ir.Call))
-        for x in st.walk(s)
-        for e in st.expressions(x)
-    )
+    return sum(_called(e, name) for x in st.walk(s) for e in st.expressions(x))
+
+
+def _called(e: Expr, name: str) -> bool:
+    return any(n.call_type is CallType.HALIDE and n.name == name for n in nodes(e, ir.Call))
+
+
+def _calls_itself(s: st.Stmt, name: str) -> bool:
+    """Whether an expression of `s` calls the Func `name`, and not only one of a statement within."""
+    return any(_called(e, name) for e in st.expressions(s))
 
 
 def uses(s: st.Stmt, name: str) -> bool:
@@ -139,9 +144,8 @@ def used_outside(stmt: st.Stmt, level: LoopLevel, name: str) -> bool:
         s = work.pop()
         if is_at(s, level):
             continue
-        for e in st.expressions(s):
-            if any(n.call_type is CallType.HALIDE and n.name == name for n in nodes(e, ir.Call)):
-                return True
+        if _calls_itself(s, name):
+            return True
         work += st.bodies(s)
     return False
 
@@ -149,12 +153,18 @@ def used_outside(stmt: st.Stmt, level: LoopLevel, name: str) -> bool:
 def innermost(f: Function, stmt: st.Stmt, wrap: Wrap) -> st.Stmt:
     """`stmt` with each statement wrapped that uses `f` itself, not only in a statement within."""
 
+    known: dict[int, bool] = {}
+
+    def used(s: st.Stmt) -> bool:
+        """Whether `s` or a statement within uses `f`."""
+        if id(s) not in known:
+            known[id(s)] = _calls_itself(s, f.name) or any(map(used, st.bodies(s)))
+        return known[id(s)]
+
     def visit(s: st.Stmt) -> st.Stmt:
-        within = sum(calls(x, f.name) for x in st.bodies(s))
-        total = calls(s, f.name)
-        if total > within:
+        if _calls_itself(s, f.name):
             return wrap(s, ())
-        return st.rebuild(s, visit, lambda e: e) if total else s
+        return st.rebuild(s, visit, lambda e: e) if used(s) else s
 
     return visit(stmt)
 

@@ -12,7 +12,7 @@ from halide_core.ir import stmt as st
 from halide_core.ir.box import Box
 from halide_core.ir.expr import BOOL, I32, REQUIRE, CallType, Expr, const_value, make_bool
 from halide_core.ir.simplify import simplify, simplify_with_indices
-from halide_core.ir.structural import post_order, substitute
+from halide_core.ir.structural import contains, post_order, substitute, transform
 from halide_core.ir.types import Handle
 from halide_core.passes.boxes import Asked, boxes_touched, mentions
 from halide_core.passes.extern_stages import (
@@ -83,7 +83,19 @@ def _expanded(d: Definition, expand: Callable[[Expr], Expr]) -> Definition:
         schedule = StageSchedule(
             schedule.dims, schedule.splits, schedule.atomic, schedule.allow_races, variants, schedule.fused_with
         )
-    return Definition(tuple(map(expand, d.args)), tuple(map(expand, d.values)), schedule, domain)
+    return Definition(tuple(map(expand, d.args)), tuple(_decided(expand(v)) for v in d.values), schedule, domain)
+
+
+def _decided(e: Expr) -> Expr:
+    """`e` without choices by conditions that are constant: what is never chosen is not read either."""
+
+    def rewrite(n: Expr) -> Expr:
+        if not isinstance(n, ir.Select):
+            return n
+        condition = const_value(simplify(n.condition))
+        return n if condition is None else n.true_value if condition else n.false_value
+
+    return transform(e, rewrite) if contains(e, ir.Select) else e
 
 
 def _specialized(d: Definition, condition: Expr) -> Definition:

@@ -509,3 +509,14 @@ def updates_that_never_run(hl: Any) -> Any:
         f.update(0).vectorize(x, 8, hl.TailStrategy.GuardWithIf)
         out.append((f if place == "in the update" else both).realize([9, 5]))
     return out
+
+
+@case
+def domains_by_whole_floats(hl: Any) -> Any:
+    """What Python's division leaves, `width / 2`, is a bound where it is a whole number."""
+    x, _, _ = xyz(hl)
+    f = hl.Func("f")
+    f[x] = 0
+    f[hl.RDom([(1.0, 10 / 2)]).x] += 1
+    f[hl.RDom([(0, hl.f32(2))]).x] += 10
+    return f.realize([8])

@@ -295,3 +295,14 @@ def a_condition_that_spares_the_border(hl: Any) -> Any:
     f[x] = hl.select(hl.likely(x > 2), image[hl.max(x - 3, 0)], -1)
     image.set(hl.Buffer(np.arange(5, dtype=np.int32)))
     return f.realize([8])
+
+
+@case
+def of_a_choice_by_constants(hl: Any) -> Any:
+    """What is never chosen is not asked for."""
+    x = hl.Var("x")
+    image = hl.ImageParam(hl.Int(32), 1, "image")
+    f = hl.Func("f")
+    pattern = hl.u16(3)
+    f[x] = hl.select(pattern == hl.u16(1), image[x], pattern == hl.u16(3), image[x + 5], image[x + 9])
+    return asked(hl, f, image, [2], [11])

@@ -177,3 +177,18 @@ def a_select_of_tuples_of_two_sizes(hl: Any) -> Any:
 @refusal("")
 def a_pipeline_without_a_definition(hl: Any) -> Any:
     hl.Pipeline([hl.Func("f")]).realize([3])
+
+
+@refusal("The bounds of an RDom are integers")
+def a_domain_of_a_part_of_a_number(hl: Any) -> Any:
+    return hl.RDom([(0, 5.5)])
+
+
+@refusal("The bounds of an RDom are integers")
+def a_domain_by_a_float_parameter(hl: Any) -> Any:
+    return hl.RDom([(0, hl.Param(hl.Float(32), "p", 3.0))])
+
+
+@refusal("The bounds of an RDom are integers of 32 bits")
+def a_domain_beyond_32_bits(hl: Any) -> Any:
+    return hl.RDom([(0, 1 << 40)])

@@ -8,7 +8,7 @@ from halide_core.errors import HalideError
 from halide_core.function import OUTERMOST, Function, LoopLevel
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
-from halide_core.ir.expr import CallType
+from halide_core.ir.expr import CallType, Expr
 from halide_core.ir.structural import nodes
 
 # Wraps the body of the last of the statements around it that are its second argument.

@@ -113,7 +113,7 @@ def _output_buffers(code: Compiled, where: Any, inputs: dict[str, Buffer]) -> tu
     parts: list[Buffer] = []
     boxes = enlarged_outputs(code.interface, sizes, _input_values(code, inputs), inputs)
     for a, box in zip(code.interface.outputs, boxes, strict=True):
-        buffer = Buffer(a.type, [extent for _, extent in box])
+        buffer = Buffer._for_result(a.type, [extent for _, extent in box])
         whole.append(buffer)
         if box != [(0, n) for n in sizes]:
             buffer.set_min([low for low, _ in box])

@@ -89,7 +89,7 @@ class Buffer(Shaped):
         self._others: Any = None
         # Whether the host has changed it, for as long as no device was asked; memory of somebody else's may have been.
         self._shown = False
-        self._image = Image(name or f"b{next(_COUNTER)}", type_, len(mins), {}, self, False)
+        self._held = Image(name or f"b{next(_COUNTER)}", type_, len(mins), {}, None, False)
         self._describe()
 
     def _setup_on_device(self, name: str, array: Any, reverse: bool) -> None:
@@ -102,7 +102,17 @@ class Buffer(Shaped):
 
     def _describe(self) -> None:
         """Has code that reads the Buffer know that it is dense, where it is; its sizes are told when the code runs."""
-        self._image.fixed = {"stride.0": const(1, I32)} if self.strides()[:1] == [1] else {}
+        self._held.fixed = {"stride.0": const(1, I32)} if self.strides()[:1] == [1] else {}
+
+    @property
+    def _shape(self) -> Image:
+        return self._held
+
+    def _called(self) -> Image:
+        """What expressions call, and keep the Buffer alive with: one that none has called goes when its last user does,
+        and with it its memory."""
+        self._held.array = self
+        return self._held
 
     @staticmethod
     def _of(
@@ -122,6 +132,12 @@ class Buffer(Shaped):
         extents = [int(n) for n in sizes]
         strides = [int(np.prod(extents[:k], dtype=np.int64)) for k in range(len(extents))]
         return Buffer._of(name, type, None, [0] * len(extents), (extents, strides))
+
+    @staticmethod
+    def _for_result(type_: Type, sizes: list[int]) -> Buffer:
+        """Storage without values, all of which a pipeline is about to write: pages used before cost nothing."""
+        memory = _allocate(type_, sizes, list(range(len(sizes))), False)
+        return Buffer._of("", type_, memory, [0] * len(sizes))
 
     @staticmethod
     def make_scalar(type: Type, name: str = "") -> Buffer:
@@ -163,7 +179,7 @@ class Buffer(Shaped):
         return self.view is not None
 
     def set_name(self, name: str) -> None:
-        self._image.name = name
+        self._held.name = name
 
     def same_as(self, other: Buffer) -> bool:
         return self is other or (self.view is not None and self.view is other.view)
@@ -214,7 +230,7 @@ class Buffer(Shaped):
         values = tuple(args) if isinstance(args, tuple | list) else (args,)
         if all(isinstance(a, int | np.integer) for a in values):
             return self._memory()[self._index(values)].item()
-        return image_call(self._image, values)
+        return image_call(self._called(), values)
 
     def __setitem__(self, args: Any, value: Any) -> None:
         place = self._index(tuple(args) if isinstance(args, tuple | list) else (args,))
@@ -225,7 +241,7 @@ class Buffer(Shaped):
 
     def _element(self, value: Any) -> Any:
         """`value`, where an element of integers can be it."""
-        t = self._image.type
+        t = self._held.type
         if t.is_int_or_uint() and not t.is_bool():
             if isinstance(value, float | np.floating):
                 raise HalideError(f"{value} is no value of {t}, the elements of Buffer {self.name()}; convert it")
@@ -251,7 +267,7 @@ class Buffer(Shaped):
         # Of another shape.
         self._device = None
         self._describe()
-        self._image.dimensions = len(self._mins)
+        self._held.dimensions = len(self._mins)
 
     def _derived(self, view: np.ndarray[Any, Any], mins: list[int]) -> Buffer:
         out = Buffer._of(self.name(), self.type(), view, mins)
@@ -523,15 +539,15 @@ def _numbered(rect: Sequence[tuple[int, int]]) -> list[tuple[int, int, int]]:
 _ALIGNMENT = 128
 
 
-def _allocate(type_: Type, sizes: list[int], order: list[int]) -> np.ndarray[Any, Any]:
-    """Zeroed memory in which dimension order[0] is innermost, as an array with axis i for dimension i."""
+def _allocate(type_: Type, sizes: list[int], order: list[int], zeroed: bool = True) -> np.ndarray[Any, Any]:
+    """Memory in which dimension order[0] is innermost, as an array with axis i for dimension i."""
     if sorted(order) != list(range(len(sizes))):
         raise HalideError(f"The storage order {order} is no permutation of {len(sizes)} dimensions")
     if any(n < 0 for n in sizes):
         raise HalideError(f"A Buffer of sizes {sizes}: they must not be negative")
     dtype = np.dtype(dtype_of(type_))
     count = math.prod(sizes)
-    raw = np.zeros(count * dtype.itemsize + _ALIGNMENT, np.uint8)
+    raw = (np.zeros if zeroed else np.empty)(count * dtype.itemsize + _ALIGNMENT, np.uint8)
     start = -raw.ctypes.data % _ALIGNMENT
     memory = raw[start : start + count * dtype.itemsize].view(dtype).reshape([sizes[d] for d in reversed(order)]).T
     return memory.transpose([order.index(d) for d in range(len(sizes))])

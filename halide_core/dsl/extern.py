@@ -30,10 +30,10 @@ class ExternFuncArgument:
         return isinstance(getattr(self.value, "_function", None), Function)
 
     def is_buffer(self) -> bool:
-        return isinstance(self.value, Shaped) and not self.value._image.is_parameter
+        return isinstance(self.value, Shaped) and not self.value._shape.is_parameter
 
     def is_image_param(self) -> bool:
-        return isinstance(self.value, Shaped) and self.value._image.is_parameter
+        return isinstance(self.value, Shaped) and self.value._shape.is_parameter
 
     def is_expr(self) -> bool:
         return self.defined() and not (self.is_func() or isinstance(self.value, Shaped))
@@ -52,7 +52,7 @@ class ExternFuncArgument:
                 ir.Call(t, function.name, at, CallType.HALIDE, k, function) for k, t in enumerate(function.types)
             )
         if isinstance(v, Shaped):
-            image = v._image
+            image = v._called()
             return (ir.Call(image.type, image.name, (const(0, I32),) * image.dimensions, CallType.IMAGE, 0, image),)
         if not isinstance(v, Expr | Symbol | int | float):
             raise HalideError(f"An external stage takes Funcs, ImageParams, Buffers and scalars, not {v!r}")

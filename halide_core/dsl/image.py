@@ -110,24 +110,31 @@ class Dimension:
 class Shaped:
     """What images and Buffers share: dimensions with metadata and indexing."""
 
-    _image: Image
+    @property
+    def _shape(self) -> Image:
+        """What is known of it."""
+        raise NotImplementedError
+
+    def _called(self) -> Image:
+        """The same, for an expression that calls it."""
+        return self._shape
 
     def dim(self, dimension: int) -> Any:
-        if not 0 <= dimension < self._image.dimensions:
-            raise HalideError(f"{self._image.name} has no dimension {dimension}")
-        return Dimension(self._image, dimension)
+        if not 0 <= dimension < self._shape.dimensions:
+            raise HalideError(f"{self._shape.name} has no dimension {dimension}")
+        return Dimension(self._shape, dimension)
 
     def _dims(self) -> list[Any]:
-        return [self.dim(i) for i in range(self._image.dimensions)]
+        return [self.dim(i) for i in range(self._shape.dimensions)]
 
     def name(self) -> str:
-        return self._image.name
+        return self._shape.name
 
     def type(self) -> Type:
-        return self._image.type
+        return self._shape.type
 
     def dimensions(self) -> int:
-        return self._image.dimensions
+        return self._shape.dimensions
 
     def _at(self, dimension: int) -> Any:
         """Dimension 0 of 0-dimensional things has extent 1, as in Halide."""
@@ -158,9 +165,15 @@ class Shaped:
 class OutputImageParam(Shaped):
     """The buffer that an output Func is written to: constraints of its dimensions, checked by every realization."""
 
+    _image: Image
+
     def __init__(self, image: Image | None = None) -> None:
         if image is not None:
             self._image = image
+
+    @property
+    def _shape(self) -> Image:
+        return self._image
 
     def defined(self) -> bool:
         return hasattr(self, "_image")

@@ -50,21 +50,36 @@ _HALF_ROOT = 0x3F3504F3
 
 
 def is_extreme(x: Expr) -> Expr:
-    """Whether exp is no normal number, or next to the greatest, or NaN."""
+    """Whether exp is subnormal, next to the greatest, infinite or NaN."""
     boolean = Bool(x.type.lanes)
-    return ir.Not(boolean, ir.LE(boolean, size(x), like(x, 87.0)))
+    return ir.Not(boolean, ir.LE(boolean, size(_near(x)), like(x, 87.0)))
 
 
 def exp(x: Expr) -> Expr:
-    """exp up to 87 on either side: 2**k * exp(r) with |r| <= log(2) / 2."""
-    shifted, result = _exp(x)
-    return bits_as(F32, bits_as(I32, result) + (bits_as(I32, shifted) << like(bits_as(I32, x), 23)))
+    """exp up to 87 on either side, 2**k * exp(r) with |r| <= log(2) / 2, and where it is zero: what is far away, as
+    most of a weight's neighbours are, must not cost what subnormal numbers do."""
+    shifted, result = _exp(_near(x))
+    found = bits_as(F32, bits_as(I32, result) + (bits_as(I32, shifted) << like(bits_as(I32, x), 23)))
+    return choose(_is_far(x), like(x, 0.0), found)
+
+
+def _is_far(x: Expr) -> Expr:
+    return ir.LE(Bool(x.type.lanes), x, like(x, _LEAST))
+
+
+def _near(x: Expr) -> Expr:
+    """x, or 0 where exp(x) is."""
+    return choose(_is_far(x), like(x, 0.0), x)
 
 
 def exp_of_extreme(x: Expr) -> Expr:
     """exp of any argument."""
+    return choose(_is_far(x), like(x, 0.0), _exp_in_steps(_near(x)))
+
+
+def _exp_in_steps(x: Expr) -> Expr:
     # The second operand is what the nodes leave of a NaN.
-    x = ir.Max(x.type, like(x, _LEAST), ir.Min(x.type, like(x, _GREATEST), x))
+    x = ir.Min(x.type, like(x, _GREATEST), x)
     shifted, result = _exp(x)
     # In two steps, for 2**k may be no float32 where the result is: a subnormal number, or one next to the greatest.
     whole = bits_as(I32, shifted) - bits_as(I32, like(x, TO_INTEGER32))

@@ -14,6 +14,7 @@ from halide_core.errors import HalideError
 from halide_core.interp.expr import evaluate
 from halide_core.ir.expr import Call, CallType, Expr, const_value
 from lifter.algebra.polynomial import Poly, from_poly
+from lifter.ir.names import address_name
 from lifter.ir.summary import FuncSummary, Layout, Summary, var
 
 
@@ -31,7 +32,7 @@ def call(summary: Summary, scalars: Mapping[str, Expr], memories: Mapping[str, M
 def _path(summary: Summary, values: Mapping[str, Any], memories: Mapping[str, Memory | None]) -> int:
     name = summary.function.name
     # Memories far apart; nobody lies at zero.
-    addresses = {f"addr.{p}": 0 if m is None else (k + 1) << 36 for k, (p, m) in enumerate(memories.items())}
+    addresses = {address_name(p): 0 if m is None else (k + 1) << 36 for k, (p, m) in enumerate(memories.items())}
     env = {**values, **addresses}
     for number, path in enumerate(summary.paths):
         if all(_holds(c, env, name) for c in path.conditions):

@@ -12,6 +12,7 @@ from halide_core.ir import expr as E
 from halide_core.ir.expr import I64, Call, Expr, Variable, const_value
 from halide_core.ir.types import Type
 from lifter.ir.loop_ir import Function
+from lifter.ir.names import is_address, pointer_of
 
 HELPERS = {
     "_library": '''def _library(name, *args):
@@ -69,8 +70,8 @@ def pointer_names(function: Function, conditions: Iterable[Expr]) -> dict[str, t
         name = _null_test(n)
         if name is not None:
             found.setdefault(name, False)
-        elif isinstance(n, Variable) and n.name.startswith("addr."):
-            found[n.name.removeprefix("addr.")] = True
+        elif isinstance(n, Variable) and is_address(n.name):
+            found[pointer_of(n.name)] = True
     taken = {p.name for p in function.params}
     names: dict[str, tuple[str, bool]] = {}
     for pointer, address in found.items():
@@ -98,8 +99,8 @@ def _null_test(e: Expr) -> str | None:
     """The pointer that `e` compares with null."""
     if isinstance(e, E.EQ | E.NE):
         for a, b in ((e.a, e.b), (e.b, e.a)):
-            if isinstance(a, Variable) and a.name.startswith("addr.") and const_value(b) == 0:
-                return a.name.removeprefix("addr.")
+            if isinstance(a, Variable) and is_address(a.name) and const_value(b) == 0:
+                return pointer_of(a.name)
     return None
 
 
@@ -141,8 +142,8 @@ class NumberText:
         return self._in_type(e, f"({a} {_SYMBOLS[type(e)]} {b})")
 
     def _variable(self, e: Variable) -> str:
-        if e.name.startswith("addr."):
-            return self.pointers[e.name.removeprefix("addr.")][0]
+        if is_address(e.name):
+            return self.pointers[pointer_of(e.name)][0]
         return self.name(e.name)
 
     def _in_type(self, e: Expr, text: str) -> str:

@@ -30,6 +30,7 @@ from halide_core.ir.operators import cast_to
 from halide_core.ir.structural import post_order, same, substitute, transform
 from halide_core.ir.types import Type
 from lifter.algebra.polynomial import Poly, from_poly
+from lifter.ir.names import address_name
 from lifter.ir.summary import FuncSummary, Layout, PathSummary, Summary
 
 SAMPLES = 32
@@ -224,14 +225,15 @@ class _Numbers:
 
     def _sample(self, rng: random.Random) -> dict[str, Any]:
         values: dict[str, Any] = {p.name: _drawn(p.type, rng) for p in self.scalars}
-        return values | {f"addr.{p}": rng.choice((0, 4096, 4100, 1 << 40)) for p in self.pointers}
+        return values | {address_name(p): rng.choice((0, 4096, 4100, 1 << 40)) for p in self.pointers}
 
     def check(self) -> None:
         """Raises Misprint where a number differs."""
         variant = next(n for n in ast.parse(self.text).body if isinstance(n, ast.FunctionDef) and n.name == "variant")
         branches = [n for n in variant.body if isinstance(n, ast.If)]
         _equal("the number of paths", len(branches), len(self.groups))
-        types = {p.name: dtype_of(p.type) for p in self.scalars} | {f"addr.{p}": np.dtype("u8") for p in self.pointers}
+        types = {p.name: dtype_of(p.type) for p in self.scalars}
+        types |= {address_name(p): np.dtype("u8") for p in self.pointers}
         env = {n: np.array([s[n] for s in self.samples], t) for n, t in types.items()}
         for number, (branch, group) in enumerate(zip(branches, self.groups, strict=True)):
             self._check_conditions(number, branch.test, group, env)
@@ -262,8 +264,8 @@ class _Numbers:
         """The arguments of `variant` by name: scalars, addresses, then whether pointers are null."""
         name = PythonPrinter().name
         out = {name(p.name): sample[p.name] for p in self.scalars}
-        out |= {n: sample[f"addr.{p}"] for p, (n, address) in self.pointers.items() if address}
-        return out | {n: sample[f"addr.{p}"] == 0 for p, (n, address) in self.pointers.items() if not address}
+        out |= {n: sample[address_name(p)] for p, (n, address) in self.pointers.items() if address}
+        return out | {n: sample[address_name(p)] == 0 for p, (n, address) in self.pointers.items() if not address}
 
     def _check_regions(self, number: int) -> None:
         plan = self.paths[number].plan

@@ -18,6 +18,7 @@ from halide_core.ir.structural import substitute, variables
 from halide_core.ir.types import UInt
 from lifter.algebra.fold import all_hold
 from lifter.algebra.polynomial import Poly, from_poly
+from lifter.ir.names import address_name
 from lifter.ir.summary import ContractItem, Dim, Layout, Summary
 
 U64 = UInt(64)
@@ -77,7 +78,7 @@ def _disjoint(summary: Summary, number: int, item: ContractItem) -> Expr:
             low2, high2 = _ends(two, t2.bytes())
             apart: Expr = E.Or(BOOL, E.LE(BOOL, high1, low2), E.LE(BOOL, high2, low1))
             if item.may_coincide:
-                same = E.EQ(BOOL, Variable(U64, f"addr.{a}"), Variable(U64, f"addr.{b}"))
+                same = E.EQ(BOOL, Variable(U64, address_name(a)), Variable(U64, address_name(b)))
                 apart = E.Or(BOOL, same, apart)
             parts.append(apart)
     return all_hold(parts)
@@ -91,7 +92,7 @@ def _ends(layout: Layout, size: int) -> tuple[Expr, Expr]:
         assert d.stride is not None
         first = first + d.stride * d.min
         last = last + d.stride * (d.min + d.extent - Poly.constant(1))
-    base = Variable(U64, f"addr.{layout.array}")
+    base = Variable(U64, address_name(layout.array))
 
     def address(p: Poly) -> Expr:
         return E.Add(U64, base, E.Cast(U64, from_poly(p.scale(size), I64)))

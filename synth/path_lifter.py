@@ -16,6 +16,7 @@ from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.ir.effects import Effect, Path, loads
 from lifter.ir.inline_pure_calls import inline_all, inline_call
 from lifter.ir.loop_ir import Function, Unsupported
+from lifter.ir.names import array_of, is_read, timed
 from lifter.ir.summary import Definition, EffectMap, FuncSummary, InputSummary, Layout, PathSummary, var
 from synth.contract.in_place_order import check_order
 from synth.contract.memory_contract import MemoryContract
@@ -333,7 +334,7 @@ class PathLifter:
         """The value of an effect over the dimensions: reads of Funcs as calls, reads of images still as addresses."""
         value = e.value
         if e.guard is not None and m.guard_in_value:
-            kept = Load(value.type, f"{e.array}@{e.order}", from_poly(e.index))
+            kept = Load(value.type, timed(e.array, e.order), from_poly(e.index))
             value = fold(Select(value.type, e.guard, value, kept))
         mapper = Mapper(e, m, names, rnames, self.options.suggestions)
         try:
@@ -552,7 +553,7 @@ class PathLifter:
         return inline_call(call, self.function.functions)
 
     def result_terminal(self, n: Expr, known: dict[str, Layout]) -> Expr:
-        if isinstance(n, Load) and "@" in n.name:
+        if is_read(n):
             return self.terminal(n, to_poly(n.index), None, None, known)
         return n
 
@@ -563,4 +564,4 @@ def readable_index(p: Poly) -> str:
 
 
 def _untag(n: Expr) -> Expr:
-    return replace(n, name=n.name.rpartition("@")[0]) if isinstance(n, Load) and "@" in n.name else n
+    return replace(n, name=array_of(n)) if is_read(n) else n

@@ -20,8 +20,9 @@ from lifter.algebra.fold import clauses, negate
 from lifter.algebra.index_printer import index_text
 from lifter.algebra.polynomial import Monomial, Poly, ahead_of, atom_of, from_poly, poly_text, to_poly
 from lifter.algebra.symbolic_intervals import Unbounded, interval, settled
-from lifter.ir.effects import Effect, FoundObligation, LoopInfo, Path, loads, split_tag
+from lifter.ir.effects import Effect, FoundObligation, LoopInfo, Path, loads
 from lifter.ir.loop_ir import Function
+from lifter.ir.names import array_of
 from lifter.ir.summary import ContractItem, Layout
 from verifier.memory_states import sure_loads
 from verifier.sized_memory import room_of_box
@@ -121,7 +122,7 @@ class ContractBuilder:
                 self.require(info.trip - Poly.constant(least), "extent")
         for e in self.path.effects:
             for n, given in sure_loads(e.value):
-                if n.name.rpartition("@")[0] not in self.path.arrays:
+                if array_of(n) not in self.path.arrays:
                     self.reached(e, given)
 
     def reached(self, e: Effect, given: Sequence[Expr]) -> None:
@@ -141,7 +142,7 @@ class ContractBuilder:
         """A row's last register starts within the row: `width - 16` is not negative."""
         places: dict[str, dict[Poly, Effect]] = {}
         for e in (*self.path.effects, *self.path.reads):
-            found = [(split_tag(n.name)[0], to_poly(n.index)) for n in loads(e.value) if "@" in n.name]
+            found = [(array_of(n), to_poly(n.index)) for n in loads(e.value) if "@" in n.name]
             for array, place in found if not e.array else [(e.array, e.index), *found]:
                 places.setdefault(array, {})[place] = e
         starts: set[Poly] = set()

@@ -12,7 +12,8 @@ from halide_core.ir.structural import cached, key, transform
 from lifter.algebra.fold import negate, parts
 from lifter.algebra.polynomial import Poly, atom_of, from_poly, to_poly
 from lifter.algebra.wrapping import reads_memory
-from lifter.ir.effects import Effect, LoopInfo, Path, loads, split_tag
+from lifter.ir.effects import Effect, LoopInfo, Path, loads
+from lifter.ir.names import array_of, split_tag
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +127,7 @@ def _of_inputs(p: Poly, path: Path) -> Poly:
     stored = {e.array for e in path.effects}
 
     def bare(n: Expr) -> Expr:
-        array = n.name.rpartition("@")[0] or n.name.removesuffix("#initial") if isinstance(n, Load) else ""
+        array = array_of(n) or n.name.removesuffix("#initial") if isinstance(n, Load) else ""
         return replace(n, name=array) if isinstance(n, Load) and array not in stored else n
 
     return to_poly(transform(from_poly(p), bare)) if any(map(reads_memory, p.atoms().values())) else p
@@ -248,7 +249,7 @@ def _accumulation(e: Effect, path: Path) -> str | None:
         array, time = split_tag(held.name)
         between = any(o.array == array and time <= o.order < e.order for o in path.effects)
         others = (added, held.index, *([e.guard] if e.guard is not None else []))
-        if array == e.array and not between and all(split_tag(n.name)[0] != array for x in others for n in loads(x)):
+        if array == e.array and not between and all(array_of(n) != array for x in others for n in loads(x)):
             return kind
     return None
 
@@ -428,7 +429,7 @@ def read_beforehand(path: Path, array: str) -> Iterator[tuple[Effect, Poly, tupl
             continue
         for load, given in sure_loads(e.value):
             index = to_poly(load.index)
-            if split_tag(load.name)[0] == array and not any(loads(a) for a in index.atoms().values()):
+            if array_of(load) == array and not any(loads(a) for a in index.atoms().values()):
                 yield e, index, given
 
 

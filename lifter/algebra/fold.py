@@ -182,11 +182,6 @@ def is_true(e: Expr | None) -> bool:
     return e is None or bool(const_value(e))
 
 
-def undefined(name: str) -> bool:
-    """Whether a variable name stands for a value that the program has not given."""
-    return name.startswith("?")
-
-
 def has_variable(e: Expr, names: frozenset[str] | set[str]) -> bool:
     """Whether any of the names occurs in `e`."""
     from halide_core.ir.structural import post_order

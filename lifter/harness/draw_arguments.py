@@ -24,6 +24,7 @@ from lifter.harness.contents import edges, fill, numpy_type
 from lifter.harness.side_by_side import Arguments, Block, Guarded
 from lifter.harness.source_constants import Constants
 from lifter.ir.loop_ir import Param
+from lifter.ir.names import address_name
 from lifter.ir.summary import Summary
 
 Ranges = Mapping[str, tuple[int, int]]
@@ -73,7 +74,7 @@ class Drawer:
         self.flat = all(len(x.dims) == 1 for layouts in self.layouts for x in layouts)
         self.conditions = [path_condition(summary, i) for i in range(len(summary.paths))]
         asked = {name for path in summary.paths for e in path.conditions for name in _asked_for_null(e)}
-        self.optional = [p.name for p in self.pointers if f"addr.{p.name}" in asked]
+        self.optional = [p.name for p in self.pointers if address_name(p.name) in asked]
 
     def draw(self, width: int, height: int, pad: int, seed: int, tries: int = 40) -> Draw | None:
         """A draw that meets the contract, the first of some tries; None if there is none."""
@@ -159,7 +160,7 @@ class Drawer:
 
     def _holds(self, path: int, scalars: Scalars, addresses: Mapping[str, int]) -> bool:
         env: dict[str, object] = dict(scalars)
-        env |= {f"addr.{n}": np.uint64(a) for n, a in addresses.items()}
+        env |= {address_name(n): np.uint64(a) for n, a in addresses.items()}
         try:
             return bool(evaluate_expr(self.conditions[path], env))
         except HalideError:

@@ -17,6 +17,7 @@ from lifter.harness.argument_extents import NoArguments, Scalars
 from lifter.harness.contents import fill
 from lifter.harness.draw_arguments import Draw, Drawer, Ranges
 from lifter.ir.loop_ir import Function
+from lifter.ir.names import address_name
 from lifter.ir.summary import Summary
 
 _PATTERN = 131071 * 8
@@ -126,7 +127,7 @@ def _large(drawer: Drawer, size: int) -> Draw:
 def contract_holds(summary: Summary, args: Arguments) -> bool:
     """Whether some path's run-time checks pass, so that the lifted code runs and not the original."""
     env: dict[str, Any] = dict(args.scalars)
-    env |= {f"addr.{n}": np.uint64(m.pointer) for n, m in args.memory.items()}
+    env |= {address_name(n): np.uint64(m.pointer) for n, m in args.memory.items()}
     try:
         return any(bool(evaluate_expr(path_condition(summary, i), env)) for i in range(len(summary.paths)))
     except HalideError:

@@ -8,7 +8,8 @@ from dataclasses import replace
 from halide_core.ir.expr import I32, Expr, Load, Variable, make_bool
 from halide_core.ir.structural import substitute, transform
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
-from lifter.ir.effects import Effect, FoundObligation, LoopInfo, Path, loads, split_tag
+from lifter.ir.effects import Effect, FoundObligation, LoopInfo, Path, loads
+from lifter.ir.names import array_of, is_read, split_tag, timed
 
 
 def timeless(e: Expr) -> Expr:
@@ -17,7 +18,7 @@ def timeless(e: Expr) -> Expr:
     def rewrite(n: Expr) -> Expr:
         if not isinstance(n, Load):
             return n
-        return replace(n, name=split_tag(n.name)[0], index=from_poly(to_poly(n.index)))
+        return replace(n, name=array_of(n), index=from_poly(to_poly(n.index)))
 
     return transform(e, rewrite)
 
@@ -27,10 +28,10 @@ def spaced(path: Path, times: int) -> Path:
 
     def later(x: Expr) -> Expr:
         def rewrite(n: Expr) -> Expr:
-            if not isinstance(n, Load) or "@" not in n.name:
+            if not is_read(n):
                 return n
             array, time = split_tag(n.name)
-            return replace(n, name=f"{array}@{time * times}")
+            return replace(n, name=timed(array, time * times))
 
         return transform(x, rewrite)
 

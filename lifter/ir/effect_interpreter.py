@@ -14,12 +14,12 @@ from halide_core.ir import expr as ir
 from halide_core.ir.expr import Expr
 from halide_core.ir.structural import key
 from halide_core.ir.types import Type
-from lifter.algebra.fold import undefined
 from lifter.algebra.polynomial import Poly, from_poly
-from lifter.ir.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, Path, loads, split_tag
+from lifter.ir.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, Path, loads
 from lifter.ir.loop_interpreter import StepLimit, UndefinedBehaviour, namespace, run_in
 from lifter.ir.loop_ir import Declare, Function, walk
 from lifter.ir.loop_to_python import ExpressionWriter, pure_functions
+from lifter.ir.names import address_name, is_read, is_undefined, split_tag
 from lifter.ir.sample_memory import SampleMemory, initial_value
 
 _MOST_STEPS = 200_000
@@ -277,13 +277,13 @@ class _PathWriter(ExpressionWriter):
         self.types: dict[str, Type] = {}
 
     def variable(self, e: ir.Variable) -> str:
-        if undefined(e.name):
+        if is_undefined(e.name):
             # It counts only where it is not used.
             return "0"
         return f"v[{e.name!r}]"
 
     def load(self, e: ir.Load, index: str) -> str:
-        array, time = split_tag(e.name) if "@" in e.name else (e.name, 0)
+        array, time = split_tag(e.name) if is_read(e) else (e.name, 0)
         name = f"t_{e.type}"
         self.types[name] = e.type
         return f"memory.load({array!r}, {time}, {index}, {name})"
@@ -296,7 +296,7 @@ def _reads(e: Expr) -> bool:
 def run_source(function: Function, values: Mapping[str, Any], seed: int = 0) -> Outcome:
     """The function itself on the same memory.  Raises NotRun where it has no meaning or takes too long."""
     arrays = {p.name: SampleMemory(p.name, p.type, seed) for p in function.params if p.pointer}
-    addresses = {n: int(values.get(f"addr.{n}", (k + 2) << 20)) for k, n in enumerate(arrays)}
+    addresses = {n: int(values.get(address_name(n), (k + 2) << 20)) for k, n in enumerate(arrays)}
     try:
         result = run_in(function, values, arrays, addresses, limit=_MOST_STEPS)
     except (UndefinedBehaviour, StepLimit) as error:

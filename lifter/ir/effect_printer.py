@@ -25,7 +25,8 @@ from halide_core.ir.expr import BOOL, I32, CallType, Expr, children
 from halide_core.ir.structural import key, post_order
 from halide_core.ir.types import Type, TypeCode
 from lifter.algebra.polynomial import Poly
-from lifter.ir.effects import ArrayInfo, Effect, LoopInfo, Path, split_tag
+from lifter.ir.effects import ArrayInfo, Effect, LoopInfo, Path
+from lifter.ir.names import array_of, is_read, time_of, timed
 
 ARITHMETIC = {"Add": "+", "Sub": "-", "Mul": "*", "Div": "/", "Mod": "%"}
 LOGICAL = {"EQ": "==", "NE": "!=", "LT": "<", "LE": "<=", "GT": ">", "GE": ">=", "And": "&&", "Or": "||"}
@@ -249,7 +250,8 @@ def _node_text(e: Expr, parts: list[str]) -> str:
     if isinstance(e, ir.Select) and e.type == e.true_value.type:
         return f"select({', '.join(parts)})"
     if isinstance(e, ir.Load) and e.predicate is None:
-        return f"{_typed(_timed(e.name), e.type)}[{parts[0]}]"
+        loaded = timed(quoted(array_of(e)), time_of(e)) if is_read(e) else quoted(e.name)
+        return f"{_typed(loaded, e.type)}[{parts[0]}]"
     if isinstance(e, ir.Let) and e.type == e.body.type:
         return f"let({quoted(e.name)} = {parts[0]}, {parts[1]})"
     if isinstance(e, ir.Call) and e.target is None and e.value_index == 0:
@@ -257,10 +259,3 @@ def _node_text(e: Expr, parts: list[str]) -> str:
         callee = f"`{e.name}`" if e.name in RESERVED or type_named(e.name) else quoted(e.name)
         return f"{kind}{_typed(callee, e.type)}({', '.join(parts)})"
     raise NotPrinted(f"{name} of {e.type}")
-
-
-def _timed(name: str) -> str:
-    if "@" not in name:
-        return quoted(name)
-    array, time = split_tag(name)
-    return f"{quoted(array)}@{time}"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from halide_core.ir.expr import Expr, children
 from halide_core.ir.structural import key
 from lifter.algebra.polynomial import Obligation, Poly, ahead_of, to_poly
-from lifter.ir.effects import Effect, loads, sites, split_tag
+from lifter.ir.effects import Effect, arrays_in, loads, sites
+from lifter.ir.names import array_of
 
 Follows = Callable[[Sequence[Expr], Poly], bool]
 """Whether a polynomial is not negative wherever conditions hold."""
@@ -21,9 +22,9 @@ def observed(effects: Sequence[Effect], outputs: AbstractSet[str], result: Expr 
         seen = set(outputs)
         for e in effects:
             for x in (*sites(e), *_bounds(e)):
-                seen |= {split_tag(n.name)[0] for n in loads(x) if "@" in n.name}
+                seen |= arrays_in([x])
         if result is not None:
-            seen |= {split_tag(n.name)[0] for n in loads(result) if "@" in n.name}
+            seen |= arrays_in([result])
         kept = [e for e in effects if e.array in seen]
         if len(kept) == len(effects):
             return kept
@@ -74,30 +75,7 @@ def promised(o: Obligation) -> bool:
 def own_reads(e: Effect) -> list[Poly]:
     """Where an effect reads the array that it writes, for its value or to decide whether it writes."""
     read = [n for x in (e.value, *([e.guard] if e.guard is not None else [])) for n in loads(x)]
-    return [to_poly(n.index) for n in read if n.name.rpartition("@")[0] == e.array]
-
-
-def undisturbed(group: Sequence[Effect], others: Sequence[Effect], values: Iterable[Expr]) -> bool:
-    """Whether stores that stand at several times may as well stand at any one of them, for what is not among them: none
-    of the `others` stores to the same array in between, or to what the group reads between two of these reads, and
-    neither do they or `values` read in between what the group stores."""
-    first, last = min(e.order for e in group), max(e.order for e in group)
-    stored = {e.array for e in group}
-    times: dict[str, list[int]] = {}
-    for e in group:
-        for x in sites(e):
-            for n in loads(x):
-                if "@" in n.name:
-                    array, time = split_tag(n.name)
-                    times.setdefault(array, []).append(time)
-    for e in others:
-        if e.array in stored and first < e.order < last:
-            return False
-        read = times.get(e.array)
-        if read is not None and min(read) <= e.order < max(read):
-            return False
-    seen = (n for x in (*(x for e in others for x in sites(e)), *values) for n in loads(x) if "@" in n.name)
-    return not any(array in stored and first < time <= last for array, time in (split_tag(n.name) for n in seen))
+    return [to_poly(n.index) for n in read if array_of(n) == e.array]
 
 
 def _bounds(e: Effect) -> list[Expr]:

@@ -13,6 +13,7 @@ from halide_core.ir.types import Type
 from lifter.algebra.polynomial import Obligation, Poly
 from lifter.ir.effect_printer import ARITHMETIC, LOGICAL, type_named
 from lifter.ir.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, Path
+from lifter.ir.names import timed
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>\d+(?:\.\d+)?(?:e[+-]?\d+)?|#-?inf|#nan)|(?P<value>%\d+)|(?P<name>[A-Za-z_][\w.]*)"
@@ -137,7 +138,7 @@ class _Line:
         return self.element_or_call(name)
 
     def element_or_call(self, name: str) -> Expr:
-        loaded = f"{name}@{self.integer()}" if self.next_is("@") else name
+        loaded = timed(name, self.integer()) if self.next_is("@") else name
         type_ = self.type()
         if self.next_is("["):
             index = self.expression()

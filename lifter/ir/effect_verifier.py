@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from halide_core.ir.expr import Expr, Load, Variable
 from halide_core.ir.structural import post_order
 from halide_core.ir.types import Type
-from lifter.algebra.fold import undefined
-from lifter.ir.effects import Effect, LoopInfo, Path, loads, sites, split_tag, values_of
+from lifter.ir.effects import Effect, LoopInfo, Path, loads, sites, values_of
 from lifter.ir.loop_ir import Function
+from lifter.ir.names import is_address, is_read, is_undefined, split_tag
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def _reads(e: Effect, path: Path, types: dict[str, Type | None]) -> Iterator[str
 
 
 def _read(n: Load, e: Effect, types: dict[str, Type | None], place: str) -> Iterator[str]:
-    if "@" not in n.name:
+    if not is_read(n):
         if n.name not in types:
             yield f"{place} reads {n.name}, which is no array"
         return
@@ -136,5 +136,5 @@ def _read(n: Load, e: Effect, types: dict[str, Type | None], place: str) -> Iter
 
 def _variables(x: Expr, known: set[str], place: str) -> Iterator[str]:
     for n in post_order(x):
-        if isinstance(n, Variable) and n.name not in known and not n.name.startswith("addr.") and not undefined(n.name):
+        if isinstance(n, Variable) and n.name not in known and not is_address(n.name) and not is_undefined(n.name):
             yield f"{place} mentions {n.name}, which is no parameter and no counter of a loop around it"

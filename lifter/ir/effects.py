@@ -7,12 +7,13 @@ memory as it is in that iteration after the effects with `order < t`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from halide_core.ir.expr import BOOL, GE, I32, I64, LT, Expr, Load, children, const
 from halide_core.ir.structural import key
 from lifter.algebra.polynomial import Obligation, Poly, from_poly
+from lifter.ir.names import array_of, is_read
 from lifter.support import deadline
 
 
@@ -110,12 +111,6 @@ def domain(loops: Sequence[LoopInfo]) -> list[Expr]:
     return out
 
 
-def split_tag(name: str) -> tuple[str, int]:
-    """`array@t` -> (array, t)."""
-    array, _, tag = name.rpartition("@")
-    return array, int(tag)
-
-
 _LOADS: dict[int, tuple[Load, ...]] = {}
 
 
@@ -139,6 +134,21 @@ def loads(e: Expr) -> list[Load]:
                 found.setdefault(k, n)
         _LOADS[number] = tuple(found.values())
     return list(_LOADS[number])
+
+
+def reads_in(e: Expr) -> list[Load]:
+    """Every distinct read of memory in `e`, those inside of others first."""
+    return [n for n in loads(e) if is_read(n)]
+
+
+def reads_of(array: str, e: Expr) -> list[Load]:
+    """Those of one array."""
+    return [n for n in loads(e) if array_of(n) == array]
+
+
+def arrays_in(values: Iterable[Expr]) -> set[str]:
+    """The arrays that expressions read."""
+    return {array_of(n) for x in values for n in reads_in(x)}
 
 
 def sites(e: Effect) -> Iterator[Expr]:

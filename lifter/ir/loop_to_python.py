@@ -10,6 +10,7 @@ from halide_core.ir import expr as ir
 from halide_core.ir.expr import CallType, Expr
 from halide_core.ir.types import Type
 from lifter.ir.loop_ir import Assert, Assign, Break, Continue, Declare, Define, Function, If, Loop, Return, Stmt, Store
+from lifter.ir.names import is_address
 
 # Python's parser refuses about 200 nested parentheses.
 _DEEPEST = 50
@@ -55,7 +56,7 @@ class ExpressionWriter:
 
     def variable(self, e: ir.Variable) -> str:
         """A variable that no expression binds."""
-        return f"addresses[{e.name[5:]!r}]" if e.name.startswith("addr.") else f"v_{e.name}"
+        return f"addresses[{e.name[5:]!r}]" if is_address(e.name) else f"v_{e.name}"
 
     def load(self, e: ir.Load, index: str) -> str:
         """An element of an array."""

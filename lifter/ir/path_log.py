@@ -26,6 +26,7 @@ from lifter.ir.effect_printer import path_text
 from lifter.ir.effect_verifier import Level, verify
 from lifter.ir.effects import Path, loads
 from lifter.ir.loop_ir import Function
+from lifter.ir.names import address_name, any_counter
 from lifter.ir.sample_memory import any_scalar
 
 Sample = Callable[[Function, Path, list[Expr], int], Sequence[Mapping[str, int]]]
@@ -166,7 +167,7 @@ def _counts(*paths: Path) -> list[Poly]:
     trips = dict.fromkeys(info.trip for p in paths for info, _, _ in p.trips)
     return [
         t for t in trips
-        if t.constant_value() is None and not any(n.startswith("k.") for n in t.names())
+        if t.constant_value() is None and not any_counter(t.names())
         and not any(loads(a) for a in t.atoms().values())
     ]
 
@@ -176,7 +177,7 @@ def _with_others(function: Function, drawn: Mapping[str, int], seed: int) -> dic
     values: dict[str, object] = dict(drawn)
     for k, p in enumerate(function.params):
         if p.pointer:
-            values.setdefault(f"addr.{p.name}", (k + 2) << 20)
+            values.setdefault(address_name(p.name), (k + 2) << 20)
         else:
             values.setdefault(p.name, any_scalar(p.name, p.type, seed))
     return values

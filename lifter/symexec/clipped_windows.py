@@ -14,6 +14,7 @@ from halide_core.ir.types import Type
 from lifter.algebra.fold import all_hold
 from lifter.algebra.polynomial import Poly, ahead_of, from_poly, operands_of, to_poly
 from lifter.ir.effects import loads
+from lifter.ir.names import is_counter, is_head
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ def window(trip: Poly) -> Window | None:
 
 
 def _moves(p: Poly) -> bool:
-    return any(n.startswith("k.") or "'" in n for n in p.names())
+    return any(is_counter(n) or is_head(n) for n in p.names())
 
 
 def _extremum(e: Expr) -> tuple[type[Min] | type[Max], tuple[Poly, ...]] | None:

@@ -17,6 +17,7 @@ from lifter.algebra.polynomial import Obligation, Poly, exact, from_poly, to_pol
 from lifter.algebra.wrapping import reads_memory
 from lifter.ir.effect_queries import promised
 from lifter.ir.effects import Effect, LoopInfo
+from lifter.ir.names import is_address, is_counter, is_undefined
 
 Values = Mapping[str, Poly]
 """What variables are."""
@@ -28,7 +29,7 @@ def equalities(condition: Expr) -> dict[str, Poly]:
     for c in clauses(condition):
         if not isinstance(c, EQ) or not c.a.type.is_int_or_uint() or c.a.type.is_bool():
             continue
-        if any(n.startswith(("addr.", "?", "k.")) for n in variables(c)):
+        if any(is_address(n) or is_undefined(n) or is_counter(n) for n in variables(c)):
             continue
         met: list[Obligation] = []
         difference = (to_poly(c.a, met) - to_poly(c.b, met)).substitute(known)

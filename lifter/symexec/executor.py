@@ -22,13 +22,14 @@ from halide_core.ir.expr import (
 )
 from halide_core.ir.structural import contains, key, post_order, transform, variables
 from lifter.algebra.conditional_sums import added_where
-from lifter.algebra.fold import clauses, fold, fold_node, negate, undefined
+from lifter.algebra.fold import clauses, fold, fold_node, negate
 from lifter.algebra.parity_select import by_parity
 from lifter.algebra.polynomial import Obligation, Poly, from_poly, to_poly
 from lifter.ir import loop_ir as L
 from lifter.ir.effect_queries import Follows, observed
 from lifter.ir.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, Path, loads
 from lifter.ir.inline_pure_calls import inline_all
+from lifter.ir.names import is_counter, is_undefined, undefined_name
 from lifter.ir.path_log import PathLog
 from lifter.support import deadline
 from lifter.symexec.path_forking import choosers_of_loops, guards_of_reads, invariant, must_fork, reshapes
@@ -191,7 +192,7 @@ class _Statements(Merging):
 
     def check_defined(self, e: Expr, line: int) -> None:
         for n in post_order(e):
-            if isinstance(n, Variable) and undefined(n.name):
+            if isinstance(n, Variable) and is_undefined(n.name):
                 name = n.name[1:]
                 if name.startswith("after "):
                     raise NeedCell(name.removeprefix("after "))
@@ -327,7 +328,7 @@ class _Statements(Merging):
                 continue
             here = self.value(test, s)
             fixed = const_value(here) is not None or any(
-                isinstance(n, Load) or (isinstance(n, Variable) and (undefined(n.name) or n.name.startswith("k.")))
+                isinstance(n, Load) or (isinstance(n, Variable) and (is_undefined(n.name) or is_counter(n.name)))
                 for n in post_order(here)
             )
             if not fixed and self.decided(here, s) is None:
@@ -341,7 +342,7 @@ class _Statements(Merging):
         values = [s.env[v] for v in variables(loop.condition) if v in s.env]
         choices = {key(n.condition): n.condition for e in values for n in post_order(e) if isinstance(n, Select)}
         for c in choices.values():
-            fixed = not loads(c) and not any(undefined(v) or v.startswith("k.") for v in variables(c))
+            fixed = not loads(c) and not any(is_undefined(v) or is_counter(v) for v in variables(c))
             if not fixed or self.decided(c, s) is not None:
                 continue
             for x in rest:
@@ -458,7 +459,7 @@ class _Statements(Merging):
             return
         s.env = {}
         for name in {**then_env, **else_env}:
-            fallback = Variable(self.type_of(name), "?" + name)
+            fallback = Variable(self.type_of(name), undefined_name(name))
             a, b = then_env.get(name, fallback), else_env.get(name, fallback)
             met: list[Obligation] = []
             chosen = a if a is b else by_parity(condition, a, b, met)

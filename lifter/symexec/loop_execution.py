@@ -29,10 +29,21 @@ from halide_core.ir.expr import (
     intrinsic,
 )
 from halide_core.ir.structural import contains, post_order, variables
-from lifter.algebra.fold import fold, negate, undefined
+from lifter.algebra.fold import fold, negate
 from lifter.algebra.polynomial import Obligation, Poly, exact, from_poly, smallest_of, to_poly
 from lifter.ir import loop_ir as L
-from lifter.ir.effects import Effect, FoundObligation, LoopInfo, loads, split_tag
+from lifter.ir.effects import Effect, FoundObligation, LoopInfo, loads
+from lifter.ir.names import (
+    any_counter,
+    array_of,
+    counter_name,
+    head_name,
+    is_counter,
+    is_head,
+    is_undefined,
+    loop_of,
+    undefined_after_name,
+)
 from lifter.symexec.clipped_windows import Window, window
 from lifter.symexec.index_set_splitting import Fact, contrary, run_of, turning_points
 from lifter.symexec.periodic_steps import Period, conditional_steps, period
@@ -65,7 +76,7 @@ class Loops(Memory, ABC):
 
     def counter(self) -> str:
         self.fresh += 1
-        return f"k.{self.fresh}"
+        return counter_name(self.fresh)
 
     def exec_loop(self, loop: L.Loop, s: State) -> None:
         self.flush(s) if id(loop) not in self.plan.unrolled else None
@@ -91,7 +102,7 @@ class Loops(Memory, ABC):
         if kept:
             few = trip.constant_value()
             raise NeedUnroll(loop) if few is not None and few <= FEW else NeedCell(kept)
-        forms = {f"{v}'{counter}": p for v, p in heads.items()}
+        forms = {head_name(v, counter): p for v, p in heads.items()}
         info = LoopInfo(counter, trip, loop.line, condition, not loop.test_first, _counting(ways, counter, s))
         s.trips.append((info, s.loops, both(s.guard, s.live)))
         for o in met:  # what the closed forms rest on
@@ -141,7 +152,7 @@ class Loops(Memory, ABC):
         for v, p in heads.items():
             self.set(s, v, exact(p.substitute({counter: trip}), self.type_of(v)))
         for v in temporaries + started_here + partial:
-            s.env[v] = Variable(self.type_of(v), "?after " + v)
+            s.env[v] = Variable(self.type_of(v), undefined_after_name(v))
         if loop.test_first:
             self.exec_block(loop.prelude, s)
 
@@ -162,7 +173,7 @@ class Loops(Memory, ABC):
 
     def whole_window(self, loop: L.Loop, trip: Poly) -> Window | None:
         """The window that a loop runs over, cut to the image, and adds up."""
-        moves = any(n.startswith("k.") for n in trip.names())
+        moves = any_counter(trip.names())
         sums = bool(self.plan.cells & set(_assigned(loop)))
         return window(trip) if self.plan.windows and moves and sums and _steps_by_one(loop) is not None else None
 
@@ -259,7 +270,7 @@ class Loops(Memory, ABC):
         anew in each; and which of the first go on by less in the last one."""
         trial = replace(s.fork(), effects=[], trips=[], uses=[], live=None, guard=both(s.guard, s.live))
         trial.loops = (*s.loops, LoopInfo(counter, Poly(), loop.line))
-        heads = {v: Variable(self.type_of(v), f"{v}'{counter}") for v in modified}
+        heads = {v: Variable(self.type_of(v), head_name(v, counter)) for v in modified}
         trial.env.update(heads)
         end_condition = self.run_once(loop, trial)
         trial.uses.append(end_condition)
@@ -314,7 +325,7 @@ class Loops(Memory, ABC):
         parts = conditional_steps(to_poly(after, found), to_poly(head), fixed, found)
         if parts is None:
             return None
-        forms = {f"{v}'{counter}": to_poly(self.read(s, v, self.type_of(v))) + way for v, way in ways.items()}
+        forms = {head_name(v, counter): to_poly(self.read(s, v, self.type_of(v))) + way for v, way in ways.items()}
         step, conditional = parts
         total = Poly.variable(counter, I32) * step
         for condition, more in conditional:
@@ -360,7 +371,7 @@ class Loops(Memory, ABC):
     def carry(
         self, loop: L.Loop, s: State, carried: list[str], ways: dict[str, Poly], condition: Expr, counter: str
     ) -> None:
-        heads = {f"{v}'{counter}": to_poly(self.read(s, v, self.type_of(v))) + way for v, way in ways.items()}
+        heads = {head_name(v, counter): to_poly(self.read(s, v, self.type_of(v))) + way for v, way in ways.items()}
         try:
             trips = trip_count(condition, heads, counter)
         except NoTrip:
@@ -368,7 +379,7 @@ class Loops(Memory, ABC):
         trip = trips.constant_value() if trips is not None else None
         if trip is not None and 0 <= trip <= MAX_UNROLL:
             raise NeedUnroll(loop)
-        moves = trips is not None and any(n.startswith("k.") or "'" in n for n in trips.names())
+        moves = trips is not None and any(is_counter(n) or is_head(n) for n in trips.names())
         if trips is not None and moves and _steps_by_one(loop) is not None:
             whole = window(trips)
             if whole is not None and whole.few(FEW) is not None:
@@ -421,10 +432,10 @@ class Loops(Memory, ABC):
     def chooser(self, condition: Expr) -> L.Loop | None:
         """The loop around whose counter picks from constant tables all that a condition reads: the width of a disc at
         one of its rows."""
-        if not all(n.name.rpartition("@")[0] in self.function.tables for n in loads(condition)):
+        if not all(array_of(n) in self.function.tables for n in loads(condition)):
             return None
         places = [m for n in loads(condition) for m in post_order(n.index)]
-        names = {n.name.rpartition("'")[2] for n in places if isinstance(n, Variable)}
+        names = {loop_of(n.name) for n in places if isinstance(n, Variable)}
         return next((loop for loop, counter in reversed(self.nest) if counter in names), None)
 
     def unroll(self, loop: L.Loop, s: State) -> None:
@@ -475,7 +486,7 @@ class Loops(Memory, ABC):
             s.env[v] = exact(start + whole.ahead + k, type_)
             self.exec_where(whole.inside(k), loop.body, s, loop.line)
             s.live = live
-        s.env[v] = Variable(type_, "?after " + v)
+        s.env[v] = Variable(type_, undefined_after_name(v))
         return True
 
 
@@ -493,14 +504,14 @@ def _steps_by_one(loop: L.Loop) -> str | None:
 
 
 def _loads_any(e: Expr, arrays: set[str]) -> bool:
-    return any(n.name.rpartition("@")[0] in arrays for n in loads(e))
+    return any(array_of(n) in arrays for n in loads(e))
 
 
 def _changes(guard: Expr | None, effects: Sequence[Effect], depth: int) -> bool:
     """Whether stores of a loop, inside `depth` others, may be to what its guard reads."""
     for n in loads(guard) if guard is not None else ():
         for e in effects:
-            if e.array == n.name.rpartition("@")[0] and not _elsewhere(e, to_poly(n.index), depth):
+            if e.array == array_of(n) and not _elsewhere(e, to_poly(n.index), depth):
                 return True
     return False
 
@@ -530,7 +541,7 @@ def _overwrites(effects: list[Effect], counter: str, trip: int) -> bool:
         if counter in e.index.names()
         for k in range(trip)
     }
-    return any((split_tag(n.name)[0], to_poly(n.index)) in written for e in effects for n in loads(e.value))
+    return any((array_of(n), to_poly(n.index)) in written for e in effects for n in loads(e.value))
 
 
 def _counting(ways: dict[str, Poly], counter: str, s: State) -> str:
@@ -586,13 +597,13 @@ def _names_in(s: State) -> set[str]:
 def _is_invariant(step: Poly, placeholders: set[str], s: State) -> bool:
     """Whether a step is the same in every iteration: no placeholders, no memory, nothing undefined."""
     names = step.names()
-    if names & placeholders or any(undefined(n) for n in names):
+    if names & placeholders or any(is_undefined(n) for n in names):
         return False
     known = {loop.counter for loop in s.loops}
     for e in step.atoms().values():
         for n in post_order(e):
             if isinstance(n, Load):
                 return False
-            if isinstance(n, Variable) and n.name.startswith("k.") and n.name not in known:
+            if isinstance(n, Variable) and is_counter(n.name) and n.name not in known:
                 return False
     return True

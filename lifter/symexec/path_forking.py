@@ -11,6 +11,7 @@ from halide_core.ir.expr import And, Expr, Load, Not, Or, Select, children
 from halide_core.ir.structural import post_order, substitute, variables
 from lifter.algebra.fold import parts
 from lifter.ir import loop_ir as L
+from lifter.ir.names import is_address
 
 
 def must_fork(stmt: L.If) -> bool:
@@ -19,7 +20,7 @@ def must_fork(stmt: L.If) -> bool:
 
 
 def _asks_for_pointer(condition: Expr) -> bool:
-    return any(n.startswith("addr.") for n in variables(condition))
+    return any(is_address(n) for n in variables(condition))
 
 
 def reshapes(stmt: L.If, rest: tuple[L.Stmt, ...]) -> bool:

@@ -11,6 +11,7 @@ from lifter.algebra.fold import clauses, negate
 from lifter.ir import loop_ir as L
 from lifter.ir.effect_queries import promised
 from lifter.ir.effects import FoundObligation
+from lifter.ir.names import is_address
 from lifter.symexec.collapsed_nests import Values, counters, equalities, same_effects, same_value
 from lifter.symexec.loop_execution import Loops
 from lifter.symexec.path_forking import must_fork, reshapes
@@ -195,7 +196,7 @@ def _idle(body: Sequence[L.Stmt]) -> bool:
 def _in_place(condition: Expr) -> bool:
     """Whether a condition says that two arrays begin at one address."""
     equal = [variables(c) for c in clauses(condition) if isinstance(c, EQ)]
-    return any(sum(n.startswith("addr.") for n in names) == 2 for names in equal)
+    return any(sum(is_address(n) for n in names) == 2 for names in equal)
 
 
 __all__ = ["Merging"]

@@ -26,12 +26,13 @@ from halide_core.ir.structural import contains, key, post_order, transform, vari
 from halide_core.ir.types import Type
 from lifter.algebra.conditional_sums import added_where, extremum
 from lifter.algebra.euclidean_remainder import euclidean
-from lifter.algebra.fold import clauses, conjunction, fold, fold_node, is_true, negate, parts, undefined
+from lifter.algebra.fold import clauses, conjunction, fold, fold_node, is_true, negate, parts
 from lifter.algebra.polynomial import Obligation, Poly, address_poly, atom_of, from_poly, to_poly
 from lifter.ir import loop_ir as L
 from lifter.ir.effect_queries import Follows
 from lifter.ir.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, loads
 from lifter.ir.inline_pure_calls import inline_all, inline_call
+from lifter.ir.names import array_of, is_address, is_counter, is_undefined, timed, undefined_name
 from lifter.simd.simplify import simplify_node
 from lifter.symexec.index_set_splitting import Fact, turn_of, turning_points
 from lifter.symexec.state import Decide, NeedTurns, PendingStore, Plan, State, both
@@ -60,7 +61,7 @@ class Memory:
 
     def value(self, e: Expr, s: State) -> Expr:
         def rewrite(n: Expr) -> Expr:
-            if isinstance(n, Variable) and not n.name.startswith("addr."):
+            if isinstance(n, Variable) and not is_address(n.name):
                 n = self.read(s, n.name, n.type)
                 answer = self.decided(n, s) if s.conditions and n.type.is_bool() else None
                 return n if answer is None else const(int(answer), BOOL)
@@ -111,7 +112,7 @@ class Memory:
     def set(self, s: State, name: str, value: Expr) -> None:
         """Gives a variable a value; it keeps its own in an iteration that `continue` has ended."""
         if s.live is not None:
-            old = s.env.get(name, Variable(value.type, "?" + name))
+            old = s.env.get(name, Variable(value.type, undefined_name(name)))
             more = added_where(s.live, value, old)
             value = more if more is not None else fold_node(Select(value.type, s.live, value, old))
         s.env[name] = value
@@ -119,14 +120,14 @@ class Memory:
     def read(self, s: State, name: str, type_: Type) -> Expr:
         if name in self.plan.cells:
             if name not in s.arrays:
-                return Variable(type_, "?" + name)
+                return Variable(type_, undefined_name(name))
             return self.load(s, Load(type_, name, const(0, I64)))
-        value = s.env.get(name, Variable(type_, "?" + name))
+        value = s.env.get(name, Variable(type_, undefined_name(name)))
         guard = both(s.guard, s.live)
         # What is read here counts only where this code runs, so of a choice made before `continue` the live arm.
         while (arm := _live_arm(value, guard)) is not value:
             value = arm
-        if s.live is not None and any(isinstance(n, Variable) and undefined(n.name) for n in post_order(value)):
+        if s.live is not None and any(isinstance(n, Variable) and is_undefined(n.name) for n in post_order(value)):
             value = transform(value, lambda n: _live_arm(n, guard))
         return value
 
@@ -173,13 +174,13 @@ class Memory:
                 again = [loop for loop, counter in self.nest if counter not in e.counters]
                 changed = {x.array for x in L.walk(again) if isinstance(x, L.Store)}
                 changed |= self.plan.cells & {x.name for x in L.walk(again) if isinstance(x, L.Assign)}
-                kept = {array, *(n.name.rpartition("@")[0] for n in loads(e.value))}
+                kept = {array, *(array_of(n) for n in loads(e.value))}
                 same = e.loops == s.loops[: len(e.loops)] and not changed & kept
                 return e.value if e.guard is None and same and _is_short(e.value) else None
         return None
 
     def memory(self, s: State, e: Load, index: Poly) -> Load:
-        return Load(e.type, f"{e.name}@{s.clock}", from_poly(index))
+        return Load(e.type, timed(e.name, s.clock), from_poly(index))
 
     def index_poly(self, e: Expr, s: State, line: int) -> Poly:
         """An address, in elements."""
@@ -206,7 +207,7 @@ class Memory:
                 return True
             if any(map(loads, o.poly.atoms().values())):
                 return False
-            counted = all(n.startswith("k.") for n in o.poly.names()) and all(c > 0 for c in o.poly.terms.values())
+            counted = all(is_counter(n) for n in o.poly.names()) and all(c > 0 for c in o.poly.terms.values())
             return o.poly.names() <= names or (o.type is None and counted)
 
         return all(map(harmless, found))
@@ -246,7 +247,7 @@ class Memory:
     @staticmethod
     def asks_of(condition: Expr, p: PendingStore) -> bool:
         """Whether a condition reads of a store's array the element that is stored to, and no other."""
-        read = [n for n in loads(condition) if n.name.rpartition("@")[0] == p.array]
+        read = [n for n in loads(condition) if array_of(n) == p.array]
         return bool(read) and all(to_poly(n.index) == p.index for n in read)
 
     def emit(self, s: State, p: PendingStore, loops: tuple[LoopInfo, ...]) -> None:
@@ -257,13 +258,13 @@ class Memory:
             # Where the data say no, the element keeps its value; which elements there are is not for them to say.
             condition = conjunction(data)
             assert condition is not None
-            value = Select(value.type, condition, value, Load(value.type, f"{p.array}@{s.clock}", from_poly(p.index)))
+            value = Select(value.type, condition, value, Load(value.type, timed(p.array, s.clock), from_poly(p.index)))
             guard = conjunction(places)
         elif own := [c for c in data if self.asks_of(c, p)]:
             # Whether an element changes is asked of the element itself: it stays where the answer is no.
             condition = conjunction(own)
             assert condition is not None
-            value = Select(value.type, condition, value, Load(value.type, f"{p.array}@{s.clock}", from_poly(p.index)))
+            value = Select(value.type, condition, value, Load(value.type, timed(p.array, s.clock), from_poly(p.index)))
             guard = conjunction([c for c in parts(guard) if all(c is not x for x in own)])
         s.effects.append(Effect(p.array, p.index, value, guard, loops, s.clock, p.line, p.rewritten))
         s.clock += 1
@@ -320,7 +321,7 @@ def row_choice(index: Poly) -> tuple[Expr, Poly, Poly] | None:
         first, *others = _arms(e)
         apart = [arm - first for arm in others]
         if any(p.constant_value() is None for p in apart) and not any(
-            n.startswith("k.") for p in apart for n in p.names()
+            is_counter(n) for p in apart for n in p.names()
         ):
             rest = index - Poly({m: coefficient})
             yes, no = to_poly(e.true_value), to_poly(e.false_value)

@@ -10,8 +10,9 @@ from halide_core.ir.expr import Call, CallType, Expr
 from halide_core.ir.structural import key, post_order
 from lifter.algebra.polynomial import Poly, to_poly
 from lifter.algebra.symbolic_intervals import Unbounded, interval
-from lifter.ir.effects import Path, loads, split_tag
+from lifter.ir.effects import Path, loads
 from lifter.ir.loop_ir import Function
+from lifter.ir.names import array_of, timed
 from lifter.ir.summary import Definition, FuncSummary, InputSummary, Layout, PathSummary, var
 from synth.failure import NotFound
 from verifier.conditions.assumed import differ
@@ -50,7 +51,7 @@ class MemoryContract:
                 if other != f.layout.array and pair not in done and other not in self.function.fresh:
                     done.add(pair)
                     same = pair not in self.path.apart and _pointwise(funcs, inputs, f.layout.array, other)
-                    if self.path.result is not None and pair & {split_tag(n.name)[0] for n in loads(self.path.result)}:
+                    if self.path.result is not None and pair & {array_of(n) for n in loads(self.path.result)}:
                         same = False  # the result may be read before the one is written, or after
                     self.contract.disjoint(f.layout.array, other, same and self._read_in_time(funcs, other))
         for layout in [f.layout for f in written] + [i.layout for i in inputs.values()]:
@@ -100,9 +101,9 @@ class MemoryContract:
             return False
         for e in stores:
             for load in [*loads(e.value), *(loads(e.guard) if e.guard is not None else [])]:
-                if load.name.rpartition("@")[0] == read:
+                if array_of(load) == read:
                     # As late as it can be made: of different arrays none asks when it is.
-                    late = replace(load, name=f"{read}@{e.order}")
+                    late = replace(load, name=timed(read, e.order))
                     conditions.not_yet_written(late, e, to_poly(load.index), stores)
         return all(self.holds(c) for c in conditions.out)
 

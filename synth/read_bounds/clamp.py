@@ -17,6 +17,7 @@ from lifter.algebra.fold import clauses, parts
 from lifter.algebra.polynomial import Poly, ahead_of, from_poly, to_poly
 from lifter.algebra.symbolic_intervals import Unbounded, interval
 from lifter.ir.effects import Effect, Path, loads
+from lifter.ir.names import array_of, is_address, timed
 from lifter.ir.summary import FuncSummary, InputSummary, Layout
 from synth.read_bounds.clamp_site import Site
 from synth.read_bounds.original_reads import Places, apart
@@ -84,7 +85,7 @@ class Clamper:
 
     def asks_of_pointers(self, given: tuple[Expr, ...]) -> bool:
         """Whether a read depends on addresses that the samples do not have: it is not sure there."""
-        asked = {n for c in given for n in variables(c) if n.startswith("addr.")}
+        asked = {n for c in given for n in variables(c) if is_address(n)}
         return any(not asked <= env.keys() for env in self.samples)
 
     def sure_reads(self, array: str) -> Iterator[tuple[Effect, Poly, tuple[Expr, ...]]]:
@@ -92,7 +93,7 @@ class Clamper:
         for e in self.path.effects:
             reads = list(sure_loads(e.value)) if e.guard is None or not loads(e.guard) else []
             if e.order in self.kept:
-                own = Load(e.value.type, f"{e.array}@{e.order}", from_poly(e.index))
+                own = Load(e.value.type, timed(e.array, e.order), from_poly(e.index))
                 yield from self.as_given(own, array, replace(e, guard=None), ())
             for load, given in reads:
                 yield from self.as_given(load, array, e, given)
@@ -102,7 +103,7 @@ class Clamper:
         self, load: Load, array: str, e: Effect, given: tuple[Expr, ...]
     ) -> Iterator[tuple[Effect, Poly, tuple[Expr, ...]]]:
         """A Load of an array, if it reads what the array held when it was given."""
-        if load.name.rpartition("@")[0] != array:
+        if array_of(load) != array:
             return
         try:
             seen = see(load, e, self.path, self.groups)

@@ -13,6 +13,7 @@ from lifter.algebra.symbolic_intervals import Interval, Unbounded, interval
 from lifter.ir.effect_queries import own_reads
 from lifter.ir.effects import Effect, loads
 from lifter.ir.loop_ir import Function
+from lifter.ir.names import array_of
 from lifter.ir.summary import Dim, Layout, dim_names
 from synth.region.coordinates import NoMapping, coordinates
 from synth.region.row_coordinates import Sign, beside, counters, in_own_rows
@@ -62,7 +63,7 @@ def _ends(
     given: dict[Poly, list[tuple[Expr, ...]]] = {}
     for x in (e.value, *([e.guard] if e.guard is not None else [])):
         for load, when in sure_loads(x, lambda _: True):
-            if load.name.rpartition("@")[0] == e.array:
+            if array_of(load) == e.array:
                 guard = (e.guard,) if x is e.value and e.guard is not None else ()
                 given.setdefault(to_poly(load.index), []).append((*when, *guard))
     for p in _places(e):

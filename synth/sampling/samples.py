@@ -15,6 +15,7 @@ from halide_core.ir.types import Type
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.ir.effects import Effect, LoopInfo, Path, loads
 from lifter.ir.loop_ir import Function
+from lifter.ir.names import is_address
 from synth.sampling.solver_samples import solved_environments
 
 Env = dict[str, int]
@@ -130,7 +131,7 @@ def sample_environments(
     strides = _stride_names(path)
     tests = []
     required = [*path.conditions, *(a for a, _ in path.asserts), *conditions]
-    between = {n for info, _, _ in path.trips for n in info.trip.names() if n.startswith("addr.")}
+    between = {n for info, _, _ in path.trips for n in info.trip.names() if is_address(n)}
     addresses = sorted({name for c in required for n in post_order(c) for name in _address(n)} | between)
     for c in required:
         try:
@@ -250,7 +251,7 @@ def _repair(env: Env, repairs: list[_Repair], names: Mapping[str, Type], rng: ra
 
 def _address(n: Expr) -> list[str]:
     """The name of the address of a parameter's array, which null checks ask for, where `n` is one."""
-    return [n.name] if isinstance(n, Variable) and n.name.startswith("addr.") else []
+    return [n.name] if isinstance(n, Variable) and is_address(n.name) else []
 
 
 def _stride_names(path: Path) -> set[str]:

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from halide_core.ir.expr import Max, Min
 from lifter.algebra.polynomial import Poly
 from lifter.ir.effect_queries import own_reads
-from lifter.ir.effects import Effect, Path, loads, split_tag
+from lifter.ir.effects import Effect, Path, loads
 from lifter.ir.loop_ir import Function
+from lifter.ir.names import array_of
 from verifier.memory_states import Group
 
 
@@ -196,7 +197,7 @@ def _in_place(e: Effect) -> bool:
 
 def _reads(e: Effect, array: str) -> bool:
     expressions = [e.value, *([e.guard] if e.guard is not None else []), *e.index.atoms().values()]
-    return any(split_tag(load.name)[0] == array for x in expressions for load in loads(x) if "@" in load.name)
+    return any(array_of(load) == array for x in expressions for load in loads(x) if "@" in load.name)
 
 
 def _name(protos: list[Proto]) -> None:

@@ -13,6 +13,7 @@ from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.ir.effects import Effect, Path, loads
 from lifter.ir.inline_pure_calls import inline_all
 from lifter.ir.loop_ir import Function
+from lifter.ir.names import is_read
 from synth.expression.optimise import optimise
 
 
@@ -28,7 +29,7 @@ def readable_places(function: Function, path: Path) -> Path:
         return done[p]
 
     def read(n: Expr) -> Expr:
-        return replace(n, index=from_poly(place(to_poly(n.index)))) if isinstance(n, Load) and "@" in n.name else n
+        return replace(n, index=from_poly(place(to_poly(n.index)))) if is_read(n) else n
 
     def moved(e: Effect) -> Effect:
         guard = transform(e.guard, read) if e.guard is not None else None

@@ -12,6 +12,7 @@ from halide_core.ir.structural import contains, key, post_order, transform, vari
 from halide_core.ir.types import Type
 from lifter.algebra.polynomial import Poly, atom_of, from_poly, sign_of, to_poly
 from lifter.ir.effects import Effect, loads
+from lifter.ir.names import is_read
 from lifter.ir.summary import EffectMap, Layout
 from synth.region.coordinates import NoMapping, coordinate
 from verifier.memory_states import Seen
@@ -124,7 +125,7 @@ class Mapper:
         def convert(n: Expr) -> Expr:
             if id(n) in done:
                 return done[id(n)]
-            if isinstance(n, Load) and "@" in n.name:
+            if is_read(n):
                 result = terminal(n, self.index(to_poly(n.index), convert))
             elif _is_index_like(n, counters):
                 result = self.integer(n)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from lifter.frontend import parse_file
-from lifter.ir.effects import loads, split_tag
+from lifter.ir.effects import loads
+from lifter.ir.names import array_of
 from lifter.symexec import execute
 
 HEAD = "#include <cstdint>\nvoid f(uint8_t* d, const uint8_t* s, int n, int a) { int t[4]; "
@@ -31,5 +32,5 @@ def test_elements(tmp_path, body: str, known: bool) -> None:
     (function,) = parse_file(str(source)).functions
     for path in execute(function):
         for e in (e for e in path.effects if e.array == "d"):
-            read = any(split_tag(n.name)[0] == "t" for n in loads(e.value))
+            read = any(array_of(n) == "t" for n in loads(e.value))
             assert read != known, str(e.value)

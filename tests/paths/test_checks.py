@@ -14,7 +14,8 @@ from lifter.algebra.polynomial import Poly
 from lifter.frontend import Function, parse_file
 from lifter.ir.effect_interpreter import EffectInterpreter, IllFormed, Undefined, difference, run_source
 from lifter.ir.effect_verifier import RAW, IllegalPath, verify
-from lifter.ir.effects import Effect, LoopInfo, Path, split_tag
+from lifter.ir.effects import Effect, LoopInfo, Path
+from lifter.ir.names import array_of
 from lifter.ir.path_log import PathLog, WrongTransform
 from lifter.symexec import execute
 from lifter.transforms import pipeline
@@ -56,7 +57,7 @@ def test_a_read_sees_its_own_time() -> None:
 
 
 def _at(n: object, time: int) -> object:
-    return replace(n, name=f"{split_tag(n.name)[0]}@{time}") if isinstance(n, Load) else n
+    return replace(n, name=f"{array_of(n)}@{time}") if isinstance(n, Load) else n
 
 
 def test_effects_of_one_loop_stand_together() -> None:

@@ -9,6 +9,7 @@ from halide_core.ir.structural import key, variables
 from lifter.algebra.fold import clauses, negate
 from lifter.algebra.polynomial import Poly
 from lifter.ir.effects import Path
+from lifter.ir.names import pointer_of
 from lifter.ir.summary import ContractItem, Layout
 
 
@@ -30,7 +31,7 @@ def differ(
     apart = {frozenset(i.arrays) for i in contract if i.kind == "disjoint" and not i.may_coincide}
     for d in clauses(negate(condition)):
         if isinstance(d, EQ) and isinstance(d.a, Variable) and isinstance(d.b, Variable):
-            pair = frozenset(n.removeprefix("addr.") for n in variables(d))
+            pair = frozenset(pointer_of(n) for n in variables(d))
             if pair in apart and all(any(_at_base(box, follows) for box in layouts.get(a, ())) for a in pair):
                 return True
     return False

@@ -10,9 +10,10 @@ from halide_core.ir.expr import BOOL, GE, I32, I64, LT, Call, CallType, Expr, Lo
 from halide_core.ir.structural import key, substitute, transform
 from lifter.algebra.polynomial import Poly, from_poly, poly_text, to_poly
 from lifter.algebra.wrapping import reads_memory
-from lifter.ir.effects import Effect, LoopInfo, Path, loads, split_tag
+from lifter.ir.effects import Effect, LoopInfo, Path, loads
 from lifter.ir.inline_pure_calls import inline_call
 from lifter.ir.loop_ir import Function
+from lifter.ir.names import array_of, is_read
 from lifter.ir.summary import Definition, Dim, EffectMap, FuncSummary, InputSummary, Layout, PathSummary
 from verifier.algebra.lemmas import decide_lemma
 from verifier.memory_states import Group, Unresolved, mentions, see
@@ -171,7 +172,7 @@ class Conditions:
 
     def _renamed(self, e: Expr, site: Effect | None) -> Expr:
         def rewrite(n: Expr) -> Expr:
-            if isinstance(n, Load) and "@" in n.name:
+            if is_read(n):
                 seen = see(n, site, self.path, self.groups, self.stands_apart)
                 version = seen.group.name if seen.group is not None else "initial"
                 if seen.rivals and site is not None:
@@ -240,10 +241,10 @@ class Conditions:
             return False  # what an earlier iteration has left there is another one's
         if any(r.order not in group.orders for r in rivals):
             return False
-        own = [n for n in loads(site.value) if split_tag(n.name)[0] == site.array]
+        own = [n for n in loads(site.value) if array_of(n) == site.array]
         if any(key(n) != key(load) for n in own) or to_poly(load.index) != site.index:
             return False
-        if site.guard is not None and any(split_tag(n.name)[0] == site.array for n in loads(site.guard)):
+        if site.guard is not None and any(array_of(n) == site.array for n in loads(site.guard)):
             return False
         again = transform(site.value, lambda n: site.value if key(n) == key(load) else n)
         return isinstance(decide_lemma(again, site.value, (), self.inline), Proved)

@@ -12,8 +12,9 @@ from halide_core.ir.types import Type
 from lifter.algebra.fold import negate, parts
 from lifter.algebra.polynomial import Poly, floor_div, from_poly, poly_text, to_poly
 from lifter.algebra.symbolic_intervals import float_sign, settled
-from lifter.ir.effects import Effect, loads, split_tag
+from lifter.ir.effects import Effect, loads
 from lifter.ir.inline_pure_calls import inline_all
+from lifter.ir.names import array_of, split_tag
 from lifter.ir.summary import Definition, Dim, EffectMap, FuncSummary, InputSummary, Layout
 from verifier.algebra.lemmas import decide_lemma
 from verifier.conditions.base import Conditions, counters_in_range, point_text
@@ -98,7 +99,7 @@ class ReadConditions(Conditions):
 
     def within_reach(self, load: Load, original: Expr) -> bool:
         """Whether the data that name an element are not what keeps the original from reading it."""
-        if split_tag(load.name)[0] in self.function.tables or not loads(load.index):
+        if array_of(load) in self.function.tables or not loads(load.index):
             return True
         found = ways(original, load)
         return any(reached(load.index, way) for way in found)
@@ -244,7 +245,7 @@ class ReadConditions(Conditions):
             (to_poly(n.index), e.loops, None if e.guard is None else key(e.guard), tuple(map(key, given))): (e, given)
             for e in self.certain()
             for n, given in sure_loads(e.value)
-            if split_tag(n.name)[0] == layout.array and not loads(n.index)
+            if array_of(n) == layout.array and not loads(n.index)
         }
         return [
             *self.in_other_iterations(layout, target),

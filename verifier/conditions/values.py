@@ -27,8 +27,9 @@ from halide_core.ir.structural import cached, key, post_order, substitute
 from lifter.algebra.fold import fold, negate, parts
 from lifter.algebra.polynomial import Poly, atom_of, from_poly, to_poly
 from lifter.algebra.symbolic_intervals import settled
-from lifter.ir.effects import Effect, loads, loads_of, split_tag
+from lifter.ir.effects import Effect, loads, loads_of
 from lifter.ir.inline_pure_calls import inline_all
+from lifter.ir.names import array_of, timed
 from lifter.ir.summary import Definition, EffectMap, FuncSummary
 from verifier.algebra.lemmas import apply_steps, decide_lemma, lemma_query, part_by_part, same_exactly
 from verifier.algebra.normal_form import normal_form
@@ -142,7 +143,7 @@ class ValueConditions(ReadConditions):
 
     def is_read(self, array: str) -> bool:
         """Whether the path reads an array at any time."""
-        return any("@" in n.name and split_tag(n.name)[0] == array for n in loads_of(self.path))
+        return any("@" in n.name and array_of(n) == array for n in loads_of(self.path))
 
     def unclamp(self, e: Expr, original: Expr, inside: list[Any], decide: bool = False) -> Expr:
         """Reads under a condition whose address is, under that condition, one that the original reads: `original`'s
@@ -435,7 +436,7 @@ def _written(e: Effect, m: EffectMap) -> Expr:
     """The value of a store, what the element held where the guard says so included."""
     if e.guard is None or not m.guard_in_value:
         return e.value
-    return Select(e.value.type, e.guard, e.value, Load(e.value.type, f"{e.array}@{e.order}", from_poly(e.index)))
+    return Select(e.value.type, e.guard, e.value, Load(e.value.type, timed(e.array, e.order), from_poly(e.index)))
 
 
 _MOST_NODES = 300

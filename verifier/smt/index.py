@@ -38,6 +38,7 @@ from halide_core.ir.structural import key, post_order
 from halide_core.ir.types import Type
 from lifter.algebra.polynomial import Obligation, Poly, from_poly, to_poly
 from lifter.algebra.wrapping import may_wrap
+from lifter.ir.names import is_counter
 from verifier.smt.solver import Proved, Query, prove
 
 _COMPARE: dict[type, Any] = {
@@ -75,7 +76,7 @@ class IndexEncoder:
         """The integer constant `name`, within the range of `type_`."""
         if name not in self._symbols:
             self._symbols[name] = z3.Int(name)
-            if type_ is not None and not name.startswith("k."):
+            if type_ is not None and not is_counter(name):
                 self.facts.append(self._symbols[name] >= type_.min())
                 self.facts.append(self._symbols[name] <= type_.max())
         return self._symbols[name]

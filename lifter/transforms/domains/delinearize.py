@@ -15,7 +15,8 @@ from dataclasses import replace
 from halide_core.ir import structural
 from halide_core.ir.expr import I32, Expr, Load, Variable
 from lifter.algebra.polynomial import Monomial, Poly, from_poly, to_poly
-from lifter.ir.effects import Effect, LoopInfo, Path, loads, split_tag
+from lifter.ir.effects import Effect, LoopInfo, Path, loads
+from lifter.ir.names import array_of, is_read
 
 _MOST_SPLITS = 24
 
@@ -48,7 +49,7 @@ def _splits(path: Path) -> Iterator[tuple[LoopInfo, Poly, Poly]]:
 def _accesses(e: Effect) -> list[tuple[str, Poly]]:
     """The arrays that an effect writes and reads, with the elements."""
     reads = [*loads(e.value), *(loads(e.guard) if e.guard is not None else [])]
-    return [(e.array, e.index), *((split_tag(n.name)[0], to_poly(n.index)) for n in reads if "@" in n.name)]
+    return [(e.array, e.index), *((array_of(n), to_poly(n.index)) for n in reads if is_read(n))]
 
 
 def _steps(inside: list[Effect], counter: str) -> dict[str, int] | None:
@@ -104,7 +105,7 @@ def _split(path: Path, info: LoopInfo, rows: Poly, length: Poly) -> Path:
         return tuple(x for loop in old for x in ((outer, inner) if loop == info else (loop,)))
 
     def value(n: Expr) -> Expr | None:
-        if isinstance(n, Load) and "@" in n.name:
+        if is_read(n):
             return Load(n.type, n.name, from_poly(to_poly(n.index).substitute({info.counter: place})))
         return number if isinstance(n, Variable) and n.name == info.counter else None
 

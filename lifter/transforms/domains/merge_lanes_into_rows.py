@@ -34,7 +34,8 @@ from lifter.algebra.fold import fold_node
 from lifter.algebra.polynomial import Poly, floor_div, from_poly, to_poly
 from lifter.algebra.value_ranges import ranges
 from lifter.ir.effect_edits import timeless
-from lifter.ir.effects import Effect, LoopInfo, loads, split_tag
+from lifter.ir.effects import Effect, LoopInfo, loads
+from lifter.ir.names import array_of
 from lifter.simd.simplify import simplify_node
 
 _MOST_SAMPLES = 1 << 16
@@ -146,10 +147,10 @@ def _place(body: Expr, counter: str, other: Expr, lane: str) -> Poly | None:
         each = step.constant_value() if step is not None else None
         if not each:
             continue
-        array = split_tag(n.name)[0]
+        array = array_of(n)
         start = index.substitute({counter: Poly()})
         for m in loads(other):
-            if split_tag(m.name)[0] != array:
+            if array_of(m) != array:
                 continue
             distance = to_poly(m.index) - start
             if all(c % each == 0 for c in distance.terms.values()):

@@ -40,8 +40,10 @@ from lifter.algebra.fold import fold_node
 from lifter.algebra.polynomial import Obligation, Poly, from_poly, poly_max, to_poly
 from lifter.algebra.value_ranges import ranges
 from lifter.algebra.wrapping import reads_memory
+from lifter.ir.dependence import memory_apart
 from lifter.ir.effect_queries import Follows, hold
-from lifter.ir.effects import Effect, LoopInfo, Path, domain, loads, sites, split_tag, values_of
+from lifter.ir.effects import Effect, LoopInfo, Path, arrays_in, domain, loads, sites, values_of
+from lifter.ir.names import any_counter, array_of, is_read, split_tag, time_of
 
 
 class _Stays(Exception):
@@ -86,8 +88,9 @@ def _joined(path: Path, outer: LoopInfo, follows: Follows, inlined: Callable[[Ex
     if any(outer.counter in e.index.names() for e in flushes):
         raise _Stays
     stored = {e.array for e in inside}
-    read = {split_tag(n.name)[0] for p in parts.values() for a in p.addends for n in loads(a) if "@" in n.name}
-    if read & stored:
+    read = arrays_in(a for p in parts.values() for a in p.addends)
+    apart = memory_apart(stored, read, path.arrays)
+    if apart is None:
         raise _Stays
     step = _step(parts.values(), outer, inner)
     given = [*path.conditions, *domain(before)]
@@ -105,7 +108,6 @@ def _joined(path: Path, outer: LoopInfo, follows: Follows, inlined: Callable[[Ex
         if e.order not in orders or e.order in flushed
     ]
     guard = next((g for loop, _, g in path.trips if loop == outer), None)
-    apart = {frozenset((s, r)) for s in sums - path.arrays.keys() for r in read - path.arrays.keys()}
     return replace(
         path,
         apart=path.apart | apart,
@@ -133,7 +135,7 @@ def _parts(path: Path, inside: Sequence[Effect], outer: LoopInfo) -> Iterator[_P
     """The local sums of a loop's blocks."""
     orders = {e.order for e in inside}
     outside = [x for e in path.effects if e.order not in orders for x in sites(e)]
-    read_elsewhere = {split_tag(n.name)[0] for x in (*outside, *values_of(path)) for n in loads(x) if "@" in n.name}
+    read_elsewhere = arrays_in([*outside, *values_of(path)])
     stored_elsewhere = {e.array for e in path.effects if e.order not in orders}
     for array in dict.fromkeys(e.array for e in inside):
         own = [e for e in inside if e.array == array]
@@ -166,13 +168,13 @@ def _added(e: Effect, stores: Sequence[Effect]) -> list[Expr] | None:
             n = n.value
         if isinstance(n, Add) and n.type.is_int_or_uint() and n.type.bits >= t.bits:
             stack += [n.b, n.a]
-        elif isinstance(n, Load) and split_tag(n.name)[0] == e.array and to_poly(n.index) == e.index:
+        elif isinstance(n, Load) and array_of(n) == e.array and to_poly(n.index) == e.index:
             times += 1
-            if any(split_tag(n.name)[1] <= s.order < e.order for s in stores):
+            if any(time_of(n) <= s.order < e.order for s in stores):
                 return None
         else:
             others.append(n if n.type == t else fold_node(Cast(t, n)))
-    again = any(split_tag(n.name)[0] == e.array for x in others for n in loads(x) if "@" in n.name)
+    again = e.array in arrays_in(others)
     return others if times == 1 and not again else None
 
 
@@ -210,7 +212,7 @@ def _row(
         if any(map(reads_memory, row.atoms().values())):
             continue
         few = list(given)
-        if not any(n.startswith("k.") for n in row.names()):
+        if not any_counter(row.names()):
             few.append(LE(BOOL, from_poly(row), const(I32.max(), I64)))
         inside = [*few, *domain([outer])]
         left = row - start
@@ -267,7 +269,7 @@ def _flushed(
     terms = _added(e, [e])
     if terms is None:
         raise _Stays
-    own = next(n for n in loads(e.value) if split_tag(n.name)[0] == e.array)
+    own = next(n for n in loads(e.value) if array_of(n) == e.array)
     total: Expr = own
     for term in terms:
         casts: list[Expr] = []
@@ -275,7 +277,7 @@ def _flushed(
         while isinstance(n, Cast):
             casts.append(n)
             n = n.value
-        if not isinstance(n, Load) or "@" not in n.name:
+        if not is_read(n):
             raise _Stays
         array, time = split_tag(n.name)
         part = parts.get(array)

@@ -17,14 +17,15 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
 from halide_core.ir import structural
-from halide_core.ir.expr import BOOL, I32, I64, NE, Div, Expr, Load, const, intrinsic
+from halide_core.ir.expr import BOOL, I32, I64, NE, Div, Expr, const, intrinsic
 from halide_core.ir.structural import key, transform, variables
 from lifter.algebra.parity_select import by_parity
 from lifter.algebra.polynomial import Poly, atom_of, ceil_div, floor_div, from_poly, smaller_of, to_poly
-from lifter.ir.effects import Effect, LoopInfo, Path, loads, sites, split_tag, values_of
+from lifter.ir.dependence import Turn, blocks_apart, memory_apart
+from lifter.ir.effects import Effect, LoopInfo, Path, arrays_in, loads, sites, values_of
+from lifter.ir.names import array_of, is_read
 
 
 class _Stays(Exception):
@@ -88,43 +89,34 @@ def _joined(path: Path, outer: LoopInfo, inside: list[Effect]) -> Path:
     longer = {n: replace(path.arrays[n], size=r.size, loops=before) for n, r in rows.items()}
     written = {e.array for e in inside} - local
     bounds = [a for e in inside for loop in e.loops for a in loop.trip.atoms().values()]
-    sources = (n for x in (*(x for e in inside for x in sites(e)), *bounds) for n in loads(x))
-    read = {split_tag(n.name)[0] for n in sources if "@" in n.name} - local
-    if written & read or any(_order_matters([e for e in inside if e.array == a], each) for a in written):
+    read = arrays_in([*(x for e in inside for x in sites(e)), *bounds]) - local
+    apart = memory_apart(written, read)
+    if apart is None or not all(_may_take_turns([e for e in inside if e.array == a], each) for a in written):
         raise _Stays
-    apart = path.apart | {frozenset((w, r)) for w in written for r in read}
     guard = next((g for loop, _, g in path.trips if loop == outer), None)
     trips = (*path.trips, *((loop, before, guard) for loop in loops.values()))
-    return replace(path, effects=effects, reads=reads, arrays=path.arrays | longer, apart=apart, trips=trips)
+    return replace(
+        path, effects=effects, reads=reads, arrays=path.arrays | longer, apart=path.apart | apart, trips=trips
+    )
 
 
-def _order_matters(stores: Sequence[Effect], each: dict[int, int]) -> bool:
-    """Whether stores to one array may meet at an element in two strips: strips no longer come one after the other then.
-    They do not where each element of a row has its own place, as wide as the loops go on by."""
+def _may_take_turns(stores: Sequence[Effect], each: dict[int, int]) -> bool:
+    """Whether stores to one array may be made strip by strip or each for the whole row."""
     if len(stores) == 1:
-        return False
-    if any(each[e.order] == 0 for e in stores[:-1]):  # what an odd row leaves over is in the last strip
         return True
-    widths: set[Fraction] = set()
-    places: list[tuple[Poly, int]] = []
+    if any(each[e.order] == 0 for e in stores[:-1]):  # what an odd row leaves over is in the last strip
+        return False
+    turns: list[Turn] = []
     for e in stores:
         taken = each[e.order]
-        if not taken:
-            continue
-        step = e.index.coefficient(e.loops[-1].counter)
-        value = step.constant_value() if step is not None else None
-        if not value:
-            return True
-        index = e.index if value > 0 else e.index.scale(-1)
-        places.append((index.substitute({e.loops[-1].counter: Poly()}), taken))
-        widths.add(Fraction(value, taken))
-    if len(widths) > 1:
-        return True
-    starts = [(p - places[0][0]).constant_value() for p, _ in places]
-    known = [s for s in starts if s is not None]
-    return len(known) != len(starts) or any(
-        s - min(known) >= abs(min(widths)) * taken for s, (_, taken) in zip(known, places, strict=True)
-    )
+        if taken:
+            counter = e.loops[-1].counter
+            step = e.index.coefficient(counter)
+            value = step.constant_value() if step is not None else None
+            if not value:
+                return False
+            turns.append(Turn(e.index.substitute({counter: Poly()}), int(value), taken))
+    return blocks_apart(turns)
 
 
 def _strip(outer: LoopInfo, inner: LoopInfo) -> _Strip:
@@ -150,14 +142,14 @@ class _Rows:
         info = path.arrays[array]
         size = info.size.constant_value() if info.size is not None else None
         others = [x for e in path.effects for x in sites(e) if x is not e.value] + list(values_of(path))
-        if info.cell or size is None or any(split_tag(n.name)[0] == array for x in others for n in loads(x)):
+        if info.cell or size is None or any(array_of(n) == array for x in others for n in loads(x)):
             raise _Stays
         self.strip = strip
         self.step = 0
         places: list[tuple[Poly, int]] = []
         for e in path.effects:
             mine = [e.index] if e.array == array else []
-            mine += [to_poly(n.index) for n in loads(e.value) if split_tag(n.name)[0] == array]
+            mine += [to_poly(n.index) for n in loads(e.value) if array_of(n) == array]
             if mine and not any(e is i for i in inside):
                 raise _Stays
             for place in mine:
@@ -220,9 +212,9 @@ class _Strips:
             return moved
 
         def read(n: Expr) -> Expr:
-            if not isinstance(n, Load) or "@" not in n.name:
+            if not is_read(n):
                 return n
-            return replace(n, index=from_poly(element(split_tag(n.name)[0], to_poly(n.index))))
+            return replace(n, index=from_poly(element(array_of(n), to_poly(n.index))))
 
         value = transform(e.value, read)
         if variables(value) & set(places):

@@ -10,7 +10,7 @@ from halide_core.ir.expr import I32, Cast, Expr, IntImm, Load, UIntImm, Variable
 from halide_core.ir.structural import key
 from lifter.algebra.fold import fold_node
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
-from lifter.ir.effects import split_tag
+from lifter.ir.names import array_of, is_read, split_tag
 
 
 class Lanes:
@@ -49,9 +49,8 @@ class Lanes:
 
     def _read(self, lanes: list[Load]) -> Expr | None:
         names = {e.name for e in lanes}
-        if len(names) > 1 and ({split_tag(n)[0] for n in names} & self.written or any("@" not in n for n in names)):
-            return None
-        if len({split_tag(n)[0] if "@" in n else n for n in names}) > 1:
+        arrays = {array_of(e) for e in lanes}
+        if len(names) > 1 and (len(arrays) > 1 or arrays & self.written or not all(map(is_read, lanes))):
             return None
         # At the latest of their times: where another array is the same memory, that is what must be early enough.
         name = max(names, key=lambda n: split_tag(n)[1]) if len(names) > 1 else lanes[0].name

@@ -15,9 +15,10 @@ from dataclasses import replace
 from halide_core.ir.expr import I32, Expr, Load
 from halide_core.ir.structural import key, transform
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
+from lifter.ir.dependence import undisturbed
 from lifter.ir.effect_edits import timeless
-from lifter.ir.effect_queries import undisturbed
-from lifter.ir.effects import Effect, LoopInfo, Path, loads, split_tag, values_of
+from lifter.ir.effects import Effect, LoopInfo, Path, arrays_in, loads, values_of
+from lifter.ir.names import array_of
 
 
 def roll_additions(path: Path) -> Path:
@@ -61,7 +62,7 @@ def _rolled(path: Path, bodies: Sequence[Effect], last: Effect) -> Effect | None
 
 def _comes_back(e: Effect) -> bool:
     """Whether a store adds to its element, and a loop around the innermost one moves it along the same elements."""
-    own = [to_poly(n.index) for n in loads(e.value) if split_tag(n.name)[0] == e.array]
+    own = [to_poly(n.index) for n in loads(e.value) if array_of(n) == e.array]
     step = e.index.coefficient(e.counters[-1])
     if not own or any(p != e.index for p in own) or step is None or not step.constant_value():
         return False
@@ -73,7 +74,7 @@ def _apart_from_others(path: Path, bodies: Sequence[Effect], last: Effect) -> bo
     """Whether nothing else reads the array while it is added to, and nothing writes what is added."""
     mine = (*bodies, last)
     others = [e for e in path.effects if not any(e is m for m in mine)]
-    read = {split_tag(n.name)[0] for e in mine for n in loads(e.value) if "@" in n.name} | {last.array}
+    read = arrays_in(e.value for e in mine) | {last.array}
     if any(e.array in read and set(e.counters) & set(last.counters) for e in others):
         return False
     return undisturbed(mine, others, values_of(path))

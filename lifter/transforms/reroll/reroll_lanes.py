@@ -9,7 +9,6 @@ been stored.  Of values that come in turns (the bytes of pixels) each turn has a
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -33,7 +32,9 @@ from halide_core.ir.expr import (
 from halide_core.ir.structural import key, post_order, same, transform, variables
 from lifter.algebra.fold import fold_node, negate
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
-from lifter.ir.effects import Effect, LoopInfo, Path, loads, loads_of, split_tag
+from lifter.ir.dependence import reads_of_others
+from lifter.ir.effects import Effect, LoopInfo, Path, loads, loads_of, reads_of
+from lifter.ir.names import array_of, is_read, new_counters, split_tag
 from lifter.simd.simplify import simplify_node
 from lifter.transforms.reroll.anti_unify import Lanes
 
@@ -51,7 +52,7 @@ def reroll(path: Path) -> Path:
     effects: list[Effect] = []
     trips = list(path.trips)
     used = {loop.counter for loop, _, _ in path.trips} | {c for e in (*path.effects, *path.reads) for c in e.counters}
-    numbers = (f"k.{n}" for n in itertools.count(1) if f"k.{n}" not in used)
+    numbers = new_counters(used)
     rolling = _Rolling(path)
     for lanes in _runs(path.effects):
         counter = next(numbers) if len(lanes) >= _LEAST_LANES else ""
@@ -118,7 +119,7 @@ def _parts(e: Expr) -> Iterator[Expr]:
 
 
 def _place(load: Load) -> tuple[str, Poly]:
-    return split_tag(load.name)[0], to_poly(load.index)
+    return array_of(load), to_poly(load.index)
 
 
 def _consecutive(places: list[tuple[int, Effect]]) -> Iterator[list[tuple[int, Effect]]]:
@@ -214,7 +215,7 @@ class _Rolling:
         self.written = {e.array for e in path.effects}
         self.tags: dict[str, set[int]] = {}
         for n in loads_of(path):
-            if "@" in n.name:
+            if is_read(n):
                 array, tag = split_tag(n.name)
                 self.tags.setdefault(array, set()).add(tag)
 
@@ -227,7 +228,7 @@ class _Rolling:
         orders = [e.order for e in lanes]
         if any(min(orders) < t <= max(orders) for t in self.tags.get(first.array, ())):
             return None
-        if any(_reads_others(e) for e in lanes):
+        if any(reads_of_others(e) for e in lanes):
             return None
         alone: list[Effect] = []
         for skipped, left in _ENDS:
@@ -261,14 +262,7 @@ class _Rolling:
 
 def _own_reads(e: Effect, x: Expr) -> list[Load]:
     """What an expression of an effect reads of the array that the effect stores to."""
-    return [n for n in loads(x) if "@" in n.name and split_tag(n.name)[0] == e.array]
-
-
-def _reads_others(e: Effect) -> bool:
-    """Whether an effect reads an element of its array that another lane may store to; a guard is that of all lanes, and
-    so is what their addresses share."""
-    shared = [*e.index.atoms().values(), *([e.guard] if e.guard is not None else [])]
-    return any(_own_reads(e, x) for x in shared) or any(to_poly(n.index) != e.index for n in _own_reads(e, e.value))
+    return reads_of(e.array, x)
 
 
 __all__ = ["reroll"]

@@ -22,8 +22,10 @@ from halide_core.ir.types import Type
 from lifter.algebra.fold import fold_node
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.algebra.value_ranges import ranges
-from lifter.ir.effect_queries import Follows, undisturbed
-from lifter.ir.effects import Effect, LoopInfo, Path, loads, sites, split_tag, values_of
+from lifter.ir.dependence import Pairs, memory_apart, undisturbed
+from lifter.ir.effect_queries import Follows
+from lifter.ir.effects import Effect, LoopInfo, Path, arrays_in, loads, reads_in, reads_of, sites, values_of
+from lifter.ir.names import any_counter, array_of, is_read, new_counters, split_tag, time_of, timed
 from lifter.transforms.domains.merge_lanes_into_rows import extended, over_row, settled
 from lifter.transforms.reroll.anti_unify import Lanes
 
@@ -56,13 +58,13 @@ def _read_back(path: Path) -> Path:
     for e in path.effects:
         if e.guard is None or e.array not in path.arrays or not path.arrays[e.array].cell:
             continue
-        own = [n for n in loads(e.value) if "@" in n.name and split_tag(n.name)[0] == e.array]
+        own = reads_of(e.array, e.value)
         times = [x.order for x in path.effects if x.array == e.array]
-        if len(own) != 1 or any(split_tag(own[0].name)[1] <= t < e.order for t in times):
+        if len(own) != 1 or any(time_of(own[0]) <= t < e.order for t in times):
             continue
         chosen = key(Select(e.value.type, e.guard, e.value, own[0]))
         until = min((t for t in times if t > e.order), default=None)
-        after = replace(own[0], name=f"{e.array}@{e.order + 1}")
+        after = replace(own[0], name=timed(e.array, e.order + 1))
 
         def read(n: Expr, chosen: int = chosen, after: Load = after) -> Expr:
             return after if key(n) == chosen else n
@@ -94,12 +96,12 @@ def _seen(path: Path) -> list[Effect]:
     """The effects without stores to cells that start anew before they are read: in each iteration of the loops of such
     a store one without conditions comes first, and what is read lies between them."""
     out = list(path.effects)
-    elsewhere = {split_tag(n.name)[0] for x in values_of(path) for n in loads(x) if "@" in n.name}
+    elsewhere = arrays_in(values_of(path))
     for e in path.effects:
         starts = [x.order for x in out if x.array == e.array and x.loops == e.loops and _sets(x) and x.order < e.order]
         if e.array not in path.arrays or not path.arrays[e.array].cell or not starts or e.array in elsewhere:
             continue
-        readers = ((x, split_tag(n.name)) for x in out for s in sites(x) for n in loads(s) if "@" in n.name)
+        readers = ((x, split_tag(n.name)) for x in out for s in sites(x) for n in reads_in(s))
         mine = [(x, time) for x, (array, time) in readers if array == e.array]
         if all(max(starts) < time <= e.order and x.loops[: len(e.loops)] == e.loops for x, time in mine):
             out = [x for x in out if x is not e]
@@ -108,7 +110,7 @@ def _seen(path: Path) -> list[Effect]:
 
 def _sets(e: Effect) -> bool:
     """Whether a store gives its element a value of its own, whatever it held."""
-    return e.guard is None and all(split_tag(n.name)[0] != e.array for n in loads(e.value) if "@" in n.name)
+    return e.guard is None and e.array not in arrays_in([e.value])
 
 
 def _totals(path: Path) -> Iterator[tuple[Expr, list[Load]]]:
@@ -165,7 +167,7 @@ def _cell(e: Expr, local: set[str]) -> Load | None:
                 return None
             t, wide = e.value.type, True
         e = e.value
-    if isinstance(e, Load) and "@" in e.name and split_tag(e.name)[0] in local and to_poly(e.index).is_zero():
+    if is_read(e) and array_of(e) in local and to_poly(e.index).is_zero():
         return replace(e, type=t)
     return None
 
@@ -175,14 +177,14 @@ class _Joining:
 
     def __init__(self, path: Path, cells: list[Load], total: Expr, follows: Follows) -> None:
         self.path, self.total, self.follows = path, total, follows
-        self.cells = [split_tag(c.name)[0] for c in cells]
-        self.times = [split_tag(c.name)[1] for c in cells]
+        self.cells = [array_of(c) for c in cells]
+        self.times = [time_of(c) for c in cells]
         self.read_as = {c.type for c in cells}
         self.narrow = cells[0].type if cells[0].type.bits < total.type.bits else None
         self.type = cells[0].type if self.narrow is None else total.type
         self.bits = cells[0].type.bits
         used = {loop.counter for loop, _, _ in path.trips} | {c for e in path.effects for c in e.counters}
-        self.numbers = (f"k.{n}" for n in itertools.count(1) if f"k.{n}" not in used)
+        self.numbers = new_counters(used)
         self.written = {e.array for e in path.effects}
 
     def joined(self) -> Path | None:
@@ -216,18 +218,15 @@ class _Joining:
             return None
         return self.put(replace(path, apart=path.apart | apart), sums, others)
 
-    def apart(self, lanes: Sequence[Sequence[_Event]], kept: set[LoopInfo]) -> set[frozenset[str]] | None:
+    def apart(self, lanes: Sequence[Sequence[_Event]], kept: set[LoopInfo]) -> Pairs | None:
         """What must be apart for the sum to leave the loops that are not `kept`: what it reads, and what else is stored
         in them; None where that is the same array."""
         events = [e for events in lanes for e in events]
         mine = {id(e.effect) for e in events}
         left = {loop for e in events for loop in e.effect.loops} - kept
-        read = {split_tag(n.name)[0] for e in events for a in e.addends for n in loads(a) if "@" in n.name}
+        read = arrays_in(a for e in events for a in e.addends)
         stored = {e.array for e in self.path.effects if id(e) not in mine and left & set(e.loops)}
-        if stored & read:
-            return None
-        local = self.path.arrays.keys()
-        return {frozenset((s, r)) for s in stored - local for r in read - local}
+        return memory_apart(stored, read, self.path.arrays)
 
     def least_room(self, events: Sequence[_Event], t: Type) -> list[Expr] | None:
         """What must hold for a lane not to leave the range of `t`, beside what is known; None where that is not known
@@ -250,7 +249,7 @@ class _Joining:
         out: list[Expr] = []
         for room in (low - Poly.constant(t.min()), Poly.constant(t.max()) - high):
             if not self.follows([*given, *out], room):
-                if any(loads(a) for a in room.atoms().values()) or any(n.startswith("k.") for n in room.names()):
+                if any(loads(a) for a in room.atoms().values()) or any_counter(room.names()):
                     return None
                 out.append(GE(BOOL, from_poly(room), const(0, I64)))
         return out
@@ -270,10 +269,10 @@ class _Joining:
             value = transform(e.value, self.without_total)
             own = {e.array} if e.array in self.cells else set()
             for x in (value, *(x for x in sites(e) if x is not e.value)):
-                if any(split_tag(n.name)[0] in set(self.cells) - own for n in loads(x) if "@" in n.name):
+                if arrays_in([x]) & (set(self.cells) - own):
                     return False
         rest = [transform(x, self.without_total) for x in values_of(self.path)]
-        if any(split_tag(n.name)[0] in self.cells for x in rest for n in loads(x) if "@" in n.name):
+        if arrays_in(rest) & set(self.cells):
             return False
         return bool(wanted) and (bool(where) or self.path.result is not None)
 
@@ -281,7 +280,7 @@ class _Joining:
         return const(0, n.type) if key(n) == key(self.total) else n
 
     def as_one(self, n: Expr) -> Expr:
-        whole = Load(self.type, f"{self.cells[0]}@{max(self.times)}", const(0, I64))
+        whole = Load(self.type, timed(self.cells[0], max(self.times)), const(0, I64))
         return fold_node(Cast(n.type, whole)) if key(n) == key(self.total) else n
 
     def events(self, cell: str) -> list[_Event] | None:
@@ -295,7 +294,7 @@ class _Joining:
             rest = [a for a in parts if all(a is not o for o in own)]
             if not e.index.is_zero() or e.value.type.bits != self.bits or len(own) > 1:
                 return None
-            if any(split_tag(n.name)[0] in self.cells for a in rest for n in loads(a) if "@" in n.name):
+            if arrays_in(rest) & set(self.cells):
                 return None
             if own:
                 before = [x.effect.order for x in out]
@@ -361,11 +360,11 @@ class _Joining:
         effects = [*others]
         for event in sums:
             e = event.effect
-            own = Load(self.type, f"{cell}@{e.order}", const(0, I64))
+            own = Load(self.type, timed(cell, e.order), const(0, I64))
             parts = [own, *event.addends] if event.adds else list(event.addends)
             effects.append(replace(e, value=total_of(parts, self.type)))
         time = max(self.times)
-        whole = Load(self.type, f"{cell}@{time}", const(0, I64))
+        whole = Load(self.type, timed(cell, time), const(0, I64))
         rest = [a for a in addends(self.total, self.total.type) if _cell(a, set(self.cells)) is None]
         now = total_of([whole, *rest], self.total.type)
 
@@ -373,7 +372,7 @@ class _Joining:
             return now if key(n) == key(self.total) else n
 
         def unread(n: Expr) -> Expr:
-            cell_ = isinstance(n, Load) and "@" in n.name and split_tag(n.name)[0] in self.cells
+            cell_ = is_read(n) and array_of(n) in self.cells
             return const(0, n.type) if cell_ else n
 
         effects = [replace(e, value=transform(e.value, put)) for e in effects]

@@ -19,9 +19,10 @@ from halide_core.ir.structural import key, transform, variables
 from lifter.algebra.fold import parts
 from lifter.algebra.parity_select import by_parity
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
+from lifter.ir.dependence import differ, undisturbed
 from lifter.ir.effect_edits import timeless
-from lifter.ir.effect_queries import undisturbed
-from lifter.ir.effects import Effect, LoopInfo, loads, split_tag
+from lifter.ir.effects import Effect, LoopInfo, loads, reads_in
+from lifter.ir.names import split_tag
 
 _MOST_UNITS = 8
 Apart = set[frozenset[str]]
@@ -132,7 +133,7 @@ def _plain(
 def _reads_before(left: Sequence[_Store], body: Sequence[Effect]) -> bool:
     """Whether what is left over reads what the body stores as it was before the loop or in it."""
     stored, end = {e.array for e in body}, max(e.order for e in body)
-    times = (split_tag(n.name) for s in left for n in loads(s.effect.value) if "@" in n.name)
+    times = (split_tag(n.name) for s in left for n in reads_in(s.effect.value))
     return any(array in stored and time <= end for array, time in times)
 
 
@@ -256,7 +257,7 @@ def _separate(units: list[list[_Store]]) -> Apart | None:
             for other, others in enumerate(units):
                 for o in others:
                     same_array = s.effect.array == o.effect.array
-                    if number != other and same_array and not s.effect.index.distance_from(o.effect.index):
+                    if number != other and same_array and not differ(s.effect.index, o.effect.index):
                         return None
                     for n in loads(s.effect.value):
                         array, time = split_tag(n.name)

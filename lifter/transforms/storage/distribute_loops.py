@@ -7,7 +7,9 @@ from dataclasses import replace
 from halide_core.ir.expr import I32, Expr, Load, Variable
 from halide_core.ir.structural import substitute, transform
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
-from lifter.ir.effects import Effect, LoopInfo, Path, loads, sites, split_tag
+from lifter.ir.dependence import memory_apart
+from lifter.ir.effects import Effect, LoopInfo, Path, arrays_in, sites
+from lifter.ir.names import is_read, split_tag, timed
 
 
 def first_alone(path: Path, name: str, loop: LoopInfo) -> Path | None:
@@ -41,9 +43,9 @@ def first_alone(path: Path, name: str, loop: LoopInfo) -> Path | None:
 
     def retimed(x: Expr, site: Effect | None) -> Expr:
         def rewrite(n: Expr) -> Expr:
-            if isinstance(n, Load) and "@" in n.name:
+            if is_read(n):
                 array, old = split_tag(n.name)
-                return Load(n.type, f"{array}@{time(old, site)}", n.index)
+                return Load(n.type, timed(array, time(old, site)), n.index)
             return n
 
         x = transform(x, rewrite)
@@ -73,7 +75,9 @@ def first_alone(path: Path, name: str, loop: LoopInfo) -> Path | None:
                 trips[names[x.counter]] = (renamed((x,))[0], renamed(e.loops[:depth]), None)
     own = {a: replace(path.arrays[a], loops=renamed(path.arrays[a].loops)) for a in temporary}
     outside = {a for e in moving for a in _read(e) if a not in path.arrays}
-    apart = {frozenset((a, e.array)) for a in outside for e in staying if e.array not in path.arrays}
+    apart = memory_apart({e.array for e in staying}, outside, path.arrays)
+    if apart is None:
+        return None
     return replace(
         path, effects=effects, result=result, arrays={**path.arrays, **own}, trips=(*path.trips, *trips.values()),
         apart=path.apart | apart,
@@ -88,7 +92,7 @@ def shared(path: Path, name: str, loop: LoopInfo) -> set[str]:
 
 
 def _read(e: Effect) -> set[str]:
-    return {split_tag(n.name)[0] for x in sites(e) for n in loads(x) if "@" in n.name}
+    return arrays_in(sites(e))
 
 
 def _needed(path: Path, name: str, inside: list[Effect]) -> set[str] | None:

@@ -15,7 +15,9 @@ from dataclasses import replace
 from halide_core.ir.expr import I32, Expr, Load, Select, Variable
 from halide_core.ir.structural import substitute, transform
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
-from lifter.ir.effects import Effect, LoopInfo, Path, loads, split_tag
+from lifter.ir.dependence import may_come_first
+from lifter.ir.effects import Effect, LoopInfo, Path, loads
+from lifter.ir.names import array_of, is_read, split_tag, timed
 
 
 def expand_scans(path: Path) -> Path:
@@ -50,7 +52,7 @@ def widen_starts(path: Path) -> Path:
 
 
 def _reads_array(e: Effect, array: str) -> bool:
-    return any(split_tag(n.name)[0] == array for n in _reads(e))
+    return any(array_of(n) == array for n in _reads(e))
 
 
 def _continues(first: Effect, scan: Effect) -> bool:
@@ -63,7 +65,7 @@ def _continues(first: Effect, scan: Effect) -> bool:
     start = scan.index.substitute({counter: Poly()})
     if scan.index - start != Poly.variable(counter, I32) or start - first.index != Poly.constant(1):
         return False
-    own = {to_poly(n.index) for n in _reads(scan) if split_tag(n.name)[0] == scan.array}
+    own = {to_poly(n.index) for n in _reads(scan) if array_of(n) == scan.array}
     return own == {scan.index - Poly.constant(1)}
 
 
@@ -73,7 +75,7 @@ def _is_behind(e: Effect, scan: Effect) -> bool:
     if scan.counters[-1] not in e.counters:
         return True
     written = scan.index if e.order > scan.order else scan.index - Poly.constant(1)
-    reads = [to_poly(n.index) for n in _reads(e) if split_tag(n.name)[0] == scan.array]
+    reads = [to_poly(n.index) for n in _reads(e) if array_of(n) == scan.array]
     ahead = [written.distance_from(r) for r in reads]
     return all(a is not None and a >= 0 for a in ahead)
 
@@ -90,7 +92,7 @@ def _scan(path: Path, cell: str) -> Effect | None:
         return None
     outer, *others = update.loops[depth:]
     inside = [e for e in path.effects if outer.counter in e.counters and e.order != update.order]
-    users = [e for e in inside if any(split_tag(n.name)[0] == cell for n in _reads(e))]
+    users = [e for e in inside if any(array_of(n) == cell for n in _reads(e))]
     if not users:
         return None
     if others:
@@ -99,8 +101,8 @@ def _scan(path: Path, cell: str) -> Effect | None:
         if any(x.trip.names() & set(update.counters) or _reads_trip(x) for x in (outer, *others)):
             return None
         stored = {e.array for e in inside}
-        return update if not any(split_tag(n.name)[0] in stored for n in _reads(update)) else None
-    if not all(_may_come_first(n, e, outer.counter) for n in _reads(update) for e in inside):
+        return update if not any(array_of(n) in stored for n in _reads(update)) else None
+    if not all(may_come_first(n, e, outer.counter) for n in _reads(update) for e in inside):
         return None
     return update
 
@@ -113,29 +115,10 @@ def _starts_anew(path: Path, cell: str, first: Effect) -> bool:
     """Whether each iteration of the loops around a cell's first write begins with it, so that no value is carried from
     one to the next."""
     around = first.counters[:1]
-    if first.guard is not None or (around and any(split_tag(n.name)[0] == cell for n in _reads(first))):
+    if first.guard is not None or (around and any(array_of(n) == cell for n in _reads(first))):
         return False
     earlier = [e for e in path.effects if around and e.counters[:1] == around and e.order < first.order]
-    return not any(split_tag(n.name)[0] == cell for e in earlier for n in _reads(e))
-
-
-def _may_come_first(read: Load, e: Effect, loop: str) -> bool:
-    """Whether what the update reads is the same if all its iterations come before all those of another effect `e` of
-    the loop: no iteration of `e` has written it, in the original, when it is read."""
-    array, time = split_tag(read.name)
-    if array != e.array:
-        return True
-    index = to_poly(read.index)
-    steps = [p.coefficient(loop) for p in (index, e.index)]
-    if steps[0] is None or steps[0] != steps[1] or any(loads(a) for p in (index, e.index) for a in p.atoms().values()):
-        return False
-    step, ahead = steps[0].constant_value(), e.index.distance_from(index)
-    if not step or ahead is None:
-        return False
-    if ahead == 0:
-        return e.order >= time
-    # e writes in iteration j what is read in iteration k where (j - k) * step + ahead == 0
-    return ahead % step != 0 or -ahead // step > 0
+    return not any(array_of(n) == cell for e in earlier for n in _reads(e))
 
 
 def _split(path: Path, cell: str) -> Path | None:
@@ -156,7 +139,7 @@ def _split(path: Path, cell: str) -> Path | None:
         return None
     if around and not _starts_anew(path, cell, before[0]):
         return None
-    if not any(split_tag(n.name)[0] == cell for e in inside if e is not update for n in _reads(e)):
+    if not any(array_of(n) == cell for e in inside if e is not update for n in _reads(e)):
         return None
     carried = cell + "_carried"
     while carried in path.arrays:
@@ -164,12 +147,12 @@ def _split(path: Path, cell: str) -> Path | None:
 
     def retag(e: Expr, site: Effect | None) -> Expr:
         def rewrite(n: Expr) -> Expr:
-            if not isinstance(n, Load) or "@" not in n.name:
+            if not is_read(n):
                 return n
             array, time = split_tag(n.name)
             after = time > update.order or (site is not None and loop in site.counters)
             name = carried if array == cell and after else array
-            return Load(n.type, f"{name}@{time + (time > start or name == carried)}", n.index)
+            return Load(n.type, timed(name, time + (time > start or name == carried)), n.index)
 
         return transform(e, rewrite)
 
@@ -182,7 +165,7 @@ def _split(path: Path, cell: str) -> Path | None:
 
     effects = [moved(e) for e in path.effects]
     place = next(i for i, e in enumerate(effects) if e.order > start)
-    copied = Load(update.value.type, f"{cell}@{start}", from_poly(Poly()))
+    copied = Load(update.value.type, timed(cell, start), from_poly(Poly()))
     effects.insert(place, Effect(carried, Poly(), copied, None, update.loops[:-1], start, before[-1].line))
     result = retag(path.result, None) if path.result is not None else None
     arrays = {**path.arrays, carried: replace(path.arrays[cell], name=carried)}
@@ -200,7 +183,7 @@ def _always(path: Path, update: Effect) -> tuple[Path, str, Effect]:
     """The path with an update that is made in each iteration: where its guard fails, the cell keeps its value."""
     if update.guard is None:
         return path, update.array, update
-    kept = Load(update.value.type, f"{update.array}@{update.order}", from_poly(Poly()))
+    kept = Load(update.value.type, timed(update.array, update.order), from_poly(Poly()))
     plain = replace(update, value=Select(update.value.type, update.guard, update.value, kept), guard=None)
     return replace(path, effects=tuple(plain if e is update else e for e in path.effects)), update.array, plain
 
@@ -235,22 +218,22 @@ def _expand(path: Path, cell: str, update: Effect) -> Path:
 
     def retag(e: Expr, site: Effect | None) -> Expr:
         def rewrite(n: Expr) -> Expr:
-            if not isinstance(n, Load) or "@" not in n.name:
+            if not is_read(n):
                 return n
             array, time = split_tag(n.name)
             if array != cell:
-                return Load(n.type, f"{array}@{tag(time)}", n.index)
+                return Load(n.type, timed(array, tag(time)), n.index)
             own = site is not None and site.order == update.order
             # what comes before the loop sees the cell's first value, in whichever element it lies
             seen = new_order[update.order] + (0 if own else 1)
             if site is not None and loop.counter not in site.counters and time <= update.order:
                 seen = tag(time)
-            return Load(n.type, f"{cell}@{seen}", from_poly(element(site, time)))
+            return Load(n.type, timed(cell, seen), from_poly(element(site, time)))
 
         return transform(e, rewrite)
 
     # A value kept for the next iteration only is made of no other such value: nothing needs to be there before it.
-    delayed = not any(split_tag(n.name)[0] == cell for n in _reads(update))
+    delayed = not any(array_of(n) == cell for n in _reads(update))
 
     def moved(e: Effect) -> Effect:
         value = retag(e.value, e)

@@ -10,8 +10,9 @@ from halide_core.ir.expr import BOOL, GE, I32, LT, Expr, Load, Select
 from halide_core.ir.structural import substitute, transform
 from lifter.algebra.fold import conjunction
 from lifter.algebra.polynomial import Poly, exact, from_poly, to_poly
-from lifter.ir.effect_queries import undisturbed
-from lifter.ir.effects import Effect, LoopInfo, Path, loads, sites, values_of
+from lifter.ir.dependence import read_elsewhere, undisturbed
+from lifter.ir.effects import Effect, LoopInfo, Path, loads, values_of
+from lifter.ir.names import array_of, timed
 
 
 def joined(path: Path, stores: Sequence[Effect], depth: int, size: Poly | None) -> tuple[Path, Effect] | None:
@@ -22,7 +23,7 @@ def joined(path: Path, stores: Sequence[Effect], depth: int, size: Poly | None) 
     around = first.loops[: depth + 1]
     spans = [_span(e, around) for e in stores]
     others = [e for e in path.effects if all(e is not s for s in stores)]
-    if not undisturbed(stores, others, list(values_of(path))) or _looked_at(stores, others, depth):
+    if not undisturbed(stores, others, list(values_of(path))) or any(read_elsewhere(s, others, depth) for s in stores):
         return None
     start, trip = spans[0] if spans[0] is not None else (None, None)
     if size is not None:
@@ -31,7 +32,7 @@ def joined(path: Path, stores: Sequence[Effect], depth: int, size: Poly | None) 
         return None
     info = LoopInfo(_fresh(path, first), trip, last.line)
     element = Poly.variable(info.counter, I32) + start
-    value: Expr = Load(first.value.type, f"{first.array}@{first.order}", from_poly(element))
+    value: Expr = Load(first.value.type, timed(first.array, first.order), from_poly(element))
     for e, span in zip(stores, spans, strict=True):
         assert span is not None
         found = _stored(e, element, span, value, size is None, len(e.loops) == len(around))
@@ -43,28 +44,13 @@ def joined(path: Path, stores: Sequence[Effect], depth: int, size: Poly | None) 
     return replace(path, effects=effects, trips=(*path.trips, (info, around, None))), one
 
 
-def _looked_at(stores: Sequence[Effect], others: Sequence[Effect], depth: int) -> bool:
-    """Whether a loop inside of the one at `depth` stores to some elements and reads others, in two effects of which one
-    is among `stores`: of those it matters which iterations come before."""
-    for s in stores:
-        for e in others:
-            if set(s.counters[depth + 1 :]) & set(e.counters) and (_reads_other(e, s) or _reads_other(s, e)):
-                return True
-    return False
-
-
-def _reads_other(e: Effect, store: Effect) -> bool:
-    reads = (n for x in sites(e) for n in loads(x) if n.name.rpartition("@")[0] == store.array)
-    return any(to_poly(n.index) != store.index for n in reads)
-
-
 def padded(
     path: Path, stores: Sequence[Effect], elements: Sequence[Poly], width: Poly, rest: Expr, depth: int
 ) -> Path | None:
     """`path` with `stores`, which go over some `elements` of a row of an array one by one, as stores to whole rows, of
     which all other elements are `rest`."""
     others = [e for e in path.effects if all(e is not s for s in stores)]
-    if _looked_at(stores, others, depth):
+    if any(read_elsewhere(s, others, depth) for s in stores):
         return None
     new: dict[int, Effect] = {}
     trips = list(path.trips)
@@ -110,13 +96,13 @@ def _stored(e: Effect, element: Poly, span: tuple[Poly, Poly], before: Expr, who
     values = {} if alone else {e.counters[-1]: exact(element - start, I32)}
 
     def rewrite(n: Expr) -> Expr:
-        if isinstance(n, Load) and n.name.rpartition("@")[0] == e.array and to_poly(n.index) == own:
+        if isinstance(n, Load) and array_of(n) == e.array and to_poly(n.index) == own:
             return before
         return n
 
     def known(x: Expr) -> Expr | None:
         x = substitute(x, values)
-        reads = [n for n in loads(x) if n.name.rpartition("@")[0] == e.array]
+        reads = [n for n in loads(x) if array_of(n) == e.array]
         return transform(x, rewrite) if all(to_poly(n.index) == own for n in reads) else None
 
     conditions: list[Expr] = []

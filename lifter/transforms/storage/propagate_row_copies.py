@@ -9,7 +9,8 @@ from halide_core.ir.structural import substitute
 from lifter.algebra.polynomial import Poly, to_poly
 from lifter.ir.effect_edits import spaced
 from lifter.ir.effect_queries import Follows
-from lifter.ir.effects import Effect, LoopInfo, Path, domain, loads, sites, split_tag
+from lifter.ir.effects import Effect, LoopInfo, Path, arrays_in, domain, loads, sites
+from lifter.ir.names import any_counter, array_of
 
 
 def without_copies(path: Path, name: str, follows: Follows) -> Path:
@@ -26,10 +27,10 @@ def _source(e: Effect, name: str, depth: int) -> Poly | None:
     """How far behind an element lies what a store copies to it, going over elements one by one."""
     if e.array != name or e.guard is not None or not isinstance(e.value, Load) or len(e.loops) != depth + 1:
         return None
-    if e.value.name.rpartition("@")[0] != name or e.index.coefficient(e.counters[-1]) != Poly.constant(1):
+    if array_of(e.value) != name or e.index.coefficient(e.counters[-1]) != Poly.constant(1):
         return None
     behind = e.index - to_poly(e.value.index)
-    return behind if not any(n.startswith("k.") for n in behind.names()) else None
+    return behind if not any_counter(behind.names()) else None
 
 
 def _originals(path: Path, copy: Effect, behind: Poly, follows: Follows) -> list[Effect] | None:
@@ -44,14 +45,14 @@ def _originals(path: Path, copy: Effect, behind: Poly, follows: Follows) -> list
             return None
         if e.guard is not None or not all(follows(given, p) for p in inside):
             return None
-        read = {split_tag(n.name)[0] for x in sites(e) for n in loads(x) if "@" in n.name}
+        read = arrays_in(sites(e))
         if any(x.array in read and e.order <= x.order < copy.order for x in path.effects):
             return None
     return before
 
 
 def _reads(e: Effect, array: str) -> bool:
-    return any(n.name.rpartition("@")[0] == array for x in sites(e) for n in loads(x))
+    return any(array_of(n) == array for x in sites(e) for n in loads(x))
 
 
 def _replaced(path: Path, copy: Effect, behind: Poly, originals: list[Effect]) -> Path:

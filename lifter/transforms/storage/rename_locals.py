@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from halide_core.ir.expr import Expr, Load
 from halide_core.ir.structural import transform
-from lifter.ir.effects import Effect, Path, loads, split_tag
+from lifter.ir.effects import Effect, Path, arrays_in
 from lifter.ir.loop_ir import Function
+from lifter.ir.names import is_read, split_tag, timed
 
 
 def apart_from_parameters(function: Function, path: Path) -> Path:
@@ -26,8 +27,8 @@ def apart_from_parameters(function: Function, path: Path) -> Path:
 
     def renamed(e: Expr) -> Expr:
         def rewrite(n: Expr) -> Expr:
-            array, time = split_tag(n.name) if isinstance(n, Load) and "@" in n.name else ("", 0)
-            return replace(n, name=f"{new[array]}@{time}") if array in new and isinstance(n, Load) else n
+            array, time = split_tag(n.name) if is_read(n) else ("", 0)
+            return replace(n, name=timed(new[array], time)) if array in new and isinstance(n, Load) else n
 
         return transform(e, rewrite)
 
@@ -48,4 +49,4 @@ def apart_from_parameters(function: Function, path: Path) -> Path:
 def _names(path: Path, e: Effect) -> set[str]:
     """Arrays that addresses and counts are made of."""
     polys = [e.index, *(loop.trip for loop in e.loops)]
-    return {split_tag(n.name)[0] for p in polys for a in p.atoms().values() for n in loads(a) if "@" in n.name}
+    return arrays_in(a for p in polys for a in p.atoms().values())

@@ -14,7 +14,8 @@ from lifter.algebra.fold import fold
 from lifter.algebra.polynomial import Obligation, Poly, exact, from_poly, to_poly
 from lifter.algebra.wrapping import reads_memory
 from lifter.ir.effect_queries import promised
-from lifter.ir.effects import Effect, FoundObligation, LoopInfo, Path, loads, loads_of, split_tag
+from lifter.ir.effects import Effect, FoundObligation, LoopInfo, Path, loads, loads_of
+from lifter.ir.names import array_of, is_read, split_tag, time_of
 
 _MOST_VALUES = 8
 
@@ -51,7 +52,7 @@ def _going_round(path: Path, cell: str) -> tuple[Effect, tuple[Poly, Poly, int],
     reads = loads(update.value)
     if variables(update.value) or not reads or not update.value.type.is_int_or_uint():
         return None
-    if any(split_tag(n.name)[0] != cell or split_tag(n.name)[1] > update.order for n in reads if "@" in n.name):
+    if any(array_of(n) != cell or time_of(n) > update.order for n in reads if is_read(n)):
         return None
     values = [start]
     while len(values) <= _MOST_VALUES:
@@ -99,7 +100,7 @@ def _cycles(path: Path, around: tuple[LoopInfo, ...]) -> list[list[Effect]]:
             updates[e.array] = e
     follows: dict[str, str] = {}
     for name, e in updates.items():
-        if e.guard is None and isinstance(e.value, Load) and "@" in e.value.name:
+        if e.guard is None and is_read(e.value):
             source, time = split_tag(e.value.name)
             if source in updates and time <= updates[source].order:  # before that one changes
                 follows[name] = source
@@ -165,7 +166,7 @@ def _replaced(
 
     def placed(e: Expr, counters: tuple[str, ...]) -> Expr:
         def rewrite(n: Expr) -> Expr:
-            if isinstance(n, Load) and "@" in n.name:
+            if is_read(n):
                 array, time = split_tag(n.name)
                 if array in places:
                     return exact(value(array, time, counters), n.type)
@@ -192,7 +193,7 @@ def _replaced(
     except _Elsewhere:
         return None
     out = replace(path, effects=effects, reads=reads, result=result, obligations=obligations)
-    if any(split_tag(n.name)[0] in places for n in loads_of(out) if "@" in n.name):
+    if any(array_of(n) in places for n in loads_of(out)):
         return None  # in how often a loop runs, say
     return replace(out, arrays={n: a for n, a in path.arrays.items() if n not in places})
 

@@ -17,7 +17,8 @@ from lifter.algebra.symbolic_intervals import Unbounded, interval
 from lifter.algebra.wrapping import reads_memory
 from lifter.ir.effect_edits import spaced
 from lifter.ir.effect_queries import Follows, least
-from lifter.ir.effects import Effect, LoopInfo, Path, loads, sites, split_tag, values_of
+from lifter.ir.effects import Effect, LoopInfo, Path, loads, sites, values_of
+from lifter.ir.names import any_counter, array_of, time_of, timed
 
 _MOST = 24
 """Accesses of one array that are looked at."""
@@ -100,7 +101,7 @@ def _accesses(path: Path, name: str, fill: Effect | None, follows: Follows) -> l
 
 
 def _reads(x: Expr, name: str) -> list[Load]:
-    return [n for n in loads(x) if n.name.rpartition("@")[0] == name]
+    return [n for n in loads(x) if array_of(n) == name]
 
 
 def _elsewhere(path: Path) -> Iterator[Expr]:
@@ -276,11 +277,11 @@ def _split(path: Path, name: str, fill: Effect | None, division: _Division) -> P
 
     def placed(x: Expr, loops: tuple[LoopInfo, ...]) -> Expr:
         def rewrite(n: Expr) -> Expr:
-            if not isinstance(n, Load) or n.name.rpartition("@")[0] != name:
+            if not isinstance(n, Load) or array_of(n) != name:
                 return n
             index = to_poly(n.index)
             own, start = place[index, loops]
-            return Load(n.type, f"{own}@{split_tag(n.name)[1]}", from_poly(index - start))
+            return Load(n.type, timed(own, time_of(n)), from_poly(index - start))
 
         return transform(x, rewrite)
 
@@ -310,7 +311,7 @@ def _split(path: Path, name: str, fill: Effect | None, division: _Division) -> P
 
 def _sizes(path: Path) -> list[Expr]:
     """That no loop over sizes is to run less than no times."""
-    parameters = [t.trip for t, _, _ in path.trips if not any(n.startswith("k.") for n in t.trip.names())]
+    parameters = [t.trip for t, _, _ in path.trips if not any_counter(t.trip.names())]
     return [GE(BOOL, from_poly(p), const(0, I64)) for p in dict.fromkeys(parameters)]
 
 

@@ -15,6 +15,7 @@ from dataclasses import replace
 from halide_core.ir.expr import BOOL, EQ, GE, I32, And, Load
 from lifter.algebra.polynomial import Poly, from_poly
 from lifter.ir.effects import Effect, LoopInfo, Path, loads
+from lifter.ir.names import timed
 
 _MOST = 16
 """Elements of one iteration that are filled in."""
@@ -32,7 +33,7 @@ def with_elements_between(path: Path, outputs: Sequence[str]) -> Path | None:
     for group in groups.values():
         for kept in (*_of_pixels(group), *_in_the_middle(group)):
             order += 1
-            read = Load(kept.value.type, f"{kept.array}@{order}", from_poly(kept.index))
+            read = Load(kept.value.type, timed(kept.array, order), from_poly(kept.index))
             found.append(replace(kept, value=read, order=order))
     return replace(path, effects=(*path.effects, *found)) if found else None
 

@@ -15,16 +15,18 @@ from halide_core.ir.expr import BOOL, GE, I32, I64, LT, Expr, Load, const
 from halide_core.ir.structural import substitute, transform
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.algebra.wrapping import reads_memory
+from lifter.ir.dependence import differ, memory_apart
 from lifter.ir.effect_edits import left_to_original, spaced
 from lifter.ir.effect_queries import Follows, ahead_exactly
-from lifter.ir.effects import Effect, LoopInfo, Path, domain, loads, loads_of, split_tag
+from lifter.ir.effects import Effect, LoopInfo, Path, arrays_in, domain, loads_of
+from lifter.ir.names import array_of, is_read
 
 _ONE = Poly.constant(1)
 
 
 def without_covered(path: Path, follows: Follows) -> list[Path]:
     """`path` without such stores: two paths where it has to be told whether a loop has a last iteration."""
-    read = {split_tag(n.name)[0] for n in loads_of(path) if "@" in n.name}
+    read = {array_of(n) for n in loads_of(path) if is_read(n)}
     outside = read - path.arrays.keys()
     paths = [_with_ends_apart(path, read)]
     done: list[Path] = []
@@ -35,7 +37,9 @@ def without_covered(path: Path, follows: Follows) -> list[Path]:
             done.append(p)
             continue
         e, instead = found
-        p = replace(p, apart=p.apart | {frozenset((e.array, a)) for a in outside})
+        pairs = memory_apart({e.array}, outside)
+        assert pairs is not None  # what is read is not looked at
+        p = replace(p, apart=p.apart | pairs)
         paths += [_without(p, e)] if instead is None else _behind_loop(p, e, instead, follows)
     return done
 
@@ -186,17 +190,12 @@ def _may_stand_behind(e: Effect, depth: int, path: Path) -> bool:
     """Whether the store of a loop's last iteration may as well stand behind the loop: what it stores is not read from
     what is stored to, and no other store of or among the loop's writes the same element later."""
     stored = {x.array for x in path.effects}
-    if e.guard is not None or any(split_tag(n.name)[0] in stored for n in loads(e.value) if "@" in n.name):
+    if e.guard is not None or arrays_in([e.value]) & stored:
         return False
     inside = e.loops[: depth + 1]
     end = max(x.order for x in path.effects if x.loops[: depth + 1] == inside)
     later = (x for x in path.effects if x.array == e.array and e.order < x.order <= end)
-    return len(e.loops) == depth + 1 and all(_differ(x, e) for x in later)
-
-
-def _differ(x: Effect, e: Effect) -> bool:
-    apart = x.index.distance_from(e.index)
-    return x.loops == e.loops and apart is not None and apart != 0
+    return len(e.loops) == depth + 1 and all(x.loops == e.loops and differ(x.index, e.index) for x in later)
 
 
 def _without(path: Path, e: Effect) -> Path:

@@ -16,8 +16,10 @@ from halide_core.ir.structural import key, transform
 from lifter.algebra.fold import fold_node, is_true
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.algebra.wrapping import reads_memory
-from lifter.ir.effect_queries import Follows, undisturbed
-from lifter.ir.effects import Effect, Path, domain, loads, split_tag, values_of
+from lifter.ir.dependence import undisturbed
+from lifter.ir.effect_queries import Follows
+from lifter.ir.effects import Effect, Path, domain, loads, values_of
+from lifter.ir.names import array_of, time_of, timed
 
 
 def without_repeated(path: Path, follows: Follows) -> Path:
@@ -60,7 +62,7 @@ def _joined(path: Path, first: Effect, second: Effect, follows: Follows) -> Path
         if nonzero is None:
             return None
         asked += nonzero
-    before = Load(first.value.type, f"{first.array}@{first.order}", from_poly(first.index))
+    before = Load(first.value.type, timed(first.array, first.order), from_poly(first.index))
     made = first.value if first.guard is None else Select(first.value.type, first.guard, first.value, before)
 
     def rewrite(n: Expr) -> Expr:
@@ -89,10 +91,7 @@ def _of(e: Effect) -> list[Expr]:
 
 def _sees(n: Load, e: Effect) -> bool:
     """Whether a Load is of the array that a store is to, after it."""
-    if "@" not in n.name:
-        return False
-    array, time = split_tag(n.name)
-    return array == e.array and time > e.order
+    return array_of(n) == e.array and time_of(n) > e.order
 
 
 def _never_zero(distance: Poly, path: Path, e: Effect, follows: Follows) -> list[Expr] | None:

@@ -8,28 +8,28 @@ Both loops stay among `Path.trips`, where the count of each is proved under its 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from halide_core.ir.expr import I32, Expr, Load, Select
 from halide_core.ir.structural import key, substitute, transform, variables
 from lifter.algebra.fold import conjunction, negate, parts
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
-from lifter.ir.effects import Effect, Path, loads, split_tag
+from lifter.ir.dependence import may_wait
+from lifter.ir.effects import Effect, Path, loads
 
 
 def merge_arms(path: Path) -> Path:
     """`path` with such loops joined: what the first stores is stored where the second does it."""
     effects = list(path.effects)
     for place, second in enumerate(effects):
-        first = next((e for e in reversed(effects[:place]) if _are_arms(path, effects, e, second)), None)
+        first = next((e for e in reversed(effects[:place]) if _are_arms(path, e, second)), None)
         if first is not None:
             kept = [_merged(first, second) if e is second else e for e in effects if e is not first]
             return merge_arms(replace(path, effects=tuple(kept)))
     return path
 
 
-def _are_arms(path: Path, effects: list[Effect], first: Effect, second: Effect) -> bool:
+def _are_arms(path: Path, first: Effect, second: Effect) -> bool:
     if first.array != second.array or first.value.type != second.value.type or first.guard is None:
         return False
     if len(first.loops) != len(second.loops) or first.counters == second.counters:
@@ -43,7 +43,7 @@ def _are_arms(path: Path, effects: list[Effect], first: Effect, second: Effect) 
         return False
     if any(loads(a) for a in second.index.atoms().values()):
         return False
-    return _may_wait(path, effects, first, second)
+    return may_wait(path, first, second)
 
 
 def _choice(first: Effect, second: Effect) -> Expr | None:
@@ -63,33 +63,6 @@ def _inner(e: Effect, other: Effect) -> set[str]:
 
 def _renaming(first: Effect, second: Effect) -> dict[str, Poly]:
     return {a: Poly.variable(b, I32) for a, b in zip(first.counters, second.counters, strict=True) if a != b}
-
-
-def _may_wait(path: Path, effects: list[Effect], first: Effect, second: Effect) -> bool:
-    """Whether the first store may be made where the second one is: nothing looks at its array meanwhile, but for the
-    second at its own element, and nothing that the two read is written in the loops of either."""
-    inner = _inner(first, second) | _inner(second, first)
-    written = {e.array for e in effects if inner & set(e.counters) and e is not first and e is not second}
-    for e in (first, second):
-        for n in loads(e.value):
-            array, time = split_tag(n.name)
-            if array in written or (array == first.array and (time > e.order or to_poly(n.index) != e.index)):
-                return False
-    between = [e for e in effects if first.order < e.order < second.order]
-    if any(e.array == first.array for e in between):
-        return False
-    seen = [n for e in effects if e is not second for x in _expressions(e) for n in loads(x)]
-    seen += loads(path.result) if path.result is not None else []
-    tags = (split_tag(n.name) for n in seen if "@" in n.name)
-    return not any(a == first.array and first.order < time <= second.order for a, time in tags)
-
-
-def _expressions(e: Effect) -> Iterable[Expr]:
-    yield e.value
-    yield from (() if e.guard is None else (e.guard,))
-    yield from e.index.atoms().values()
-    for loop in e.loops:
-        yield from loop.trip.atoms().values()
 
 
 def _merged(first: Effect, second: Effect) -> Effect:

@@ -16,7 +16,8 @@ from halide_core.ir.structural import key, post_order, substitute, transform
 from lifter.algebra.fold import conjunction, fold, negate
 from lifter.algebra.polynomial import Poly, from_poly
 from lifter.ir.effect_edits import spaced
-from lifter.ir.effects import Effect, LoopInfo, Path, loads, split_tag
+from lifter.ir.effects import Effect, LoopInfo, Path, loads
+from lifter.ir.names import array_of
 
 _MOST = 4
 """Choices that are taken apart, at the most: each makes a store more of one."""
@@ -38,7 +39,7 @@ def _apart(path: Path, e: Effect) -> Path | None:
     if len(nest) > 1 or not e.loops or any(loads(a) for a in e.index.atoms().values()):
         return None
     stored = {x.array for x in path.effects}
-    if any(split_tag(n.name)[0] in stored for n in loads(e.value)):
+    if any(array_of(n) in stored for n in loads(e.value)):
         return None
     choice = _choice(e.value)
     if choice is None:

@@ -11,6 +11,7 @@ from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.ir.effect_edits import renamed, spaced
 from lifter.ir.effect_queries import least
 from lifter.ir.effects import Effect, LoopInfo, Path, loads, values_of
+from lifter.ir.names import array_of
 from lifter.transforms.storage.expand_rings.row_layout import No, span
 from lifter.transforms.storage.expand_rings.row_reads import Reads
 from lifter.transforms.storage.merge_row_stores import padded
@@ -104,7 +105,7 @@ class Expansion(Reads):
 
     def moved(self, e: Effect) -> Effect:
         def rewrite(n: Expr) -> Expr:
-            if isinstance(n, Load) and n.name.rpartition("@")[0] == self.name:
+            if isinstance(n, Load) and array_of(n) == self.name:
                 return Load(n.type, n.name, from_poly(self.seen(n, e)))
             return n
 
@@ -116,7 +117,7 @@ class Expansion(Reads):
             else:
                 row = self.row_before(place.row, e.loops)
             index = self.width * (row + Poly.constant(self.shift)) + place.element
-        elif any(n.name.rpartition("@")[0] == self.name for a in index.atoms().values() for n in loads(a)):
+        elif any(array_of(n) == self.name for a in index.atoms().values() for n in loads(a)):
             index = to_poly(transform(from_poly(index), rewrite))
         guard = transform(e.guard, rewrite) if e.guard is not None else None
         return replace(e, index=index, value=transform(e.value, rewrite), guard=guard)
@@ -126,7 +127,7 @@ class Expansion(Reads):
         fixed = list(values_of(replace(path, result=None)))
         fixed += [a for o in path.obligations for a in o.obligation.poly.atoms().values()]
         fixed += [o.guard for o in path.obligations if o.guard is not None]
-        if any(n.name.rpartition("@")[0] == self.name for x in fixed for n in loads(x)):
+        if any(array_of(n) == self.name for x in fixed for n in loads(x)):
             raise No
         assert self.info.size is not None
         rows = self.loop.trip + Poly.constant(self.newest + self.shift)
@@ -145,6 +146,6 @@ class Expansion(Reads):
                 continue
 
     def _placed(self, n: Expr) -> Expr:
-        if isinstance(n, Load) and n.name.rpartition("@")[0] == self.name:
+        if isinstance(n, Load) and array_of(n) == self.name:
             return Load(n.type, n.name, from_poly(self.seen(n, None)))
         return n

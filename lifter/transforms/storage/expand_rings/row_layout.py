@@ -10,6 +10,7 @@ from halide_core.ir.structural import variables
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.ir.effect_queries import Follows
 from lifter.ir.effects import Effect, LoopInfo, Path, domain, loads, sites
+from lifter.ir.names import any_counter, array_of, is_counter
 
 
 class No(Exception):
@@ -38,7 +39,7 @@ def span(element: Poly, inner: LoopInfo) -> tuple[Poly, Poly] | None:
 
 
 def over_counters(p: Poly) -> bool:
-    return any(name.startswith("k.") for name in p.names())
+    return any_counter(p.names())
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,7 @@ class Rows:
 
     def start(self) -> Poly:
         """Where the first row begins, if it is not where the array does: memory that is aligned by hand."""
-        first = [p.element.substitute({c: Poly() for c in p.element.names() if c.startswith("k.")})
+        first = [p.element.substitute({c: Poly() for c in p.element.names() if is_counter(c)})
                  for p in self.places.values()]
         return Poly.constant(max(0, min((int(v) for p in first if (v := p.constant_value()) is not None), default=0)))
 
@@ -191,7 +192,7 @@ class Rows:
         return found.pop()
 
     def reads_own(self, e: Effect) -> bool:
-        return any(n.name.rpartition("@")[0] == self.name for x in sites(e) for n in loads(x))
+        return any(array_of(n) == self.name for x in sites(e) for n in loads(x))
 
     def fills_all(self, e: Effect) -> bool:
         """Whether a store gives all of the array one constant, before anything else."""
@@ -206,7 +207,7 @@ class Rows:
             return False
         names = {second.counters[-1]: Poly.variable(first.counters[-1], I32)}
         same = second.loops[-1].trip == first.loops[-1].trip and second.index.substitute(names) == first.index
-        return same and not any(n.name.rpartition("@")[0] == self.name for n in loads(second.value))
+        return same and not any(array_of(n) == self.name for n in loads(second.value))
 
     def drop(self, e: Effect) -> None:
         self.before.remove(e)

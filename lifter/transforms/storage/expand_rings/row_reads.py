@@ -9,7 +9,8 @@ from halide_core.ir.expr import BOOL, GE, I32, I64, Expr, Load, const
 from lifter.algebra.fold import clauses
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.ir.effect_queries import ahead_exactly
-from lifter.ir.effects import Effect, LoopInfo, domain, loads, sites, split_tag
+from lifter.ir.effects import Effect, LoopInfo, domain, loads, sites
+from lifter.ir.names import array_of, split_tag, time_of
 from lifter.transforms.storage.expand_rings.row_layout import No, Place, Rows
 from lifter.transforms.stores.eliminate_overwritten_stores import solved
 
@@ -64,11 +65,11 @@ class Reads(Rows):
         """Whether an iteration of the loop reads what an earlier one has stored, but for stores that add to what their
         own elements hold, no two of them to the same: these are updates as they stand."""
         reads = [(e, n) for e in self.inside for x in sites(e) for n in loads(x)
-                 if n.name.rpartition("@")[0] == self.name]
+                 if array_of(n) == self.name]
         single = len(self.own) == 1 or len({e.index.constant_value() for e in self.own} - {None}) == len(self.own)
         if single and all(e.array == self.name and to_poly(n.index) == e.index for e, n in reads):
             return False
-        ours = ((e, self.place(to_poly(n.index)), split_tag(n.name)[1]) for e, n in reads)
+        ours = ((e, self.place(to_poly(n.index)), time_of(n)) for e, n in reads)
         return any(self.latest(place, e, time) < self.newest for e, place, time in ours)
 
     def latest(self, place: Place, site: Effect, time: int) -> int:

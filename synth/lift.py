@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from halide_core.ir.expr import I64, Expr
 from halide_core.ir.structural import variables
 from lifter.algebra.polynomial import from_poly
+from lifter.ir.effect_verifier import RAW
 from lifter.ir.effects import Path, loads
 from lifter.ir.foldable_calls import Sources, knowable
 from lifter.ir.inline_pure_calls import inline_all
@@ -19,8 +20,6 @@ from lifter.ir.summary import PathSummary, Summary
 from lifter.support.deadline import TimedOut, until
 from lifter.symexec import execute
 from lifter.transforms.storage.rename_locals import apart_from_parameters
-from lifter.transforms.stores.add_identity_stores import with_elements_between
-from lifter.transforms.stores.split_guarded_reads import guarded_apart
 from synth.contract.minimal_contract import without_needless
 from synth.failure import NotFound
 from synth.options import Options, Stopwatch
@@ -28,6 +27,7 @@ from synth.path_lifter import PathLifter
 from synth.prune_paths import left_alone, without_idle
 from synth.sampling.samples import Env, NotConcrete, sample_environments
 from synth.staging.updates import MOVING_BOUNDS
+from synth.strategies import STRATEGIES
 from synth.terminals.data_addresses import readable_places
 from synth.trace import Candidate, Trace, failure
 from verifier.decide import Decision, Verdict, verify_path
@@ -127,16 +127,15 @@ def _lift_whole_windows(
 
 
 def _lift(function: Function, options: Options, clock: Stopwatch, lifted: Lifted, windows: bool = False) -> None:
+    log = PathLog(function, _sampled, lifted.rewritings)
     with clock.stage("parse"):
-        paths = execute(function, decided, follows, windows, PathLog(function, _sampled, lifted.rewritings))
-        paths = [apart_from_parameters(function, p) for p in paths]
-        lifted.paths = [readable_places(function, without_idle(left_alone(p))) for p in paths]
+        lifted.paths = [_prepared(function, p, log) for p in execute(function, decided, follows, windows, log)]
         lifted.function = function = with_definitions(function, lifted.paths)
     for p in lifted.paths:
         _check_library(function, p)
     found: list[PathSummary] = []
     for number, given in enumerate(lifted.paths):
-        path, summary, verdict = _lift_path(function, given, options, clock, lifted.trace)
+        path, summary, verdict = _lift_path(function, given, options, clock, lifted)
         lifted.paths[number] = path
         found.append(summary)
         lifted.verdicts.append(verdict)
@@ -146,6 +145,14 @@ def _lift(function: Function, options: Options, clock: Stopwatch, lifted: Lifted
             return
     lifted.summary = Summary(function, tuple(found), dict(function.functions))
     lifted.status = "verified"
+
+
+def _prepared(function: Function, p: Path, log: PathLog) -> Path:
+    """A path as the search wants it."""
+    p = log.after("rename_locals", p, apart_from_parameters(function, p), RAW)
+    p = log.after("leave_to_original", p, left_alone(p), RAW)
+    p = log.after("eliminate_idle_stores", p, without_idle(p), RAW)
+    return log.after("readable_places", p, readable_places(function, p), RAW)
 
 
 def _sampled(function: Function, path: Path, conditions: list[Expr], count: int) -> list[Env]:
@@ -170,57 +177,34 @@ def _check_library(function: Function, path: Path) -> None:
 
 
 def _lift_path(
-    function: Function, path: Path, options: Options, clock: Stopwatch, trace: Trace
+    function: Function, path: Path, options: Options, clock: Stopwatch, lifted: Lifted
 ) -> tuple[Path, PathSummary, Verdict]:
-    """The summary of a path and what was proved of it; where nothing is, of the path with elements that stay between
-    those that are written."""
-    first: tuple[PathSummary, Verdict] | NotFound
-    try:
-        first = _less_or_more(function, path, options, clock, trace)
-        if first[1].proved:
-            return path, *first
-    except NotFound as problem:
-        first = problem
-    for apart in (path, guarded_apart(path, {p.name for p in function.params if p.pointer})):
-        if apart is None or all(e.guard is None for e in apart.effects):
+    """The path as the first strategy has it that proves something, its summary and what was proved.  Where none does,
+    what the first one came to: its reason is that of the function as it stands.  Raises NotFound."""
+    first: tuple[Path, PathSummary, Verdict] | NotFound | None = None
+    for strategy in STRATEGIES:
+        made = strategy.rewrite(function, path)
+        if made is None:
             continue
+        tried = PathLog(function, _sampled)
+        made = tried.after(strategy.name, path, made, RAW)
         try:
-            found = _proved(PathLifter(function, apart, options, clock, trace, where=True), stop_early=False)
-            if found[1].proved:
-                return apart, *found
-        except (NotFound, TimedOut):
-            pass  # the reason is that of the function as it stands
-    filled = with_elements_between(path, [p.name for p in function.params if p.pointer])
-    if filled is not None:
-        try:
-            second = _less_or_more(function, filled, options, clock, trace)
-            if second[1].proved:
-                return filled, *second
-        except (NotFound, TimedOut):
-            pass  # the reason is that of the function as it stands
+            found = _proved(PathLifter(function, made, options, clock, lifted.trace, strategy), strategy.stop_early)
+        except NotFound as problem:
+            first = first or problem
+            continue
+        except TimedOut:
+            if first is None:
+                raise
+            break
+        if found[1].proved:
+            lifted.rewritings.add(tried.rewritings)
+            return made, *found
+        first = first or (made, *found)
+    assert first is not None
     if isinstance(first, NotFound):
         raise first
-    return path, *first
-
-
-def _less_or_more(
-    function: Function, path: Path, options: Options, clock: Stopwatch, trace: Trace
-) -> tuple[PathSummary, Verdict]:
-    """The summary of a path and what was proved of it; where nothing is, one whose contract asks for more."""
-    lifter = PathLifter(function, path, options, clock, trace)
-    first: tuple[PathSummary, Verdict] | NotFound
-    try:
-        first = _proved(lifter, stop_early=True)
-        if first[1].proved:
-            return first
-    except NotFound as problem:
-        first = problem
-    try:
-        return _proved(PathLifter(function, path, options, clock, trace, demanding=True), stop_early=False)
-    except (NotFound, TimedOut):  # the first attempt's reason says more of the function as it stands
-        if isinstance(first, NotFound):
-            raise first from None
-        return first
+    return first
 
 
 def _proved(lifter: PathLifter, stop_early: bool) -> tuple[PathSummary, Verdict]:

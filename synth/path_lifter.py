@@ -39,6 +39,7 @@ from synth.sampling.small_runs import SmallRuns, no_remainder
 from synth.staging.draft import Draft, Shape, line_of, shape, type_of
 from synth.staging.partition import Proto, partition
 from synth.staging.updates import Update, place, stand_apart, updates
+from synth.strategies import STRATEGIES, Strategy
 from synth.terminals.pixels import reads_whole_pixels
 from synth.terminals.terminals import Mapper, image_call
 from synth.trace import Candidate, Failure, Trace, failure
@@ -56,8 +57,7 @@ _SOON = 2.0
 
 
 class PathLifter:
-    """Finds the summary of one path.  `demanding`: its contract asks that loops run at all, and that rows that are read
-    lie one behind the other.  `where`: stores under a guard are updates that apply where it holds."""
+    """Finds the summary of one path by one strategy."""
 
     def __init__(
         self,
@@ -66,11 +66,9 @@ class PathLifter:
         options: Options,
         clock: Stopwatch,
         trace: Trace | None = None,
-        demanding: bool = False,
-        where: bool = False,
+        strategy: Strategy = STRATEGIES[0],
     ) -> None:
-        self.demanding = demanding
-        self.where = where
+        self.strategy = strategy
         self.trace = trace if trace is not None else Trace()
         self.function = function
         self.path = path
@@ -88,9 +86,9 @@ class PathLifter:
 
     def lift(self) -> PathSummary:
         """The summary.  Raises NotFound."""
-        if self.demanding:
+        if self.strategy.demanding:
             self.contract.runs()
-        if self.demanding or self.function.uses_registers:
+        if self.strategy.demanding or self.function.uses_registers:
             self.contract.tails()
         self.contract.loops()
         self.contract.counters_fit()
@@ -102,16 +100,8 @@ class PathLifter:
         if not self.samples:
             raise NotFound("roi", "no small parameter values satisfy the function's own conditions")
         problem: NotFound | None = None
-        joined = partition(self.function, self.path, True)
-        in_turn = partition(self.function, self.path, True, in_turn=True)
-        groupings = [joined]
-        groupings += [partition(self.function, self.path, False)] if self._several_nests() else []
-        groupings += [in_turn] if len(in_turn) < len(joined) else []
-        updating = partition(self.function, self.path, False, as_updates=True)
-        groupings.append(updating)
-        groupings += [partition(self.function, self.path, False, apart=True)] if self._several_stores() else []
-        if self.where:
-            groupings = [partition(self.function, self.path, join, guarded=True) for join in (True, False)]
+        ways = [g for g in self.strategy.groupings if g.when(self.function, self.path)]
+        groupings = [partition(self.function, self.path, g) for g in ways]
         stated = self.contract
         for protos in groupings:
             self.contract = stated.branch()  # what fails asks nothing of the caller
@@ -137,13 +127,6 @@ class PathLifter:
                 if any(m.order in {e.order for e in self.path.effects if e.array in self.outputs} for m in d.maps):
                     conditions.definition(f, d, values=False)
         return self.all_hold([c for c in conditions.out if c.name in wanted], "order", summary.funcs)
-
-    def _several_nests(self) -> bool:
-        return len({e.nest for e in self.path.effects}) > 1
-
-    def _several_stores(self) -> bool:
-        written = [e.array for e in self.path.effects if e.array in self.outputs]
-        return len(written) > len(set(written))
 
     def attempt(self, protos: list[Proto]) -> PathSummary:
         self.trace.groupings += 1
@@ -275,7 +258,7 @@ class PathLifter:
         with self.clock.stage("roi"):
             e = p.updates[0]
             try:
-                box = touched(self.function, p.array, p.updates, self.contract, self.where)
+                box = touched(self.function, p.array, p.updates, self.contract, self.strategy.guarded)
             except Irregular as problem:
                 e = problem.effect
                 place = f"{p.array}[{readable_index(e.index)}]"
@@ -284,7 +267,7 @@ class PathLifter:
                         f"irregular store to {place}", e.line, "where it lands depends on data of unbounded range"
                     ) from None
                 raise NotFound("roi", f"the range of {place} is not known: {problem}", e.line) from None
-            if self.where and not self.contract.layout(box):
+            if self.strategy.guarded and not self.contract.layout(box):
                 raise NotFound("roi", f"the rows of '{p.array}' may overlap", e.line)
             if not p.private and p.array not in self.outputs:
                 raise NotFound("roi", f"'{p.array}' is updated before it is given values", e.line)
@@ -292,7 +275,7 @@ class PathLifter:
 
     def updates(self, p: Proto, layout: Layout) -> list[Update]:
         """The iteration domain of each update.  Raises NotFound."""
-        return updates(p.updates, layout, p.private, self.contract.follows, self.where)
+        return updates(p.updates, layout, p.private, self.contract.follows, self.strategy.guarded)
 
     def keep_slices(self, draft: Draft) -> None:
         """Tells the draft's group along which dimensions its stores go with the loops."""
@@ -452,7 +435,7 @@ class PathLifter:
         result = replace_images(result, inputs) if result is not None else None
         with self.clock.stage("proof"):
             memory = MemoryContract(self.function, self.path, self.contract, self.holds)
-            memory.state(funcs, inputs, self.demanding)
+            memory.state(funcs, inputs, self.strategy.demanding)
             items = self.contract.lean()
         summary = PathSummary(self.path.conditions, tuple(funcs), tuple(inputs.values()), result, items)
         check_order(summary, self.function.line)

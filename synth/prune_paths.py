@@ -58,4 +58,4 @@ def without_idle(path: Path) -> Path:
         return not isinstance(prove(Query((*index.facts, *given), never), 0.5), Proved)
 
     some = {loops: run(loops) for loops in dict.fromkeys(e.loops for e in path.effects)}
-    return replace(path, effects=tuple(e for e in path.effects if some[e.loops]))
+    return path if all(some.values()) else replace(path, effects=tuple(e for e in path.effects if some[e.loops]))

@@ -50,6 +50,11 @@ class Rewritings:
     unseen: int = 0
     """For which no sample was found, or none could be run."""
 
+    def add(self, more: Rewritings) -> None:
+        self.made += more.made
+        self.checked += more.checked
+        self.unseen += more.unseen
+
 
 @dataclass(slots=True)
 class PathLog:

@@ -5,6 +5,7 @@ into several, and nests that together write one region (a vector body and its re
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from halide_core.ir.expr import Max, Min
@@ -32,21 +33,43 @@ class Proto:
         return Group(self.name, self.array, orders, self.private, frozenset(e.order for e in self.updates))
 
 
-def partition(
-    function: Function,
-    path: Path,
-    join_nests: bool,
-    as_updates: bool = False,
-    in_turn: bool = False,
-    apart: bool = False,
-    guarded: bool = False,
-) -> list[Proto]:
-    """Groups the effects of a path, in order.  `join_nests`: neighbouring nests that write the same array without
-    reading it elsewhere make one group.  `as_updates`: a later nest that writes an output again updates part of it.
-    `in_turn`: what stores to several outputs in turn, as does what is left at its end (in the same nest or the next),
-    makes one group of each, even where they read what the others hold.  `apart`: every store to an output updates part
-    of what the caller has there, as the sides of a frame do.  `guarded`: so does every store under a guard, and what
-    comes after it."""
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """A way to group the effects of a path."""
+
+    join_nests: bool = False
+    """Neighbouring nests that write the same array without reading it elsewhere make one group."""
+    as_updates: bool = False
+    """A later nest that writes an output again updates part of it."""
+    in_turn: bool = False
+    """What stores to several outputs in turn, as does what is left at its end (in the same nest or the next), makes one
+    group of each, even where they read what the others hold."""
+    apart: bool = False
+    """Every store to an output updates part of what the caller has there, as the sides of a frame do."""
+    guarded: bool = False
+    """So does every store under a guard, and what comes after it."""
+    when: Callable[[Function, Path], bool] = lambda *_: True
+    """Whether it is another one than those that ask for less, for a path."""
+
+
+def several_nests(_: Function, path: Path) -> bool:
+    return len({e.nest for e in path.effects}) > 1
+
+
+def several_stores(function: Function, path: Path) -> bool:
+    """Whether an output is stored to in several places."""
+    outputs = {p.name for p in function.params if p.pointer}
+    written = [e.array for e in path.effects if e.array in outputs]
+    return len(written) > len(set(written))
+
+
+def fewer_in_turn(function: Function, path: Path) -> bool:
+    whole, in_turn = (Grouping(join_nests=True, in_turn=t) for t in (False, True))
+    return len(partition(function, path, in_turn)) < len(partition(function, path, whole))
+
+
+def partition(function: Function, path: Path, by: Grouping) -> list[Proto]:
+    """Groups the effects of a path, in order."""
     outputs = {p.name for p in function.params if p.pointer}
     protos: list[Proto] = []
     for e in path.effects:
@@ -55,26 +78,26 @@ def partition(
         if current is not None and e.array not in outputs and _anew(e, private, current):
             protos.append(Proto(e.array, private, plain=[e]))
             continue
-        updating = guarded and (e.guard is not None or (current is not None and bool(current.updates)))
-        if (apart or updating) and e.array in outputs:
+        updating = by.guarded and (e.guard is not None or (current is not None and bool(current.updates)))
+        if (by.apart or updating) and e.array in outputs:
             if current is None:
                 protos.append(Proto(e.array, (), updates=[e]))
             else:
                 current.updates.append(e)
                 _after_what_it_reads(protos, current, e)
             continue
-        again = as_updates and current is not None and e.array in outputs and current.plain[-1:] != []
+        again = by.as_updates and current is not None and e.array in outputs and current.plain[-1:] != []
         if (current is not None and is_update(e, private, current, path)) or (
             again and current is not None and (current.plain[-1].nest != e.nest or e.nest is None)
         ):
             current.updates.append(e)
             _after_what_it_reads(protos, current, e)
         elif current is None and (
-            is_reduction(e, private) or (as_updates and e.array in outputs and (_scans(e) or _scatters(e)))
+            is_reduction(e, private) or (by.as_updates and e.array in outputs and (_scans(e) or _scatters(e)))
         ):
             protos.append(Proto(e.array, () if e.array in outputs else private, updates=[e]))
         elif current is not None and _joins(
-            e, private, current, protos, join_nests, in_turn and e.array in outputs
+            e, private, current, protos, by.join_nests, by.in_turn and e.array in outputs
         ):
             current.plain.append(e)
             _after_what_it_reads(protos, current, e)

@@ -180,10 +180,10 @@ def _lift_path(
     function: Function, path: Path, options: Options, clock: Stopwatch, lifted: Lifted
 ) -> tuple[Path, PathSummary, Verdict]:
     """The path as the first strategy has it that proves something, its summary and what was proved.  Where none does,
-    what the first one came to: its reason is that of the function as it stands.  Raises NotFound."""
-    first: tuple[Path, PathSummary, Verdict] | NotFound | None = None
+    what came of the path as it stands: that reason says most of the function.  Raises NotFound."""
+    plain: tuple[Path, PathSummary, Verdict] | NotFound | None = None
     for strategy in STRATEGIES:
-        made = strategy.rewrite(function, path)
+        made = strategy.made_of(function, path)
         if made is None:
             continue
         tried = PathLog(function, _sampled)
@@ -191,20 +191,21 @@ def _lift_path(
         try:
             found = _proved(PathLifter(function, made, options, clock, lifted.trace, strategy), strategy.stop_early)
         except NotFound as problem:
-            first = first or problem
+            plain = plain or problem
             continue
         except TimedOut:
-            if first is None:
+            if plain is None:
                 raise
             break
         if found[1].proved:
             lifted.rewritings.add(tried.rewritings)
             return made, *found
-        first = first or (made, *found)
-    assert first is not None
-    if isinstance(first, NotFound):
-        raise first
-    return first
+        if strategy.as_it_stands:
+            plain = made, *found
+    assert plain is not None
+    if isinstance(plain, NotFound):
+        raise plain
+    return plain
 
 
 def _proved(lifter: PathLifter, stop_early: bool) -> tuple[PathSummary, Verdict]:

@@ -23,10 +23,10 @@ Pairs = frozenset[frozenset[str]]
 
 
 def undisturbed(group: Sequence[Effect], others: Sequence[Effect], values: Iterable[Expr]) -> bool:
-    """Whether stores that stand at several times may as well all stand where the last one does, or, if they read the same
-    arrays, where any one of them does, for what is not among them: none of the `others` stores to the same array in
-    between, or to what the group reads between two of these reads, and neither do they or `values` read in between what
-    the group stores."""
+    """Whether stores that stand at several times may as well all stand where the last one does, or, if they read the
+    same arrays, where any one of them does, for what is not among them: none of the `others` stores to the same array
+    in between, or to what the group reads between two of these reads, and neither do they or `values` read in between
+    what the group stores."""
     first, last = min(e.order for e in group), max(e.order for e in group)
     stored = {e.array for e in group}
     times: dict[str, list[int]] = {}

@@ -6,7 +6,7 @@ WORKERS ?= 2
 .PHONY: demo test quick test-generators test-emitted test-pipelines corpus bench bench-search bench-codegen bench-gpu \
   bench-autoschedule bench-frozen bench-tree-search bench-genetic bench-compile bench-second-opinion bench-memory math-errors fuzz-schedules fuzz-gpu \
   unseen unseen-autoscheduled fuzz-autoschedulers fuzz-soundness fuzz-adversarial fuzz-inputs first-day test-cluster gpu-record gpu-check fuzz-mutants plant-faults plant-transform-faults \
-  contract-items browser-tools arm-tools lint structure clean
+  contract-items browser-tools arm-tools lint structure status clean
 
 demo: .venv/demo.stamp
 	$(BIN)/python demo/run.py --out demo-out
@@ -167,7 +167,12 @@ lint: .venv/dev.stamp
 	$(BIN)/ruff check .
 	$(BIN)/mypy --strict
 	$(BIN)/lint-imports
+	@$(BIN)/python -m tools.status --check
 	@$(BIN)/python -m tools.structure > /dev/null || { echo 'the structure is not as it should be; see make structure' >&2; exit 1; }
+
+# docs/status.md, from the manifests of the corpus and the pages of docs/figures.
+status: .venv/base.stamp
+	@$(BIN)/python -m tools.status
 
 # What each package has, which of its parts import which, and what is in a circle; fails where an import points upwards
 # or a circle has grown.

@@ -14,10 +14,15 @@ _LAYOUT, _MERGED = _T + "storage/expand_rings/row_layout.py", _T + "storage/merg
 _APART, _COPIES = _T + "storage/distribute_loops.py", _T + "storage/propagate_row_copies.py"
 _SCANS, _PARTS = _T + "storage/expand_scalars.py", _T + "storage/split_arrays.py"
 _LANES, _SUMS = _T + "reroll/reroll_lanes.py", _T + "reroll/reroll_reduction_lanes.py"
+_ORDER = "lifter/ir/dependence.py"
 _ADDED, _REPEATED = _T + "reroll/reroll_accumulations.py", _T + "stores/forward_stores.py"
 _FAULTS: tuple[tuple[str, str, str, str], ...] = (
-    (DEPENDENCE, _STRIPS, "if written & read or any(", "if any("),
-    (DEPENDENCE, _STRIPS, " or any(_order_matters([e for e in inside if e.array == a], each) for a in written)", ""),
+    (DEPENDENCE, _STRIPS, "apart = memory_apart(written, read)", "apart = memory_apart(written, read - written)"),
+    (
+        DEPENDENCE, _STRIPS,
+        " or not all(_may_take_turns([e for e in inside if e.array == a], each) for a in written)", "",
+    ),
+    (DEPENDENCE, _STRIPS, "        return False\n    turns: ", "        pass\n    turns: "),
     (STEP, _STRIPS, "I32).scale(section) - Poly", "I32).scale(section + 1) - Poly"),
     (STEP, _STRIPS, "old.counter: x - number.scale(length)}", "old.counter: x - number}"),
     (
@@ -25,8 +30,8 @@ _FAULTS: tuple[tuple[str, str, str, str], ...] = (
         "floor_div(strip.row, each[e.order]), loop.line",
         "floor_div(strip.row, each[e.order]) - Poly.constant(1), loop.line",
     ),
-    (DEPENDENCE, _ARMS, "return _may_wait(path, effects, first, second)", "return True"),
-    (DEPENDENCE, _ARMS, "if any(e.array == first.array for e in between):", "if False:"),
+    (DEPENDENCE, _ARMS, "return may_wait(path, first, second)", "return True"),
+    (DEPENDENCE, _ORDER, "if any(e.array == first.array and first.order < e.order < second.order", "if any(False"),
     (DEPENDENCE, _ARMS, "if trips != [loop.trip for loop in second.loops] or ", "if "),
     (
         ORDER, _ARMS, "choice, _renamed(first.value, names), second.value)",
@@ -36,9 +41,9 @@ _FAULTS: tuple[tuple[str, str, str, str], ...] = (
     (TRIP, _COVERED, "last = loop.trip - _ONE", "last = loop.trip"),
     (TRIP, _COVERED, "**found}) - value - _ONE)", "**found}) - value)"),
     (DEPENDENCE, _COVERED, "if e.array in read or e.array in path.arrays or", "if e.array in path.arrays or"),
-    (DEPENDENCE, _COVERED, "and all(_differ(x, e) for x in later)", ""),
+    (DEPENDENCE, _COVERED, "and all(x.loops == e.loops and differ(x.index, e.index) for x in later)", ""),
     (TRIP, _COVERED, 'e.loops[depth].trip - _ONE})', 'e.loops[depth].trip})'),
-    (DEPENDENCE, _BLOCKS, "if read & stored:", "if False:"),
+    (DEPENDENCE, _BLOCKS, "memory_apart(stored, read, path.arrays)", "memory_apart(stored - read, read, path.arrays)"),
     (DEPENDENCE, _BLOCKS, "if const_value(first.value) != 0 or ", "if "),
     (DEPENDENCE, _BLOCKS, "return low * step, high * step", "return low, high"),
     (DEPENDENCE, _BLOCKS, "            and follows(full, plain - Poly.constant(step))\n", ""),
@@ -87,7 +92,7 @@ _FAULTS: tuple[tuple[str, str, str, str], ...] = (
      "index = self.width * (row + Poly.constant(self.shift + 1)) + place.element"),
     (
         DEPENDENCE, _MERGED,
-        "or _looked_at(stores, others, depth):\n        return None\n    start",
+        "or any(read_elsewhere(s, others, depth) for s in stores):\n        return None\n    start",
         ":\n        return None\n    start",
     ),
     (ORDER, _APART, "if late:\n            seen += first", "if not late:\n            seen += first"),
@@ -101,12 +106,12 @@ _FAULTS: tuple[tuple[str, str, str, str], ...] = (
     (STEP, _COPIES, "index=e.index.substitute(polys) + behind", "index=e.index.substitute(polys) - behind"),
     (TRIP, _SCANS, 'total + Poly.constant(1), first.line)', 'total, first.line)'),
     (ORDER, _SCANS, "Poly.constant(1 if time > update.order else 0)", "Poly.constant(0 if time > update.order else 1)"),
-    (DEPENDENCE, _SCANS, "return ahead % step != 0 or -ahead // step > 0", "return True"),
-    (DEPENDENCE, _SCANS, "return e.order >= time", "return True"),
+    (DEPENDENCE, _ORDER, "if meeting.ahead == 0 else meeting.ahead > 0", "if meeting.ahead == 0 else True"),
+    (DEPENDENCE, _ORDER, "return store.order >= time if meeting", "return True if meeting"),
     (STEP, _SCANS, "number * x.trip + Poly.variable", "number + Poly.variable"),
     (TRIP, _SCANS, "size=total + Poly.constant(1))", "size=total)"),
     (TRIP, _SCANS, "last.trip + Poly.constant(1), e.line)", "last.trip - Poly.constant(1), e.line)"),
-    (DEPENDENCE, _LANES, "if any(_reads_others(e) for e in lanes):", "if False:"),
+    (DEPENDENCE, _LANES, "if any(reads_of_others(e) for e in lanes):", "if False:"),
     (
         DEPENDENCE, _LANES,
         "if any(min(orders) < t <= max(orders) for t in self.tags.get(first.array, ())):",
@@ -119,7 +124,7 @@ _FAULTS: tuple[tuple[str, str, str, str], ...] = (
      "return replace(e, value=_given(e.value, when, False), guard=guard)"),
     (DEPENDENCE, _SUMS, "return len(seen) == 1 and ordered", "return True"),
     (DEPENDENCE, _SUMS, "            if any(b is None for b in bounds):\n                return None\n", ""),
-    (DEPENDENCE, _SUMS, "if stored & read:\n            return None", "if False:\n            return None"),
+    (DEPENDENCE, _SUMS, "memory_apart(stored, read, self.path.arrays)", "memory_apart(stored - read, read, self.path.arrays)"),
     (
         STEP, _SUMS,
         "parts = [a for e in column for a in e.addends]",
@@ -143,8 +148,8 @@ _FAULTS: tuple[tuple[str, str, str, str], ...] = (
         "value = Select(value.type, guard, value, made)",
         "value = Select(value.type, guard, made, value)",
     ),
-    (STEP, _PARTS, "return Load(n.type, f\"{own}@{split_tag(n.name)[1]}\", from_poly(index - start))",
-     "return Load(n.type, f\"{own}@{split_tag(n.name)[1]}\", from_poly(index - start - start))"),
+    (STEP, _PARTS, "return Load(n.type, timed(own, time_of(n)), from_poly(index - start))",
+     "return Load(n.type, timed(own, time_of(n)), from_poly(index - start - start))"),
     (DEPENDENCE, _PARTS, "for p in (a.least - start, start + length - Poly.constant(1) - a.most):",
      "for p in (a.least - start,):"),
     (TRIP, _PARTS, "part.length, fill.line)", "part.length - Poly.constant(1), fill.line)"),

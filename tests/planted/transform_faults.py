@@ -124,7 +124,10 @@ _FAULTS: tuple[tuple[str, str, str, str], ...] = (
      "return replace(e, value=_given(e.value, when, False), guard=guard)"),
     (DEPENDENCE, _SUMS, "return len(seen) == 1 and ordered", "return True"),
     (DEPENDENCE, _SUMS, "            if any(b is None for b in bounds):\n                return None\n", ""),
-    (DEPENDENCE, _SUMS, "memory_apart(stored, read, self.path.arrays)", "memory_apart(stored - read, read, self.path.arrays)"),
+    (
+        DEPENDENCE, _SUMS, "memory_apart(stored, read, self.path.arrays)",
+        "memory_apart(stored - read, read, self.path.arrays)",
+    ),
     (
         STEP, _SUMS,
         "parts = [a for e in column for a in e.addends]",

@@ -22,7 +22,7 @@ from lifter.algebra.polynomial import Monomial, Poly, ahead_of, atom_of, from_po
 from lifter.algebra.symbolic_intervals import Unbounded, interval, settled
 from lifter.ir.effects import Effect, FoundObligation, LoopInfo, Path, loads
 from lifter.ir.loop_ir import Function
-from lifter.ir.names import array_of
+from lifter.ir.names import array_of, is_read
 from lifter.ir.summary import ContractItem, Layout
 from verifier.memory_states import sure_loads
 from verifier.sized_memory import room_of_box
@@ -142,7 +142,7 @@ class ContractBuilder:
         """A row's last register starts within the row: `width - 16` is not negative."""
         places: dict[str, dict[Poly, Effect]] = {}
         for e in (*self.path.effects, *self.path.reads):
-            found = [(array_of(n), to_poly(n.index)) for n in loads(e.value) if "@" in n.name]
+            found = [(array_of(n), to_poly(n.index)) for n in loads(e.value) if is_read(n)]
             for array, place in found if not e.array else [(e.array, e.index), *found]:
                 places.setdefault(array, {})[place] = e
         starts: set[Poly] = set()

@@ -41,6 +41,7 @@ from halide_core.ir.expr import (
 from halide_core.ir.structural import key, post_order
 from halide_core.ir.types import Type
 from lifter.ir.c_library import EXACT, base_name
+from lifter.ir.names import array_of, is_read
 
 _FEW = 16
 """Values of which a compiler might make a case each."""
@@ -65,7 +66,7 @@ class Sources:
         if isinstance(e, Variable) and e.name in self.parameters:
             return e.name, -1
         if isinstance(e, Load):
-            array = e.name.partition("@")[0]
+            array = array_of(e) if is_read(e) else e.name
             return (array, key(e.index)) if array in self.arrays else None
         return None
 

@@ -220,7 +220,7 @@ def _in_place(e: Effect) -> bool:
 
 def _reads(e: Effect, array: str) -> bool:
     expressions = [e.value, *([e.guard] if e.guard is not None else []), *e.index.atoms().values()]
-    return any(array_of(load) == array for x in expressions for load in loads(x) if "@" in load.name)
+    return any(array_of(load) == array for x in expressions for load in loads(x))
 
 
 def _name(protos: list[Proto]) -> None:

@@ -10,7 +10,8 @@ from lifter.ir import names
 
 ROOT = Path(__file__).parent.parent.parent
 SPELLED = re.compile(
-    r"""partition\(["']@|["']@["'] in |\}@\{|startswith\(\(?["'](k\.|addr\.|\?)|f["'](k|addr)\.\{|\+ ["']\?|["']\?["'] \+"""
+    r"""split\(["']@|partition\(["']@|["']@["'] in |\}@\{"""
+    r"""|startswith\(\(?["'](k\.|addr\.|\?)|f["'](k|addr)\.\{|\+ ["']\?|["']\?["'] \+"""
 )
 
 

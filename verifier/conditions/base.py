@@ -13,7 +13,7 @@ from lifter.algebra.wrapping import reads_memory
 from lifter.ir.effects import Effect, LoopInfo, Path, loads
 from lifter.ir.inline_pure_calls import inline_call
 from lifter.ir.loop_ir import Function
-from lifter.ir.names import array_of, is_read
+from lifter.ir.names import array_of, is_read, time_of
 from lifter.ir.summary import Definition, Dim, EffectMap, FuncSummary, InputSummary, Layout, PathSummary
 from verifier.algebra.lemmas import decide_lemma
 from verifier.memory_states import Group, Unresolved, mentions, see
@@ -199,7 +199,7 @@ class Conditions:
 
     def not_yet_written(self, load: Load, site: Effect, index: Poly, rivals: tuple[Effect, ...]) -> None:
         """No store of the same nest has written the location that `load` reads by the time it reads it."""
-        _, time = load.name.rsplit("@", 1)
+        time = time_of(load)
         for rival in rivals:
             rename = {c: Poly.variable(c + "'", I32) for c in rival.counters}
             other = [*self.domain(rival.loops, rename), *self.applies(rival, rename)]
@@ -214,7 +214,7 @@ class Conditions:
                 c = site.counters[shared]
                 before.append(self.index.all_of([*equal, self.index.symbol(c + "'") < self.index.symbol(c)]))
                 shared += 1
-            if rival.order < int(time):
+            if rival.order < time:
                 equal = [self.index.symbol(c + "'") == self.index.symbol(c) for c in site.counters[:shared]]
                 before.append(self.index.all_of(equal))
             target = self.meets(rival, rename, index)

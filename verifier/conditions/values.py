@@ -143,7 +143,7 @@ class ValueConditions(ReadConditions):
 
     def is_read(self, array: str) -> bool:
         """Whether the path reads an array at any time."""
-        return any("@" in n.name and array_of(n) == array for n in loads_of(self.path))
+        return any(array_of(n) == array for n in loads_of(self.path))
 
     def unclamp(self, e: Expr, original: Expr, inside: list[Any], decide: bool = False) -> Expr:
         """Reads under a condition whose address is, under that condition, one that the original reads: `original`'s

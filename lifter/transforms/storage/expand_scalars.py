@@ -176,7 +176,7 @@ def _reads(e: Effect) -> list[Load]:
     found = [*loads(e.value), *(n for a in e.index.atoms().values() for n in loads(a))]
     if e.guard is not None:
         found += loads(e.guard)
-    return [n for n in found if "@" in n.name]
+    return [n for n in found if is_read(n)]
 
 
 def _always(path: Path, update: Effect) -> tuple[Path, str, Effect]:

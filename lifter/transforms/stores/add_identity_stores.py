@@ -12,9 +12,10 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from halide_core.ir.expr import BOOL, EQ, GE, I32, And, Load
+from halide_core.ir.expr import BOOL, EQ, GE, And, Load
 from lifter.algebra.polynomial import Poly, from_poly
-from lifter.ir.effects import Effect, LoopInfo, Path, loads
+from lifter.ir.effect_edits import renamed
+from lifter.ir.effects import Effect, Path, loads
 from lifter.ir.names import timed
 
 _MOST = 16
@@ -35,7 +36,11 @@ def with_elements_between(path: Path, outputs: Sequence[str]) -> Path | None:
             order += 1
             read = Load(kept.value.type, timed(kept.array, order), from_poly(kept.index))
             found.append(replace(kept, value=read, order=order))
-    return replace(path, effects=(*path.effects, *found)) if found else None
+    if not found:
+        return None
+    known = {loop for loop, _, _ in path.trips}
+    trips = {x: (x, e.loops[:depth], None) for e in found for depth, x in enumerate(e.loops) if x not in known}
+    return replace(path, effects=(*path.effects, *found), trips=(*path.trips, *trips.values()))
 
 
 def _of_pixels(group: Sequence[Effect]) -> Iterator[Effect]:
@@ -68,17 +73,9 @@ def _in_the_middle(group: Sequence[Effect]) -> Iterator[Effect]:
                 continue
             meet = EQ(BOOL, from_poly(apart), from_poly(Poly()))
             runs = GE(BOOL, from_poly(loop.trip - Poly.constant(1)), from_poly(Poly()))
-            yield _renamed(replace(a, index=a.index.substitute(after), guard=And(BOOL, runs, meet), loops=rest))
+            kept = replace(a, index=a.index.substitute(after), guard=And(BOOL, runs, meet), loops=rest)
+            yield renamed(kept, {c: f"{c}b" for c in kept.counters})
             break
-
-
-def _renamed(e: Effect) -> Effect:
-    """An effect with counters of its own: it stands in loops of its own."""
-    names = {loop.counter: Poly.variable(loop.counter + "b", I32) for loop in e.loops}
-    loops = tuple(
-        LoopInfo(loop.counter + "b", loop.trip.substitute(names), loop.line, variable=loop.variable) for loop in e.loops
-    )
-    return replace(e, index=e.index.substitute(names), loops=loops)
 
 
 __all__ = ["with_elements_between"]

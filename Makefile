@@ -5,7 +5,7 @@ WORKERS ?= 2
 
 .PHONY: demo test quick test-generators test-emitted test-pipelines corpus bench bench-search bench-codegen bench-gpu \
   bench-autoschedule bench-frozen bench-tree-search bench-genetic bench-compile bench-second-opinion bench-memory math-errors fuzz-schedules fuzz-gpu \
-  unseen unseen-autoscheduled fuzz-autoschedulers fuzz-soundness fuzz-adversarial fuzz-inputs first-day test-cluster gpu-record gpu-check fuzz-mutants plant-faults plant-transform-faults \
+  unseen unseen-autoscheduled fuzz-autoschedulers fuzz-soundness fuzz-adversarial fuzz-inputs first-contact first-day test-cluster gpu-record gpu-check fuzz-mutants plant-faults plant-transform-faults \
   contract-items browser-tools arm-tools lint structure status clean
 
 demo: .venv/demo.stamp
@@ -31,6 +31,10 @@ test-emitted: .venv/dev.stamp
 # twenty minutes.
 test-pipelines: .venv/dev.stamp
 	ALL_SIZES=1 $(BIN)/python -m pytest -n $(WORKERS) tests/corpus/test_papers_pipelines.py tests/corpus/test_autoscheduled_pipelines.py
+
+# What becomes of a library that was never run before: DIR, FLAGS for its compiler, NAME for the row that is printed.
+first-contact: .venv/base.stamp
+	$(BIN)/python -m corpus.first_contact $(DIR) --flags "$(FLAGS)" --name "$(NAME)" $(OPTIONS)
 
 # Lifts every function of the corpus, compares it with the original, and both with the manifests: about ten minutes.
 corpus: .venv/base.stamp

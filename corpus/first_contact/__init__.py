@@ -1,0 +1,1 @@
+"""What the lifter makes of a library that it has never met."""

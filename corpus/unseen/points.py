@@ -53,7 +53,7 @@ def _bent(d: Definitions, v: Value) -> Value:
             text = f"hl.select({wide.text} > {middle}, {wide.text} * 3 / 2 - {abs(middle) // 2}, {wide.text})"
             return Value(text, "i32", min(low, low * 2 - abs(middle)), max(high * 2, 0) + abs(middle))
         case "distance":
-            return Value(f"hl.abs({wide.text} - {middle})", "i32", 0, high - low + abs(middle))
+            return Value(f"hl.i32(hl.abs({wide.text} - {middle}))", "i32", 0, high - low + abs(middle))
         case "square":
             return scaled_down(rng, product(rng, v, v), 256)
         case "clamp":
@@ -109,7 +109,7 @@ def combined(d: Definitions, a: Value, b: Value, exact: bool) -> Value:
             return Value(f"hl.absd({a.text}, {b.text})", a.type, 0, high)
         case "absd":
             a, b = cast(a, "i32"), cast(b, "i32")
-            return Value(f"hl.abs({a.text} - {b.text})", "i32", 0, a.magnitude() + b.magnitude())
+            return Value(f"hl.i32(hl.abs({a.text} - {b.text}))", "i32", 0, a.magnitude() + b.magnitude())
         case "minmax":
             t = a.type if a.type == b.type else "i32"
             return Value(f"hl.{rng.choice(('min', 'max'))}({cast(a, t).text}, {cast(b, t).text})", t, low, high)
@@ -119,7 +119,7 @@ def combined(d: Definitions, a: Value, b: Value, exact: bool) -> Value:
             return Value(f"hl.select({x} > {y}, {x}, ({x} & 1) + {y} - ({y} & 1))", t, low - 1, high)
         case "/":
             a, b = cast(within(rng, a, 1 << 16), "i32"), cast(within(rng, b, 1 << 16), "i32")
-            return Value(f"({a.text} * 16 / (hl.abs({b.text}) + 16))", "i32", min(a.low, 0) - 1, max(a.high, 0))
+            return Value(f"({a.text} * 16 / (hl.i32(hl.abs({b.text})) + 16))", "i32", min(a.low, 0) - 1, max(a.high, 0))
         case "halving":
             name = rng.choice(("halving_add", "rounding_halving_add"))
             return Value(f"hl.{name}({a.text}, {b.text})", a.type, low, high)

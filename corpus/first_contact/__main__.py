@@ -2,26 +2,30 @@
 
     make first-contact DIR=../pillow/src/libImaging FLAGS="-I/usr/include/python3.11" NAME="Pillow 12"
 
-A function of the folder's own files counts if it has a loop over elements of memory that it was given (`loops.py`).
-Templates, which are lifted where they are called, do not count. The row for
+A function of the folder's own files, `static` ones included, counts if it has a loop over elements of memory that it
+was given (`loops.py`). Templates, which are lifted where they are called, do not count. The row for
 docs/figures/libraries.md is printed; nothing is to be changed for a library before its first row stands there."""
 
 from __future__ import annotations
 
 import datetime
 import json
+import os
 import shlex
 import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
+from collections import Counter, defaultdict
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 import click
 from clang import cindex
 from clang.cindex import Cursor, CursorKind
+from pathspec import GitIgnoreSpec
 from rich.console import Console
 from rich.table import Table
 
@@ -29,9 +33,10 @@ from corpus.first_contact.loops import works_on_memory
 from lifter.commands.batch.outcome import kind_of
 from lifter.frontend.clang.libclang import place, preorder
 from lifter.frontend.clang.parsing import SourceError, parse
-from lifter.toolchain.command import command_for
+from lifter.toolchain.command import SUFFIXES, command_for
 
-STATUSES = ("verified", "not_found", "unsupported", "timeout", "disagreed", "crashed", "error")
+NOT_READ = "not read"
+STATUSES = ("verified", "not_found", "unsupported", "timeout", "disagreed", "crashed", "error", NOT_READ)
 _FUNCTIONS = {CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD}
 _INTRINSICS = ("_mm_", "_mm256_", "_mm512_", "vld1", "vst1", "vaddq", "vmull")
 
@@ -44,7 +49,7 @@ class Counted:
     line: int
     name: str
     intrinsics: bool
-    status: str = "not read"
+    status: str = NOT_READ
     reason: str = ""
 
 
@@ -77,13 +82,21 @@ def _has_intrinsics(c: Cursor) -> bool:
     return any(n.kind is CursorKind.CALL_EXPR and n.spelling.startswith(_INTRINSICS) for n in preorder(c))
 
 
-def _lifted(folder: Path, flags: list[str], timeout: float, given: list[str]) -> dict[str, object]:
-    """The report of `lift batch`."""
+def _lift(path: Path, names: set[str], flags: list[str], timeout: float, models: tuple[str, ...]) -> dict[str, Any]:
+    """The report of `lift` on functions of a file, those with internal linkage too."""
     with tempfile.TemporaryDirectory() as out:
-        command = [sys.executable, "-m", "lifter", "batch", str(folder), "-o", out, "--timeout", str(timeout), "-q"]
-        subprocess.run([*command, *given, "--", *flags], check=False, stdout=subprocess.DEVNULL)
-        report: dict[str, object] = json.loads((Path(out) / "report.json").read_text())
-        return report
+        command = [sys.executable, "-m", "lifter", str(path), "-o", out, "--timeout", str(timeout), "--json"]
+        command += [x for n in sorted(names) for x in ("-f", n)] + [x for m in models for x in ("--model", m)]
+        done = subprocess.run([*command, "--", *flags], check=False, capture_output=True, text=True)
+    lines = done.stdout.splitlines()
+    return json.loads(lines[0]) if lines else {"functions": [], "reason": done.stderr.strip() or "nothing was told"}
+
+
+def _sources(folder: Path, include: tuple[str, ...], exclude: tuple[str, ...]) -> list[Path]:
+    wanted = GitIgnoreSpec.from_lines(include or ("*",))
+    left_out = GitIgnoreSpec.from_lines(exclude)
+    names = (p.relative_to(folder) for p in sorted(folder.rglob("*")) if p.suffix in SUFFIXES)
+    return [folder / n for n in names if wanted.match_file(n) and not left_out.match_file(n)]
 
 
 @click.command(help=__doc__, context_settings={"help_option_names": ["-h", "--help"]})
@@ -101,18 +114,25 @@ def main(
 ) -> None:
     console = Console(highlight=False, soft_wrap=True)
     start = time.perf_counter()
-    options = {"--include": include, "--exclude": exclude, "--model": model}
-    given = [x for option, values in options.items() for v in values for x in (option, v)]
-    report = _lifted(folder, shlex.split(flags), timeout, given)
-    seconds = time.perf_counter() - start
     library = Library()
-    for file in report["files"]:
-        path = folder / file["name"]
-        _count(path, shlex.split(flags), library)
-        for f in file["functions"]:
-            found = library.functions.get((str(path), (f["defined"] or f)["line"]))
-            if found is not None:
-                found.status, found.reason = f["status"], f["reason"]
+    given = shlex.split(flags)
+    paths = _sources(folder, include, exclude)
+    for path in paths:
+        _count(path, given, library)
+    names: dict[Path, set[str]] = defaultdict(set)
+    for f in library.functions.values():
+        names[Path(f.file)].add(f.name)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        reports = pool.map(lambda p: (p, _lift(p, names[p], given, timeout, model)), list(names))
+        for path, report in reports:
+            for function in report["functions"]:
+                found = library.functions.get((str(path), (function["defined"] or function)["line"]))
+                if found is not None:
+                    found.status, found.reason = function["status"], function["reason"]
+            for f in library.functions.values():
+                if f.file == str(path) and f.status == NOT_READ:
+                    f.reason = report["reason"]
+    seconds = time.perf_counter() - start
     _tell(console, name or folder.name, library, seconds)
     if kept:
         Path(kept).write_text(json.dumps([asdict(f) for f in library.functions.values()], indent=1) + "\n")

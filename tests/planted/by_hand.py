@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.planted.mutate import ROOT, Fault
 
-_OPERATIONS, _EXPRESSIONS = "lifter/frontend/lowering/operators.py", "lifter/frontend/lowering/expressions.py"
+_OPERATIONS, _EXPRESSIONS = "lifter/frontend/state/operators.py", "lifter/frontend/lowering/operations.py"
 _SIMD, _INTEGERS = "lifter/simd/meanings.py", "halide_core/backend/llvm_integer.py"
 _VARIANTS = "codegen/variants.py"
 _FAULTS: tuple[tuple[str, str, str, str], ...] = (

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from clang.cindex import Cursor, CursorKind, TypeKind
 from clang.cindex import Type as ClangType
 
 from lifter.frontend.clang import types
+from lifter.frontend.clang.asking import Asker
 from lifter.frontend.clang.libclang import (
     children,
     declared_fields,
@@ -18,9 +18,6 @@ from lifter.frontend.clang.libclang import (
     members,
     specialized,
 )
-
-if TYPE_CHECKING:
-    from lifter.frontend.lowering.context import Context
 
 K = CursorKind
 
@@ -39,25 +36,25 @@ def bases(t: ClangType) -> list[ClangType | None]:
     return [base if types.canonical(base).kind is TypeKind.RECORD else None for base in own]
 
 
-def known_bases(ctx: Context, t: ClangType, at: Cursor | None) -> list[ClangType]:
+def known_bases(asker: Asker, t: ClangType, at: Cursor | None) -> list[ClangType]:
     """As `bases`; raises Unsupported where one is not known."""
     found = []
     for base in bases(t):
         if base is None:
             name = types.canonical(t).spelling
-            ctx.fail(f"object of '{name}', whose base class depends on a template's parameters", at)
+            asker.fail(f"object of '{name}', whose base class depends on a template's parameters", at)
         found.append(base)
     return found
 
 
-def own_member(ctx: Context, t: ClangType, member: Cursor, at: Cursor | None) -> Cursor:
+def own_member(asker: Asker, t: ClangType, member: Cursor, at: Cursor | None) -> Cursor:
     """The class's own constructor without arguments, or destructor, where `member` may be its template's."""
     if specialized(types.canonical(t).get_declaration()) is None:
         return member
     kind = "destructor" if member.kind is K.DESTRUCTOR else "constructor"
-    found = ctx.unit.instance(types.canonical(t), kind)
+    found = asker.unit.instance(types.canonical(t), kind)
     if found is None:
-        ctx.fail(f"{kind} of '{types.canonical(t).spelling}', an instance of a template that cannot be named", at)
+        asker.fail(f"{kind} of '{types.canonical(t).spelling}', an instance of a template that cannot be named", at)
     return found
 
 
@@ -79,22 +76,22 @@ def body_of(method: Cursor) -> tuple[Cursor, Cursor | None]:
     return definition, next((k for k in children(definition) if k.kind is K.COMPOUND_STMT), None)
 
 
-def fields(ctx: Context, t: ClangType, at: Cursor | None) -> Iterator[Cursor]:
+def fields(asker: Asker, t: ClangType, at: Cursor | None) -> Iterator[Cursor]:
     """The fields of a class in the order of their initialisation, those of base classes first."""
     record = types.canonical(t)
     if is_union(record) and not is_one_size(record):
-        ctx.fail(f"object of the union '{record.spelling}'", at)
-    for base in known_bases(ctx, t, at):
-        yield from fields(ctx, base, at)
+        asker.fail(f"object of the union '{record.spelling}'", at)
+    for base in known_bases(asker, t, at):
+        yield from fields(asker, base, at)
     for f in declared_fields(record):
         inner = types.canonical(f.type)
         if types.is_record(inner) and inner.get_declaration().is_anonymous() and not f.spelling:
             if is_union(inner):
-                ctx.fail("unnamed union in a structure", at)
-            yield from fields(ctx, inner, at)
+                asker.fail("unnamed union in a structure", at)
+            yield from fields(asker, inner, at)
         else:
             if f.is_mutable_field():
-                ctx.fail(f"mutable field '{f.spelling}'", at)
+                asker.fail(f"mutable field '{f.spelling}'", at)
             yield f
 
 
@@ -113,13 +110,13 @@ def is_one_size(t: ClangType) -> bool:
     return len(whole) == len(found) > 0 and len({s.bits for s in whole}) == 1
 
 
-def own_fields(ctx: Context, t: ClangType, at: Cursor | None) -> list[Cursor]:
+def own_fields(asker: Asker, t: ClangType, at: Cursor | None) -> list[Cursor]:
     """As `fields`, each name once."""
-    found = list(fields(ctx, t, at))
+    found = list(fields(asker, t, at))
     names = [f.spelling for f in found]
     for name in names:
         if names.count(name) > 1:
-            ctx.fail(f"field '{name}' in a class and in its base class", at)
+            asker.fail(f"field '{name}' in a class and in its base class", at)
     return found
 
 
@@ -170,17 +167,17 @@ def is_base_of(part: ClangType, whole: ClangType) -> bool:
     return both and not types.same_but_const(a, b)
 
 
-def check_copy(ctx: Context, t: ClangType, at: Cursor | None) -> None:
+def check_copy(asker: Asker, t: ClangType, at: Cursor | None) -> None:
     """Refuses what the compiler's own copy would not do by fields: base classes that copy in their own way."""
-    for base in known_bases(ctx, t, at):
+    for base in known_bases(asker, t, at):
         if not is_trivial(base):
-            ctx.fail(f"copy of an object whose base class '{base.spelling}' copies in its own way", at)
+            asker.fail(f"copy of an object whose base class '{base.spelling}' copies in its own way", at)
 
 
-def is_padded(ctx: Context, t: ClangType, at: Cursor | None) -> bool:
+def is_padded(asker: Asker, t: ClangType, at: Cursor | None) -> bool:
     inside = 0
-    for f in fields(ctx, t, at):
-        if types.is_record(types.innermost(f.type)) and is_padded(ctx, types.innermost(f.type), at):
+    for f in fields(asker, t, at):
+        if types.is_record(types.innermost(f.type)) and is_padded(asker, types.innermost(f.type), at):
             return True
         inside += int(f.type.get_canonical().get_size())
     return inside != int(types.canonical(t).get_size())

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from clang.cindex import Cursor, CursorKind
 from clang.cindex import Type as ClangType
 
@@ -11,12 +9,17 @@ from halide_core.ir.expr import Expr, Load
 from halide_core.ir.structural import contains
 from halide_core.ir.types import Type
 from lifter.frontend.clang import classes, types
+from lifter.frontend.clang.asking import Asker
 from lifter.frontend.clang.libclang import changes, children, operands, preorder
 
-if TYPE_CHECKING:
-    from lifter.frontend.lowering.context import Context
-
 K = CursorKind
+CASTS = {
+    K.CSTYLE_CAST_EXPR,
+    K.CXX_FUNCTIONAL_CAST_EXPR,
+    K.CXX_STATIC_CAST_EXPR,
+    K.CXX_REINTERPRET_CAST_EXPR,
+    K.CXX_CONST_CAST_EXPR,
+}
 
 
 def is_designator(item: Cursor) -> bool:
@@ -32,13 +35,13 @@ def unwrap(c: Cursor) -> Cursor:
     return c
 
 
-def scalar_type(ctx: Context, t: ClangType, at: Cursor | None = None) -> Type:
+def scalar_type(asker: Asker, t: ClangType, at: Cursor | None = None) -> Type:
     """The IR type of a C++ scalar type; raises Unsupported for anything else."""
     if t.get_canonical().is_volatile_qualified():
-        ctx.fail("volatile object", at, "volatile accesses cannot be reordered or removed")
+        asker.fail("volatile object", at, "volatile accesses cannot be reordered or removed")
     found = types.scalar(t)
     if found is None:
-        ctx.fail(describe(t), at)
+        asker.fail(describe(t), at)
     return found
 
 
@@ -55,9 +58,9 @@ def describe(t: ClangType) -> str:
     return f"value of type '{t.spelling}'"
 
 
-def element_type(ctx: Context, pointee: ClangType, at: Cursor | None = None) -> Type:
+def element_type(asker: Asker, pointee: ClangType, at: Cursor | None = None) -> Type:
     """The scalar type inside what a pointer points to."""
-    return scalar_type(ctx, types.innermost(pointee), at)
+    return scalar_type(asker, types.innermost(pointee), at)
 
 
 def has_effects(c: Cursor) -> bool:
@@ -94,12 +97,12 @@ def modified(root: Cursor) -> set[int]:
     return out
 
 
-def modified_in(ctx: Context, body: Cursor) -> frozenset[int]:
+def modified_in(asker: Asker, body: Cursor) -> frozenset[int]:
     """As `modified`; what is called once is called again."""
     place = body.hash, body.location.offset
-    if place not in ctx.unit.modified:
-        ctx.unit.modified[place] = frozenset(modified(body))
-    return ctx.unit.modified[place]
+    if place not in asker.unit.modified:
+        asker.unit.modified[place] = frozenset(modified(body))
+    return asker.unit.modified[place]
 
 
 def reads_memory(e: Expr) -> bool:
@@ -110,3 +113,19 @@ def reads_memory(e: Expr) -> bool:
 def is_lane(c: Cursor) -> bool:
     """Whether an expression is a register's lane, `a[3]`."""
     return bool(types.register_bytes(operands(c)[0].type))
+
+
+def copied_by(c: Cursor) -> Cursor | None:
+    """What a copy or move constructor takes, where the class has its own."""
+    target, arguments = c.referenced, list(c.get_arguments())
+    if c.kind is not K.CALL_EXPR or target is None or target.kind is not K.CONSTRUCTOR or len(arguments) != 1:
+        return None
+    own = (target.is_copy_constructor() or target.is_move_constructor()) and not classes.is_implicit(target)
+    return unwrap(arguments[0]) if own else None
+
+
+def may_be_elided(returned: Cursor) -> bool:
+    """Whether a local object is returned that compilers may make where the caller wants it, without its class's own
+    constructor for copies."""
+    source = copied_by(unwrap(returned))
+    return source is not None and source.kind is K.DECL_REF_EXPR and source.referenced.kind is K.VAR_DECL

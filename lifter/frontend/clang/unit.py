@@ -32,9 +32,9 @@ class Unit:
     sources: Sources | None = None
     """Where definitions of other functions are looked for."""
     pure: dict[str, Known | None] = field(default_factory=dict)
-    """By `inline.key`; None for functions that are not pure."""
+    """By `queries.key`; None for functions that are not pure."""
     modified: dict[tuple[int, int], frozenset[int]] = field(default_factory=dict)
-    """What bodies may change, by the hash and the place of each (`inline.modified`)."""
+    """What bodies may change, by the hash and the place of each (`queries.modified`)."""
     taken: dict[str, tuple[int, Cursor]] = field(default_factory=dict)
     """Functions used as values: their numbers and declarations, by mangled name."""
     active: list[str] = field(default_factory=list)

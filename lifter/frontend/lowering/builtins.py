@@ -25,11 +25,12 @@ from halide_core.ir.expr import (
 from halide_core.ir.types import Float, Int, Type, UInt
 from lifter.frontend.clang import queries, types
 from lifter.frontend.clang.libclang import evaluate, in_system_header, operands
-from lifter.frontend.lowering import evaluation_order, expressions, places, std_algorithms
-from lifter.frontend.lowering import operators as op
-from lifter.frontend.lowering.context import Context
-from lifter.frontend.objects import block_copies, deallocations, pointers
-from lifter.frontend.objects.values import Allocation, ElementPlace, Nothing, Place, Pointer, PointerPlace, Value
+from lifter.frontend.lowering import block_copies, evaluated, evaluation_order, std_algorithms
+from lifter.frontend.objects import access, conversions, deallocations
+from lifter.frontend.state import descent
+from lifter.frontend.state import operators as op
+from lifter.frontend.state.context import Context
+from lifter.frontend.state.values import Allocation, ElementPlace, Nothing, Place, Pointer, PointerPlace, Value
 from lifter.ir.c_library import as_compiled
 from lifter.ir.loop_ir import Assert
 
@@ -88,7 +89,7 @@ def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Va
         if name in ("expect", "assume_aligned"):
             if any(map(queries.has_effects, arguments[1:])):
                 ctx.fail(f"{target.spelling} of arguments with side effects", c)
-            return expressions.value(ctx, arguments[0])
+            return descent.value(ctx, arguments[0])
         if name == "prefetch":
             if any(map(queries.has_effects, arguments)):
                 ctx.fail("prefetch of an address with side effects", c)
@@ -103,17 +104,17 @@ def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Va
     if name == "__lift_assumed" and queries.has_effects(arguments[0]):
         return Nothing()  # which do not happen
     if name in ("__lift_assert", "__lift_assumed"):
-        condition = ctx.settled(expressions.condition(ctx, arguments[0]))
+        condition = ctx.settled(evaluated.condition(ctx, arguments[0]))
         if const_value(condition) != 1:
             ctx.emit(Assert(ctx.line, condition))
         return Nothing()
     if name in _FREE:
         for a in arguments:
-            deallocations.free(ctx, deallocations.freed(ctx, a), c)
+            deallocations.free(ctx, evaluated.freed(ctx, a), c)
         return Nothing()
     if name == "__lift_ignore":
         for unused in filter(queries.has_effects, arguments):
-            expressions.discard(ctx, unused)
+            descent.discard(ctx, unused)
         return Nothing()
     if name in ("min", "max") and len(arguments) in (1, 2):
         return _min_max(ctx, c, name, arguments)
@@ -122,7 +123,7 @@ def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Va
     if name == "swap" and len(arguments) == 2:
         return _swap(ctx, c, arguments)
     if name in ("move", "forward", "as_const") and len(arguments) == 1:
-        return expressions.value(ctx, arguments[0])
+        return descent.value(ctx, arguments[0])
     if name in _ORDERED and evaluation_order.depends(arguments):
         ctx.fail(f"call to '{name}' that depends on the order of its arguments", c)
     if name in ("memcpy", "memmove"):
@@ -138,12 +139,12 @@ def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Va
             ctx.fail(f"call to '{name}' that depends on the order of its arguments", c)
         return std_algorithms.call(ctx, c, name, arguments)
     if name in ("malloc", "alloca"):
-        return Allocation(op.cast(expressions.scalar(ctx, arguments[0]), UInt(64)), False)
+        return Allocation(op.cast(evaluated.scalar(ctx, arguments[0]), UInt(64)), False)
     if name == "posix_memalign":
         return _aligned(ctx, c, arguments)
     if name in ("aligned_alloc", "memalign", "_mm_malloc") and len(arguments) == 2:
         size = arguments[0] if name == "_mm_malloc" else arguments[1]
-        return Allocation(op.cast(expressions.scalar(ctx, size), UInt(64)), False)
+        return Allocation(op.cast(evaluated.scalar(ctx, size), UInt(64)), False)
     if name == "calloc":
         return _calloc(ctx, arguments)
     return _math(ctx, c, name, arguments)
@@ -152,7 +153,7 @@ def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Va
 def _of_bits(ctx: Context, name: str, arguments: list[Cursor]) -> Expr:
     """The number of ones, or the bytes in the other order."""
     wide = UInt(_BITS_COUNTED.get(name) or _BYTES_SWAPPED[name])
-    v = op.cast(expressions.scalar(ctx, arguments[0]), wide)
+    v = op.cast(evaluated.scalar(ctx, arguments[0]), wide)
     if name in _BITS_COUNTED:
         return op.cast(intrinsic("popcount", wide, v), Int(32))
     v = ctx.settled(v)
@@ -168,7 +169,7 @@ def scalars(ctx: Context, arguments: list[Cursor]) -> list[Expr]:
     """The values of arguments, which C++ evaluates in no particular order."""
     parts, held = evaluation_order.Operands(ctx), []
     for a in arguments:
-        held.append(ctx.hold(expressions.scalar(ctx, a), unsequenced=True))
+        held.append(ctx.hold(evaluated.scalar(ctx, a), unsequenced=True))
         parts.done(held[-1].value)
     parts.check()
     return [ctx.release(h) for h in reversed(held)][::-1]
@@ -264,22 +265,22 @@ def _clamp(ctx: Context, c: Cursor, arguments: list[Cursor]) -> Value:
 def _swap(ctx: Context, c: Cursor, arguments: list[Cursor]) -> Value:
     if any(map(queries.has_effects, arguments)):
         ctx.fail("swap of objects whose places have side effects", c)
-    first = _frozen(ctx, places.place(ctx, arguments[0]))
-    second = _frozen(ctx, places.place(ctx, arguments[1]))
-    a = pointers.read(ctx, first, c)
-    b = pointers.read(ctx, second, c)
+    first = _frozen(ctx, descent.place(ctx, arguments[0]))
+    second = _frozen(ctx, descent.place(ctx, arguments[1]))
+    a = access.read(ctx, first, c)
+    b = access.read(ctx, second, c)
     if isinstance(a, Pointer) and isinstance(b, Pointer):
         if not isinstance(first, PointerPlace) or not isinstance(second, PointerPlace):
             ctx.fail("swap of pointers that are not variables", c)
         saved = Pointer(a.targets, ctx.temporary(a.offset), a.pointee, a.name)
-        pointers.write(ctx, first, b, c)
-        pointers.write(ctx, second, saved, c)
+        access.write(ctx, first, b, c)
+        access.write(ctx, second, saved, c)
         return Nothing()
     if not isinstance(a, Expr) or not isinstance(b, Expr):
         ctx.fail("swap of objects that are not scalars", c)
     kept = ctx.temporary(a)
-    pointers.write(ctx, first, b, c)
-    pointers.write(ctx, second, kept, c)
+    access.write(ctx, first, b, c)
+    access.write(ctx, second, kept, c)
     return Nothing()
 
 
@@ -299,12 +300,12 @@ def _aligned(ctx: Context, c: Cursor, arguments: list[Cursor]) -> Value:
         target = queries.unwrap(operands(target)[-1])
     if target.kind is not CursorKind.UNARY_OPERATOR:
         ctx.fail("posix_memalign of a pointer that is not a variable", c)
-    size = op.cast(expressions.scalar(ctx, arguments[2]), UInt(64))
-    place = places.place(ctx, operands(target)[0])
+    size = op.cast(evaluated.scalar(ctx, arguments[2]), UInt(64))
+    place = descent.place(ctx, operands(target)[0])
     if not isinstance(place, PointerPlace):
         ctx.fail("posix_memalign of a pointer that is not a variable", c)
-    v = pointers.convert(ctx, Allocation(ctx.settled(size), False), operands(target)[0].type, c)
-    pointers.write(ctx, place, pointers.kept(ctx, v, operands(target)[0].type), c)
+    v = conversions.convert(ctx, Allocation(ctx.settled(size), False), operands(target)[0].type, c)
+    access.write(ctx, place, conversions.kept(ctx, v, operands(target)[0].type), c)
     return const(0, Int(32))
 
 

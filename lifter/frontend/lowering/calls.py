@@ -2,39 +2,34 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from dataclasses import replace
 
 from clang.cindex import Cursor, CursorKind, TypeKind
 from clang.cindex import Type as ClangType
 
-from halide_core.ir.expr import I64, Call, CallType, Expr, const
+from halide_core.ir.expr import Call, CallType
 from lifter.frontend.clang import classes, models, queries, types
-from lifter.frontend.clang.libclang import children, in_std, in_system_header, operands, preorder
+from lifter.frontend.clang.libclang import children, in_std, in_system_header, operands
 from lifter.frontend.clang.sources import Unclear
 from lifter.frontend.lowering import (
     builtins,
     destructors,
-    expressions,
+    function_pointers,
     initialisation,
     inline,
-    pure_functions,
-)
-from lifter.frontend.lowering import operators as op
-from lifter.frontend.lowering.context import Context
-from lifter.frontend.objects import (
-    function_pointers,
-    joined_arrays,
+    intrinsics,
+    lambdas,
+    members,
     new_vectors,
-    pointers,
-    records,
-    registers,
-    vectors,
+    pure_functions,
+    vector_methods,
 )
-from lifter.frontend.objects.values import (
-    Alias,
-    Binding,
+from lifter.frontend.objects import access, pointers, records
+from lifter.frontend.state import descent
+from lifter.frontend.state import operators as op
+from lifter.frontend.state.context import Context
+from lifter.frontend.state.values import (
     ElementPlace,
     Lambda,
     Nothing,
@@ -47,7 +42,7 @@ from lifter.frontend.objects.values import (
     expressions_of,
     with_expressions,
 )
-from lifter.ir.loop_ir import Store, Unsupported
+from lifter.ir.loop_ir import Unsupported
 
 K = CursorKind
 _BODY = "give the file that defines it, or a model or a folder, with --model"
@@ -74,7 +69,7 @@ _ENDS = {"exit", "abort", "_exit", "terminate", "quick_exit"}
 def call(ctx: Context, c: Cursor, want: bool = True) -> Value:
     """The value of a call."""
     v = call_place(ctx, c, want, as_place=False)
-    return pointers.read(ctx, v, c) if isinstance(v, Place) else v
+    return access.read(ctx, v, c) if isinstance(v, Place) else v
 
 
 def call_place(ctx: Context, c: Cursor, want: bool = True, as_place: bool = True) -> Value | Place:
@@ -107,7 +102,7 @@ def passed_on(c: Cursor) -> Cursor | None:
 
 def _direct(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor], want: bool) -> Value:
     v = _named(ctx, c, target, arguments, want, as_place=False)
-    return pointers.read(ctx, v, c) if isinstance(v, Place) else v
+    return access.read(ctx, v, c) if isinstance(v, Place) else v
 
 
 def _named(
@@ -125,8 +120,8 @@ def _named(
     library = target.location.file is None or in_system_header(target.location)
     known = target.location.file is None or in_std(target) or builtins.is_of_c(target)
     as_library = known and (library or definition is None)
-    if definition is None and registers.is_intrinsic(target):
-        return registers.call(ctx, c, target, arguments)
+    if definition is None and intrinsics.is_intrinsic(target):
+        return intrinsics.call(ctx, c, target, arguments)
     if as_library:
         result = builtins.call(ctx, c, target, arguments)
         if result is not None:
@@ -200,12 +195,12 @@ def _constructed(ctx: Context, c: Cursor, arguments: list[Cursor]) -> Value:
         made = records.create(ctx, c.type, "t", c)
         initialisation.construct(ctx, c, made)
         destructors.check(ctx, made, c)
-        return records.load(ctx, made, c)
+        return access.load(ctx, made, c)
     if classes.container(c.type):
         return new_vectors.made(ctx, "t", c.type, c, c)
     # Copies of iterators, which are pointers here.
     if len(arguments) == 1:
-        v = expressions.value(ctx, arguments[0])
+        v = descent.value(ctx, arguments[0])
         if isinstance(v, Pointer | Lambda):
             return v
     ctx.fail(queries.describe(c.type), c)
@@ -230,11 +225,11 @@ def _method(
     if receiver is None or classes.is_plain(_class_of(receiver)):
         return _of_record(ctx, c, target, receiver, rest, as_place)
     if name == "operator()" or classes.is_container(owner):
-        thing = expressions.value(ctx, receiver)
+        thing = descent.value(ctx, receiver)
         if isinstance(thing, Lambda):
-            return _lambda(ctx, c, thing, rest, as_place)
+            return lambdas.call(ctx, c, thing, rest, as_place)
         if isinstance(thing, Vector | Rows):
-            return vectors.method(ctx, c, thing, name, rest, as_place)
+            return vector_methods.method(ctx, c, thing, name, rest, as_place)
     ctx.fail(f"call to the member function '{name}'", c)
 
 
@@ -255,17 +250,17 @@ def _of_record(
     name = target.spelling
     definition, body = classes.body_of(target)
     if body is None and name == "operator=" and receiver is not None and classes.is_implicit(target):
-        v = expressions.value(ctx, arguments[0])
+        v = descent.value(ctx, arguments[0])
         if not isinstance(v, Record):
             ctx.fail(queries.describe(arguments[0].type), c)
         classes.check_copy(ctx, v.type, c)
         held = ctx.hold_all(expressions_of(v))
-        place = records.object_of(ctx, receiver)
+        place = members.object_of(ctx, receiver)
         v = with_expressions(v, ctx.release_all(held)) if held else v
-        pointers.write(ctx, place, v, c)
+        access.write(ctx, place, v, c)
         return place if as_place else Nothing()
     copied = ctx.copied_references
-    owner = records.this(ctx, c) if receiver is None else records.object_of(ctx, receiver)
+    owner = members.this(ctx, c) if receiver is None else members.object_of(ctx, receiver)
     if ctx.copied_references > copied:
         ctx.fail(f"call of '{name}' on one of several objects", c)
     if body is None:
@@ -277,99 +272,3 @@ def _of_record(
         ctx.fail(f"recursion (call to '{name}')", c)
     parameters = list(definition.get_arguments())
     return inline.function(ctx, c, definition, parameters, body, arguments, as_place, owner)
-
-
-def _lambda(ctx: Context, c: Cursor, thing: Lambda, arguments: list[Cursor], as_place: bool) -> Value | Place:
-    parts = children(thing.cursor)
-    body = next((k for k in parts if k.kind is K.COMPOUND_STMT), None)
-    target = c.referenced
-    # A generic lambda's call operator is a template; its instantiation has the types.
-    definition = target.get_definition() or target
-    own = next((k for k in children(definition) if k.kind is K.COMPOUND_STMT), None)
-    parameters = [k for k in parts if k.kind is K.PARM_DECL]
-    if own is not None:
-        body, parameters = own, list(definition.get_arguments())
-    if body is None:
-        ctx.fail("lambda of this form", c)
-    own_bindings = [(name, ctx.binding(name)) for name, _ in thing.captured]
-    for name, binding in thing.captured:
-        ctx.bind(name, binding)
-    try:
-        return inline.function(ctx, c, definition, parameters, body, arguments, as_place, thing.this)
-    finally:
-        for name, earlier in own_bindings:
-            if earlier is not None:
-                ctx.bind(name, earlier)
-
-
-def new(ctx: Context, c: Cursor) -> Value:
-    """new T[n], new T[n]() and new T[n]{...}."""
-    target = types.pointee(c.type)
-    type_ = queries.element_type(ctx, target, c)
-    parts = operands(c)
-    words = [t.spelling for t in itertools.islice(c.get_tokens(), 3)]
-    words = words[1:] if words[:1] == ["::"] else words[:2]
-    if words[:1] != ["new"] or words[1:] == ["("]:
-        ctx.fail("new with arguments of its own, or in a macro", c)
-    size: Expr = const(1, I64)
-    init = parts
-    if parts and types.scalar(parts[0].type) is not None and parts[0].kind is not K.INIT_LIST_EXPR:
-        # `new T(v)` has no size; its only part has the type T and not size_t.
-        is_array = len(parts) > 1 or types.scalar(parts[0].type).bits == 64  # type: ignore[union-attr]
-        if not is_array or types.scalar(parts[0].type) == type_:
-            ctx.fail("new of a single object", c, "use a local variable")
-        size, init = op.cast(expressions.scalar(ctx, parts[0]), I64), parts[1:]
-    else:
-        ctx.fail("new of a single object", c, "use a local variable")
-    n = types.count(target)
-    if n < 0:
-        ctx.fail("new of an array of arrays of variable size", c)
-    size = op.offset_scaled(ctx.settled(size), n)
-    array = ctx.new_array(ctx.array_hint, type_)
-    listed = [k for k in init if k.kind is K.INIT_LIST_EXPR]
-    ctx.declare_array(array, size, zeroed=bool(init))
-    for index, item in enumerate(operands(listed[0]) if listed else []):
-        v = op.cast(expressions.scalar(ctx, item), type_)
-        holder, start = joined_arrays.start(ctx, array)
-        ctx.emit(Store(ctx.line, holder, op.offset_sum(start, const(index, I64)), v))
-    return ctx.start(array, target)
-
-
-def captures(ctx: Context, c: Cursor) -> tuple[tuple[Cursor, Binding], ...]:
-    """The enclosing functions' names in a lambda, and what they stand for.
-
-    Its body uses the variables themselves, which is only right for copies that never change."""
-    spelled: list[str] = []
-    for token in c.get_tokens():
-        if token.spelling == "]":
-            break
-        spelled.append(token.spelling)
-    # "[&" alone or "&name" each: nothing is copied.
-    by_reference = spelled[1::3] == ["&"] * len(spelled[1::3]) and set(spelled[3::3]) <= {","}
-    if "*" in spelled:
-        ctx.fail("lambda that captures a copy of its object", c, "capture this")
-    own = {k.hash for k in preorder(c) if k.kind in (K.VAR_DECL, K.PARM_DECL)}
-    found: dict[int, tuple[Cursor, Binding]] = {}
-    for inner in preorder(c):
-        target = inner.referenced if inner.kind is K.DECL_REF_EXPR else None
-        if target is None or target.kind not in (K.VAR_DECL, K.PARM_DECL):
-            continue
-        binding = ctx.binding(target)
-        if target.hash in own or binding is None:
-            continue
-        found[target.hash] = target, binding
-        if not by_reference and classes.is_plain(target.type) and not classes.is_trivial(target.type):
-            ctx.fail(f"lambda that may copy '{target.spelling}', whose class copies in its own way", c)
-        if not by_reference and _may_change(ctx, target, binding):
-            ctx.fail(f"lambda that may capture '{target.spelling}' by value while it changes", c, "capture with [&]")
-    return tuple(found.values())
-
-
-def _may_change(ctx: Context, target: Cursor, binding: Binding) -> bool:
-    """Whether what a name stands for may not keep its value."""
-    if target.hash in ctx.changed:
-        return True
-    if types.is_reference(target.type):  # what it refers to has a name of its own
-        return not isinstance(binding, Alias)
-    # An array's elements may be written wherever it is named.
-    return types.is_array(target.type) and not types.is_const(target.type)

@@ -8,7 +8,7 @@ from clang.cindex import Cursor
 
 from halide_core.ir.expr import Add, Expr, Mul, Sub
 from halide_core.ir.structural import post_order
-from lifter.frontend.lowering.context import Context
+from lifter.frontend.state.context import Context
 from lifter.ir.loop_ir import Stmt, walk
 from lifter.ir.loop_ir import expressions as expressions_of
 

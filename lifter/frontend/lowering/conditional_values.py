@@ -5,10 +5,10 @@ from __future__ import annotations
 from clang.cindex import Cursor
 
 from halide_core.ir.expr import Expr, Variable
-from lifter.frontend.lowering import operators as op
-from lifter.frontend.lowering.context import Context
-from lifter.frontend.objects import records, registers
-from lifter.frontend.objects.values import NULL, Allocation, Nothing, Pointer, Record, Value
+from lifter.frontend.objects import access, records, registers
+from lifter.frontend.state import operators as op
+from lifter.frontend.state.context import Context
+from lifter.frontend.state.values import NULL, Allocation, Nothing, Pointer, Record, Value
 from lifter.ir.loop_ir import Assert, Stmt
 from lifter.simd.lanes import Lanes, as_type
 
@@ -57,10 +57,10 @@ def _choose_records(
     place = records.create(ctx, c.type, "t", c)
     for block, result in ((then, a), (otherwise, b)):
         with ctx.collecting() as rest:
-            records.store(ctx, place, result, c)
+            access.store(ctx, place, result, c)
         block.extend(rest)
     ctx.branch(test, then, otherwise)
-    return records.load(ctx, place, c)
+    return access.load(ctx, place, c)
 
 
 def _choose(ctx: Context, test: Expr, then: list[Stmt], a: Expr, otherwise: list[Stmt], b: Expr) -> Expr:

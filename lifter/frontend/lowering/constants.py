@@ -12,11 +12,12 @@ from halide_core.ir.types import Type
 from lifter.frontend.clang import classes, types
 from lifter.frontend.clang.libclang import declared_fields, evaluate, initializer, operands
 from lifter.frontend.clang.queries import is_designator, unwrap
-from lifter.frontend.lowering import expressions
-from lifter.frontend.lowering import operators as op
-from lifter.frontend.lowering.context import Context
-from lifter.frontend.objects import function_pointers, memory_views
-from lifter.frontend.objects.values import Alias, Binding, ElementPlace, Pointer
+from lifter.frontend.lowering import function_pointers
+from lifter.frontend.objects import memory_views
+from lifter.frontend.state import descent
+from lifter.frontend.state import operators as op
+from lifter.frontend.state.context import Context
+from lifter.frontend.state.values import Alias, Binding, ElementPlace, Pointer
 from lifter.ir.loop_ir import ConstArray
 from lifter.simd.lanes import Lanes, is_constant
 
@@ -61,7 +62,7 @@ def constant_variable(ctx: Context, declaration: Cursor) -> Binding | None:
         return constant_table(ctx, declaration)
     if types.register_bytes(declaration.type):
         init = initializer(declaration)
-        v = None if init is None else expressions.value(ctx, init)
+        v = None if init is None else descent.value(ctx, init)
         return Alias(v) if isinstance(v, Lanes) and is_constant(v) else None
     type_ = types.scalar(declaration.type)
     if type_ is None:

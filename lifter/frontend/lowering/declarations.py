@@ -10,20 +10,21 @@ from clang.cindex import Cursor, CursorKind, StorageClass, TLSKind, TypeKind
 from halide_core.ir.expr import I64, Expr, const, const_value
 from lifter.frontend.clang import classes, queries, types
 from lifter.frontend.clang.libclang import children, declared_fields, initializer, operands
-from lifter.frontend.lowering import constants, destructors, expressions, initialisation, inline, places
-from lifter.frontend.lowering import operators as op
-from lifter.frontend.lowering.context import Context
-from lifter.frontend.objects import (
+from lifter.frontend.lowering import (
+    constants,
+    destructors,
+    evaluated,
     function_pointers,
-    joined_arrays,
-    memory_views,
+    initialisation,
+    inline,
     new_vectors,
-    pointers,
-    records,
-    registers,
-    vectors,
+    register_variables,
 )
-from lifter.frontend.objects.values import (
+from lifter.frontend.objects import access, conversions, memory_views, pointers, records, registers, scalar_memory
+from lifter.frontend.state import descent, joined_arrays
+from lifter.frontend.state import operators as op
+from lifter.frontend.state.context import Context
+from lifter.frontend.state.values import (
     Alias,
     ElementPlace,
     Lambda,
@@ -84,10 +85,10 @@ def declare(ctx: Context, c: Cursor) -> None:
         elif types.scalar(c.type) is not None:
             _scalar(ctx, c, init)
         elif types.register_bytes(c.type):
-            found = registers.declare(ctx, c, init)
+            found = register_variables.declare(ctx, c, init)
             ctx.bind(c, Alias(found) if isinstance(found, Lanes) else found)
         elif init is not None and canonical.kind is TypeKind.RECORD and "lambda" in canonical.spelling:
-            v = expressions.value(ctx, queries.unwrap(init))
+            v = descent.value(ctx, queries.unwrap(init))
             if not isinstance(v, Lambda):
                 ctx.fail(queries.describe(c.type), c)
             ctx.bind(c, Alias(v))
@@ -112,7 +113,7 @@ def _static(ctx: Context, c: Cursor) -> None:
 def _reference(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     assert init is not None
     if classes.container(c.type):
-        v = vectors.of(ctx, init)
+        v = evaluated.container(ctx, init)
         if isinstance(v, Vector) and const_value(v.offset) is None:
             v = replace(v, offset=ctx.temporary(ctx.settled(v.offset), c.spelling))
         ctx.bind(c, Alias(v))
@@ -129,7 +130,7 @@ def _reference(ctx: Context, c: Cursor, init: Cursor | None) -> None:
                 f"reference '{c.spelling}' to the result of '{source.spelling}'", c, "keep the value in a variable"
             )
     temporary = types.is_const(types.canonical(c.type)) or c.type.get_canonical().kind is TypeKind.RVALUEREFERENCE
-    ctx.bind(c, pointers.referred(ctx, places.place(ctx, init, temporary), c.spelling))
+    ctx.bind(c, pointers.referred(ctx, descent.place(ctx, init, temporary), c.spelling))
 
 
 def _scalar(ctx: Context, c: Cursor, init: Cursor | None) -> None:
@@ -137,7 +138,7 @@ def _scalar(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     if init is None:
         ctx.bind(c, VariablePlace(ctx.new_local(c.spelling, type_), type_))
         return
-    v = pointers.convert(ctx, expressions.value(ctx, init), c.type, c)
+    v = conversions.convert(ctx, descent.value(ctx, init), c.type, c)
     assert isinstance(v, Expr)
     if const_value(v) is not None and (types.is_const(c.type) or c.hash not in ctx.changed):
         ctx.bind(c, Alias(v))
@@ -162,8 +163,8 @@ def _pointer(ctx: Context, c: Cursor, init: Cursor | None) -> None:
         ctx.targets.pop(local, None)
         ctx.bind(c, PointerPlace(local, pointee, c.spelling))
         return
-    v = pointers.convert(ctx, expressions.value(ctx, init), c.type, c)
-    v = pointers.kept(ctx, v, c.type)
+    v = conversions.convert(ctx, descent.value(ctx, init), c.type, c)
+    v = conversions.kept(ctx, v, c.type)
     if isinstance(v, RecordPointer):
         if c.hash in ctx.changed:
             ctx.fail(f"pointer '{c.spelling}' to a structure, which is changed", c)
@@ -176,7 +177,7 @@ def _pointer(ctx: Context, c: Cursor, init: Cursor | None) -> None:
 
 def _pointer_to_pointer(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     """Another name of a local pointer, or of a local array of pointers."""
-    v = None if init is None else pointers.convert(ctx, expressions.value(ctx, init), c.type, c)
+    v = None if init is None else conversions.convert(ctx, descent.value(ctx, init), c.type, c)
     if not isinstance(v, PointerAddress | Pointers) or c.hash in ctx.changed:
         ctx.fail(f"pointer to pointer '{c.spelling}'", c, "use one pointer and an index")
     ctx.bind(c, Alias(v))
@@ -209,7 +210,7 @@ def _array(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     if any(e < 0 for e in extents):
         if len(extents) != 1:
             ctx.fail(f"array '{name}' of variable inner size", c)
-        size = ctx.settled(op.cast(expressions.scalar(ctx, operands(c)[0]), I64))
+        size = ctx.settled(op.cast(evaluated.scalar(ctx, operands(c)[0]), I64))
     else:
         size = const(types.count(c.type), I64)
     array = ctx.new_array(name, element)
@@ -219,7 +220,7 @@ def _array(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     holder, start = joined_arrays.start(ctx, array)
     for index, item in enumerate(items):
         if item is not None:
-            v = ctx.settled(op.cast(expressions.scalar(ctx, item), element))
+            v = ctx.settled(op.cast(evaluated.scalar(ctx, item), element))
             ctx.emit(Store(ctx.line, holder, op.offset_sum(start, const(index, I64)), v))
 
 
@@ -241,9 +242,9 @@ def _structures(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     items = operands(listed)
     start = Pointer(frozenset({array}), const(0, I64), each)
     for k in range(count):
-        v = expressions.value(ctx, items[k]) if k < len(items) else initialisation.default_value(ctx, each, c)
-        v = initialisation.settled(ctx, v)
-        pointers.write(ctx, ElementPlace(pointers.advance(ctx, start, const(k, I64), c)), v, c)
+        v = descent.value(ctx, items[k]) if k < len(items) else descent.default_value(ctx, each, c)
+        v = evaluated.settled(ctx, v)
+        access.write(ctx, ElementPlace(pointers.advance(ctx, start, const(k, I64), c)), v, c)
 
 
 def _pointers(ctx: Context, c: Cursor, init: Cursor | None) -> None:
@@ -266,10 +267,10 @@ def _pointers(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     if source.kind is not K.INIT_LIST_EXPR:
         ctx.fail("array initialiser that is not a list", init)
     for item, place in zip(_listed(ctx, init, types.shape(c.type)), places, strict=True):
-        v = pointers.convert(ctx, const(0, I64) if item is None else expressions.value(ctx, item), each, c)
+        v = conversions.convert(ctx, const(0, I64) if item is None else descent.value(ctx, item), each, c)
         if not isinstance(v, Pointer):
             ctx.fail(f"element of the array of pointers '{name}' of this form", c)
-        pointers.write(ctx, place, replace(v, offset=ctx.settled(v.offset)), c)
+        access.write(ctx, place, replace(v, offset=ctx.settled(v.offset)), c)
 
 
 def _registers(ctx: Context, c: Cursor, init: Cursor | None) -> None:
@@ -281,7 +282,7 @@ def _registers(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     ctx.bind(c, place)
     if init is None:
         return
-    registers.fill(ctx, place, _listed(ctx, init, types.shape(c.type)), c)
+    register_variables.fill(ctx, place, _listed(ctx, init, types.shape(c.type)), c)
 
 
 def _listed(ctx: Context, init: Cursor, shape: tuple[int, ...]) -> list[Cursor | None]:
@@ -321,16 +322,16 @@ def _union(ctx: Context, c: Cursor, init: Cursor | None) -> None:
         whole = types.scalar(first.type) is not None and first.type.get_size() == record.get_size()
         if len(items) > 1 or not whole or (named and any(map(queries.is_designator, items))):
             ctx.fail(f"initialiser of the union '{c.spelling}'", c)
-        v = pointers.convert(ctx, ctx.settled(expressions.scalar(ctx, items[0])), first.type, c)
+        v = conversions.convert(ctx, ctx.settled(evaluated.scalar(ctx, items[0])), first.type, c)
         target = replace(start, pointee=first.type.get_canonical())
     elif source is not None and not listed:
-        v = initialisation.settled(ctx, expressions.value(ctx, source))
+        v = evaluated.settled(ctx, descent.value(ctx, source))
     count = int(record.get_size()) // unit.bytes()
     ctx.declare_array(array, const(count, I64), False)
     for k in range(count if listed and not items else 0):
-        pointers.write_as(ctx, replace(start, offset=const(k, I64)), unit, const(0, unit), c)
+        scalar_memory.write_as(ctx, replace(start, offset=const(k, I64)), unit, const(0, unit), c)
     if v is not None:
-        pointers.write(ctx, ElementPlace(target), v, c)
+        access.write(ctx, ElementPlace(target), v, c)
 
 
 def _record(ctx: Context, c: Cursor, init: Cursor | None) -> None:

@@ -11,8 +11,8 @@ from halide_core.ir.structural import contains
 from lifter.frontend.clang import classes, types
 from lifter.frontend.clang.libclang import members
 from lifter.frontend.lowering import inline
-from lifter.frontend.lowering.context import Context
-from lifter.frontend.objects.values import BitsPlace, LanesPlace, PointerPlace, RecordPlace, VariablePlace
+from lifter.frontend.state.context import Context
+from lifter.frontend.state.values import BitsPlace, LanesPlace, PointerPlace, RecordPlace, VariablePlace
 from lifter.ir.loop_ir import Assert, Assign, If, Loop, Stmt, walk
 
 

@@ -9,7 +9,7 @@ from clang.cindex import Cursor, CursorKind
 
 from halide_core.ir.expr import Expr, Load, Variable, children, const_value
 from lifter.frontend.clang.libclang import changes, operands, preorder
-from lifter.frontend.lowering.context import Context
+from lifter.frontend.state.context import Context
 from lifter.ir.loop_ir import Assign, Declare, Define, Stmt, Store, expressions, walk
 
 

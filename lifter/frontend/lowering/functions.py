@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from clang import cindex
 from clang.cindex import AccessSpecifier, Cursor, CursorKind, LinkageKind, StorageClass, TypeKind
 from clang.cindex import Type as ClangType
 
@@ -10,22 +11,24 @@ from halide_core.ir.types import Type, UInt
 from lifter.frontend.clang import classes, queries, types
 from lifter.frontend.clang.libclang import children, place, preorder
 from lifter.frontend.clang.unit import Unit
-from lifter.frontend.lowering import cautions, scalar_replacement, statements
-from lifter.frontend.lowering.context import Context, Sites
+from lifter.frontend.lowering import cautions, new_vectors
+from lifter.frontend.lowering.table import TABLE
 from lifter.frontend.objects import (
     aligned_memory,
     allocations,
     deallocations,
     end_pointers,
-    joined_arrays,
     memory_views,
-    new_vectors,
     parameters,
     registers,
+    scalar_replacement,
 )
 from lifter.frontend.objects.parameters import Taken
-from lifter.frontend.objects.values import Alias, ElementPlace, Pointer, PointerPlace, RecordPlace, VariablePlace
-from lifter.ir.loop_ir import Function, Interface, Param, Unsupported
+from lifter.frontend.state import descent, joined_arrays
+from lifter.frontend.state.context import Context
+from lifter.frontend.state.found import Found, Sites
+from lifter.frontend.state.values import Alias, ElementPlace, Pointer, PointerPlace, RecordPlace, VariablePlace
+from lifter.ir.loop_ir import Function, Interface, Param, Stmt, Unsupported
 
 K = CursorKind
 
@@ -40,8 +43,6 @@ def is_internal(c: Cursor) -> bool:
 
 
 def _is_inline(c: Cursor) -> bool:
-    from clang import cindex
-
     return bool(cindex.conf.lib.clang_Cursor_isFunctionInlined(c))
 
 
@@ -52,62 +53,60 @@ def symbol(c: Cursor) -> str:
 
 def lower(unit: Unit, c: Cursor) -> Function:
     """The function; raises Unsupported for what the loop language cannot express."""
-    unit_bytes: dict[str, int] = {}
-    lane_types: dict[str, Type] = {}
-    allocated: dict[str, Type] = {}
-    found_ends: dict[str, str] = {}
-    mixed: set[str] = set()
-    varied: set[str] = set()
-    addressed: set[str] = set()
-    sites = Sites()
-    groups: list[frozenset[str]] = []
+    found = Found()
     as_declared: Function | None = None
     while True:
         active = list(unit.active)
-        ctx = Context(unit, c, unit_bytes, lane_types, allocated, found_ends, mixed, varied, sites, groups, addressed)
+        ctx = Context(unit, c, TABLE, found)
         try:
             function = _lower(unit, c, ctx)
-            wider = {name: t for name, t in ctx.only_wider().items() if name not in allocated}
+            wider = {name: t for name, t in ctx.only_wider().items() if name not in found.allocated}
             if not wider:
                 return function
             as_declared = as_declared or function
-            allocated |= wider
+            found.allocated |= wider
         except Unsupported:
             unit.active[:] = active
             if as_declared is not None:
                 return as_declared
-            if not sites.used:
+            if not found.sites.used:
                 raise
-            sites = Sites(by_site=False)  # one array may not be what another one of its site is
-        except memory_views.Narrower as wanted:
-            if wanted.array in ctx.pointer_parameters and allocated.pop(wanted.array, None) is not None:
-                mixed.add(wanted.array)  # not all of one type after all
-                unit.active[:] = active
-                continue
+            found.sites = Sites(by_site=False)  # one array may not be what another one of its site is
+        except _AGAIN as wanted:
+            unit.active[:] = active
+            _learn(ctx, found, wanted)
+
+
+_AGAIN = (
+    memory_views.Narrower, memory_views.Retyped, registers.Relaned, registers.Varied, registers.Addressed,
+    joined_arrays.Together, end_pointers.Ended,
+)
+
+
+def _learn(ctx: Context, found: Found, wanted: Exception) -> None:
+    """Adds what a lowering has found out, which has ended by it."""
+    match wanted:
+        case memory_views.Narrower():
+            if wanted.array in ctx.pointer_parameters and found.allocated.pop(wanted.array, None) is not None:
+                found.mixed.add(wanted.array)  # not all of one type after all
+                return
             # Each round narrows a unit, down to a byte at last,
-            unit_bytes[wanted.array] = wanted.bytes_each
-            sites.learn_bytes(ctx.sites_of.get(wanted.array), wanted.bytes_each)
-            unit.active[:] = active
-        except registers.Relaned as found:
+            found.unit_bytes[wanted.array] = wanted.bytes_each
+            found.sites.learn_bytes(ctx.sites_of.get(wanted.array), wanted.bytes_each)
+        case registers.Relaned():
             # or learns of one variable's lanes, once for each.
-            lane_types[found.key] = found.type
-            unit.active[:] = active
-        except registers.Varied as changes:
-            varied.add(changes.array)
-            unit.active[:] = active
-        except registers.Addressed as taken:
-            addressed.add(taken.key)
-            unit.active[:] = active
-        except memory_views.Retyped as memory:
-            allocated[memory.array] = memory.type
-            sites.learn_type(ctx.sites_of.get(memory.array), memory.type)
-            unit.active[:] = active
-        except joined_arrays.Together as rows:
-            groups.append(rows.arrays)
-            unit.active[:] = active
-        except end_pointers.Ended as pair:
-            found_ends[pair.end] = pair.start
-            unit.active[:] = active
+            found.lane_types[wanted.key] = wanted.type
+        case registers.Varied():
+            found.varied.add(wanted.array)
+        case registers.Addressed():
+            found.addressed.add(wanted.key)
+        case memory_views.Retyped():
+            found.allocated[wanted.array] = wanted.type
+            found.sites.learn_type(ctx.sites_of.get(wanted.array), wanted.type)
+        case joined_arrays.Together():
+            found.groups.append(wanted.arrays)
+        case end_pointers.Ended():
+            found.ends[wanted.end] = wanted.start
 
 
 def _is_without_prototype(c: Cursor) -> bool:
@@ -130,20 +129,9 @@ def _modified(ctx: Context, body: Cursor) -> set[int]:
 
 
 def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
+    """The function as far as it is known what its arrays and variables are.  Raises one of `_AGAIN` for more."""
     cautions.check(ctx, c, c)
-    method = c.kind is K.CXX_METHOD and not c.is_static_method()
-    if c.kind not in (K.FUNCTION_DECL, K.CXX_METHOD):
-        ctx.fail("member function of a class", c, "make it a free function")
-    if c.semantic_parent.kind in (K.CLASS_TEMPLATE, K.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION):
-        ctx.fail("member function of a class template", c, "it is lifted where it is called")
-    if method and c.is_virtual_method():
-        ctx.fail("virtual member function", c)
-    if c.access_specifier in (AccessSpecifier.PRIVATE, AccessSpecifier.PROTECTED):
-        ctx.fail("private member function", c)
-    if c.type.kind is TypeKind.FUNCTIONPROTO and c.type.is_function_variadic():
-        ctx.fail("variadic function", c)
-    if unit.is_c and _is_without_prototype(c):
-        ctx.fail("function defined without a prototype", c, "declare the parameters in its head")
+    _check_kind(unit, c, ctx)
     body = next((k for k in children(c) if k.kind is K.COMPOUND_STMT), None)
     if body is None:
         ctx.fail("function body that is not a plain block", c)
@@ -152,43 +140,24 @@ def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
     ctx.changed = _modified(ctx, body)
     if returned:
         _prepare_result(ctx, c, body)
-    taken = [_this(ctx, c)] if method else []
+    taken = [_this(ctx, c)] if _is_of_object(c) else []
     taken += [_taken(ctx, p, i) for i, p in enumerate(c.get_arguments())]
-    own = queries.key(c)
-    unit.active.append(own)
-    try:
-        with ctx.collecting() as block:
-            statements.statement(ctx, body)
-            ctx.flush()
-    except RecursionError:
-        ctx.fail("expression nested too deeply", c)
-    except ValueError:
-        ctx.fail(_UNKNOWN)
-    finally:
-        unit.active.remove(own)
-    registers.check_constants(ctx)
-    deallocations.check(ctx, c)
-    block[:0] = ctx.block
-    end_pointers.check(ctx, c, block)
-    aligned_memory.check(ctx, block)
-    block = allocations.without_starts(ctx, allocations.unconditional(block))
-    body_statements = scalar_replacement.split(ctx, block, [a for a in ctx.register_arrays if a in ctx.arrays])
-    cautions.check_floats(ctx, c, body_statements)
-    name = symbol(c)
+    statements = _simplified(ctx, c, _statements(ctx, c, body))
     call: Interface | None = None
     made = [parameters.result(ctx, c.result_type, c)] if returned else []
     if made or any(t.argument.passing != "plain" for t in taken):
-        body_statements, taken = parameters.split_arrays(ctx, body_statements, taken)
-        taken = parameters.used(ctx, body_statements, taken)
+        statements, taken = parameters.split_arrays(ctx, statements, taken)
+        taken = parameters.used(ctx, statements, taken)
         container = made[0][0] if made else None
         arguments = tuple(end_pointers.finished(ctx, t.argument) for t in taken)
         call = Interface(arguments, c.result_type.get_canonical().spelling, container)
+    name = symbol(c)
     return Function(
         name=c.spelling,
         symbol=name,
         params=(*(p for t in taken for p in t.params), *(p for _, p in made)),
         return_type=result,
-        body=tuple(body_statements),
+        body=tuple(statements),
         locals=ctx.locals,
         arrays=ctx.arrays,
         tables=ctx.tables,
@@ -208,6 +177,56 @@ def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
         rows=frozenset(ctx.rows),
         uses_registers=ctx.uses_registers,
     )
+
+
+def _is_of_object(c: Cursor) -> bool:
+    """Whether a function is called on an object."""
+    return c.kind is K.CXX_METHOD and not c.is_static_method()
+
+
+def _check_kind(unit: Unit, c: Cursor, ctx: Context) -> None:
+    """Refuses functions that are lifted elsewhere, or not at all."""
+    if c.kind not in (K.FUNCTION_DECL, K.CXX_METHOD):
+        ctx.fail("member function of a class", c, "make it a free function")
+    if c.semantic_parent.kind in (K.CLASS_TEMPLATE, K.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION):
+        ctx.fail("member function of a class template", c, "it is lifted where it is called")
+    if _is_of_object(c) and c.is_virtual_method():
+        ctx.fail("virtual member function", c)
+    if c.access_specifier in (AccessSpecifier.PRIVATE, AccessSpecifier.PROTECTED):
+        ctx.fail("private member function", c)
+    if c.type.kind is TypeKind.FUNCTIONPROTO and c.type.is_function_variadic():
+        ctx.fail("variadic function", c)
+    if unit.is_c and _is_without_prototype(c):
+        ctx.fail("function defined without a prototype", c, "declare the parameters in its head")
+
+
+def _statements(ctx: Context, c: Cursor, body: Cursor) -> list[Stmt]:
+    """What the body becomes, behind what the parameters have emitted."""
+    own = queries.key(c)
+    ctx.unit.active.append(own)
+    try:
+        with ctx.collecting() as block:
+            descent.statement(ctx, body)
+            ctx.flush()
+    except RecursionError:
+        ctx.fail("expression nested too deeply", c)
+    except ValueError:
+        ctx.fail(_UNKNOWN)
+    finally:
+        ctx.unit.active.remove(own)
+    return [*ctx.block, *block]
+
+
+def _simplified(ctx: Context, c: Cursor, block: list[Stmt]) -> list[Stmt]:
+    """The statements with memory as it is known at the end of the function, after what is checked then."""
+    registers.check_constants(ctx)
+    deallocations.check(ctx, c)
+    end_pointers.check(ctx, c, block)
+    aligned_memory.check(ctx, block)
+    block = allocations.without_starts(ctx, allocations.unconditional(block))
+    block = scalar_replacement.split(ctx, block, [a for a in ctx.register_arrays if a in ctx.arrays])
+    cautions.check_floats(ctx, c, block)
+    return block
 
 
 def _result_type(ctx: Context, c: Cursor) -> Type:
@@ -265,7 +284,7 @@ def _taken(ctx: Context, p: Cursor, position: int) -> Taken:
             assert found.binding is not None
             ctx.bind(p, found.binding)
             return found
-    if p.spelling in ctx.ends:
+    if p.spelling in ctx.found.ends:
         return _end(ctx, p)
     param = _parameter(ctx, p, position)
     return parameters.plain(param.name, types.passed_spelling(p.type), param)
@@ -275,7 +294,7 @@ def _end(ctx: Context, p: Cursor) -> Taken:
     """A pointer to where another one's memory ends."""
     name, pointee = ctx.unique(p.spelling), types.pointee(p.type)
     argument, number, distance = end_pointers.argument(ctx, name, p.type.get_canonical().spelling)
-    targets = frozenset({ctx.ends[name]})
+    targets = frozenset({ctx.found.ends[name]})
     if p.hash in ctx.changed:
         ctx.locals[name] = I64
         ctx.point(name, targets)
@@ -333,7 +352,7 @@ def _pointer_parameter(ctx: Context, p: Cursor, name: str) -> Param:
         ctx.fail(f"volatile elements of {shown}", p)
     if types.count(pointee) < 0:
         ctx.fail(f"{shown} (array of variable size)", p)
-    type_ = ctx.allocated.get(name)
+    type_ = ctx.found.allocated.get(name)
     if type_ is None and types.is_void(pointee):
         type_ = UInt(8)
         ctx.untyped.add(name)

@@ -12,11 +12,12 @@ from clang.cindex import Type as ClangType
 from halide_core.ir.expr import I64, Expr, const
 from lifter.frontend.clang import classes, queries, types
 from lifter.frontend.clang.libclang import children, declared_fields, members, operands
-from lifter.frontend.lowering import constants, destructors, expressions, inline, places
-from lifter.frontend.lowering import operators as op
-from lifter.frontend.lowering.context import Context
-from lifter.frontend.objects import block_copies, new_vectors, pointers, records, registers
-from lifter.frontend.objects.values import (
+from lifter.frontend.lowering import constants, destructors, evaluated, inline, new_vectors, register_variables
+from lifter.frontend.objects import access, conversions, pointers, records, registers
+from lifter.frontend.state import descent
+from lifter.frontend.state import operators as op
+from lifter.frontend.state.context import Context
+from lifter.frontend.state.values import (
     Alias,
     Binding,
     BitsPlace,
@@ -29,8 +30,6 @@ from lifter.frontend.objects.values import (
     RecordPlace,
     Value,
     VariablePlace,
-    expressions_of,
-    with_expressions,
 )
 
 K = CursorKind
@@ -41,14 +40,14 @@ def listed(ctx: Context, c: Cursor) -> Record:
     place = records.create(ctx, c.type, "", c)
     fill(ctx, place, c)
     destructors.check(ctx, place, c)
-    return records.load(ctx, place, c)
+    return access.load(ctx, place, c)
 
 
 def default_value(ctx: Context, t: ClangType, at: Cursor) -> Record:
     """The value of `T()`."""
     place = records.create(ctx, t, "", at)
     _default(ctx, place, at, zero=True)
-    return records.load(ctx, place, at)
+    return access.load(ctx, place, at)
 
 
 def fill(ctx: Context, place: RecordPlace, c: Cursor) -> None:
@@ -110,10 +109,10 @@ def initialise(ctx: Context, place: RecordPlace, init: Cursor) -> None:
     if source.kind is K.CALL_EXPR and source.referenced is not None and source.referenced.kind is K.CONSTRUCTOR:
         construct(ctx, source, place)
         return
-    v = expressions.value(ctx, init)
+    v = descent.value(ctx, init)
     if not isinstance(v, Record):
         ctx.fail(queries.describe(init.type), init)
-    records.store(ctx, place, v, init)
+    access.store(ctx, place, v, init)
 
 
 def construct(ctx: Context, c: Cursor, place: RecordPlace) -> None:
@@ -138,18 +137,9 @@ def construct(ctx: Context, c: Cursor, place: RecordPlace) -> None:
     _default(ctx, place, c, zero=any(k.kind is K.TYPE_REF for k in children(c)))
 
 
-def _copied(c: Cursor) -> Cursor | None:
-    """What a copy or move constructor takes, where the class has its own."""
-    target, arguments = c.referenced, list(c.get_arguments())
-    if c.kind is not K.CALL_EXPR or target is None or target.kind is not K.CONSTRUCTOR or len(arguments) != 1:
-        return None
-    own = (target.is_copy_constructor() or target.is_move_constructor()) and not classes.is_implicit(target)
-    return queries.unwrap(arguments[0]) if own else None
-
-
 def _made_anew(c: Cursor) -> Cursor | None:
     """An object that is made for nothing but to be copied: compilers make it in place."""
-    source = _copied(c)
+    source = queries.copied_by(c)
     if source is None or source.kind not in (K.CALL_EXPR, K.CXX_FUNCTIONAL_CAST_EXPR):
         return None
     target = source.referenced
@@ -157,20 +147,13 @@ def _made_anew(c: Cursor) -> Cursor | None:
     return None if named and types.is_reference(target.result_type) else source
 
 
-def may_be_elided(returned: Cursor) -> bool:
-    """Whether a local object is returned that compilers may make where the caller wants it, without its class's own
-    constructor for copies."""
-    source = _copied(queries.unwrap(returned))
-    return source is not None and source.kind is K.DECL_REF_EXPR and source.referenced.kind is K.VAR_DECL
-
-
 def initialise_copy(ctx: Context, place: RecordPlace, source: Cursor) -> None:
     """place = source by a copy of the fields."""
     classes.check_copy(ctx, place.type, source)
-    v = expressions.value(ctx, source)
+    v = descent.value(ctx, source)
     if not isinstance(v, Record):
         ctx.fail(queries.describe(source.type), source)
-    records.store(ctx, place, v, source)
+    access.store(ctx, place, v, source)
 
 
 def _initialisers(ctx: Context, definition: Cursor, place: RecordPlace) -> None:
@@ -257,12 +240,12 @@ def _default_field(ctx: Context, place: RecordPlace, f: Cursor, at: Cursor, zero
     elif zero and isinstance(b, VariablePlace):
         ctx.assign(b.name, const(0, b.type))
     elif zero and isinstance(b, PointerPlace):
-        pointers.write(ctx, b, ctx.null_pointer(b.pointee), at)
+        access.write(ctx, b, ctx.null_pointer(b.pointee), at)
     elif zero and isinstance(b, ElementPlace):
         count = const(types.count(f.type), I64)
         zero_value = const(0, queries.element_type(ctx, f.type, at))
         inner = Pointer(b.pointer.targets, b.pointer.offset, types.innermost(f.type))
-        block_copies.fill(ctx, inner, count, zero_value)
+        access.fill(ctx, inner, count, zero_value)
 
 
 def _own_initialiser(f: Cursor) -> Cursor | None:
@@ -278,7 +261,7 @@ def _own_initialiser(f: Cursor) -> Cursor | None:
 def _init_field(ctx: Context, place: RecordPlace, f: Cursor, init: Cursor, at: Cursor) -> None:
     name = str(f.spelling)
     if types.is_reference(f.type):
-        place.fields[name] = pointers.referred(ctx, places.place(ctx, init), name)
+        place.fields[name] = pointers.referred(ctx, descent.place(ctx, init), name)
         return
     b = place.fields.get(name)
     if isinstance(b, RecordPlace):
@@ -298,15 +281,15 @@ def _init_field(ctx: Context, place: RecordPlace, f: Cursor, init: Cursor, at: C
         _default_field_zero(ctx, b, at)
         return
     hint, ctx.array_hint = ctx.array_hint, str(name)
-    v = pointers.convert(ctx, expressions.value(ctx, source[0]), f.type, at)
+    v = conversions.convert(ctx, descent.value(ctx, source[0]), f.type, at)
     ctx.array_hint = hint
-    v = settled(ctx, pointers.kept(ctx, v, f.type))
+    v = evaluated.settled(ctx, conversions.kept(ctx, v, f.type))
     if b is None:
-        place.fields[name] = records.bound(ctx, name, v, at)
+        place.fields[name] = access.bound(ctx, name, v, at)
         return
     if isinstance(b, Alias):
         ctx.fail(f"initialiser of the field '{name}'", at)
-    pointers.write(ctx, b, v, at)
+    access.write(ctx, b, v, at)
 
 
 def _init_pointers(ctx: Context, table: Pointers, each: ClangType, init: Cursor, at: Cursor) -> None:
@@ -317,36 +300,27 @@ def _init_pointers(ctx: Context, table: Pointers, each: ClangType, init: Cursor,
     for k, place in enumerate(table.places):
         v: Value = const(0, I64)
         if k < len(items):
-            v = settled(ctx, expressions.value(ctx, items[k]))
-        pointers.write(ctx, place, pointers.convert(ctx, v, each, at), at)
+            v = evaluated.settled(ctx, descent.value(ctx, items[k]))
+        access.write(ctx, place, conversions.convert(ctx, v, each, at), at)
 
 
 def _default_field_zero(ctx: Context, b: Binding | None, at: Cursor) -> None:
     if isinstance(b, VariablePlace):
         ctx.assign(b.name, const(0, b.type))
     elif isinstance(b, PointerPlace):
-        pointers.write(ctx, b, ctx.null_pointer(b.pointee), at)
+        access.write(ctx, b, ctx.null_pointer(b.pointee), at)
     else:
         ctx.fail("initialiser of a field of this type", at)
 
 
 def _init_array(ctx: Context, place: ElementPlace, f: Cursor, init: Cursor) -> None:
     if types.register_bytes(types.innermost(f.type)):
-        registers.fill(ctx, place, list(constants.flatten(ctx, init, f.type)), init)
+        register_variables.fill(ctx, place, list(constants.flatten(ctx, init, f.type)), init)
         return
     element = queries.element_type(ctx, f.type, init)
     inner = Pointer(place.pointer.targets, place.pointer.offset, types.innermost(f.type))
     for index, item in enumerate(constants.flatten(ctx, init, f.type)):
         v: Expr = const(0, element)
         if item is not None:
-            v = ctx.settled(op.cast(expressions.scalar(ctx, item), element))
-        pointers.write(ctx, ElementPlace(pointers.advance(ctx, inner, const(index, I64), init)), v, init)
-
-
-def settled(ctx: Context, v: Value) -> Value:
-    """A value after the pending side effects of the expression it comes from."""
-    if not ctx.pending:
-        return v
-    held = ctx.hold_all(expressions_of(v))
-    ctx.flush()
-    return with_expressions(v, ctx.release_all(held)) if held else v
+            v = ctx.settled(op.cast(evaluated.scalar(ctx, item), element))
+        access.write(ctx, ElementPlace(pointers.advance(ctx, inner, const(index, I64), init)), v, init)

@@ -13,20 +13,13 @@ from halide_core.ir.expr import I64, Expr, Variable, const_value
 from lifter.frontend.clang import classes, queries, types
 from lifter.frontend.clang.libclang import children
 from lifter.frontend.clang.queries import key, modified_in
-from lifter.frontend.lowering import (
-    cautions,
-    evaluation_order,
-    expressions,
-    initialisation,
-    places,
-    statements,
-    structured_exits,
-)
-from lifter.frontend.lowering import operators as op
-from lifter.frontend.lowering.context import Context, Frame, Held
-from lifter.frontend.objects import new_vectors, pointers, records, registers, vectors
-from lifter.frontend.objects.pointers import frozen
-from lifter.frontend.objects.values import (
+from lifter.frontend.lowering import cautions, evaluated, evaluation_order, new_vectors, structured_exits
+from lifter.frontend.objects import access, conversions, pointers, records, registers
+from lifter.frontend.state import descent
+from lifter.frontend.state import operators as op
+from lifter.frontend.state.context import Context
+from lifter.frontend.state.frames import Frame, Held
+from lifter.frontend.state.values import (
     Alias,
     Allocation,
     BitsPlace,
@@ -109,7 +102,7 @@ def function(
         with ctx.collecting() as block:
             if prologue is not None:
                 prologue()
-            statements.statement(ctx, body)
+            descent.statement(ctx, body)
             ctx.flush()
     finally:
         ctx.loops = loops
@@ -133,16 +126,16 @@ def _argument(ctx: Context, parameter: Cursor, argument: Cursor) -> tuple[Value 
             # It may be one of two objects: a copy will do as long as neither changes.
             ctx.copied_references += 1
             wanted = queries.scalar_type(ctx, parameter.type, argument)
-            return places.temporary_of(ctx, op.cast(expressions.scalar(ctx, argument), wanted)), []
-        v = places.place(ctx, argument, temporary)
+            return access.temporary(ctx, op.cast(evaluated.scalar(ctx, argument), wanted)), []
+        v = descent.place(ctx, argument, temporary)
         return v, ctx.hold_all(_expressions_of(v), unsequenced=True)
-    v = expressions.value(ctx, argument)
+    v = descent.value(ctx, argument)
     if isinstance(v, Expr):
         type_ = types.scalar(parameter.type)
         if type_ is not None:
             v = op.cast(v, type_)
         elif types.is_pointer(parameter.type) or types.is_array(parameter.type):
-            v = pointers.convert(ctx, v, parameter.type, argument)
+            v = conversions.convert(ctx, v, parameter.type, argument)
     if isinstance(v, Allocation | Nothing):
         ctx.fail(queries.describe(argument.type), argument)
     return v, ctx.hold_all(_expressions_of(v), unsequenced=True)
@@ -202,7 +195,7 @@ def _bind(ctx: Context, parameter: Cursor, v: Value | Place, changed: AbstractSe
     elif isinstance(v, Pointer):
         bind_pointer(ctx, parameter, v, constant)
     elif isinstance(v, ElementPlace):
-        ctx.bind(parameter, ElementPlace(frozen(ctx, v.pointer, name)))
+        ctx.bind(parameter, ElementPlace(pointers.frozen(ctx, v.pointer, name)))
     elif isinstance(v, VariablePlace | PointerPlace | LanesPlace | RecordPlace | BitsPlace):
         ctx.bind(parameter, v)
     elif isinstance(v, Record):
@@ -248,14 +241,14 @@ def returned(ctx: Context, c: Cursor, frame: Frame, result: Cursor | None) -> No
         if types.is_reference(wanted) and frame.by_reference:
             v: Value
             if classes.container(wanted):
-                v = vectors.of(ctx, result)
+                v = evaluated.container(ctx, result)
             else:
-                v = pointers.pointer_to(ctx, places.place(ctx, result), types.canonical(wanted), result)
+                v = pointers.pointer_to(ctx, descent.place(ctx, result), types.canonical(wanted), result)
         elif classes.container(wanted):
             v = new_vectors.returned(ctx, wanted, result)
         else:
-            v = pointers.convert(ctx, expressions.value(ctx, result), wanted, result)
-        v = pointers.kept(ctx, v, wanted)
+            v = conversions.convert(ctx, descent.value(ctx, result), wanted, result)
+        v = conversions.kept(ctx, v, wanted)
         if isinstance(v, Pointer):
             v = replace(v, offset=ctx.settled(v.offset))
             frame.result = frame.result or ctx.new_local(f"{frame.cursor.spelling}_result", I64)
@@ -274,12 +267,12 @@ def returned(ctx: Context, c: Cursor, frame: Frame, result: Cursor | None) -> No
             frame.lanes = frame.lanes or registers.new_place(ctx, hint, v.bits, v.type)
             registers.write(ctx, frame.lanes, v)
         elif isinstance(v, Record):
-            if initialisation.may_be_elided(result):
+            if queries.may_be_elided(result):
                 ctx.fail(f"object of '{wanted.spelling}' returned, which its own constructor may copy", result)
-            v = initialisation.settled(ctx, v)
+            v = evaluated.settled(ctx, v)
             assert isinstance(v, Record)
             frame.record = frame.record or records.create(ctx, wanted, f"{_identifier(frame.cursor)}_result", c)
-            records.store(ctx, frame.record, v, c)
+            access.store(ctx, frame.record, v, c)
         elif isinstance(v, RecordPointer | Lambda | Vector | Rows):
             if frame.returned is not None and not _same(frame.returned, v):
                 ctx.fail(f"function returning one of several {queries.describe(wanted)}", c)
@@ -315,12 +308,12 @@ def _result(ctx: Context, c: Cursor, frame: Frame, block: list[Stmt], as_place: 
         return registers.read(frame.lanes)
     if frame.record is not None:
         ctx.block.extend(block)
-        return frame.record if as_place else records.load(ctx, frame.record, c)
+        return frame.record if as_place else access.load(ctx, frame.record, c)
     if frame.returned is not None:
         ctx.block.extend(block)
         v = frame.returned
         if isinstance(v, RecordPointer) and types.is_reference(wanted):
-            return v.place if as_place else records.load(ctx, v.place, c)
+            return v.place if as_place else access.load(ctx, v.place, c)
         return v
     if types.is_void(wanted) or not frame.result:
         ctx.block.extend(block)
@@ -344,5 +337,5 @@ def _result(ctx: Context, c: Cursor, frame: Frame, block: list[Stmt], as_place: 
     p = Pointer(ctx.targets.get(frame.result, frozenset()), e, frame.pointee)
     if types.is_reference(wanted):
         target = ElementPlace(p)
-        return target if as_place else pointers.read(ctx, target, c)
+        return target if as_place else access.read(ctx, target, c)
     return p

@@ -9,11 +9,13 @@ from clang.cindex import Cursor, CursorKind, TokenKind
 from halide_core.ir.expr import I64, Expr, Variable, const, const_value, make_bool
 from lifter.frontend.clang import classes, queries, types
 from lifter.frontend.clang.libclang import children
-from lifter.frontend.lowering import expressions, statements, unroll
-from lifter.frontend.lowering import operators as op
-from lifter.frontend.lowering.context import Context, Jumps, Targets
-from lifter.frontend.objects import new_vectors, pointers, records, vectors
-from lifter.frontend.objects.values import Alias, Container, ElementPlace, Pointer, Record, Rows, VariablePlace, Vector
+from lifter.frontend.lowering import branches, evaluated, new_vectors, unroll
+from lifter.frontend.objects import access, pointers, records, vectors
+from lifter.frontend.state import descent
+from lifter.frontend.state import operators as op
+from lifter.frontend.state.context import Context
+from lifter.frontend.state.frames import Jumps, Targets
+from lifter.frontend.state.values import Alias, Container, ElementPlace, Pointer, Record, Rows, VariablePlace, Vector
 from lifter.ir.loop_ir import Assign, Loop, Stmt
 
 K = CursorKind
@@ -27,13 +29,13 @@ def for_(ctx: Context, c: Cursor) -> None:
     if unroll.unrolled(ctx, init, condition, step, body):
         return
     if init is not None:
-        statements.statement(ctx, init)
+        descent.statement(ctx, init)
 
     def do_step() -> None:
         if step is not None:
-            expressions.discard(ctx, step)
+            descent.discard(ctx, step)
 
-    _loop(ctx, c, condition, lambda: statements.statement(ctx, body), do_step)
+    _loop(ctx, c, condition, lambda: descent.statement(ctx, body), do_step)
 
 
 def while_(ctx: Context, c: Cursor) -> None:
@@ -41,13 +43,13 @@ def while_(ctx: Context, c: Cursor) -> None:
     parts = children(c)
     if len(parts) != 2:
         ctx.fail("declaration in the condition of a while loop", c)
-    _loop(ctx, c, parts[0], lambda: statements.statement(ctx, parts[1]), lambda: None)
+    _loop(ctx, c, parts[0], lambda: descent.statement(ctx, parts[1]), lambda: None)
 
 
 def do(ctx: Context, c: Cursor) -> None:
     """do body while (condition)."""
     body, condition = children(c)
-    _loop(ctx, c, condition, lambda: statements.statement(ctx, body), lambda: None, test_first=False)
+    _loop(ctx, c, condition, lambda: descent.statement(ctx, body), lambda: None, test_first=False)
 
 
 def _for_parts(ctx: Context, c: Cursor) -> tuple[Cursor | None, Cursor | None, Cursor | None]:
@@ -105,7 +107,7 @@ def _loop(ctx: Context, c: Cursor, condition: Cursor | None, body: _Make, step: 
         ctx.block.extend(loop.body)
     else:
         ctx.emit(loop)
-    statements.join(ctx, exit_)
+    branches.join(ctx, exit_)
 
 
 def _jumps_out(body: tuple[Stmt, ...]) -> bool:
@@ -135,7 +137,7 @@ def _once(
         nonlocal test
         with ctx.collecting() as block:
             if condition is not None:
-                test = ctx.settled(expressions.condition(ctx, condition))
+                test = ctx.settled(evaluated.condition(ctx, condition))
         prelude.extend(block)
         if const_value(test) != 1:
             exits.append(dict(ctx.targets))
@@ -145,7 +147,7 @@ def _once(
     with ctx.collecting() as block:
         body()
         ctx.flush()
-    statements.join(ctx, [*jumps.continues, *([dict(ctx.targets)] if ctx.alive else [])])
+    branches.join(ctx, [*jumps.continues, *([dict(ctx.targets)] if ctx.alive else [])])
     reached = ctx.alive
     ctx.alive = True
     with ctx.collecting() as after:
@@ -168,7 +170,7 @@ def for_range(ctx: Context, c: Cursor) -> None:
     body = parts[-1]
     if variable is None or source is None or len(parts) != 3:
         ctx.fail("range-based for loop of this form", c)
-    rows = expressions.value(ctx, source) if classes.container(source.type) == "rows" else None
+    rows = descent.value(ctx, source) if classes.container(source.type) == "rows" else None
     start, count = (None, rows.count) if isinstance(rows, Rows) else _range(ctx, source, c)
     if start is not None:
         held = ctx.hold_pointer(start)
@@ -192,17 +194,17 @@ def for_range(ctx: Context, c: Cursor) -> None:
         elif types.is_reference(variable.type) and types.same_but_const(variable.type, element.pointer.pointee):
             ctx.bind(variable, element)
         elif classes.is_plain(variable.type):
-            v = pointers.read(ctx, element, c)
+            v = access.read(ctx, element, c)
             assert isinstance(v, Record)
             ctx.bind(variable, records.copied(ctx, v, variable.spelling, c))
         else:
-            v = pointers.read(ctx, element, c)
+            v = access.read(ctx, element, c)
             type_ = queries.scalar_type(ctx, variable.type, variable)
             assert isinstance(v, Expr)
             local = ctx.new_local(variable.spelling, type_)
             ctx.assign(local, op.cast(v, type_))
             ctx.bind(variable, VariablePlace(local, type_))
-        statements.statement(ctx, body)
+        descent.statement(ctx, body)
 
     def next_() -> None:
         ctx.emit(Assign(line, name, op.binary("+", counter, const(1, I64))))
@@ -218,14 +220,14 @@ def _counted_loop(ctx: Context, c: Cursor, test: Expr, body: _Make, step: _Make)
         ctx.fail("pointer that changes its array in a range-based for loop", c)
     ctx.alive, ctx.targets = True, head
     ctx.emit(Loop(line, test, loop.body, loop.step))
-    statements.join(ctx, [head, *exits])
+    branches.join(ctx, [head, *exits])
 
 
 def _range(ctx: Context, source: Cursor, at: Cursor) -> tuple[Pointer, Expr]:
     extent = types.shape(source.type)
     if extent and extent[0] >= 0:
-        return expressions.pointer(ctx, source), const(extent[0], I64)
-    v = expressions.value(ctx, source)
+        return evaluated.pointer(ctx, source), const(extent[0], I64)
+    v = descent.value(ctx, source)
     if isinstance(v, Vector):
         return vectors.start(v), v.length
     ctx.fail("range-based for loop over this range", at)

@@ -13,11 +13,12 @@ from lifter.frontend.clang import queries, types
 from lifter.frontend.clang.libclang import children as cursor_children
 from lifter.frontend.clang.libclang import line
 from lifter.frontend.clang.unit import Known
-from lifter.frontend.lowering import cautions, statements
-from lifter.frontend.lowering import operators as op
-from lifter.frontend.lowering.context import Context
+from lifter.frontend.lowering import cautions
 from lifter.frontend.objects import memory_views, registers
-from lifter.frontend.objects.values import VariablePlace
+from lifter.frontend.state import descent
+from lifter.frontend.state import operators as op
+from lifter.frontend.state.context import Context
+from lifter.frontend.state.values import VariablePlace
 from lifter.ir.loop_ir import Assign, If, PureFunction, Return, Stmt, Unsupported
 
 # Larger expressions are clearer inlined as statements.
@@ -52,7 +53,7 @@ def _make(ctx: Context, definition: Cursor, from_model: bool) -> Known | None:
             return None
         if types.is_reference(p.type) and not types.is_const(types.canonical(p.type)):
             return None
-    inner = Context(ctx.unit, definition)
+    inner = Context(ctx.unit, definition, ctx.table)
     parameters: list[tuple[str, Type]] = []
     for p in definition.get_arguments():
         type_ = types.scalar(p.type)
@@ -68,7 +69,7 @@ def _make(ctx: Context, definition: Cursor, from_model: bool) -> Known | None:
     ctx.unit.active.append(symbol)
     try:
         with inner.collecting() as block:
-            statements.statement(inner, body)
+            descent.statement(inner, body)
             inner.flush()
         value = symbolic(block, dict(parameters))
     except (_NotPure, Unsupported, memory_views.Narrower, memory_views.Retyped, registers.Relaned):

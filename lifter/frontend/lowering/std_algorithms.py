@@ -10,11 +10,11 @@ from clang.cindex import Cursor
 
 from halide_core.ir.expr import I64, Expr, Max, Min, Variable, const, const_value
 from lifter.frontend.clang import queries, types
-from lifter.frontend.lowering import expressions
-from lifter.frontend.lowering import operators as op
-from lifter.frontend.lowering.context import Context
-from lifter.frontend.objects import block_copies, pointers
-from lifter.frontend.objects.values import ElementPlace, Nothing, Pointer
+from lifter.frontend.lowering import block_copies, evaluated
+from lifter.frontend.objects import access, counted_loops, pointers
+from lifter.frontend.state import operators as op
+from lifter.frontend.state.context import Context
+from lifter.frontend.state.values import ElementPlace, Nothing, Pointer
 from lifter.ir.loop_ir import Assign
 
 MOST_SORTED = 32
@@ -30,11 +30,11 @@ def call(ctx: Context, c: Cursor, name: str, arguments: list[Cursor]) -> Expr | 
     held_count = ctx.hold(count, unsequenced=True)
     other: Expr | None = None
     if name in ("accumulate", "iota"):
-        other = expressions.scalar(ctx, arguments[2])
+        other = evaluated.scalar(ctx, arguments[2])
     elif name == "nth_element":
         other = block_copies.range_length(ctx, c, arguments[1], first)
     other = None if other is None else ctx.settled(other)
-    count = block_copies.simplified(ctx, ctx.release(held_count))
+    count = counted_loops.simplified(ctx, ctx.release(held_count))
     first = ctx.release_pointer(first, held)
     if name == "reverse":
         return _reverse(ctx, c, first, count)
@@ -56,8 +56,8 @@ def _sort(ctx: Context, c: Cursor, first: Pointer, count: Expr) -> Nothing:
     for i, j in network(int(n)):
         low, high = (ElementPlace(pointers.advance(ctx, first, const(k, I64), c)) for k in (i, j))
         a, b = (ctx.temporary(_read(ctx, place, c)) for place in (low, high))
-        pointers.write(ctx, low, Min(element, a, b), c)
-        pointers.write(ctx, high, Max(element, a, b), c)
+        access.write(ctx, low, Min(element, a, b), c)
+        access.write(ctx, high, Max(element, a, b), c)
     return Nothing()
 
 
@@ -72,33 +72,33 @@ def _nth_element(ctx: Context, c: Cursor, first: Pointer, count: Expr, place: Ex
     lost = Variable(element, ctx.new_local("lost", element))
     for k in range(int(n)):
         if k != nth:
-            pointers.write(ctx, ElementPlace(pointers.advance(ctx, first, const(k, I64), c)), lost, c)
+            access.write(ctx, ElementPlace(pointers.advance(ctx, first, const(k, I64), c)), lost, c)
     return Nothing()
 
 
 def _reverse(ctx: Context, c: Cursor, first: Pointer, count: Expr) -> Nothing:
     half = op.binary("/", count, const(2, I64))
-    name, counter, half = block_copies.counted(ctx, half)
+    name, counter, half = counted_loops.counted(ctx, half)
     back = op.binary("-", op.binary("-", count, const(1, I64)), counter)
     with ctx.collecting() as body:
         a, b = (ElementPlace(pointers.advance(ctx, first, k, c)) for k in (counter, back))
         kept = ctx.temporary(_read(ctx, a, c))
-        pointers.write(ctx, a, _read(ctx, b, c), c)
-        pointers.write(ctx, b, kept, c)
-    block_copies.emit_loop(ctx, name, half, body)
+        access.write(ctx, a, _read(ctx, b, c), c)
+        access.write(ctx, b, kept, c)
+    counted_loops.emit_loop(ctx, name, half, body)
     return Nothing()
 
 
 def _accumulate(ctx: Context, c: Cursor, first: Pointer, count: Expr, start: Expr) -> Expr:
     total = ctx.temporary(start, "total")
     assert isinstance(total, Variable)
-    name, counter, count = block_copies.counted(ctx, count)
+    name, counter, count = counted_loops.counted(ctx, count)
     with ctx.collecting() as body:
         element = _read(ctx, ElementPlace(pointers.advance(ctx, first, counter, c)), c)
         wide = types.usual(total.type, element.type)
         added = op.binary("+", op.cast(total, wide), op.cast(element, wide))
         ctx.emit(Assign(ctx.line, total.name, op.cast(added, total.type)))
-    block_copies.emit_loop(ctx, name, count, body)
+    counted_loops.emit_loop(ctx, name, count, body)
     return total
 
 
@@ -107,16 +107,16 @@ def _iota(ctx: Context, c: Cursor, first: Pointer, count: Expr, start: Expr) -> 
         ctx.fail(f"iota from a value of type {start.type}", c)
     element = queries.element_type(ctx, first.pointee, c)
     start = ctx.temporary(start)
-    name, counter, count = block_copies.counted(ctx, count)
+    name, counter, count = counted_loops.counted(ctx, count)
     with ctx.collecting() as body:
         value = op.cast(op.binary("+", start, op.cast(counter, start.type)), element)
-        pointers.write(ctx, ElementPlace(pointers.advance(ctx, first, counter, c)), value, c)
-    block_copies.emit_loop(ctx, name, count, body)
+        access.write(ctx, ElementPlace(pointers.advance(ctx, first, counter, c)), value, c)
+    counted_loops.emit_loop(ctx, name, count, body)
     return Nothing()
 
 
 def _read(ctx: Context, place: ElementPlace, c: Cursor) -> Expr:
-    v = pointers.read(ctx, place, c)
+    v = access.read(ctx, place, c)
     assert isinstance(v, Expr)
     return v
 

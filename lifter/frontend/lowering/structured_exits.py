@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from halide_core.ir.expr import BOOL, Variable, make_bool
-from lifter.frontend.lowering import operators as op
-from lifter.frontend.lowering.context import Context
+from lifter.frontend.state import operators as op
+from lifter.frontend.state.context import Context
 from lifter.ir.loop_ir import Assign, Break, If, Loop, Stmt
 from lifter.support import deadline
 

@@ -18,9 +18,9 @@ from lifter.frontend.clang.libclang import (
     preorder,
     unary_operator,
 )
-from lifter.frontend.lowering import statements
-from lifter.frontend.lowering.context import Context
-from lifter.frontend.objects.values import Alias
+from lifter.frontend.state import descent
+from lifter.frontend.state.context import Context
+from lifter.frontend.state.values import Alias
 
 K = CursorKind
 MOST = 16
@@ -47,7 +47,7 @@ def unrolled(ctx: Context, init: Cursor | None, condition: Cursor | None, step: 
         return False
     for value in values:
         ctx.bind(variable, Alias(const(value, type_)))
-        statements.statement(ctx, body)
+        descent.statement(ctx, body)
         ctx.flush()
     return True
 

@@ -12,9 +12,9 @@ from clang.cindex import Cursor
 from halide_core.ir.expr import Add, Call, Cast, Expr, Load, Variable, const, const_value
 from halide_core.ir.structural import post_order, variables
 from halide_core.ir.types import UInt
-from lifter.frontend.lowering import operators as op
-from lifter.frontend.lowering.context import Context
-from lifter.frontend.objects.values import Allocation
+from lifter.frontend.state import operators as op
+from lifter.frontend.state.context import Context
+from lifter.frontend.state.values import Allocation
 from lifter.ir.loop_ir import Assign, Declare, Stmt, Store, expressions, walk
 
 

@@ -11,8 +11,8 @@ from dataclasses import replace
 from halide_core.ir.expr import I64, Div, Expr, Load, Mod, Variable, const, const_value
 from halide_core.ir.structural import contains, post_order, transform
 from lifter.algebra.fold import fold
-from lifter.frontend.lowering.context import Context
-from lifter.frontend.lowering.scalar_replacement import rewritten
+from lifter.frontend.objects.scalar_replacement import rewritten
+from lifter.frontend.state.context import Context
 from lifter.ir.loop_ir import Assign, Declare, Define, If, Loop, Stmt, walk
 
 

@@ -2,35 +2,12 @@
 
 from __future__ import annotations
 
-from clang.cindex import Cursor, CursorKind
+from clang.cindex import Cursor
 
-from lifter.frontend.clang import queries, types
-from lifter.frontend.clang.libclang import operands
-from lifter.frontend.lowering import expressions
-from lifter.frontend.lowering.context import Context
-from lifter.frontend.objects.values import ADDRESS, NULL, Pointer, Value
+from lifter.frontend.state.context import Context
+from lifter.frontend.state.values import ADDRESS, NULL, Pointer, Value
 
 _ADVICE = "free it in the caller"
-
-
-_CASTS = {
-    *(CursorKind.CSTYLE_CAST_EXPR, CursorKind.CXX_STATIC_CAST_EXPR, CursorKind.CXX_REINTERPRET_CAST_EXPR),
-    *(CursorKind.CXX_CONST_CAST_EXPR, CursorKind.CXX_FUNCTIONAL_CAST_EXPR),
-}
-
-
-def freed(ctx: Context, c: Cursor) -> Value:
-    """What an expression points to whose value is freed: a distance from the block's start does not matter here."""
-    while True:
-        c = queries.unwrap(c)
-        inner = operands(c)
-        if c.kind in _CASTS and inner and types.is_pointer(inner[-1].type):
-            c = inner[-1]
-        elif c.kind is CursorKind.BINARY_OPERATOR and types.is_pointer(c.type) and types.is_pointer(inner[0].type):
-            expressions.discard(ctx, inner[1])
-            c = inner[0]
-        else:
-            return expressions.value(ctx, c)
 
 
 def free(ctx: Context, v: Value, at: Cursor) -> None:

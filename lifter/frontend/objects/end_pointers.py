@@ -11,7 +11,7 @@ from clang.cindex import Cursor
 
 from halide_core.ir.expr import I64, Expr, Load, Variable
 from halide_core.ir.structural import post_order
-from lifter.frontend.lowering.context import Context
+from lifter.frontend.state.context import Context
 from lifter.ir.loop_ir import Argument, Part, Stmt, Store, expressions, walk
 
 
@@ -42,7 +42,7 @@ def check(ctx: Context, c: Cursor, body: list[Stmt]) -> None:
 
 def argument(ctx: Context, name: str, c_type: str) -> tuple[Argument, str, Expr]:
     """(The argument of such a parameter, still without its unit, the number's name, the number)."""
-    start = ctx.ends[name]
+    start = ctx.found.ends[name]
     number = ctx.unique(f"{name}_minus_{start}")
     ctx.parameters[number] = I64
     ctx.stable.add(number)

@@ -15,9 +15,9 @@ from halide_core.ir.expr import I64, Expr, Load, const, const_value
 from halide_core.ir.types import Type, UInt
 from lifter.frontend.clang import types
 from lifter.frontend.clang.libclang import declared_fields, members
-from lifter.frontend.lowering import operators as op
-from lifter.frontend.lowering.context import Context
-from lifter.frontend.objects.values import Pointer
+from lifter.frontend.state import operators as op
+from lifter.frontend.state.context import Context
+from lifter.frontend.state.values import Pointer
 from lifter.ir.loop_ir import Store, Unsupported
 
 
@@ -41,7 +41,7 @@ def narrow(ctx: Context, array: str, bytes_each: int, at: Cursor | None) -> NoRe
     """Asks for a unit of `bytes_each` bytes; refuses where the array cannot have one."""
     if array in ctx.tables:
         ctx.fail(f"constant table '{array}' of type {ctx.arrays[array]} used at another width", at)
-    if bytes_each >= ctx.unit_bytes.get(array, 1 << 20):
+    if bytes_each >= ctx.found.unit_bytes.get(array, 1 << 20):
         ctx.fail(f"array '{array}' of type {ctx.arrays[array]} used at another width", at)
     raise Narrower(array, bytes_each)
 
@@ -73,7 +73,7 @@ def scalars_inside(ctx: Context, t: ClangType, at: Cursor | None) -> set[Type]:
 def unit_of(ctx: Context, name: str, t: ClangType, at: Cursor | None) -> Type | None:
     """The unit of an array `name` of values of a type; None where their scalars have no common one."""
     found = scalars_inside(ctx, t, at)
-    wanted = ctx.unit_bytes.get(name)
+    wanted = ctx.found.unit_bytes.get(name)
     least = min(s.bytes() for s in found)
     if len(found) == 1 and (wanted is None or wanted >= least):
         return next(iter(found))
@@ -112,7 +112,7 @@ def parts(ctx: Context, array: str, wanted: Type, at: Cursor | None) -> int:
     unit = ctx.arrays[array]
     if unit == wanted:
         return 1
-    if array in ctx.pointer_parameters and array in ctx.allocated:
+    if array in ctx.pointer_parameters and array in ctx.found.allocated:
         raise Narrower(array, 1)
     if unit.is_float() or wanted.is_float() or unit.is_bool() or wanted.is_bool():
         ctx.fail(f"memory of type {unit} used as {wanted}", at)

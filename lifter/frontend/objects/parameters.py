@@ -15,11 +15,11 @@ from halide_core.ir.expr import I64, Expr, Load, Variable, const
 from halide_core.ir.structural import post_order
 from halide_core.ir.types import Int, UInt
 from lifter.frontend.clang import classes, types
-from lifter.frontend.lowering import operators as op
-from lifter.frontend.lowering.context import Context
-from lifter.frontend.lowering.scalar_replacement import split_named
 from lifter.frontend.objects import memory_views, vectors
-from lifter.frontend.objects.values import (
+from lifter.frontend.objects.scalar_replacement import split_named
+from lifter.frontend.state import operators as op
+from lifter.frontend.state.context import Context
+from lifter.frontend.state.values import (
     Alias,
     Binding,
     ElementPlace,

@@ -15,38 +15,13 @@ from clang.cindex import Type as ClangType
 from halide_core.ir.expr import I64, Expr, Load, Variable, const, const_value
 from halide_core.ir.structural import same
 from halide_core.ir.types import Type, UInt
-from lifter.frontend.clang import queries, types
-from lifter.frontend.clang.libclang import evaluate, in_own_header, operands
-from lifter.frontend.lowering import evaluation_order, expressions
-from lifter.frontend.lowering import operators as op
-from lifter.frontend.lowering.context import Context, Held
+from lifter.frontend.clang import types
 from lifter.frontend.objects import memory_views
-from lifter.frontend.objects.values import (
-    ElementPlace,
-    LanesPlace,
-    Nothing,
-    Pointer,
-    Value,
-    expressions_of,
-    with_expressions,
-)
-from lifter.ir.loop_ir import ConstArray, Store
-from lifter.simd import neon
-from lifter.simd.evaluate import Operand, apply
-from lifter.simd.lane_operations import NotConstant
+from lifter.frontend.state import operators as op
+from lifter.frontend.state.context import Context
+from lifter.frontend.state.values import ElementPlace, LanesPlace, Pointer
+from lifter.ir.loop_ir import Store
 from lifter.simd.lanes import Lanes, as_type, is_constant, zeros
-from lifter.simd.meanings import table
-
-_NO_EFFECT = {
-    *("_mm_prefetch", "_mm_sfence", "_mm_lfence", "_mm_mfence", "_mm_pause", "_mm_clflush", "_mm256_zeroupper"),
-    "_mm_free",
-}
-_BYTE_SHUFFLES = {
-    **dict.fromkeys(("_mm_shuffle_epi8", "_mm256_shuffle_epi8"), 128),
-    **{f"{name}_{t}": bits for name, bits in (("vqtbl1", 16), ("vqtbl1q", 16), ("vtbl1", 8)) for t in ("u8", "s8")},
-}
-"""Intrinsics that choose bytes by data, each with the least number for which there is none."""
-_INTRINSICS = ("_mm_", "_mm256_")
 
 
 class Relaned(Exception):
@@ -89,57 +64,9 @@ def new_place(ctx: Context, hint: str, bits: int, t: Type, guessed: str = "") ->
 
 def address(ctx: Context, place: LanesPlace, at: Cursor | None) -> NoReturn:
     """Has the function lowered again with a variable in memory."""
-    if place.key and place.key not in ctx.addressed:
+    if place.key and place.key not in ctx.found.addressed:
         raise Addressed(place.key)
     ctx.fail("address of a register variable", at)
-
-
-def declare(ctx: Context, c: Cursor, init: Cursor | None) -> Lanes | LanesPlace | ElementPlace:
-    """The object that the declaration of a register variable creates, or its value for good."""
-    if key(c) in ctx.addressed:
-        memory = new_array(ctx, c.spelling, c, key(c))
-        if init is not None:
-            store(ctx, memory.pointer, value(ctx, init), c)
-        return memory
-    place = _declared(ctx, c, init)
-    return replace(place, key=key(c)) if isinstance(place, LanesPlace) else place
-
-
-def _declared(ctx: Context, c: Cursor, init: Cursor | None) -> Lanes | LanesPlace:
-    size = 8 * types.register_bytes(c.type)
-    known = ctx.lane_types.get(key(c))
-    changes = c.hash in ctx.changed
-    if init is None:
-        return new_place(ctx, c.spelling, size, known or types.register_element(c.type), "" if known else key(c))
-    v = value(ctx, init)
-    if is_constant(v) and not changes:
-        return v
-    guessed = key(c) if known is None and is_constant(v) else ""
-    place = new_place(ctx, c.spelling, size, known or v.type, guessed)
-    write(ctx, place, v)
-    return place
-
-
-def value(ctx: Context, c: Cursor) -> Lanes:
-    """The value of an expression of register type."""
-    v = expressions.value(ctx, c)
-    if not isinstance(v, Lanes):
-        ctx.fail(queries.describe(c.type), c)
-    return v
-
-
-def listed(ctx: Context, c: Cursor) -> Lanes:
-    """The register that an initialiser list of its declared lanes gives."""
-    element = types.scalar(types.canonical(c.type).element_type)
-    assert element is not None
-    held: list[Held] = []
-    for item in operands(c):
-        found = evaluate(item)
-        e = ctx.settled(expressions.scalar(ctx, item)) if found is None else const(found, element)
-        held.append(ctx.hold(op.cast(e, element)))
-    parts = ctx.release_all(held)
-    total = 8 * types.register_bytes(c.type)
-    return Lanes((*parts, *zeros(total - len(parts) * element.bits, element)))
 
 
 def read(place: LanesPlace) -> Lanes:
@@ -185,7 +112,7 @@ def _constant(ctx: Context, array: str, index: Expr) -> Expr | None:
     read; `check_constants` looks at the rest."""
     k = const_value(index)
     places = ctx.stored.get(array, {})
-    if array not in ctx.register_arrays or array in ctx.varied or k is None or None in places:
+    if array not in ctx.register_arrays or array in ctx.found.varied or k is None or None in places:
         return None
     found = places.get(int(k), [])
     if not found or const_value(found[0]) is None or any(not same(e, found[0]) for e in found):
@@ -260,124 +187,15 @@ def _scalar(ctx: Context, p: Pointer, array: str, size: int, at: Cursor | None) 
 # Calls
 
 
-def is_intrinsic(target: Cursor) -> bool:
-    name = target.spelling
-    return name.startswith(_INTRINSICS) or (name in neon.signatures() and in_own_header(target.location))
-
-
-def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Value:
-    """The value of a call of an intrinsic."""
-    name = target.spelling
-    ctx.uses_registers = True
-    if name in _NO_EFFECT:
-        for a in arguments:
-            if queries.has_effects(a):
-                expressions.discard(ctx, a)
-        return Nothing()
-    meaning = table().get(name) or neon.table().get(name)
-    if meaning is None:
-        ctx.fail(f"call of the intrinsic '{name}', which is not known lane by lane", c)
-    given = _evaluated(ctx, target, arguments)
-    pointer = next((v for v in given if isinstance(v, Pointer)), None)
-    wanted: list[Operand] = []
-    for position, (v, a) in enumerate(zip(given, arguments, strict=True)):
-        if isinstance(v, Pointer):
-            if not meaning.writes:
-                wanted.append(load(ctx, v, meaning.reads, c))
-        elif position >= len(given) - meaning.immediates:
-            number = const_value(v) if isinstance(v, Expr) else None
-            if number is None:
-                _refuse(ctx, name, a)
-            wanted.append(int(number))
-        else:
-            assert isinstance(v, Expr | Lanes)
-            wanted.append(v)
-    bits = 8 * (meaning.writes or types.register_bytes(c.type))
-    try:
-        result = apply(meaning, wanted, bits)
-    except NotConstant:
-        found = _looked_up(ctx, wanted, bits, _BYTE_SHUFFLES[name]) if name in _BYTE_SHUFFLES else None
-        if found is None:
-            _refuse(ctx, name, arguments[-1])
-        result = found
-    if meaning.writes:
-        assert pointer is not None and isinstance(result, Lanes)
-        store(ctx, pointer, result, c)
-        return Nothing()
-    return result
-
-
-def _looked_up(ctx: Context, given: list[Operand], bits: int, least: int) -> Lanes | None:
-    """A shuffle of constant bytes by data: a table of sixteen, or eight, for each half of 128 bits.  Numbers from
-    `least` on give 0."""
-    source, control = given
-    if not isinstance(source, Lanes) or not isinstance(control, Lanes) or not is_constant(source):
-        return None
-    byte = UInt(8)
-    values = [int(const_value(e) or 0) for e in as_type(source, byte).parts]
-    size = min(len(values), 16)
-    out: list[Expr] = []
-    for k, c in enumerate(as_type(control, byte).parts[: bits // 8]):
-        start = k // 16 * 16 if len(values) > 16 else 0
-        name = _table_of(ctx, tuple(values[start : start + size]))
-        index = op.cast(op.binary("&", c, const(size - 1, byte)), I64)
-        outside = op.binary(">=", c, const(least, byte))
-        out.append(op.select(outside, const(0, byte), Load(byte, name, index)))
-    return Lanes(tuple(out))
-
-
-def _table_of(ctx: Context, values: tuple[int, ...]) -> str:
-    for name, known in ctx.tables.items():
-        if known.values == values and known.type == UInt(8):
-            return name
-    name = ctx.new_array("table", UInt(8))
-    ctx.tables[name] = ConstArray(name, UInt(8), values, (len(values),))
-    return name
-
-
-def _refuse(ctx: Context, name: str, at: Cursor) -> NoReturn:
-    ctx.fail(f"'{name}' with a control that is not constant", at)
-
-
-def _evaluated(ctx: Context, target: Cursor, arguments: list[Cursor]) -> list[Value]:
-    """The values of the arguments, which C++ evaluates in no particular order."""
-    parts = evaluation_order.Operands(ctx)
-    values: list[tuple[Value, list[Held]]] = []
-    for parameter, a in zip(target.get_arguments(), arguments, strict=True):
-        v = expressions.value(ctx, a)
-        wanted = types.scalar(parameter.type)
-        if isinstance(v, Expr) and wanted is not None:
-            v = op.cast(v, wanted)
-        held = ctx.hold_all(expressions_of(v), unsequenced=True)
-        parts.done(*(h.value for h in held))
-        values.append((v, held))
-    parts.check()
-    out = [with_expressions(v, ctx.release_all(held)) for v, held in reversed(values)][::-1]
-    for v, a in zip(out, arguments, strict=True):
-        if not isinstance(v, Expr | Lanes | Pointer):
-            ctx.fail(queries.describe(a.type), a)
-    return out
-
-
 def new_array(ctx: Context, name: str, c: Cursor, known_as: str) -> ElementPlace:
     """A local array of registers, or one in a structure, as an array of their lanes; `known_as` is its key in
-    `Context.lane_types`."""
+    `Found.lane_types`."""
     each = types.innermost(c.type)
-    unit = ctx.lane_types.get(known_as) or types.register_element(each)
+    unit = ctx.found.lane_types.get(known_as) or types.register_element(each)
     array = ctx.new_array(name, unit)
-    ctx.register_arrays[array] = "" if known_as in ctx.lane_types else known_as
+    ctx.register_arrays[array] = "" if known_as in ctx.found.lane_types else known_as
     ctx.declare_array(array, const(types.count(c.type) * types.register_bytes(each) // unit.bytes(), I64), False)
     return ElementPlace(Pointer(frozenset({array}), const(0, I64), c.type.get_canonical()))
-
-
-def fill(ctx: Context, place: ElementPlace, items: list[Cursor | None], at: Cursor) -> None:
-    """Emits the stores of an initialiser list; None stands for zeros."""
-    (array,) = place.pointer.targets
-    each = types.innermost(place.pointer.pointee)
-    lanes = types.register_bytes(each) // ctx.arrays[array].bytes()
-    for index, item in enumerate(items):
-        v = value(ctx, item) if item is not None else zero(each)
-        store(ctx, Pointer(place.pointer.targets, const(index * lanes, I64), each), v, at)
 
 
 def zero(t: ClangType) -> Lanes:

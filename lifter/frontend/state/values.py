@@ -125,7 +125,7 @@ class Pointers:
 class LanesPlace:
     """A SIMD register as an object: a scalar local for each lane.
 
-    `guessed`: the variable's key (`Context.lane_types`) where nothing said yet which lanes it is used with."""
+    `guessed`: the variable's key (`Found.lane_types`) where nothing said yet which lanes it is used with."""
 
     names: tuple[str, ...]
     type: Type

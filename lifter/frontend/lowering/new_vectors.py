@@ -11,11 +11,12 @@ from halide_core.ir.expr import I64, Expr, Variable, const, const_value
 from halide_core.ir.types import UInt
 from lifter.frontend.clang import classes, queries, types
 from lifter.frontend.clang.libclang import declared_fields, operands
-from lifter.frontend.lowering import expressions, initialisation
-from lifter.frontend.lowering import operators as op
-from lifter.frontend.lowering.context import Context
-from lifter.frontend.objects import deallocations, memory_views, pointers, vectors
-from lifter.frontend.objects.values import Container, ElementPlace, Pointer, Rows, Value, Vector
+from lifter.frontend.lowering import evaluated, vector_methods
+from lifter.frontend.objects import access, conversions, counted_loops, deallocations, memory_views, pointers, vectors
+from lifter.frontend.state import descent
+from lifter.frontend.state import operators as op
+from lifter.frontend.state.context import Context
+from lifter.frontend.state.values import Container, ElementPlace, Pointer, Rows, Value, Vector
 from lifter.ir.loop_ir import Define
 
 K = CursorKind
@@ -69,7 +70,7 @@ def made(ctx: Context, name: str, t: ClangType, init: Cursor | None, at: Cursor)
         return empty(ctx, name, t, at) if source is None else _listed(ctx, name, t, source, at)
     if source.kind is K.CALL_EXPR and source.referenced is not None and source.referenced.kind is K.CONSTRUCTOR:
         return _constructed(ctx, name, t, source, at, wanted)
-    v = vectors.of(ctx, source)
+    v = evaluated.container(ctx, source)
     if source.kind is K.CALL_EXPR and not wanted:
         return v  # what a function returns is a container of its own already
     ctx.result_wanted = wanted
@@ -106,20 +107,20 @@ def _constructed(ctx: Context, name: str, t: ClangType, source: Cursor, at: Curs
         ctx.result_wanted = wanted
         return _listed(ctx, name, t, lists[0], at) if lists else empty(ctx, name, t, at)
     if len(arguments) == 1 and classes.container(arguments[0].type):
-        source_ = vectors.of(ctx, arguments[0])
+        source_ = evaluated.container(ctx, arguments[0])
         ctx.result_wanted = wanted
         out = copied(ctx, name, source_, at)
-        vectors.moved(ctx, arguments[0], source_)
+        vector_methods.moved(ctx, arguments[0], source_)
         return out
     if types.scalar(source.referenced.type.argument_types()[0]) != UInt(64):
         return _from_range(ctx, name, t, arguments, at, wanted)
-    count = ctx.settled(op.cast(expressions.scalar(ctx, arguments[0]), I64))
+    count = ctx.settled(op.cast(evaluated.scalar(ctx, arguments[0]), I64))
     held = ctx.hold(count, unsequenced=True)
     if classes.container(t) == "rows":
-        first = vectors.of(ctx, arguments[1]) if len(arguments) > 1 else None
+        first = evaluated.container(ctx, arguments[1]) if len(arguments) > 1 else None
         ctx.result_wanted = wanted
         return _rows_of(ctx, name, t, ctx.release(held), first, at)
-    item = vectors.value_for(ctx, arguments[1], vectors.element_of(ctx, t, at)) if len(arguments) > 1 else None
+    item = vector_methods.value_for(ctx, arguments[1], vectors.element_of(ctx, t, at)) if len(arguments) > 1 else None
     count = ctx.release(held)
     ctx.result_wanted = wanted
     return _filled(ctx, name, t, count, item, at)
@@ -131,7 +132,7 @@ def _filled(ctx: Context, name: str, t: ClangType, count: Expr, item: Value | No
     ctx.assign(size, count)
     length = Variable(I64, size)
     if item is None and types.is_record(element):
-        item = initialisation.default_value(ctx, element, at)
+        item = descent.default_value(ctx, element, at)
     zero = item is None or (isinstance(item, Expr) and const_value(item) == 0)
     array = _array(ctx, name, element, length, zero, at)
     out = Vector(array, length, element, size)
@@ -154,7 +155,7 @@ def _rows_of(ctx: Context, name: str, t: ClangType, count: Expr, first: Containe
     def one(i: Expr) -> None:
         vectors.copy(ctx, vectors.start(vectors.row(ctx, out, i, at)), vectors.start(first), first.length, at)
 
-    vectors.each(ctx, out.count, one)
+    counted_loops.each(ctx, out.count, one)
     return out
 
 
@@ -162,7 +163,7 @@ def _from_range(
     ctx: Context, name: str, t: ClangType, arguments: list[Cursor], at: Cursor, wanted: bool
 ) -> Container:
     """v(first, last)."""
-    first, last = (expressions.value(ctx, a) for a in arguments[:2])
+    first, last = (descent.value(ctx, a) for a in arguments[:2])
     if not isinstance(first, Pointer) or not isinstance(last, Pointer) or classes.container(t) != "vector":
         ctx.fail("std::vector made by this constructor", at, "use v(n) or v(n, value)")
     count = pointers.difference(ctx, last, first, at)
@@ -188,9 +189,9 @@ def _listed(ctx: Context, name: str, t: ClangType, listed: Cursor, at: Cursor) -
 
 def _store_items(ctx: Context, v: Vector, items: list[Cursor], at: Cursor) -> None:
     for index, item in enumerate(items):
-        value = pointers.convert(ctx, expressions.value(ctx, item), v.element, item)
+        value = conversions.convert(ctx, descent.value(ctx, item), v.element, item)
         value = ctx.settled(value) if isinstance(value, Expr) else value
-        pointers.write(ctx, ElementPlace(pointers.advance(ctx, vectors.start(v), const(index, I64), at)), value, at)
+        access.write(ctx, ElementPlace(pointers.advance(ctx, vectors.start(v), const(index, I64), at)), value, at)
 
 
 def _inside_list(c: Cursor) -> Cursor | None:
@@ -214,7 +215,7 @@ def _made_array(ctx: Context, name: str, t: ClangType, init: Cursor | None, at: 
         if len(items) == 1 and queries.unwrap(items[0]).kind is K.INIT_LIST_EXPR:
             items = operands(queries.unwrap(items[0]))
     elif listed is not None and operands(listed):
-        source = vectors.of(ctx, operands(listed)[0] if listed.kind is K.CALL_EXPR else listed)
+        source = evaluated.container(ctx, operands(listed)[0] if listed.kind is K.CALL_EXPR else listed)
     zeroed = items is not None and len(items) < extent
     if zeroed and types.is_record(element):
         ctx.fail("std::array of structures with some of its values", at)
@@ -233,11 +234,11 @@ def _made_pointer(ctx: Context, name: str, t: ClangType, init: Cursor | None, at
     if source is not None and source.kind is K.CALL_EXPR:
         arguments = list(source.get_arguments())
         if source.spelling == "make_unique" and len(arguments) == 1:
-            count = op.cast(expressions.scalar(ctx, arguments[0]), I64)
+            count = op.cast(evaluated.scalar(ctx, arguments[0]), I64)
             return replace(_filled(ctx, name, t, ctx.settled(count), None, at), size="")
         if source.referenced is not None and source.referenced.kind is K.CONSTRUCTOR and arguments:
             hint, ctx.array_hint = ctx.array_hint, name
-            p = expressions.value(ctx, arguments[0])
+            p = descent.value(ctx, arguments[0])
             ctx.array_hint = hint
             if isinstance(p, Pointer) and const_value(p.offset) == 0:
                 deallocations.free(ctx, p, at)
@@ -261,7 +262,7 @@ def returned_local(result: Cursor) -> Cursor | None:
 def returned(ctx: Context, t: ClangType, result: Cursor) -> Container:
     """The container that a return statement gives."""
     own = returned_local(result)
-    return made(ctx, "result", t, result, result) if own is None else vectors.of(ctx, own)
+    return made(ctx, "result", t, result, result) if own is None else evaluated.container(ctx, own)
 
 
 def copied(ctx: Context, name: str, v: Container, at: Cursor) -> Container:

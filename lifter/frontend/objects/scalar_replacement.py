@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from halide_core.ir.expr import Expr, Load, Variable, const_value
 from halide_core.ir.structural import post_order, transform
-from lifter.frontend.lowering.context import Context
+from lifter.frontend.state.context import Context
 from lifter.ir.loop_ir import Assert, Assign, Declare, Define, If, Loop, Return, Stmt, Store, expressions, walk
 
 

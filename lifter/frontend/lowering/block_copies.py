@@ -6,16 +6,16 @@ from dataclasses import replace
 
 from clang.cindex import Cursor, CursorKind
 
-from halide_core.ir.expr import I64, Expr, Load, Variable, const, const_value
+from halide_core.ir.expr import I64, Expr, Variable, const, const_value
 from halide_core.ir.types import Type, UInt
 from lifter.frontend.clang import queries, types
 from lifter.frontend.clang.libclang import operands, unary_operator
-from lifter.frontend.lowering import expressions, places
-from lifter.frontend.lowering import operators as op
-from lifter.frontend.lowering.context import Context
-from lifter.frontend.objects import pointers, registers
-from lifter.frontend.objects.values import ElementPlace, Nothing, Pointer, Value
-from lifter.ir.loop_ir import Assign, Loop, Stmt
+from lifter.frontend.lowering import evaluated
+from lifter.frontend.objects import access, counted_loops, pointers, registers, scalar_memory
+from lifter.frontend.state import descent
+from lifter.frontend.state import operators as op
+from lifter.frontend.state.context import Context
+from lifter.frontend.state.values import ElementPlace, Nothing, Pointer, Value
 from lifter.simd.lanes import Lanes
 
 _WRAPPERS = (
@@ -24,50 +24,8 @@ _WRAPPERS = (
 )  # fmt: skip
 
 
-def counted(ctx: Context, count: Expr, hint: str = "i") -> tuple[str, Variable, Expr]:
-    """A fresh counter and a bound that stays what it is while the loop runs."""
-    name = ctx.new_local(hint, I64)
-    return name, Variable(I64, name), count
-
-
-def emit_loop(ctx: Context, name: str, count: Expr, body: list[Stmt]) -> None:
-    """for (name = 0; name < count; name++) body."""
-    counter = Variable(I64, name)
-    ctx.assign(name, const(0, I64))
-    step = Assign(ctx.line, name, op.binary("+", counter, const(1, I64)))
-    ctx.block.append(Loop(ctx.line, op.binary("<", counter, count), tuple(body), (step,)))
-
-
-def fill(ctx: Context, p: Pointer, count: Expr, value: Expr) -> None:
-    """p[0 .. count) = value, which no store of the loop changes."""
-    element = queries.element_type(ctx, p.pointee)
-    p = replace(p, offset=simplified(ctx, p.offset))
-    name, counter, count = counted(ctx, count)
-    target = ElementPlace(pointers.advance(ctx, p, counter, None))
-    with ctx.collecting() as body:
-        pointers.write(ctx, target, op.cast(value, element))
-    emit_loop(ctx, name, count, body)
-
-
-def copy(ctx: Context, target: Pointer, source: Pointer, count: Expr, at: Cursor, backwards_safe: bool = False) -> None:
-    """target[0 .. count) = source[0 .. count), first element first."""
-    a, b = ctx.array_of(target, at), ctx.array_of(source, at)
-    if a == b and backwards_safe:
-        ctx.fail("memmove within one array", at)
-    element = queries.element_type(ctx, target.pointee, at)
-    target = replace(target, offset=simplified(ctx, target.offset))
-    source = replace(source, offset=simplified(ctx, source.offset))
-    name, counter, count = counted(ctx, count)
-    with ctx.collecting() as body:
-        v = pointers.read(ctx, ElementPlace(pointers.advance(ctx, source, counter, at)), at)
-        assert isinstance(v, Expr)
-        place = ElementPlace(pointers.advance(ctx, target, counter, at))
-        pointers.write(ctx, place, op.cast(v, element), at)
-    emit_loop(ctx, name, count, body)
-
-
 def scalar_pointer(ctx: Context, c: Cursor) -> Pointer:
-    p = expressions.pointer(ctx, c)
+    p = evaluated.pointer(ctx, c)
     return replace(p, pointee=types.innermost(p.pointee))
 
 
@@ -75,27 +33,7 @@ def _elements(ctx: Context, size: Expr, element: Type, at: Cursor, what: str) ->
     n = pointers.elements_of(op.cast(size, UInt(64)), element.bytes())
     if n is None:
         ctx.fail(f"{what} of a number of bytes not seen to be whole elements", at, "write n * sizeof(element)")
-    return simplified(ctx, op.cast(n, I64))
-
-
-def simplified(ctx: Context, count: Expr) -> Expr:
-    """A count that is evaluated once, before the loop."""
-    if const_value(count) is not None:
-        return count
-    if any(isinstance(e, Load) for e in _nodes(count)):
-        return ctx.temporary(count, "count")
-    return count
-
-
-def _nodes(e: Expr) -> list[Expr]:
-    from halide_core.ir.expr import children
-
-    out, stack = [], [e]
-    while stack:
-        node = stack.pop()
-        out.append(node)
-        stack.extend(children(node))
-    return out
+    return counted_loops.simplified(ctx, op.cast(n, I64))
 
 
 def memcpy(ctx: Context, c: Cursor, arguments: list[Cursor], move: bool) -> Value:
@@ -118,10 +56,10 @@ def memcpy(ctx: Context, c: Cursor, arguments: list[Cursor], move: bool) -> Valu
         source, element = replace(source, pointee=target.pointee), to
     elif element.bytes() < to.bytes():
         copied = replace(target, pointee=source.pointee)
-        copy(ctx, copied, source, _elements(ctx, size, element, c, what), c, backwards_safe=move)
+        access.copy(ctx, copied, source, _elements(ctx, size, element, c, what), c, backwards_safe=move)
         return target
     count = _elements(ctx, size, element, c, what)
-    copy(ctx, target, replace(source, pointee=target.pointee), count, c, backwards_safe=move)
+    access.copy(ctx, target, replace(source, pointee=target.pointee), count, c, backwards_safe=move)
     return target
 
 
@@ -139,16 +77,16 @@ def _copy_register(
     ctx: Context, c: Cursor, arguments: list[Cursor], to: Cursor | None, source: Cursor | None, bytes_: int
 ) -> Value:
     """The copy of a whole register, of so many bytes, to or from memory, or to another register."""
-    if const_value(expressions.scalar(ctx, arguments[2])) != bytes_:
+    if const_value(evaluated.scalar(ctx, arguments[2])) != bytes_:
         ctx.fail("copy of part of a register", c)
     if source is not None:
-        v = registers.value(ctx, source)
+        v = evaluated.register(ctx, source)
     else:
         v = registers.load(ctx, scalar_pointer(ctx, arguments[1]), bytes_, c)
     held = ctx.hold_all(v.parts)
     if to is not None:
-        place = places.place(ctx, to)
-        pointers.write(ctx, place, Lanes(ctx.release_all(held)), c)
+        place = descent.place(ctx, to)
+        access.write(ctx, place, Lanes(ctx.release_all(held)), c)
         return Nothing()
     target = scalar_pointer(ctx, arguments[0])
     registers.store(ctx, target, Lanes(ctx.release_all(held)), c)
@@ -167,10 +105,10 @@ def _copies_scalar(ctx: Context, target: Pointer, source: Pointer, size: Expr, a
         own = queries.element_type(ctx, other.pointee, at)
         seen = other.pointee if own.bits == type_.bits and own.is_float() != type_.is_float() else side.pointee
         read, written = (seen, side.pointee) if side is target else (side.pointee, seen)
-        value = pointers.read(ctx, ElementPlace(replace(source, pointee=read)), at)
+        value = access.read(ctx, ElementPlace(replace(source, pointee=read)), at)
         assert isinstance(value, Expr)
-        value = pointers.view(value, queries.element_type(ctx, written, at))
-        pointers.write(ctx, ElementPlace(replace(target, pointee=written)), value, at)
+        value = scalar_memory.view(value, queries.element_type(ctx, written, at))
+        access.write(ctx, ElementPlace(replace(target, pointee=written)), value, at)
         return True
     return False
 
@@ -180,7 +118,7 @@ def _three(ctx: Context, arguments: list[Cursor]) -> tuple[Pointer, Pointer, Exp
     held = ctx.hold_pointer(target, unsequenced=True)
     source = scalar_pointer(ctx, arguments[1])
     held_source = ctx.hold_pointer(source, unsequenced=True)
-    size = ctx.settled(expressions.scalar(ctx, arguments[2]))
+    size = ctx.settled(evaluated.scalar(ctx, arguments[2]))
     source = ctx.release_pointer(source, held_source)
     return ctx.release_pointer(target, held), source, size
 
@@ -189,9 +127,9 @@ def memset(ctx: Context, c: Cursor, arguments: list[Cursor]) -> Pointer:
     """memset: every byte of the elements takes the low byte of the value."""
     target = scalar_pointer(ctx, arguments[0])
     held = ctx.hold_pointer(target, unsequenced=True)
-    byte = op.cast(expressions.scalar(ctx, arguments[1]), UInt(8))
+    byte = op.cast(evaluated.scalar(ctx, arguments[1]), UInt(8))
     held_byte = ctx.hold(byte, unsequenced=True)
-    size = ctx.settled(expressions.scalar(ctx, arguments[2]))
+    size = ctx.settled(evaluated.scalar(ctx, arguments[2]))
     byte = ctx.release(held_byte)
     target = ctx.release_pointer(target, held)
     known = const_value(byte)
@@ -207,7 +145,7 @@ def memset(ctx: Context, c: Cursor, arguments: list[Cursor]) -> Pointer:
         ctx.fail(f"memset of elements of type {element} to this value", c)
     else:
         value = const(int.from_bytes(bytes([int(known)]) * element.bytes(), "little"), element)
-    fill(ctx, target, _elements(ctx, size, element, c, "memset"), value)
+    access.fill(ctx, target, _elements(ctx, size, element, c, "memset"), value)
     return target
 
 
@@ -227,19 +165,19 @@ def std_fill(ctx: Context, c: Cursor, arguments: list[Cursor], counted_: bool) -
     held = ctx.hold_pointer(first, unsequenced=True)
     count = _count(ctx, c, arguments[1], first, counted_)
     held_count = ctx.hold(count, unsequenced=True)
-    value = op.cast(expressions.scalar(ctx, arguments[2]), queries.element_type(ctx, first.pointee, c))
+    value = op.cast(evaluated.scalar(ctx, arguments[2]), queries.element_type(ctx, first.pointee, c))
     value = ctx.settled(value)
-    count = simplified(ctx, ctx.release(held_count))
+    count = counted_loops.simplified(ctx, ctx.release(held_count))
     first = ctx.release_pointer(first, held)
     if const_value(value) is None and not isinstance(value, Variable):
         value = ctx.temporary(value)
-    fill(ctx, first, count, value)
+    access.fill(ctx, first, count, value)
     return pointers.advance(ctx, first, count, c)
 
 
 def _count(ctx: Context, c: Cursor, argument: Cursor, first: Pointer, counted_: bool) -> Expr:
     if counted_:
-        return op.cast(expressions.scalar(ctx, argument), I64)
+        return op.cast(evaluated.scalar(ctx, argument), I64)
     return range_length(ctx, c, argument, first)
 
 
@@ -267,7 +205,7 @@ def std_copy(ctx: Context, c: Cursor, arguments: list[Cursor], counted_: bool) -
     held_count = ctx.hold(count, unsequenced=True)
     target = scalar_pointer(ctx, arguments[2])
     target = replace(target, offset=ctx.settled(target.offset))
-    count = simplified(ctx, ctx.release(held_count))
+    count = counted_loops.simplified(ctx, ctx.release(held_count))
     first = ctx.release_pointer(first, held)
-    copy(ctx, target, first, count, c)
+    access.copy(ctx, target, first, count, c)
     return pointers.advance(ctx, target, count, c)

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from halide_core.ir.expr import I64, Expr, const
 from halide_core.ir.structural import same
-from lifter.frontend.lowering import operators as op
+from lifter.frontend.state import operators as op
 from lifter.ir.loop_ir import Declare
 
 if TYPE_CHECKING:
-    from lifter.frontend.lowering.context import Context
+    from lifter.frontend.state.context import Context
 
 
 class Together(Exception):

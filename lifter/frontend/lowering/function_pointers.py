@@ -11,10 +11,11 @@ from clang.cindex import Cursor, CursorKind
 from halide_core.ir.expr import I64, Expr, Variable, const, const_value
 from lifter.frontend.clang import queries, types
 from lifter.frontend.clang.libclang import initializer, operands
-from lifter.frontend.lowering import expressions
-from lifter.frontend.lowering import operators as op
-from lifter.frontend.lowering.context import Context
-from lifter.frontend.objects.values import NULL, Nothing, Pointer, Value
+from lifter.frontend.lowering import branches, evaluated
+from lifter.frontend.state import descent
+from lifter.frontend.state import operators as op
+from lifter.frontend.state.context import Context
+from lifter.frontend.state.values import NULL, Nothing, Pointer, Value
 
 K = CursorKind
 _PREFIX = "()"
@@ -46,8 +47,8 @@ def element(ctx: Context, c: Cursor) -> Pointer:
     init = initializer(declaration.get_definition() or declaration)
     if init is None:
         ctx.fail(f"table of functions '{declaration.spelling}' whose values are not known here", c)
-    values = [expressions.value(ctx, item) for item in operands(queries.unwrap(init))]
-    chosen = op.cast(expressions.scalar(ctx, index), I64)
+    values = [descent.value(ctx, item) for item in operands(queries.unwrap(init))]
+    chosen = op.cast(evaluated.scalar(ctx, index), I64)
     result: Pointer | None = None
     for k, v in reversed(list(enumerate(values))):
         if not isinstance(v, Pointer):
@@ -72,7 +73,7 @@ Direct = Callable[[Cursor], Value]
 
 def call(ctx: Context, c: Cursor, callee: Cursor, want: bool, direct: Direct) -> Value:
     """A call through the pointer `callee`; `direct` makes the call of one function by its declaration."""
-    p = expressions.value(ctx, callee)
+    p = descent.value(ctx, callee)
     if not isinstance(p, Pointer):
         ctx.fail("call through a function pointer", c)
     numbers = sorted(int(t.removeprefix(_PREFIX)) for t in p.targets if t.startswith(_PREFIX))
@@ -109,7 +110,6 @@ class _Result:
 
 
 def _choose(ctx: Context, c: Cursor, offset: Expr, numbers: list[int], run: Callable[[int], None]) -> None:
-    from lifter.frontend.lowering import statements
 
     first, *rest = numbers
     if not rest:
@@ -117,10 +117,10 @@ def _choose(ctx: Context, c: Cursor, offset: Expr, numbers: list[int], run: Call
         return
     line = ctx.line
     condition = op.binary("==", offset, const(first, I64))
-    then, after_then = statements.path(ctx, lambda: run(first))
-    otherwise, after_otherwise = statements.path(ctx, lambda: _choose(ctx, c, offset, rest, run))
+    then, after_then = branches.path(ctx, lambda: run(first))
+    otherwise, after_otherwise = branches.path(ctx, lambda: _choose(ctx, c, offset, rest, run))
     ctx.line = line
     ctx.branch(condition, then, otherwise)
-    statements.join(ctx, [after_then, after_otherwise])
+    branches.join(ctx, [after_then, after_otherwise])
 
 

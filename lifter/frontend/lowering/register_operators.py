@@ -9,11 +9,12 @@ from halide_core.ir.expr import Expr, const, const_value
 from halide_core.ir.types import Int, Type
 from lifter.frontend.clang import queries, types
 from lifter.frontend.clang.libclang import operands
-from lifter.frontend.lowering import expressions, places
-from lifter.frontend.lowering import operators as op
-from lifter.frontend.lowering.context import Context
-from lifter.frontend.objects import pointers, registers
-from lifter.frontend.objects.values import Place, Value
+from lifter.frontend.lowering import evaluated
+from lifter.frontend.objects import access
+from lifter.frontend.state import descent
+from lifter.frontend.state import operators as op
+from lifter.frontend.state.context import Context
+from lifter.frontend.state.values import Place, Value
 from lifter.simd.lanes import Lanes, as_type, simplified
 
 _COMPARISONS = {"<", ">", "<=", ">=", "==", "!="}
@@ -67,14 +68,14 @@ def unary(ctx: Context, c: Cursor, operator: str, a: Lanes) -> Lanes:
 def compound(ctx: Context, c: Cursor, operator: str, target: Place, old: Lanes, b: Value) -> Lanes:
     """target op= b; the new value."""
     new = binary(ctx, c, operator, old, b)
-    pointers.write(ctx, target, new, c)
+    access.write(ctx, target, new, c)
     return new
 
 
 def lane(ctx: Context, c: Cursor) -> Expr:
     """The value of a lane, the number of which is constant."""
     whole, number = operands(c)
-    v = as_type(registers.value(ctx, whole), _element(ctx, whole.type, c))
+    v = as_type(evaluated.register(ctx, whole), _element(ctx, whole.type, c))
     return v.parts[_number(ctx, c, number, v)]
 
 
@@ -82,8 +83,8 @@ def assign_lane(ctx: Context, c: Cursor, e: Expr, operator: str = "") -> Expr:
     """c = e, or c op= e, for a lane `c`."""
     whole, number = operands(c)
     held = ctx.hold(e)
-    target = places.place(ctx, whole)
-    old = pointers.read(ctx, target, c)
+    target = descent.place(ctx, whole)
+    old = access.read(ctx, target, c)
     assert isinstance(old, Lanes)
     v = as_type(old, _element(ctx, whole.type, c))
     k = _number(ctx, c, number, v)
@@ -93,12 +94,12 @@ def assign_lane(ctx: Context, c: Cursor, e: Expr, operator: str = "") -> Expr:
         common = types.promote(v.type) if operator in ("<<", ">>") else types.usual(v.type, e.type)
         e = op.binary(operator, op.cast(before, common), op.cast(e, common))
     new = op.cast(e, v.type)
-    pointers.write(ctx, target, Lanes((*v.parts[:k], new, *v.parts[k + 1 :])), c)
+    access.write(ctx, target, Lanes((*v.parts[:k], new, *v.parts[k + 1 :])), c)
     return new
 
 
 def _number(ctx: Context, c: Cursor, number: Cursor, v: Lanes) -> int:
-    k = const_value(expressions.scalar(ctx, number))
+    k = const_value(evaluated.scalar(ctx, number))
     if k is None or not 0 <= k < len(v.parts):
         ctx.fail("lane of a register whose number is not a constant within it", c)
     return int(k)

@@ -6,7 +6,7 @@ temporary.  Post-increments are *pending* until the next sequence point or the n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NoReturn
@@ -18,20 +18,20 @@ from halide_core.ir.expr import I64, Expr, Variable, const, const_value
 from halide_core.ir.structural import key, variables
 from halide_core.ir.types import Type, UInt
 from lifter.frontend.clang.libclang import line
-from lifter.frontend.objects import joined_arrays
-from lifter.frontend.objects.values import (
+from lifter.frontend.state import joined_arrays
+from lifter.frontend.state import operators as op
+from lifter.frontend.state.found import Found, Site
+from lifter.frontend.state.frames import Frame, Held, Jumps, Pending, Snapshot, Targets
+from lifter.frontend.state.values import (
     ADDRESS,
     NULL,
     Binding,
     BitsPlace,
-    LanesPlace,
-    Place,
     Pointer,
     PointerPlace,
     RecordPlace,
     RecordPointer,
     Rows,
-    Value,
     VariablePlace,
     Vector,
 )
@@ -41,227 +41,130 @@ from lifter.support import deadline
 
 if TYPE_CHECKING:
     from lifter.frontend.clang.unit import Unit
-
-Targets = dict[str, frozenset[str]]
-
+    from lifter.frontend.state.descent import Table
 
 Element = tuple[int | float, int]
 """An index, and the width of the elements that it counts."""
 
 
-@dataclass
-class Held:
-    """A value to be used later; `block` is where a temporary for it would be assigned.
-
-    `unsequenced`: C++ does not say whether what is evaluated meanwhile comes before it; `own` are the
-    variables whose increment, still pending, belongs to the value."""
-
-    value: Expr
-    block: list[Stmt]
-    unsequenced: bool = False
-    own: frozenset[str] = frozenset()
-
-
-@dataclass
-class Pending:
-    """A post-increment not yet done."""
-
-    name: str
-    value: Expr
-    line: int
-
-
-@dataclass
-class Jumps:
-    """Where break and continue of the innermost loop lead: the pointer targets there."""
-
-    breaks: list[Targets] = field(default_factory=list)
-    continues: list[Targets] = field(default_factory=list)
-    switch: int = 0
-    """The label of the end, for a switch."""
-
-
-@dataclass
-class Frame:
-    """A function being inlined (or the outermost one)."""
-
-    cursor: Cursor
-    inlined: bool = False
-    result: str = ""
-    """The local that takes the returned value."""
-    returns: list[Targets] = field(default_factory=list)
-    pointee: ClangType | None = None
-    """What the returned pointer or reference refers to."""
-    label: int = 0
-    lanes: LanesPlace | None = None
-    """The locals that take a returned register."""
-    by_reference: bool = False
-    """Whether a returned reference is wanted as such, and not only the value it refers to."""
-    this: Place | None = None
-    """The object whose member function it is."""
-    record: RecordPlace | None = None
-    """The object that takes a returned structure."""
-    returned: Value | None = None
-    """A returned value that is the same at every return: the address of a structure, a lambda."""
-
-
-@dataclass
-class Snapshot:
-    """What must be restored to lower a loop again."""
-
-    locals: dict[str, Type]
-    arrays: dict[str, Type]
-    used: set[str]
-    stable: set[str]
-    notes: list[str]
-    stored: dict[str, dict[int | None, list[Expr]]]
-
-
-Site = tuple[tuple[str, int], ...]
-"""Where memory is allocated: the functions that are being inlined, and the line."""
-
-
-@dataclass
-class Sites:
-    """What is known of memory by where it is allocated: in one instance of a template what it was in another."""
-
-    types: dict[Site, Type] = field(default_factory=dict)
-    bytes_each: dict[Site, int] = field(default_factory=dict)
-    used: bool = False
-    """Whether an array was taken for what another one of its site is."""
-    by_site: bool = True
-    """Whether anything is learned of sites."""
-
-    def learn_type(self, site: Site | None, type_: Type) -> None:
-        if site is not None and self.by_site:
-            self.types[site] = type_
-
-    def learn_bytes(self, site: Site | None, bytes_each: int) -> None:
-        if site is not None and self.by_site:
-            self.bytes_each[site] = bytes_each
-
-
+@dataclass(eq=False, repr=False)
 class Context:
     """Lowering of one function; see the module."""
 
-    def __init__(
-        self,
-        unit: Unit,
-        cursor: Cursor,
-        unit_bytes: dict[str, int] | None = None,
-        lane_types: dict[str, Type] | None = None,
-        allocated: dict[str, Type] | None = None,
-        ends: dict[str, str] | None = None,
-        mixed: set[str] | None = None,
-        varied: set[str] | None = None,
-        sites: Sites | None = None,
-        groups: Iterable[frozenset[str]] = (),
-        addressed: set[str] | None = None,
-    ) -> None:
-        self.unit = unit
-        self.locals: dict[str, Type] = {}
-        self.parameters: dict[str, Type] = {}
-        self.pointer_parameters: set[str] = set()
-        self.const_arrays: set[str] = set()
-        """Parameters' arrays that may not be written."""
-        self.fixed: dict[str, str] = {}
-        """Fields of the caller's objects, which may not be assigned: their names in the source."""
-        self.objects: dict[str, int] = {}
-        self.objects_of: dict[str, str] = {}
-        self.ends: dict[str, str] = ends if ends is not None else {}
-        """Pointer parameters that are ends of others' memory."""
-        self.compared: list[tuple[str, str]] = []
-        """Pointer parameters that were held against each other."""
-        self.subtracted: Unsupported | None = None
-        """What is wrong where neither of two that were subtracted is such an end."""
-        self.fresh: set[str] = set()
-        self.sizes: dict[str, tuple[str | int, ...]] = {}
-        self.rows: set[str] = set()
-        self.whole: set[str] = set()
-        """Arrays inside the caller's objects that are more than a row of scalars."""
-        """As in `Function`."""
-        self.result_variable = 0
-        """Hash of the local container that every return returns: the caller's result itself."""
-        self.result_wanted = False
-        """Whether the next new container is the function's result."""
-        self.result_array = ""
-        self.result_extents: list[str] = []
-        """Locals of `Define` that hold the sizes of the result."""
-        self.array_hint = ""
-        """What to call the next allocated array."""
-        self.arrays: dict[str, Type] = {}
-        self.unit_bytes: dict[str, int] = unit_bytes or {}
-        """Widest unit, in bytes, that an array may have, where that is less than its declared elements'."""
-        self.lane_types: dict[str, Type] = lane_types or {}
-        """The lanes of SIMD variables and arrays, where a first lowering has found them, by where they are declared."""
-        self.addressed: set[str] = addressed or set()
-        """SIMD variables whose address is taken, by where they are declared."""
-        self.allocated: dict[str, Type] = allocated or {}
-        """Elements of memory that is allocated, or taken, as bytes or words, where a first lowering has found them."""
-        self.sites = sites or Sites()
-        self.sites_of: dict[str, Site] = {}
-        """Where the arrays of allocated memory come from."""
-        self.joints = joined_arrays.joints(groups)
-        """Local arrays that are known to be parts of one."""
-        self.declared: set[str] = set()
-        """Local arrays that do not grow."""
-        self.mixed: set[str] = mixed or set()
-        """Parameters' arrays that are known to have elements of several types."""
-        self.used_as: dict[str, set[Type]] = {}
-        """The types that elements of arrays are read and written as."""
-        self.untyped: set[str] = set()
-        """Allocated arrays, and those behind `void *`, that nothing has given a type yet."""
-        self.heap: set[str] = set()
-        """Arrays of memory that the function allocates."""
-        self.aligned: set[str] = set()
-        """Those whose elements are reached from an address that is rounded up, as another array."""
-        self.register_arrays: dict[str, str] = {}
-        """Local arrays of registers, with their keys in `lane_types` where the lanes are not known yet, else ""."""
-        self.stored: dict[str, dict[int | None, list[Expr]]] = {}
-        """What has been stored in each of these arrays, by place; None for places that are not constant."""
-        self.taken_as: dict[tuple[str, int], Expr] = {}
-        """The constants that their elements were taken for."""
-        self.varied: set[str] = varied or set()
-        """Arrays of registers whose elements are known to change."""
-        self.uses_registers = False
-        self.declared_bytes: dict[str, int] = {}
-        """Bytes of the elements that local arrays are declared with."""
-        self.tables: dict[str, ConstArray] = {}
-        self.functions: dict[str, PureFunction] = {}
-        self.notes: list[str] = []
-        self.used: set[str] = set()
-        self.numbers: dict[str, int] = {}
-        """For each hint the number of the last name made of it."""
-        self.block: list[Stmt] = []
-        self.held: list[Held] = []
-        self.pending: list[Pending] = []
-        self.saves: dict[int, Stmt] = {}
-        """The statements that saved a held value, by id."""
-        self.targets: Targets = {}
-        self.ever: dict[str, set[str]] = {}
-        """All that each pointer variable points to at some time."""
-        self.frees = False
-        """Whether a destructor that is looked at frees memory."""
-        self.freed: set[str] = set()
-        """Pointer variables whose memory destructors free."""
-        self.alive = True
-        self.copied_references = 0
-        """How many references have become copies of what they refer to."""
-        self.kept: list[frozenset[str]] = []
-        """Locals and arrays that may not change now, for such a copy would not."""
-        self.loops: list[Jumps] = []
-        self.frames: list[Frame] = [Frame(cursor)]
-        self.changed: set[int] = set()
-        """Hashes of the variables that are not only read."""
-        self.stable: set[str] = set()
-        """Locals and parameters that keep their first value as long as they live."""
-        self.labels = 0
-        self.gotos: dict[int, tuple[int, list[Targets]]] = {}
-        """By hash, the labels that come later in an open block: the mark of jumps there, and what is known there."""
-        self.undecided = False
-        """Whether what pointers and memory are at present says nothing about what they will be when the code runs."""
-        self.line = line(cursor)
-        self._bindings: dict[int, list[tuple[Cursor, Binding]]] = {}
+    unit: Unit
+    cursor: Cursor
+    """The function's definition."""
+    table: Table
+    """What lowers each kind of the tree's nodes."""
+    found: Found = field(default_factory=Found)
+
+    # The function's variables and arrays, as in `loop_ir.Function` where nothing else is said.
+    locals: dict[str, Type] = field(default_factory=dict)
+    parameters: dict[str, Type] = field(default_factory=dict)
+    pointer_parameters: set[str] = field(default_factory=set)
+    arrays: dict[str, Type] = field(default_factory=dict)
+    tables: dict[str, ConstArray] = field(default_factory=dict)
+    functions: dict[str, PureFunction] = field(default_factory=dict)
+    objects: dict[str, int] = field(default_factory=dict)
+    objects_of: dict[str, str] = field(default_factory=dict)
+    fresh: set[str] = field(default_factory=set)
+    sizes: dict[str, tuple[str | int, ...]] = field(default_factory=dict)
+    rows: set[str] = field(default_factory=set)
+    notes: list[str] = field(default_factory=list)
+    uses_registers: bool = False
+
+    # More of parameters.
+    const_arrays: set[str] = field(default_factory=set)
+    """Parameters' arrays that may not be written."""
+    fixed: dict[str, str] = field(default_factory=dict)
+    """Fields of the caller's objects, which may not be assigned: their names in the source."""
+    whole: set[str] = field(default_factory=set)
+    """Arrays inside the caller's objects that are more than a row of scalars."""
+    compared: list[tuple[str, str]] = field(default_factory=list)
+    """Pointer parameters that were held against each other."""
+    subtracted: Unsupported | None = None
+    """What is wrong where neither of two that were subtracted is the end of the other's memory."""
+
+    # The container that is returned.
+    result_variable: int = 0
+    """Hash of the local container that every return returns: the caller's result itself."""
+    result_wanted: bool = False
+    """Whether the next new container is the function's result."""
+    result_array: str = ""
+    result_extents: list[str] = field(default_factory=list)
+    """Locals of `Define` that hold the sizes of the result."""
+
+    # More of arrays.
+    array_hint: str = ""
+    """What to call the next allocated array."""
+    sites_of: dict[str, Site] = field(default_factory=dict)
+    """Where the arrays of allocated memory come from."""
+    joints: dict[str, joined_arrays.Joint] = field(init=False)
+    """Local arrays that are known to be parts of one."""
+    declared: set[str] = field(default_factory=set)
+    """Local arrays that do not grow."""
+    declared_bytes: dict[str, int] = field(default_factory=dict)
+    """Bytes of the elements that local arrays are declared with."""
+    used_as: dict[str, set[Type]] = field(default_factory=dict)
+    """The types that elements of arrays are read and written as."""
+    untyped: set[str] = field(default_factory=set)
+    """Allocated arrays, and those behind `void *`, that nothing has given a type yet."""
+    heap: set[str] = field(default_factory=set)
+    """Arrays of memory that the function allocates."""
+    aligned: set[str] = field(default_factory=set)
+    """Those whose elements are reached from an address that is rounded up, as another array."""
+    register_arrays: dict[str, str] = field(default_factory=dict)
+    """Local arrays of registers, with their keys in `Found.lane_types` where the lanes are not known yet, else ""."""
+    stored: dict[str, dict[int | None, list[Expr]]] = field(default_factory=dict)
+    """What has been stored in each of these arrays, by place; None for places that are not constant."""
+    taken_as: dict[tuple[str, int], Expr] = field(default_factory=dict)
+    """The constants that their elements were taken for."""
+
+    # Names.
+    used: set[str] = field(default_factory=set)
+    numbers: dict[str, int] = field(default_factory=dict)
+    """For each hint the number of the last name made of it."""
+    stable: set[str] = field(default_factory=set)
+    """Locals and parameters that keep their first value as long as they live."""
+    changed: set[int] = field(default_factory=set)
+    """Hashes of the variables that are not only read."""
+    _bindings: dict[int, list[tuple[Cursor, Binding]]] = field(default_factory=dict)
+
+    # Statements and values on the way.
+    block: list[Stmt] = field(default_factory=list)
+    held: list[Held] = field(default_factory=list)
+    pending: list[Pending] = field(default_factory=list)
+    saves: dict[int, Stmt] = field(default_factory=dict)
+    """The statements that saved a held value, by id."""
+    line: int = field(init=False)
+
+    # Pointers.
+    targets: Targets = field(default_factory=dict)
+    ever: dict[str, set[str]] = field(default_factory=dict)
+    """All that each pointer variable points to at some time."""
+    frees: bool = False
+    """Whether a destructor that is looked at frees memory."""
+    freed: set[str] = field(default_factory=set)
+    """Pointer variables whose memory destructors free."""
+    copied_references: int = 0
+    """How many references have become copies of what they refer to."""
+    kept: list[frozenset[str]] = field(default_factory=list)
+    """Locals and arrays that may not change now, for such a copy would not."""
+    undecided: bool = False
+    """Whether what pointers and memory are at present says nothing about what they will be when the code runs."""
+
+    # Control flow.
+    alive: bool = True
+    loops: list[Jumps] = field(default_factory=list)
+    frames: list[Frame] = field(init=False)
+    labels: int = 0
+    gotos: dict[int, tuple[int, list[Targets]]] = field(default_factory=dict)
+    """By hash, the labels that come later in an open block: the mark of jumps there, and what is known there."""
+
+    def __post_init__(self) -> None:
+        self.joints = joined_arrays.joints(self.found.groups)
+        self.frames = [Frame(self.cursor)]
+        self.line = line(self.cursor)
 
     # Errors
 
@@ -326,7 +229,7 @@ class Context:
             n += 1
             name = f"{hint}_{n}"
         self.used.add(name)
-        narrow = self.unit_bytes.get(name)
+        narrow = self.found.unit_bytes.get(name)
         self.arrays[name] = type_ if narrow is None or narrow >= type_.bytes() else UInt(8 * narrow)
         self.declared_bytes[name] = type_.bytes()
         return name
@@ -339,10 +242,10 @@ class Context:
     def only_wider(self) -> dict[str, Type]:
         """Parameters' arrays that are used only as a type wider than they are declared with."""
         found = {}
-        for name in self.pointer_parameters - self.mixed:
+        for name in self.pointer_parameters - self.found.mixed:
             used = self.used_as.get(name, set())
             own = self.arrays.get(name)
-            if len(used) == 1 and own is not None and name not in self.unit_bytes:
+            if len(used) == 1 and own is not None and name not in self.found.unit_bytes:
                 (type_,) = used
                 if type_.bytes() > own.bytes():
                     found[name] = type_
@@ -524,8 +427,6 @@ class Context:
                 self.targets[name] = (targets - {array}) | {f"!{array}"}
         each = self.declared_bytes[array] // self.arrays[array].bytes()
         if each > 1:
-            from lifter.frontend.lowering import operators as op
-
             size = op.offset_scaled(size, each)
         if not grows:
             self.declared.add(array)
@@ -568,8 +469,6 @@ class Context:
 
     def address(self, p: Pointer, at: Cursor) -> Expr:
         """The address of a pointer into a parameter's array or allocated memory, in bytes (uint64)."""
-        from lifter.frontend.lowering import operators as op
-
         if p.targets == {NULL}:
             return const(0, UInt(64))
         if p.targets == {ADDRESS}:

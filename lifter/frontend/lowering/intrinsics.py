@@ -1,0 +1,139 @@
+"""Calls of SIMD intrinsics, lane by lane: what each means is in `lifter/simd`."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from clang.cindex import Cursor
+
+from halide_core.ir.expr import I64, Expr, Load, const, const_value
+from halide_core.ir.types import UInt
+from lifter.frontend.clang import queries, types
+from lifter.frontend.clang.libclang import in_own_header
+from lifter.frontend.lowering import evaluation_order
+from lifter.frontend.objects import registers
+from lifter.frontend.state import descent
+from lifter.frontend.state import operators as op
+from lifter.frontend.state.context import Context
+from lifter.frontend.state.frames import Held
+from lifter.frontend.state.values import Nothing, Pointer, Value, expressions_of, with_expressions
+from lifter.ir.loop_ir import ConstArray
+from lifter.simd import neon
+from lifter.simd.evaluate import Operand, apply
+from lifter.simd.lane_operations import NotConstant
+from lifter.simd.lanes import Lanes, as_type, is_constant
+from lifter.simd.meanings import table
+
+_NO_EFFECT = {
+    *("_mm_prefetch", "_mm_sfence", "_mm_lfence", "_mm_mfence", "_mm_pause", "_mm_clflush", "_mm256_zeroupper"),
+    "_mm_free",
+}
+
+
+_BYTE_SHUFFLES = {
+    **dict.fromkeys(("_mm_shuffle_epi8", "_mm256_shuffle_epi8"), 128),
+    **{f"{name}_{t}": bits for name, bits in (("vqtbl1", 16), ("vqtbl1q", 16), ("vtbl1", 8)) for t in ("u8", "s8")},
+}
+"""Intrinsics that choose bytes by data, each with the least number for which there is none."""
+
+
+_INTRINSICS = ("_mm_", "_mm256_")
+
+
+def is_intrinsic(target: Cursor) -> bool:
+    name = target.spelling
+    return name.startswith(_INTRINSICS) or (name in neon.signatures() and in_own_header(target.location))
+
+
+def call(ctx: Context, c: Cursor, target: Cursor, arguments: list[Cursor]) -> Value:
+    """The value of a call of an intrinsic."""
+    name = target.spelling
+    ctx.uses_registers = True
+    if name in _NO_EFFECT:
+        for a in arguments:
+            if queries.has_effects(a):
+                descent.discard(ctx, a)
+        return Nothing()
+    meaning = table().get(name) or neon.table().get(name)
+    if meaning is None:
+        ctx.fail(f"call of the intrinsic '{name}', which is not known lane by lane", c)
+    given = _evaluated(ctx, target, arguments)
+    pointer = next((v for v in given if isinstance(v, Pointer)), None)
+    wanted: list[Operand] = []
+    for position, (v, a) in enumerate(zip(given, arguments, strict=True)):
+        if isinstance(v, Pointer):
+            if not meaning.writes:
+                wanted.append(registers.load(ctx, v, meaning.reads, c))
+        elif position >= len(given) - meaning.immediates:
+            number = const_value(v) if isinstance(v, Expr) else None
+            if number is None:
+                _refuse(ctx, name, a)
+            wanted.append(int(number))
+        else:
+            assert isinstance(v, Expr | Lanes)
+            wanted.append(v)
+    bits = 8 * (meaning.writes or types.register_bytes(c.type))
+    try:
+        result = apply(meaning, wanted, bits)
+    except NotConstant:
+        found = _looked_up(ctx, wanted, bits, _BYTE_SHUFFLES[name]) if name in _BYTE_SHUFFLES else None
+        if found is None:
+            _refuse(ctx, name, arguments[-1])
+        result = found
+    if meaning.writes:
+        assert pointer is not None and isinstance(result, Lanes)
+        registers.store(ctx, pointer, result, c)
+        return Nothing()
+    return result
+
+
+def _looked_up(ctx: Context, given: list[Operand], bits: int, least: int) -> Lanes | None:
+    """A shuffle of constant bytes by data: a table of sixteen, or eight, for each half of 128 bits.  Numbers from
+    `least` on give 0."""
+    source, control = given
+    if not isinstance(source, Lanes) or not isinstance(control, Lanes) or not is_constant(source):
+        return None
+    byte = UInt(8)
+    values = [int(const_value(e) or 0) for e in as_type(source, byte).parts]
+    size = min(len(values), 16)
+    out: list[Expr] = []
+    for k, c in enumerate(as_type(control, byte).parts[: bits // 8]):
+        start = k // 16 * 16 if len(values) > 16 else 0
+        name = _table_of(ctx, tuple(values[start : start + size]))
+        index = op.cast(op.binary("&", c, const(size - 1, byte)), I64)
+        outside = op.binary(">=", c, const(least, byte))
+        out.append(op.select(outside, const(0, byte), Load(byte, name, index)))
+    return Lanes(tuple(out))
+
+
+def _table_of(ctx: Context, values: tuple[int, ...]) -> str:
+    for name, known in ctx.tables.items():
+        if known.values == values and known.type == UInt(8):
+            return name
+    name = ctx.new_array("table", UInt(8))
+    ctx.tables[name] = ConstArray(name, UInt(8), values, (len(values),))
+    return name
+
+
+def _refuse(ctx: Context, name: str, at: Cursor) -> NoReturn:
+    ctx.fail(f"'{name}' with a control that is not constant", at)
+
+
+def _evaluated(ctx: Context, target: Cursor, arguments: list[Cursor]) -> list[Value]:
+    """The values of the arguments, which C++ evaluates in no particular order."""
+    parts = evaluation_order.Operands(ctx)
+    values: list[tuple[Value, list[Held]]] = []
+    for parameter, a in zip(target.get_arguments(), arguments, strict=True):
+        v = descent.value(ctx, a)
+        wanted = types.scalar(parameter.type)
+        if isinstance(v, Expr) and wanted is not None:
+            v = op.cast(v, wanted)
+        held = ctx.hold_all(expressions_of(v), unsequenced=True)
+        parts.done(*(h.value for h in held))
+        values.append((v, held))
+    parts.check()
+    out = [with_expressions(v, ctx.release_all(held)) for v, held in reversed(values)][::-1]
+    for v, a in zip(out, arguments, strict=True):
+        if not isinstance(v, Expr | Lanes | Pointer):
+            ctx.fail(queries.describe(a.type), a)
+    return out

@@ -1,0 +1,89 @@
+"""Subscripts: elements of arrays, of arrays of pointers, and lanes of registers."""
+
+from __future__ import annotations
+
+from clang.cindex import Cursor, CursorKind
+
+from halide_core.ir.expr import I64, const, const_value
+from lifter.frontend.clang import queries, types
+from lifter.frontend.clang.libclang import operands
+from lifter.frontend.lowering import evaluated, function_pointers, register_operators
+from lifter.frontend.objects import access, pointers
+from lifter.frontend.state import descent
+from lifter.frontend.state import operators as op
+from lifter.frontend.state.context import Context
+from lifter.frontend.state.values import ElementPlace, Place, Pointer, PointerPlace, Pointers, Value
+
+K = CursorKind
+
+
+def value(ctx: Context, c: Cursor) -> Value:
+    """The value of a[i]."""
+    if types.is_function_pointer(c.type):
+        return function_pointers.element(ctx, c)
+    if types.is_pointer(c.type):
+        return _element_of_pointers(ctx, c)
+    if types.is_array(c.type) and types.is_pointer(types.innermost(c.type)):
+        return _row_of_pointers(ctx, c)
+    if queries.is_lane(c):
+        return register_operators.lane(ctx, c)
+    return access.read(ctx, descent.place(ctx, c), c)
+
+
+def _row_of_pointers(ctx: Context, c: Cursor) -> Pointers:
+    """A row of a local array of pointers of several dimensions."""
+    array, index = operands(c)
+    table, count = evaluated.array_of_pointers(ctx, array), types.count(c.type)
+    number = const_value(evaluated.scalar(ctx, index))
+    row = -1 if number is None else int(number)
+    if not 0 <= row < len(table.places) // count:
+        ctx.fail(f"row of the array of pointers '{table.name}' at an index that varies", c, "use one variable for each")
+    return Pointers(table.places[row * count : (row + 1) * count], f"{table.name}[{row}]")
+
+
+def _element_of_pointers(ctx: Context, c: Cursor) -> Value:
+    """The value of an element; at an index that varies, a choice."""
+    first, second = _array_and_index(c)
+    table = evaluated.array_of_pointers(ctx, first)
+    index = evaluated.scalar(ctx, second)
+    number = const_value(index)
+    if number is not None:
+        return access.read(ctx, pointers.numbered(ctx, c, table, int(number)), c)
+    chosen, *others = (access.read(ctx, p, c) for p in reversed(table.places))
+    assert isinstance(chosen, Pointer)
+    index = op.cast(index, I64)
+    for k, v in zip(reversed(range(len(others))), others, strict=True):
+        assert isinstance(v, Pointer)
+        offset = op.select(op.binary("==", index, const(k, I64)), v.offset, chosen.offset)
+        chosen = Pointer(v.targets | chosen.targets, offset, v.pointee, table.name)
+    return chosen
+
+
+def place(ctx: Context, c: Cursor, _temporary: bool) -> Place:
+    """The object a[i]."""
+    first, second = _array_and_index(c)
+    if types.is_pointer(c.type):
+        return _pointer_place(ctx, c, first, second)
+    base = evaluated.pointer(ctx, first)
+    held = ctx.hold_pointer(base)
+    index = evaluated.scalar(ctx, second)
+    return ElementPlace(pointers.advance(ctx, ctx.release_pointer(base, held), index, c))
+
+
+def _array_and_index(c: Cursor) -> tuple[Cursor, Cursor]:
+    """The operands of a[i], which may be written i[a]."""
+    first, second = operands(c)
+    if not (types.is_pointer(first.type) or types.is_array(first.type)):
+        first, second = second, first
+    return first, second
+
+
+def _pointer_place(ctx: Context, c: Cursor, array: Cursor, index: Cursor) -> PointerPlace:
+    """An element of a local array of pointers as an object."""
+    table = evaluated.array_of_pointers(ctx, array)
+    number = const_value(evaluated.scalar(ctx, index))
+    if number is None:
+        ctx.fail(
+            f"element of the array of pointers '{table.name}' at an index that varies", c, "use one variable for each"
+        )
+    return pointers.numbered(ctx, c, table, int(number))

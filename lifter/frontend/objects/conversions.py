@@ -1,0 +1,213 @@
+"""Values converted to other types; pointers to allocated memory, which the first cast gives its elements."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from clang.cindex import Cursor
+from clang.cindex import Type as ClangType
+
+from halide_core.ir.expr import I64, Expr, const, const_value
+from halide_core.ir.types import Type, UInt
+from lifter.frontend.clang import classes, types
+from lifter.frontend.clang.queries import describe, element_type, scalar_type
+from lifter.frontend.objects import aligned_memory, memory_views, pointers, scalar_memory
+from lifter.frontend.state import operators as op
+from lifter.frontend.state.context import Context
+from lifter.frontend.state.values import (
+    ADDRESS,
+    NULL,
+    Allocation,
+    ElementPlace,
+    Lambda,
+    Nothing,
+    Place,
+    Pointer,
+    PointerAddress,
+    Pointers,
+    Record,
+    RecordPlace,
+    RecordPointer,
+    Rows,
+    Value,
+    Vector,
+)
+from lifter.simd.lanes import Lanes
+
+
+def convert(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
+    """A value converted to a C++ type."""
+    if types.is_void(to):
+        return Nothing()
+    if types.is_pointer(to) or types.is_function(to):
+        return to_pointer(ctx, v, to, at)
+    if isinstance(v, RecordPointer | PointerAddress):
+        return pointers.is_not_null(ctx, v, at) if scalar_type(ctx, to, at).is_bool() else ctx.fail(describe(to), at)
+    if isinstance(v, Vector | Rows | Lambda | Nothing | Lanes | Pointers | Record):
+        return v
+    if isinstance(v, Allocation):
+        ctx.fail("result of malloc that is not cast to a pointer to elements", at)
+    if isinstance(v, Pointer):
+        if types.is_array(to):
+            return v
+        type_ = scalar_type(ctx, to, at)
+        if type_.is_bool():
+            return pointers.is_not_null(ctx, v, at)
+        return op.cast(ctx.address(v, at), type_)
+    return op.cast(v, scalar_type(ctx, to, at))
+
+
+def to_pointer(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
+    """A value converted to a pointer type; the kind of the elements may not change, but for their signedness."""
+    if types.is_function(to):
+        return v
+    target = types.pointee(to)
+    if isinstance(v, Pointers):
+        if not types.is_pointer(types.innermost(target)):
+            ctx.fail(f"array of pointers converted to '{to.spelling}'", at)
+        return v
+    if isinstance(v, PointerAddress):
+        if not _is_same_pointer(v.place.pointee, target):
+            ctx.fail(f"address of the pointer '{v.place.spelling or v.place.name}' converted to '{to.spelling}'", at)
+        return v
+    if isinstance(v, RecordPointer):
+        if not classes.is_plain(target):
+            first = _only_array(v.place)
+            if first is not None and types.scalar(target) == ctx.arrays.get(next(iter(first.targets))):
+                return replace(first, pointee=target)
+            ctx.fail(f"pointer cast from '{v.place.type.spelling} *' to '{to.spelling}'", at)
+        return v
+    if isinstance(v, Allocation):
+        return v if types.is_void(target) else _allocated(ctx, v, target, at)
+    if isinstance(v, Expr) and const_value(v) == 0 and v.type.is_int_or_uint():
+        return ctx.null_pointer(target)
+    if not isinstance(v, Pointer):
+        if isinstance(v, Lambda):
+            ctx.fail("lambda converted to a function pointer", at)
+        if isinstance(v, Expr) and v.type.is_int_or_uint() and v.type.bits == 64:
+            memory = aligned_memory.allocation(ctx, v, at)
+            if memory is not None:
+                return to_pointer(ctx, memory, to, at)
+            return Pointer(frozenset({ADDRESS}), op.cast(v, I64), target)
+        ctx.fail(f"cast of a number to a pointer '{to.spelling}'", at)
+    if target.is_volatile_qualified():
+        ctx.fail("volatile object", at, "volatile accesses cannot be reordered or removed")
+    if ctx.undecided:
+        return replace(v, pointee=target)
+    if types.is_void(target) or types.is_function(target):
+        return v
+    byte = types.scalar(types.innermost(v.pointee))
+    if types.is_void(v.pointee) or (byte is not None and byte.bits == 8):
+        _typed(ctx, v, target)
+    if types.is_void(v.pointee):
+        if not any(t in ctx.arrays and t not in ctx.untyped for t in v.targets):
+            return replace(v, pointee=target)
+        v = replace(v, pointee=target)
+    if v.targets == {NULL}:
+        return ctx.null_pointer(target)
+    if v.targets == {ADDRESS}:
+        return replace(v, pointee=target)
+    if types.register_bytes(types.innermost(v.pointee)) or types.register_bytes(types.innermost(target)):
+        return replace(v, pointee=target)
+    old, new = types.scalar(types.innermost(v.pointee)), types.scalar(types.innermost(target))
+    if types.is_record(types.innermost(v.pointee)) or types.is_record(types.innermost(target)):
+        _check_scalars(ctx, v.pointee, target, to, at)
+    elif new is not None and (all(ctx.arrays.get(t) == new for t in v.targets) or _of_scalars(v, old, new)):
+        return replace(v, pointee=target)
+    elif old is None or new is None or not (scalar_memory.same_width(old, new) or scalar_memory.integers(old, new)):
+        if old is not None and new is not None and not new.is_bool():
+            _wider(ctx, v, old, new)
+            if scalar_memory.same_bits(old, new) and not v.targets & ctx.pointer_parameters:
+                return replace(v, pointee=target)  # for registers; what reads a scalar of it looks at the array's type
+        source = types.innermost(v.pointee).spelling if types.is_array(v.pointee) else v.pointee.spelling
+        ctx.fail(f"pointer cast from '{source} *' to '{to.spelling}'", at)
+    return replace(v, pointee=target)
+
+
+def _only_array(place: Place) -> Pointer | None:
+    """The array that a structure holds, if that is all of it: what its address points to too."""
+    if not isinstance(place, RecordPlace) or len(place.fields) != 1:
+        return None
+    (b,) = place.fields.values()
+    return b.pointer if isinstance(b, ElementPlace) and types.is_array(b.pointer.pointee) else None
+
+
+def _is_same_pointer(pointee: ClangType, target: ClangType) -> bool:
+    """Whether a pointer variable is seen as what it is, but for `const`."""
+    if not types.is_pointer(target):
+        return False
+    own, seen = (t.get_canonical().spelling.removeprefix("const ") for t in (pointee, types.pointee(target)))
+    return bool(own == seen)
+
+
+def _wider(ctx: Context, v: Pointer, old: Type, new: Type) -> None:
+    """Bytes that the caller gives, used as something else, may be nothing but that."""
+    for array in v.targets & ctx.pointer_parameters - ctx.found.mixed:
+        if array not in ctx.found.allocated and old.is_int_or_uint() and new.bytes() >= old.bytes():
+            raise memory_views.Retyped(array, new)
+
+
+def _check_scalars(ctx: Context, source: ClangType, target: ClangType, to: ClangType, at: Cursor) -> None:
+    found = memory_views.scalars_inside(ctx, source, at) | memory_views.scalars_inside(ctx, target, at)
+    if len(found) > 1 and any(t.is_float() or t.is_bool() for t in found):
+        ctx.fail(f"pointer cast from '{source.spelling} *' to '{to.spelling}'", at)
+
+
+def _of_scalars(v: Pointer, old: Type | None, new: Type) -> bool:
+    """Whether a pointer to a scalar variable becomes one to its bits."""
+    return old is not None and scalar_memory.same_bits(old, new) and all(t.startswith("&") for t in v.targets)
+
+
+def _typed(ctx: Context, v: Pointer, target: ClangType) -> None:
+    """What a pointer to allocated bytes is cast to says which elements the memory has; bytes say nothing."""
+    found = types.scalar(types.innermost(target))
+    if found is None or found.bits <= 8:
+        return
+    for array in v.targets & ctx.untyped - ctx.found.mixed:
+        if array not in ctx.found.allocated:
+            raise memory_views.Retyped(array, found)
+
+
+def kept(ctx: Context, v: Value, to: ClangType) -> Value:
+    """A value about to be kept in a variable of type `to`: allocated memory whose elements are not known yet becomes an
+    array of bytes, until the pointer is cast."""
+    return _kept(ctx, v, types.pointee(to), UInt(8)) if isinstance(v, Allocation) else v
+
+
+def _kept(ctx: Context, v: Allocation, pointee: ClangType, byte: Type) -> Pointer:
+    array = ctx.new_array(ctx.array_hint or "memory", byte)
+    ctx.heap.add(array)
+    found, narrow = ctx.found.allocated.get(array), ctx.found.unit_bytes.get(array)
+    site = ctx.site()
+    ctx.sites_of[array] = site
+    if found is None and site in ctx.found.sites.types:
+        found, narrow = ctx.found.sites.types[site], ctx.found.sites.bytes_each.get(site)
+        ctx.found.sites.used = True
+    if found is not None:
+        ctx.arrays[array] = found
+        if narrow is not None and narrow < found.bytes():
+            ctx.arrays[array] = UInt(8 * narrow)
+        ctx.declared_bytes[array] = ctx.arrays[array].bytes()
+    else:
+        ctx.untyped.add(array)
+    each = ctx.arrays[array].bytes()
+    size = pointers.elements_of(v.bytes, each)
+    if size is None:
+        size = op.binary("/", v.bytes, const(each, UInt(64)))
+    ctx.declare_array(array, op.cast(size, I64), v.zeroed)
+    ctx.note("memory allocation is assumed to succeed")
+    return ctx.start(array, pointee)
+
+
+def _allocated(ctx: Context, v: Allocation, target: ClangType, at: Cursor) -> Pointer:
+    type_ = element_type(ctx, target, at)
+    if type_.bits == 8:  # bytes may be anything yet
+        return _kept(ctx, v, target, type_)
+    size = pointers.elements_of(v.bytes, type_.bytes())
+    if size is None:
+        size = op.binary("/", v.bytes, const(type_.bytes(), UInt(64)))
+    array = ctx.new_array(ctx.array_hint, type_)
+    ctx.heap.add(array)
+    ctx.declare_array(array, op.cast(size, I64), v.zeroed)
+    ctx.note("memory allocation is assumed to succeed")
+    return ctx.start(array, target)

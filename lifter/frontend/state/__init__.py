@@ -1,0 +1,1 @@
+"""What the lowering of a function knows, and the table that its descent goes through."""

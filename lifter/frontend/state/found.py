@@ -1,0 +1,55 @@
+"""What one lowering of a function finds out that the next one of it goes by.
+
+Some of what an array or a variable is shows only after it has been used: then the function is lowered again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from halide_core.ir.types import Type
+
+Site = tuple[tuple[str, int], ...]
+"""Where memory is allocated: the functions that are being inlined, and the line."""
+
+
+@dataclass
+class Sites:
+    """What is known of memory by where it is allocated: in one instance of a template what it was in another."""
+
+    types: dict[Site, Type] = field(default_factory=dict)
+    bytes_each: dict[Site, int] = field(default_factory=dict)
+    used: bool = False
+    """Whether an array was taken for what another one of its site is."""
+    by_site: bool = True
+    """Whether anything is learned of sites."""
+
+    def learn_type(self, site: Site | None, type_: Type) -> None:
+        if site is not None and self.by_site:
+            self.types[site] = type_
+
+    def learn_bytes(self, site: Site | None, bytes_each: int) -> None:
+        if site is not None and self.by_site:
+            self.bytes_each[site] = bytes_each
+
+
+@dataclass
+class Found:
+    """What earlier lowerings of a function have found."""
+
+    unit_bytes: dict[str, int] = field(default_factory=dict)
+    """Widest unit, in bytes, that an array may have, where that is less than its declared elements'."""
+    lane_types: dict[str, Type] = field(default_factory=dict)
+    """The lanes of SIMD variables and arrays, by where they are declared."""
+    allocated: dict[str, Type] = field(default_factory=dict)
+    """Elements of memory that is allocated, or taken, as bytes or words."""
+    ends: dict[str, str] = field(default_factory=dict)
+    """Pointer parameters that are ends of others' memory."""
+    mixed: set[str] = field(default_factory=set)
+    """Parameters' arrays that have elements of several types."""
+    varied: set[str] = field(default_factory=set)
+    """Arrays of registers whose elements change."""
+    addressed: set[str] = field(default_factory=set)
+    """SIMD variables whose address is taken, by where they are declared."""
+    groups: list[frozenset[str]] = field(default_factory=list)
+    """Local arrays that one pointer points into at different times."""
+    sites: Sites = field(default_factory=Sites)

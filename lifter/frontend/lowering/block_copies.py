@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from clang.cindex import Cursor, CursorKind
 
-from halide_core.ir.expr import I64, Expr, Variable, const, const_value
+from halide_core.ir.expr import I64, Add, Expr, Variable, const, const_value
+from halide_core.ir.structural import same
 from halide_core.ir.types import Type, UInt
 from lifter.frontend.clang import queries, types
 from lifter.frontend.clang.libclang import operands, unary_operator
@@ -36,9 +37,8 @@ def _elements(ctx: Context, size: Expr, element: Type, at: Cursor, what: str) ->
     return counted_loops.simplified(ctx, op.cast(n, I64))
 
 
-def memcpy(ctx: Context, c: Cursor, arguments: list[Cursor], move: bool) -> Value:
+def memcpy(ctx: Context, c: Cursor, what: str, arguments: list[Cursor]) -> Value:
     """memcpy and memmove; between integers of different widths, the narrower ones are copied."""
-    what = "memmove" if move else "memcpy"
     target_register, source_register = map(_register, arguments[:2])
     register = target_register or source_register
     if register is not None:
@@ -56,10 +56,10 @@ def memcpy(ctx: Context, c: Cursor, arguments: list[Cursor], move: bool) -> Valu
         source, element = replace(source, pointee=target.pointee), to
     elif element.bytes() < to.bytes():
         copied = replace(target, pointee=source.pointee)
-        access.copy(ctx, copied, source, _elements(ctx, size, element, c, what), c, backwards_safe=move)
+        access.copy(ctx, copied, source, _elements(ctx, size, element, c, what), c, backwards_safe=what == "memmove")
         return target
     count = _elements(ctx, size, element, c, what)
-    access.copy(ctx, target, replace(source, pointee=target.pointee), count, c, backwards_safe=move)
+    access.copy(ctx, target, replace(source, pointee=target.pointee), count, c, backwards_safe=what == "memmove")
     return target
 
 
@@ -123,7 +123,7 @@ def _three(ctx: Context, arguments: list[Cursor]) -> tuple[Pointer, Pointer, Exp
     return ctx.release_pointer(target, held), source, size
 
 
-def memset(ctx: Context, c: Cursor, arguments: list[Cursor]) -> Pointer:
+def memset(ctx: Context, c: Cursor, _name: str, arguments: list[Cursor]) -> Pointer:
     """memset: every byte of the elements takes the low byte of the value."""
     target = scalar_pointer(ctx, arguments[0])
     held = ctx.hold_pointer(target, unsequenced=True)
@@ -159,11 +159,11 @@ def _set_registers(ctx: Context, c: Cursor, target: Pointer, size: Expr, known: 
         registers.store(ctx, pointers.advance(ctx, target, const(k, I64), c), v, c)
 
 
-def std_fill(ctx: Context, c: Cursor, arguments: list[Cursor], counted_: bool) -> Pointer:
+def std_fill(ctx: Context, c: Cursor, name: str, arguments: list[Cursor]) -> Pointer:
     """std::fill and std::fill_n; the pointer past what was filled."""
     first = scalar_pointer(ctx, arguments[0])
     held = ctx.hold_pointer(first, unsequenced=True)
-    count = _count(ctx, c, arguments[1], first, counted_)
+    count = _count(ctx, c, arguments[1], first, name.endswith("_n"))
     held_count = ctx.hold(count, unsequenced=True)
     value = op.cast(evaluated.scalar(ctx, arguments[2]), queries.element_type(ctx, first.pointee, c))
     value = ctx.settled(value)
@@ -189,19 +189,16 @@ def range_length(ctx: Context, c: Cursor, argument: Cursor, first: Pointer) -> E
     if const_value(first.offset) == 0:
         return last.offset
     # first + n spelled out: the length is n.
-    from halide_core.ir.expr import Add
-    from halide_core.ir.structural import same
-
     if isinstance(last.offset, Add) and same(last.offset.a, first.offset):
         return last.offset.b
     return op.binary("-", last.offset, first.offset)
 
 
-def std_copy(ctx: Context, c: Cursor, arguments: list[Cursor], counted_: bool) -> Pointer:
+def std_copy(ctx: Context, c: Cursor, name: str, arguments: list[Cursor]) -> Pointer:
     """std::copy and std::copy_n, with conversion of the elements; the pointer past what was written."""
     first = scalar_pointer(ctx, arguments[0])
     held = ctx.hold_pointer(first, unsequenced=True)
-    count = _count(ctx, c, arguments[1], first, counted_)
+    count = _count(ctx, c, arguments[1], first, name.endswith("_n"))
     held_count = ctx.hold(count, unsequenced=True)
     target = scalar_pointer(ctx, arguments[2])
     target = replace(target, offset=ctx.settled(target.offset))

@@ -15,6 +15,7 @@ from lifter.frontend.clang.sources import Unclear
 from lifter.frontend.lowering import (
     builtins,
     destructors,
+    evaluated,
     function_pointers,
     initialisation,
     inline,
@@ -180,7 +181,7 @@ def _user(
     if want and not as_place:
         function = pure_functions.function(ctx, definition, from_model)
         if function is not None:
-            values = builtins.scalars(ctx, arguments)
+            values = evaluated.scalars(ctx, arguments)
             values = [op.cast(v, t) for v, (_, t) in zip(values, function.params, strict=True)]
             return Call(function.type, function.name, tuple(values), CallType.FUNCTION)
     body = next((k for k in children(definition) if k.kind is K.COMPOUND_STMT), None)

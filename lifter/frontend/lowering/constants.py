@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from clang.cindex import Cursor, CursorKind, StorageClass
 from clang.cindex import Type as ClangType
 
-from halide_core.ir.expr import I64, const
+from halide_core.ir.expr import I64, const, const_value
 from halide_core.ir.types import Type
 from lifter.frontend.clang import classes, types
 from lifter.frontend.clang.libclang import declared_fields, evaluate, initializer, operands
@@ -131,8 +131,6 @@ def _structures(init: Cursor, t: ClangType) -> list[Cursor | None] | None:
 
 
 def _constant_as(value: int | float, own: Type, to: Type) -> int | float | None:
-    from halide_core.ir.expr import const_value
-
     return const_value(op.cast(const(value, own), to))
 
 

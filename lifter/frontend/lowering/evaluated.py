@@ -7,6 +7,7 @@ from clang.cindex import Cursor, CursorKind
 from halide_core.ir.expr import Expr
 from lifter.frontend.clang import queries, types
 from lifter.frontend.clang.libclang import operands
+from lifter.frontend.lowering import evaluation_order
 from lifter.frontend.objects import conversions, pointers
 from lifter.frontend.state import descent
 from lifter.frontend.state import operators as op
@@ -32,6 +33,16 @@ def scalar(ctx: Context, c: Cursor) -> Expr:
     if not isinstance(v, Expr):
         ctx.fail(queries.describe(c.type), c)
     return v
+
+
+def scalars(ctx: Context, arguments: list[Cursor]) -> list[Expr]:
+    """The values of arguments of scalar types, which C++ evaluates in no particular order."""
+    parts, held = evaluation_order.Operands(ctx), []
+    for a in arguments:
+        held.append(ctx.hold(scalar(ctx, a), unsequenced=True))
+        parts.done(held[-1].value)
+    parts.check()
+    return [ctx.release(h) for h in reversed(held)][::-1]
 
 
 def pointer(ctx: Context, c: Cursor) -> Pointer:

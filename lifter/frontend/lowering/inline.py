@@ -66,21 +66,8 @@ def function(
     line = ctx.line
     changed = modified_in(ctx, body)
     ctx.changed |= changed
-    parts, evaluated = evaluation_order.Operands(ctx), []
     copied, existing = ctx.copied_references, frozenset({*ctx.locals, *ctx.parameters, *ctx.arrays})
-    arguments = [*arguments, *(a for p in parameters[len(arguments) :] if (a := default_argument(p)) is not None)]
-    for p, a in zip(parameters, arguments, strict=False):
-        default = default_argument(p)
-        if default is not None and a.kind is K.UNEXPOSED_EXPR and a.extent.start.file is None:
-            a = default  # what a call leaves out has no place in the source
-        evaluated.append(_argument(ctx, p, a))
-        parts.done(*(h.value for h in evaluated[-1][1]))
-    parts.check()
-    if len(parameters) != len(arguments):
-        ctx.fail(f"call to '{definition.spelling}' with default arguments", c)
-    values = [_release(ctx, v, h) for v, h in reversed(evaluated)][::-1]
-    values = [_settled(ctx, v, values, i) for i, v in enumerate(values)]
-    ctx.flush()
+    values = _arguments(ctx, c, definition, parameters, arguments)
     for p, v in zip(parameters, values, strict=True):
         _bind(ctx, p, v, changed)
     frame = Frame(
@@ -90,12 +77,47 @@ def function(
         by_reference=as_place or types.scalar(definition.result_type) is None,
         this=this,
     )
-    if ctx.copied_references > copied:
+    keeps = ctx.copied_references > copied
+    if keeps:
         if prologue is not None:
             ctx.fail("constructor that may keep a reference to one of several values", c)
         ctx.kept.append(existing)
-    symbol = key(definition)
-    ctx.unit.active.append(symbol)
+    try:
+        block = _statements(ctx, frame, body, prologue)
+    finally:
+        if keeps:
+            ctx.kept.pop()
+            ctx.copied_references = copied
+    ends = [*frame.returns, *([ctx.targets] if ctx.alive else [])]
+    ctx.targets, ctx.alive = ctx.merge(ends), True
+    ctx.line = line
+    return _result(ctx, c, frame, structured_exits.eliminate(ctx, block, frame.label), as_place)
+
+
+def _arguments(
+    ctx: Context, c: Cursor, definition: Cursor, parameters: list[Cursor], arguments: list[Cursor]
+) -> list[Value | Place]:
+    """The values of a call's arguments, which C++ evaluates in no particular order, and of those that it leaves out."""
+    parts, given = evaluation_order.Operands(ctx), []
+    arguments = [*arguments, *(a for p in parameters[len(arguments) :] if (a := default_argument(p)) is not None)]
+    for p, a in zip(parameters, arguments, strict=False):
+        default = default_argument(p)
+        if default is not None and a.kind is K.UNEXPOSED_EXPR and a.extent.start.file is None:
+            a = default  # what a call leaves out has no place in the source
+        given.append(_argument(ctx, p, a))
+        parts.done(*(h.value for h in given[-1][1]))
+    parts.check()
+    if len(parameters) != len(arguments):
+        ctx.fail(f"call to '{definition.spelling}' with default arguments", c)
+    values = [_release(ctx, v, h) for v, h in reversed(given)][::-1]
+    values = [_settled(ctx, v, values, i) for i, v in enumerate(values)]
+    ctx.flush()
+    return values
+
+
+def _statements(ctx: Context, frame: Frame, body: Cursor, prologue: Callable[[], None] | None) -> list[Stmt]:
+    """What the function's body emits."""
+    ctx.unit.active.append(key(frame.cursor))
     ctx.frames.append(frame)
     loops, ctx.loops = ctx.loops, []
     try:
@@ -108,13 +130,7 @@ def function(
         ctx.loops = loops
         ctx.frames.pop()
         ctx.unit.active.pop()
-        if ctx.copied_references > copied:
-            ctx.kept.pop()
-            ctx.copied_references = copied
-    ends = [*frame.returns, *([ctx.targets] if ctx.alive else [])]
-    ctx.targets, ctx.alive = ctx.merge(ends), True
-    ctx.line = line
-    return _result(ctx, c, frame, structured_exits.eliminate(ctx, block, frame.label), as_place)
+    return block
 
 
 def _argument(ctx: Context, parameter: Cursor, argument: Cursor) -> tuple[Value | Place, list[Held]]:

@@ -16,7 +16,7 @@ from lifter.frontend.state import operators as op
 from lifter.frontend.state.context import Context
 from lifter.frontend.state.frames import Jumps, Targets
 from lifter.frontend.state.values import Alias, Container, ElementPlace, Pointer, Record, Rows, VariablePlace, Vector
-from lifter.ir.loop_ir import Assign, Loop, Stmt
+from lifter.ir.loop_ir import Assign, Break, Continue, If, Loop, Stmt
 
 K = CursorKind
 _Make = Callable[[], None]
@@ -111,8 +111,6 @@ def _loop(ctx: Context, c: Cursor, condition: Cursor | None, body: _Make, step: 
 
 
 def _jumps_out(body: tuple[Stmt, ...]) -> bool:
-    from lifter.ir.loop_ir import Break, Continue, If
-
     for s in body:
         if isinstance(s, Break | Continue):
             return True

@@ -163,13 +163,17 @@ def conditional(ctx: Context, c: Cursor) -> Value:
 
 def choice(ctx: Context, c: Cursor, test: Cursor, first: Cursor, second: Cursor) -> Value:
     """test ? first : second, `c` the whole."""
+
+    def converted(part: Cursor) -> Value:
+        return conversions.convert(ctx, descent.value(ctx, part), c.type, c)
+
     held = ctx.hold(ctx.settled(evaluated.condition(ctx, test)))
     known = const_value(held.value)
     if known is not None:
         ctx.release(held)
-        return conversions.convert(ctx, descent.value(ctx, first if known else second), c.type, c)
-    then, a, after_then = branches.arm(ctx, lambda: conversions.convert(ctx, descent.value(ctx, first), c.type, c))
-    otherwise, b, after_otherwise = branches.arm(ctx, lambda: conversions.convert(ctx, descent.value(ctx, second), c.type, c))
+        return converted(first if known else second)
+    then, a, after_then = branches.arm(ctx, lambda: converted(first))
+    otherwise, b, after_otherwise = branches.arm(ctx, lambda: converted(second))
     test_value = ctx.release(held)
     ctx.targets = ctx.merge([after_then, after_otherwise])
     found = conditional_values.chosen(ctx, c, test_value, (then, a), (otherwise, b))

@@ -62,6 +62,8 @@ def to_pointer(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
     if types.is_function(to):
         return v
     target = types.pointee(to)
+    if isinstance(v, Pointer):
+        return _cast(ctx, v, target, to, at)
     if isinstance(v, Pointers):
         if not types.is_pointer(types.innermost(target)):
             ctx.fail(f"array of pointers converted to '{to.spelling}'", at)
@@ -71,25 +73,31 @@ def to_pointer(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
             ctx.fail(f"address of the pointer '{v.place.spelling or v.place.name}' converted to '{to.spelling}'", at)
         return v
     if isinstance(v, RecordPointer):
-        if not classes.is_plain(target):
-            first = _only_array(v.place)
-            if first is not None and types.scalar(target) == ctx.arrays.get(next(iter(first.targets))):
-                return replace(first, pointee=target)
-            ctx.fail(f"pointer cast from '{v.place.type.spelling} *' to '{to.spelling}'", at)
-        return v
+        return v if classes.is_plain(target) else _inside(ctx, v, target, to, at)
     if isinstance(v, Allocation):
         return v if types.is_void(target) else _allocated(ctx, v, target, at)
-    if isinstance(v, Expr) and const_value(v) == 0 and v.type.is_int_or_uint():
+    if isinstance(v, Lambda):
+        ctx.fail("lambda converted to a function pointer", at)
+    if isinstance(v, Expr) and v.type.is_int_or_uint() and const_value(v) == 0:
         return ctx.null_pointer(target)
-    if not isinstance(v, Pointer):
-        if isinstance(v, Lambda):
-            ctx.fail("lambda converted to a function pointer", at)
-        if isinstance(v, Expr) and v.type.is_int_or_uint() and v.type.bits == 64:
-            memory = aligned_memory.allocation(ctx, v, at)
-            if memory is not None:
-                return to_pointer(ctx, memory, to, at)
-            return Pointer(frozenset({ADDRESS}), op.cast(v, I64), target)
-        ctx.fail(f"cast of a number to a pointer '{to.spelling}'", at)
+    if isinstance(v, Expr) and v.type.is_int_or_uint() and v.type.bits == 64:
+        memory = aligned_memory.allocation(ctx, v, at)
+        if memory is not None:
+            return to_pointer(ctx, memory, to, at)
+        return Pointer(frozenset({ADDRESS}), op.cast(v, I64), target)
+    ctx.fail(f"cast of a number to a pointer '{to.spelling}'", at)
+
+
+def _inside(ctx: Context, v: RecordPointer, target: ClangType, to: ClangType, at: Cursor) -> Pointer:
+    """The address of a structure as that of the elements of the only array in it."""
+    first = _only_array(v.place)
+    if first is None or types.scalar(target) != ctx.arrays.get(next(iter(first.targets))):
+        ctx.fail(f"pointer cast from '{v.place.type.spelling} *' to '{to.spelling}'", at)
+    return replace(first, pointee=target)
+
+
+def _cast(ctx: Context, v: Pointer, target: ClangType, to: ClangType, at: Cursor) -> Pointer:
+    """A pointer into arrays as one to `target`, which `to` points to."""
     if target.is_volatile_qualified():
         ctx.fail("volatile object", at, "volatile accesses cannot be reordered or removed")
     if ctx.undecided:
@@ -105,23 +113,29 @@ def to_pointer(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
         v = replace(v, pointee=target)
     if v.targets == {NULL}:
         return ctx.null_pointer(target)
-    if v.targets == {ADDRESS}:
-        return replace(v, pointee=target)
-    if types.register_bytes(types.innermost(v.pointee)) or types.register_bytes(types.innermost(target)):
-        return replace(v, pointee=target)
-    old, new = types.scalar(types.innermost(v.pointee)), types.scalar(types.innermost(target))
-    if types.is_record(types.innermost(v.pointee)) or types.is_record(types.innermost(target)):
+    if v.targets != {ADDRESS} and not any(types.register_bytes(types.innermost(t)) for t in (v.pointee, target)):
+        _check_elements(ctx, v, target, to, at)
+    return replace(v, pointee=target)
+
+
+def _check_elements(ctx: Context, v: Pointer, target: ClangType, to: ClangType, at: Cursor) -> None:
+    """Refuses elements of one type taken for those of another, where that is more than their bits."""
+    own, wanted = types.innermost(v.pointee), types.innermost(target)
+    if types.is_record(own) or types.is_record(wanted):
         _check_scalars(ctx, v.pointee, target, to, at)
-    elif new is not None and (all(ctx.arrays.get(t) == new for t in v.targets) or _of_scalars(v, old, new)):
-        return replace(v, pointee=target)
-    elif old is None or new is None or not (scalar_memory.same_width(old, new) or scalar_memory.integers(old, new)):
-        if old is not None and new is not None and not new.is_bool():
+        return
+    old, new = types.scalar(own), types.scalar(wanted)
+    if new is not None and (all(ctx.arrays.get(t) == new for t in v.targets) or _of_scalars(v, old, new)):
+        return
+    if old is not None and new is not None:
+        if scalar_memory.same_width(old, new) or scalar_memory.integers(old, new):
+            return
+        if not new.is_bool():
             _wider(ctx, v, old, new)
             if scalar_memory.same_bits(old, new) and not v.targets & ctx.pointer_parameters:
-                return replace(v, pointee=target)  # for registers; what reads a scalar of it looks at the array's type
-        source = types.innermost(v.pointee).spelling if types.is_array(v.pointee) else v.pointee.spelling
-        ctx.fail(f"pointer cast from '{source} *' to '{to.spelling}'", at)
-    return replace(v, pointee=target)
+                return  # for registers; what reads a scalar of it looks at the array's type
+    source = own.spelling if types.is_array(v.pointee) else v.pointee.spelling
+    ctx.fail(f"pointer cast from '{source} *' to '{to.spelling}'", at)
 
 
 def _only_array(place: Place) -> Pointer | None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from clang.cindex import Cursor
 from clang.cindex import Type as ClangType
 
-from halide_core.ir.expr import BOOL, I64, NE, Expr, Variable, const, const_value, make_bool
+from halide_core.ir.expr import BOOL, I64, NE, Add, Expr, Mul, Sub, Variable, const, const_value, make_bool
 from halide_core.ir.types import UInt
 from lifter.frontend.clang import types
 from lifter.frontend.objects import memory_views, registers
@@ -31,8 +31,6 @@ from lifter.frontend.state.values import (
 
 def elements_of(size: Expr, bytes_each: int) -> Expr | None:
     """A size in bytes (uint64) divided by the size of an element, where that is seen to be exact."""
-    from halide_core.ir.expr import Add, Mul, Sub
-
     if bytes_each == 1:
         return size
     value = const_value(size)

@@ -18,6 +18,7 @@ from halide_core.ir.expr import I64, Expr, Variable, const, const_value
 from halide_core.ir.structural import key, variables
 from halide_core.ir.types import Type, UInt
 from lifter.frontend.clang.libclang import line
+from lifter.frontend.clang.unit import Unit
 from lifter.frontend.state import joined_arrays
 from lifter.frontend.state import operators as op
 from lifter.frontend.state.found import Found, Site
@@ -40,7 +41,6 @@ from lifter.ir.loop_ir import Assign, ConstArray, Declare, If, PureFunction, Stm
 from lifter.support import deadline
 
 if TYPE_CHECKING:
-    from lifter.frontend.clang.unit import Unit
     from lifter.frontend.state.descent import Table
 
 Element = tuple[int | float, int]

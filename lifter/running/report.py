@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import io
 import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
 
-from lifter.running.results import VERIFIED, FileReport, FunctionReport
 from lifter.support.shown import shown
+
+if TYPE_CHECKING:
+    from lifter.running.results import FileReport, FunctionReport
 
 _COLOURS = {
     "verified": "green", "unsupported": "yellow", "not_found": "yellow", "timeout": "yellow", "error": "red",
@@ -24,7 +28,7 @@ def print_file_report(console: Console, report: FileReport, quiet: bool = False)
         text = f"{report.file}: read as {report.text} preprocesses it; what a compiler makes of it may differ"
         console.print(text, markup=False)
     for f in report.functions:
-        if not quiet or f.status != VERIFIED:
+        if not quiet or not f.verified:
             print_function_report(console, report.file, f)
     if report.status:
         console.print(f"{report.file}: {report.status}: {report.reason}", markup=False)
@@ -48,16 +52,21 @@ def print_file_report(console: Console, report: FileReport, quiet: bool = False)
     console.print(f"{report.file}: {total} function{'s' if total != 1 else ''}: {text}", markup=False)
 
 
-def text_of(report: FileReport | FunctionReport) -> str:
-    """What is printed of a report, without colours."""
+def text_of_file(report: FileReport) -> str:
+    """What is printed of a file, without colours."""
+    return _text(lambda console: print_file_report(console, report))
+
+
+def text_of_function(f: FunctionReport) -> str:
+    """What is printed of a function, without colours."""
+    return _text(lambda console: print_function_report(console, f.definition.file if f.definition else "", f))
+
+
+def _text(print_on: Callable[[Console], None]) -> str:
     with io.StringIO() as out:
-        console = Console(
-            file=out, highlight=False, emoji=False, soft_wrap=True, force_terminal=False, no_color=True
+        print_on(
+            Console(file=out, highlight=False, emoji=False, soft_wrap=True, force_terminal=False, no_color=True)
         )
-        if isinstance(report, FileReport):
-            print_file_report(console, report)
-        else:
-            print_function_report(console, report.definition.file if report.definition else "", report)
         return out.getvalue().rstrip()
 
 
@@ -67,20 +76,20 @@ def print_function_report(console: Console, file: str, f: FunctionReport) -> Non
     head.append(f.status, style=_COLOURS[f.status])
     head.append(": ")
     head.append(f.name, style="bold")
-    if f.status != VERIFIED:
+    if not f.verified:
         head.append(f": {f.reason}")
     console.print(head)
-    for s in f.stages if f.status == VERIFIED else []:
+    for s in f.stages if f.verified else []:
         console.print(f"  roi   = {s.roi}", markup=False)
         console.print(f"  terms = [{', '.join(s.terms)}]", markup=False)
         console.print(f"  {s.left} = {s.expression}", markup=False)
         console.print(f"    only where {s.where}\n" if s.where else "", markup=False)
-    if f.status == VERIFIED:
+    if f.verified:
         console.print("  contract:" + ("" if f.contract else " none"), markup=False)
         for item in f.contract:
             note = "  (not stated in the source)" if item in f.inferred and "overlap" not in item else ""
             console.print(f"    {item}{note}", markup=False)
-    if f.run is not None and f.status == VERIFIED:
+    if f.run is not None and f.verified:
         console.print(f"  {f.run.words()}", markup=False)
     for note in f.notes:
         console.print(f"  note: {note}", markup=False)

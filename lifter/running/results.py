@@ -52,6 +52,11 @@ class FunctionReport:
     """Whether it is of an earlier run."""
 
     @property
+    def verified(self) -> bool:
+        """Whether it is proved, and written."""
+        return self.status == VERIFIED
+
+    @property
     def key(self) -> tuple[str, int]:
         """What tells it from the other functions of its file."""
         d = self.definition
@@ -89,9 +94,9 @@ class FunctionReport:
 
     def __str__(self) -> str:
         """As `lift` prints it."""
-        from lifter.running.report import text_of
+        from lifter.running.report import text_of_function
 
-        return text_of(self)
+        return text_of_function(self)
 
     def plain(self) -> FunctionReport:
         """Without the summary and its trees, for another process."""
@@ -122,13 +127,13 @@ class FileReport:
     @property
     def verified(self) -> bool:
         """Whether every selected function is verified."""
-        return not self.status and all(f.status == VERIFIED for f in self.functions)
+        return not self.status and all(f.verified for f in self.functions)
 
     def __str__(self) -> str:
         """As `lift` prints it."""
-        from lifter.running.report import text_of
+        from lifter.running.report import text_of_file
 
-        return text_of(self)
+        return text_of_file(self)
 
     def _repr_html_(self) -> str:
         """A table, for notebooks."""

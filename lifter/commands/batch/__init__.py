@@ -15,13 +15,12 @@ from pathlib import Path
 import click
 
 from lifter.api import EMIT_KINDS, UsageError
-from lifter.commands.batch import kept
+from lifter.commands.batch import kept, report_terminal
 from lifter.commands.batch.outcome import Outcome, Row
 from lifter.commands.batch.plan import Job, NameLike, plan
 from lifter.commands.batch.pool import Pool
-from lifter.commands.batch.reports import terminal
-from lifter.commands.batch.reports.html import html
-from lifter.commands.batch.reports.sarif import sarif
+from lifter.commands.batch.report_html import html
+from lifter.commands.batch.report_sarif import sarif
 from lifter.commands.batch.timings import Timings
 from lifter.commands.file_task import Every, Request
 from lifter.support.console import open_console
@@ -103,14 +102,14 @@ def batch_command(
             row = Row(job, report)
             outcome.rows.append(row)
             if not quiet:
-                console.print(terminal.line_of(row), markup=False)
+                console.print(report_terminal.line_of(row), markup=False)
             for f in report.functions if verbose and not quiet else ():
                 console.print(f"  {f.name}: {f.status}{f': {f.reason}' if f.reason else ''}", markup=False)
             if as_json:
                 write_line(json.dumps(report.as_json()))
     outcome.sort()
     outcome.not_begun, outcome.seconds = pool.not_begun(), time.perf_counter() - start
-    terminal.print_outcome(console, outcome, _write_reports(outcome, Path(out)), quiet)
+    report_terminal.print_outcome(console, outcome, _write_reports(outcome, Path(out)), quiet)
     kept.prune()
     if pool.signal:
         sys.exit(128 + pool.signal)

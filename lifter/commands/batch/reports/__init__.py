@@ -1,1 +1,0 @@
-"""A batch's outcome for people, for programs and for editors."""

@@ -53,7 +53,7 @@ class FunctionReport:
 
     @property
     def verified(self) -> bool:
-        """Whether it is proved, and written."""
+        """Whether it is proved."""
         return self.status == VERIFIED
 
     @property

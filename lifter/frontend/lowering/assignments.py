@@ -86,7 +86,7 @@ def _assign_pointer(ctx: Context, c: Cursor, left: Cursor, right: Cursor) -> Val
     return access.read(ctx, target, c)
 
 
-def compound(ctx: Context, c: Cursor, want: bool) -> Value:
+def compound(ctx: Context, c: Cursor, want: bool = True) -> Value:
     """left op= right, computed in the common type of the operands and converted back."""
     operator = binary_operator(c)[:-1]
     left, right = operands(c)

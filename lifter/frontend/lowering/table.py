@@ -32,7 +32,7 @@ _OTHER_LANGUAGES = [
     k for k in descent.EXPRESSIONS | descent.STATEMENTS if k.name.startswith(("OBJC_", "OBJ_", "OMP_"))
 ]
 
-_VALUES = descent.by_kind(
+_VALUES: dict[CursorKind, descent.ValueOf] = descent.by_kind(
     (expressions.constant, [K.INTEGER_LITERAL, K.FLOATING_LITERAL, K.CHARACTER_LITERAL, K.CXX_BOOL_LITERAL_EXPR]),
     (expressions.constant, [K.CXX_UNARY_EXPR]),  # sizeof, alignof
     (expressions.null, [K.CXX_NULL_PTR_LITERAL_EXPR, K.GNU_NULL_EXPR]),
@@ -65,7 +65,7 @@ _VALUES = descent.by_kind(
     (expressions.refused_by_kind, [k for k in _OTHER_LANGUAGES if k in descent.EXPRESSIONS]),
 )
 
-_PLACES = descent.by_kind(
+_PLACES: dict[CursorKind, descent.PlaceOf] = descent.by_kind(
     (places.named, [K.DECL_REF_EXPR]),
     (places.member, [K.MEMBER_REF_EXPR]),
     (places.parenthesised, [K.PAREN_EXPR]),
@@ -78,7 +78,7 @@ _PLACES = descent.by_kind(
     (subscripts.place, [K.ARRAY_SUBSCRIPT_EXPR]),
 )
 
-_EFFECTS = descent.by_kind(
+_EFFECTS: dict[CursorKind, descent.Effect] = descent.by_kind(
     (effects.parenthesised, [K.PAREN_EXPR]),
     (effects.implicit, [K.UNEXPOSED_EXPR]),
     (effects.cast, [K.CSTYLE_CAST_EXPR]),
@@ -90,7 +90,7 @@ _EFFECTS = descent.by_kind(
     (effects.throw, [K.CXX_THROW_EXPR]),
 )
 
-_STATEMENTS = descent.by_kind(
+_STATEMENTS: dict[CursorKind, descent.Effect] = descent.by_kind(
     (statements.expression, descent.EXPRESSIONS),
     (statements.block, [K.COMPOUND_STMT]),
     (statements.declarations_of, [K.DECL_STMT]),

@@ -3,11 +3,13 @@
     python -m tools.structure
 
 The layers are those of `pyproject.toml`. The exit status is 1 where an import points upwards, where a module stands in
-no layer, or where more files or folders import each other in a circle than `CIRCLES` and `FOLDERS` allow. Imports that
-are for annotations only (`if TYPE_CHECKING`) make no circle, but they may not point upwards either."""
+no layer, where more files or folders import each other in a circle than `CIRCLES` and `FOLDERS` allow, or where a
+function is longer than `LONGEST` allows. Imports that are for annotations only (`if TYPE_CHECKING`) make no circle, but
+they may not point upwards either."""
 
 from __future__ import annotations
 
+import ast
 import sys
 import tomllib
 from collections import Counter
@@ -26,6 +28,8 @@ FOLDERS = {
     "halide_core": 17,
 }
 """The same of folders; modules that lie in none stand for themselves."""
+LONGEST = {"lifter.frontend": 60}
+"""How many lines a function may have, by package."""
 
 Graph = Mapping[str, Iterable[str]]
 
@@ -130,6 +134,17 @@ def print_circles(graph: Graph, allowed: Mapping[str, int]) -> int:
     return faults
 
 
+def print_long_functions(package: str, most: int) -> int:
+    """Prints the functions of a package that have more lines than that; how many there are."""
+    faults = 0
+    for file in sorted(ROOT.joinpath(*package.split(".")).rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.FunctionDef) and (node.end_lineno or 0) - node.lineno >= most:
+                print(f"  {file.relative_to(ROOT)}:{node.lineno}: {node.name}")
+                faults += 1
+    return faults
+
+
 def main() -> int:
     """Prints all of it; what is wrong is counted."""
     config = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
@@ -166,6 +181,12 @@ def main() -> int:
     for m, others in running.items():
         folders.setdefault(folder(m), set()).update(folder(o) for o in others)
     faults += print_circles(folders, FOLDERS)
+
+    for package, most in LONGEST.items():
+        print(f"\nfunctions of {package} with more than {most} lines")
+        found = print_long_functions(package, most)
+        print(f"  {found}")
+        faults += found
     return int(faults > 0)
 
 

@@ -1,4 +1,4 @@
-"""Statements."""
+"""Statements other than loops and switches: blocks, branches, jumps, expressions and declarations."""
 
 from __future__ import annotations
 

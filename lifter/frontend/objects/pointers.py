@@ -1,4 +1,4 @@
-"""Reading, writing, converting and comparing objects and pointers."""
+"""Pointers: made, moved, compared and subtracted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SIMD registers: variables, memory, and calls of intrinsics, lane by lane.
+"""SIMD registers: variables, and memory that they are read from and written to, lane by lane.
 
 A register variable is a scalar local for each lane.  Its lanes are those of its first value; where that is a constant
 (an accumulator's zero), those of the first value that is not, for which the function is lowered again (`Relaned`).
@@ -182,9 +182,6 @@ def _scalar(ctx: Context, p: Pointer, array: str, size: int, at: Cursor | None) 
         ctx.fail(f"{size} bytes of the scalar '{name}' of type {t} in a register", at)
     ctx.before_read(name)
     return Variable(t, name)
-
-
-# Calls
 
 
 def new_array(ctx: Context, name: str, c: Cursor, known_as: str) -> ElementPlace:

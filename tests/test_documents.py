@@ -22,3 +22,23 @@ def test_files_are_there(document):
 
 def test_some_files_are_named():
     assert sum(d.read_text().count(".py`") for d in DOCUMENTS) > 100
+
+
+def _python(document):
+    text = re.sub(r"(?m)^   ", "", (ROOT / "docs" / document).read_text())
+    return re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+
+
+def test_what_shows_a_tree_runs(tmp_path, monkeypatch, capsys):
+    (tmp_path / "a.c").write_text("int f(int a) { return a + 1; }\n")
+    monkeypatch.chdir(tmp_path)
+    exec(_python("adding.md")[0], {})
+    kinds = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
+    assert kinds[:4] == ["FUNCTION_DECL", "PARM_DECL", "COMPOUND_STMT", "RETURN_STMT"]
+
+
+def test_rows_that_are_shown_are_there():
+    rows = [line.partition("#")[0].strip() for block in _python("adding.md")[1:] for line in block.splitlines()]
+    meanings = "".join((ROOT / "lifter/simd" / f / "meanings.py").read_text() for f in ("", "neon"))
+    assert len(rows) == 3
+    assert [r for r in rows if r not in meanings] == []

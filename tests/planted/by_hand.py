@@ -30,7 +30,7 @@ _FAULTS: tuple[tuple[str, str, str, str], ...] = (
         "front end", _EXPRESSIONS, "common = a.type if a.type == b.type else types.usual(a.type, b.type)",
         "common = a.type",
     ),
-    ("front end", _EXPRESSIONS, "converted(first if known else second)", "converted(second if known else first)"),
+    ("front end", _EXPRESSIONS, "value(ctx, first if known else second)", "value(ctx, second if known else first)"),
     ("front end", _EXPRESSIONS, 'back=operator == "-"', "back=False"),
     ("SIMD meanings", _SIMD, 'adds_epu16", named("saturating_add")', 'adds_epu16", lambda a, b: a + b'),
     ("SIMD meanings", _SIMD, 'cmpgt_epi64", compared(GT)', 'cmpgt_epi64", compared(GE)'),

@@ -14,11 +14,6 @@ from lifter.frontend.state.context import Context
 K = CursorKind
 
 
-def parenthesised(ctx: Context, c: Cursor) -> None:
-    """(a)."""
-    descent.discard(ctx, operands(c)[0])
-
-
 def implicit(ctx: Context, c: Cursor) -> None:
     """A conversion whose result nobody wants."""
     inner = operands(c)

@@ -26,11 +26,6 @@ from lifter.frontend.state.values import Alias, Nothing, Pointer, Value
 K = CursorKind
 
 
-def parenthesised(ctx: Context, c: Cursor) -> Value:
-    """(a)."""
-    return descent.value(ctx, operands(c)[0])
-
-
 def null(_ctx: Context, _c: Cursor) -> Value:
     """nullptr and NULL."""
     return const(0, I64)
@@ -83,7 +78,7 @@ def implicit(ctx: Context, c: Cursor) -> Value:
         # GNU's a ?: b; the AST repeats a, which must have no side effects then.
         if queries.has_effects(inner[0]):
             ctx.fail("conditional operator with an omitted operand that has side effects", c)
-        return operations.choice(ctx, c, inner[1], inner[2], inner[3])
+        return operations.conditional(ctx, c)
     if not inner:
         type_ = types.scalar(c.type)
         found = evaluate(c)

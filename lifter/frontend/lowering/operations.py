@@ -156,24 +156,18 @@ def _short_circuit(ctx: Context, operator: str, left: Cursor, right: Cursor) -> 
 
 
 def conditional(ctx: Context, c: Cursor) -> Value:
-    """test ? first : second."""
-    test, first, second = operands(c)
-    return choice(ctx, c, test, first, second)
-
-
-def choice(ctx: Context, c: Cursor, test: Cursor, first: Cursor, second: Cursor) -> Value:
-    """test ? first : second, `c` the whole."""
-
-    def converted(part: Cursor) -> Value:
-        return conversions.convert(ctx, descent.value(ctx, part), c.type, c)
-
+    """test ? first : second, and GNU's test ?: second, of which the tree has the whole before these three."""
+    test, first, second = operands(c)[-3:]
     held = ctx.hold(ctx.settled(evaluated.condition(ctx, test)))
     known = const_value(held.value)
     if known is not None:
         ctx.release(held)
-        return converted(first if known else second)
-    then, a, after_then = branches.arm(ctx, lambda: converted(first))
-    otherwise, b, after_otherwise = branches.arm(ctx, lambda: converted(second))
+        return conversions.convert(ctx, descent.value(ctx, first if known else second), c.type, c)
+    type_ = c.type
+    then, a, after_then = branches.arm(ctx, lambda: conversions.convert(ctx, descent.value(ctx, first), type_, c))
+    otherwise, b, after_otherwise = branches.arm(
+        ctx, lambda: conversions.convert(ctx, descent.value(ctx, second), type_, c)
+    )
     test_value = ctx.release(held)
     ctx.targets = ctx.merge([after_then, after_otherwise])
     found = conditional_values.chosen(ctx, c, test_value, (then, a), (otherwise, b))

@@ -16,11 +16,6 @@ from lifter.frontend.state.values import Alias, ElementPlace, Place, Pointer, Re
 from lifter.simd.lanes import Lanes
 
 
-def parenthesised(ctx: Context, c: Cursor, temporary: bool) -> Place:
-    """(a)."""
-    return descent.place(ctx, operands(c)[0], temporary)
-
-
 def named(ctx: Context, c: Cursor, temporary: bool) -> Place:
     """A variable."""
     binding = constants.binding(ctx, c)

@@ -23,22 +23,32 @@ K = CursorKind
 
 def block(ctx: Context, c: Cursor) -> None:
     """{ ... }."""
-    _in_order(ctx, children(c))
+    parts = children(c)
+    label = _last_label(parts)
+    if label >= 0:
+        _to_label(ctx, parts, label)
+    for inner in parts[label + 1 :]:
+        descent.statement(ctx, inner)
 
 
-def _in_order(ctx: Context, parts: list[Cursor]) -> None:
-    # A jump forward to a label of this block leaves what is before the label.
-    last = max((i for i, p in enumerate(parts) if p.kind is K.LABEL_STMT), default=-1)
-    if last >= 0:
-        mark, states = ctx.gotos[parts[last].hash] = (ctx.new_label(), [])
-        with ctx.collecting() as block:
-            _in_order(ctx, parts[:last])
-        del ctx.gotos[parts[last].hash]
-        ctx.block.extend(structured_exits.eliminate(ctx, block, mark))
-        branches.join(ctx, [*states, *([dict(ctx.targets)] if ctx.alive else [])])
-        for inner in operands(parts[last]):
+def _last_label(parts: list[Cursor]) -> int:
+    """Where the last label of a block stands; -1 for none."""
+    return max((i for i, p in enumerate(parts) if p.kind is K.LABEL_STMT), default=-1)
+
+
+def _to_label(ctx: Context, parts: list[Cursor], label: int) -> None:
+    """What stands before a label of a block, which a jump forward to the label leaves, and what it labels."""
+    mark, states = ctx.gotos[parts[label].hash] = (ctx.new_label(), [])
+    with ctx.collecting() as before:
+        earlier = _last_label(parts[:label])
+        if earlier >= 0:
+            _to_label(ctx, parts, earlier)
+        for inner in parts[earlier + 1 : label]:
             descent.statement(ctx, inner)
-    for inner in parts[last + 1 :]:
+    del ctx.gotos[parts[label].hash]
+    ctx.block.extend(structured_exits.eliminate(ctx, before, mark))
+    branches.join(ctx, [*states, *([dict(ctx.targets)] if ctx.alive else [])])
+    for inner in operands(parts[label]):
         descent.statement(ctx, inner)
 
 

@@ -9,7 +9,6 @@ from lifter.frontend.clang import queries, types
 from lifter.frontend.clang.libclang import operands
 from lifter.frontend.lowering import evaluated, function_pointers, register_operators
 from lifter.frontend.objects import access, pointers
-from lifter.frontend.state import descent
 from lifter.frontend.state import operators as op
 from lifter.frontend.state.context import Context
 from lifter.frontend.state.values import ElementPlace, Place, Pointer, PointerPlace, Pointers, Value
@@ -27,7 +26,7 @@ def value(ctx: Context, c: Cursor) -> Value:
         return _row_of_pointers(ctx, c)
     if queries.is_lane(c):
         return register_operators.lane(ctx, c)
-    return access.read(ctx, descent.place(ctx, c), c)
+    return access.read(ctx, place(ctx, c, False), c)
 
 
 def _row_of_pointers(ctx: Context, c: Cursor) -> Pointers:

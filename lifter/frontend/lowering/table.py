@@ -38,7 +38,6 @@ _VALUES: dict[CursorKind, descent.ValueOf] = descent.by_kind(
     (expressions.null, [K.CXX_NULL_PTR_LITERAL_EXPR, K.GNU_NULL_EXPR]),
     (expressions.named, [K.DECL_REF_EXPR, K.MEMBER_REF_EXPR]),
     (expressions.this, [K.CXX_THIS_EXPR]),
-    (expressions.parenthesised, [K.PAREN_EXPR]),
     (expressions.implicit, [K.UNEXPOSED_EXPR]),
     (expressions.cast, CASTS),
     (expressions.listed, [K.INIT_LIST_EXPR]),
@@ -68,7 +67,6 @@ _VALUES: dict[CursorKind, descent.ValueOf] = descent.by_kind(
 _PLACES: dict[CursorKind, descent.PlaceOf] = descent.by_kind(
     (places.named, [K.DECL_REF_EXPR]),
     (places.member, [K.MEMBER_REF_EXPR]),
-    (places.parenthesised, [K.PAREN_EXPR]),
     (places.implicit, [K.UNEXPOSED_EXPR]),
     (places.cast, CASTS),
     (places.unary, [K.UNARY_OPERATOR]),
@@ -79,7 +77,6 @@ _PLACES: dict[CursorKind, descent.PlaceOf] = descent.by_kind(
 )
 
 _EFFECTS: dict[CursorKind, descent.Effect] = descent.by_kind(
-    (effects.parenthesised, [K.PAREN_EXPR]),
     (effects.implicit, [K.UNEXPOSED_EXPR]),
     (effects.cast, [K.CSTYLE_CAST_EXPR]),
     (effects.unary, [K.UNARY_OPERATOR]),

@@ -18,6 +18,7 @@ from typing import TypeVar
 from clang.cindex import Cursor, CursorKind
 from clang.cindex import Type as ClangType
 
+from lifter.frontend.clang.libclang import operands
 from lifter.frontend.state.context import Context
 from lifter.frontend.state.values import Place, Record, Value
 from lifter.support import deadline
@@ -58,7 +59,8 @@ def _name(lowers: object) -> str:
 @dataclass(frozen=True, slots=True)
 class Table:
     """What lowers each kind of nodes.  Raises TableError where a kind of expressions has no value, or a kind of
-    statements and expressions is no statement: what is not read is refused by an entry too."""
+    statements and expressions is no statement: what is not read is refused by an entry too.  (Parentheses are nothing
+    but what stands in them.)"""
 
     values: Mapping[CursorKind, ValueOf]
     places: Mapping[CursorKind, PlaceOf]
@@ -71,7 +73,7 @@ class Table:
     default_value: DefaultOf
 
     def __post_init__(self) -> None:
-        _check("value", self.values, EXPRESSIONS)
+        _check("value", self.values, EXPRESSIONS - {CursorKind.PAREN_EXPR})
         _check("statement", self.statements, EXPRESSIONS | STATEMENTS)
 
 
@@ -81,9 +83,18 @@ def _check(what: str, entries: Mapping[CursorKind, object], kinds: Iterable[Curs
         raise TableError(f"nothing says what the {what} of {', '.join(missing)} is")
 
 
+def _inside(ctx: Context, c: Cursor) -> Cursor:
+    """An expression without parentheses around it, on whose line the lowering goes on."""
+    ctx.at(c)
+    while c.kind is CursorKind.PAREN_EXPR:
+        c = operands(c)[0]
+        ctx.at(c)
+    return c
+
+
 def value(ctx: Context, c: Cursor) -> Value:
     """The value of an expression, of the type the expression has."""
-    ctx.at(c)
+    c = _inside(ctx, c)
     lowers = ctx.table.values.get(c.kind)
     if lowers is None:
         ctx.fail(f"expression ({in_words(c)})", c)
@@ -92,13 +103,13 @@ def value(ctx: Context, c: Cursor) -> Value:
 
 def place(ctx: Context, c: Cursor, temporary: bool = False) -> Place:
     """The object an lvalue names; with `temporary` also a fresh object for a value."""
-    ctx.at(c)
+    c = _inside(ctx, c)
     return ctx.table.places.get(c.kind, ctx.table.fresh)(ctx, c, temporary)
 
 
 def discard(ctx: Context, c: Cursor) -> None:
     """Only the side effects of an expression."""
-    ctx.at(c)
+    c = _inside(ctx, c)
     lowers = ctx.table.effects.get(c.kind)
     if lowers is None:
         value(ctx, c)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,7 +10,9 @@ from halide_core.errors import HalideError
 from halide_core.extern_calls import answers_at_entry
 from halide_core.interface import Interface
 from halide_core.interp.expr import evaluate
-from halide_core.ir.structural import variables
+from halide_core.ir.expr import I32, Expr, Variable
+from halide_core.ir.simplify import simplify_index
+from halide_core.ir.structural import same, variables
 
 # How often asking for a larger output may make it ask for a yet larger one.
 _ROUNDS = 8
@@ -42,14 +45,22 @@ def required_box(
     if touched is None or any(extent <= 0 for _, extent in box):
         return box
     out: list[tuple[int, int]] = []
-    for (low, extent), (a, b) in zip(box, touched.dims, strict=True):
-        if a is None or b is None or not (variables(a) | variables(b)) <= known.keys():
+    for d, ((low, extent), (a, b)) in enumerate(zip(box, touched.dims, strict=True)):
+        own = a is not None and b is not None and all(map(same, (a, b), _own_range(owner, d)))
+        if own or a is None or b is None or not (variables(a) | variables(b)) <= known.keys():
             out.append((low, extent))
             continue
         first, last = int(evaluate(a, known).item()), int(evaluate(b, known).item())
         first, last = min(first, low), max(last, low + extent - 1)
         out.append((first, last - first + 1))
     return out
+
+
+@functools.cache
+def _own_range(owner: str, dim: int) -> tuple[Expr, Expr]:
+    """The ends of what an output has, which most pipelines ask for and no more."""
+    low, extent = (Variable(I32, f"{owner}.{what}.{dim}") for what in ("min", "extent"))
+    return low, simplify_index(low + extent - 1)
 
 
 def check_requirements(interface: Interface, values: dict[str, Any]) -> None:

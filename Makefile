@@ -27,10 +27,11 @@ test-generators: .venv/dev.stamp
 test-emitted: .venv/dev.stamp
 	ALL_ADVERSARIAL=1 $(BIN)/python -m pytest -n $(WORKERS) tests/codegen
 
-# Every pipeline under halide_core, autoscheduled too, and under the package `halide`, at all its small sizes: about
-# twenty minutes.
+# Every pipeline under halide_core, autoscheduled too, under the package `halide`, and on an emulated device, at all its
+# small sizes: about twenty-five minutes.
 test-pipelines: .venv/dev.stamp
-	ALL_SIZES=1 $(BIN)/python -m pytest -n $(WORKERS) tests/corpus/test_papers_pipelines.py tests/corpus/test_autoscheduled_pipelines.py
+	ALL_SIZES=1 $(BIN)/python -m pytest -n $(WORKERS) tests/corpus/test_papers_pipelines.py \
+	  tests/corpus/test_frozen_pipelines.py tests/corpus/test_autoscheduled_pipelines.py tests/gpu/test_papers.py
 
 # What becomes of a library that was never run before: DIR, FLAGS for its compiler, NAME for the row that is printed.
 first-contact: .venv/base.stamp

@@ -16,6 +16,7 @@ from corpus.harness import arguments
 from halide_core.raw_buffer import RawBuffer as Buffer
 from halide_core.raw_buffer import RawDimension as Dimension
 from lifter.harness.side_by_side import _CTYPES, bind
+from tests.lifts import label
 
 pytestmark = pytest.mark.long
 
@@ -68,7 +69,7 @@ def image(layout, t, base, scalars):
     return Buffer(0, None, host, 0, t.code.value, t.bits, 1, len(sizes), dims, None), dims
 
 
-@pytest.mark.parametrize("generated", sorted(CASES) if os.environ.get("ALL_GENERATORS") else FEW)
+@pytest.mark.parametrize("generated", sorted(CASES) if os.environ.get("ALL_GENERATORS") else FEW, ids=label)
 def test_generator_compiles_and_runs(generated, lifted_file, build_generator):
     from codegen.plan import plan_path
 

@@ -12,6 +12,7 @@ from test_raw import AVX2, SIZES, U8, H, W, call, compiled, wide
 
 import halide_core as hl
 from halide_core.aot.compile import RawBuffer
+from tests.pairs import in_pairs
 
 pytestmark = pytest.mark.few(5)
 
@@ -26,12 +27,15 @@ def pixels(pointer: str, size: int, channels: int, first: int = 0) -> RawBuffer:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("target", ["host", AVX2, "x86-64-linux-sse41"])
-@pytest.mark.parametrize(
-    ("size", "channels", "first"), [(4, 3, 0), (4, 3, 1), (4, 2, 1), (4, 2, 2), (3, 2, 0), (3, 2, 1)]
-)
-@pytest.mark.parametrize("kind", [hl.UInt(8), hl.UInt(16), hl.Float(32)])
-def test_other_channels_stay(target: str, size: int, channels: int, first: int, kind: Any) -> None:
+TARGETS = ["host", AVX2, "x86-64-linux-sse41"]
+# The size of a pixel, how many of its channels are meant, and the first of these.
+PARTS = [(4, 3, 0), (4, 3, 1), (4, 2, 1), (4, 2, 2), (3, 2, 0), (3, 2, 1)]
+KINDS = [hl.UInt(8), hl.UInt(16), hl.Float(32)]
+
+
+@pytest.mark.parametrize(("target", "part", "number"), in_pairs(TARGETS, PARTS, range(len(KINDS))))
+def test_other_channels_stay(target: str, part: tuple[int, int, int], number: int) -> None:
+    (size, channels, first), kind = part, KINDS[number]
     source = hl.ImageParam(kind, 3, "src")
     f = hl.Func("dst")
     f[C, X, Y] = hl.select(C == 1, source[0, X, Y], source[C, X, Y] + 1)

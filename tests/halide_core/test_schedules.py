@@ -112,10 +112,9 @@ def test_lanes_do_not_update_the_same_elements(vectors: str) -> None:
         _computed_in_lanes(vectors, "root", True)
 
 
-@pytest.mark.parametrize("rows", [1, 15, 16, 31, 37])
 @pytest.mark.parametrize("divisor", [2, 3, 32])
 @pytest.mark.parametrize("ahead", [0, 3])
-def test_quotients_stay_within_what_guards_allow(rows: int, divisor: int, ahead: int) -> None:
+def test_quotients_stay_within_what_guards_allow(divisor: int, ahead: int) -> None:
     """The input has the rows that are read and no more, wherever the last tile ends."""
     x, y, y_o, y_i = (hl.Var(n) for n in ("x", "y", "y_o", "y_i"))
     source = hl.ImageParam(hl.Int(32), 2, "source")
@@ -126,8 +125,9 @@ def test_quotients_stay_within_what_guards_allow(rows: int, divisor: int, ahead:
     one_more.split(y, y_o, y_i, 16, hl.TailStrategy.GuardWithIf)
     added.compute_at(one_more, y_i)
     tripled.compute_at(one_more, y_o)
-    data = np.arange(((rows - 1 + ahead) // divisor + 1) * 9, dtype=np.int32).reshape(-1, 9)
-    source.set(hl.Buffer(data))
-    k = np.arange(rows)
-    expected = 3 * data[(k + ahead) // divisor] + 3 * data[k // divisor] + 1
-    assert np.array_equal(np.array(one_more.realize([9, rows])), expected)
+    for rows in (1, 15, 16, 31, 37):
+        data = np.arange(((rows - 1 + ahead) // divisor + 1) * 9, dtype=np.int32).reshape(-1, 9)
+        source.set(hl.Buffer(data))
+        k = np.arange(rows)
+        expected = 3 * data[(k + ahead) // divisor] + 3 * data[k // divisor] + 1
+        assert np.array_equal(np.array(one_more.realize([9, rows])), expected), rows

@@ -7,7 +7,9 @@ import ctypes
 import mmap
 import os
 import signal
+from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -26,6 +28,7 @@ LANES = (
 )
 """The sum of four lanes."""
 PAGE = mmap.PAGESIZE
+NUMBERS = bytes((k * 37 + k // 11) % 251 % 23 for k in range(2 * PAGE))
 MOST, FAR = (1 << 31) - 1, (1 << 64) - 1
 
 
@@ -46,7 +49,7 @@ class Memory:
 
     def fill(self) -> None:
         """What every call starts with."""
-        self.block[: 2 * PAGE] = bytes((k * 37 + k // 11) % 251 % 23 for k in range(2 * PAGE))
+        self.block[: 2 * PAGE] = NUMBERS
 
     def pointer(self, at: int | None) -> int | None:
         if at is None:
@@ -54,24 +57,44 @@ class Memory:
         return self.address + (2 * PAGE - at if isinstance(at, End) else PAGE + at)
 
 
-def _outcome(original: Any, changed: Any, function: Any, arguments: tuple[int | None, ...]) -> int:
-    """The exit status of a process that makes a call in both ways: 0 where they do the same, 2 where they differ."""
+Arguments = tuple[int | None, ...]
+SAME, OTHER = 17, 18
+"""Exit statuses; a function that is called may end its process with others."""
+
+
+def problems(original: Any, changed: Any, function: Any, calls: Sequence[Arguments]) -> list[str]:
+    """What is wrong with calls, each of which is made in both ways; "the original does not run" where it does not."""
+    if _outcome(original, changed, function, calls) == SAME:
+        return []
+    found = []
+    for call in calls:
+        if _outcome(original, original, function, [call]) != SAME:
+            found.append(f"{call}: the original does not run")
+        elif (status := _outcome(original, changed, function, [call])) != SAME:
+            found.append(f"{call}: {'another result' if status == OTHER else f'status {status}'}")
+    return found or ["a call differs after others"]
+
+
+def _outcome(original: Any, changed: Any, function: Any, calls: Sequence[Arguments]) -> int:
+    """The exit status of a process that makes calls in both ways: SAME, OTHER where they differ, or how it ended.  One
+    process for all: each is a copy of this one, which costs more than the calls."""
     child = os.fork()
     if child:
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     signal.alarm(20)
     memory = Memory()
-    values = [memory.pointer(a) if p.pointer else a for p, a in zip(function.params, arguments, strict=True)]
-    results = []
-    for f in (original, changed):
-        memory.fill()
-        results.append((f(*values), memory.block[: 2 * PAGE]))
-        if f is original and changed is original:
-            break
-    os._exit(0 if results[0] == results[-1] else 2)
+    for arguments in calls:
+        values = [memory.pointer(a) if p.pointer else a for p, a in zip(function.params, arguments, strict=True)]
+        results = []
+        for f in (original, changed):
+            memory.fill()
+            results.append((f(*values), memory.block[: 2 * PAGE]))
+        if results[0] != results[1]:
+            os._exit(OTHER)
+    os._exit(SAME)
 
 
-CASES: list[tuple[str, str, list[tuple[int | None, ...]], bool | None]] = [
+CASES: list[tuple[str, str, list[Arguments], bool | None]] = [
     # (name, source, calls, whether it is verified: None where it may be refused)
     ("a number made smaller in a minimum",
      "void f(uint8_t* d, const uint8_t* s, unsigned n) { int m = std::min((int)n, 100);"
@@ -276,7 +299,7 @@ CASES: list[tuple[str, str, list[tuple[int | None, ...]], bool | None]] = [
 
 
 @pytest.mark.parametrize(("text", "calls", "verified"), [c[1:] for c in CASES], ids=[c[0] for c in CASES])
-def test_edges(tmp_path: Path, text: str, calls: list[tuple[int | None, ...]], verified: bool | None) -> None:
+def test_edges(tmp_path: Path, text: str, calls: list[Arguments], verified: bool | None) -> None:
     source = tmp_path / "source.cpp"
     source.write_text(HEAD + text + "\n")
     (report,) = lift_file(str(source), functions=["f"], out=str(tmp_path), emit=("shared",), run=False).functions
@@ -286,6 +309,19 @@ def test_edges(tmp_path: Path, text: str, calls: list[tuple[int | None, ...]], v
     function = report.lifted.function
     original = bind(ctypes.CDLL(str(compile_original(source, (), tmp_path / "original.so"))), function)
     changed = bind(ctypes.CDLL(report.outputs["shared"]), function)
-    for arguments in calls:
-        assert _outcome(original, original, function, arguments) == 0, "the original does not run"
-        assert _outcome(original, changed, function, arguments) == 0, arguments
+    assert not problems(original, changed, function, calls)
+
+
+def test_what_differs_is_told() -> None:
+    """Each call by itself, where not all are the same."""
+
+    def adds(more: int) -> Any:
+        return lambda address, n: ctypes.memset(address, n + more, 1) and n
+
+    function = SimpleNamespace(params=[SimpleNamespace(pointer=True), SimpleNamespace(pointer=False)])
+    calls: list[Arguments] = [(0, 3), (0, 4), (9, 5)]
+    assert problems(adds(1), adds(1), function, calls) == []
+    wrong = problems(adds(1), lambda address, n: adds(2 if n == 4 else 1)(address, n), function, calls)
+    assert wrong == ["(0, 4): another result"]
+    ends = problems(lambda address, n: os._exit(n - 4), adds(0), function, [(0, 4), (0, 7)])
+    assert ends == ["(0, 4): the original does not run", "(0, 7): the original does not run"]

@@ -13,6 +13,7 @@ from corpus.cases import CASES
 from corpus.harness import arguments
 from lifter.harness.side_by_side import bind, difference
 from lifter.ir.summary import Summary
+from tests.lifts import label
 from tests.verifier.campaign import SIZES, compiled
 from tests.verifier.mutate import mutants
 from verifier.decide import verify_path
@@ -23,7 +24,7 @@ PER_FUNCTION = 6
 KINDS: Counter[str] = Counter()
 
 
-@pytest.mark.parametrize("name", sorted(CASES))
+@pytest.mark.parametrize("name", sorted(CASES), ids=label)
 def test_wrong_summaries_are_refuted(name, lifted_file):
     file = lifted_file(CASES[name].file)
     lifted = file.function(name).lifted

@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
 
-.PHONY: demo test quick test-generators test-emitted test-pipelines corpus bench bench-search bench-codegen bench-gpu \
+.PHONY: demo test quick test-generators test-emitted test-pipelines test-combinations corpus bench bench-search bench-codegen bench-gpu \
   bench-autoschedule bench-frozen bench-tree-search bench-genetic bench-compile bench-second-opinion bench-memory math-errors fuzz-schedules fuzz-gpu \
   unseen unseen-autoscheduled fuzz-autoschedulers fuzz-soundness fuzz-adversarial fuzz-inputs first-contact first-day test-cluster gpu-record gpu-check fuzz-mutants plant-faults plant-transform-faults \
   contract-items browser-tools arm-tools lint structure status clean
@@ -21,11 +21,11 @@ quick: .venv/dev.stamp
 
 # Every emitted C++ generator, compiled against the headers of the package `halide`: about ten seconds a function.
 test-generators: .venv/dev.stamp
-	ALL_GENERATORS=1 $(BIN)/python -m pytest -n $(WORKERS) tests/corpus/test_generators.py
+	ALL_GENERATORS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup tests/corpus/test_generators.py
 
 # All functions that were written to break the emitted text, under both packages: about three minutes.
 test-emitted: .venv/dev.stamp
-	ALL_ADVERSARIAL=1 $(BIN)/python -m pytest -n $(WORKERS) tests/codegen
+	ALL_ADVERSARIAL=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup tests/codegen
 
 # Every pipeline under halide_core, autoscheduled too, under the package `halide`, and on an emulated device, at all its
 # small sizes: about twenty-five minutes.
@@ -36,6 +36,11 @@ test-pipelines: .venv/dev.stamp
 # What becomes of a library that was never run before: DIR, FLAGS for its compiler, NAME for the row that is printed.
 first-contact: .venv/base.stamp
 	$(BIN)/python -m corpus.first_contact $(DIR) --flags "$(FLAGS)" --name "$(NAME)" $(OPTIONS)
+
+# Targets, types, layouts and methods in all combinations, of which the default tests have every pair: about three minutes.
+test-combinations: .venv/dev.stamp
+	ALL_COMBINATIONS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup tests/halide_core/test_borders.py \
+	  tests/halide_core/test_raw_pixels.py tests/halide_core/autoschedule/test_interleaved.py
 
 # Lifts every function of the corpus, compares it with the original, and both with the manifests: about ten minutes.
 corpus: .venv/base.stamp

@@ -12,7 +12,6 @@ import os
 import re
 import zlib
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,6 +21,9 @@ from tests.lifts import LiftedFile, file_of, lifted
 
 os.environ.setdefault("HL_CHECK_IR", "1")
 os.environ.setdefault("LIFT_CHECK_PATHS", "1")
+
+if os.environ.get("PROCESSOR_TIME"):
+    pytest_plugins = ["tests.processor_time"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -51,8 +53,8 @@ def function_of(item: pytest.Item) -> str:
 
 class BySharedWork(LoadScopeScheduling):
     """Tests whose ids begin with a source file ("blend/classic.cpp:Average") go to the worker that lifts the file, and
-    those of a module with a fixture of its own to the worker that makes it; all others one by one.  Those of which there
-    are most together come first."""
+    those of a module with a fixture of its own to the worker that makes it; all others one by one.  Those of which
+    there are most together come first."""
 
     def _split_scope(self, nodeid: str) -> str:
         source = re.search(r"\[([\w/]+\.c(?:pp)?):\w", nodeid)

@@ -37,10 +37,12 @@ test-pipelines: .venv/dev.stamp
 first-contact: .venv/base.stamp
 	$(BIN)/python -m corpus.first_contact $(DIR) --flags "$(FLAGS)" --name "$(NAME)" $(OPTIONS)
 
-# Targets, types, layouts and methods in all combinations, of which the default tests have every pair: about three minutes.
+# Targets, types, layouts and methods in all combinations, of which the default tests have every pair, and ten times as
+# many random programs: about five minutes.
 test-combinations: .venv/dev.stamp
 	ALL_COMBINATIONS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup tests/halide_core/test_borders.py \
-	  tests/halide_core/test_raw_pixels.py tests/halide_core/autoschedule/test_interleaved.py
+	  tests/halide_core/test_raw_pixels.py tests/halide_core/autoschedule/test_interleaved.py \
+	  tests/frontend/test_random_programs.py
 
 # Lifts every function of the corpus, compares it with the original, and both with the manifests: about ten minutes.
 corpus: .venv/base.stamp

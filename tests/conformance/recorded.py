@@ -1,8 +1,8 @@
 """What the package `halide` computed for the cases, as digests: `python -m tests.conformance.recorded` writes them anew.
 
 A case whose result has the recorded digest need not be run under the package again: it gives the same each time.  What
-has another digest, or none, is run there and compared as ever, so that a record can be no reason to fail; one of another
-version of the package or of another text of the case does not count."""
+has another digest, or none, is run there and compared as ever, so that a record can be no reason to fail; one of
+another version of the package or of another text of the case does not count."""
 
 from __future__ import annotations
 

@@ -18,6 +18,7 @@ pytestmark = pytest.mark.long
 ALL = bool(os.environ.get("ALL_SIZES"))
 # Compiled for seconds; the hand schedule stands for the unscheduled pipeline, which would take minutes.
 LARGE = {"interpolate", "laplacian_blend", "lens_blur", "local_laplacian", "stencil_chain", "vdsr"}
+SLOW = LARGE | {"camera_pipe"}
 # Of the others, what the second method is tried on.
 SHORT = {"blur", "harris", "histogram_equalize", "iir_blur", "mat_mul", "max_filter", "unsharp"}
 # A short search: what is held here are results.
@@ -25,7 +26,7 @@ METHODS = {"Reuse2019": {}, "TreeSearch": {"limit": "2000" if ALL else "200"}}
 CASES = [
     (method, p, s, own)
     for method in METHODS
-    for p in pipelines() if ALL or (p.name not in LARGE and (method == "Reuse2019" or p.name in SHORT))
+    for p in pipelines() if ALL or (p.name not in SLOW and (method == "Reuse2019" or p.name in SHORT))
     for s in (p.small if ALL else p.small[1:2])
     for own in ((False, True) if ALL else (False,))
 ]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from codegen.original import compile_original
-from lifter.api import lift_file
+from lifter.api import FunctionReport, lift_file
 from lifter.harness.compare import compare
 
 pytestmark = pytest.mark.few(20)
@@ -85,13 +87,33 @@ MATHEMATICS = {
 }
 
 
-@pytest.mark.parametrize("kernel", [*ALL, *MATHEMATICS])
-def test_same_as_the_original(kernel, tmp_path):
-    source = tmp_path / "f.cpp"
-    source.write_text(PRELUDE + (ALL | MATHEMATICS)[kernel] + "\n")
-    (function,) = lift_file(str(source), out=str(tmp_path), emit=("shared",), run=False).functions
+NUMBERS = {kernel: f"f{k}" for k, kernel in enumerate(ALL | MATHEMATICS)}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """Where the file of all functions is, and the original."""
+    folder = tmp_path_factory.mktemp("order")
+    texts = [text.replace(" f(", f" {NUMBERS[kernel]}(", 1) for kernel, text in (ALL | MATHEMATICS).items()]
+    (folder / "f.cpp").write_text(PRELUDE + "\n".join(texts) + "\n")
+    compile_original(folder / "f.cpp", (), folder / "original.so")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def reports(folder, request) -> dict[str, FunctionReport]:
+    """Of those functions that the tests to be run are about."""
+    own = [i for i in request.session.items if getattr(i, "originalname", "") == "test_same_as_the_original"]
+    names = [NUMBERS[i.callspec.params["kernel"]] for i in own]
+    found = lift_file(str(folder / "f.cpp"), functions=names, out=str(folder), emit=("shared",), run=False)
+    assert len(found.functions) == len(names)
+    return {f.name: f for f in found.functions}
+
+
+@pytest.mark.parametrize("kernel", NUMBERS)
+def test_same_as_the_original(kernel, folder, reports):
+    function = reports[NUMBERS[kernel]]
     assert function.status == "verified", function.reason
-    original = compile_original(source, (), tmp_path / "original.so")
-    done = compare(function.lifted.summary, original, tmp_path / "libf_lifted.so")
+    done = compare(function.lifted.summary, folder / "original.so", folder / "libf_lifted.so")
     assert not done.problems
     assert done.met > 30

@@ -13,11 +13,12 @@ from compiled_reference import check, compile_source
 
 from lifter.frontend import parse_file
 from lifter.ir.loop_ir import Function
+from tests.pairs import ALL
 
 pytestmark = pytest.mark.long
 
 _TYPES = ["int", "unsigned", "short", "uint8_t", "int8_t", "int64_t", "uint64_t", "bool"]
-_PROGRAMS = 80
+_PROGRAMS = 400 if ALL else 40
 _ROUNDS = 6
 
 

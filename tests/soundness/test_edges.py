@@ -81,9 +81,9 @@ def _outcome(original: Any, changed: Any, function: Any, calls: Sequence[Argumen
     child = os.fork()
     if child:
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    signal.alarm(20)
     memory = Memory()
     for arguments in calls:
+        signal.alarm(20)
         values = [memory.pointer(a) if p.pointer else a for p, a in zip(function.params, arguments, strict=True)]
         results = []
         for f in (original, changed):

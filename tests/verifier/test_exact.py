@@ -21,7 +21,7 @@ a, b, c = (Variable(U8, n) for n in "abc")
 
 
 @given(st.sampled_from(INTEGERS).flatmap(lambda t: expressions(t, 5)), st.randoms(use_true_random=False))
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=250, deadline=None)
 def test_keeps_the_value(e: Expr, rng) -> None:
     from halide_core.ir.types import Bool, Float
 

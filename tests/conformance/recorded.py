@@ -1,4 +1,4 @@
-"""What the package `halide` computed for the cases, as digests: `python -m tests.conformance.recorded` writes them anew.
+"""What the package `halide` computed for the cases, as digests; `python -m tests.conformance.recorded` writes them.
 
 A case whose result has the recorded digest need not be run under the package again: it gives the same each time.  What
 has another digest, or none, is run there and compared as ever, so that a record can be no reason to fail; one of

@@ -1,7 +1,7 @@
 """The pipelines of corpus/pipelines under halide_core and under the package `halide`, as scheduled by hand.
 
-One odd size each, but for two that compile for a minute; with ALL_SIZES set (`make test-pipelines`) all sizes, and
-these two."""
+One odd size each, but for those that compile for long; with ALL_SIZES set (`make test-pipelines`) all sizes, and
+these."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ halide = pytest.importorskip("halide")
 TRANSCENDENTAL = {"camera_pipe": 0, "lens_blur": 64, "nl_means": 64}
 # exp differs by up to two ulp, which moves few of the values that are cut off to integers, by one.
 ROUNDED = {"local_laplacian": 1}
-SLOW = {"lens_blur", "local_laplacian", "stencil_chain"}
+SLOW = {"camera_pipe", "laplacian_blend", "lens_blur", "local_laplacian", "stencil_chain"}
 ALL = bool(os.environ.get("ALL_SIZES"))
 CASES = [(p, s) for p in pipelines() if ALL or p.name not in SLOW for s in (p.small if ALL else p.small[1:2])]
 

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.few(3)
 
 
 def test_manifests() -> None:
-    """Every function stands in one place; the sample is the same each time, and has hard ones of each file with such."""
+    """Every function stands in one place; the sample is the same each time, and has hard ones of each file with any."""
     everything = entries()
     assert {e.suite for e in everything} == set(SUITES)
     assert {e.status for e in everything} <= set(STATUSES)

@@ -83,7 +83,7 @@ def _outcome(original: Any, changed: Any, function: Any, calls: Sequence[Argumen
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     memory = Memory()
     for arguments in calls:
-        signal.alarm(20)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 20)  # processor time, however busy the machine is
         values = [memory.pointer(a) if p.pointer else a for p, a in zip(function.params, arguments, strict=True)]
         results = []
         for f in (original, changed):

@@ -41,9 +41,17 @@ class LiftedFile:
 
     report: FileReport
     original: ctypes.CDLL
-    lifted: ctypes.CDLL
     folder: Path
     source: Path
+
+    @property
+    def library(self) -> Path:
+        """The drop-in; it is not there where no function is verified."""
+        return self.folder / f"lib{self.source.stem}_lifted.so"
+
+    @property
+    def lifted(self) -> ctypes.CDLL:
+        return ctypes.CDLL(str(self.library))
 
     def function(self, name: str) -> FunctionReport:
         return next(f for f in self.report.functions if f.name == name)
@@ -69,8 +77,7 @@ def lifted(file: str, names: Sequence[str], run: bool) -> LiftedFile:
     with open(folder.with_suffix(".lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         report = _kept(folder) or _made(source, sorted(names), run, folder)
-    library = ctypes.CDLL(str(folder / f"lib{source.stem}_lifted.so"))
-    return LiftedFile(report, ctypes.CDLL(str(folder / "original.so")), library, folder, source)
+    return LiftedFile(report, ctypes.CDLL(str(folder / "original.so")), folder, source)
 
 
 def _kept(folder: Path) -> FileReport | None:

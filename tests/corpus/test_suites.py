@@ -44,8 +44,7 @@ def test_status_and_results(entry, lifted_file):
     report = file.function(entry.name)
     assert report.status == entry.status, report.reason
     if report.status == "verified":
-        library = file.folder / f"lib{file.source.stem}_lifted.so"
-        done = compare(report.lifted.summary, file.folder / "original.so", library, entry.ranges)
+        done = compare(report.lifted.summary, file.folder / "original.so", file.library, entry.ranges)
         assert not done.problems
         assert done.met > 0
 

@@ -90,6 +90,7 @@ def _kept(folder: Path) -> FileReport | None:
 
 def _made(source: Path, names: Sequence[str], run: bool, folder: Path) -> FileReport:
     shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
     report = lift_file(str(source), functions=names, out=str(folder), emit=KINDS, run=run)
     compile_original(source, (), folder / "original.so")
     unfinished = folder / "unfinished"

@@ -8,6 +8,8 @@ import pytest
 from tests.gpu import running
 from tests.gpu.cases import CASES, data_of
 
+pytestmark = pytest.mark.few(5)
+
 
 @pytest.mark.parametrize("name", CASES)
 def test_equals_the_host(name: str, monkeypatch: pytest.MonkeyPatch) -> None:

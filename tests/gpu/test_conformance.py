@@ -117,7 +117,7 @@ def _on_host(definition: str, size: tuple[int, ...]) -> np.ndarray:
     return np.array(f.realize(list(size)))
 
 
-@pytest.mark.few(5)
+@pytest.mark.few(12)
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_as_the_package(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HL_CHECK_IR", "1")

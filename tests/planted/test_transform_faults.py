@@ -18,7 +18,7 @@ def test_the_faults_can_be_planted() -> None:
     assert len({(f.file, f.old, f.new) for f in found}) == len(found)
 
 
-@pytest.mark.few(4)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "module", "function"),
     [

@@ -140,7 +140,7 @@ def test_a_buffer_tells_its_own_range() -> None:
     f = hl.Func("f")
     f[x] = table[hl.clamp(x, -2, 3), 1]
     found = described(f, [10])
-    assert found.images[table._image.name] == ((-2, 3), (1, 4))
+    assert found.images[table.name()] == ((-2, 3), (1, 4))
     hl.Pipeline([f]).apply_autoscheduler(hl.Target("host"), hl.AutoschedulerParams("Reuse2019", {}))
     assert list(np.asarray(f.realize([10]))) == [2, 3, 4, 5, 5, 5, 5, 5, 5, 5]
 

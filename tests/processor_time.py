@@ -38,7 +38,9 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     try:
         return (yield)
     finally:
-        with (Path(FOLDER or ".") / f"{worker}.txt").open("a") as out:
+        folder = Path(FOLDER or ".")
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / f"{worker}.txt").open("a") as out:
             out.write(f"{used() - before:.3f} {start:.1f} {time.time():.1f} {item.nodeid}\n")
 
 

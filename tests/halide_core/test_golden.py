@@ -2,38 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
+from tests.golden_texts import GOLDEN, ROOT, is_golden, texts_of
 from tests.halide_core.golden_cases import CASES
-
-ROOT = Path(__file__).parents[2]
-GOLDEN = ROOT / "tests" / "golden"
 
 
 @pytest.fixture(scope="module")
 def texts() -> dict[str, str]:
-    """Every case's text, from a process that saw nothing else."""
-    command = [sys.executable, "-m", "tests.halide_core.golden_cases"]
-    environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return texts_of("tests.halide_core.golden_cases")
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_text(case: str, texts: dict[str, str], request: pytest.FixtureRequest) -> None:
-    path = GOLDEN / f"{case}.txt"
-    if request.config.getoption("--update-golden"):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(texts[case])
-    assert path.exists(), f"{path} is missing; pytest --update-golden writes it"
-    assert texts[case] == path.read_text()
+    is_golden(GOLDEN / f"{case}.txt", texts[case], request)
 
 
 def test_no_orphans(request: pytest.FixtureRequest) -> None:

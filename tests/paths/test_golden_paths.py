@@ -2,36 +2,23 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-
 import pytest
 
 from lifter.ir.effect_printer import path_text
 from lifter.ir.effect_reader import parse_path
-from tests.paths.golden_cases import CASES, FOLDER, ROOT, transforms
+from tests.golden_texts import is_golden, texts_of
+from tests.paths.golden_cases import CASES, FOLDER, transforms
 
 
 @pytest.fixture(scope="module")
 def texts() -> dict[str, str]:
-    """Every case's text, from a process that saw nothing else."""
-    command = [sys.executable, "-m", "tests.paths.golden_cases"]
-    environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return texts_of("tests.paths.golden_cases")
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_text(case: str, texts: dict[str, str], request: pytest.FixtureRequest) -> None:
-    path = FOLDER / f"{case}.txt"
     assert texts[case], f"{case.partition('/')[0]} changes nothing of {case}.cpp"
-    if request.config.getoption("--update-golden"):
-        path.write_text(texts[case])
-    assert path.exists(), f"{path} is missing; pytest --update-golden writes it"
-    assert texts[case] == path.read_text()
+    is_golden(FOLDER / f"{case}.txt", texts[case], request)
 
 
 @pytest.mark.parametrize("case", CASES)

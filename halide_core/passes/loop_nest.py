@@ -14,7 +14,7 @@ from halide_core.ir.simplify import simplify_index
 from halide_core.ir.structural import same, substitute, variables
 from halide_core.passes.bounds import never_true
 from halide_core.passes.boxes import Asked, AskedRanges
-from halide_core.passes.races import atomic_operand, is_pure_loop, runs_in_order
+from halide_core.passes.races import atomic_operand, is_pure_loop, roots_of, runs_in_order
 
 
 def stage_variable(function: Function, stage: int, var: str) -> str:
@@ -305,7 +305,8 @@ class _Nest:
     def _ask(self, var: str, name: str, low: Expr, extent: Expr) -> bool:
         """Notes what is asked of a variable outside of its loops, if they run beyond; False if the name has another
         range already."""
-        loops, rounds = self._loops_of(var)
+        loops = frozenset(stage_variable(self.function, self.stage, v) for v in self._leaves(var, -1))
+        rounds = self._runs_beyond(var)
         if rounds:
             self.asked.loops |= loops
         found = self.wanted.get(var)
@@ -320,19 +321,10 @@ class _Nest:
             self.asked.of[name] = found
         return True
 
-    def _loops_of(self, var: str) -> tuple[frozenset[str], bool]:
-        """The loops that a variable is made of, and whether a split of it, or of its parts, runs beyond."""
-        made, rounds = {var}, False
-        for number, s in enumerate(self.definition.schedule.splits):
-            match s:
-                case Split() if s.old in made:
-                    made = made - {s.old} | {s.outer, s.inner}
-                    rounds |= self.how[number][0] == "round"
-                case Fuse() if s.inner in made or s.outer in made:
-                    made = made - {s.inner, s.outer} | {s.fused}
-                case Rename() if s.old in made:
-                    made = made - {s.old} | {s.new}
-        return frozenset(stage_variable(self.function, self.stage, v) for v in made if v in self.order), rounds
+    def _runs_beyond(self, var: str) -> bool:
+        """Whether a split of `var`, or of what it becomes, runs beyond its range."""
+        rounded = (self.definition.schedule.splits[k] for k, (how, *_) in self.how.items() if how == "round")
+        return any(isinstance(s, Split) and var in roots_of(self.definition, s.old) for s in rounded)
 
     def _spans(self, var: str) -> bool:
         """Whether `var` is split, and all blocks are whole: known to be, or by going beyond the range."""

@@ -274,7 +274,7 @@ class Loops(Memory, ABC):
         trial.env.update(heads)
         end_condition = self.run_once(loop, trial)
         trial.uses.append(end_condition)
-        used = _names_in(trial)
+        used = trial.names()
         placeholders = {h.name: v for v, h in heads.items()}
         k = Poly.variable(counter, I32)
         taken = pieces(trial.env, heads, end_condition) if loop.test_first else None
@@ -577,21 +577,6 @@ def _stored(body: tuple[L.Stmt, ...]) -> Iterator[str]:
 def _assigned(loop: L.Loop) -> list[str]:
     """Scalars assigned anywhere in the loop, in first-assignment order."""
     return list(dict.fromkeys(s.name for s in L.walk((loop,)) if isinstance(s, L.Assign)))
-
-
-def _names_in(s: State) -> set[str]:
-    out: set[str] = set()
-    for e in s.effects:
-        out |= variables(e.value) | e.index.names()
-        if e.guard is not None:
-            out |= variables(e.guard)
-    for info, _, guard in s.trips:
-        out |= info.trip.names()
-        if guard is not None:
-            out |= variables(guard)
-    for used in s.uses:
-        out |= variables(used)
-    return out
 
 
 def _is_invariant(step: Poly, placeholders: set[str], s: State) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from halide_core.ir.expr import Expr
+from halide_core.ir.structural import variables
 from lifter.algebra.fold import conjunction
 from lifter.algebra.polynomial import Poly
 from lifter.ir import loop_ir as L
@@ -119,6 +120,19 @@ class State:
     defined: list[tuple[str, Poly, int]] = field(default_factory=list)
     apart: set[frozenset[str]] = field(default_factory=set)
     """Pairs of arrays that must not be the same memory."""
+
+    def names(self) -> set[str]:
+        """The variables in effects, in how often loops run, and in what is used."""
+        out: set[str] = set()
+        for e in self.effects:
+            out |= variables(e.value) | e.index.names()
+            if e.guard is not None:
+                out |= variables(e.guard)
+        for info, _, guard in self.trips:
+            out |= info.trip.names()
+            if guard is not None:
+                out |= variables(guard)
+        return out.union(*map(variables, self.uses))
 
     def fork(self) -> State:
         return replace(

@@ -33,12 +33,12 @@ from corpus.first_contact.loops import works_on_memory
 from lifter.commands.batch.outcome import kind_of
 from lifter.frontend.clang.libclang import place, preorder
 from lifter.frontend.clang.parsing import SourceError, parse
+from lifter.frontend.lowering.intrinsics import is_intrinsic
 from lifter.toolchain.command import SUFFIXES, command_for
 
 NOT_READ = "not read"
 STATUSES = ("verified", "not_found", "unsupported", "timeout", "disagreed", "crashed", "error", NOT_READ)
 _FUNCTIONS = {CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD}
-_INTRINSICS = ("_mm_", "_mm256_", "_mm512_", "vld1", "vst1", "vaddq", "vmull")
 
 
 @dataclass(slots=True)
@@ -79,7 +79,8 @@ def _count(path: Path, flags: list[str], library: Library) -> None:
 
 
 def _has_intrinsics(c: Cursor) -> bool:
-    return any(n.kind is CursorKind.CALL_EXPR and n.spelling.startswith(_INTRINSICS) for n in preorder(c))
+    called = (n.referenced for n in preorder(c) if n.kind is CursorKind.CALL_EXPR)
+    return any(target is not None and is_intrinsic(target) for target in called)
 
 
 def _lift(path: Path, names: set[str], flags: list[str], timeout: float, models: tuple[str, ...]) -> dict[str, Any]:

@@ -37,7 +37,7 @@ _BYTE_SHUFFLES = {
 """Intrinsics that choose bytes by data, each with the least number for which there is none."""
 
 
-_INTRINSICS = ("_mm_", "_mm256_")
+_INTRINSICS = ("_mm_", "_mm256_", "_mm512_")
 
 
 def is_intrinsic(target: Cursor) -> bool:

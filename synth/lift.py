@@ -31,7 +31,7 @@ from synth.strategies import STRATEGIES
 from synth.terminals.data_addresses import readable_places
 from synth.trace import Candidate, Trace, failure
 from verifier.decide import Decision, Verdict, verify_path
-from verifier.sign_queries import decided, follows
+from verifier.sign_queries import decided, follows, same_values
 from verifier.smt import Refuted, Unknown
 
 
@@ -129,7 +129,7 @@ def _lift_whole_windows(
 def _lift(function: Function, options: Options, clock: Stopwatch, lifted: Lifted, windows: bool = False) -> None:
     log = PathLog(function, _sampled, lifted.rewritings)
     with clock.stage("parse"):
-        lifted.paths = [_prepared(function, p, log) for p in execute(function, decided, follows, windows, log)]
+        lifted.paths = [_prepared(function, p, log) for p in execute(function, decided, follows, windows, log, same_values)]
         lifted.function = function = with_definitions(function, lifted.paths)
     for p in lifted.paths:
         _check_library(function, p)

@@ -1,4 +1,4 @@
-"""Questions about signs and comparisons, put to the solver."""
+"""Questions of symbolic execution, put to the solver: about signs, comparisons and equal values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from halide_core.ir.expr import Expr
 from halide_core.ir.structural import variables
 from lifter.algebra.polynomial import Poly
 from lifter.ir.effects import loads
-from verifier.smt import IndexEncoder, Proved, Query, prove
+from verifier.smt import IndexEncoder, Proved, Query, ValueEncoder, prove
 
 
 def decided(conditions: Sequence[Expr], test: Expr) -> bool | None:
@@ -33,3 +33,10 @@ def follows(conditions: Sequence[Expr], p: Poly) -> bool:
     goal = index.poly(p) >= 0
     given = [index.given(c) for c in conditions if not loads(c)]
     return isinstance(prove(Query((*index.facts, *given), goal), 1.0), Proved)
+
+
+def same_values(conditions: Sequence[Expr], a: Expr, b: Expr) -> bool:
+    """Whether two values are proved equal, bit for bit, wherever `conditions` hold; reads and calls may give anything."""
+    encoder = ValueEncoder()
+    given = tuple(encoder.encode(c) for c in conditions)
+    return isinstance(prove(Query(given, encoder.equal(a, b)), 2.0), Proved)

@@ -20,7 +20,7 @@ from halide_core.ir.expr import (
     const,
     const_value,
 )
-from halide_core.ir.structural import contains, key, post_order, transform, variables
+from halide_core.ir.structural import contains, key, post_order, substitute, transform, variables
 from lifter.algebra.conditional_sums import added_where
 from lifter.algebra.fold import clauses, fold, fold_node, negate
 from lifter.algebra.parity_select import by_parity
@@ -45,6 +45,8 @@ from lifter.symexec.state import (
     NeedUnroll,
     PendingStore,
     Plan,
+    Questions,
+    Same,
     State,
     both,
 )
@@ -70,6 +72,7 @@ def execute(
     follows: Follows = lambda _conditions, _poly: False,
     windows: bool = False,
     log: PathLog | None = None,
+    same: Same = lambda _conditions, _a, _b: False,
 ) -> list[Path]:
     """All paths through the function's top-level conditionals, but for those that `decide` says are never taken; with
     sums over whole `windows`, or over what is there of them.  `log` sees each path as it is found and rewritten.
@@ -79,20 +82,21 @@ def execute(
     function = replace(function, body=without_twins(function))
     function = with_values_kept(replace(function, body=without_breaks(function.body)))
     plan = Plan(windows=windows)
-    paths = _executed(function, plan, decide, follows, log)
+    ask = Questions(decide, follows, same)
+    paths = _executed(function, plan, ask, log)
     if len(paths) > FEW_PATHS and plan.may_imply and not plan.implied:
         plan.implied = True
         with contextlib.suppress(L.Unsupported):
-            fewer = _executed(function, plan, decide, follows, log)
+            fewer = _executed(function, plan, ask, log)
             return fewer if len(fewer) < len(paths) else paths
     return paths
 
 
-def _executed(function: L.Function, plan: Plan, decide: Decide, follows: Follows, log: PathLog) -> list[Path]:
+def _executed(function: L.Function, plan: Plan, ask: Questions, log: PathLog) -> list[Path]:
     for _ in range(MAX_RESTARTS):
         try:
-            found = _Statements(function, plan, decide, follows).run()
-            return [p for raw in found for p in transformed(raw, follows, log)]
+            found = _Statements(function, plan, ask).run()
+            return [p for raw in found for p in transformed(raw, ask.follows, log)]
         except NeedDefinition as need:
             plan.defined[need.name] = need.value
         except _TooManyPaths:
@@ -157,13 +161,9 @@ class _Statements(Merging):
         self.roll(s, 0)
         self.check_definitions(s)
         if s.result is not None:
-            self.check_defined(s.result, s.result_line)
+            s.result = self.defined(s.result, s.conditions, s.result_line)
         effects = observed(s.effects, {p.name for p in self.function.params if p.pointer}, s.result)
-        for e in effects:
-            self.check_defined(e.value, e.line)
-            self.check_defined(from_poly(e.index), e.line)
-            if e.guard is not None:
-                self.check_defined(e.guard, e.line)
+        effects = [self.defined_effect(e, s) for e in effects]
         return Path(
             tuple(s.conditions),
             tuple(effects),
@@ -190,6 +190,26 @@ class _Statements(Merging):
             if known != value:
                 raise L.Unsupported("rows or results of several lengths", line)
 
+    def defined_effect(self, e: Effect, s: State) -> Effect:
+        """An effect without what was never given a value."""
+        guard = None if e.guard is None else self.defined(e.guard, s.conditions, e.line)
+        given = [*s.conditions, *clauses(guard)] if guard is not None else s.conditions
+        value = self.defined(e.value, given, e.line)
+        self.check_defined(from_poly(e.index), e.line)
+        return e if value is e.value and guard is e.guard else replace(e, value=value, guard=guard)
+
+    def defined(self, e: Expr, given: Sequence[Expr], line: int) -> Expr:
+        """A value that may be made of what was never given one, where it is the same whatever that is: a byte of a word
+        that is written byte by byte, the arm of a choice that is never taken.  Raises Unsupported where it is not."""
+        names = {n: Variable(v.type, n) for v in post_order(e) if isinstance(v, Variable) and is_undefined(n := v.name)}
+        if not names:
+            return e
+        zero = fold(substitute(e, {n: const(0, v.type) for n, v in names.items()}))
+        if self.ask.same(given, e, zero):
+            return zero
+        self.check_defined(e, line)
+        return e
+
     def check_defined(self, e: Expr, line: int) -> None:
         for n in post_order(e):
             if isinstance(n, Variable) and is_undefined(n.name):
@@ -211,7 +231,7 @@ class _Statements(Merging):
                         )
                     self.exec_stmt(stmt, s)
                     continue
-                self.check_defined(condition, stmt.line)
+                condition = self.defined(condition, s.conditions, stmt.line)
                 arm = self.arm(stmt, condition, s)
                 if arm is not None:
                     return self.exec_top((*arm, *rest), s, finished)

@@ -10,10 +10,24 @@ from halide_core.ir.structural import variables
 from lifter.algebra.fold import conjunction
 from lifter.algebra.polynomial import Poly
 from lifter.ir import loop_ir as L
+from lifter.ir.effect_queries import Follows
 from lifter.ir.effects import ArrayInfo, Effect, FoundObligation, LoopInfo
 
 Decide = Callable[[Sequence[Expr], Expr], bool | None]
 """What conditions on the parameters leave of another one: that it holds, that it does not, or None."""
+
+
+Same = Callable[[Sequence[Expr], Expr, Expr], bool]
+"""Whether two values are proved equal, bit for bit, wherever conditions hold, whatever reads give."""
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """What symbolic execution asks the solver."""
+
+    decide: Decide
+    follows: Follows
+    same: Same
 
 
 @dataclass(slots=True)

@@ -29,23 +29,22 @@ from lifter.algebra.euclidean_remainder import euclidean
 from lifter.algebra.fold import clauses, conjunction, fold, fold_node, is_true, negate, parts
 from lifter.algebra.polynomial import Obligation, Poly, address_poly, atom_of, from_poly, to_poly
 from lifter.ir import loop_ir as L
-from lifter.ir.effect_queries import Follows
 from lifter.ir.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, loads
 from lifter.ir.inline_pure_calls import inline_all, inline_call
 from lifter.ir.names import array_of, is_address, is_counter, is_undefined, timed, undefined_name
 from lifter.simd.simplify import simplify_node
 from lifter.symexec.index_set_splitting import Fact, turn_of, turning_points
-from lifter.symexec.state import Decide, NeedTurns, PendingStore, Plan, State, both
+from lifter.symexec.state import NeedTurns, PendingStore, Plan, Questions, State, both
 
 
 class Memory:
     """Evaluates expressions of one function, reads and writes what it has stored."""
 
-    def __init__(self, function: L.Function, plan: Plan, decide: Decide, follows: Follows) -> None:
+    def __init__(self, function: L.Function, plan: Plan, ask: Questions) -> None:
         self.function = function
         self.plan = plan
-        self.decide = decide
-        self.follows = follows
+        self.ask = ask
+        self.decide, self.follows = ask.decide, ask.follows
         self.nest: list[tuple[L.Loop, str]] = []
         """The loops around what is executed, outermost first, with their counters."""
         self.facts: dict[int, tuple[L.Loop, tuple[Fact, ...]]] = {}

@@ -97,7 +97,7 @@ def cast(ctx: Context, c: Cursor) -> Value:
     if types.is_void(c.type):
         descent.discard(ctx, inner[-1])
         return Nothing()
-    other = not types.same_but_const(c.type, inner[-1].type)
+    other = not types.same_but_const(c.type, inner[-1].type) and not ctx.unit.is_c  # C has no references
     if other and types.scalar(c.type) is not None and lvalues.casts_object(inner[-1]):
         ctx.fail("object read as one of another type", c, "copy its bytes with memcpy")
     v = conversions.convert(ctx, descent.value(ctx, inner[-1]), c.type, c)

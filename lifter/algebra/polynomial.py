@@ -38,7 +38,7 @@ from halide_core.ir.expr import (
     with_children,
 )
 from halide_core.ir.structural import cached, key, post_order
-from halide_core.ir.types import Type
+from halide_core.ir.types import Type, UInt
 from lifter.algebra.index_printer import index_text
 from lifter.algebra.value_ranges import ranges
 from lifter.algebra.wrapping import may_wrap, reads_memory
@@ -474,9 +474,13 @@ def _quotient(e: Expr, a: Poly, b: Poly) -> Poly:
 
 def _remainder(e: Expr, a: Poly, b: Poly) -> Poly:
     divisor = b.constant_value()
-    if divisor is not None and divisor > 0:
-        return a - _quotient(e, a, b).scale(divisor)
-    return Poly.atom(e)
+    if divisor is None or divisor <= 0:
+        return Poly.atom(e)
+    whole = Poly({m: c for m, c in a.terms.items() if c % divisor == 0})
+    rest = a - whole
+    if rest.terms and all(any(reads_memory(atom_of(f)) for f in m) for m in rest.terms):
+        return Poly.atom(Mod(I64, from_poly(rest), const(divisor, I64)))  # in no relation to any counter
+    return a - _quotient(e, a, b).scale(divisor)
 
 
 def _extremum(kind: type[Min] | type[Max], a: Poly, b: Poly) -> Poly:
@@ -591,9 +595,19 @@ def _as_type(e: Expr, type_: Type) -> Expr:
     if e.type == type_:
         return e
     if isinstance(e, Div | Mod | Min | Max) and e.type == I64:  # atoms made here: retype instead of casting
-        a, b = (from_poly(to_poly(c), type_) for c in (e.a, e.b))
-        return type(e)(type_, a, b)
+        held = _holding(e.a, type_) if isinstance(e, Div | Mod) else type_
+        a, b = (from_poly(to_poly(c), held) for c in (e.a, e.b))
+        retyped = type(e)(held, a, b)
+        return retyped if held == type_ else Cast(type_, retyped)
     return Cast(type_, e)
+
+
+def _holding(e: Expr, type_: Type) -> Type:
+    """The type in which a dividend is made: `type_`, unless it is made of data that this does not hold."""
+    if not reads_memory(e):
+        return type_
+    least, most = ranges(e, {})[id(e)]
+    return next((t for t in (type_, UInt(32)) if t.min() <= least and most <= t.max()), I64)
 
 
 def poly_text(p: Poly) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from halide_core.ir.expr import Add, Call, CallType, Cast, Expr, Load, Mul, Sub
+from halide_core.ir.expr import Add, Call, CallType, Cast, Expr, Load, Mul, Sub, children
 from halide_core.ir.structural import key, post_order
+from lifter.algebra.value_ranges import interval, node_range
 
 _READS: dict[int, bool] = {}
 
@@ -32,10 +33,16 @@ def may_wrap(e: Expr) -> bool:
             return False
         if isinstance(e.value, Call) and e.value.name == "abs" and e.value.args[0].type == e.type:
             return False  # C's abs of the least integer is undefined
-        return e.type.bits < 32 or reads_memory(e.value)
+        return (e.type.bits < 32 or reads_memory(e.value)) and not _fits(e)
     if isinstance(e, Add | Sub | Mul) or (isinstance(e, Call) and e.name == "shift_left"):
-        return e.type.bits < 32 or (e.type.is_uint() and reads_memory(e))
+        return (e.type.bits < 32 or (e.type.is_uint() and reads_memory(e))) and not _fits(e)
     return False
+
+
+def _fits(e: Expr) -> bool:
+    """Whether the types of what an operation is made of say that its value fits its own."""
+    found = node_range(e, [interval(c) for c in children(e)], {})
+    return found is not None and e.type.min() <= found[0] and found[1] <= e.type.max()
 
 
 __all__ = ["may_wrap", "reads_memory"]

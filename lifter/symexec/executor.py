@@ -32,7 +32,14 @@ from lifter.ir.inline_pure_calls import inline_all
 from lifter.ir.names import is_counter, is_undefined, undefined_name
 from lifter.ir.path_log import PathLog
 from lifter.support import deadline
-from lifter.symexec.path_forking import choosers_of_loops, guards_of_reads, invariant, must_fork, reshapes
+from lifter.symexec.path_forking import (
+    choosers_of_loops,
+    guards_of_reads,
+    invariant,
+    must_fork,
+    questions_for_pointers,
+    reshapes,
+)
 from lifter.symexec.path_merging import Merging
 from lifter.symexec.state import (
     Decide,
@@ -247,7 +254,7 @@ class _Statements(Merging):
                 s.conditions += clauses(condition)
                 other.conditions += clauses(negate(condition))
                 return self.exec_arms(stmt, rest, (s, other), finished)
-            setting = self.setting(stmt, s) if isinstance(stmt, L.Loop) else None
+            setting = self.setting(stmt, s)
             if isinstance(stmt, L.Loop) and setting is None:
                 setting = self.length(stmt, rest, s)
             if setting is not None:  # what a parameter says not to read must not be read
@@ -339,21 +346,29 @@ class _Statements(Merging):
         self.exec_top((*stmt.otherwise, *rest), states[1], finished)
         self.fresh = max(self.fresh, used)
 
-    def setting(self, loop: L.Loop, s: State) -> Expr | None:
+    def setting(self, stmt: L.Stmt, s: State) -> Expr | None:
         """A condition on parameters inside a loop under which it reads arrays (a pointer that may be null, a mode) or
-        runs one loop and not another, and which this path has not decided yet."""
-        for met in (*guards_of_reads(loop), *(choosers_of_loops(loop) if self.plan.reshaping else ())):
-            test = invariant(met, loop)
-            if test is None or contains(test, Load):
-                continue
-            here = self.value(test, s)
-            fixed = const_value(here) is not None or any(
-                isinstance(n, Load) or (isinstance(n, Variable) and (is_undefined(n.name) or is_counter(n.name)))
-                for n in post_order(here)
-            )
-            if not fixed and self.decided(here, s) is None:
+        runs one loop and not another, and which this path has not decided yet; or one outside of loops by which a value
+        is chosen where a pointer is not null."""
+        if not isinstance(stmt, L.Loop):
+            asked = (self.undecided(c, s) for c in questions_for_pointers(stmt))
+            return next((c for c in asked if c is not None), None)
+        for met in (*guards_of_reads(stmt), *(choosers_of_loops(stmt) if self.plan.reshaping else ())):
+            test = invariant(met, stmt)
+            if test is not None and (here := self.undecided(test, s)) is not None:
                 return here
         return None
+
+    def undecided(self, test: Expr, s: State) -> Expr | None:
+        """A condition as one on the parameters alone, if it is one that this path has not decided yet."""
+        if contains(test, Load):
+            return None
+        here = self.value(test, s)
+        fixed = const_value(here) is not None or any(
+            isinstance(n, Load) or (isinstance(n, Variable) and (is_undefined(n.name) or is_counter(n.name)))
+            for n in post_order(here)
+        )
+        return here if not fixed and self.decided(here, s) is None else None
 
     def length(self, loop: L.Loop, rest: Sequence[L.Stmt], s: State) -> Expr | None:
         """A condition on parameters that says how often a loop runs and whether something is stored behind it, and

@@ -73,6 +73,13 @@ def guards_of_reads(loop: L.Loop) -> list[Expr]:
     return out
 
 
+def questions_for_pointers(stmt: L.Stmt) -> list[Expr]:
+    """Conditions, one by one, by which a statement that is no loop chooses between values, and that ask whether a
+    pointer is null: `start = above ? above[0] : 0`."""
+    choices = [n.condition for e in L.expressions(stmt) for n in post_order(e) if isinstance(n, Select)]
+    return [c for whole in choices for c in parts(whole, And, Or, Not) if _asks_for_pointer(c)]
+
+
 def choosers_of_loops(loop: L.Loop) -> list[Expr]:
     """Conditions inside a loop that say which of two loops runs: where they are on parameters, the one or the other is
     all that the path has, and what it writes is one region."""

@@ -30,8 +30,8 @@ class Merging(Loops, ABC):
         """Executes a statement."""
 
     @abstractmethod
-    def setting(self, loop: L.Loop, s: State) -> Expr | None:
-        """A condition that a loop would fork the path on."""
+    def setting(self, stmt: L.Stmt, s: State) -> Expr | None:
+        """A condition that a statement would fork the path on."""
 
     def merged(self, stmt: L.If, condition: Expr, rest: Body, s: State) -> tuple[State, Body] | None:
         """The state after a conditional and as much of `rest` as its arms make a difference to, and the rest of `rest`,
@@ -108,7 +108,7 @@ class Merging(Loops, ABC):
                     return False
                 work = [*arm, *work]
                 continue
-            setting = self.setting(stmt, s) if isinstance(stmt, L.Loop) else None
+            setting = self.setting(stmt, s)
             if setting is not None:
                 raise NeedSetting(setting)
             self.exec_stmt(stmt, s)

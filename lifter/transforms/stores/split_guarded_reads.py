@@ -3,6 +3,7 @@
     d[y*w + x] = inside(x, y) ? s[j*w + i] : 0;      becomes      d[y*w + x] = 0;  and then, in a nest of its own,
                                                                   if (inside(x, y)) d[y*w + x] = s[j*w + i];
 
+So do those that the first part of a condition guards (`x == 0 || s[x] != s[x - 1] ? 255 : 0`).
 What is read only where the condition holds is then read only where a store is made.  (A choice in Halide evaluates both
 of what it chooses from; an update under `RDom.where` evaluates nothing where the condition fails.)"""
 
@@ -11,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from halide_core.ir.expr import I32, Expr, Select
+from halide_core.ir.expr import I32, And, Expr, Or, Select, make_bool
 from halide_core.ir.structural import key, post_order, substitute, transform
 from lifter.algebra.fold import conjunction, fold, negate
 from lifter.algebra.polynomial import Poly, from_poly
@@ -41,10 +42,11 @@ def _apart(path: Path, e: Effect) -> Path | None:
     stored = {x.array for x in path.effects}
     if any(array_of(n) in stored for n in loads(e.value)):
         return None
-    choice = _choice(e.value)
+    value = _in_turn(e.value)
+    choice = _choice(value)
     if choice is None:
         return None
-    values = [fold(_chosen(e.value, choice.condition, holds)) for holds in (True, False)]
+    values = [fold(_chosen(value, choice.condition, holds)) for holds in (True, False)]
     tests = [choice.condition, negate(choice.condition)]
     if not loads(values[0]):
         values, tests = values[::-1], tests[::-1]
@@ -61,6 +63,22 @@ def _both(guard: Expr | None, test: Expr) -> Expr:
     found = conjunction([test] if guard is None else [guard, test])
     assert found is not None
     return found
+
+
+def _in_turn(value: Expr) -> Expr:
+    """A value in which the second part of a condition is chosen by the first where it reads what that does not."""
+
+    def rewrite(n: Expr) -> Expr:
+        if isinstance(n, And | Or) and {key(x) for x in loads(n.b)} - {key(x) for x in loads(n.a)}:
+            yes, no = (n.b, make_bool(False)) if isinstance(n, And) else (make_bool(True), n.b)
+            return Select(n.type, n.a, yes, no)
+        if isinstance(n, Select) and isinstance(n.condition, Select):
+            test = n.condition
+            arms = (fold(replace(n, condition=c)) for c in (test.true_value, test.false_value))
+            return Select(n.type, test.condition, *arms)
+        return n
+
+    return transform(value, rewrite)
 
 
 def _choice(value: Expr) -> Select | None:

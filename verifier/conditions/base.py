@@ -310,7 +310,7 @@ class Conditions:
             coords.append(q)
         return tuple(reversed(coords)) if rest.is_zero() else None
 
-    def read_calls(self, e: Expr, f: FuncSummary, site: Effect | None) -> Expr:
+    def read_calls(self, e: Expr) -> Expr:
         """`e` with Func and image calls replaced by keyed reads of the elements they denote."""
         layouts = self.summary.layouts()
 

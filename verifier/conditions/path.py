@@ -453,7 +453,7 @@ class PathConditions(ValueConditions, LocatedConditions):
         if d.where is not None:
             self.applied(f, d, e, m)
         values = self.instance(f, d, m)
-        coords = tuple(to_poly(self.read_calls(substitute(a, values), f, e)) for a in d.args)
+        coords = tuple(to_poly(self.read_calls(substitute(a, values))) for a in d.args)
         try:
             index = self.keyed(from_poly(e.index), e)
         except Unresolved as problem:

@@ -61,18 +61,18 @@ class ReadConditions(Conditions):
                 continue
             if n.call_type is CallType.HALIDE and self.summary.func(n.name).undefined:
                 # what such a Func holds is the caller's memory: it is touched only where the original touches it
-                here = self.read_calls(substitute(n, instance), f, e)
+                here = self.read_calls(substitute(n, instance))
                 text = f"line {e.line}: {n.name} is read by the original too"
                 own = d.where is not None and n.name == f.name and list(map(key, n.args)) == list(map(key, d.args))
                 if key(here) in safe or own:  # its own point, where the original stores
                     self.decide(f.name, "readable", text, True)
                 else:
-                    args = [self.read_calls(substitute(a, instance), f, e) for a in n.args]
+                    args = [self.read_calls(substitute(a, instance)) for a in n.args]
                     ways = self.touched_elsewhere(self.summary.func(n.name).layout, tuple(map(to_poly, args)))
                     self.add(f.name, "readable", text, inside, self.index.any_of(ways), e.line)
             if n.call_type is CallType.HALIDE:
                 producer = self.summary.func(n.name)
-                args = [self.read_calls(substitute(a, instance), f, e) for a in n.args]
+                args = [self.read_calls(substitute(a, instance)) for a in n.args]
                 coords = tuple(to_poly(a) for a in args)
                 text = f"line {e.line}: {n.name}({point_text(coords)}) is read within what has been written to {n.name}"
                 self.add(
@@ -83,7 +83,7 @@ class ReadConditions(Conditions):
                     self.index.all_of(self.in_box(producer, coords)),
                     e.line,
                 )
-            elif n.call_type is CallType.IMAGE and key(self.read_calls(substitute(n, instance), f, e)) in refused:
+            elif n.call_type is CallType.IMAGE and key(self.read_calls(substitute(n, instance))) in refused:
                 text = f"line {e.line}: {n.name} is read at places that some data make the original read"
                 self.decide(f.name, "readable", text, False)
             elif n.call_type is CallType.IMAGE:
@@ -109,7 +109,7 @@ class ReadConditions(Conditions):
     ) -> list[Any]:
         """What is known of the coordinates of a read that the original makes in every iteration, where these are made
         of floating-point numbers."""
-        here = self.read_calls(substitute(call, instance), f, e)
+        here = self.read_calls(substitute(call, instance))
         if e.guard is not None or not isinstance(here, Load):
             return []
         if not any(n.type.is_float() for n in post_order(here.index)):
@@ -133,7 +133,7 @@ class ReadConditions(Conditions):
         """An image is read inside its box: the run-time checks of overlap rest on it."""
         image = next(i for i in self.summary.inputs if i.name == call.name)
         args = [inline_all(substitute(a, instance), self.function.functions) for a in call.args]
-        coords = tuple(to_poly(self.read_calls(a, f, e)) for a in args)
+        coords = tuple(to_poly(self.read_calls(a)) for a in args)
         text = self.say(f"line {e.line}: {call.name}({point_text(coords)}) lies in the box of {call.name}", e)
         self.add(f.name, "within", text, inside, self.index.all_of(self.in_box(image, coords)), e.line)
 
@@ -148,12 +148,12 @@ class ReadConditions(Conditions):
         inside: list[Any],
     ) -> None:
         """The lifted code reads nothing that the original does not read: in the same iteration, or in another one."""
-        here = self.read_calls(substitute(call, instance), f, e)
+        here = self.read_calls(substitute(call, instance))
         if key(here) in safe:
             self.decide(f.name, "readable", f"line {e.line}: {call.name} is read by the original too", True)
             return
         layout = self.summary.layouts()[call.name]
-        target = tuple(to_poly(self.read_calls(substitute(a, instance), f, e)) for a in call.args)
+        target = tuple(to_poly(self.read_calls(substitute(a, instance))) for a in call.args)
         if isinstance(here, Load) and any(_clamped(p) for p in target):
             plain = layout.index(tuple(settled(p, lambda q: self.non_negative(q, inside)) for p in target))
             if any(isinstance(n, Load) and n.name == here.name and to_poly(n.index) == plain for n in safe.values()):

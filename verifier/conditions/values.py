@@ -63,7 +63,7 @@ class ValueConditions(ReadConditions):
             self.decide(f.name, "reads", f"line {e.line}: {problem}", False)
             return
         instance = self.instance(f, d, m)
-        right = self.read_calls(substitute(d.where, instance), f, e)
+        right = self.read_calls(substitute(d.where, instance))
         right = self.unclamp(right, left, self.domain(e.loops))
         self.equal_values(f.name, text, left, right, counters_in_range(e.loops), e.line)
         self.terminals(f, replace(d, value=d.where, args=(), where=None), asking, m, instance, e.guard)
@@ -81,7 +81,7 @@ class ValueConditions(ReadConditions):
         if left is None:
             return False
         instance = self.instance(f, d, m)
-        right = self.read_calls(substitute(d.origin if d.origin is not None else d.value, instance), f, e)
+        right = self.read_calls(substitute(d.origin if d.origin is not None else d.value, instance))
         last = self.stays(f, d, e, m)
         inside = [*self.domain(e.loops), *self.guard(e, m), *last]
         if last and self.impossible(inside):
@@ -394,11 +394,7 @@ class ValueConditions(ReadConditions):
                     self.index.all_of(self.in_box(self.summary.func(n.name), coords)),
                 )
         self.result_reads(left, self.summary.result)
-        right = (
-            self.read_calls(self.summary.result, self.summary.funcs[0], None)
-            if self.summary.funcs
-            else (self.summary.result)
-        )
+        right = self.read_calls(self.summary.result)
         self.equal_values("result", "the return value is the summary's", left, right)
 
     def result_reads(self, original: Expr, result: Expr) -> None:
@@ -411,7 +407,7 @@ class ValueConditions(ReadConditions):
             coords = tuple(to_poly(a) for a in n.args)
             text = f"{n.name}({point_text(coords)}) lies in the box of {n.name}"
             self.add("result", "within", text, [], self.index.all_of(self.in_box(image, coords)))
-            here = self.read_calls(n, self.summary.funcs[0], None) if self.summary.funcs else n
+            here = self.read_calls(n)
             if key(here) not in evaluated and image.layout.array not in self.function.tables:
                 text = f"{n.name}({point_text(coords)}) is read by the original too"
                 ways = self.in_other_iterations(image.layout, coords)

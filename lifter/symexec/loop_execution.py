@@ -51,6 +51,7 @@ from lifter.symexec.state import NeedCell, NeedUnroll, State, both
 from lifter.symexec.store_buffer import Memory
 from lifter.symexec.strip_mined_while import pieces
 from lifter.symexec.trip_counts import NoTrip, trip_count
+from lifter.symexec.upward_exposed import read_outside
 
 MAX_UNROLL = 64
 FEW = 8
@@ -94,7 +95,7 @@ class Loops(Memory, ABC):
     def enter(self, loop: L.Loop, s: State, modified: list[str], started_here: list[str], counter: str) -> None:
         """Executes a loop that is not unrolled."""
         self.check_cells(loop, s)
-        met: list[Obligation] = []
+        met: dict[str, list[Obligation]] = {}
         ways, temporaries, partial = self.classify(loop, s, modified, counter, met)
         kept = self.kept(loop, s, {*modified} - {*ways})
         heads = self.heads(loop, s, ways)
@@ -105,9 +106,14 @@ class Loops(Memory, ABC):
         forms = {head_name(v, counter): p for v, p in heads.items()}
         info = LoopInfo(counter, trip, loop.line, condition, not loop.test_first, _counting(ways, counter, s))
         s.trips.append((info, s.loops, both(s.guard, s.live)))
-        for o in met:  # what the closed forms rest on
+        unread = [v for v in met if not loop.test_first and not read_outside(loop, self.function.body, v)]
+        for v, o in ((v, o) for v, found in met.items() for o in found):  # what the closed forms rest on
             held = Obligation(o.poly.substitute(forms), o.type)
-            s.obligations.append(FoundObligation(held, (*s.loops, info), both(s.guard, s.live), loop.line))
+            within = both(s.guard, s.live)
+            if v in unread:  # what the last iteration leaves there counts for nothing
+                goes_on = LT(BOOL, Variable(I32, counter), from_poly(trip - Poly.constant(1), I32))
+                within = both(within, goes_on)
+            s.obligations.append(FoundObligation(held, (*s.loops, info), within, loop.line))
 
         outer_guard, at = both(s.guard, s.live), heads
         within = outer_guard
@@ -151,7 +157,7 @@ class Loops(Memory, ABC):
         s.clock = inner.clock
         for v, p in heads.items():
             self.set(s, v, exact(p.substitute({counter: trip}), self.type_of(v)))
-        for v in temporaries + started_here + partial:
+        for v in temporaries + started_here + partial + unread:
             s.env[v] = Variable(self.type_of(v), undefined_after_name(v))
         if loop.test_first:
             self.exec_block(loop.prelude, s)
@@ -264,7 +270,7 @@ class Loops(Memory, ABC):
         return next((v for v in sorted(read & s.env.keys()) if _loads_any(s.env[v], stored)), "")
 
     def classify(
-        self, loop: L.Loop, s: State, modified: list[str], counter: str, met: list[Obligation]
+        self, loop: L.Loop, s: State, modified: list[str], counter: str, met: dict[str, list[Obligation]]
     ) -> tuple[dict[str, Poly], list[str], list[str]]:
         """By how much some of the modified variables have gone on before an iteration, over its number; which are set
         anew in each; and which of the first go on by less in the last one."""
@@ -295,14 +301,14 @@ class Loops(Memory, ABC):
                 step = to_poly(full, found) - to_poly(heads[v])
                 if _is_invariant(step, set(placeholders), s):
                     ways[v] = k * step
-                    met += found
+                    met[v] = found
                     continue
             if not on and head not in used and not readers[head]:
                 temporaries.append(v)
             else:
                 carried.append(v)
         for v in list(carried):
-            way = self.now_and_then(trial.env[v], heads[v], ways, set(placeholders), counter, s, met)
+            way = self.now_and_then(trial.env[v], heads[v], ways, set(placeholders), counter, s, met.setdefault(v, []))
             if way is not None:
                 ways[v] = way
                 carried.remove(v)

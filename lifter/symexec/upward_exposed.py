@@ -23,6 +23,15 @@ def confined_to(loop: L.Loop, body: Sequence[L.Stmt], name: str) -> bool:
     return _mentions((loop,), name) == _mentions(body, name)
 
 
+def read_outside(loop: L.Loop, body: Sequence[L.Stmt], name: str) -> bool:
+    """Whether anything of `body`, which has the loop, reads a variable outside of it."""
+    return _reads(body, name) > _reads((loop,), name)
+
+
+def _reads(body: Sequence[L.Stmt], name: str) -> int:
+    return sum(name in variables(e) for s in L.walk(body) for e in L.expressions(s))
+
+
 def _mentions(body: Sequence[L.Stmt], name: str) -> int:
     return sum(
         (isinstance(s, L.Assign) and s.name == name) or any(name in variables(e) for e in L.expressions(s))

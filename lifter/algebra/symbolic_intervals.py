@@ -25,9 +25,10 @@ from halide_core.ir.expr import (
     const,
     const_value,
 )
-from halide_core.ir.structural import contains, post_order, substitute, transform
+from halide_core.ir.structural import contains, key, post_order, substitute, transform
 from lifter.algebra.fold import clauses, negate
 from lifter.algebra.polynomial import Poly, ahead_of, atom_of, ceil_div, from_poly, poly_max, poly_min, to_poly
+from lifter.algebra.wrapping import reads_memory
 
 Interval = tuple[Poly, Poly]
 
@@ -91,26 +92,48 @@ def interval_by_choices(e: Expr, env: Mapping[str, Interval], non_negative: Call
 
 
 def _chosen(
-    e: Expr, given: tuple[Poly, ...], env: Mapping[str, Interval], non_negative: Callable[[Poly], bool]
+    e: Expr, given: tuple[Expr, ...], env: Mapping[str, Interval], non_negative: Callable[[Poly], bool]
 ) -> Interval:
     if isinstance(e, Select):
         arms = []
         for arm, condition in ((e.true_value, e.condition), (e.false_value, negate(e.condition))):
-            more = tuple(ahead for c in clauses(condition) if (ahead := ahead_of(c)) is not None)
-            arms.append(_chosen(arm, (*given, *more), env, non_negative))
+            known = (_with_arm(c, e.condition, arm is e.true_value) for c in given)
+            arms.append(_chosen(arm, (*known, *clauses(condition)), env, non_negative))
         (a1, b1), (a2, b2) = arms
         return poly_min(a1, a2), poly_max(b1, b2)
-    p = to_poly(e)
-    lows = [p - ahead for ahead in given if _is_fixed(p - ahead, env)]
-    highs = [p + ahead for ahead in given if _is_fixed(p + ahead, env)]
+    if isinstance(e, Cast) and isinstance(e.value, Select) and e.type.is_int_or_uint() and e.type.bits >= 32:
+        inner = e.value
+        arms_as = (Cast(e.type, x) for x in (inner.true_value, inner.false_value))
+        return _chosen(Select(e.type, inner.condition, *arms_as), given, env, non_negative)
+    p = to_poly(e.value if isinstance(e, Cast) and e.value.type.is_uint() else e)  # what is given is of that
+    ahead = [a for c in given if (a := ahead_of(c)) is not None]
+    lows = [p - a for a in ahead if _is_fixed(p - a, env)]
+    highs = [p + a for a in ahead if _is_fixed(p + a, env)]
     if lows and highs and of_floats(p):
         return lows[0], highs[0]
+    of_data = p.terms and all(any(reads_memory(atom_of(a)) for a in m) for m in p.terms)
     try:
-        return interval(p, env, non_negative)
+        low, high = interval(p, env, non_negative)
     except Unbounded:
+        if not lows and (e.type.is_uint() or (isinstance(e, Cast) and e.value.type.is_uint())):
+            lows = [Poly()]
         if not lows or not highs:
             raise
         return lows[0], highs[0]
+    # What conditions say of data says more than its type.
+    return lows[0] if of_data and lows else low, highs[0] if of_data and highs else high
+
+
+def _with_arm(condition: Expr, test: Expr, holds: bool) -> Expr:
+    """What is given of a choice by `test`, as one of the arm that is taken."""
+    wanted = key(test)
+
+    def rewrite(n: Expr) -> Expr:
+        if isinstance(n, Select) and key(n.condition) == wanted:
+            return n.true_value if holds else n.false_value
+        return n
+
+    return transform(condition, rewrite)
 
 
 def of_floats(p: Poly) -> bool:
@@ -144,9 +167,8 @@ def _atom_interval(e: Expr, env: Mapping[str, Interval], non_negative: Callable[
             return _floor(a, down), _floor(b, down)
     if isinstance(e, Div | Mod):
         return _by_parameter(e, env, non_negative)
-    if isinstance(e, Select):
-        (a1, b1), (a2, b2) = (interval(to_poly(c), env, non_negative) for c in (e.true_value, e.false_value))
-        return poly_min(a1, a2), poly_max(b1, b2)
+    if isinstance(e, Select) or (isinstance(e, Cast) and isinstance(e.value, Select)):
+        return _chosen(e, (), env, non_negative)
     known = _constant_interval(e, env, non_negative)
     if known is not None:
         return Poly.constant(known[0]), Poly.constant(known[1])

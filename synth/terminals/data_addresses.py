@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from halide_core.ir.expr import I64, Call, Expr, Load, Variable
+from halide_core.ir.expr import I64, Call, Expr, Load, Select, Variable
 from halide_core.ir.structural import key, post_order, substitute, transform
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.ir.effects import Effect, Path, loads
@@ -39,9 +39,11 @@ def readable_places(function: Function, path: Path) -> Path:
 
 
 def _is_masked(p: Poly, function: Function) -> bool:
-    """Whether an address is made of data by bitwise operations."""
+    """Whether an address is made of data by bitwise operations or choices."""
     whole = [inline_all(a, function.functions) for a in p.atoms().values() if loads(a)]
-    return any(isinstance(n, Call) and n.name == "bitwise_and" for a in whole for n in post_order(a))
+    return any(
+        isinstance(n, Select) or (isinstance(n, Call) and n.name == "bitwise_and") for a in whole for n in post_order(a)
+    )
 
 
 def _readable(p: Poly, function: Function) -> Poly:

@@ -51,6 +51,9 @@ _COMPARE: dict[type, Any] = {
 }
 
 
+_TOWARD_ZERO = ("div_round_to_zero", "mod_round_to_zero")
+
+
 class IndexEncoder:
     """Encodes integer expressions over Z; what is not integer arithmetic becomes a symbol with its type's range.
 
@@ -192,6 +195,10 @@ class IndexEncoder:
             count = const_value(e.args[1])
             if count is not None:
                 return memo[id(e.args[0])] / (1 << int(count))
+        if isinstance(e, Call) and e.name in _TOWARD_ZERO and (const_value(e.args[1]) or 0) > 0:
+            a, b = memo[id(e.args[0])], memo[id(e.args[1])]
+            whole = z3.If(a >= 0, a / b, -(-a / b))
+            return whole if e.name == "div_round_to_zero" else a - b * whole
         if isinstance(e, Call) and e.name == "bitwise_and" and (step := _masked_step(e)) is not None:
             rest = memo[id(e.args[0])] % step[0]
             return memo[id(e.args[0])] - rest if step[1] else rest

@@ -180,7 +180,17 @@ class ContractBuilder:
             if over_parameters(o.poly, self.function):
                 self.require(o.poly, "sign")
                 continue
-            self._sign_by_parameters(found)
+            if o.poly.terms.get((), 0) < Int(32).max() or not self._last(found):
+                self._sign_by_parameters(found)
+
+    def _last(self, found: FoundObligation) -> bool:
+        """Asks that what must stay below a number does so in the last iteration; False where that is not known to be the
+        largest, or not made of parameters."""
+        env = {loop.counter: (Poly(), loop.trip - Poly.constant(1)) for loop in found.loops}
+        with contextlib.suppress(Unbounded):
+            least, _ = interval(found.obligation.poly, env, lambda p: self.follows(p, found.loops))
+            return over_parameters(least, self.function) and self.require(least, "overflow")
+        return False
 
     def _sign_by_parameters(self, found: FoundObligation) -> None:
         for loop in found.loops:  # x*(width - 1): the other factor

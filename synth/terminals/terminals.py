@@ -229,7 +229,9 @@ def input_strides(indices: list[Poly], names: set[str], owners: list[Layout]) ->
     offsets = {p.terms.get((), 0) % step for p in indices} if step > 1 else {0}
     inner = [Poly.constant(1)]
     factor = _gcd(symbolic_factor) if symbolic_factor else 1
-    resampled = step > 1 and factor % step == 0 and bool(ladder)
+    rows = [c for p in indices for m in compound for n, c in p.terms.items() if set(m) <= set(n)]
+    pixels = len(offsets) > 1 and all(c % step == 0 for c in rows)  # some of a pixel, and no row in between
+    resampled = step > 1 and factor % step == 0 and bool(ladder) and not pixels
     channels = step > 2 or step in preferred or (step == 2 and bool(ladder) and not resampled)
     if step > 1 and channels and not resampled and not data_steps and len(offsets) <= step:
         inner = [Poly.constant(1), Poly.constant(step)]

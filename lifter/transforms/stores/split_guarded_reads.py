@@ -25,9 +25,14 @@ _MOST = 4
 
 
 def guarded_apart(path: Path, outputs: Collection[str]) -> Path | None:
-    """`path` with such stores; None if there are none, or too many."""
+    """`path` with such stores; None if there are none, or too many.  What only data guard may be read in any case: by
+    conditions on data a store is taken apart where there are no others."""
+    return _taken_apart(path, outputs, False) or _taken_apart(path, outputs, True)
+
+
+def _taken_apart(path: Path, outputs: Collection[str], of_data: bool) -> Path | None:
     for taken in range(_MOST + 1):
-        parts = (_apart(path, e) for e in path.effects if e.array in outputs)
+        parts = (_apart(path, e, of_data) for e in path.effects if e.array in outputs)
         found = next((p for p in parts if p is not None), None)
         if found is None:
             return path if taken else None
@@ -35,7 +40,7 @@ def guarded_apart(path: Path, outputs: Collection[str]) -> Path | None:
     return None
 
 
-def _apart(path: Path, e: Effect) -> Path | None:
+def _apart(path: Path, e: Effect, of_data: bool) -> Path | None:
     nest = [x for x in path.effects if x.nest == e.nest]
     if len(nest) > 1 or not e.loops or any(loads(a) for a in e.index.atoms().values()):
         return None
@@ -43,7 +48,7 @@ def _apart(path: Path, e: Effect) -> Path | None:
     if any(array_of(n) in stored for n in loads(e.value)):
         return None
     value = _in_turn(e.value)
-    choice = _choice(value)
+    choice = _choice(value, of_data)
     if choice is None:
         return None
     values = [fold(_chosen(value, choice.condition, holds)) for holds in (True, False)]
@@ -81,10 +86,10 @@ def _in_turn(value: Expr) -> Expr:
     return transform(value, rewrite)
 
 
-def _choice(value: Expr) -> Select | None:
+def _choice(value: Expr, of_data: bool) -> Select | None:
     """The outermost choice that guards a read which it does not make itself to choose."""
     for n in reversed(list(post_order(value))):
-        if isinstance(n, Select):
+        if isinstance(n, Select) and (of_data or not loads(n.condition)):
             made = {key(x) for x in loads(n.condition)}
             arms = [{key(x) for x in loads(arm)} - made for arm in (n.true_value, n.false_value)]
             if arms[0] != arms[1]:

@@ -90,12 +90,15 @@ def _adapter(function: Function, call: Interface, number: int, c: bool) -> str:
     linkage = "" if c else 'extern "C" '
     returns = call.result
     flat_returns = returns if call.container is None else "void"
-    types = ", ".join(a.type for a in call.arguments)
-    declared = ", ".join(f"{_declarable(a.type, c)} lift_{a.name}" for a in call.arguments)
+    given_by_callers = _given(call)
+    types = ", ".join(a.type for a in given_by_callers)
+    declared = ", ".join(f"{_declarable(a.type, c)} lift_{a.name}" for a in given_by_callers)
     flat = [*_flat(function), "bool *"]
     names = [f"p{k}" for k in range(len(function.params))]
     given = dict(zip((p.name for p in function.params), names, strict=True))
+    by_name = {p.name: p for p in function.params}
     lines = [
+        *_readers(call, by_name, number),
         f'{returns} lift_original_{number}({types}) __asm__("{function.symbol}");',
         f'{linkage}{flat_returns} lift_flat_{number}({", ".join(flat)}) __asm__("{flat_symbol(function)}");',
         f'{linkage}{flat_returns} lift_missed_{number}({", ".join([*_flat(function), "bool *missed"])}) '
@@ -108,9 +111,14 @@ def _adapter(function: Function, call: Interface, number: int, c: bool) -> str:
         f"{returns} lift_adapter_{number}({declared}) {{",
         "    bool missed = false;",
     ]
-    by_name = {p.name: p for p in function.params}
     after: list[str] = []
     for a in call.arguments:
+        if a.passing == "static":
+            kinds = [_flat_type(by_name[p.param]) for p in a.parts]
+            read = [f"lift_read_{number}_{given[p.param]}()" for p in a.parts]
+            named = zip(kinds, a.parts, read, strict=True)
+            lines += [f"    {kind} {given[part.param]} = {text};" for kind, part, text in named]
+            continue
         if a.container:
             lines += _container(a, by_name, given, after)
             continue
@@ -121,13 +129,14 @@ def _adapter(function: Function, call: Interface, number: int, c: bool) -> str:
                 lines.append(f"    missed |= !lift_{a.name} != !lift_{part.expression};")
             if part.kind == "size":
                 whole = part.expression.replace("@", _object(a))
-                there = f"lift_{a.name} && " if a.passing == "pointer" else ""
+                reached = _reached(a, part)
+                there = f"{reached} && " if reached else ""
                 lines.append(f"    missed |= {there}{whole} > INT32_MAX;")
             kind = _flat_type(by_name[part.param])
             lines.append(f"    {kind} {given[part.param]} = {_taken(a, part.param, by_name)};")
     lines += _apart(call)
     arguments = ", ".join([*names, "&missed"])
-    original = f"lift_original_{number}({', '.join(_passed(a, c) for a in call.arguments)})"
+    original = f"lift_original_{number}({', '.join(_passed(a, c) for a in given_by_callers)})"
     checked = any(p.kind in ("size", "distance") for a in call.arguments for p in a.parts)
     if after or call.container is not None or checked:
         again = f"{original}; return;" if returns == "void" else f"return {original};"
@@ -147,6 +156,43 @@ def _adapter(function: Function, call: Interface, number: int, c: bool) -> str:
         lines += [f"    {returns} result = lift_flat_{number}({arguments});"]
         lines += [f"    return missed ? {original} : result;"]
     return "\n".join([*lines, "}", ""])
+
+
+def _given(call: Interface) -> list[Argument]:
+    """The arguments that callers give."""
+    return [a for a in call.arguments if a.passing != "static"]
+
+
+def _readers(call: Interface, params: dict[str, Param], number: int) -> list[str]:
+    """Functions that read variables of static storage: in others their names may mean something else."""
+    position = {name: f"p{k}" for k, name in enumerate(params)}
+    out = []
+    for a in (a for a in call.arguments if a.passing == "static"):
+        for part in a.parts:
+            kind, text = _flat_type(params[part.param]), part.expression
+            value = f"(void *)&{text}" if part.kind == "address" else f"({kind})({text})"
+            out.append(f"static {kind} lift_read_{number}_{position[part.param]}(void) {{ return {value}; }}")
+    return out
+
+
+def _writers(function: Function, call: Interface, number: int, c: bool) -> list[str]:
+    """Functions that give variables of static storage what the flat parameters say, and arrays back what is there."""
+    out = []
+    for a in (a for a in call.arguments if a.passing == "static"):
+        for part in (p for p in a.parts if p.kind != "address"):
+            name = f"{number}_p{[p.name for p in function.params].index(part.param)}"
+            param = next(p for p in function.params if p.name == part.param)
+            kind, text = _flat_type(param), part.expression
+            if part.kind == "array":
+                own = f'void *own = (void *){text}; __asm__("" : "+r"(own));'  # a compiler knows that constants stay
+                for verb, to, of in (("write", "own", "lift_given"), ("fetch", "lift_given", "own")):
+                    body = f"{own} __builtin_memcpy({to}, {of}, sizeof({text}));"
+                    out.append(f"static void lift_{verb}_{name}(void *lift_given) {{ {body} }}")
+                continue
+            own = f"__typeof__({text})" if c else f"std::remove_cv_t<std::remove_reference_t<decltype({text})>>"
+            body = f"{text} = ({own})lift_given;" if part.kind == "bits" else f"*({own} *)&{text} = ({own})lift_given;"
+            out.append(f"static void lift_write_{name}({kind} lift_given) {{ {body} }}")
+    return out
 
 
 def _container(a: Argument, params: dict[str, Param], given: dict[str, str], after: list[str]) -> list[str]:
@@ -223,10 +269,18 @@ def _taken(a: Argument, name: str, params: dict[str, Param]) -> str:
     text = part.expression.replace("@", _object(a))
     if part.kind == "distance":
         return f"{_distance(a)} / {part.bytes_each}"
-    if part.kind == "address":
+    if part.kind == "address" and not part.through:
         return f"(void *)lift_{a.name}" if a.passing == "pointer" else f"(void *)__builtin_addressof({text})"
-    value = f"({kind})({text})"
-    return f"lift_{a.name} ? {value} : ({kind})0" if a.passing == "pointer" else value
+    value = f"(void *)&{text}" if part.kind == "address" else f"({kind})({text})"
+    reached = _reached(a, part)
+    return f"{reached} ? {value} : ({kind})0" if reached else value
+
+
+def _reached(a: Argument, part: Part) -> str:
+    """The condition that an argument's object, and what its pointers lead to, is there; "" where it must be."""
+    pointers = [f"lift_{a.name}"] if a.passing == "pointer" else []
+    pointers += [p.replace("@", _object(a)) for p in part.through]
+    return " && ".join(pointers)
 
 
 def _distance(a: Argument) -> str:
@@ -259,12 +313,20 @@ def _packer(function: Function, call: Interface, number: int, c: bool) -> str:
     by_name = {p.name: p for p in function.params}
     declared = ", ".join(["void *target", *(f"{_flat_type(p)} {names[p.name]}" for p in function.params)])
     lines = [
+        *_writers(function, call, number, c),
         f'{linkage}{flat_returns} lift_packer_{number}({declared}) __asm__("{packer_symbol(function)}");',
         f"{linkage}{flat_returns} lift_packer_{number}({declared}) {{",
     ]
     after: list[str] = []
     passed = []
     for a in call.arguments:
+        if a.passing == "static":
+            for part in (p for p in a.parts if p.kind != "address"):
+                name = names[part.param]
+                lines.append(f"    lift_write_{number}_{name}({name});")
+                if part.kind == "array" and not by_name[part.param].const:
+                    after.append(f"    lift_fetch_{number}_{name}({name});")
+            continue
         if a.passing == "plain":
             (part,) = a.parts
             passed.append(f"({a.type}){names[part.param]}" if "&" not in a.type else _referred(a, names[part.param]))
@@ -280,13 +342,16 @@ def _packer(function: Function, call: Interface, number: int, c: bool) -> str:
             continue
         whole = f"store_{a.name}.object" if c else f"object_{a.name}"
         lines += _storage(a, c)
-        null = ""
+        null = next((names[p.param] for p in a.parts if p.kind == "address" and not p.through), "")
+        lines += _led_to(a, whole, names, c)
         for part in a.parts:
             field = part.expression.replace("@", whole)
             name = names[part.param]
+            if part.through and part.kind != "address":
+                lines.append(f"    if ({' && '.join(p.replace('@', whole) for p in part.through)})")
             if part.kind == "address":
-                null = name
-            elif part.kind == "array":
+                continue
+            if part.kind == "array":
                 lines.append(f"    {copy}((void *){field}, {name}, sizeof({field}));")
                 if not by_name[part.param].const:
                     after.append(f"    {copy}({name}, (void *){field}, sizeof({field}));")
@@ -310,7 +375,7 @@ def _packer(function: Function, call: Interface, number: int, c: bool) -> str:
             passed.append(f"{null} ? &{whole} : 0" if null else f"&{whole}")
         else:
             passed.append(f"static_cast<{a.bare} &&>({whole})" if a.type.endswith("&&") else whole)
-    types = ", ".join(a.type for a in call.arguments)
+    types = ", ".join(a.type for a in _given(call))
     called = f"(({returns} (*)({types}))target)({', '.join(passed)})"
     if returns == "void":
         lines.append(f"    {called};")
@@ -330,6 +395,21 @@ def _storage(a: Argument, c: bool) -> list[str]:
         f"    struct {{ {storage} }} store_{a.name} = {{}};",
         f"    {a.bare} &object_{a.name} = *({a.bare} *)store_{a.name}.bytes;",
     ]
+
+
+def _led_to(a: Argument, whole: str, names: dict[str, str], c: bool) -> list[str]:
+    """Memory for the objects that pointers inside an object lead to, and these pointers."""
+    addresses = {p.through[-1]: names[p.param] for p in a.parts if p.kind == "address" and p.through}
+    lines = []
+    for number, path in enumerate(dict.fromkeys(p for part in a.parts for p in part.through)):
+        pointer, store = path.replace("@", whole), f"reached_{a.name}_{number}"
+        within = [p.replace("@", whole) for part in a.parts if path in part.through for p in part.through]
+        outer = within[: within.index(pointer)]
+        there = " && ".join([*outer, *([addresses[path]] if path in addresses else [])]) or "1"
+        lines.append(f"    __attribute__((aligned(16))) unsigned char {store}[sizeof(*{pointer})];")
+        lines.append(f"    __builtin_memset({store}, 0, sizeof {store});")
+        lines.append(f"    if ({there}) {{ void *led = {store}; __builtin_memcpy((void *)&{pointer}, &led, sizeof led); }}")
+    return lines
 
 
 def _made_vector(a: Argument, part: Part, names: dict[str, str]) -> str:

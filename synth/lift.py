@@ -129,7 +129,8 @@ def _lift_whole_windows(
 def _lift(function: Function, options: Options, clock: Stopwatch, lifted: Lifted, windows: bool = False) -> None:
     log = PathLog(function, _sampled, lifted.rewritings)
     with clock.stage("parse"):
-        lifted.paths = [_prepared(function, p, log) for p in execute(function, decided, follows, windows, log, same_values)]
+        paths = execute(function, decided, follows, windows, log, same_values)
+        lifted.paths = [_prepared(function, p, log) for p in paths]
         lifted.function = function = with_definitions(function, lifted.paths)
     for p in lifted.paths:
         _check_library(function, p)

@@ -184,8 +184,8 @@ class ContractBuilder:
                 self._sign_by_parameters(found)
 
     def _last(self, found: FoundObligation) -> bool:
-        """Asks that what must stay below a number does so in the last iteration; False where that is not known to be the
-        largest, or not made of parameters."""
+        """Asks that what must stay below a number does so in the last iteration; False where that is not known to be
+        the largest, or not made of parameters."""
         env = {loop.counter: (Poly(), loop.trip - Poly.constant(1)) for loop in found.loops}
         with contextlib.suppress(Unbounded):
             least, _ = interval(found.obligation.poly, env, lambda p: self.follows(p, found.loops))

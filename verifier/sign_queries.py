@@ -36,7 +36,7 @@ def follows(conditions: Sequence[Expr], p: Poly) -> bool:
 
 
 def same_values(conditions: Sequence[Expr], a: Expr, b: Expr) -> bool:
-    """Whether two values are proved equal, bit for bit, wherever `conditions` hold; reads and calls may give anything."""
+    """Whether two values are proved equal, bit for bit, wherever `conditions` hold, whatever reads and calls give."""
     encoder = ValueEncoder()
     given = tuple(encoder.encode(c) for c in conditions)
     return isinstance(prove(Query(given, encoder.equal(a, b)), 2.0), Proved)

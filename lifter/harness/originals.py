@@ -31,6 +31,13 @@ _TRAPS = (
 _PACKERS = "packers"
 
 
+def _flags_of(source: str) -> tuple[str, ...]:
+    """The flags of packers, which see all of a class."""
+    from codegen import adapter  # which brings the compiler
+
+    return () if is_c(source) else adapter.FLAGS
+
+
 class Background:
     """A compilation in a process of its own."""
 
@@ -104,14 +111,19 @@ class Originals:
     def _begin_packers(self, name: str, functions: Sequence[Function]) -> None:
         from codegen import adapter  # which brings the compiler
 
-        c = is_c(self.source)
-        text = self._folder / f"{name}{'.c' if c else '.cpp'}"
+        text = self._text(name)
         text.write_text(adapter.packers(self.source, functions))
-        self._jobs[name] = Background(lambda: self._compile(text, name, () if c else adapter.FLAGS))
+        self._jobs[name] = Background(lambda: self._compile(text, name, _flags_of(self.source)))
+
+    def _text(self, packers: str) -> Path:
+        return self._folder / f"{packers}{'.c' if is_c(self.source) else '.cpp'}"
 
     def library(self, function: Function) -> Path | None:
-        """The original's library, once it is there; None where it cannot be made (`why`)."""
-        return None if self.why(function) else self._path("original")
+        """The original's library, once it is there; None where it cannot be made (`why`).  Packers that set variables
+        of static storage set those of their own library, which has the original's code, too."""
+        if self.why(function):
+            return None
+        return self.packers(function) if function.reads_statics else self._path("original")
 
     def why(self, function: Function) -> str:
         """Why a function cannot be compared; "" where it can."""
@@ -145,12 +157,17 @@ class Originals:
         alone = self._apart or function.interface.container is not None
         return f"{_PACKERS}-{hashlib.sha256(function.symbol.encode()).hexdigest()[:16]}" if alone else _PACKERS
 
-    def trapping(self) -> Path | None:
-        """The original stopping at what C++ leaves undefined, where the compiler can do that."""
-        if "trapping" not in self._jobs:
-            flags = ("-fno-wrapv", f"-fsanitize={_TRAPS}", "-fsanitize-undefined-trap-on-error")
-            self._jobs["trapping"] = Background(lambda: self._compile(self.source, "trapping", flags))
-        return None if self._jobs["trapping"].failure() else self._path("trapping")
+    def trapping(self, function: Function) -> Path | None:
+        """The original stopping at what C++ leaves undefined, where the compiler can do that; with packers, if
+        these are what sets variables of static storage."""
+        packers = self._packers_of(function) if function.reads_statics else ""
+        source = self._text(packers) if packers else self.source
+        name = f"trapping-{packers}" if packers else "trapping"
+        if name not in self._jobs:
+            flags = ["-fno-wrapv", f"-fsanitize={_TRAPS}", "-fsanitize-undefined-trap-on-error"]
+            flags += _flags_of(self.source) if packers else ()
+            self._jobs[name] = Background(lambda: self._compile(source, name, flags))
+        return None if self._jobs[name].failure() else self._path(name)
 
     def _path(self, name: str) -> Path:
         return self._folder / f"{name}.so"

@@ -79,6 +79,8 @@ def second_opinion(
     original = originals.library(summary.function)
     if original is None:
         return Opinion(reason=originals.why(summary.function))
+    if summary.function.reads_statics:  # a drop-in has variables of its own, which nobody here can set
+        library, drop_in = None, False
     found = _Run(summary, originals, original, library, drop_in, lifting).run()
     found.seconds = time.perf_counter() - began
     return found
@@ -151,9 +153,12 @@ class _Run:
 
     def _work(self, first: int, original: Path | None = None) -> Work:
         calls = functools.partial(_calls, self.summary, self.roomy, self.drop_in, self.tame)
+        packers = self.originals.packers(self.function)
+        if original is not None and self.function.reads_statics:
+            packers = original
+        alone = original is not None
         both = functools.partial(
-            loaded, self.summary, original or self.original, self.library, self.originals.packers(self.function),
-            original is not None, self.drop_in and original is None,
+            loaded, self.summary, original or self.original, self.library, packers, alone, self.drop_in and not alone
         )
         left = self.seconds - self.used
         return Work(self.function, calls, both, first, CALLS, left, self.lifting, original is not None)
@@ -211,7 +216,7 @@ class _Run:
 
     def _is_undefined(self, number: int) -> bool:
         """Whether C++ does not say what the original does in a call that meets the contract."""
-        trapping = self.originals.trapping()
+        trapping = self.originals.trapping(self.function)
         if trapping is None:
             return False
         end, code = self._process(self._work(number, trapping))

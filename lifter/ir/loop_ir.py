@@ -144,12 +144,16 @@ class Part:
     expression: str
     kind: str = "value"
     bytes_each: int = 1
+    through: tuple[str, ...] = ()
+    """The pointers inside of the argument, outermost first, that lead to what it is a part of; where one of them is
+    null, a part is zero."""
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
     """A parameter of the C++ function.  passing: plain (a scalar or pointer), end (a pointer to where another one's
-    memory ends), value, reference or pointer."""
+    memory ends), value, reference or pointer; or static: a variable of static storage that the function reads, which
+    is no parameter in C++."""
 
     name: str
     type: str
@@ -247,6 +251,11 @@ class Function:
     """What the locals of `Define` are, over the parameters."""
     notes: tuple[str, ...] = field(default=())
     """What the front end assumed, in words for the report."""
+
+    @property
+    def reads_statics(self) -> bool:
+        """Whether variables of static storage are among what the function is a function of."""
+        return self.interface is not None and any(a.passing == "static" for a in self.interface.arguments)
 
 
 @dataclass(unsafe_hash=True)

@@ -107,13 +107,11 @@ class Loops(Memory, ABC):
         info = LoopInfo(counter, trip, loop.line, condition, not loop.test_first, _counting(ways, counter, s))
         s.trips.append((info, s.loops, both(s.guard, s.live)))
         unread = [v for v in met if not loop.test_first and not read_outside(loop, self.function.body, v)]
-        for v, o in ((v, o) for v, found in met.items() for o in found):  # what the closed forms rest on
-            held = Obligation(o.poly.substitute(forms), o.type)
-            within = both(s.guard, s.live)
-            if v in unread:  # what the last iteration leaves there counts for nothing
-                goes_on = LT(BOOL, Variable(I32, counter), from_poly(trip - Poly.constant(1), I32))
-                within = both(within, goes_on)
-            s.obligations.append(FoundObligation(held, (*s.loops, info), within, loop.line))
+        for name, o in ((v, o) for v, of_one in met.items() for o in of_one):  # what the closed forms rest on
+            held, when = Obligation(o.poly.substitute(forms), o.type), both(s.guard, s.live)
+            if name in unread:  # what the last iteration leaves there counts for nothing
+                when = both(when, LT(BOOL, Variable(I32, counter), from_poly(trip - Poly.constant(1), I32)))
+            s.obligations.append(FoundObligation(held, (*s.loops, info), when, loop.line))
 
         outer_guard, at = both(s.guard, s.live), heads
         within = outer_guard
@@ -217,7 +215,7 @@ class Loops(Memory, ABC):
         """What of a comparison holds in a loop's first iterations; how many these are, and how many are in all."""
         counter = self.counter()
         modified = [v for v in _assigned(loop) if v not in self.plan.cells and v in s.env]
-        ways, _, _ = self.classify(loop, s, modified, counter, [])
+        ways, _, _ = self.classify(loop, s, modified, counter, {})
         if variables(point) & (set(_assigned(loop)) - set(ways)):
             return None
         trial = replace(s.fork(), effects=[], uses=[], trips=[])

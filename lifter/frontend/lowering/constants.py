@@ -13,7 +13,7 @@ from lifter.frontend.clang import classes, types
 from lifter.frontend.clang.libclang import declared_fields, evaluate, initializer, operands
 from lifter.frontend.clang.queries import is_designator, unwrap
 from lifter.frontend.lowering import function_pointers
-from lifter.frontend.objects import memory_views
+from lifter.frontend.objects import memory_views, parameters
 from lifter.frontend.state import descent
 from lifter.frontend.state import operators as op
 from lifter.frontend.state.context import Context
@@ -44,16 +44,34 @@ def _global(ctx: Context, c: Cursor, declaration: Cursor) -> Binding:
     definition = declaration.get_definition() or declaration
     if definition.type.get_canonical().is_volatile_qualified():
         ctx.fail(f"volatile object '{name}'", c)
-    if not types.is_const(definition.type):
+    constant = types.is_const(definition.type)
+    bound = constant_variable(ctx, definition) if constant and name not in ctx.unit.parsed.cautions.weak else None
+    named = _at_file_scope(definition)
+    if bound is None and named and named not in ctx.found.statics:
+        raise parameters.Static(definition, named)
+    if bound is None and constant:
+        ctx.fail(f"constant '{name}' whose value is not known here", c, "define it in this file")
+    if bound is None:
         what = "static variable" if definition.storage_class == StorageClass.STATIC else "global variable"
         ctx.fail(f"{what} '{name}' that is not constant", c, "pass it as a parameter")
-    if name in ctx.unit.parsed.cautions.weak:
-        ctx.fail(f"constant '{name}', which is weak: another may be linked in its place", c)
-    bound = constant_variable(ctx, definition)
-    if bound is None:
-        ctx.fail(f"constant '{name}' whose value is not known here", c, "define it in this file")
     ctx.bind(declaration, bound)
     return bound
+
+
+def _at_file_scope(declaration: Cursor) -> str:
+    """A variable's name as the end of its file may call it; "" for one that cannot be named there, as those inside of
+    functions cannot."""
+    scopes: list[str] = []
+    scope = declaration.semantic_parent
+    while scope is not None and scope.kind is not K.TRANSLATION_UNIT:
+        if scope.kind not in (K.NAMESPACE, K.LINKAGE_SPEC, K.CLASS_DECL, K.STRUCT_DECL):
+            return ""
+        if scope.kind is not K.LINKAGE_SPEC and not scope.is_anonymous():
+            scopes.append(str(scope.spelling))
+        elif scope.kind in (K.CLASS_DECL, K.STRUCT_DECL):
+            return ""
+        scope = scope.semantic_parent
+    return "::".join([*scopes[::-1], str(declaration.spelling)])
 
 
 def constant_variable(ctx: Context, declaration: Cursor) -> Binding | None:

@@ -79,7 +79,7 @@ def lower(unit: Unit, c: Cursor) -> Function:
 
 _AGAIN = (
     memory_views.Narrower, memory_views.Retyped, registers.Relaned, registers.Varied, registers.Addressed,
-    joined_arrays.Together, end_pointers.Ended,
+    joined_arrays.Together, end_pointers.Ended, parameters.Reached, parameters.Static,
 )
 
 
@@ -107,6 +107,10 @@ def _learn(ctx: Context, found: Found, wanted: Exception) -> None:
             found.groups.append(wanted.arrays)
         case end_pointers.Ended():
             found.ends[wanted.end] = wanted.start
+        case parameters.Reached():
+            found.reached.add(wanted.name)
+        case parameters.Static():
+            found.statics[wanted.expression] = wanted.declaration
 
 
 def _is_without_prototype(c: Cursor) -> bool:
@@ -142,7 +146,12 @@ def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
         _prepare_result(ctx, c, body)
     taken = [_this(ctx, c)] if _is_of_object(c) else []
     taken += [_taken(ctx, p, i) for i, p in enumerate(c.get_arguments())]
+    for expression, declaration in ctx.found.statics.items():
+        binding = parameters.take_static(ctx, declaration, expression, c)
+        if binding is not None:
+            ctx.bind(declaration, binding)
     statements = _simplified(ctx, c, _statements(ctx, c, body))
+    taken += [Taken(argument, params) for argument, params in ctx.statics.values()]
     call: Interface | None = None
     made = [parameters.result(ctx, c.result_type, c)] if returned else []
     if made or any(t.argument.passing != "plain" for t in taken):

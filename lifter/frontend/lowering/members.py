@@ -7,7 +7,7 @@ from clang.cindex import Cursor, CursorKind
 from lifter.frontend.clang import queries, types
 from lifter.frontend.clang.libclang import operands
 from lifter.frontend.lowering import constants
-from lifter.frontend.objects import memory_views
+from lifter.frontend.objects import memory_views, parameters
 from lifter.frontend.state import descent
 from lifter.frontend.state.context import Context
 from lifter.frontend.state.values import (
@@ -44,6 +44,8 @@ def field(ctx: Context, owner: Place, declaration: Cursor, at: Cursor) -> Bindin
     """A field of an object."""
     if isinstance(owner, RecordPlace):
         found = owner.fields.get(declaration.spelling)
+        if found is None and parameters.may_reach(ctx, owner, declaration):
+            raise parameters.Reached(f"{owner.prefix}{declaration.spelling}")
         if found is None:
             ctx.fail(f"field '{declaration.spelling}' of type '{declaration.type.spelling}' in a structure", at)
         return found

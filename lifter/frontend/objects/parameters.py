@@ -6,7 +6,7 @@ Soundness: an object of the caller's is read once, before the function's work.  
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from clang.cindex import Cursor
 from clang.cindex import Type as ClangType
@@ -33,6 +33,22 @@ from lifter.frontend.state.values import (
     Vector,
 )
 from lifter.ir.loop_ir import Argument, Container, Declare, Param, Part, Stmt, Store, expressions, walk
+
+
+class Reached(Exception):
+    """A pointer in an object of the caller's is to be followed to another object: what parameters of it begin with."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+
+class Static(Exception):
+    """A variable of static storage is to be a parameter that callers do not see; `expression` names it."""
+
+    def __init__(self, declaration: Cursor, expression: str) -> None:
+        super().__init__(expression)
+        self.declaration, self.expression = declaration, expression
 
 
 @dataclass
@@ -77,7 +93,7 @@ def take(ctx: Context, name: str, t: ClangType, at: Cursor, read_only: bool = Fa
     if passing != "value":
         address = ctx.unique("self" if method else name)
         ctx.objects[address] = int(own.get_size())
-        ctx.objects_of.update({p.param: address for p in parts if p.kind == "array"})
+        ctx.objects_of.update({p.param: address for p in parts if p.kind == "array" and not p.through})
         params.insert(0, Param(address, UInt(8), True, True, c_type=f"{bare} *"))
         parts.insert(0, Part(address, "@", "address"))
         ctx.arrays[address] = UInt(8)
@@ -87,18 +103,57 @@ def take(ctx: Context, name: str, t: ClangType, at: Cursor, read_only: bool = Fa
     return Taken(Argument(name, spelled, bare, passing, tuple(parts)), params, binding)
 
 
+def may_reach(ctx: Context, owner: RecordPlace, field_: Cursor) -> bool:
+    """Whether a field of an object of the caller's points to another object, which nothing has followed it to."""
+    t = field_.type.get_canonical()
+    if not owner.prefix or not types.is_pointer(t) or f"{owner.prefix}{field_.spelling}" in ctx.found.reached:
+        return False
+    return classes.is_plain(types.pointee(t)) and not classes.is_union(owner.type)
+
+
+def take_static(ctx: Context, declaration: Cursor, expression: str, at: Cursor) -> Binding | None:
+    """What a variable of static storage is to a function that was not given it: a parameter that the caller does not
+    see, read at each call.  None for what can be no parameter."""
+    name = str(declaration.spelling)
+    taker = _Taker(ctx, "reference", types.is_const(declaration.type), at, static=True)
+    binding = taker.field(declaration, name, expression)
+    if binding is None or not taker.parts:
+        return None
+    params, parts = taker.params, taker.parts
+    if any(p.kind != "array" for p in parts):
+        address = ctx.unique(f"{name}_object")
+        ctx.objects[address] = int(declaration.type.get_canonical().get_size())
+        params.insert(0, Param(address, UInt(8), True, True, c_type="void *"))
+        parts.insert(0, Part(address, expression, "address"))
+        ctx.arrays[address] = UInt(8)
+        ctx.pointer_parameters.add(address)
+    spelled = declaration.type.get_canonical().spelling
+    ctx.statics[expression] = Argument(name, spelled, spelled, "static", tuple(parts)), params
+    return binding
+
+
 class _Taker:
-    def __init__(self, ctx: Context, passing: str, is_const: bool, at: Cursor) -> None:
+    def __init__(self, ctx: Context, passing: str, is_const: bool, at: Cursor, static: bool = False) -> None:
         self.ctx = ctx
+        self.static = static
         self.passing = passing
         self.is_const = is_const
         self.at = at
         self.params: list[Param] = []
         self.parts: list[Part] = []
+        self.through: tuple[str, ...] = ()
+        """The pointers that were followed to where it is."""
+
+    def part(self, param: str, path: str, kind: str = "value") -> Part:
+        return Part(param, path, kind, through=self.through)
+
+    def described(self, name: str) -> str:
+        """What a part is, where it is assigned."""
+        return f"the static variable '{name}'" if self.static else f"the field '{name}' of an object of the caller's"
 
     def record(self, t: ClangType, prefix: str, path: str) -> RecordPlace:
         """The object with a parameter for each field that can be one; the others are refused where they are used."""
-        place = RecordPlace({}, types.canonical(t))
+        place = RecordPlace({}, types.canonical(t), prefix)
         for f in classes.own_fields(self.ctx, t, self.at):
             made = self.field(f, f"{prefix}{f.spelling}", f"{path}.{f.spelling}")
             if made is not None:
@@ -125,16 +180,20 @@ class _Taker:
         flat = ctx.unique(name)
         ctx.parameters[flat] = type_
         self.params.append(Param(flat, type_, c_type=f.type.spelling))
-        self.parts.append(Part(flat, path, "bits" if f.is_bitfield() else "value"))
+        self.parts.append(self.part(flat, path, "bits" if f.is_bitfield() else "value"))
         if self.passing != "value" or f.is_bitfield():
-            ctx.fixed[flat] = str(f.spelling)
+            ctx.fixed[flat] = self.described(str(f.spelling))
         return VariablePlace(flat, type_)
 
-    def pointer(self, pointee: ClangType, name: str, path: str, spelled: str, c_type: str) -> PointerPlace | None:
+    def pointer(self, pointee: ClangType, name: str, path: str, spelled: str, c_type: str) -> PointerPlace | Alias | None:
         ctx = self.ctx
         if types.is_pointer(pointee) or types.is_function(pointee) or types.is_void(pointee):
             return None
-        if pointee.is_volatile_qualified() or not memory_views.lies_in_arrays(ctx, pointee):
+        if pointee.is_volatile_qualified():
+            return None
+        if name in ctx.found.reached:
+            return self.reached(pointee, name, path)
+        if not memory_views.lies_in_arrays(ctx, pointee):
             return None
         flat = ctx.unique(name)
         unit = memory_views.unit_of(ctx, flat, pointee, self.at)
@@ -146,10 +205,26 @@ class _Taker:
         ctx.locals[flat] = I64
         ctx.point(flat, frozenset({flat}))
         if self.passing != "value":
-            ctx.fixed[flat] = spelled
+            ctx.fixed[flat] = self.described(spelled)
         self.params.append(Param(flat, unit, True, types.is_const(pointee), c_type=c_type))
-        self.parts.append(Part(flat, path, "pointer"))
+        self.parts.append(self.part(flat, path, "pointer"))
         return PointerPlace(flat, pointee, spelled)
+
+    def reached(self, pointee: ClangType, name: str, path: str) -> Alias:
+        """The object that a pointer leads to, which is read once, too."""
+        ctx, before, whole = self.ctx, self.through, f"(*{path})"
+        address = ctx.unique(name)
+        ctx.objects[address] = int(pointee.get_canonical().get_size())
+        ctx.arrays[address] = UInt(8)
+        ctx.pointer_parameters.add(address)
+        self.through = (*before, path)
+        self.params.append(Param(address, UInt(8), True, True, c_type=f"{pointee.spelling} *"))
+        self.parts.append(self.part(address, whole, "address"))
+        first = len(self.parts)
+        place = self.record(pointee, f"{name}_", whole)
+        ctx.objects_of.update({p.param: address for p in self.parts[first:] if p.kind == "array"})
+        self.through = before
+        return Alias(RecordPointer(place, address))
 
     def vector(self, f: Cursor, name: str, path: str) -> Binding | None:
         """A vector inside the object, whose length does not change."""
@@ -167,11 +242,11 @@ class _Taker:
             ctx.fresh.add(flat)
         ctx.sizes[flat] = (size, int(element.get_size()) // unit.bytes())
         ctx.parameters[size] = Int(32)
-        ctx.fixed[size] = str(f.spelling)
+        ctx.fixed[size] = self.described(str(f.spelling))
         self.params.append(Param(flat, unit, True, constant, c_type=f"{element.spelling} *"))
         self.params.append(Param(size, Int(32), c_type="int"))
-        self.parts.append(Part(flat, f"{path}.data()", "data"))
-        self.parts.append(Part(size, f"{path}.size()", "size"))
+        self.parts.append(self.part(flat, f"{path}.data()", "data"))
+        self.parts.append(self.part(size, f"{path}.size()", "size"))
         return Alias(Vector(flat, op.cast(Variable(Int(32), size), I64), element))
 
     def array(self, f: Cursor, name: str, path: str) -> Binding | None:
@@ -185,7 +260,7 @@ class _Taker:
                 self.pointer(types.pointee(inner), f"{name}_{k}", f"{path}[{k}]", f"{f.spelling}[{k}]", inner.spelling)
                 for k in range(count)
             ]
-            known = tuple(p for p in places if p is not None)
+            known = tuple(p for p in places if isinstance(p, PointerPlace))
             return Alias(Pointers(known, str(f.spelling))) if len(known) == count else None
         if not memory_views.lies_in_arrays(ctx, f.type):
             return None
@@ -201,7 +276,7 @@ class _Taker:
         if self.passing == "value":
             ctx.fresh.add(flat)
         self.params.append(Param(flat, unit, True, constant, c_type=f"{inner.spelling} *"))
-        self.parts.append(Part(flat, path, "array"))
+        self.parts.append(self.part(flat, path, "array"))
         if len(types.shape(f.type)) != 1 or types.scalar(inner) != unit:
             ctx.whole.add(flat)
         return ElementPlace(Pointer(frozenset({flat}), const(0, I64), f.type.get_canonical(), str(f.spelling)))
@@ -288,7 +363,7 @@ def split_arrays(ctx: Context, body: list[Stmt], taken: list[Taken]) -> tuple[li
                 if array == part.param:
                     type_ = ctx.locals.pop(name)
                     ctx.parameters[name] = type_
-                    parts.append(Part(name, f"{part.expression}[{k}]"))
+                    parts.append(replace(part, param=name, expression=f"{part.expression}[{k}]", kind="value"))
                     params.append(Param(name, type_, c_type=str(type_)))
         gone = {array for array, _ in names}
         kept = tuple(p for p in parts if p.param not in gone)

@@ -37,7 +37,7 @@ from lifter.frontend.state.values import (
     Vector,
 )
 from lifter.ir.effects import loads
-from lifter.ir.loop_ir import Assign, ConstArray, Declare, If, PureFunction, Stmt, Store, Unsupported
+from lifter.ir.loop_ir import Argument, Assign, ConstArray, Declare, If, Param, PureFunction, Stmt, Store, Unsupported
 from lifter.support import deadline
 
 if TYPE_CHECKING:
@@ -77,9 +77,11 @@ class Context:
     const_arrays: set[str] = field(default_factory=set)
     """Parameters' arrays that may not be written."""
     fixed: dict[str, str] = field(default_factory=dict)
-    """Fields of the caller's objects, which may not be assigned: their names in the source."""
+    """Fields of the caller's objects, and variables of static storage, which may not be assigned: what they are."""
     whole: set[str] = field(default_factory=set)
     """Arrays inside the caller's objects that are more than a row of scalars."""
+    statics: dict[str, tuple[Argument, list[Param]]] = field(default_factory=dict)
+    """Variables of static storage that are read, as parameters that C++ does not have; by their mangled names."""
     compared: list[tuple[str, str]] = field(default_factory=list)
     """Pointer parameters that were held against each other."""
     subtracted: Unsupported | None = None
@@ -288,7 +290,7 @@ class Context:
 
     def assign(self, name: str, value: Expr) -> None:
         if name in self.fixed:
-            self.fail(f"assignment to the field '{self.fixed[name]}' of an object of the caller's")
+            self.fail(f"assignment to {self.fixed[name]}")
         assert (self.locals.get(name) or self.parameters.get(name)) == value.type, (name, value.type)
         self.emit(Assign(self.line, name, value))
 
@@ -342,7 +344,7 @@ class Context:
 
     def postpone(self, name: str, value: Expr) -> None:
         if name in self.fixed:
-            self.fail(f"assignment to the field '{self.fixed[name]}' of an object of the caller's")
+            self.fail(f"assignment to {self.fixed[name]}")
         self.before_write(name)
         self._refuse_unsequenced(name, None)
         self.pending.append(Pending(name, value, self.line))

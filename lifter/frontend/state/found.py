@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from clang.cindex import Cursor
+
 from halide_core.ir.types import Type
 
 Site = tuple[tuple[str, int], ...]
@@ -53,3 +55,7 @@ class Found:
     groups: list[frozenset[str]] = field(default_factory=list)
     """Local arrays that one pointer points into at different times."""
     sites: Sites = field(default_factory=Sites)
+    reached: set[str] = field(default_factory=set)
+    """Pointers in the caller's objects to other objects, by the names that parameters would have, that are followed."""
+    statics: dict[str, Cursor] = field(default_factory=dict)
+    """Declarations of variables of static storage that are read, by what the end of the file calls them."""

@@ -151,6 +151,8 @@ class RecordPlace:
 
     fields: dict[str, Binding]
     type: ClangType
+    prefix: str = ""
+    """Of an object of the caller's, what the names of the parameters that it is taken apart into begin with."""
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,14 @@ def under_guards(_: Function, path: Path) -> Path | None:
 
 
 def split_guarded_reads(function: Function, path: Path) -> Path | None:
-    return _if_guarded(guarded_apart(path, _pointers(function)))
+    return _if_guarded(guarded_apart(path, _pointers(function), of_data=False))
+
+
+def split_reads_guarded_by_data(function: Function, path: Path) -> Path | None:
+    found = _if_guarded(guarded_apart(path, _pointers(function), of_data=True))
+    others = split_guarded_reads(function, path)
+    same = found is not None and others is not None and len(found.effects) == len(others.effects)
+    return None if same else found
 
 
 def add_identity_stores(function: Function, path: Path) -> Path | None:
@@ -78,6 +85,7 @@ STRATEGIES = (
     Strategy("demanding", demanding=True),
     Strategy("under guards", under_guards, guarded=True),
     Strategy("split_guarded_reads", split_guarded_reads, guarded=True),
+    Strategy("split_reads_guarded_by_data", split_reads_guarded_by_data, guarded=True),
     # What lies between the elements that are written is stored as it is, so that a region is a box.
     Strategy("add_identity_stores", add_identity_stores, stop_early=True),
     Strategy("add_identity_stores, demanding", add_identity_stores, demanding=True),

@@ -16,8 +16,8 @@ import numpy as np
 from codegen.variants import path_condition
 from halide_core.errors import HalideError
 from halide_core.interp.expr import evaluate as evaluate_expr
-from halide_core.ir.expr import EQ, NE, Expr, Variable, const_value
-from halide_core.ir.structural import post_order
+from halide_core.ir.expr import EQ, NE, Div, Expr, Variable, const_value
+from halide_core.ir.structural import post_order, variables
 from halide_core.ir.types import Type
 from lifter.harness.argument_extents import NoArguments, Scalars, corners_of, layouts_of, row_length
 from lifter.harness.contents import edges, fill, numpy_type
@@ -70,6 +70,9 @@ class Drawer:
         every = [d for layouts in self.layouts for x in layouts for d in x.dims]
         self.extents = {n for d in every for n in d.extent.names()}
         self.strides = {n for d in every if d.stride is not None for n in d.stride.names()} - self.extents
+        divided = (a for d in every if d.stride is not None for a in d.stride.atoms().values() if isinstance(a, Div))
+        self.parts = {n: int(c) for a in divided if (c := const_value(a.b)) for n in variables(a.a)}
+        """Strides of which summaries speak in parts, such as elements of those in bytes: how many make one."""
         self.sizes = {n for factors in summary.function.sizes.values() for n in factors if isinstance(n, str)}
         self.flat = all(len(x.dims) == 1 for layouts in self.layouts for x in layouts)
         self.conditions = [path_condition(summary, i) for i in range(len(summary.paths))]
@@ -94,8 +97,8 @@ class Drawer:
             for n in free:
                 scalars[n] = max((row_length(x, n, scalars) for some in self.layouts for x in some), default=1)
         types = {p.name: p.type for p in self.summary.function.params}
-        for n in free:
-            scalars[n] = _fitted(int(scalars[n]) + pad, types[n])
+        for n in free:  # a stride in bytes takes whole elements
+            scalars[n] = _fitted((int(scalars[n]) + pad) * self.parts.get(n, 1), types[n])
         null = frozenset(n for n in self.optional if rng.random() < 0.3)
         return Draw(scalars, null, self._path(scalars, null))
 

@@ -48,7 +48,8 @@ def memcpy(ctx: Context, c: Cursor, what: str, arguments: list[Cursor]) -> Value
     element = queries.element_type(ctx, source.pointee, c)
     differ = to != element and (to.is_float() or element.is_float() or to.is_bool() or element.is_bool())
     same_bits = not differ or (to.bits == element.bits and not (to.is_bool() or element.is_bool()))
-    if same_bits and _copies_scalar(ctx, target, source, size, c):
+    in_bytes = 8 in (to.bits, element.bits) and not (to.is_bool() or element.is_bool())
+    if (same_bits or in_bytes) and _copies_scalar(ctx, target, source, size, c):
         return target
     if differ:
         ctx.fail(f"{what} between elements of type {element} and {to}", c)

@@ -28,7 +28,7 @@ from lifter.frontend.state import descent, joined_arrays
 from lifter.frontend.state.context import Context
 from lifter.frontend.state.found import Found, Sites
 from lifter.frontend.state.values import Alias, ElementPlace, Pointer, PointerPlace, RecordPlace, VariablePlace
-from lifter.ir.loop_ir import Function, Interface, Param, Stmt, Unsupported
+from lifter.ir.loop_ir import Assert, Function, Interface, Param, Stmt, Unsupported
 
 K = CursorKind
 
@@ -223,7 +223,7 @@ def _statements(ctx: Context, c: Cursor, body: Cursor) -> list[Stmt]:
         ctx.fail(_UNKNOWN)
     finally:
         ctx.unit.active.remove(own)
-    return [*ctx.block, *block]
+    return [*(Assert(0, c) for c in ctx.multiples.values()), *ctx.block, *block]
 
 
 def _simplified(ctx: Context, c: Cursor, block: list[Stmt]) -> list[Stmt]:

@@ -130,10 +130,14 @@ def _check_elements(ctx: Context, v: Pointer, target: ClangType, to: ClangType, 
     if old is not None and new is not None:
         if scalar_memory.same_width(old, new) or scalar_memory.integers(old, new):
             return
+        if new.bits == 8 and not new.is_bool():  # to move by bytes; what reads one looks at the array's type
+            return
         if not new.is_bool():
             _wider(ctx, v, old, new)
             if scalar_memory.same_bits(old, new) and not v.targets & ctx.pointer_parameters:
                 return  # for registers; what reads a scalar of it looks at the array's type
+            if new.is_float() and old.is_int_or_uint() and old.bits == 8:
+                return  # read and written byte by byte
     source = own.spelling if types.is_array(v.pointee) else v.pointee.spelling
     ctx.fail(f"pointer cast from '{source} *' to '{to.spelling}'", at)
 

@@ -19,6 +19,7 @@ from lifter.frontend.state import operators as op
 from lifter.frontend.state.context import Context
 from lifter.frontend.state.values import Pointer
 from lifter.ir.loop_ir import Store, Unsupported
+from lifter.simd.lanes import reinterpret
 
 
 class Narrower(Exception):
@@ -114,7 +115,7 @@ def parts(ctx: Context, array: str, wanted: Type, at: Cursor | None) -> int:
         return 1
     if array in ctx.pointer_parameters and array in ctx.found.allocated:
         raise Narrower(array, 1)
-    if unit.is_float() or wanted.is_float() or unit.is_bool() or wanted.is_bool():
+    if unit.is_float() or unit.is_bool() or wanted.is_bool() or wanted.bytes() % unit.bytes():
         ctx.fail(f"memory of type {unit} used as {wanted}", at)
     if wanted.bytes() < unit.bytes():
         narrow(ctx, array, wanted.bytes(), at)
@@ -122,7 +123,7 @@ def parts(ctx: Context, array: str, wanted: Type, at: Cursor | None) -> int:
 
 
 def read(ctx: Context, array: str, offset: Expr, wanted: Type, count: int) -> Expr:
-    """The integer that `count` units from `offset` on make."""
+    """The scalar that `count` integers from `offset` on make."""
     unit, wide = ctx.arrays[array], UInt(wanted.bits)
     total: Expr | None = None
     for k in range(count):
@@ -133,13 +134,13 @@ def read(ctx: Context, array: str, offset: Expr, wanted: Type, count: int) -> Ex
             value = op.binary("<<", value, const(k * unit.bits, wide))
         total = value if total is None else op.binary("|", total, value)
     assert total is not None
-    return op.cast(total, wanted)
+    return reinterpret(total, wanted) if wanted.is_float() else op.cast(total, wanted)
 
 
 def write(ctx: Context, array: str, offset: Expr, value: Expr, count: int) -> None:
-    """Stores of the units of an integer, least significant first."""
-    unit = ctx.arrays[array]
-    wide = op.cast(value, UInt(value.type.bits))
+    """Stores of the units of a scalar, least significant first."""
+    unit, bits = ctx.arrays[array], UInt(value.type.bits)
+    wide = reinterpret(value, bits) if value.type.is_float() else op.cast(value, bits)
     if const_value(wide) is None:
         # The stores must not change what later ones still read.
         wide = ctx.temporary(wide)

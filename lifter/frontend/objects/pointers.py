@@ -7,7 +7,24 @@ from dataclasses import replace
 from clang.cindex import Cursor
 from clang.cindex import Type as ClangType
 
-from halide_core.ir.expr import BOOL, I64, NE, Add, Expr, Mul, Sub, Variable, const, const_value, make_bool
+from halide_core.ir.expr import (
+    BOOL,
+    EQ,
+    I32,
+    I64,
+    NE,
+    Add,
+    Cast,
+    Div,
+    Expr,
+    Mod,
+    Mul,
+    Sub,
+    Variable,
+    const,
+    const_value,
+    make_bool,
+)
 from halide_core.ir.types import UInt
 from lifter.frontend.clang import types
 from lifter.frontend.objects import memory_views, registers
@@ -74,7 +91,38 @@ def _whole_units(ctx: Context, p: Pointer, index: Expr) -> Expr | None:
     if found is None or found.bits != 8 or types.is_array(p.pointee) or len(each) != 1 or each == {1}:
         return None
     (size,) = each
-    return elements_of(op.cast(index, I64), size)
+    distance = op.cast(index, I64)
+    exact = elements_of(distance, size)
+    return exact if exact is not None else _quotient(ctx, distance, size)
+
+
+def _quotient(ctx: Context, distance: Expr, size: int) -> Expr | None:
+    """A distance in bytes over the size of an element, where it is made of parameters that may be asked to be multiples
+    of it (the bytes from row to row); None where it is not.  What is unsigned and narrow may have wrapped."""
+    if isinstance(distance, Cast) and distance.value.type in (I32, I64, UInt(64)):
+        inner = _quotient(ctx, distance.value, size)
+        return None if inner is None else op.cast(inner, distance.type)
+    if distance.type not in (I32, I64, UInt(64)):
+        return None
+    value = const_value(distance)
+    if value is not None:
+        return const(int(value) // size, distance.type) if value % size == 0 else None
+    if isinstance(distance, Variable):
+        if distance.name not in ctx.parameters or distance.name not in ctx.stable:
+            return None
+        whole = const(size, distance.type)
+        ctx.multiples[distance.name] = EQ(BOOL, Mod(distance.type, distance, whole), const(0, distance.type))
+        return Div(distance.type, distance, whole)
+    if isinstance(distance, Mul):
+        for inner, other in ((distance.b, distance.a), (distance.a, distance.b)):
+            divided = _quotient(ctx, inner, size)
+            if divided is not None:
+                return Mul(distance.type, other, divided)
+    if isinstance(distance, Add | Sub):
+        a, b = _quotient(ctx, distance.a, size), _quotient(ctx, distance.b, size)
+        if a is not None and b is not None:
+            return type(distance)(distance.type, a, b)
+    return None
 
 
 def is_not_null(ctx: Context, p: Pointer | RecordPointer | PointerAddress, at: Cursor) -> Expr:

@@ -82,6 +82,8 @@ class Context:
     """Arrays inside the caller's objects that are more than a row of scalars."""
     statics: dict[str, tuple[Argument, list[Param]]] = field(default_factory=dict)
     """Variables of static storage that are read, as parameters that C++ does not have; by their mangled names."""
+    multiples: dict[str, Expr] = field(default_factory=dict)
+    """Parameters that are bytes between elements of several: the conditions that they are whole elements."""
     compared: list[tuple[str, str]] = field(default_factory=list)
     """Pointer parameters that were held against each other."""
     subtracted: Unsupported | None = None

@@ -24,13 +24,9 @@ _MOST = 4
 """Choices that are taken apart, at the most: each makes a store more of one."""
 
 
-def guarded_apart(path: Path, outputs: Collection[str]) -> Path | None:
+def guarded_apart(path: Path, outputs: Collection[str], of_data: bool) -> Path | None:
     """`path` with such stores; None if there are none, or too many.  What only data guard may be read in any case: by
-    conditions on data a store is taken apart where there are no others."""
-    return _taken_apart(path, outputs, False) or _taken_apart(path, outputs, True)
-
-
-def _taken_apart(path: Path, outputs: Collection[str], of_data: bool) -> Path | None:
+    conditions `of_data` a store need not always be taken apart."""
     for taken in range(_MOST + 1):
         parts = (_apart(path, e, of_data) for e in path.effects if e.array in outputs)
         found = next((p for p in parts if p is not None), None)

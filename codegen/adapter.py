@@ -408,7 +408,8 @@ def _led_to(a: Argument, whole: str, names: dict[str, str], c: bool) -> list[str
         there = " && ".join([*outer, *([addresses[path]] if path in addresses else [])]) or "1"
         lines.append(f"    __attribute__((aligned(16))) unsigned char {store}[sizeof(*{pointer})];")
         lines.append(f"    __builtin_memset({store}, 0, sizeof {store});")
-        lines.append(f"    if ({there}) {{ void *led = {store}; __builtin_memcpy((void *)&{pointer}, &led, sizeof led); }}")
+        led = f"void *led = {store}; __builtin_memcpy((void *)&{pointer}, &led, sizeof led);"
+        lines.append(f"    if ({there}) {{ {led} }}")
     return lines
 
 

@@ -7,7 +7,7 @@ for that reading to be right is collected as obligations; the verifier discharge
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from halide_core.ir.expr import (
     GE,
@@ -49,10 +49,14 @@ _ATOMS: dict[int, Expr] = {}
 
 @dataclass(frozen=True, slots=True)
 class Obligation:
-    """`poly` must lie in the range of `type`; with type None it must not be negative."""
+    """`poly` must lie in the range of `type`; with type None it must not be negative.  That is asked where conditions
+    hold by which it was chosen: `i == 0 ? 0 : i - 1`."""
 
     poly: Poly
     type: Type | None
+    chosen: tuple[int, ...] = ()
+    """The keys of the conditions."""
+    conditions: tuple[Expr, ...] = field(default=(), compare=False)
 
 
 class Poly:
@@ -281,7 +285,7 @@ def to_poly(e: Expr, obligations: list[Obligation] | None = None) -> Poly:
     memo: dict[int, Poly] = {}
     for node in post_order(e):
         if node.type.is_int_or_uint() or node.type.is_handle():
-            memo[id(node)] = _node_poly(node, memo, obligations)
+            memo[id(node)] = node_poly(node, memo, obligations)
     return memo[id(e)]
 
 
@@ -291,7 +295,7 @@ _POLYS: dict[int, Poly | None] = {}
 def _inner_poly(e: Expr, inner: list[Poly | None]) -> Poly | None:
     if not (e.type.is_int_or_uint() or e.type.is_handle()):
         return None
-    return _node_poly(e, {id(c): p for c, p in zip(children(e), inner, strict=True) if p is not None}, None)
+    return node_poly(e, {id(c): p for c, p in zip(children(e), inner, strict=True) if p is not None}, None)
 
 
 def ahead_of(condition: Expr) -> Poly | None:
@@ -303,38 +307,6 @@ def ahead_of(condition: Expr) -> Poly | None:
         return None
     least, most = (condition.a, condition.b) if isinstance(condition, LT | LE) else (condition.b, condition.a)
     return to_poly(most) - to_poly(least) - Poly.constant(int(isinstance(condition, LT | GT)))
-
-
-def address_poly(e: Expr, obligations: list[Obligation]) -> Poly:
-    """As `to_poly`, for an address: sums and products of 64 bits wrap as addresses do (`src[i - 1]` with a size_t i = 0
-    is the element before), so that nothing is asked of those which nothing else is made of."""
-    wrapping: dict[int, Expr] = {}
-    other: list[Expr] = []
-    work = [e]
-    while work:
-        n = work.pop()
-        if id(n) in wrapping:
-            continue
-        if not n.type.is_int_or_uint() or n.type.bits != 64:
-            other.append(n)
-            continue
-        wrapping[id(n)] = n
-        if isinstance(n, Add | Sub | Mul | Cast):
-            work += children(n)
-        elif isinstance(n, Select):
-            work += [n.true_value, n.false_value]
-            other.append(n.condition)
-        elif isinstance(n, Call) and n.name == "shift_left":
-            other += children(n)
-        else:
-            other.append(n)  # quotients are not those of what has wrapped
-    asked = {id(m) for n in other for m in post_order(n)}
-    memo: dict[int, Poly] = {}
-    for node in post_order(e):
-        if node.type.is_int_or_uint() or node.type.is_handle():
-            free = id(node) in wrapping and id(node) not in asked
-            memo[id(node)] = _node_poly(node, memo, [] if free else obligations)
-    return memo[id(e)]
 
 
 def _canonical(e: Expr, memo: dict[int, Poly]) -> Expr:
@@ -362,7 +334,9 @@ def _divides_negative_data(e: Call) -> bool:
 _ROUNDING = ("div_round_to_zero", "mod_round_to_zero")
 
 
-def _node_poly(e: Expr, memo: dict[int, Poly], obligations: list[Obligation] | None) -> Poly:
+def node_poly(e: Expr, memo: dict[int, Poly], obligations: list[Obligation] | None) -> Poly:
+    """An integer expression as a polynomial, given those of its children by id; what that takes is added to
+    `obligations`, if there are any."""
     if isinstance(e, IntImm | UIntImm):
         return Poly.constant(e.value)
     if e.type.is_bool():

@@ -24,10 +24,11 @@ from halide_core.ir.expr import (
 )
 from halide_core.ir.structural import contains, key, post_order, transform, variables
 from halide_core.ir.types import Type
+from lifter.algebra.address_polynomial import address_poly
 from lifter.algebra.conditional_sums import added_where, extremum
 from lifter.algebra.euclidean_remainder import euclidean
 from lifter.algebra.fold import clauses, conjunction, fold, fold_node, is_true, negate, parts
-from lifter.algebra.polynomial import Obligation, Poly, address_poly, atom_of, from_poly, to_poly
+from lifter.algebra.polynomial import Obligation, Poly, atom_of, from_poly, to_poly
 from lifter.ir import loop_ir as L
 from lifter.ir.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, loads
 from lifter.ir.inline_pure_calls import inline_all, inline_call
@@ -193,7 +194,9 @@ class Memory:
             found = []
             p = address_poly(e, found)
         guard = both(s.guard, s.live)
-        s.obligations.extend(FoundObligation(o, s.loops, guard, line) for o in found)
+        for o in found:
+            where = both(guard, conjunction(list(o.conditions)))
+            s.obligations.append(FoundObligation(o, s.loops, where, line))
         return p
 
     def concern_parameters(self, found: list[Obligation]) -> bool:

@@ -17,7 +17,7 @@ from halide_core.ir.types import Int, UInt
 from lifter.frontend.clang import queries, types
 from lifter.frontend.clang.libclang import evaluate, in_system_header, operands
 from lifter.frontend.lowering import block_copies, evaluated, evaluation_order, library_math, std_algorithms
-from lifter.frontend.objects import access, conversions, deallocations
+from lifter.frontend.objects import access, conversions, deallocations, scalar_memory
 from lifter.frontend.state import descent
 from lifter.frontend.state import operators as op
 from lifter.frontend.state.context import Context
@@ -106,6 +106,14 @@ def _same(ctx: Context, _c: Cursor, _name: str, arguments: list[Cursor]) -> Valu
     return descent.value(ctx, arguments[0])
 
 
+def _bit_cast(ctx: Context, c: Cursor, _name: str, arguments: list[Cursor]) -> Value:
+    """std::bit_cast between scalars."""
+    value, wanted = evaluated.scalar(ctx, arguments[0]), queries.scalar_type(ctx, c.type, c)
+    if not scalar_memory.same_bits(value.type, wanted):
+        ctx.fail(f"bit_cast from {value.type} to {wanted}", c)
+    return scalar_memory.view(value, wanted)
+
+
 def _of_bits(ctx: Context, name: str, arguments: list[Cursor]) -> Expr:
     """The number of ones, or the bytes in the other order."""
     wide = UInt(_BITS_COUNTED.get(name) or _BYTES_SWAPPED[name])
@@ -185,6 +193,7 @@ _BY_NAME: dict[str, tuple[tuple[int, ...], _Lowers]] = {
     **dict.fromkeys(("free", "cfree", "_mm_free"), ((), _free)),
     **dict.fromkeys(("min", "max"), ((1, 2), library_math.min_max)),
     "clamp": ((3,), library_math.clamp),
+    "bit_cast": ((1,), _bit_cast),
     "swap": ((2,), _swap),
     **dict.fromkeys(("move", "forward", "as_const"), ((1,), _same)),
     **dict.fromkeys(("memcpy", "memmove"), ((), block_copies.memcpy)),

@@ -185,7 +185,9 @@ class _Taker:
             ctx.fixed[flat] = self.described(str(f.spelling))
         return VariablePlace(flat, type_)
 
-    def pointer(self, pointee: ClangType, name: str, path: str, spelled: str, c_type: str) -> PointerPlace | Alias | None:
+    def pointer(
+        self, pointee: ClangType, name: str, path: str, spelled: str, c_type: str
+    ) -> PointerPlace | Alias | None:
         ctx = self.ctx
         if types.is_pointer(pointee) or types.is_function(pointee) or types.is_void(pointee):
             return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from halide_core.ir.expr import (
@@ -46,7 +46,7 @@ from lifter.ir.names import (
 )
 from lifter.symexec.clipped_windows import Window, window
 from lifter.symexec.index_set_splitting import Fact, contrary, run_of, turning_points
-from lifter.symexec.periodic_steps import Period, conditional_steps, period
+from lifter.symexec.periodic_steps import Period, conditional_steps, parities_as_choices, period
 from lifter.symexec.state import NeedCell, NeedUnroll, State, both
 from lifter.symexec.store_buffer import Memory
 from lifter.symexec.strip_mined_while import pieces
@@ -310,9 +310,35 @@ class Loops(Memory, ABC):
             if way is not None:
                 ways[v] = way
                 carried.remove(v)
+        while (behind := self.one_behind(trial.env, heads, carried, ways, counter, s, met)) is not None:
+            carried.remove(behind)
         if carried:
             self.carry(loop, s, carried, ways, end_condition, counter)
         return ways, temporaries, partial
+
+    def one_behind(
+        self, after: Mapping[str, Expr], heads: Mapping[str, Variable], carried: list[str], ways: dict[str, Poly],
+        counter: str, s: State, met: dict[str, list[Obligation]],
+    ) -> str | None:
+        """A variable that takes in each iteration what others had in it, and that starts as if it had done so before
+        the first one (`row = next; next += stride`): it is given its way.  None if there is no such variable."""
+        k = Poly.variable(counter, I32)
+        for v in carried:
+            if not after[v].type.is_int_or_uint() or after[v].type.is_bool():
+                continue
+            found: list[Obligation] = []
+            value, start = to_poly(after[v], found), to_poly(self.read(s, v, self.type_of(v)), found)
+            forms = {heads[w].name: to_poly(self.read(s, w, self.type_of(w))) + way for w, way in ways.items()}
+            others = {heads[w].name for w in heads} - forms.keys()
+            if value.names() & others or not value.names() & forms.keys():
+                continue
+            way = value.substitute(forms).substitute({counter: k - Poly.constant(1)}) - start
+            inside = replace(s, loops=(*s.loops, LoopInfo(counter, Poly(), 0)))
+            if way.substitute({counter: Poly()}).is_zero() and _is_invariant(way, set(), inside):
+                ways[v] = way
+                met[v] = found
+                return v
+        return None
 
     def now_and_then(
         self, after: Expr, head: Expr, ways: dict[str, Poly], placeholders: set[str], counter: str, s: State,
@@ -326,7 +352,7 @@ class Loops(Memory, ABC):
         def fixed(p: Poly) -> bool:
             return _is_invariant(p, placeholders, s)
 
-        parts = conditional_steps(to_poly(after, found), to_poly(head), fixed, found)
+        parts = conditional_steps(to_poly(parities_as_choices(after), found), to_poly(head), fixed, found)
         if parts is None:
             return None
         forms = {head_name(v, counter): to_poly(self.read(s, v, self.type_of(v))) + way for v, way in ways.items()}

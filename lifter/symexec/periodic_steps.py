@@ -1,4 +1,5 @@
-"""Steps that are taken in some iterations only, which come at equal distances: `if (y & 1) src += stride;`.
+"""Steps that are taken in some iterations only, which come at equal distances: `if (y & 1) src += stride;`, and
+`src += y & 1;`.
 
 What such a variable has gone on by is how many of these iterations lie before the present one, a quotient."""
 
@@ -7,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from halide_core.ir.expr import EQ, I32, I64, NE, Call, Cast, Div, Expr, Mod, Select, const_value
+from halide_core.ir.expr import BOOL, EQ, I32, I64, NE, Call, Cast, Div, Expr, Mod, Select, const, const_value
+from halide_core.ir.structural import transform
 from lifter.algebra.polynomial import Obligation, Poly, atom_of, ceil_div, from_poly, to_poly
 
 Forms = Mapping[str, Poly]
@@ -32,6 +34,21 @@ def conditional_steps(
         found.append((choice.condition, step))
         after = after - Poly.atom(choice) + no
     return after - head, found
+
+
+def parities_as_choices(e: Expr) -> Expr:
+    """A value with each `x & 1`, and `x % 2` of what has no sign, as a choice between one and nothing."""
+
+    def rewrite(n: Expr) -> Expr:
+        if not isinstance(n, Call) or len(n.args) != 2 or not n.type.is_int_or_uint():
+            return n
+        bit = n.name == "bitwise_and" and const_value(n.args[1]) == 1
+        rest = n.name == "mod_round_to_zero" and const_value(n.args[1]) == 2 and n.type.is_uint()
+        if not bit and not rest:
+            return n
+        return Select(n.type, NE(BOOL, n, const(0, n.type)), const(1, n.type), const(0, n.type))
+
+    return transform(e, rewrite)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,4 +140,4 @@ def _remainder(p: Poly, e: Expr, coefficient: int) -> tuple[Poly, Poly, Poly, bo
     return None
 
 
-__all__ = ["Period", "conditional_steps", "period"]
+__all__ = ["Period", "conditional_steps", "parities_as_choices", "period"]

@@ -1,4 +1,5 @@
-"""Rows taken in pieces: `while (width > 0) { n = min(width, 64); ...; src += n; width -= n; }`.
+"""Rows taken in pieces: `while (width > 0) { n = min(width, 64); ...; src += n; width -= n; }`, and
+`while (done < width) { n = min(width - done, 64); ...; done += n; }`.
 
 All pieces are of full length but the last, after which the loop ends: before any iteration that runs, each step was a
 full one."""
@@ -8,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from halide_core.ir.expr import GE, GT, LE, LT, Expr, Variable, const
-from halide_core.ir.structural import key, replace
+from halide_core.ir.expr import GE, GT, LE, LT, Expr, Min, Select, Variable, const
+from halide_core.ir.structural import replace
 from lifter.algebra.fold import clauses
 from lifter.algebra.polynomial import Poly, atom_of, smaller_of, to_poly
 
@@ -23,36 +24,44 @@ class Pieces:
 
     def full(self, e: Expr) -> Expr:
         """An expression of an iteration, of one that is not the last."""
-        number = key(self.length)
-        return replace(e, lambda n: const(self.whole, n.type) if key(n) == number else None)
+        length = Poly.atom(self.length)
+
+        def rewrite(n: Expr) -> Expr | None:
+            return const(self.whole, n.type) if isinstance(n, Min | Select) and to_poly(n) == length else None
+
+        return replace(e, rewrite)
 
 
 def pieces(after: Mapping[str, Expr], heads: Mapping[str, Variable], condition: Expr) -> Pieces | None:
     """The pieces that a loop takes what is left in, while `condition` says that something is: `after` and `heads` are
     what the variables are at the end and at the start of an iteration."""
-    one = Poly.constant(1)
-    for v, head in heads.items():
-        if not head.type.is_int():
+    ends = {h.name: to_poly(after[v]) for v, h in heads.items() if h.type.is_int() and after[v].type.is_int()}
+    for head in heads.values():
+        if head.name not in ends:
             continue
-        left = to_poly(head)
-        taken = left - to_poly(after[v])
-        if len(taken.terms) != 1:
+        step = ends[head.name] - to_poly(head)
+        if len(step.terms) != 1:
             continue
-        ((monomial, factor),) = taken.terms.items()
-        length = atom_of(monomial[0]) if len(monomial) == 1 and factor == 1 else None
-        whole = _least_of(length, left) if length is not None else None
-        if length is not None and whole is not None and any(_room(c) == left - one for c in clauses(condition)):
+        ((monomial, factor),) = step.terms.items()
+        length = atom_of(monomial[0]) if len(monomial) == 1 and abs(factor) == 1 else None
+        found = _least_of(length) if length is not None else None
+        if length is None or found is None:
+            continue
+        whole, left = found
+        known = left.names() & {h.name for h in heads.values()} <= ends.keys()
+        taken = known and left - left.substitute(ends) == Poly.atom(length)
+        if taken and any(_room(c) == left - Poly.constant(1) for c in clauses(condition)):
             return Pieces(length, whole)
     return None
 
 
-def _least_of(e: Expr, left: Poly) -> int | None:
-    """The positive constant of which and `left` an expression is the smaller."""
+def _least_of(e: Expr) -> tuple[int, Poly] | None:
+    """The positive constant, and the other number, of which an expression is the smaller one."""
     arms = smaller_of(e)
     for one, other in (arms, arms[::-1]) if arms is not None else ():
         whole = one.constant_value()
-        if other == left and whole is not None and whole > 0:
-            return whole
+        if whole is not None and whole > 0:
+            return whole, other
     return None
 
 

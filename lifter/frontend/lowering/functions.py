@@ -25,7 +25,7 @@ from lifter.frontend.objects import (
 )
 from lifter.frontend.objects.parameters import Taken
 from lifter.frontend.state import descent, joined_arrays
-from lifter.frontend.state.context import Context
+from lifter.frontend.state.context import Context, Forked
 from lifter.frontend.state.found import Found, Sites
 from lifter.frontend.state.values import Alias, ElementPlace, Pointer, PointerPlace, RecordPlace, VariablePlace
 from lifter.ir.loop_ir import Assert, Function, Interface, Param, Stmt, Unsupported
@@ -79,7 +79,7 @@ def lower(unit: Unit, c: Cursor) -> Function:
 
 _AGAIN = (
     memory_views.Narrower, memory_views.Retyped, registers.Relaned, registers.Varied, registers.Addressed,
-    joined_arrays.Together, end_pointers.Ended, parameters.Reached, parameters.Static,
+    joined_arrays.Together, end_pointers.Ended, Forked, parameters.Reached, parameters.Static,
 )
 
 
@@ -107,6 +107,8 @@ def _learn(ctx: Context, found: Found, wanted: Exception) -> None:
             found.groups.append(wanted.arrays)
         case end_pointers.Ended():
             found.ends[wanted.end] = wanted.start
+        case Forked():
+            found.forked[wanted.statement] = wanted.condition
         case parameters.Reached():
             found.reached.add(wanted.name)
         case parameters.Static():

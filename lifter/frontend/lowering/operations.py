@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from clang.cindex import Cursor, CursorKind
 
-from halide_core.ir.expr import Expr, const_value
+from halide_core.ir.expr import Expr, const_value, make_bool
 from lifter.frontend.clang import queries, types
 from lifter.frontend.clang.libclang import binary_operator, operands, unary_operator
 from lifter.frontend.lowering import (
@@ -158,7 +158,8 @@ def _short_circuit(ctx: Context, operator: str, left: Cursor, right: Cursor) -> 
 def conditional(ctx: Context, c: Cursor) -> Value:
     """test ? first : second, and GNU's test ?: second, of which the tree has the whole before these three."""
     test, first, second = operands(c)[-3:]
-    held = ctx.hold(ctx.settled(evaluated.condition(ctx, test)))
+    answer = ctx.answers.get(test.hash)
+    held = ctx.hold(make_bool(answer) if answer is not None else ctx.settled(evaluated.condition(ctx, test)))
     known = const_value(held.value)
     if known is not None:
         ctx.release(held)
@@ -168,6 +169,8 @@ def conditional(ctx: Context, c: Cursor) -> Value:
     otherwise, b, after_otherwise = branches.arm(
         ctx, lambda: conversions.convert(ctx, descent.value(ctx, second), type_, c)
     )
+    if isinstance(a, Pointer) and isinstance(b, Pointer):
+        ctx.choose(test, a.targets, b.targets)
     test_value = ctx.release(held)
     ctx.targets = ctx.merge([after_then, after_otherwise])
     found = conditional_values.chosen(ctx, c, test_value, (then, a), (otherwise, b))

@@ -7,9 +7,9 @@ from typing import NoReturn
 from clang.cindex import Cursor, CursorKind
 from clang.cindex import Type as ClangType
 
-from halide_core.ir.expr import Expr, const_value
+from halide_core.ir.expr import Expr, const_value, make_bool
 from lifter.frontend.clang import classes, queries, types
-from lifter.frontend.clang.libclang import children, operands
+from lifter.frontend.clang.libclang import children, operands, preorder
 from lifter.frontend.lowering import branches, declarations, evaluated, inline, new_vectors, structured_exits
 from lifter.frontend.state import descent
 from lifter.frontend.state import operators as op
@@ -27,8 +27,38 @@ def block(ctx: Context, c: Cursor) -> None:
     label = _last_label(parts)
     if label >= 0:
         _to_label(ctx, parts, label)
-    for inner in parts[label + 1 :]:
+    outer = ctx.statement
+    _in_order(ctx, parts[label + 1 :])
+    ctx.statement = outer
+
+
+def _in_order(ctx: Context, parts: list[Cursor]) -> None:
+    """Statements of a block."""
+    own = not ctx.loops and len(ctx.frames) == 1
+    for position, inner in enumerate(parts):
+        condition = ctx.found.forked.get(inner.hash) if own else None
+        if condition is not None and condition not in ctx.answers:
+            return _forked(ctx, parts[position:], condition)
+        if own:
+            ctx.statement = inner.hash
         descent.statement(ctx, inner)
+
+
+def _forked(ctx: Context, parts: list[Cursor], condition: int) -> None:
+    """Statements once for each answer to a condition that the first of them asks for."""
+    test = next(k for k in preorder(parts[0]) if k.hash == condition)
+    if queries.has_effects(test):
+        ctx.fail("pointer that points into one of several arrays by a condition with side effects", test)
+    value, line = ctx.settled(evaluated.condition(ctx, test)), ctx.line
+    arms = []
+    for answer in (True, False):
+        ctx.answers[condition] = answer
+        arms.append(branches.path(ctx, lambda: _in_order(ctx, parts)))
+        del ctx.answers[condition]
+    (then, after_then), (otherwise, after_otherwise) = arms
+    ctx.line = line
+    ctx.branch(value, then, otherwise)
+    branches.join(ctx, [after_then, after_otherwise])
 
 
 def _last_label(parts: list[Cursor]) -> int:
@@ -74,7 +104,10 @@ def if_(ctx: Context, c: Cursor) -> None:
     if _begins_with_expression(c, parts) or not (ctx.unit.is_c or types.is_bool(parts[0].type)):
         ctx.fail("if with an expression before its condition", c, "put it in front of the if")
     line = ctx.line
-    condition = ctx.settled(evaluated.condition(ctx, parts[0]))
+    if parts[0].hash in ctx.answers:
+        condition: Expr = make_bool(ctx.answers[parts[0].hash])
+    else:
+        condition = ctx.settled(evaluated.condition(ctx, parts[0]))
     known = const_value(condition)
     if known is not None:
         taken = parts[1] if known else (parts[2] if len(parts) > 2 else None)
@@ -88,6 +121,8 @@ def if_(ctx: Context, c: Cursor) -> None:
         otherwise, after_otherwise = branches.path(ctx, lambda: descent.statement(ctx, parts[2]))
     ctx.line = line
     ctx.branch(condition, then, otherwise)
+    for name in (after_then or {}).keys() & (after_otherwise or {}).keys():
+        ctx.choose(parts[0], (after_then or {})[name], (after_otherwise or {})[name])
     branches.join(ctx, [after_then, after_otherwise])
 
 

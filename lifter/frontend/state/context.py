@@ -47,6 +47,17 @@ Element = tuple[int | float, int]
 """An index, and the width of the elements that it counts."""
 
 
+_MOST_FORKS = 3
+
+
+class Forked(Exception):
+    """A statement is to be lowered once for each answer to a condition, with what follows it."""
+
+    def __init__(self, statement: int, condition: int) -> None:
+        super().__init__(statement, condition)
+        self.statement, self.condition = statement, condition
+
+
 @dataclass(eq=False, repr=False)
 class Context:
     """Lowering of one function; see the module."""
@@ -82,6 +93,12 @@ class Context:
     """Arrays inside the caller's objects that are more than a row of scalars."""
     statics: dict[str, tuple[Argument, list[Param]]] = field(default_factory=dict)
     """Variables of static storage that are read, as parameters that C++ does not have; by their mangled names."""
+    statement: int = 0
+    """Hash of the statement of the function's own, outside of loops, that is being lowered."""
+    choices: dict[frozenset[str], tuple[int, int]] = field(default_factory=dict)
+    """Of arrays into one of which a pointer points, the hashes of the statement and of the condition that say which."""
+    answers: dict[int, bool] = field(default_factory=dict)
+    """Conditions, by hash, of which the answer is known where code is lowered once for each."""
     multiples: dict[str, Expr] = field(default_factory=dict)
     """Parameters that are bytes between elements of several: the conditions that they are whole elements."""
     compared: list[tuple[str, str]] = field(default_factory=list)
@@ -454,6 +471,7 @@ class Context:
             self.fail(f"pointer {name} {what} here", at)
         if len(targets) > 1:
             joined_arrays.check(self, frozenset(targets))
+            self._fork(frozenset(targets))
             shown = " or ".join(sorted(t.lstrip("!&") for t in targets))
             self.fail(f"pointer {name} may point to more than one array ({shown})", at)
         (array,) = targets
@@ -462,6 +480,17 @@ class Context:
         if array.startswith("!"):
             self.fail(f"pointer {name} may point to an array {array[1:]} of an earlier iteration", at)
         return array
+
+    def choose(self, condition: Cursor, one: frozenset[str], other: frozenset[str]) -> None:
+        """A condition says which arrays a pointer points into."""
+        if one != other and self.statement and not self.loops and len(self.frames) == 1:
+            self.choices[(one | other) - {NULL}] = (self.statement, condition.hash)
+
+    def _fork(self, targets: frozenset[str]) -> None:
+        """Asks for what chose between arrays to be lowered once for each, where that is known."""
+        for arrays, (statement, condition) in self.choices.items():
+            if arrays <= targets and condition not in self.answers and len(self.found.forked) < _MOST_FORKS:
+                raise Forked(statement, condition)
 
     def point(self, name: str, targets: frozenset[str]) -> None:
         """A pointer variable points to something else from here on."""

@@ -55,6 +55,9 @@ class Found:
     groups: list[frozenset[str]] = field(default_factory=list)
     """Local arrays that one pointer points into at different times."""
     sites: Sites = field(default_factory=Sites)
+    forked: dict[int, int] = field(default_factory=dict)
+    """Statements by which a pointer points into one array or another: with what follows they are lowered once for each
+    answer to a condition, by the hashes of both."""
     reached: set[str] = field(default_factory=set)
     """Pointers in the caller's objects to other objects, by the names that parameters would have, that are followed."""
     statics: dict[str, Cursor] = field(default_factory=dict)

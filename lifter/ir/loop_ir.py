@@ -92,6 +92,9 @@ class Assert(Stmt):
     """The source's own assert: becomes an item of the contract.  On line 0 what the source does not say."""
 
     condition: Expr
+    refused: str = ""
+    """What stands here that is not lifted: calls that come here are left to the original.  `advice` is about it."""
+    advice: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -168,7 +168,7 @@ class _Statements(Merging):
         self.roll(s, 0)
         self.check_definitions(s)
         if s.result is not None:
-            s.result = self.defined(s.result, s.conditions, s.result_line)
+            s.result = self.defined(s.result, [*s.conditions, *(c for c, _ in s.asserts)], s.result_line)
         effects = observed(s.effects, {p.name for p in self.function.params if p.pointer}, s.result)
         effects = [self.defined_effect(e, s) for e in effects]
         return Path(
@@ -199,8 +199,9 @@ class _Statements(Merging):
 
     def defined_effect(self, e: Effect, s: State) -> Effect:
         """An effect without what was never given a value."""
-        guard = None if e.guard is None else self.defined(e.guard, s.conditions, e.line)
-        given = [*s.conditions, *clauses(guard)] if guard is not None else s.conditions
+        held = [*s.conditions, *(c for c, _ in s.asserts)]
+        guard = None if e.guard is None else self.defined(e.guard, held, e.line)
+        given = [*held, *clauses(guard)] if guard is not None else held
         value = self.defined(e.value, given, e.line)
         self.check_defined(from_poly(e.index), e.line)
         return e if value is e.value and guard is e.guard else replace(e, value=value, guard=guard)
@@ -430,13 +431,15 @@ class _Statements(Merging):
         condition = self.value(stmt.condition, s)
         if const_value(condition):  # in this instance of a template
             return
+        if stmt.refused and (s.loops or (s.guard is not None and contains(s.guard, Load))):
+            raise L.Unsupported(stmt.refused, stmt.line, stmt.advice)
         if s.loops or contains(condition, Load):
             if not stmt.line:
                 raise L.Unsupported("memory whose size depends on image data", self.function.line)
             return  # only asserts on parameters become contract items; nothing is assumed from the others
         if s.guard is not None:
             condition = fold_node(Or(BOOL, negate(s.guard), condition))
-        s.asserts.append((condition, stmt.line))
+        s.asserts.append((condition, 0 if stmt.refused else stmt.line))
 
     def assign(self, s: State, name: str, value: Expr, line: int) -> None:
         if name in self.plan.cells:

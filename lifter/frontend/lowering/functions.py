@@ -11,7 +11,7 @@ from halide_core.ir.types import Type, UInt
 from lifter.frontend.clang import classes, queries, types
 from lifter.frontend.clang.libclang import children, place, preorder
 from lifter.frontend.clang.unit import Unit
-from lifter.frontend.lowering import cautions, new_vectors
+from lifter.frontend.lowering import cautions, new_vectors, statements
 from lifter.frontend.lowering.table import TABLE
 from lifter.frontend.objects import (
     aligned_memory,
@@ -28,7 +28,7 @@ from lifter.frontend.state import descent, joined_arrays
 from lifter.frontend.state.context import Context, Forked
 from lifter.frontend.state.found import Found, Sites
 from lifter.frontend.state.values import Alias, ElementPlace, Pointer, PointerPlace, RecordPlace, VariablePlace
-from lifter.ir.loop_ir import Assert, Function, Interface, Param, Stmt, Unsupported
+from lifter.ir.loop_ir import Assert, Function, Interface, Loop, Param, Stmt, Unsupported, walk
 
 K = CursorKind
 
@@ -60,6 +60,8 @@ def lower(unit: Unit, c: Cursor) -> Function:
         ctx = Context(unit, c, TABLE, found)
         try:
             function = _lower(unit, c, ctx)
+            if found.refused and not any(isinstance(s, Loop) for s in walk(function.body)):
+                raise next(iter(found.refused.values()))  # nothing is left of it
             wider = {name: t for name, t in ctx.only_wider().items() if name not in found.allocated}
             if not wider:
                 return function
@@ -79,7 +81,7 @@ def lower(unit: Unit, c: Cursor) -> Function:
 
 _AGAIN = (
     memory_views.Narrower, memory_views.Retyped, registers.Relaned, registers.Varied, registers.Addressed,
-    joined_arrays.Together, end_pointers.Ended, Forked, parameters.Reached, parameters.Static,
+    joined_arrays.Together, end_pointers.Ended, Forked, statements.Refused, parameters.Reached, parameters.Static,
 )
 
 
@@ -107,6 +109,8 @@ def _learn(ctx: Context, found: Found, wanted: Exception) -> None:
             found.groups.append(wanted.arrays)
         case end_pointers.Ended():
             found.ends[wanted.end] = wanted.start
+        case statements.Refused():
+            found.refused[wanted.arm] = wanted.problem
         case Forked():
             found.forked[wanted.statement] = wanted.condition
         case parameters.Reached():
@@ -152,13 +156,13 @@ def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
         binding = parameters.take_static(ctx, declaration, expression, c)
         if binding is not None:
             ctx.bind(declaration, binding)
-    statements = _simplified(ctx, c, _statements(ctx, c, body))
+    lowered = _simplified(ctx, c, _statements(ctx, c, body))
     taken += [Taken(argument, params) for argument, params in ctx.statics.values()]
     call: Interface | None = None
     made = [parameters.result(ctx, c.result_type, c)] if returned else []
     if made or any(t.argument.passing != "plain" for t in taken):
-        statements, taken = parameters.split_arrays(ctx, statements, taken)
-        taken = parameters.used(ctx, statements, taken)
+        lowered, taken = parameters.split_arrays(ctx, lowered, taken)
+        taken = parameters.used(ctx, lowered, taken)
         container = made[0][0] if made else None
         arguments = tuple(end_pointers.finished(ctx, t.argument) for t in taken)
         call = Interface(arguments, c.result_type.get_canonical().spelling, container)
@@ -168,7 +172,7 @@ def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
         symbol=name,
         params=(*(p for t in taken for p in t.params), *(p for _, p in made)),
         return_type=result,
-        body=tuple(statements),
+        body=tuple(lowered),
         locals=ctx.locals,
         arrays=ctx.arrays,
         tables=ctx.tables,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from clang.cindex import Cursor
 
 from halide_core.ir.types import Type
+from lifter.ir.loop_ir import Unsupported
 
 Site = tuple[tuple[str, int], ...]
 """Where memory is allocated: the functions that are being inlined, and the line."""
@@ -55,6 +56,8 @@ class Found:
     groups: list[frozenset[str]] = field(default_factory=list)
     """Local arrays that one pointer points into at different times."""
     sites: Sites = field(default_factory=Sites)
+    refused: dict[int, Unsupported] = field(default_factory=dict)
+    """Arms of conditionals, by hash, that hold what is not lifted: calls that come there are left to the original."""
     forked: dict[int, int] = field(default_factory=dict)
     """Statements by which a pointer points into one array or another: with what follows they are lowered once for each
     answer to a condition, by the hashes of both."""

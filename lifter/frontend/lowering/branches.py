@@ -6,11 +6,19 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
+from clang.cindex import Cursor, CursorKind
+
+from halide_core.ir.expr import make_bool
+from lifter.frontend.clang.libclang import preorder
 from lifter.frontend.lowering import evaluated
+from lifter.frontend.state import descent
 from lifter.frontend.state.context import Context
 from lifter.frontend.state.frames import Targets
 from lifter.frontend.state.values import ElementPlace, Value
-from lifter.ir.loop_ir import Stmt
+from lifter.ir.loop_ir import Assert, Stmt, Unsupported
+
+K = CursorKind
+_LOOPS = (K.FOR_STMT, K.WHILE_STMT, K.DO_STMT, K.CXX_FOR_RANGE_STMT, K.GOTO_STMT)
 
 
 def path(ctx: Context, make: Callable[[], None]) -> tuple[list[Stmt], Targets | None]:
@@ -22,6 +30,35 @@ def path(ctx: Context, make: Callable[[], None]) -> tuple[list[Stmt], Targets | 
     after = ctx.targets if ctx.alive else None
     ctx.targets, ctx.alive = before, True
     return block, after
+
+
+class Refused(Exception):
+    """An arm of a conditional holds what is not lifted."""
+
+    def __init__(self, arm: int, problem: Unsupported) -> None:
+        super().__init__(arm, problem)
+        self.arm, self.problem = arm, problem
+
+
+def left_out(ctx: Context, parts: list[Cursor]) -> None:
+    """Lowers the statements of an arm of a conditional.  One outside of loops, and without any, that cannot be lifted
+    (a call that reports an error) is left to the original: the contract keeps other calls from coming there."""
+    if not parts:
+        return
+    problem = ctx.found.refused.get(parts[0].hash)
+    if problem is not None:
+        ctx.note(f"line {problem.line} is left to the original: {problem.construct}")
+        ctx.emit(Assert(problem.line, make_bool(False), problem.construct, problem.advice))
+        ctx.alive = False
+        return
+    try:
+        for c in parts:
+            descent.statement(ctx, c)
+    except Unsupported as found:
+        within = any(not j.switch for j in ctx.loops)
+        if within or any(k.kind in _LOOPS for c in parts for k in preorder(c)):
+            raise
+        raise Refused(parts[0].hash, found) from None
 
 
 def join(ctx: Context, ends: list[Targets | None]) -> None:

@@ -11,7 +11,7 @@ from halide_core.ir.types import Type, UInt
 from lifter.frontend.clang import classes, queries, types
 from lifter.frontend.clang.libclang import children, place, preorder
 from lifter.frontend.clang.unit import Unit
-from lifter.frontend.lowering import cautions, new_vectors, statements
+from lifter.frontend.lowering import branches, cautions, new_vectors
 from lifter.frontend.lowering.table import TABLE
 from lifter.frontend.objects import (
     aligned_memory,
@@ -81,7 +81,7 @@ def lower(unit: Unit, c: Cursor) -> Function:
 
 _AGAIN = (
     memory_views.Narrower, memory_views.Retyped, registers.Relaned, registers.Varied, registers.Addressed,
-    joined_arrays.Together, end_pointers.Ended, Forked, statements.Refused, parameters.Reached, parameters.Static,
+    joined_arrays.Together, end_pointers.Ended, Forked, branches.Refused, parameters.Reached, parameters.Static,
 )
 
 
@@ -109,7 +109,7 @@ def _learn(ctx: Context, found: Found, wanted: Exception) -> None:
             found.groups.append(wanted.arrays)
         case end_pointers.Ended():
             found.ends[wanted.end] = wanted.start
-        case statements.Refused():
+        case branches.Refused():
             found.refused[wanted.arm] = wanted.problem
         case Forked():
             found.forked[wanted.statement] = wanted.condition

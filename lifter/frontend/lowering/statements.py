@@ -16,10 +16,9 @@ from lifter.frontend.state import operators as op
 from lifter.frontend.state.context import Context
 from lifter.frontend.state.frames import Targets
 from lifter.frontend.state.values import Rows
-from lifter.ir.loop_ir import Assert, Break, Continue, Define, Return, Stmt, Unsupported
+from lifter.ir.loop_ir import Break, Continue, Define, Return, Stmt
 
 K = CursorKind
-_LOOPS = (K.FOR_STMT, K.WHILE_STMT, K.DO_STMT, K.CXX_FOR_RANGE_STMT, K.GOTO_STMT)
 
 
 def block(ctx: Context, c: Cursor) -> None:
@@ -115,41 +114,16 @@ def if_(ctx: Context, c: Cursor) -> None:
         if taken is not None:
             descent.statement(ctx, taken)
         return
-    then, after_then = branches.path(ctx, lambda: _arm(ctx, parts[1]))
+    then, after_then = branches.path(ctx, lambda: branches.left_out(ctx, parts[1:2]))
     otherwise: list[Stmt] = []
     after_otherwise: Targets | None = dict(ctx.targets)
     if len(parts) > 2:
-        otherwise, after_otherwise = branches.path(ctx, lambda: _arm(ctx, parts[2]))
+        otherwise, after_otherwise = branches.path(ctx, lambda: branches.left_out(ctx, parts[2:3]))
     ctx.line = line
     ctx.branch(condition, then, otherwise)
     for name in (after_then or {}).keys() & (after_otherwise or {}).keys():
         ctx.choose(parts[0], (after_then or {})[name], (after_otherwise or {})[name])
     branches.join(ctx, [after_then, after_otherwise])
-
-
-class Refused(Exception):
-    """An arm of a conditional holds what is not lifted."""
-
-    def __init__(self, arm: int, problem: Unsupported) -> None:
-        super().__init__(arm, problem)
-        self.arm, self.problem = arm, problem
-
-
-def _arm(ctx: Context, c: Cursor) -> None:
-    """An arm of a conditional.  One outside of loops, and without any, that cannot be lifted (a call that reports an
-    error) is left to the original: the contract keeps other calls from coming there."""
-    problem = ctx.found.refused.get(c.hash)
-    if problem is not None:
-        ctx.note(f"line {problem.line} is left to the original: {problem.construct}")
-        ctx.emit(Assert(problem.line, make_bool(False), problem.construct, problem.advice))
-        ctx.alive = False
-        return
-    try:
-        descent.statement(ctx, c)
-    except Unsupported as found:
-        if ctx.loops or any(k.kind in _LOOPS for k in preorder(c)):
-            raise
-        raise Refused(c.hash, found) from None
 
 
 def _begins_with_expression(c: Cursor, parts: list[Cursor]) -> bool:

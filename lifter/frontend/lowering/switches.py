@@ -9,7 +9,6 @@ from clang.cindex import Cursor, CursorKind
 from halide_core.ir.expr import Expr, Variable, const_value, make_bool
 from lifter.frontend.clang.libclang import children
 from lifter.frontend.lowering import branches, evaluated, structured_exits
-from lifter.frontend.state import descent
 from lifter.frontend.state import operators as op
 from lifter.frontend.state.context import Context
 from lifter.frontend.state.frames import Jumps, Targets
@@ -38,8 +37,7 @@ def switch(ctx: Context, c: Cursor) -> None:
         following = [s for _, group in segments[position:] for s in group]
 
         def body(following: list[Cursor] = following) -> None:
-            for s in following:
-                descent.statement(ctx, s)
+            branches.left_out(ctx, following)
 
         block, after = branches.path(ctx, body)
         ends.append(after)

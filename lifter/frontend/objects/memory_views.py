@@ -13,7 +13,7 @@ from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, Expr, Load, const, const_value
 from halide_core.ir.types import Type, UInt
-from lifter.frontend.clang import types
+from lifter.frontend.clang import classes, types
 from lifter.frontend.clang.libclang import declared_fields, members
 from lifter.frontend.state import operators as op
 from lifter.frontend.state.context import Context
@@ -78,9 +78,17 @@ def unit_of(ctx: Context, name: str, t: ClangType, at: Cursor | None) -> Type | 
     least = min(s.bytes() for s in found)
     if len(found) == 1 and (wanted is None or wanted >= least):
         return next(iter(found))
-    if any(s.is_float() or s.is_bool() for s in found):
+    if any(s.is_bool() for s in found) or (any(s.is_float() for s in found) and not _has_union(t)):
         return None
     return UInt(8 * min(least, wanted or least))
+
+
+def _has_union(t: ClangType) -> bool:
+    """Whether a type has a union in it, whose members are read from the same memory as what they are."""
+    inner = types.innermost(t)
+    if inner.kind is not TypeKind.RECORD:
+        return False
+    return classes.is_union(inner) or any(_has_union(f.type) for f in declared_fields(inner))
 
 
 def units(ctx: Context, p: Pointer, at: Cursor | None = None) -> int:

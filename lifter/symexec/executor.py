@@ -61,6 +61,7 @@ from lifter.symexec.upward_exposed import carried_around, confined_to
 from lifter.transforms.loops.cache_indexed_value import with_values_kept
 from lifter.transforms.loops.eliminate_breaks import without_breaks
 from lifter.transforms.loops.merge_identical_arms import without_twins
+from lifter.transforms.loops.searches_to_reductions import without_searches
 from lifter.transforms.pipeline import transformed
 
 MAX_PATHS = 16
@@ -87,7 +88,8 @@ def execute(
     Raises loop_ir.Unsupported for loops without closed form and for reads of values that were never given."""
     log = log or PathLog(function)
     function = replace(function, body=without_twins(function))
-    function = with_values_kept(replace(function, body=without_breaks(function.body)))
+    function = without_searches(replace(function, body=without_breaks(function.body)))
+    function = with_values_kept(function)
     plan = Plan(windows=windows)
     ask = Questions(decide, follows, same)
     paths = _executed(function, plan, ask, log)

@@ -8,8 +8,26 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from halide_core.ir.expr import BOOL, EQ, I32, I64, NE, Call, Cast, Div, Expr, Mod, Select, const, const_value
-from halide_core.ir.structural import transform
+from halide_core.ir.expr import (
+    BOOL,
+    EQ,
+    I32,
+    I64,
+    NE,
+    Add,
+    Call,
+    Cast,
+    Div,
+    Expr,
+    Mod,
+    Mul,
+    Select,
+    Sub,
+    children,
+    const,
+    const_value,
+    with_children,
+)
 from lifter.algebra.polynomial import Obligation, Poly, atom_of, ceil_div, from_poly, to_poly
 
 Forms = Mapping[str, Poly]
@@ -37,18 +55,16 @@ def conditional_steps(
 
 
 def parities_as_choices(e: Expr) -> Expr:
-    """A value with each `x & 1`, and `x % 2` of what has no sign, as a choice between one and nothing."""
-
-    def rewrite(n: Expr) -> Expr:
-        if not isinstance(n, Call) or len(n.args) != 2 or not n.type.is_int_or_uint():
-            return n
-        bit = n.name == "bitwise_and" and const_value(n.args[1]) == 1
-        rest = n.name == "mod_round_to_zero" and const_value(n.args[1]) == 2 and n.type.is_uint()
-        if not bit and not rest:
-            return n
-        return Select(n.type, NE(BOOL, n, const(0, n.type)), const(1, n.type), const(0, n.type))
-
-    return transform(e, rewrite)
+    """A sum with each `x & 1`, and `x % 2` of what has no sign, as a choice between one and nothing."""
+    if isinstance(e, Add | Sub | Mul | Cast) and e.type.is_int_or_uint():
+        return with_children(e, tuple(map(parities_as_choices, children(e))))
+    if not isinstance(e, Call) or len(e.args) != 2 or not e.type.is_int_or_uint():
+        return e
+    bit = e.name == "bitwise_and" and const_value(e.args[1]) == 1
+    rest = e.name == "mod_round_to_zero" and const_value(e.args[1]) == 2 and e.type.is_uint()
+    if not bit and not rest:
+        return e
+    return Select(e.type, NE(BOOL, e, const(0, e.type)), const(1, e.type), const(0, e.type))
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,7 +86,7 @@ def test_own_header(tmp_path: Path) -> None:
 
 
 def test_one_bad_function_does_not_stop_others(tmp_path: Path) -> None:
-    file = _write(tmp_path, "two.cpp", "int g;\nint bad() { return g; }\nint good() { return 1; }\n")
+    file = _write(tmp_path, "two.cpp", "int g;\nint bad() { return g++; }\nint good() { return 1; }\n")
     bad, good = parse_file(file).functions
     assert isinstance(bad, FunctionError)
     assert (bad.name, bad.line, bad.symbol) == ("bad", 2, "_Z3badv")

@@ -138,7 +138,8 @@ def _check_elements(ctx: Context, v: Pointer, target: ClangType, to: ClangType, 
             _wider(ctx, v, old, new)
             if scalar_memory.same_bits(old, new) and not v.targets & ctx.pointer_parameters:
                 return  # for registers; what reads a scalar of it looks at the array's type
-            if new.is_float() and old.is_int_or_uint() and old.bits == 8:
+            units = {ctx.arrays.get(a) for a in v.targets}
+            if new.is_float() and all(u is not None and u.is_int_or_uint() and u.bits == 8 for u in units):
                 return  # read and written byte by byte
     source = own.spelling if types.is_array(v.pointee) else v.pointee.spelling
     ctx.fail(f"pointer cast from '{source} *' to '{to.spelling}'", at)

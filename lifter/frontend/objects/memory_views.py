@@ -123,7 +123,7 @@ def parts(ctx: Context, array: str, wanted: Type, at: Cursor | None) -> int:
         return 1
     if array in ctx.pointer_parameters and array in ctx.found.allocated:
         raise Narrower(array, 1)
-    if unit.is_float() or unit.is_bool() or wanted.is_bool() or wanted.bytes() % unit.bytes():
+    if unit.is_float() or unit.is_bool() or wanted.is_bool() or (wanted.is_float() and wanted.bytes() < unit.bytes()):
         ctx.fail(f"memory of type {unit} used as {wanted}", at)
     if wanted.bytes() < unit.bytes():
         narrow(ctx, array, wanted.bytes(), at)

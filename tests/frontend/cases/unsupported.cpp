@@ -23,7 +23,6 @@ unsigned u_asm(unsigned n) { asm("nop" : "+r"(n)); return n; }
 int u_funptr(int (*f)(int), int n) { return f(n); }
 int u_funptr2(int n) { int (*f)(int) = fact; return f(n); }
 struct P { int x, y; P* next; virtual int v() { return 1; } int m(); };
-int u_struct(P p) { return p.next->x; }
 struct Ends { int* p; ~Ends() { *p = 1; } }; int u_struct2(int* p) { Ends e{p}; return 0; }
 int P::m() { return next->x; }
 int u_virtual(P *p) { return p->v(); }
@@ -34,17 +33,12 @@ int u_variadic(int n, ...) { return n; }
 int u_setjmp(int n) { jmp_buf b; return setjmp(b); }
 int u_atomic(int n) { std::atomic<int> a(n); return a; }
 int u_static(int n) { static int calls = 0; calls += n; return calls; }
-int u_global(int n) { return counter + n; }
 void u_global_write(int n) { counter = n; }
 void u_const_cast(const int *p) { *const_cast<int *>(p) = 3; }
-void u_pointer_cast(const uint8_t *p, float *o) { o[0] = *(const float *)p + p[4]; }
-int u_two_arrays(const int *a, const int *b, int n) { const int *p = n > 0 ? a : b; return p[0]; }
-int u_two_arrays_if(const int *a, const int *b, int n) { const int *p = a; if (n > 0) p = b; return p[0]; }
 void u_ping_pong(int *a, int *b, int n) { for (int i = 0; i < n; i++) { a[i] = b[i]; int *t = a; a = b; b = t; } }
 long double u_long_double(long double x) { return x; }
 int u_long_double_local(int n) { long double x = n; return (int)x; }
 void u_rows(uint8_t **rows, int n) { rows[0][0] = n; }
-void u_void(void *p, int n) { ((int *)p)[0] = n; ((float *)p)[1] = 0; }
 int u_string(int n) { const char *s = "abc"; return s[n]; }
 std::complex<float> u_complex(float x) { return x; }
 int u_uninit_pointer(int n) { int *p; return p[n]; }
@@ -80,7 +74,6 @@ __int128 u_int128(int n) { return n; }
 struct Counted { int k; virtual int get() const { return k; } };
 int u_virtual_call(int n) { Counted c; c.k = n; return c.get(); }
 union Bits { int i; double f; };
-int u_union_local(int n) { Bits b; b.i = n; return b.i; }
 struct Padded { uint8_t a; uint16_t b; };
 void u_padded(Padded* d, const Padded* s) { *d = *s; }
 struct Holder { int* p; };

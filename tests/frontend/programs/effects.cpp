@@ -32,7 +32,7 @@ void refused_13(u8 *d, const u8 *s, int n) { LOOP tl++; }
 void refused_14(u8 *d, const u8 *s, int n) { LOOP vol = n; }
 void refused_15(u8 *d, const u8 *s, int n) { static int calls; calls++; LOOP }
 void refused_16(u8 *d, const u8 *s, int n) { LOOP raise(SIGUSR1); }
-void refused_17(u8 *d, const u8 *s, int n) { LOOP if (n == 7) throw 3; }
+void fine_17(u8 *d, const u8 *s, int n) { LOOP if (n == 7) throw 3; }
 void refused_18(u8 *d, const u8 *s, int n) { try { LOOP } catch (...) {} }
 void refused_19(u8 *d, const u8 *s, int n) { LOOP __sync_fetch_and_add(&glob, 1); }
 void refused_20(u8 *d, const u8 *s, int n) { LOOP __atomic_store_n(&glob, 1, 0); }
@@ -42,13 +42,13 @@ void refused_23(u8 *d, const volatile u8 *s, int n) { for (int i = 0; i < n; i++
 void refused_24(volatile u8 *d, const u8 *s, int n) { for (int i = 0; i < n; i++) d[i] = s[i]; }
 __attribute__((weak)) extern const int wk; const int wk = 5;
 extern const int wk2 __attribute__((weak)); const int wk2 = 6;
-void refused_25(u8 *d, const u8 *s, int n) { for (int i = 0; i < n; i++) d[i] = s[i] + wk; }
-void refused_25b(u8 *d, const u8 *s, int n) { for (int i = 0; i < n; i++) d[i] = s[i] + wk2; }
+void fine_25(u8 *d, const u8 *s, int n) { for (int i = 0; i < n; i++) d[i] = s[i] + wk; }
+void fine_25b(u8 *d, const u8 *s, int n) { for (int i = 0; i < n; i++) d[i] = s[i] + wk2; }
 void refused_26(Im *im, int n) { im->data = (u8 *)malloc(n); memset(im->data, 0, n); }
 u8 *refused_27(const u8 *s, int n) { u8 *d = (u8 *)malloc(n); memcpy(d, s, n); return d; }
 void refused_28(u8 *d, const u8 *s, int n) { LOOP asm volatile("" ::: "memory"); }
 void refused_29(u8 *d, const u8 *s, int n) { LOOP __builtin_trap(); }
-void refused_30(u8 *d, const u8 *s, int n) { if (n < 0) __builtin_unreachable(); LOOP }
+void fine_30(u8 *d, const u8 *s, int n) { if (n < 0) __builtin_unreachable(); LOOP }
 void refused_31(u8 *d, const u8 *s, int n) { LOOP srand(n); }
 void refused_32(u8 *d, const u8 *s, int n) { LOOP (void)rand(); }
 void refused_33(u8 *d, const u8 *s, int n) { u8 *t = (u8 *)realloc((void *)s, n); LOOP (void)t; }

@@ -121,7 +121,7 @@ def _cast(ctx: Context, v: Pointer, target: ClangType, to: ClangType, at: Cursor
 def _check_elements(ctx: Context, v: Pointer, target: ClangType, to: ClangType, at: Cursor) -> None:
     """Refuses elements of one type taken for those of another, where that is more than their bits."""
     own, wanted = types.innermost(v.pointee), types.innermost(target)
-    if types.same_but_const(own, wanted):
+    if types.is_record(own) and types.same_but_const(own, wanted):
         return
     if types.is_record(own) or types.is_record(wanted):
         _check_scalars(ctx, v.pointee, target, to, at)

@@ -123,7 +123,7 @@ def parts(ctx: Context, array: str, wanted: Type, at: Cursor | None) -> int:
         return 1
     if array in ctx.pointer_parameters and array in ctx.found.allocated:
         raise Narrower(array, 1)
-    in_bits = not wanted.is_float() or unit.bits in (8, wanted.bits)  # floats are in bytes, or in integers of their size
+    in_bits = not wanted.is_float() or unit.bits in (8, wanted.bits)  # floats: in bytes, or in integers of their size
     if unit.is_float() or unit.is_bool() or wanted.is_bool() or not in_bits:
         ctx.fail(f"memory of type {unit} used as {wanted}", at)
     if wanted.bytes() < unit.bytes():

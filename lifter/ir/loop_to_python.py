@@ -154,6 +154,9 @@ class ExpressionWriter:
             return f"abs({texts[0]})"
         if e.name == "popcount":
             return f"(({texts[0]}) & {(1 << e.args[0].type.bits) - 1}).bit_count()"
+        if e.name == "count_leading_zeros":
+            bits = e.args[0].type.bits
+            return f"({bits} - (({texts[0]}) & {(1 << bits) - 1}).bit_length())"
         if e.name == "absd":
             return f"abs({texts[0]} - {texts[1]})"
         if e.name == "div_round_to_zero":

@@ -76,19 +76,20 @@ def body_of(method: Cursor) -> tuple[Cursor, Cursor | None]:
     return definition, next((k for k in children(definition) if k.kind is K.COMPOUND_STMT), None)
 
 
-def fields(asker: Asker, t: ClangType, at: Cursor | None) -> Iterator[Cursor]:
-    """The fields of a class in the order of their initialisation, those of base classes first."""
+def fields(asker: Asker, t: ClangType, at: Cursor | None, unions: bool = False) -> Iterator[Cursor]:
+    """The fields of a class in the order of their initialisation, those of base classes first; with all members of
+    `unions` for who only reads them."""
     record = types.canonical(t)
-    if is_union(record) and not is_one_size(record):
+    if is_union(record) and not is_one_size(record) and not unions:
         asker.fail(f"object of the union '{record.spelling}'", at)
     for base in known_bases(asker, t, at):
-        yield from fields(asker, base, at)
+        yield from fields(asker, base, at, unions)
     for f in declared_fields(record):
         inner = types.canonical(f.type)
-        if types.is_record(inner) and inner.get_declaration().is_anonymous() and not f.spelling:
-            if is_union(inner):
+        if types.is_record(inner) and not f.spelling.isidentifier():  # libclang calls it by its place in the file
+            if is_union(inner) and not unions:
                 asker.fail("unnamed union in a structure", at)
-            yield from fields(asker, inner, at)
+            yield from fields(asker, inner, at, unions)
         else:
             if f.is_mutable_field():
                 asker.fail(f"mutable field '{f.spelling}'", at)
@@ -98,6 +99,16 @@ def fields(asker: Asker, t: ClangType, at: Cursor | None) -> Iterator[Cursor]:
 def is_union(t: ClangType) -> bool:
     """Whether a type is a union."""
     return bool(types.canonical(t).get_declaration().kind is K.UNION_DECL)
+
+
+def is_in_union(field: Cursor) -> bool:
+    """Whether a field shares its memory with others, directly or within a structure without a name."""
+    owner = field.semantic_parent
+    while owner is not None and owner.kind in (K.UNION_DECL, K.STRUCT_DECL, K.CLASS_DECL):
+        if owner.kind is K.UNION_DECL:
+            return True
+        owner = owner.semantic_parent if owner.is_anonymous() else None
+    return False
 
 
 def is_one_size(t: ClangType) -> bool:
@@ -110,9 +121,9 @@ def is_one_size(t: ClangType) -> bool:
     return len(whole) == len(found) > 0 and len({s.bits for s in whole}) == 1
 
 
-def own_fields(asker: Asker, t: ClangType, at: Cursor | None) -> list[Cursor]:
+def own_fields(asker: Asker, t: ClangType, at: Cursor | None, unions: bool = False) -> list[Cursor]:
     """As `fields`, each name once."""
-    found = list(fields(asker, t, at))
+    found = list(fields(asker, t, at, unions))
     names = [f.spelling for f in found]
     for name in names:
         if names.count(name) > 1:

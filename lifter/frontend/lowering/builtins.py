@@ -26,6 +26,7 @@ from lifter.ir.loop_ir import Assert
 
 _COMPILERS = "__builtin_"
 _BITS_COUNTED = {"popcount": 32, "popcountl": 64, "popcountll": 64}
+_ZEROS_COUNTED = {"clz": 32, "clzl": 64, "clzll": 64, "ctz": 32, "ctzl": 64, "ctzll": 64}
 _BYTES_SWAPPED = {"bswap16": 16, "bswap32": 32, "bswap64": 64}
 _ORDERED = {"memcpy", "memmove", "memset", "fill", "fill_n", "copy", "copy_n"}
 _OF_C = {
@@ -73,6 +74,13 @@ def _of_compiler(ctx: Context, c: Cursor, name: str, arguments: list[Cursor]) ->
         return Nothing()
     if name == "is_constant_evaluated" and not in_system_header(ctx.frames[-1].cursor.location):
         ctx.fail("code that asks whether the compiler evaluates it", c)
+    if name in _ZEROS_COUNTED:  # of zero they are undefined
+        wide = UInt(_ZEROS_COUNTED[name])
+        v = ctx.settled(op.cast(evaluated.scalar(ctx, arguments[0]), wide))
+        if name.startswith("clz"):
+            return op.cast(intrinsic("count_leading_zeros", wide, v), Int(32))
+        below = op.binary("&", op.binary("-", v, const(1, wide)), op.binary("^", v, const(wide.max(), wide)))
+        return op.cast(intrinsic("popcount", wide, below), Int(32))
     if name in _BITS_COUNTED or name in _BYTES_SWAPPED:
         return _of_bits(ctx, name, arguments)
     type_, known = types.scalar(c.type), evaluate(c)

@@ -154,7 +154,7 @@ class _Taker:
     def record(self, t: ClangType, prefix: str, path: str) -> RecordPlace:
         """The object with a parameter for each field that can be one; the others are refused where they are used."""
         place = RecordPlace({}, types.canonical(t), prefix)
-        for f in classes.own_fields(self.ctx, t, self.at):
+        for f in classes.own_fields(self.ctx, t, self.at, unions=True):
             made = self.field(f, f"{prefix}{f.spelling}", f"{path}.{f.spelling}")
             if made is not None:
                 place.fields[f.spelling] = made
@@ -269,7 +269,7 @@ class _Taker:
         flat = ctx.unique(name)
         unit = memory_views.unit_of(ctx, flat, f.type, self.at)
         assert unit is not None
-        constant = types.is_const(f.type) or (self.is_const and self.passing != "value")
+        constant = types.is_const(f.type) or (self.is_const and self.passing != "value") or classes.is_in_union(f)
         ctx.arrays[flat] = unit
         ctx.pointer_parameters.add(flat)
         ctx.sizes[flat] = (int(f.type.get_canonical().get_size()) // unit.bytes(),)

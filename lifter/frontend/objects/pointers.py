@@ -140,6 +140,8 @@ def is_not_null(ctx: Context, p: Pointer | RecordPointer | PointerAddress, at: C
         return op.to_bool(p.offset)
     if NULL not in p.targets and p.targets and all(t not in ctx.pointer_parameters for t in p.targets):
         return make_bool(True)
+    if NULL in p.targets:
+        ctx.fork(p.targets)
     array = ctx.array_of(p, at)
     if NULL in p.targets:
         ctx.fail(f"null check of pointer {p.name or 'expression'} that is null on some paths only", at)

@@ -471,7 +471,7 @@ class Context:
             self.fail(f"pointer {name} {what} here", at)
         if len(targets) > 1:
             joined_arrays.check(self, frozenset(targets))
-            self._fork(frozenset(targets))
+            self.fork(frozenset(targets))
             shown = " or ".join(sorted(t.lstrip("!&") for t in targets))
             self.fail(f"pointer {name} may point to more than one array ({shown})", at)
         (array,) = targets
@@ -484,9 +484,11 @@ class Context:
     def choose(self, condition: Cursor, one: frozenset[str], other: frozenset[str]) -> None:
         """A condition says which arrays a pointer points into."""
         if one != other and self.statement and not self.loops and len(self.frames) == 1:
-            self.choices[(one | other) - {NULL}] = (self.statement, condition.hash)
+            for arrays in (one | other, (one | other) - {NULL}):
+                if len(arrays) > 1:
+                    self.choices[arrays] = (self.statement, condition.hash)
 
-    def _fork(self, targets: frozenset[str]) -> None:
+    def fork(self, targets: frozenset[str]) -> None:
         """Asks for what chose between arrays to be lowered once for each, where that is known."""
         for arrays, (statement, condition) in self.choices.items():
             if arrays <= targets and condition not in self.answers and len(self.found.forked) < _MOST_FORKS:

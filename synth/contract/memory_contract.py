@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from halide_core.ir.expr import Call, CallType, Expr
 from halide_core.ir.structural import key, post_order
 from lifter.algebra.polynomial import Poly, to_poly
-from lifter.algebra.symbolic_intervals import Unbounded, interval
+from lifter.algebra.symbolic_intervals import Interval, Unbounded, interval
 from lifter.ir.effects import Path, loads
 from lifter.ir.loop_ir import Function
 from lifter.ir.names import array_of, timed
@@ -19,7 +19,14 @@ from verifier.conditions.assumed import differ
 from verifier.conditions.base import Condition
 from verifier.conditions.coordinate_width import granted, sums
 from verifier.conditions.path import PathConditions
-from verifier.contract import ContractBuilder
+from verifier.contract import ContractBuilder, over_parameters
+
+
+def _domain(f: FuncSummary, d: Definition) -> dict[str, Interval]:
+    """What the dimensions of a definition run over."""
+    one = Poly.constant(1)
+    env = {x.name: (x.min, x.min + x.extent - one) for x in f.layout.dims}
+    return env | {r.name: (Poly(), r.extent - one) for r in d.rdom}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +77,7 @@ class MemoryContract:
         for f in funcs:
             for definition in f.definitions:
                 self._fitting(f, definition)
+                self._in_tables(f, definition, inputs)
         # That two pointers differ is not said where disjoint memory says so.
         self.contract.items = [
             i for i in self.contract.items if i.condition is None or not self._implied(i.condition, arrays)
@@ -78,11 +86,24 @@ class MemoryContract:
     def _implied(self, condition: Expr, arrays: dict[str, list[Layout]]) -> bool:
         return differ(condition, self.contract.items, arrays, self.contract.follows)
 
+    def _in_tables(self, f: FuncSummary, d: Definition, inputs: dict[str, InputSummary]) -> None:
+        """Elements of constant tables that parameters choose are there: `taps[mode]`."""
+        env = _domain(f, d)
+        images = {i.name: i.layout for i in inputs.values() if i.layout.array in self.function.tables}
+        for n in {key(n): n for x in d.expressions() for n in post_order(x)}.values():
+            if not isinstance(n, Call) or n.call_type is not CallType.IMAGE or n.name not in images:
+                continue
+            layout = images[n.name]
+            most = Poly.constant(len(self.function.tables[layout.array].values) - 1)
+            with contextlib.suppress(Unbounded):  # then the verifier says what does not hold
+                low, high = interval(layout.index(tuple(map(to_poly, n.args))), env, self.contract.follows)
+                for room in (low, most - high):
+                    if over_parameters(room, self.function):
+                        self.contract.require(room, "inside")
+
     def _fitting(self, f: FuncSummary, d: Definition) -> None:
         """Sums that coordinates are made of fit 32 bits."""
-        one = Poly.constant(1)
-        env = {x.name: (x.min, x.min + x.extent - one) for x in f.layout.dims}
-        env |= {r.name: (Poly(), r.extent - one) for r in d.rdom}
+        env = _domain(f, d)
         promised = granted(self.path, d)
         for p in sums(self.function, d):
             if p not in promised:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from codegen import row_tables
 from codegen.c_expressions import HELPERS, c_expression
 from codegen.errors import EmitError
 from codegen.original import is_c
@@ -47,7 +48,7 @@ def adapters(source: str, summaries: Sequence[Summary]) -> str:
     """The original's translation unit with an adapter for each function."""
     parts = [_include(source)]
     c = is_c(source)
-    parts += [_adapter(s.function, _interface(s.function), number, c) for number, s in enumerate(summaries)]
+    parts += [_adapter(s, _interface(s.function), number, c) for number, s in enumerate(summaries)]
     return "\n".join(parts)
 
 
@@ -69,7 +70,7 @@ def _include(source: str) -> str:
     if not path.isprintable() or '"' in path or "\\" in path:
         raise EmitError(f"no #include can name the file {shown(path)}; rename it")
     if is_c(source):
-        return f'#include "{path}"\n#include <stdbool.h>\n#include <stdint.h>\n'
+        return f'#include "{path}"\n#include <stdbool.h>\n#include <stdint.h>\n{HELPERS}'
     headers = "".join(f"#include <{n}>\n" for n in _HEADERS)
     return f'#include "{path}"\n{headers}{HELPERS}template <class T> using lift_same = T;\n'
 
@@ -86,7 +87,8 @@ def _object(a: Argument) -> str:
     return f"(*lift_{a.name})" if a.passing == "pointer" else f"lift_{a.name}"
 
 
-def _adapter(function: Function, call: Interface, number: int, c: bool) -> str:
+def _adapter(summary: Summary, call: Interface, number: int, c: bool) -> str:
+    function = summary.function
     linkage = "" if c else 'extern "C" '
     returns = call.result
     flat_returns = returns if call.container is None else "void"
@@ -133,11 +135,18 @@ def _adapter(function: Function, call: Interface, number: int, c: bool) -> str:
                 there = f"{reached} && " if reached else ""
                 lines.append(f"    missed |= {there}{whole} > INT32_MAX;")
             kind = _flat_type(by_name[part.param])
-            lines.append(f"    {kind} {given[part.param]} = {_taken(a, part.param, by_name)};")
+            late = part.kind in (row_tables.FIRST, row_tables.PITCH)  # what the others say comes first
+            value = "0" if late else _taken(a, part.param, by_name)
+            lines.append(f"    {kind} {given[part.param]} = {value};")
     lines += _apart(call)
+    for a in call.arguments:
+        for part in (p for p in a.parts if p.kind == row_tables.FIRST):
+            table = _led_through(a, part, "(void *)0")
+            lines += row_tables.gather(summary, part.param, table, given)
     arguments = ", ".join([*names, "&missed"])
     original = f"lift_original_{number}({', '.join(_passed(a, c) for a in given_by_callers)})"
-    checked = any(p.kind in ("size", "distance") for a in call.arguments for p in a.parts)
+    checking = ("size", "distance", *row_tables.KINDS)
+    checked = any(p.kind in checking for a in call.arguments for p in a.parts)
     if after or call.container is not None or checked:
         again = f"{original}; return;" if returns == "void" else f"return {original};"
         lines.append(f"    if (missed) {{ {again} }}")
@@ -272,8 +281,13 @@ def _taken(a: Argument, name: str, params: dict[str, Param]) -> str:
     if part.kind == "address" and not part.through:
         return f"(void *)lift_{a.name}" if a.passing == "pointer" else f"(void *)__builtin_addressof({text})"
     value = f"(void *)&{text}" if part.kind == "address" else f"({kind})({text})"
-    reached = _reached(a, part)
-    return f"{reached} ? {value} : ({kind})0" if reached else value
+    return _led_through(a, part, f"({kind})0", value)
+
+
+def _led_through(a: Argument, part: Part, otherwise: str, value: str = "") -> str:
+    """A part's value where the pointers on the way to it are not null."""
+    value, reached = value or part.expression.replace("@", _object(a)), _reached(a, part)
+    return f"({reached} ? {value} : {otherwise})" if reached else value
 
 
 def _reached(a: Argument, part: Part) -> str:
@@ -349,9 +363,11 @@ def _packer(function: Function, call: Interface, number: int, c: bool) -> str:
             name = names[part.param]
             if part.through and part.kind != "address":
                 lines.append(f"    if ({' && '.join(p.replace('@', whole) for p in part.through)})")
-            if part.kind == "address":
+            if part.kind in ("address", row_tables.PITCH, row_tables.ADDRESS):
                 continue
-            if part.kind == "array":
+            if part.kind == row_tables.FIRST:
+                lines += _tabled(a, part, field, function, names)
+            elif part.kind == "array":
                 lines.append(f"    {copy}((void *){field}, {name}, sizeof({field}));")
                 if not by_name[part.param].const:
                     after.append(f"    {copy}({name}, (void *){field}, sizeof({field}));")
@@ -395,6 +411,17 @@ def _storage(a: Argument, c: bool) -> list[str]:
         f"    struct {{ {storage} }} store_{a.name} = {{}};",
         f"    {a.bare} &object_{a.name} = *({a.bare} *)store_{a.name}.bytes;",
     ]
+
+
+def _tabled(a: Argument, part: Part, field: str, function: Function, names: dict[str, str]) -> list[str]:
+    """Pointers to rows for a test, behind a pointer that may be null."""
+    rows = f"rows_{a.name}_{names[part.param]}"
+    lines = row_tables.scatter(part.param, field, rows, function, names)
+    own = next((p for p in a.parts if p.kind == row_tables.ADDRESS and p.expression == part.expression), None)
+    if own is not None:
+        null = f"void *no = 0; __builtin_memcpy((void *)&{field}, &no, sizeof no);"
+        lines.append(f"    if (!{names[own.param]}) {{ {null} }}")
+    return ["    {", *lines, "    }"]
 
 
 def _led_to(a: Argument, whole: str, names: dict[str, str], c: bool) -> list[str]:

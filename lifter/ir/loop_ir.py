@@ -141,7 +141,8 @@ class Part:
     `expression` gives it in C++, `@` standing for the argument's object.  kind: value, bits (of a bit-field), pointer,
     array (inside the object) or address (of the object); of a container data and size; of a vector of vectors rows
     (copied one after the other), count and length (of each row); distance, of a pointer after the pointer parameter
-    `expression`, in units of `bytes_each`."""
+    `expression`, in units of `bytes_each`; of an array of pointers to rows rows_first, rows_pitch (elements from row to
+    row) and rows_address."""
 
     param: str
     expression: str
@@ -250,6 +251,9 @@ class Function:
     (in `defined` after symbolic execution) and numbers."""
     rows: frozenset[str] = frozenset()
     """Pointer parameters that are copies of rows: of the two `sizes`, the second is the length of a row."""
+    row_tables: dict[str, str] = field(default_factory=dict)
+    """Pointer parameters that are the first row of an array of pointers to rows, with the parameter that says how many
+    elements the next row lies further, as all of them do."""
     defined: dict[str, Expr] = field(default_factory=dict)
     """What the locals of `Define` are, over the parameters."""
     notes: tuple[str, ...] = field(default=())

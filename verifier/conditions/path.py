@@ -18,13 +18,14 @@ from verifier.conditions.base import Condition, point_text
 from verifier.conditions.coordinate_width import granted, sums
 from verifier.conditions.demanded import demands
 from verifier.conditions.location import LocatedConditions
+from verifier.conditions.rows import RowConditions
 from verifier.conditions.values import ValueConditions
 from verifier.contract import index_text_of
 from verifier.memory_states import Unresolved, meeting
 from verifier.smt import Answer, Proved, Query, Refuted, prove
 
 
-class PathConditions(ValueConditions, LocatedConditions):
+class PathConditions(ValueConditions, LocatedConditions, RowConditions):
     """Generates the conditions for one path: its structure, loops, layouts, regions and updates here."""
 
     def generate(self) -> list[Condition]:
@@ -46,10 +47,12 @@ class PathConditions(ValueConditions, LocatedConditions):
         for f in self.summary.funcs:
             self.layout(f)
             self.located(f)
+            self.row_pointers(f)
             for d in f.definitions:
                 self.definition(f, d)
         for i in self.summary.inputs:
             self.located(i)
+            self.row_pointers(i)
         self.result()
 
     def possible(self) -> None:

@@ -33,6 +33,7 @@ from lifter.frontend.state.values import (
     PointerPlace,
     Pointers,
     RecordPointer,
+    RowTable,
     Value,
     VariablePlace,
     Vector,
@@ -178,7 +179,7 @@ def _pointer(ctx: Context, c: Cursor, init: Cursor | None) -> None:
 def _pointer_to_pointer(ctx: Context, c: Cursor, init: Cursor | None) -> None:
     """Another name of a local pointer, or of a local array of pointers."""
     v = None if init is None else conversions.convert(ctx, descent.value(ctx, init), c.type, c)
-    if not isinstance(v, PointerAddress | Pointers) or c.hash in ctx.changed:
+    if not isinstance(v, PointerAddress | Pointers | RowTable) or c.hash in ctx.changed:
         ctx.fail(f"pointer to pointer '{c.spelling}'", c, "use one pointer and an index")
     ctx.bind(c, Alias(v))
 

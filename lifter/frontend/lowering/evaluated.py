@@ -19,6 +19,7 @@ from lifter.frontend.state.values import (
     Pointers,
     RecordPointer,
     Rows,
+    RowTable,
     Value,
     Vector,
     expressions_of,
@@ -81,17 +82,17 @@ def freed(ctx: Context, c: Cursor) -> Value:
 def condition(ctx: Context, c: Cursor) -> Expr:
     """The value of an expression as a condition."""
     v = descent.value(ctx, c)
-    if isinstance(v, Pointer | RecordPointer | PointerAddress):
+    if isinstance(v, Pointer | RecordPointer | PointerAddress | RowTable):
         return pointers.is_not_null(ctx, v, c)
     if not isinstance(v, Expr):
         ctx.fail(queries.describe(c.type), c)
     return op.to_bool(v)
 
 
-def array_of_pointers(ctx: Context, c: Cursor) -> Pointers:
-    """The value of an expression that is a local array of pointers."""
+def array_of_pointers(ctx: Context, c: Cursor) -> Pointers | RowTable:
+    """The value of an expression that is an array of pointers."""
     table = descent.value(ctx, c)
-    if not isinstance(table, Pointers):
+    if not isinstance(table, Pointers | RowTable):
         ctx.fail(queries.describe(c.type), c)
     return table
 

@@ -82,6 +82,7 @@ def lower(unit: Unit, c: Cursor) -> Function:
 _AGAIN = (
     memory_views.Narrower, memory_views.Retyped, registers.Relaned, registers.Varied, registers.Addressed,
     joined_arrays.Together, end_pointers.Ended, Forked, branches.Refused, parameters.Reached, parameters.Static,
+    parameters.Tabled,
 )
 
 
@@ -115,6 +116,8 @@ def _learn(ctx: Context, found: Found, wanted: Exception) -> None:
             found.forked[wanted.statement] = wanted.condition
         case parameters.Reached():
             found.reached.add(wanted.name)
+        case parameters.Tabled():
+            found.tabled.add(wanted.name)
         case parameters.Static():
             found.statics[wanted.expression] = wanted.declaration
 
@@ -190,6 +193,7 @@ def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
         fresh=frozenset(ctx.fresh),
         sizes=ctx.sizes,
         rows=frozenset(ctx.rows),
+        row_tables=ctx.row_tables,
         uses_registers=ctx.uses_registers,
     )
 
@@ -301,8 +305,21 @@ def _taken(ctx: Context, p: Cursor, position: int) -> Taken:
             return found
     if p.spelling in ctx.found.ends:
         return _end(ctx, p)
+    if _is_of_pointers(p.type) and p.hash not in ctx.changed and p.spelling:
+        pointers = parameters.take_pointers(ctx, p, p.spelling)
+        if pointers is not None:
+            assert pointers.binding is not None
+            ctx.bind(p, pointers.binding)
+            return pointers
     param = _parameter(ctx, p, position)
     return parameters.plain(param.name, types.passed_spelling(p.type), param)
+
+
+def _is_of_pointers(t: ClangType) -> bool:
+    """Whether a parameter is an array of pointers, or a pointer to its first one."""
+    whole = t.get_canonical()
+    inner = types.element(whole) if types.is_array(whole) else types.pointee(whole) if types.is_pointer(whole) else None
+    return inner is not None and types.is_pointer(inner) and not types.is_function_pointer(inner)
 
 
 def _end(ctx: Context, p: Cursor) -> Taken:

@@ -36,6 +36,7 @@ from lifter.frontend.state.values import (
     RecordPlace,
     RecordPointer,
     Rows,
+    RowTable,
     Value,
     VariablePlace,
     Vector,
@@ -216,7 +217,7 @@ def _bind(ctx: Context, parameter: Cursor, v: Value | Place, changed: AbstractSe
         ctx.bind(parameter, v)
     elif isinstance(v, Record):
         ctx.bind(parameter, records.copied(ctx, v, name, parameter))
-    elif isinstance(v, RecordPointer | PointerAddress) and not constant:
+    elif isinstance(v, RecordPointer | RowTable | PointerAddress) and not constant:
         ctx.fail(f"pointer '{name}' to a structure or a pointer, which is changed", parameter)
     elif isinstance(v, Lanes):
         if constant and all(ctx.is_stable(e) for e in v.parts):
@@ -226,7 +227,7 @@ def _bind(ctx: Context, parameter: Cursor, v: Value | Place, changed: AbstractSe
     else:
         if isinstance(v, Vector) and const_value(v.offset) is None:
             v = replace(v, offset=ctx.temporary(v.offset, name or "row"))
-        assert isinstance(v, Vector | Rows | Lambda | Pointers | RecordPointer | PointerAddress)
+        assert isinstance(v, Vector | Rows | RowTable | Lambda | Pointers | RecordPointer | PointerAddress)
         ctx.bind(parameter, Alias(v))
 
 

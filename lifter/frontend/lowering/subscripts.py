@@ -8,10 +8,10 @@ from halide_core.ir.expr import I64, const, const_value
 from lifter.frontend.clang import queries, types
 from lifter.frontend.clang.libclang import operands
 from lifter.frontend.lowering import evaluated, function_pointers, register_operators
-from lifter.frontend.objects import access, pointers
+from lifter.frontend.objects import access, parameters, pointers
 from lifter.frontend.state import operators as op
 from lifter.frontend.state.context import Context
-from lifter.frontend.state.values import ElementPlace, Place, Pointer, PointerPlace, Pointers, Value
+from lifter.frontend.state.values import ElementPlace, Place, Pointer, PointerPlace, Pointers, RowTable, Value
 
 K = CursorKind
 
@@ -33,6 +33,8 @@ def _row_of_pointers(ctx: Context, c: Cursor) -> Pointers:
     """A row of a local array of pointers of several dimensions."""
     array, index = operands(c)
     table, count = evaluated.array_of_pointers(ctx, array), types.count(c.type)
+    if isinstance(table, RowTable):
+        ctx.fail("array of arrays of pointers to rows", c)
     number = const_value(evaluated.scalar(ctx, index))
     row = -1 if number is None else int(number)
     if not 0 <= row < len(table.places) // count:
@@ -45,9 +47,13 @@ def _element_of_pointers(ctx: Context, c: Cursor) -> Value:
     first, second = _array_and_index(c)
     table = evaluated.array_of_pointers(ctx, first)
     index = evaluated.scalar(ctx, second)
+    if isinstance(table, RowTable):
+        return pointers.row_of(table, index)
     number = const_value(index)
     if number is not None:
         return access.read(ctx, pointers.numbered(ctx, c, table, int(number)), c)
+    if table.given and not ctx.undecided:
+        raise parameters.Tabled(table.given)
     chosen, *others = (access.read(ctx, p, c) for p in reversed(table.places))
     assert isinstance(chosen, Pointer)
     index = op.cast(index, I64)
@@ -80,6 +86,8 @@ def _array_and_index(c: Cursor) -> tuple[Cursor, Cursor]:
 def _pointer_place(ctx: Context, c: Cursor, array: Cursor, index: Cursor) -> PointerPlace:
     """An element of a local array of pointers as an object."""
     table = evaluated.array_of_pointers(ctx, array)
+    if isinstance(table, RowTable):
+        ctx.fail("assignment to an array of pointers to rows", c)
     number = const_value(evaluated.scalar(ctx, index))
     if number is None:
         ctx.fail(

@@ -29,6 +29,7 @@ from lifter.frontend.state.values import (
     RecordPlace,
     RecordPointer,
     Rows,
+    RowTable,
     Value,
     Vector,
 )
@@ -41,7 +42,7 @@ def convert(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
         return Nothing()
     if types.is_pointer(to) or types.is_function(to):
         return to_pointer(ctx, v, to, at)
-    if isinstance(v, RecordPointer | PointerAddress):
+    if isinstance(v, RecordPointer | PointerAddress | RowTable):
         return pointers.is_not_null(ctx, v, at) if scalar_type(ctx, to, at).is_bool() else ctx.fail(describe(to), at)
     if isinstance(v, Vector | Rows | Lambda | Nothing | Lanes | Pointers | Record):
         return v
@@ -71,6 +72,10 @@ def to_pointer(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
     if isinstance(v, PointerAddress):
         if not _is_same_pointer(v.place.pointee, target):
             ctx.fail(f"address of the pointer '{v.place.spelling or v.place.name}' converted to '{to.spelling}'", at)
+        return v
+    if isinstance(v, RowTable):
+        if not types.is_pointer(target) or not types.same_but_const(v.pointee, types.pointee(target)):
+            ctx.fail(f"pointers to rows converted to '{to.spelling}'", at)
         return v
     if isinstance(v, RecordPointer):
         return v if classes.is_plain(target) else _inside(ctx, v, target, to, at)

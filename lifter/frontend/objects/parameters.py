@@ -29,6 +29,7 @@ from lifter.frontend.state.values import (
     RecordPlace,
     RecordPointer,
     Rows,
+    RowTable,
     VariablePlace,
     Vector,
 )
@@ -101,6 +102,36 @@ def take(ctx: Context, name: str, t: ClangType, at: Cursor, read_only: bool = Fa
     binding: Binding = Alias(RecordPointer(place, address)) if pointer and not method else place
     spelled = f"{bare} *" if method else t.get_canonical().spelling
     return Taken(Argument(name, spelled, bare, passing, tuple(parts)), params, binding)
+
+
+def take_pointers(ctx: Context, p: Cursor, name: str) -> Taken | None:
+    """A parameter that is an array of pointers: several where it says how many and they are told apart by constants,
+    else pointers to rows.  None for pointers to anything else than elements."""
+    t = p.type.get_canonical()
+    inner = types.element(t) if types.is_array(t) else types.pointee(t)
+    spelled = types.passed_spelling(p.type)
+    taker = _Taker(ctx, "value", False, p)
+    count = types.count(t) if types.is_array(t) else 0
+    binding: Binding | None
+    if count > 0 and name not in ctx.found.tabled:
+        element, made = types.pointee(inner), taker.pointer
+        places = [made(element, f"{name}_{k}", f"@[{k}]", f"{name}[{k}]", inner.spelling) for k in range(count)]
+        known = tuple(x for x in places if isinstance(x, PointerPlace))
+        binding = Alias(Pointers(known, name, name)) if len(known) == count else None
+    else:
+        binding = taker.table(types.pointee(inner), name, "@")
+    if binding is None:
+        return None
+    stored = f"__typeof__({inner.spelling} [{count}])" if count > 0 and name not in ctx.found.tabled else spelled
+    return Taken(Argument(name, spelled, stored, "value", tuple(taker.parts)), taker.params, binding)
+
+
+class Tabled(Exception):
+    """Pointers of an array are told apart by what varies."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
 
 
 def may_reach(ctx: Context, owner: RecordPlace, field_: Cursor) -> bool:
@@ -189,7 +220,9 @@ class _Taker:
         self, pointee: ClangType, name: str, path: str, spelled: str, c_type: str
     ) -> PointerPlace | Alias | None:
         ctx = self.ctx
-        if types.is_pointer(pointee) or types.is_function(pointee) or types.is_void(pointee):
+        if types.is_pointer(pointee):
+            return self.table(types.pointee(pointee), name, path)
+        if types.is_function(pointee) or types.is_void(pointee):
             return None
         if pointee.is_volatile_qualified():
             return None
@@ -211,6 +244,30 @@ class _Taker:
         self.params.append(Param(flat, unit, True, types.is_const(pointee), c_type=c_type))
         self.parts.append(self.part(flat, path, "pointer"))
         return PointerPlace(flat, pointee, spelled)
+
+    def table(self, element: ClangType, name: str, path: str) -> Alias | None:
+        """An array of pointers to rows: their elements, the distance of rows, and whether there is one."""
+        ctx = self.ctx
+        untyped = types.is_void(element) and name in ctx.found.allocated
+        if element.is_volatile_qualified() or not (untyped or memory_views.lies_in_arrays(ctx, element)):
+            return None
+        flat, pitch, address = ctx.unique(name), ctx.unique(f"{name}_pitch"), ctx.unique(f"{name}_rows")
+        unit = ctx.found.allocated.get(flat) or memory_views.unit_of(ctx, flat, element, self.at)
+        assert unit is not None
+        for array, type_ in ((address, UInt(8)), (flat, unit)):
+            ctx.arrays[array] = type_
+            ctx.pointer_parameters.add(array)
+        if types.is_const(element):
+            ctx.const_arrays.add(flat)
+        ctx.parameters[pitch] = I64
+        ctx.stable.add(pitch)
+        ctx.row_tables[flat] = pitch
+        self.params.append(Param(address, UInt(8), True, True, c_type="void *"))
+        self.params.append(Param(flat, unit, True, types.is_const(element), c_type=f"{element.spelling} *"))
+        self.params.append(Param(pitch, I64, c_type="ptrdiff_t"))
+        kinds = ((address, "rows_address"), (flat, "rows_first"), (pitch, "rows_pitch"))
+        self.parts += [self.part(param, path, kind) for param, kind in kinds]
+        return Alias(RowTable(flat, pitch, element, address))
 
     def reached(self, pointee: ClangType, name: str, path: str) -> Alias:
         """The object that a pointer leads to, which is read once, too."""
@@ -258,12 +315,14 @@ class _Taker:
         if types.is_pointer(inner):
             if len(types.shape(f.type)) != 1:
                 return None
+            if name in ctx.found.tabled:
+                return self.table(types.pointee(inner), name, path)
             places = [
                 self.pointer(types.pointee(inner), f"{name}_{k}", f"{path}[{k}]", f"{f.spelling}[{k}]", inner.spelling)
                 for k in range(count)
             ]
             known = tuple(p for p in places if isinstance(p, PointerPlace))
-            return Alias(Pointers(known, str(f.spelling))) if len(known) == count else None
+            return Alias(Pointers(known, str(f.spelling), name)) if len(known) == count else None
         if not memory_views.lies_in_arrays(ctx, f.type):
             return None
         flat = ctx.unique(name)
@@ -391,6 +450,7 @@ def used(ctx: Context, body: list[Stmt], taken: list[Taken]) -> list[Taken]:
                 if isinstance(n, Variable | Load):
                     names.add(n.name.removeprefix("addr."))
     names |= written
+    names |= {pitch for array, pitch in ctx.row_tables.items() if array in names}
     _check_rows(ctx, taken, written)
     visible = {a for a in written if a in ctx.pointer_parameters and a not in ctx.fresh}
     # An object counts where something is written that might lie in it.
@@ -412,6 +472,7 @@ def used(ctx: Context, body: list[Stmt], taken: list[Taken]) -> list[Taken]:
                 ctx.arrays.pop(p.name, None)
                 ctx.locals.pop(p.name, None)
                 ctx.objects.pop(p.name, None)
+                ctx.row_tables.pop(p.name, None)
         a = item.argument
         out.append(Taken(Argument(a.name, a.type, a.bare, a.passing, parts), kept, item.binding))
     return out

@@ -43,6 +43,7 @@ from lifter.frontend.state.values import (
     Pointers,
     RecordPlace,
     RecordPointer,
+    RowTable,
 )
 
 
@@ -125,9 +126,9 @@ def _quotient(ctx: Context, distance: Expr, size: int) -> Expr | None:
     return None
 
 
-def is_not_null(ctx: Context, p: Pointer | RecordPointer | PointerAddress, at: Cursor) -> Expr:
+def is_not_null(ctx: Context, p: Pointer | RecordPointer | PointerAddress | RowTable, at: Cursor) -> Expr:
     """Whether a pointer is not null: known for local arrays, asked of the caller's address for parameters."""
-    if isinstance(p, RecordPointer):
+    if isinstance(p, RecordPointer | RowTable):
         here = Variable(UInt(64), f"addr.{p.address}")
         return NE(BOOL, here, const(0, UInt(64))) if p.address else make_bool(True)
     if isinstance(p, PointerAddress):
@@ -204,6 +205,13 @@ def pointer_to(
         registers.address(ctx, place, at)
     ctx.before_read(place.name)
     return Pointer(frozenset({f"&{place.name}"}), const(0, I64), type_.get_canonical())
+
+
+def row_of(table: RowTable, index: Expr) -> Pointer:
+    """The row of a number."""
+    row = op.offset_sum(table.first, op.cast(index, I64))
+    offset = op.binary("*", row, Variable(I64, table.pitch)) if const_value(row) != 0 else const(0, I64)
+    return Pointer(frozenset({table.array}), offset, table.pointee)
 
 
 def frozen(ctx: Context, p: Pointer, hint: str) -> Pointer:

@@ -101,6 +101,7 @@ class Context:
     """Conditions, by hash, of which the answer is known where code is lowered once for each."""
     multiples: dict[str, Expr] = field(default_factory=dict)
     """Parameters that are bytes between elements of several: the conditions that they are whole elements."""
+    row_tables: dict[str, str] = field(default_factory=dict)
     compared: list[tuple[str, str]] = field(default_factory=list)
     """Pointer parameters that were held against each other."""
     subtracted: Unsupported | None = None

@@ -119,6 +119,21 @@ class Pointers:
 
     places: tuple[PointerPlace, ...]
     name: str = ""
+    given: str = ""
+    """Of a caller's array, what the parameters that it is taken apart into begin with."""
+
+
+@dataclass(frozen=True)
+class RowTable:
+    """A caller's array of pointers to rows, from row `first` on (int64), which lie `pitch` elements apart."""
+
+    array: str
+    pitch: str
+    pointee: ClangType
+    """What a row's elements are."""
+    address: str
+    """The parameter that says whether there is a table."""
+    first: Expr = _START
 
 
 @dataclass(frozen=True)
@@ -181,7 +196,7 @@ class PointerAddress:
 Container = Vector | Rows
 Value = (
     Expr | Pointer | Pointers | PointerAddress | Allocation | Vector | Rows | Lambda | Nothing | Lanes | Record
-    | RecordPointer
+    | RecordPointer | RowTable
 )
 
 

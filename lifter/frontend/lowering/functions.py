@@ -311,6 +311,12 @@ def _taken(ctx: Context, p: Cursor, position: int) -> Taken:
             assert pointers.binding is not None
             ctx.bind(p, pointers.binding)
             return pointers
+    if types.is_reference(p.type) and p.spelling and p.hash not in ctx.changed:
+        referred = parameters.take_reference(ctx, p, p.spelling)
+        if referred is not None:
+            assert referred.binding is not None
+            ctx.bind(p, referred.binding)
+            return referred
     param = _parameter(ctx, p, position)
     return parameters.plain(param.name, types.passed_spelling(p.type), param)
 

@@ -13,7 +13,7 @@ from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, Expr, Load, Variable, const
 from halide_core.ir.structural import post_order
-from halide_core.ir.types import Int, UInt
+from halide_core.ir.types import Int, Type, UInt
 from lifter.frontend.clang import classes, types
 from lifter.frontend.objects import memory_views, vectors
 from lifter.frontend.objects.scalar_replacement import split_named
@@ -126,6 +126,29 @@ def take_pointers(ctx: Context, p: Cursor, name: str) -> Taken | None:
     return Taken(Argument(name, spelled, stored, "value", tuple(taker.parts)), taker.params, binding)
 
 
+def take_reference(ctx: Context, p: Cursor, name: str) -> Taken | None:
+    """A parameter that is a reference to a pointer or a scalar, which the function does not change: `uint8_t *&row`.
+    None for references to anything else."""
+    own, type_ = types.canonical(p.type), types.scalar(types.canonical(p.type))
+    taker = _Taker(ctx, "reference", types.is_const(own), p)
+    binding: Binding | None
+    if types.is_pointer(own):
+        binding = taker.pointer(types.pointee(own), name, "@", name, own.spelling)
+    else:
+        binding = taker.scalar(type_, name, "@", name, own.spelling) if type_ is not None else None
+    if not isinstance(binding, PointerPlace | VariablePlace):
+        return None
+    address = ctx.unique(f"{name}_object")
+    ctx.objects[address] = int(own.get_size())
+    ctx.arrays[address] = UInt(8)
+    ctx.pointer_parameters.add(address)
+    params = [Param(address, UInt(8), True, True, c_type=f"{own.spelling} *"), *taker.params]
+    parts = (Part(address, "@", "address"), *taker.parts)
+    spelled = p.type.get_canonical().spelling
+    bare = own.spelling.removesuffix("const") if types.is_pointer(own) else own.spelling.removeprefix("const ")
+    return Taken(Argument(name, spelled, bare, "reference", parts), params, binding)
+
+
 class Tabled(Exception):
     """Pointers of an array are told apart by what varies."""
 
@@ -208,12 +231,19 @@ class _Taker:
             return None
         if f.is_bitfield() and type_.bits > 32 and ctx.unit.is_c:
             return None  # in C, compilers compute with such fields at widths of their own
-        flat = ctx.unique(name)
+        kind = "bits" if f.is_bitfield() else "value"
+        return self.scalar(type_, name, path, str(f.spelling), f.type.spelling, kind)
+
+    def scalar(
+        self, type_: Type, name: str, path: str, spelled: str, c_type: str, kind: str = "value"
+    ) -> VariablePlace:
+        """A number, which is not assigned unless the function has a copy."""
+        ctx, flat = self.ctx, self.ctx.unique(name)
         ctx.parameters[flat] = type_
-        self.params.append(Param(flat, type_, c_type=f.type.spelling))
-        self.parts.append(self.part(flat, path, "bits" if f.is_bitfield() else "value"))
-        if self.passing != "value" or f.is_bitfield():
-            ctx.fixed[flat] = self.described(str(f.spelling))
+        self.params.append(Param(flat, type_, c_type=c_type))
+        self.parts.append(self.part(flat, path, kind))
+        if self.passing != "value" or kind == "bits":
+            ctx.fixed[flat] = self.described(spelled)
         return VariablePlace(flat, type_)
 
     def pointer(

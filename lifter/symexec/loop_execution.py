@@ -46,7 +46,7 @@ from lifter.ir.names import (
 )
 from lifter.symexec.clipped_windows import Window, window
 from lifter.symexec.index_set_splitting import Fact, contrary, run_of, turning_points
-from lifter.symexec.periodic_steps import Period, conditional_steps, parities_as_choices, period
+from lifter.symexec.periodic_steps import Period, conditional_steps, parities_as_choices, period, taken_off
 from lifter.symexec.state import NeedCell, NeedUnroll, State, both
 from lifter.symexec.store_buffer import Memory
 from lifter.symexec.strip_mined_while import pieces
@@ -310,11 +310,47 @@ class Loops(Memory, ABC):
             if way is not None:
                 ways[v] = way
                 carried.remove(v)
+        while self.in_fixed_point(trial.env, heads, carried, ways, counter, s, met):
+            pass
         while (behind := self.one_behind(trial.env, heads, carried, ways, counter, s, met)) is not None:
             carried.remove(behind)
         if carried:
             self.carry(loop, s, carried, ways, end_condition, counter)
         return ways, temporaries, partial
+
+    def in_fixed_point(
+        self, after: Mapping[str, Expr], heads: Mapping[str, Variable], carried: list[str], ways: dict[str, Poly],
+        counter: str, s: State, met: dict[str, list[Obligation]],
+    ) -> bool:
+        """A position whose whole part is taken off in each iteration, and what goes on by that part: the first gets its
+        way, and so do the others.  `x += dx; src += x >> 16; x &= 0xffff;`  Whether there was one."""
+        k, inside = Poly.variable(counter, I32), {h.name for h in heads.values()}
+
+        def fixed(p: Poly) -> bool:
+            return _is_invariant(p, inside, s)
+
+        for v in carried:
+            found: list[Obligation] = []
+            head, rest = to_poly(heads[v]), taken_off(to_poly(after[v], found))
+            if rest is None or not fixed(rest.moved - head):
+                continue
+            start = to_poly(self.read(s, v, self.type_of(v)), found)
+            now = start + k * (rest.moved - head)
+            whole = to_poly(Div(I64, from_poly(now), const(rest.unit, I64)))
+            ways[v] = now - whole.scale(rest.unit) - start
+            most = Poly.constant(rest.unit - 1)
+            met[v] = [*found, Obligation(start, None), Obligation(most - start, None)]
+            carried.remove(v)
+            for w in list(carried):
+                asked: list[Obligation] = []
+                step = to_poly(after[w], asked) - to_poly(heads[w])
+                times = step.factor(rest.whole)
+                other = None if times is None else step - times * Poly({(rest.whole,): 1})
+                if times is not None and other is not None and fixed(times) and fixed(other):
+                    ways[w], met[w] = times * whole + k * other, asked
+                    carried.remove(w)
+            return True
+        return False
 
     def one_behind(
         self, after: Mapping[str, Expr], heads: Mapping[str, Variable], carried: list[str], ways: dict[str, Poly],

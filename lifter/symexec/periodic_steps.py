@@ -156,4 +156,25 @@ def _remainder(p: Poly, e: Expr, coefficient: int) -> tuple[Poly, Poly, Poly, bo
     return None
 
 
-__all__ = ["Period", "conditional_steps", "parities_as_choices", "period"]
+@dataclass(frozen=True, slots=True)
+class TakenOff:
+    """What is left of `moved` once its whole units have been taken off; `whole` is the atom that counts them."""
+
+    moved: Poly
+    unit: int
+    whole: int
+
+
+def taken_off(p: Poly) -> TakenOff | None:
+    """A number as what is left of another one (`x & 0xffff`), if it is that."""
+    for m, c in p.terms.items():
+        e = atom_of(m[0]) if len(m) == 1 else None
+        unit = const_value(e.b) if isinstance(e, Div) else None
+        if isinstance(e, Div) and unit is not None and unit > 1 and c == -unit:
+            moved = to_poly(e.a)
+            if p + Poly({m: int(unit)}) == moved:
+                return TakenOff(moved, int(unit), m[0])
+    return None
+
+
+__all__ = ["Period", "conditional_steps", "parities_as_choices", "period", "taken_off"]

@@ -20,6 +20,8 @@ from lifter.support.shown import shown
 
 _HEADERS = ("algorithm", "cstdint", "cstdlib", "cstring", "type_traits", "vector")
 FLAGS = ("-fno-access-control",)
+_SOME = 16
+"""Objects behind a pointer, for tests: it may be an array of pointers."""
 MISSED = "lift.missed"
 """The pointer through which the lifted function says that its contract does not hold."""
 
@@ -384,7 +386,7 @@ def _packer(function: Function, call: Interface, number: int, c: bool) -> str:
                 lines.append(f"    {{ __typeof__({field}) value = (__typeof__({field})){name};")
                 lines.append(f"      memcpy((void *)&{field}, &value, sizeof value); }}")
             else:
-                field_type = f"std::remove_cv_t<decltype({field})>"
+                field_type = f"std::remove_cv_t<std::remove_reference_t<decltype({field})>>"
                 store = f"const_cast<{field_type} &>({field})"
                 lines.append(f"    {store} = ({field_type}){name};")
         if a.passing == "pointer":
@@ -433,7 +435,7 @@ def _led_to(a: Argument, whole: str, names: dict[str, str], c: bool) -> list[str
         within = [p.replace("@", whole) for part in a.parts if path in part.through for p in part.through]
         outer = within[: within.index(pointer)]
         there = " && ".join([*outer, *([addresses[path]] if path in addresses else [])]) or "1"
-        lines.append(f"    __attribute__((aligned(16))) unsigned char {store}[sizeof(*{pointer})];")
+        lines.append(f"    __attribute__((aligned(16))) unsigned char {store}[{_SOME} * sizeof(*{pointer})];")
         lines.append(f"    __builtin_memset({store}, 0, sizeof {store});")
         led = f"void *led = {store}; __builtin_memcpy((void *)&{pointer}, &led, sizeof led);"
         lines.append(f"    if ({there}) {{ {led} }}")
@@ -443,7 +445,7 @@ def _led_to(a: Argument, whole: str, names: dict[str, str], c: bool) -> list[str
 def _made_vector(a: Argument, part: Part, names: dict[str, str]) -> str:
     """A vector inside an object gets its elements; nothing but zeros was there, which is an empty vector."""
     field = part.expression.removesuffix(".data()").replace("@", f"object_{a.name}")
-    own = f"const_cast<std::remove_cv_t<decltype({field})> &>({field})"
+    own = f"const_cast<std::remove_cv_t<std::remove_reference_t<decltype({field})>> &>({field})"
     size = names[a.parts[a.parts.index(part) + 1].param]
     data = f"(decltype({own}.data())){names[part.param]}"
     return f"    {own}.assign({data}, {data} + std::max({size}, 0));"

@@ -4,7 +4,11 @@ A drop-in reads the pointers to all rows of a box, and no others."""
 
 from __future__ import annotations
 
-from lifter.algebra.polynomial import Poly
+from typing import Any
+
+from halide_core.ir.expr import I64, Expr
+from lifter.algebra.polynomial import Poly, from_poly
+from lifter.ir.effects import Effect, loads
 from lifter.ir.row_tables import rows_of
 from lifter.ir.summary import FuncSummary, InputSummary
 from verifier.conditions.reads import ReadConditions
@@ -22,13 +26,36 @@ class RowConditions(ReadConditions):
         if rows_of(f.layout, pitch) is None:
             self.decide(f.name, "rows", text, False)
             return
-        one = Poly.constant(1)
+        rows = rows_of(f.layout, pitch)
         there = [self.index.poly(d.extent) >= 1 for d in f.layout.dims]
-        for corner in (
-            tuple(d.min for d in f.layout.dims), tuple(d.min + d.extent - one for d in f.layout.dims)
-        ):
-            ways = self.touched_elsewhere(f.layout, corner)
-            self.add(f.name, "rows", text, there, self.index.any_of(ways))
+        for row in dict.fromkeys(rows or ()):
+            self.add(f.name, "rows", text, there, self.index.any_of(self.touching(f.layout.array, pitch, row)))
+
+    def touching(self, array: str, pitch: str, row: Poly) -> list[Any]:
+        """That the original touches an element of a row, for each read and store that iterations are sure to make, in
+        the first and in the last iterations of their loops."""
+        touched: list[tuple[Effect, Poly, tuple[Expr, ...]]] = []
+        for e in self.certain():
+            touched += [(e, index, given) for index, given in self.sure_reads(e, array)]
+            if e.array == array and not loads(from_poly(e.index)):
+                touched.append((e, e.index, ()))
+        touched += self.beforehand(array)
+        ways = []
+        for e, index, given in touched:
+            here, rest = index.divide_by(Poly.variable(pitch, I64))
+            if pitch in here.names() | rest.names():
+                continue
+            first = {loop.counter: Poly() for loop in e.loops}
+            last: dict[str, Poly] = {}
+            for loop in e.loops:
+                last[loop.counter] = loop.trip.substitute(last) - Poly.constant(1)
+            moving = {n: p for n, p in last.items() if n in here.names()}
+            conditions = given if e.guard is None else (e.guard, *given)
+            for at in (first, last, first | moving):
+                when = [*self.domain(e.loops, at), *self.holding(conditions, at)]
+                same = self.index.poly(here.substitute(at)) == self.index.poly(row)
+                ways.append(self.index.all_of([same, *when]))
+        return ways
 
 
 __all__ = ["RowConditions"]

@@ -8,7 +8,7 @@ from halide_core.ir.expr import Expr
 from lifter.frontend.clang import queries, types
 from lifter.frontend.clang.libclang import operands
 from lifter.frontend.lowering import evaluation_order
-from lifter.frontend.objects import conversions, pointers
+from lifter.frontend.objects import conversions, parameters, pointers
 from lifter.frontend.state import descent
 from lifter.frontend.state import operators as op
 from lifter.frontend.state.context import Context
@@ -82,6 +82,8 @@ def freed(ctx: Context, c: Cursor) -> Value:
 def condition(ctx: Context, c: Cursor) -> Expr:
     """The value of an expression as a condition."""
     v = descent.value(ctx, c)
+    if isinstance(v, Pointers) and v.given:
+        raise parameters.Tabled(v.given)
     if isinstance(v, Pointer | RecordPointer | PointerAddress | RowTable):
         return pointers.is_not_null(ctx, v, c)
     if not isinstance(v, Expr):

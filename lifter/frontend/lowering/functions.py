@@ -82,7 +82,7 @@ def lower(unit: Unit, c: Cursor) -> Function:
 _AGAIN = (
     memory_views.Narrower, memory_views.Retyped, registers.Relaned, registers.Varied, registers.Addressed,
     joined_arrays.Together, end_pointers.Ended, Forked, branches.Refused, parameters.Reached, parameters.Static,
-    parameters.Tabled,
+    parameters.Element, parameters.Tabled,
 )
 
 
@@ -116,6 +116,8 @@ def _learn(ctx: Context, found: Found, wanted: Exception) -> None:
             found.forked[wanted.statement] = wanted.condition
         case parameters.Reached():
             found.reached.add(wanted.name)
+        case parameters.Element():
+            found.elements[wanted.name] = max(found.elements.get(wanted.name, 0), wanted.number + 1)
         case parameters.Tabled():
             found.tabled.add(wanted.name)
         case parameters.Static():

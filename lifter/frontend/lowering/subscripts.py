@@ -14,6 +14,8 @@ from lifter.frontend.state.context import Context
 from lifter.frontend.state.values import ElementPlace, Place, Pointer, PointerPlace, Pointers, RowTable, Value
 
 K = CursorKind
+_MOST_POINTERS = 16
+"""Of an array that are told apart by constants."""
 
 
 def value(ctx: Context, c: Cursor) -> Value:
@@ -51,6 +53,8 @@ def _element_of_pointers(ctx: Context, c: Cursor) -> Value:
         return pointers.row_of(table, index)
     number = const_value(index)
     if number is not None:
+        if table.given and len(table.places) <= number < _MOST_POINTERS:
+            raise parameters.Element(table.given, int(number))
         return access.read(ctx, pointers.numbered(ctx, c, table, int(number)), c)
     if table.given and not ctx.undecided:
         raise parameters.Tabled(table.given)

@@ -105,25 +105,16 @@ def take(ctx: Context, name: str, t: ClangType, at: Cursor, read_only: bool = Fa
 
 
 def take_pointers(ctx: Context, p: Cursor, name: str) -> Taken | None:
-    """A parameter that is an array of pointers: several where it says how many and they are told apart by constants,
-    else pointers to rows.  None for pointers to anything else than elements."""
+    """A parameter that is an array of pointers: each for itself where constants tell them apart, else pointers to rows.
+    None for pointers to anything else than elements."""
     t = p.type.get_canonical()
     inner = types.element(t) if types.is_array(t) else types.pointee(t)
     spelled = types.passed_spelling(p.type)
     taker = _Taker(ctx, "value", False, p)
-    count = types.count(t) if types.is_array(t) else 0
-    binding: Binding | None
-    if count > 0 and name not in ctx.found.tabled:
-        element, made = types.pointee(inner), taker.pointer
-        places = [made(element, f"{name}_{k}", f"@[{k}]", f"{name}[{k}]", inner.spelling) for k in range(count)]
-        known = tuple(x for x in places if isinstance(x, PointerPlace))
-        binding = Alias(Pointers(known, name, name)) if len(known) == count else None
-    else:
-        binding = taker.table(types.pointee(inner), name, "@")
+    binding = taker.several(inner, name, "@", name)
     if binding is None:
         return None
-    stored = f"__typeof__({inner.spelling} [{count}])" if count > 0 and name not in ctx.found.tabled else spelled
-    return Taken(Argument(name, spelled, stored, "value", tuple(taker.parts)), taker.params, binding)
+    return Taken(Argument(name, spelled, spelled, "value", tuple(taker.parts)), taker.params, binding)
 
 
 def take_reference(ctx: Context, p: Cursor, name: str) -> Taken | None:
@@ -147,6 +138,14 @@ def take_reference(ctx: Context, p: Cursor, name: str) -> Taken | None:
     spelled = p.type.get_canonical().spelling
     bare = own.spelling.removesuffix("const") if types.is_pointer(own) else own.spelling.removeprefix("const ")
     return Taken(Argument(name, spelled, bare, "reference", parts), params, binding)
+
+
+class Element(Exception):
+    """A pointer of an array is told by a constant."""
+
+    def __init__(self, name: str, number: int) -> None:
+        super().__init__(name, number)
+        self.name, self.number = name, number
 
 
 class Tabled(Exception):
@@ -251,7 +250,7 @@ class _Taker:
     ) -> PointerPlace | Alias | None:
         ctx = self.ctx
         if types.is_pointer(pointee):
-            return self.table(types.pointee(pointee), name, path)
+            return self.several(pointee, name, path, spelled)
         if types.is_function(pointee) or types.is_void(pointee):
             return None
         if pointee.is_volatile_qualified():
@@ -274,6 +273,20 @@ class _Taker:
         self.params.append(Param(flat, unit, True, types.is_const(pointee), c_type=c_type))
         self.parts.append(self.part(flat, path, "pointer"))
         return PointerPlace(flat, pointee, spelled)
+
+    def several(self, inner: ClangType, name: str, path: str, spelled: str) -> Alias | None:
+        """An array of as many pointers as are told apart by constants, or of pointers to rows."""
+        if name in self.ctx.found.tabled:
+            return self.table(types.pointee(inner), name, path)
+        known: list[PointerPlace] = []
+        before, self.through = self.through, (*self.through, path)
+        for k in range(self.ctx.found.elements.get(name, 0)):
+            place = self.pointer(types.pointee(inner), f"{name}_{k}", f"{path}[{k}]", f"{spelled}[{k}]", inner.spelling)
+            if not isinstance(place, PointerPlace):
+                return None
+            known.append(place)
+        self.through = before
+        return Alias(Pointers(tuple(known), spelled, name))
 
     def table(self, element: ClangType, name: str, path: str) -> Alias | None:
         """An array of pointers to rows: their elements, the distance of rows, and whether there is one."""

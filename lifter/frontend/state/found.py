@@ -63,6 +63,8 @@ class Found:
     answer to a condition, by the hashes of both."""
     reached: set[str] = field(default_factory=set)
     """Pointers in the caller's objects to other objects, by the names that parameters would have, that are followed."""
+    elements: dict[str, int] = field(default_factory=dict)
+    """How many pointers of an array are told apart by constants."""
     tabled: set[str] = field(default_factory=set)
     """Arrays of pointers that are indexed by what varies: pointers to rows of one image."""
     statics: dict[str, Cursor] = field(default_factory=dict)

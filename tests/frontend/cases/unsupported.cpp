@@ -38,7 +38,6 @@ void u_const_cast(const int *p) { *const_cast<int *>(p) = 3; }
 void u_ping_pong(int *a, int *b, int n) { for (int i = 0; i < n; i++) { a[i] = b[i]; int *t = a; a = b; b = t; } }
 long double u_long_double(long double x) { return x; }
 int u_long_double_local(int n) { long double x = n; return (int)x; }
-void u_rows(uint8_t **rows, int n) { rows[0][0] = n; }
 int u_string(int n) { const char *s = "abc"; return s[n]; }
 std::complex<float> u_complex(float x) { return x; }
 int u_uninit_pointer(int n) { int *p; return p[n]; }

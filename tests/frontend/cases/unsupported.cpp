@@ -67,7 +67,6 @@ void u_memcpy_bytes(int *p, const int *q, int n) { __builtin_memcpy(p, q, n); }
 void u_memmove(int *p, int n) { __builtin_memmove(p, p + 1, n * sizeof(int)); }
 int u_two_calls(int n) { int x = n; auto f = [&] { return x++; }; return f() - f() * 2; }
 class Image { public: uint8_t *data; uint8_t **rows; };
-int u_member(const Image &im, int i) { return im.rows[i][0]; }
 float u_half(float x) { _Float16 h = x; return h; }
 __int128 u_int128(int n) { return n; }
 struct Counted { int k; virtual int get() const { return k; } };

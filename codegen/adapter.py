@@ -54,11 +54,27 @@ def adapters(source: str, summaries: Sequence[Summary]) -> str:
     return "\n".join(parts)
 
 
+def shown_symbol(function: Function) -> str:
+    """What gives the address of a function that is not visible outside its file."""
+    return f"{function.symbol}.shown"
+
+
+def _shown(function: Function, number: int, c: bool) -> str:
+    name, linkage = f"lift_shown_{number}", "" if c else 'extern "C" '
+    address = function.qualified if c else f"static_cast<lift_same<{function.c_type}> *>(&{function.qualified})"
+    return "\n".join([
+        f'{linkage}void *{name}(void) __asm__("{shown_symbol(function)}");',
+        f"{linkage}void *{name}(void) {{ return (void *){address}; }}",
+    ])
+
+
 def packers(source: str, functions: Sequence[Function]) -> str:
-    """The original's translation unit with a packer for each function."""
+    """The original's translation unit with a packer for each function that needs one, and the addresses of those that
+    are not visible outside of it."""
     c = is_c(source)
     parts = [_include(source), *(["#include <string.h>\n"] if c else [])]
-    parts += [_packer(f, _interface(f), number, c) for number, f in enumerate(functions)]
+    parts += [_shown(f, number, c) for number, f in enumerate(functions) if f.internal]
+    parts += [_packer(f, f.interface, number, c) for number, f in enumerate(functions) if f.interface is not None]
     return "\n".join(parts)
 
 

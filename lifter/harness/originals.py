@@ -38,6 +38,11 @@ def _flags_of(source: str) -> tuple[str, ...]:
     return () if is_c(source) else adapter.FLAGS
 
 
+def _is_of_packers(function: Function) -> bool:
+    """Whether the original that is called is the one in the packers' library."""
+    return function.reads_statics or (function.internal and bool(function.qualified))
+
+
 class Background:
     """A compilation in a process of its own."""
 
@@ -120,10 +125,11 @@ class Originals:
 
     def library(self, function: Function) -> Path | None:
         """The original's library, once it is there; None where it cannot be made (`why`).  Packers that set variables
-        of static storage set those of their own library, which has the original's code, too."""
+        of static storage set those of their own library, which has the original's code, too, and shows what its file
+        does not."""
         if self.why(function):
             return None
-        return self.packers(function) if function.reads_statics else self._path("original")
+        return self.packers(function) if _is_of_packers(function) else self._path("original")
 
     def why(self, function: Function) -> str:
         """Why a function cannot be compared; "" where it can."""
@@ -152,15 +158,15 @@ class Originals:
 
     def _packers_of(self, function: Function) -> str:
         """The library that a function's packer is in; "" for a function that needs none."""
-        if function.interface is None:
+        if function.interface is None and not (function.internal and function.qualified):
             return ""
-        alone = self._apart or function.interface.container is not None
+        alone = self._apart or (function.interface is not None and function.interface.container is not None)
         return f"{_PACKERS}-{hashlib.sha256(function.symbol.encode()).hexdigest()[:16]}" if alone else _PACKERS
 
     def trapping(self, function: Function) -> Path | None:
         """The original stopping at what C++ leaves undefined, where the compiler can do that; with packers, if
         these are what sets variables of static storage."""
-        packers = self._packers_of(function) if function.reads_statics else ""
+        packers = self._packers_of(function) if _is_of_packers(function) else ""
         source = self._text(packers) if packers else self.source
         name = f"trapping-{packers}" if packers else "trapping"
         if name not in self._jobs:

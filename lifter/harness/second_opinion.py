@@ -18,7 +18,7 @@ from lifter.harness.calls import CALLS, MISSED, Calls
 from lifter.harness.contents import WAYS
 from lifter.harness.draw_arguments import Drawer
 from lifter.harness.originals import Originals
-from lifter.harness.side_by_side import bind, load, signature
+from lifter.harness.side_by_side import bind, function_symbol, load, signature
 from lifter.harness.side_process import End, Kept, NotRun, Phase, State, Work, kept_call, start, stop, wait
 from lifter.harness.source_constants import constants_of, function_text
 from lifter.harness.stubs import MISSING as MISSING_STATUS
@@ -79,7 +79,8 @@ def second_opinion(
     original = originals.library(summary.function)
     if original is None:
         return Opinion(reason=originals.why(summary.function))
-    if summary.function.reads_statics:  # a drop-in has variables of its own, which nobody here can set
+    if summary.function.reads_statics or summary.function.internal:
+        # A drop-in has variables of its own, which nobody here can set, and calls what it does not show itself.
         library, drop_in = None, False
     found = _Run(summary, originals, original, library, drop_in, lifting).run()
     found.seconds = time.perf_counter() - began
@@ -154,7 +155,7 @@ class _Run:
     def _work(self, first: int, original: Path | None = None) -> Work:
         calls = functools.partial(_calls, self.summary, self.roomy, self.drop_in, self.tame)
         packers = self.originals.packers(self.function)
-        if original is not None and self.function.reads_statics:
+        if original is not None and (self.function.reads_statics or self.function.internal):
             packers = original
         alone = original is not None
         both = functools.partial(
@@ -258,7 +259,7 @@ def loaded(
         code = load(original)
     except OSError as problem:
         raise NotRun(f"its compiled code does not load: {problem}") from None
-    if not hasattr(code, function.symbol):  # by an attribute
+    if not hasattr(code, function_symbol(function)):  # by an attribute
         raise NotRun("the compiled original does not show it outside its file")
     one = bind(code, function, packers=packed)
     if alone:

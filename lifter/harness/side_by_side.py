@@ -65,7 +65,11 @@ def bind(
     library: ctypes.CDLL, function: Function, symbol: str | None = None, packers: ctypes.CDLL | None = None
 ) -> Any:
     """The C function with its argument types set.  `packers` has its packer, where that is compiled already."""
-    f = getattr(library, symbol or function.symbol)
+    f = getattr(library, symbol or function_symbol(function))
+    if symbol is None and function.internal and function.qualified:
+        f.restype = ctypes.c_void_p
+        result, kinds = signature(function)
+        f = ctypes.CFUNCTYPE(result, *kinds)(f())
     target: list[Any] = []
     if function.interface is not None:
         target = [ctypes.cast(f, ctypes.c_void_p)]
@@ -74,6 +78,11 @@ def bind(
     f.argtypes = [ctypes.c_void_p for _ in target] + kinds
     f.restype = result
     return functools.partial(f, *target) if target else f
+
+
+def function_symbol(function: Function) -> str:
+    """What a library has of the original: the function, or what gives its address."""
+    return adapter.shown_symbol(function) if function.internal and function.qualified else function.symbol
 
 
 def signature(function: Function) -> tuple[Any, list[Any]]:

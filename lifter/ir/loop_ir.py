@@ -237,6 +237,10 @@ class Function:
     c_return_type: str = "void"
     internal: bool = False
     """Not visible outside its file: static, inline or in an anonymous namespace."""
+    qualified: str = ""
+    """What the end of its file calls it; "" for what cannot be named there."""
+    c_type: str = ""
+    """Its type in C++."""
     uses_registers: bool = False
     """Whether the source has SIMD intrinsics, whose lanes' idioms are to be simplified."""
     interface: Interface | None = None

@@ -9,7 +9,7 @@ from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, const, const_value
 from halide_core.ir.types import Type
-from lifter.frontend.clang import classes, types
+from lifter.frontend.clang import classes, queries, types
 from lifter.frontend.clang.libclang import declared_fields, evaluate, initializer, operands
 from lifter.frontend.clang.queries import is_designator, unwrap
 from lifter.frontend.lowering import function_pointers
@@ -46,7 +46,7 @@ def _global(ctx: Context, c: Cursor, declaration: Cursor) -> Binding:
         ctx.fail(f"volatile object '{name}'", c)
     constant = types.is_const(definition.type)
     bound = constant_variable(ctx, definition) if constant and name not in ctx.unit.parsed.cautions.weak else None
-    named = _at_file_scope(definition)
+    named = queries.at_file_scope(definition)
     if bound is None and named and named not in ctx.found.statics:
         raise parameters.Static(definition, named)
     if bound is None and constant:
@@ -56,22 +56,6 @@ def _global(ctx: Context, c: Cursor, declaration: Cursor) -> Binding:
         ctx.fail(f"{what} '{name}' that is not constant", c, "pass it as a parameter")
     ctx.bind(declaration, bound)
     return bound
-
-
-def _at_file_scope(declaration: Cursor) -> str:
-    """A variable's name as the end of its file may call it; "" for one that cannot be named there, as those inside of
-    functions cannot."""
-    scopes: list[str] = []
-    scope = declaration.semantic_parent
-    while scope is not None and scope.kind is not K.TRANSLATION_UNIT:
-        if scope.kind not in (K.NAMESPACE, K.LINKAGE_SPEC, K.CLASS_DECL, K.STRUCT_DECL):
-            return ""
-        if scope.kind is not K.LINKAGE_SPEC and not scope.is_anonymous():
-            scopes.append(str(scope.spelling))
-        elif scope.kind in (K.CLASS_DECL, K.STRUCT_DECL):
-            return ""
-        scope = scope.semantic_parent
-    return "::".join([*scopes[::-1], str(declaration.spelling)])
 
 
 def constant_variable(ctx: Context, declaration: Cursor) -> Binding | None:

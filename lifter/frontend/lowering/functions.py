@@ -188,6 +188,8 @@ def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
         extern_c=name == c.spelling,
         c_return_type=c.result_type.spelling,
         internal=is_internal(c),
+        qualified=queries.at_file_scope(c) if c.kind is K.FUNCTION_DECL else "",
+        c_type=c.type.get_canonical().spelling,
         notes=tuple(ctx.notes),
         interface=call,
         objects=ctx.objects,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from codegen import row_tables
+from codegen import internal, row_tables
 from codegen.c_expressions import HELPERS, c_expression
 from codegen.errors import EmitError
 from codegen.original import is_c
@@ -52,6 +52,11 @@ def adapters(source: str, summaries: Sequence[Summary]) -> str:
     c = is_c(source)
     parts += [_adapter(s, _interface(s.function), number, c) for number, s in enumerate(summaries)]
     return "\n".join(parts)
+
+
+def _original_symbol(function: Function) -> str:
+    """The original, before the object file's symbols are renamed: of one that only its file sees, after the text's."""
+    return function.symbol + internal.FALLBACK_SUFFIX if internal.is_replaced(function) else function.symbol
 
 
 def shown_symbol(function: Function) -> str:
@@ -119,7 +124,7 @@ def _adapter(summary: Summary, call: Interface, number: int, c: bool) -> str:
     by_name = {p.name: p for p in function.params}
     lines = [
         *_readers(call, by_name, number),
-        f'{returns} lift_original_{number}({types}) __asm__("{function.symbol}");',
+        f'{returns} lift_original_{number}({types}) __asm__("{_original_symbol(function)}");',
         f'{linkage}{flat_returns} lift_flat_{number}({", ".join(flat)}) __asm__("{flat_symbol(function)}");',
         f'{linkage}{flat_returns} lift_missed_{number}({", ".join([*_flat(function), "bool *missed"])}) '
         f'__asm__("{missed_symbol(function)}");',

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from codegen import adapter, reserved
+from codegen import adapter, internal, reserved
 from codegen.errors import EmitError
 from codegen.original import compile_original, is_c, run_tool
 from codegen.pipeline import build_path
@@ -24,7 +24,7 @@ from lifter.support.shown import shown
 from lifter.toolchain.command import Command, command_for
 from synth.lift import Lifted
 
-FALLBACK_SUFFIX = ".original"
+FALLBACK_SUFFIX = internal.FALLBACK_SUFFIX
 """No function of C or C++ has such a name."""
 
 
@@ -183,7 +183,9 @@ def build_shared(
             if not summaries:
                 return without
             adapted = _compile_adapted(source, summaries, clang_args, original)
-        rename_symbols(original, {s.function.symbol: s.function.symbol + FALLBACK_SUFFIX for s in summaries})
+        inside = [s.function for s in summaries if internal.is_replaced(s.function)]
+        shown = [s.function.symbol for s in summaries if s.function not in inside]
+        rename_symbols(original, {symbol: symbol + FALLBACK_SUFFIX for symbol in shown})
         if adapted:
             rename_symbols(original, {adapter.adapter_symbol(s.function): s.function.symbol for s in adapted})
         module = Module(target)
@@ -193,6 +195,7 @@ def build_shared(
         module.write_object(lifted)
         # Worker threads outlive calls, so their code must stay.
         link = ["-shared", f"-Wl,-soname,{path.name}", "-Wl,-z,nodelete", "-lpthread", "-lm"]
+        link += internal.version_script(inside, Path(folder) / "inside.map") if inside else []
         with whole(path) as beside:
             run_tool([command.compiler, *command.flags, "-o", str(beside), str(lifted), str(original), *link])
     return without
@@ -205,12 +208,21 @@ def _compile_adapted(
 
     Raises EmitError."""
     adapted = [s for s in summaries if s.function.interface is not None]
-    unit, flags = source, list[str]()
+    inside = [s.function for s in summaries if internal.is_replaced(s.function)]
+    unit, flags, whole_unit = source, list[str](), source
+    if inside:
+        unit = whole_unit = str(output.parent / f"apart_{Path(source).name}")
+        internal.kept_apart(source, inside, Path(unit))
+        flags += internal.flags_of_copy(source)
     if adapted:
         unit = str(output.parent / Path(source).name)
-        Path(unit).write_text(adapter.adapters(source, adapted))
+        Path(unit).write_text(adapter.adapters(whole_unit, adapted))
         flags += [] if is_c(source) else adapter.FLAGS
-    compile_original(unit, clang_args, output, flags)
+    if inside:
+        names = {f.symbol: f.symbol + FALLBACK_SUFFIX for f in inside}
+        internal.compile_renamed(unit, command_for(source, clang_args), flags, output, names)
+    else:
+        compile_original(unit, clang_args, output, flags)
     return adapted
 
 

@@ -24,8 +24,8 @@ _NO_COMPILER = "no C++ compiler was found"
 def compile_original(
     source: str | Path, given: Sequence[str] | Command, output: Path, flags: Sequence[str] = (), compiler: str = ""
 ) -> Path:
-    """Compiles `source` to `output`: an object file if it ends with `.o`, its preprocessed text if with `.i`, else a
-    shared library.
+    """Compiles `source` to `output`: an object file if it ends with `.o`, its preprocessed text if with `.i`, assembly
+    if with `.s`, else a shared library.
 
     `flags` come after those of the program, `compiler` takes the place of its own.  Raises EmitError with the first
     error."""
@@ -33,7 +33,7 @@ def compile_original(
     if not (compiler or command.compiler):
         named = f"the project's compiler '{command.missing}' was not found" if command.missing else _NO_COMPILER
         raise EmitError(f"{named}; --emit shared compiles the original code as the fallback")
-    kind = {".o": "-c", ".i": "-E"}.get(output.suffix, "-shared")
+    kind = {".o": "-c", ".i": "-E", ".s": "-S"}.get(output.suffix, "-shared")
     # Renamed symbols are unknown to what optimises while it links; what a library hides, a drop-in and its checks show.
     own = ["-fPIC", "-fno-lto", "-fvisibility=default", "-w", *flags, "-x", command.language, kind]
     to = ["-o", os.path.abspath(output)]

@@ -237,6 +237,8 @@ class Function:
     c_return_type: str = "void"
     internal: bool = False
     """Not visible outside its file: static, inline or in an anonymous namespace."""
+    column: int = 0
+    """Where its definition begins in its line."""
     qualified: str = ""
     """What the end of its file calls it; "" for what cannot be named there."""
     c_type: str = ""

@@ -132,7 +132,7 @@ def may_be_elided(returned: Cursor) -> bool:
 
 
 def at_file_scope(declaration: Cursor) -> str:
-    """A variable's or function's name as the end of its file may call it; "" for one that cannot be named there, such as
+    """A variable's or function's name as the end of its file may call it; "" for one that cannot be named there, as
     those inside of functions."""
     scopes: list[str] = []
     scope = declaration.semantic_parent

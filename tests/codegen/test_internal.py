@@ -1,0 +1,79 @@
+"""Drop-ins of functions that only their file sees: their callers come to the lifted code."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+from pathlib import Path
+
+import numpy as np
+
+from lifter.api import lift_file
+
+C = """
+#include <stdint.h>
+#define HIDDEN static
+static int gain = 3;
+static void row(uint8_t *d, const uint8_t *s, int n) { for (int i = 0; i < n; i++) d[i] = s[i] * gain; }
+  static int total(const uint8_t *s, int n) { int t = 0; for (int i = 0; i < n; i++) t += s[i]; return t; }
+HIDDEN void twice(uint8_t *s, int n) { for (int i = 0; i < n; i++) s[i] = s[i] + s[i]; }
+int plane(uint8_t *d, const uint8_t *s, int w, int h, int pitch) {
+    int sum = 0;
+    for (int y = 0; y < h; y++, d += pitch, s += pitch) { row(d, s, w); sum += total(s, w); twice(d, w); }
+    return sum;
+}
+"""
+CPP = """
+#include <cstdint>
+struct View { uint8_t *p; int n; };
+namespace {
+void invert(View d, const View &s) { for (int i = 0; i < s.n; i++) d.p[i] = 255 - s.p[i]; }
+}
+struct Steps { static void add(View v, int k) { for (int i = 0; i < v.n; i++) v.p[i] += k; } };
+extern "C" void both(uint8_t *d, uint8_t *s, int n) { invert({d, n}, {s, n}); Steps::add({d, n}, 2); }
+"""
+
+
+def _symbols(library: Path) -> dict[str, str]:
+    said = subprocess.run(["nm", str(library)], capture_output=True, text=True, check=True).stdout
+    return {parts[-1]: parts[-2] for line in said.splitlines() if len(parts := line.split()) >= 3}
+
+
+def _lifted(tmp_path: Path, text: str, suffix: str, names: list[str]) -> ctypes.CDLL:
+    source = tmp_path / f"source{suffix}"
+    source.write_text(text)
+    found = lift_file(str(source), functions=names, out=str(tmp_path), emit=("shared",), run=True).functions
+    assert [f.status for f in found] == ["verified"] * len(names), [f.reason for f in found]
+    return ctypes.CDLL(str(tmp_path / "libsource_lifted.so"))
+
+
+def _pointer(a: np.ndarray) -> ctypes.c_void_p:
+    return a.ctypes.data_as(ctypes.c_void_p)
+
+
+def test_static_functions_of_c(tmp_path: Path) -> None:
+    library = _lifted(tmp_path, C, ".c", ["row", "total", "twice"])
+    symbols = _symbols(tmp_path / "libsource_lifted.so")
+    for name in ("row", "total", "twice"):
+        assert symbols[name] == symbols[f"{name}.original"] == "t"
+    s = np.random.default_rng(0).integers(0, 256, (5, 40), np.uint8)
+    d = np.zeros_like(s)
+    assert library.plane(_pointer(d), _pointer(s), 33, 5, 40) == int(s[:, :33].sum(dtype=int))
+    assert (d[:, :33] == s[:, :33] * np.uint8(6)).all() and not d[:, 33:].any()
+
+
+def test_unnamed_namespaces_and_classes(tmp_path: Path) -> None:
+    library = _lifted(tmp_path, CPP, ".cpp", ["invert", "add"])
+    s, d = np.arange(100, dtype=np.uint8), np.zeros(100, np.uint8)
+    library.both(_pointer(d), _pointer(s), 100)
+    assert (d == (257 - s.astype(int)) % 256).all()
+
+
+def test_what_a_macro_defines(tmp_path: Path) -> None:
+    """The attribute goes before the macro's call."""
+    loop = "{ for (int i = 0; i < n; i++) d[i] = i; }"
+    text = f"#include <stdint.h>\n#define ROW(N) static void N(uint8_t *d, int n) {loop}\n"
+    library = _lifted(tmp_path, text + "ROW(ramp) void out(uint8_t *d, int n) { ramp(d, n); }\n", ".c", ["ramp"])
+    d = np.zeros(70, np.uint8)
+    library.out(_pointer(d), 70)
+    assert (d == np.arange(70)).all()

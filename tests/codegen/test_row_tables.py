@@ -1,0 +1,103 @@
+"""Drop-ins of functions that take arrays of pointers to rows: the original runs where the rows are no image."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+import pytest
+
+from lifter.api import lift_file
+
+TEXT = """
+#include <stdint.h>
+typedef struct { int w, h; uint8_t **rows; } Raster;
+void invert(uint8_t **d, uint8_t *const *s, int w, int h) {
+    for (int y = 0; y < h; y++) for (int x = 0; x < w; x++) d[y][x] = 255 - s[y][x];
+}
+void every_second(const Raster *in, uint16_t *out) {
+    for (int y = 2; y < in->h; y += 2)
+        for (int x = 0; x < in->w; x++) out[(y / 2 - 1) * in->w + x] = in->rows[y][x] + 1;
+}
+int has(uint8_t **rows, int w, int h) {
+    if (!rows) return -1;
+    int most = 0;
+    for (int y = 0; y < h; y++) for (int x = 0; x < w; x++) most = rows[y][x] > most ? rows[y][x] : most;
+    return most;
+}
+"""
+ORDERS = {
+    "one behind the other": lambda n: list(range(n)), "apart": lambda n: [2 * k for k in range(n)],
+    "in another order": lambda n: [*range(1, n), 0], "from below": lambda n: list(range(n))[::-1],
+    "one row again and again": lambda n: [0] * n,
+}
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
+    folder = tmp_path_factory.mktemp("rows")
+    (folder / "rows.c").write_text(TEXT)
+    found = lift_file(str(folder / "rows.c"), out=str(folder), emit=("shared",)).functions
+    assert [f.status for f in found] == ["verified"] * 3, [f.reason for f in found]
+    return ctypes.CDLL(str(folder / "librows_lifted.so"))
+
+
+def _table(image: np.ndarray, order: list[int]) -> ctypes.Array[ctypes.c_void_p]:
+    return (ctypes.c_void_p * max(len(order), 1))(*(image.ctypes.data + k * image.strides[0] for k in order))
+
+
+@pytest.mark.parametrize("given", ORDERS)
+@pytest.mark.parametrize("taken", ["one behind the other", "apart", "in another order", "from below"])
+@pytest.mark.parametrize("high", [0, 1, 2, 7])
+def test_rows_in_any_order(library: ctypes.CDLL, given: str, taken: str, high: int) -> None:
+    rng = np.random.default_rng(high)
+    s, d = rng.integers(0, 256, (16, 40), np.uint8), np.zeros((16, 40), np.uint8)
+    of, to = ORDERS[given](high), ORDERS[taken](high)
+    library.invert(_table(d, to), _table(s, of), 33, high)
+    expected = np.zeros_like(d)
+    for y in range(high):
+        expected[to[y], :33] = 255 - s[of[y], :33]
+    assert (d == expected).all()
+
+
+@pytest.mark.parametrize("given", ORDERS)
+@pytest.mark.parametrize("high", [0, 1, 2, 3, 9])
+def test_rows_of_an_object(library: ctypes.CDLL, given: str, high: int) -> None:
+    class Raster(ctypes.Structure):
+        _fields_ = (("w", ctypes.c_int), ("h", ctypes.c_int), ("rows", ctypes.c_void_p))
+
+    s, out = np.random.default_rng(1).integers(0, 256, (18, 24), np.uint8), np.zeros((9, 20), np.uint16)
+    of = ORDERS[given](high)
+    table = _table(s, of)
+    # Rows that are not read may be anywhere.
+    for y in range(high):
+        if y % 2 or y == 0:
+            table[y] = 1
+    raster = Raster(20, high, ctypes.cast(table, ctypes.c_void_p))
+    library.every_second(ctypes.byref(raster), out.ctypes.data_as(ctypes.c_void_p))
+    expected = np.zeros_like(out)
+    for y in range(2, high, 2):
+        expected[y // 2 - 1] = s[of[y], :20] + np.uint16(1)
+    assert (out == expected).all()
+
+
+def test_no_table(library: ctypes.CDLL) -> None:
+    s = np.random.default_rng(2).integers(0, 256, (4, 24), np.uint8)
+    assert library.has(None, 3, 3) == -1
+    assert library.has(_table(s, [0, 1, 2, 3]), 24, 4) == s.max()
+    assert library.has(_table(s, [0, 2, 1, 3]), 24, 4) == s.max()
+    assert library.has(_table(s, []), 24, 0) == 0
+
+
+def test_rows_that_lie_in_the_table(library: ctypes.CDLL) -> None:
+    """What is written changes the pointers that the original reads next."""
+    s, other = np.full((2, 8), 7, np.uint8), np.zeros((1, 8), np.uint8)
+    table = (ctypes.c_void_p * 2)()
+    address = ctypes.addressof(table)
+    table[0] = address + 8  # the first row is the pointer to the second one
+    table[1] = s.ctypes.data
+    wanted = 255 - np.frombuffer(other.ctypes.data.to_bytes(8, "little"), np.uint8)
+    source = np.stack([wanted, np.arange(8, dtype=np.uint8)])
+    library.invert(table, _table(source, [0, 1]), 8, 2)
+    assert table[1] == other.ctypes.data
+    assert (other[0] == 255 - np.arange(8)).all() and (s == 7).all()

@@ -33,12 +33,10 @@ _RETURN_IN_LOOP = Advice(
     ),
 )
 _ROWS = Advice(
-    EDIT, "rows that lie anywhere have no bounds that can be proved; pass the first row, and how far the next one is",
+    EDIT, "pointers to rows are told apart by their number; index the array, or pass the first row and its distance",
     (
-        "-void f(unsigned char **d, int w, int h)",
-        "+void f(unsigned char *d, int stride, int w, int h)",
-        "-    d[y][x]",
-        "+    d[y * stride + x]",
+        "-    for (int y = 0; y < h; y++, d++) for (int x = 0; x < w; x++) (*d)[x] = 255 - (*d)[x];",
+        "+    for (int y = 0; y < h; y++) for (int x = 0; x < w; x++) d[y][x] = 255 - d[y][x];",
     ),
 )
 _EFFECTS = Advice(BEYOND, f"a pipeline computes images and does nothing else; {_OWN_FUNCTION}")

@@ -15,6 +15,7 @@ from lifter.transforms.reroll.reroll_lanes import reroll
 from lifter.transforms.reroll.reroll_reduction_lanes import join_lane_sums
 from lifter.transforms.storage.expand_rings import without_carried
 from lifter.transforms.storage.expand_scalars import expand_scans, widen_starts
+from lifter.transforms.storage.propagate_positions import with_positions
 from lifter.transforms.storage.rotations_to_modulo import without_rotations
 from lifter.transforms.storage.split_arrays import in_parts
 from lifter.transforms.stores.eliminate_overwritten_stores import without_covered
@@ -28,6 +29,8 @@ def transformed(path: Path, follows: Follows, log: PathLog) -> list[Path]:
     p = log.start(path, RAW)
     # Several stores to one element are one, so that what follows finds one effect for each.
     p = log.after("forward_stores", p, without_repeated(p, follows), RAW)
+    # Addresses first: what follows compares them.
+    p = log.after("propagate_positions", p, with_positions(p), RAW)
     # Before rerolling: strips hide the step that stores have in common.
     p = log.after("undo_strip_mining", p, join_strips(p), RAW)
     # Stores under a condition and its contrary have the same domain once strips are joined.

@@ -16,7 +16,7 @@ int first(const unsigned char *p, int n, int t) {
 """
 ROWS = """\
 void f(unsigned char **d, int w, int h) {
-    for (int y = 0; y < h; y++) for (int x = 0; x < w; x++) d[y][x] = 255 - d[y][x];
+    for (int y = 0; y < h; y++, d++) for (int x = 0; x < w; x++) (*d)[x] = 255 - (*d)[x];
 }
 """
 

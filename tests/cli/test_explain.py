@@ -24,7 +24,7 @@ void Sparse(const uint8_t* a, uint8_t* b, int* c, int n) {
     }
 }
 void Chase(uint8_t** rows, int n) {
-    for (int i = 0; i < n; i++) rows[i][0] = 1;
+    for (int i = 0; i < n; i++) (*rows++)[0] = 1;
 }
 void Copy(const uint8_t* a, uint8_t* b, int n) {
     for (int i = 0; i < n; i++) b[i] = a[i];

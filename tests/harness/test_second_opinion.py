@@ -175,8 +175,8 @@ extern "C" void first(int* d, int a) { d[0] = a; }
 def test_a_function_internal_to_its_file(lift, source):
     run = lift(source("a.cpp", "static int twice(int a) { return 2 * a; }\n"), "-f", "twice", "--json")
     found = only(run, "twice")
-    assert (run.status, found["status"]) == (0, "verified")
-    assert found["run"]["reason"] == "the compiled original does not show it outside its file"
+    assert (run.status, found["status"], found["run"]["reason"]) == (0, "verified", "")
+    assert found["run"]["calls"] > 9
 
 
 def test_batch_without_a_run(lift, tmp_path, wrong_front_end):

@@ -18,6 +18,7 @@ from lifter.frontend.state.values import (
     Nothing,
     Place,
     Pointer,
+    PointerElement,
     PointerPlace,
     Record,
     Value,
@@ -80,7 +81,7 @@ def _assign_pointer(ctx: Context, c: Cursor, left: Cursor, right: Cursor) -> Val
     held = ctx.hold_pointer(v, unsequenced=ctx.unit.is_c)
     target = descent.place(ctx, left)
     v = ctx.release_pointer(v, held)
-    if not isinstance(target, PointerPlace):
+    if not isinstance(target, PointerPlace | PointerElement):
         ctx.fail("assignment to a pointer that is not a variable", c)
     access.write(ctx, target, v, c)
     return access.read(ctx, target, c)

@@ -30,6 +30,7 @@ from lifter.frontend.state.values import (
     Lambda,
     Pointer,
     PointerAddress,
+    PointerArray,
     PointerPlace,
     Pointers,
     RecordPointer,
@@ -256,12 +257,20 @@ def _pointers(ctx: Context, c: Cursor, init: Cursor | None) -> None:
         ctx.fail(f"array of pointers '{name}' of this shape", c, "use one variable for each")
     if types.is_function_pointer(each):
         ctx.fail(f"array of function pointers '{name}' that is not constant", c)
+    key = f"local {queries.key(c)}"
+    if key in ctx.found.tabled and init is None and len(types.shape(c.type)) == 1:
+        array = ctx.new_array(name, I64)
+        ctx.targets[array] = frozenset()
+        ctx.declare_array(array, const(count, I64), False)
+        ctx.bind(c, Alias(PointerArray(array, types.pointee(each), name)))
+        return
     places = []
     for k in range(count):
         local = ctx.new_local(f"{name}_{k}", I64)
         ctx.targets.pop(local, None)
         places.append(PointerPlace(local, types.pointee(each), f"{name}[{k}]"))
-    ctx.bind(c, Alias(Pointers(tuple(places), name)))
+    whole = init is None and len(types.shape(c.type)) == 1
+    ctx.bind(c, Alias(Pointers(tuple(places), name, key if whole else "")))
     if init is None:
         return
     source = queries.unwrap(init)

@@ -16,6 +16,7 @@ from lifter.frontend.state.values import (
     Container,
     Pointer,
     PointerAddress,
+    PointerArray,
     Pointers,
     RecordPointer,
     Rows,
@@ -91,10 +92,10 @@ def condition(ctx: Context, c: Cursor) -> Expr:
     return op.to_bool(v)
 
 
-def array_of_pointers(ctx: Context, c: Cursor) -> Pointers | RowTable:
+def array_of_pointers(ctx: Context, c: Cursor) -> Pointers | RowTable | PointerArray:
     """The value of an expression that is an array of pointers."""
     table = descent.value(ctx, c)
-    if not isinstance(table, Pointers | RowTable):
+    if not isinstance(table, Pointers | RowTable | PointerArray):
         ctx.fail(queries.describe(c.type), c)
     return table
 

@@ -30,6 +30,8 @@ from lifter.frontend.state.values import (
     Place,
     Pointer,
     PointerAddress,
+    PointerArray,
+    PointerElement,
     PointerPlace,
     Pointers,
     Record,
@@ -186,14 +188,14 @@ def _settled(ctx: Context, v: Value | Place, values: list[Value | Place], index:
 def _expressions_of(v: Value | Place) -> tuple[Expr, ...]:
     if isinstance(v, ElementPlace):
         return (v.pointer.offset,)
-    kept = VariablePlace | PointerPlace | LanesPlace | RecordPlace | BitsPlace
+    kept = VariablePlace | PointerPlace | PointerElement | LanesPlace | RecordPlace | BitsPlace
     return () if isinstance(v, kept) else expressions_of(v)
 
 
 def _replaced(v: Value | Place, new: tuple[Expr, ...]) -> Value | Place:
     if isinstance(v, ElementPlace):
         return ElementPlace(replace(v.pointer, offset=new[0]))
-    kept = VariablePlace | PointerPlace | LanesPlace | RecordPlace | BitsPlace
+    kept = VariablePlace | PointerPlace | PointerElement | LanesPlace | RecordPlace | BitsPlace
     return v if isinstance(v, kept) else with_expressions(v, new)
 
 
@@ -213,7 +215,7 @@ def _bind(ctx: Context, parameter: Cursor, v: Value | Place, changed: AbstractSe
         bind_pointer(ctx, parameter, v, constant)
     elif isinstance(v, ElementPlace):
         ctx.bind(parameter, ElementPlace(pointers.frozen(ctx, v.pointer, name)))
-    elif isinstance(v, VariablePlace | PointerPlace | LanesPlace | RecordPlace | BitsPlace):
+    elif isinstance(v, VariablePlace | PointerPlace | PointerElement | LanesPlace | RecordPlace | BitsPlace):
         ctx.bind(parameter, v)
     elif isinstance(v, Record):
         ctx.bind(parameter, records.copied(ctx, v, name, parameter))
@@ -227,7 +229,8 @@ def _bind(ctx: Context, parameter: Cursor, v: Value | Place, changed: AbstractSe
     else:
         if isinstance(v, Vector) and const_value(v.offset) is None:
             v = replace(v, offset=ctx.temporary(v.offset, name or "row"))
-        assert isinstance(v, Vector | Rows | RowTable | Lambda | Pointers | RecordPointer | PointerAddress)
+        whole = Vector | Rows | RowTable | Lambda | Pointers | PointerArray | RecordPointer | PointerAddress
+        assert isinstance(v, whole)
         ctx.bind(parameter, Alias(v))
 
 

@@ -11,7 +11,17 @@ from lifter.frontend.lowering import evaluated, function_pointers, register_oper
 from lifter.frontend.objects import access, parameters, pointers
 from lifter.frontend.state import operators as op
 from lifter.frontend.state.context import Context
-from lifter.frontend.state.values import ElementPlace, Place, Pointer, PointerPlace, Pointers, RowTable, Value
+from lifter.frontend.state.values import (
+    ElementPlace,
+    Place,
+    Pointer,
+    PointerArray,
+    PointerElement,
+    PointerPlace,
+    Pointers,
+    RowTable,
+    Value,
+)
 
 K = CursorKind
 _MOST_POINTERS = 16
@@ -35,7 +45,7 @@ def _row_of_pointers(ctx: Context, c: Cursor) -> Pointers:
     """A row of a local array of pointers of several dimensions."""
     array, index = operands(c)
     table, count = evaluated.array_of_pointers(ctx, array), types.count(c.type)
-    if isinstance(table, RowTable):
+    if not isinstance(table, Pointers):
         ctx.fail("array of arrays of pointers to rows", c)
     number = const_value(evaluated.scalar(ctx, index))
     row = -1 if number is None else int(number)
@@ -51,6 +61,8 @@ def _element_of_pointers(ctx: Context, c: Cursor) -> Value:
     index = evaluated.scalar(ctx, second)
     if isinstance(table, RowTable):
         return pointers.row_of(table, index)
+    if isinstance(table, PointerArray):
+        return access.read(ctx, PointerElement(table.array, op.cast(index, I64), table.pointee, table.name), c)
     number = const_value(index)
     if number is not None:
         if table.given and len(table.places) <= number < _MOST_POINTERS:
@@ -87,12 +99,17 @@ def _array_and_index(c: Cursor) -> tuple[Cursor, Cursor]:
     return first, second
 
 
-def _pointer_place(ctx: Context, c: Cursor, array: Cursor, index: Cursor) -> PointerPlace:
+def _pointer_place(ctx: Context, c: Cursor, array: Cursor, index: Cursor) -> PointerPlace | PointerElement:
     """An element of a local array of pointers as an object."""
     table = evaluated.array_of_pointers(ctx, array)
     if isinstance(table, RowTable):
         ctx.fail("assignment to an array of pointers to rows", c)
-    number = const_value(evaluated.scalar(ctx, index))
+    position = evaluated.scalar(ctx, index)
+    number = const_value(position)
+    if isinstance(table, PointerArray):
+        return PointerElement(table.array, op.cast(ctx.settled(position), I64), table.pointee, table.name)
+    if number is None and table.local and not ctx.undecided:
+        raise parameters.Tabled(table.local)
     if number is None:
         ctx.fail(
             f"element of the array of pointers '{table.name}' at an index that varies", c, "use one variable for each"

@@ -10,7 +10,7 @@ from typing import NoReturn
 from clang.cindex import Cursor
 from clang.cindex import Type as ClangType
 
-from halide_core.ir.expr import I64, Expr, Variable, const
+from halide_core.ir.expr import I64, Expr, Load, Variable, const
 from halide_core.ir.types import Type, UInt
 from lifter.frontend.clang import classes, queries, types
 from lifter.frontend.objects import counted_loops, memory_views, pointers, registers, scalar_memory
@@ -26,6 +26,7 @@ from lifter.frontend.state.values import (
     LanesPlace,
     Place,
     Pointer,
+    PointerElement,
     PointerPlace,
     Pointers,
     Record,
@@ -36,6 +37,7 @@ from lifter.frontend.state.values import (
     expressions_of,
     with_expressions,
 )
+from lifter.ir.loop_ir import Store
 from lifter.simd.lanes import Lanes, reinterpret
 
 _BITS = ""
@@ -51,6 +53,9 @@ def read(ctx: Context, place: Place, at: Cursor | None = None) -> Value:
         ctx.before_read(place.name)
         targets = ctx.targets.get(place.name, frozenset())
         return Pointer(targets, Variable(I64, place.name), place.pointee, place.spelling or place.name)
+    if isinstance(place, PointerElement):
+        targets = ctx.targets.get(place.array, frozenset())
+        return Pointer(targets, Load(I64, place.array, place.index), place.pointee, place.name)
     if isinstance(place, LanesPlace):
         return registers.read(place)
     if isinstance(place, BitsPlace):
@@ -80,6 +85,13 @@ def write(ctx: Context, place: Place, value: Value, at: Cursor | None = None) ->
         ctx.assign(place.name, value.offset)
         if ctx.alive:
             ctx.point(place.name, value.targets)
+        return
+    if isinstance(place, PointerElement):
+        if not isinstance(value, Pointer):
+            ctx.fail(f"{queries.describe(place.pointee)} whose address is kept", at)
+        ctx.emit(Store(ctx.line, place.array, place.index, value.offset))
+        if ctx.alive:  # other elements may point elsewhere
+            ctx.point(place.array, value.targets | ctx.targets.get(place.array, frozenset()))
         return
     if isinstance(place, LanesPlace):
         assert isinstance(value, Lanes)

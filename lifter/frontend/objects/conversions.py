@@ -24,6 +24,7 @@ from lifter.frontend.state.values import (
     Place,
     Pointer,
     PointerAddress,
+    PointerArray,
     Pointers,
     Record,
     RecordPlace,
@@ -44,7 +45,7 @@ def convert(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
         return to_pointer(ctx, v, to, at)
     if isinstance(v, RecordPointer | PointerAddress | RowTable):
         return pointers.is_not_null(ctx, v, at) if scalar_type(ctx, to, at).is_bool() else ctx.fail(describe(to), at)
-    if isinstance(v, Vector | Rows | Lambda | Nothing | Lanes | Pointers | Record):
+    if isinstance(v, Vector | Rows | Lambda | Nothing | Lanes | Pointers | PointerArray | Record):
         return v
     if isinstance(v, Allocation):
         ctx.fail("result of malloc that is not cast to a pointer to elements", at)
@@ -73,7 +74,7 @@ def to_pointer(ctx: Context, v: Value, to: ClangType, at: Cursor) -> Value:
         if not _is_same_pointer(v.place.pointee, target):
             ctx.fail(f"address of the pointer '{v.place.spelling or v.place.name}' converted to '{to.spelling}'", at)
         return v
-    if isinstance(v, RowTable):
+    if isinstance(v, RowTable | PointerArray):
         if not types.is_pointer(target) or not types.same_but_const(v.pointee, types.pointee(target)):
             ctx.fail(f"pointers to rows converted to '{to.spelling}'", at)
         return v

@@ -286,7 +286,7 @@ class _Taker:
                 return None
             known.append(place)
         self.through = before
-        return Alias(Pointers(tuple(known), spelled, name))
+        return Alias(Pointers(tuple(known), spelled, given=name))
 
     def table(self, element: ClangType, name: str, path: str) -> Alias | None:
         """An array of pointers to rows: their elements, the distance of rows, and whether there is one."""
@@ -365,7 +365,7 @@ class _Taker:
                 for k in range(count)
             ]
             known = tuple(p for p in places if isinstance(p, PointerPlace))
-            return Alias(Pointers(known, str(f.spelling), name)) if len(known) == count else None
+            return Alias(Pointers(known, str(f.spelling), given=name)) if len(known) == count else None
         if not memory_views.lies_in_arrays(ctx, f.type):
             return None
         flat = ctx.unique(name)

@@ -119,8 +119,29 @@ class Pointers:
 
     places: tuple[PointerPlace, ...]
     name: str = ""
+    local: str = ""
+    """Of a local array, what tells it from others."""
     given: str = ""
     """Of a caller's array, what the parameters that it is taken apart into begin with."""
+
+
+@dataclass(frozen=True)
+class PointerArray:
+    """A local array of pointers that are told apart by what varies: an array of their offsets (int64)."""
+
+    array: str
+    pointee: ClangType
+    name: str
+
+
+@dataclass(frozen=True)
+class PointerElement:
+    """A pointer of such an array as an object."""
+
+    array: str
+    index: Expr
+    pointee: ClangType
+    name: str
 
 
 @dataclass(frozen=True)
@@ -196,7 +217,7 @@ class PointerAddress:
 Container = Vector | Rows
 Value = (
     Expr | Pointer | Pointers | PointerAddress | Allocation | Vector | Rows | Lambda | Nothing | Lanes | Record
-    | RecordPointer | RowTable
+    | RecordPointer | RowTable | PointerArray
 )
 
 
@@ -207,7 +228,7 @@ class Alias:
     value: Value
 
 
-Place = VariablePlace | ElementPlace | PointerPlace | LanesPlace | RecordPlace | BitsPlace
+Place = VariablePlace | ElementPlace | PointerPlace | PointerElement | LanesPlace | RecordPlace | BitsPlace
 Binding = Place | Alias
 
 

@@ -180,7 +180,7 @@ class ContractBuilder:
             if over_parameters(o.poly, self.function):
                 self.require(o.poly, "sign")
                 continue
-            if o.poly.terms.get((), 0) < Int(32).max() or not self._last(found):
+            if not _falls(found) or not self._last(found):
                 self._sign_by_parameters(found)
 
     def _last(self, found: FoundObligation) -> bool:
@@ -376,6 +376,15 @@ class ContractBuilder:
         condition = LE(BOOL, _as_double(magnitude), const(float(narrow.max() >> 1), Float(64)))
         text = f"{poly_text(magnitude)} does not overflow {narrow}"
         self._add(ContractItem("overflow", text, condition, bound=magnitude, most=most))
+
+
+def _falls(found: FoundObligation) -> bool:
+    """Whether what must not be negative becomes less with each iteration, or is what 32 bits leave."""
+    p = found.obligation.poly
+    steps = [p.coefficient(loop.counter) for loop in found.loops]
+    known = [s.constant_value() for s in steps if s is not None and not s.is_zero()]
+    down = bool(known) and all(v is not None and v < 0 for v in known)
+    return down or p.terms.get((), 0) >= Int(32).max()
 
 
 def index_type(function: Function, path: Path) -> Type:

@@ -329,7 +329,8 @@ class Loops(Memory, ABC):
         def fixed(p: Poly) -> bool:
             return _is_invariant(p, inside, s)
 
-        for v in carried:
+        numbers = [v for v in carried if after[v].type.is_int_or_uint() and not after[v].type.is_bool()]
+        for v in numbers:
             found: list[Obligation] = []
             head, rest = to_poly(heads[v]), taken_off(to_poly(after[v], found))
             if rest is None or not fixed(rest.moved - head):
@@ -341,7 +342,7 @@ class Loops(Memory, ABC):
             most = Poly.constant(rest.unit - 1)
             met[v] = [*found, Obligation(start, None), Obligation(most - start, None)]
             carried.remove(v)
-            for w in list(carried):
+            for w in (n for n in numbers if n != v):
                 asked: list[Obligation] = []
                 step = to_poly(after[w], asked) - to_poly(heads[w])
                 times = step.factor(rest.whole)

@@ -54,6 +54,8 @@ from lifter.symexec.trip_counts import NoTrip, trip_count
 from lifter.symexec.upward_exposed import read_outside
 
 MAX_UNROLL = 64
+MOST_IN_NEST = 48
+"""Iterations of a nest of loops over a block, at the most, whose sums are written out: others stay sums."""
 FEW = 8
 """Iterations of a loop over the channels of a pixel, at the most."""
 FEW_SORTED = 32
@@ -444,7 +446,9 @@ class Loops(Memory, ABC):
         except NoTrip:
             trips = None
         trip = trips.constant_value() if trips is not None else None
-        if trip is not None and 0 <= trip <= MAX_UNROLL:
+        whole_nest = trip is not None and trip * self.iterations_around(loop) * _iterations_inside(loop) > MOST_IN_NEST
+        numbers = all(self.type_of(v) != I64 for v in carried)
+        if trip is not None and 0 <= trip <= MAX_UNROLL and not (whole_nest and numbers and _only_adds(loop)):
             raise NeedUnroll(loop)
         moves = trips is not None and any(is_counter(n) or is_head(n) for n in trips.names())
         if trips is not None and moves and _steps_by_one(loop) is not None:
@@ -455,6 +459,16 @@ class Loops(Memory, ABC):
         if self.type_of(name) == I64 and name in {p.name for p in self.function.params if p.pointer}:
             raise L.Unsupported(f"pointer '{name}' advances by data", loop.line)
         raise NeedCell(name)
+
+    def iterations_around(self, loop: L.Loop) -> int:
+        """How often the loops of a constant number of iterations run that a loop is in, as far as they are its own."""
+        total = 1
+        for outer, _ in reversed([x for x in self.nest if x[0] is not loop]):
+            count = _constant_count(outer)
+            if count is None:
+                break
+            total *= count
+        return total
 
     def trip(
         self, loop: L.Loop, s: State, heads: dict[str, Poly], temporaries: list[str], counter: str
@@ -630,6 +644,26 @@ def _decide(e: Expr, met: list[Obligation] | None = None) -> Expr:
             answers = {LT: d < 0, LE: d <= 0, GT: d > 0, GE: d >= 0, EQ: d == 0, NE: d != 0}
             return const(answers[type(e)], BOOL)
     return e
+
+
+def _constant_count(loop: L.Loop) -> int | None:
+    """How often a loop runs that counts up by one to a constant, from zero as most do."""
+    v, test = _steps_by_one(loop), loop.condition
+    if v is None or not isinstance(test, LT) or not isinstance(test.a, Variable) or test.a.name != v:
+        return None
+    count = const_value(test.b)
+    return int(count) if count is not None else None
+
+
+def _iterations_inside(loop: L.Loop) -> int:
+    """How often the most frequent of the loops of constant numbers of iterations in a loop's body runs in each."""
+    inner = [x for x in loop.body if isinstance(x, L.Loop)]
+    return max(((_constant_count(x) or 1) * _iterations_inside(x) for x in inner), default=1)
+
+
+def _only_adds(loop: L.Loop) -> bool:
+    """Whether a loop stores to no array, as sums and extremes do not."""
+    return not any(isinstance(x, L.Store | L.Declare) for x in L.walk(loop.body))
 
 
 def _stored(body: tuple[L.Stmt, ...]) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clang import cindex
-from clang.cindex import AccessSpecifier, Cursor, CursorKind, LinkageKind, StorageClass, TypeKind
+from clang.cindex import Cursor, CursorKind, LinkageKind, StorageClass, TypeKind
 from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, const
@@ -214,10 +214,6 @@ def _check_kind(unit: Unit, c: Cursor, ctx: Context) -> None:
         ctx.fail("member function of a class", c, "make it a free function")
     if c.semantic_parent.kind in (K.CLASS_TEMPLATE, K.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION):
         ctx.fail("member function of a class template", c, "it is lifted where it is called")
-    if _is_of_object(c) and c.is_virtual_method():
-        ctx.fail("virtual member function", c)
-    if c.access_specifier in (AccessSpecifier.PRIVATE, AccessSpecifier.PROTECTED):
-        ctx.fail("private member function", c)
     if c.type.kind is TypeKind.FUNCTIONPROTO and c.type.is_function_variadic():
         ctx.fail("variadic function", c)
     if unit.is_c and _is_without_prototype(c):

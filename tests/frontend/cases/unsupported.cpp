@@ -22,7 +22,7 @@ int u_external(int n) { return ext(n); }
 unsigned u_asm(unsigned n) { asm("nop" : "+r"(n)); return n; }
 int u_funptr(int (*f)(int), int n) { return f(n); }
 int u_funptr2(int n) { int (*f)(int) = fact; return f(n); }
-struct P { int x, y; P* next; virtual int v() { return 1; } int m(); };
+struct P { int x, y; P* next; virtual int v(); int m(); };
 struct Ends { int* p; ~Ends() { *p = 1; } }; int u_struct2(int* p) { Ends e{p}; return 0; }
 int P::m() { return next->x; }
 int u_virtual(P *p) { return p->v(); }
@@ -69,7 +69,7 @@ int u_two_calls(int n) { int x = n; auto f = [&] { return x++; }; return f() - f
 class Image { public: uint8_t *data; uint8_t **rows; };
 float u_half(float x) { _Float16 h = x; return h; }
 __int128 u_int128(int n) { return n; }
-struct Counted { int k; virtual int get() const { return k; } };
+struct Counted { int k; virtual int get() const; };
 int u_virtual_call(int n) { Counted c; c.k = n; return c.get(); }
 union Bits { int i; double f; };
 struct Padded { uint8_t a; uint16_t b; };

@@ -251,16 +251,20 @@ class _Taker:
         ctx = self.ctx
         if types.is_pointer(pointee):
             return self.several(pointee, name, path, spelled)
-        if types.is_function(pointee) or types.is_void(pointee):
+        if types.is_function(pointee):
             return None
         if pointee.is_volatile_qualified():
             return None
         if name in ctx.found.reached:
             return self.reached(pointee, name, path)
-        if not memory_views.lies_in_arrays(ctx, pointee):
+        if not types.is_void(pointee) and not memory_views.lies_in_arrays(ctx, pointee):
             return None
         flat = ctx.unique(name)
-        unit = memory_views.unit_of(ctx, flat, pointee, self.at)
+        unit = ctx.found.allocated.get(flat)
+        if unit is None and types.is_void(pointee):
+            unit = UInt(8)
+            ctx.untyped.add(flat)
+        unit = unit or memory_views.unit_of(ctx, flat, pointee, self.at)
         assert unit is not None
         ctx.arrays[flat] = unit
         ctx.pointer_parameters.add(flat)

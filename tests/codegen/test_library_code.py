@@ -1,0 +1,147 @@
+"""What image libraries are made of, lifted whole: the corpus's functions in that style, and what stands around them."""
+
+from __future__ import annotations
+
+import ctypes
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from corpus.manifest import ROOT, entries
+from lifter.api import lift_file
+
+FILES = ("filter/plain_c.c", "filter/library_views.cpp")
+
+
+def _pointer(a: np.ndarray) -> ctypes.c_void_p:
+    return a.ctypes.data_as(ctypes.c_void_p)
+
+
+@pytest.fixture(scope="module")
+def plain_c(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
+    folder = tmp_path_factory.mktemp("plain")
+    report = lift_file(str(ROOT / FILES[0]), out=str(folder), emit=("shared",))
+    expected = {e.name: e.status for e in entries() if e.file == FILES[0]}
+    assert {f.name: f.status for f in report.functions} == expected, [f.reason for f in report.functions if f.reason]
+    for f in report.functions:
+        assert f.status != "verified" or (f.run is not None and f.run.calls > 20 and not f.run.reason), f.name
+    return ctypes.CDLL(str(folder / "libplain_c_lifted.so"))
+
+
+def test_views(tmp_path: Path) -> None:
+    report = lift_file(str(ROOT / FILES[1]), out=str(tmp_path), emit=("shared",))
+    assert {f.status for f in report.functions} == {"verified"}, [f.reason for f in report.functions]
+
+
+def test_variables_of_the_file_are_read_at_each_call(plain_c: ctypes.CDLL) -> None:
+    s, d = np.arange(256, dtype=np.uint8), np.zeros(256, np.uint8)
+    for bits in (0xF8, 0x0F, 0x81):
+        if bits != 0xF8:
+            plain_c.set_kept_bits(bits)
+        plain_c.coarsen(_pointer(s), _pointer(d), 256)
+        assert (d == s & bits).all()
+
+
+def test_calls_that_report_errors(plain_c: ctypes.CDLL) -> None:
+    s, d = np.arange(100, dtype=np.uint8), np.zeros(100, np.uint8)
+    assert plain_c.scale_checked(None, _pointer(s), 100, 3) == -1
+    assert plain_c.scale_checked(_pointer(d), _pointer(s), 100, 999) == -2 and not d.any()
+    assert plain_c.scale_checked(_pointer(d), _pointer(s), 100, 128) == 100 and (d == s // 2).all()
+
+
+def test_one_of_several_kernels(plain_c: ctypes.CDLL) -> None:
+    s, d = np.random.default_rng(0).integers(0, 256, 60, np.uint8), np.zeros(60, np.uint8)
+    kernels = [(0, 4, 0), (1, 2, 1), (0, 4, 0), (-1, 6, -1)]
+    for level, (a, b, c) in enumerate(kernels):
+        plain_c.sharpen_by(_pointer(d), _pointer(s), 60, level)
+        wide = s.astype(int)
+        sums = a * wide[:-2] + b * wide[1:-1] + c * wide[2:]
+        assert (d[1:-1] == np.clip(np.trunc(sums / 4), 0, 255)).all()
+
+
+LEFT = {
+    "an error that data say": (
+        "int bad(void); void f(unsigned char *d, const unsigned char *s, int n) {"
+        "if (s[0] == 3) { bad(); } for (int i = 0; i < n; i++) d[i] = s[i]; }"
+    ),
+    "an error in a loop": (
+        "int bad(void); void f(unsigned char *d, const unsigned char *s, int n) {"
+        "for (int i = 0; i < n; i++) { if (s[i] == 3) bad(); d[i] = s[i]; } }"
+    ),
+    "nothing but an error": "int bad(void); int f(int n) { if (n > 3) return bad(); return 0; }",
+    "a variable of the file that is assigned": (
+        "static int seen; void f(const unsigned char *s, int n) { for (int i = 0; i < n; i++) seen += s[i]; }"
+    ),
+    "a field behind pointers that is assigned": (
+        "struct b { int k; int *q; }; struct a { struct b *b; int *p; };"
+        "void f(struct a *x, int n) { x->b->k = n; for (int i = 0; i < n; i++) x->p[i] = i; }"
+    ),
+    "an array in a union that is stored to": (
+        "struct a { union { int i[4]; float f[4]; }; int *p; };"
+        "void f(struct a *x) { for (int i = 0; i < 4; i++) x->i[i] = i; }"
+    ),
+    "a table of rows that is stored to": (
+        "void f(unsigned char **rows, unsigned char *s, int n) { for (int i = 0; i < n; i++) rows[i] = s + i; }"
+    ),
+    "a search that stores": (
+        "int f(unsigned char *s, int n) { for (int i = 0; i < n; i++) { if (s[i]) return 1; s[i] = 1; } return 0; }"
+    ),
+    "a search for a place": (
+        "int f(unsigned char *s, int n) { for (int i = 0; i < n; i++) if (s[i]) return i; return -1; }"
+    ),
+    "a value that some paths leave out": (
+        "void f(unsigned char *d, int n, int k) { int v; if (k) v = 3; for (int i = 0; i < n; i++) d[i] = v; }"
+    ),
+    "bytes of a word that are not all given": (
+        "void f(unsigned char *d, const unsigned char *s, int n) { for (int i = 0; i < n; i++) {"
+        "unsigned short v; ((unsigned char *)&v)[1] = s[i]; d[i] = v >> 4; } }"
+    ),
+}
+
+
+@pytest.mark.parametrize("case", LEFT)
+def test_what_is_left_alone(tmp_path: Path, case: str) -> None:
+    source = tmp_path / "f.c"
+    source.write_text(LEFT[case] + "\n")
+    found = next(f for f in lift_file(str(source), out=str(tmp_path), emit=(), run=False).functions if f.name == "f")
+    assert found.status in ("unsupported", "not_found"), found.status
+    assert found.reason
+
+
+@pytest.mark.parametrize(("type_", "whole"), [("int", True), ("unsigned", False), ("size_t", True)])
+def test_distances_in_bytes(tmp_path: Path, type_: str, whole: bool) -> None:
+    """Rows of floats are floats; where a distance may have wrapped, they are bytes."""
+    source = tmp_path / "f.c"
+    source.write_text(
+        f"#include <stddef.h>\nvoid f(const unsigned char *s, {type_} pitch, float *d, {type_} w, {type_} h) {{\n"
+        f"    for ({type_} y = 0; y < h; y++) {{ const float *r = (const float *)(s + y * pitch);\n"
+        f"        for ({type_} x = 0; x < w; x++) d[y * w + x] = r[x]; }}\n}}\n"
+    )
+    (found,) = lift_file(str(source), out=str(tmp_path), emit=()).functions
+    assert found.status == "verified" and found.lifted is not None and found.lifted.summary is not None, found.reason
+    (path,) = found.lifted.summary.paths
+    assert any("pitch%4 == 0" in i.text for i in path.contract) == whole
+    assert (str(path.inputs[0].type) == "float32") == whole
+
+
+def test_objects_behind_null_pointers(tmp_path: Path) -> None:
+    """What is not there is not read."""
+    source = tmp_path / "f.c"
+    source.write_text(
+        "struct tint { int k; }; struct im { int w; unsigned char *p; struct tint *t; };\n"
+        "void f(struct im *x) {\n    if (x->t) for (int i = 0; i < x->w; i++) x->p[i] += x->t->k;\n"
+        "    else for (int i = 0; i < x->w; i++) x->p[i] = 7;\n}\n"
+    )
+    (found,) = lift_file(str(source), out=str(tmp_path), emit=("shared",)).functions
+    assert found.status == "verified", found.reason
+    library = ctypes.CDLL(str(tmp_path / "libf_lifted.so"))
+
+    class Image(ctypes.Structure):
+        _fields_ = (("w", ctypes.c_int), ("p", ctypes.c_void_p), ("t", ctypes.c_void_p))
+
+    data, tint = np.full(50, 3, np.uint8), ctypes.c_int(5)
+    library.f(ctypes.byref(Image(50, data.ctypes.data, ctypes.addressof(tint))))
+    assert (data == 8).all()
+    library.f(ctypes.byref(Image(50, data.ctypes.data, None)))
+    assert (data == 7).all()

@@ -202,7 +202,8 @@ def _readers(call: Interface, params: dict[str, Param], number: int) -> list[str
     for a in (a for a in call.arguments if a.passing == "static"):
         for part in a.parts:
             kind, text = _flat_type(params[part.param]), part.expression
-            value = f"(void *)&{text}" if part.kind == "address" else f"({kind})({text})"
+            value = f"(void *)&{text}" if part.kind == "address" else f"({kind})({_valued(part, text)})"
+            value = f"{' && '.join(part.through)} ? {value} : ({kind})0" if part.through else value
             out.append(f"static {kind} lift_read_{number}_{position[part.param]}(void) {{ return {value}; }}")
     return out
 
@@ -220,6 +221,11 @@ def _writers(function: Function, call: Interface, number: int, c: bool) -> list[
                 for verb, to, of in (("write", "own", "lift_given"), ("fetch", "lift_given", "own")):
                     body = f"{own} __builtin_memcpy({to}, {of}, sizeof({text}));"
                     out.append(f"static void lift_{verb}_{name}(void *lift_given) {{ {body} }}")
+                continue
+            if part.kind == "function":
+                moved = f"__builtin_memcpy((void *)&{text}, &own, sizeof own);"
+                body = f"void *own = {_pointed(part, 'lift_given')}; {moved}"
+                out.append(f"static void lift_write_{name}({kind} lift_given) {{ {body} }}")
                 continue
             own = f"__typeof__({text})" if c else f"std::remove_cv_t<std::remove_reference_t<decltype({text})>>"
             body = f"{text} = ({own})lift_given;" if part.kind == "bits" else f"*({own} *)&{text} = ({own})lift_given;"
@@ -303,8 +309,19 @@ def _taken(a: Argument, name: str, params: dict[str, Param]) -> str:
         return f"{_distance(a)} / {part.bytes_each}"
     if part.kind == "address" and not part.through:
         return f"(void *)lift_{a.name}" if a.passing == "pointer" else f"(void *)__builtin_addressof({text})"
-    value = f"(void *)&{text}" if part.kind == "address" else f"({kind})({text})"
+    value = f"(void *)&{text}" if part.kind == "address" else f"({kind})({_valued(part, text)})"
     return _led_through(a, part, f"({kind})0", value)
+
+
+def _valued(part: Part, text: str) -> str:
+    """A part's number: of a pointer to a function, that of the function."""
+    choices = "".join(f"(const void *)({text}) == (const void *){name} ? {number} : " for number, name in part.choices)
+    return f"{choices}-1" if part.kind == "function" else text
+
+
+def _pointed(part: Part, number: str) -> str:
+    """The function of a number."""
+    return "".join(f"{number} == {k} ? (void *){name} : " for k, name in part.choices) + "(void *)0"
 
 
 def _led_through(a: Argument, part: Part, otherwise: str, value: str = "") -> str:
@@ -401,6 +418,9 @@ def _packer(function: Function, call: Interface, number: int, c: bool) -> str:
                     after.append(f"    std::memcpy({name}, (void *){field}, {size});")
             elif part.kind == "size":
                 continue
+            elif part.kind == "function":
+                moved = f"{copy}((void *)&{field}, &own, sizeof own);"
+                lines.append(f"    {{ void *own = {_pointed(part, name)}; {moved} }}")
             elif part.kind == "bits":
                 lines.append(f"    {field} = {name};")
             elif c:

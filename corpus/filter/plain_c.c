@@ -202,3 +202,22 @@ int is_gray(const uint8_t *in, int n) {
         }
     return gray;
 }
+
+/* Row functions that are chosen at the start. */
+static void fade_row(uint8_t *out, const uint8_t *in, int n) {
+    for (int i = 0; i < n; i++) out[i] = in[i] - (in[i] >> 2);
+}
+static void fade_row_unrolled(uint8_t *out, const uint8_t *in, int n) {
+    int i = 0;
+    for (; i + 1 < n; i += 2) {
+        out[i] = in[i] - (in[i] >> 2);
+        out[i + 1] = in[i + 1] - (in[i + 1] >> 2);
+    }
+    if (i < n) out[i] = in[i] - (in[i] >> 2);
+}
+static void (*fade_by)(uint8_t *, const uint8_t *, int) = fade_row;
+void choose_fade(int unrolled) { fade_by = unrolled ? fade_row_unrolled : fade_row; }
+void use_unrolled_fade(void) { fade_by = fade_row_unrolled; }
+void fade_plane(uint8_t *out, int out_pitch, const uint8_t *in, int in_pitch, int wide, int high) {
+    for (int y = 0; y < high; y++) fade_by(out + y * out_pitch, in + y * in_pitch, wide);
+}

@@ -148,6 +148,8 @@ class Part:
     expression: str
     kind: str = "value"
     bytes_each: int = 1
+    choices: tuple[tuple[int, str], ...] = ()
+    """Of a pointer to a function, kind "function", the numbers of those that it may point to, and their names."""
     through: tuple[str, ...] = ()
     """The pointers inside of the argument, outermost first, that lead to what it is a part of; where one of them is
     null, a part is zero."""

@@ -50,6 +50,15 @@ def test_calls_that_report_errors(plain_c: ctypes.CDLL) -> None:
     assert plain_c.scale_checked(_pointer(d), _pointer(s), 100, 128) == 100 and (d == s // 2).all()
 
 
+def test_functions_chosen_at_the_start(plain_c: ctypes.CDLL) -> None:
+    s, d = np.random.default_rng(3).integers(0, 256, (4, 41), np.uint8), np.zeros((4, 41), np.uint8)
+    for choose in (lambda: None, plain_c.use_unrolled_fade, lambda: plain_c.choose_fade(0)):
+        choose()
+        d[:] = 0
+        plain_c.fade_plane(_pointer(d), 41, _pointer(s), 41, 37, 4)
+        assert (d[:, :37] == s[:, :37] - (s[:, :37] >> 2)).all() and not d[:, 37:].any()
+
+
 def test_one_of_several_kernels(plain_c: ctypes.CDLL) -> None:
     s, d = np.random.default_rng(0).integers(0, 256, 60, np.uint8), np.zeros(60, np.uint8)
     kernels = [(0, 4, 0), (1, 2, 1), (0, 4, 0), (-1, 6, -1)]

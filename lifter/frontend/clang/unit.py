@@ -37,6 +37,8 @@ class Unit:
     """What bodies may change, by the hash and the place of each (`queries.modified`)."""
     taken: dict[str, tuple[int, Cursor]] = field(default_factory=dict)
     """Functions used as values: their numbers and declarations, by mangled name."""
+    assigned: dict[int, list[Cursor]] | None = None
+    """The functions that the file gives its variables and fields (`assigned_functions.py`), once they are asked for."""
     active: list[str] = field(default_factory=list)
     """Symbols of the functions being lowered, to notice recursion."""
 
@@ -50,6 +52,13 @@ class Unit:
         if key not in self.instances:
             raise instances.Wanted(key)
         return self.instances[key]
+
+    def number_of(self, function: Cursor) -> int:
+        """What stands for a function that is used as a value."""
+        symbol = function.mangled_name or function.spelling
+        if symbol not in self.taken:
+            self.taken[symbol] = (len(self.taken), function)
+        return self.taken[symbol][0]
 
     @property
     def path(self) -> str:

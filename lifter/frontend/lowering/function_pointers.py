@@ -15,20 +15,16 @@ from lifter.frontend.lowering import branches, evaluated
 from lifter.frontend.state import descent
 from lifter.frontend.state import operators as op
 from lifter.frontend.state.context import Context
-from lifter.frontend.state.values import NULL, Nothing, Pointer, Value
+from lifter.frontend.state.values import NULL, Nothing, Pointer, Value, function_target
 
 K = CursorKind
-_PREFIX = "()"
+_PREFIX = function_target("")
 
 
 def pointer(ctx: Context, function: Cursor) -> Pointer:
     """The value of a function's name."""
-    taken = ctx.unit.taken
-    symbol = function.mangled_name or function.spelling
-    if symbol not in taken:
-        taken[symbol] = (len(taken), function)
-    number, _ = taken[symbol]
-    return Pointer(frozenset({f"{_PREFIX}{number}"}), const(number, I64), function.type, function.spelling)
+    number = ctx.unit.number_of(function)
+    return Pointer(frozenset({function_target(number)}), const(number, I64), function.type, function.spelling)
 
 
 def is_table(declaration: Cursor) -> bool:

@@ -7,6 +7,7 @@ from clang.cindex import Cursor, CursorKind, LinkageKind, StorageClass, TypeKind
 from clang.cindex import Type as ClangType
 
 from halide_core.ir.expr import I64, const
+from halide_core.ir.structural import variables
 from halide_core.ir.types import Type, UInt
 from lifter.frontend.clang import classes, queries, types
 from lifter.frontend.clang.libclang import children, place, preorder
@@ -28,7 +29,7 @@ from lifter.frontend.state import descent, joined_arrays
 from lifter.frontend.state.context import Context, Forked
 from lifter.frontend.state.found import Found, Sites
 from lifter.frontend.state.values import Alias, ElementPlace, Pointer, PointerPlace, RecordPlace, VariablePlace
-from lifter.ir.loop_ir import Assert, Function, Interface, Loop, Param, Stmt, Unsupported, walk
+from lifter.ir.loop_ir import Assert, Function, Interface, Loop, Param, Stmt, Unsupported, expressions, walk
 
 K = CursorKind
 
@@ -234,7 +235,9 @@ def _statements(ctx: Context, c: Cursor, body: Cursor) -> list[Stmt]:
         ctx.fail(_UNKNOWN)
     finally:
         ctx.unit.active.remove(own)
-    return [*(Assert(0, c) for c in ctx.multiples.values()), *ctx.block, *block]
+    used = {n for s in walk([*ctx.block, *block]) for e in expressions(s) for n in variables(e)}
+    asked = [Assert(0, c) for name, c in ctx.asked.items() if name in used]
+    return [*asked, *ctx.block, *block]
 
 
 def _simplified(ctx: Context, c: Cursor, block: list[Stmt]) -> list[Stmt]:

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 from clang.cindex import Cursor
 from clang.cindex import Type as ClangType
 
-from halide_core.ir.expr import I64, Expr, Load, Variable, const
+from halide_core.ir.expr import I64, Expr, Load, Variable, const, make_bool
 from halide_core.ir.structural import post_order
 from halide_core.ir.types import Int, Type, UInt
-from lifter.frontend.clang import classes, types
+from lifter.frontend.clang import assigned_functions, classes, queries, types
 from lifter.frontend.objects import memory_views, vectors
 from lifter.frontend.objects.scalar_replacement import split_named
 from lifter.frontend.state import operators as op
@@ -32,6 +32,7 @@ from lifter.frontend.state.values import (
     RowTable,
     VariablePlace,
     Vector,
+    function_target,
 )
 from lifter.ir.loop_ir import Argument, Container, Declare, Param, Part, Stmt, Store, expressions, walk
 
@@ -217,6 +218,8 @@ class _Taker:
         ctx, t = self.ctx, f.type.get_canonical()
         if t.is_volatile_qualified() or types.is_reference(t) or types.register_bytes(t):
             return None
+        if types.is_function_pointer(t):
+            return self.function(f, name, path)
         if classes.container(t):
             return self.vector(f, name, path) if classes.container(t) == "vector" else None
         if types.is_pointer(t):
@@ -232,6 +235,27 @@ class _Taker:
             return None  # in C, compilers compute with such fields at widths of their own
         kind = "bits" if f.is_bitfield() else "value"
         return self.scalar(type_, name, path, str(f.spelling), f.type.spelling, kind)
+
+    def function(self, f: Cursor, name: str, path: str) -> Alias | None:
+        """A pointer to one of the functions that the file gives it, as the function's number: calls with others are the
+        original's."""
+        ctx = self.ctx
+        known = [(ctx.unit.number_of(g), queries.at_file_scope(g)) for g in assigned_functions.given_to(ctx.unit, f)]
+        known = [(number, named) for number, named in known if named]
+        if not known:
+            return None
+        flat = ctx.unique(name)
+        ctx.parameters[flat] = I64
+        ctx.stable.add(flat)
+        self.params.append(Param(flat, I64, c_type="int64_t"))
+        self.parts.append(replace(self.part(flat, path, "function"), choices=tuple(known)))
+        value = Variable(I64, flat)
+        one: Expr = make_bool(False)
+        for number, _ in known:
+            one = op.disjunction(one, op.binary("==", value, const(number, I64)))
+        ctx.asked[flat] = one
+        targets = frozenset(function_target(number) for number, _ in known)
+        return Alias(Pointer(targets, value, types.pointee(f.type.get_canonical()), str(f.spelling)))
 
     def scalar(
         self, type_: Type, name: str, path: str, spelled: str, c_type: str, kind: str = "value"

@@ -112,7 +112,7 @@ def _quotient(ctx: Context, distance: Expr, size: int) -> Expr | None:
         if distance.name not in ctx.parameters or distance.name not in ctx.stable:
             return None
         whole = const(size, distance.type)
-        ctx.multiples[distance.name] = EQ(BOOL, Mod(distance.type, distance, whole), const(0, distance.type))
+        ctx.asked[distance.name] = EQ(BOOL, Mod(distance.type, distance, whole), const(0, distance.type))
         return Div(distance.type, distance, whole)
     if isinstance(distance, Mul):
         for inner, other in ((distance.b, distance.a), (distance.a, distance.b)):

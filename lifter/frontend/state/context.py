@@ -99,8 +99,8 @@ class Context:
     """Of arrays into one of which a pointer points, the hashes of the statement and of the condition that say which."""
     answers: dict[int, bool] = field(default_factory=dict)
     """Conditions, by hash, of which the answer is known where code is lowered once for each."""
-    multiples: dict[str, Expr] = field(default_factory=dict)
-    """Parameters that are bytes between elements of several: the conditions that they are whole elements."""
+    asked: dict[str, Expr] = field(default_factory=dict)
+    """What is asked of parameters, by their names: distances in bytes are whole elements, functions are known."""
     row_tables: dict[str, str] = field(default_factory=dict)
     compared: list[tuple[str, str]] = field(default_factory=list)
     """Pointer parameters that were held against each other."""

@@ -19,6 +19,11 @@ ADDRESS = "#"
 """The target of a pointer made from a number, its offset the number: it may be compared, and nothing else."""
 
 
+def function_target(number: int | str) -> str:
+    """The target of a pointer to a function, its offset the number that the function has in its file."""
+    return f"(){number}"
+
+
 _START = const(0, I64)
 
 

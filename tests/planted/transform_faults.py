@@ -16,7 +16,11 @@ _SCANS, _PARTS = _T + "storage/expand_scalars.py", _T + "storage/split_arrays.py
 _LANES, _SUMS = _T + "reroll/reroll_lanes.py", _T + "reroll/reroll_reduction_lanes.py"
 _ORDER = "lifter/ir/dependence.py"
 _ADDED, _REPEATED = _T + "reroll/reroll_accumulations.py", _T + "stores/forward_stores.py"
+_POSITIONS = _T + "storage/propagate_positions.py"
 _FAULTS: tuple[tuple[str, str, str, str], ...] = (
+    (STEP, _POSITIONS, "to_poly(n.index) - p.first}), n.type)", "to_poly(n.index)}), n.type)"),
+    (DEPENDENCE, _POSITIONS, "if any(time_of(n) <= p.store.order for n in read):", "if any(False for n in read):"),
+    (STEP, _POSITIONS, "exact(p.value.substitute(", "exact(p.value.scale(2).substitute("),
     (DEPENDENCE, _STRIPS, "apart = memory_apart(written, read)", "apart = memory_apart(written, read - written)"),
     (
         DEPENDENCE, _STRIPS,

@@ -43,8 +43,7 @@ def _apart(path: Path, e: Effect, of_data: bool) -> Path | None:
     stored = {x.array for x in path.effects}
     if any(array_of(n) in stored for n in loads(e.value)):
         return None
-    value = _in_turn(e.value)
-    choice = _choice(value, of_data)
+    value, choice = _taken(e.value, of_data)
     if choice is None:
         return None
     values = [fold(_chosen(value, choice.condition, holds)) for holds in (True, False)]
@@ -58,6 +57,16 @@ def _apart(path: Path, e: Effect, of_data: bool) -> Path | None:
     second, trips = _again(path, replace(first, value=values[0], guard=_both(e.guard, tests[0]), order=first.order + 1))
     effects = tuple(y for x in path.effects for y in ((x, second) if x is first else (x,)))
     return replace(path, effects=effects, trips=(*path.trips, *trips))
+
+
+def _taken(value: Expr, of_data: bool) -> tuple[Expr, Select | None]:
+    """The choice to take apart, and the value in which it stands.  One of data is taken as a whole if it can be."""
+    in_turn = _in_turn(value)
+    found = _choice(in_turn, of_data=False)
+    if found is None and of_data:
+        whole = _choice(value, of_data=True)
+        return (value, whole) if whole is not None else (in_turn, _choice(in_turn, of_data=True))
+    return in_turn, found
 
 
 def _both(guard: Expr | None, test: Expr) -> Expr:

@@ -63,15 +63,17 @@ class Variant:
 class Module:
     """Compiled functions that go into one object."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, shows_runtime: bool = True) -> None:
+        """`shows_runtime`: other code of the program may call the run time's functions for devices."""
         self.target = target
+        self.shows_runtime = shows_runtime
         self.builder = ModuleBuilder(target.psad_bytes, target.permutes_bytes, target.slow_mask_bytes)
         self._compiled: CompiledModule | None = None
 
     def compiled(self) -> CompiledModule:
         """The module as it stands, optimised."""
         if self._compiled is None:
-            self._compiled = CompiledModule(self.builder.text(), self.target)
+            self._compiled = CompiledModule(self.builder.text(), self.target, shows_runtime=self.shows_runtime)
         return self._compiled
 
     def changed(self) -> None:
@@ -142,7 +144,7 @@ def compile_pipeline(
     assumed = unit_strides(outputs, [i for f in functions for i in f.buffers])
     lowered = lower(functions, target, assumed)
     out = module if module is not None else Module(target)
-    emit_halide_function(out.builder, symbol, _definitions(arguments, lowered), lowered, assumed)
+    emit_halide_function(out.builder, symbol, _definitions(arguments, lowered), lowered, assumed, target)
     out.changed()
     return out
 

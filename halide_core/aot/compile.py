@@ -13,10 +13,12 @@ from halide_core.backend.llvm_module import CompiledModule, JitModule
 from halide_core.backend.raw_entry import emit_raw_function
 from halide_core.compiler_memory import frugal
 from halide_core.deep_stack import is_deep, on_deep_stack
+from halide_core.gpu.nests import runs_on_device
 from halide_core.interface import output_arrays, unit_strides
 from halide_core.ir.expr import Expr
 from halide_core.ir.types import Type
 from halide_core.lower import Lowered, lower
+from halide_core.passes.realization_order import build_environment
 from halide_core.target import Target
 
 
@@ -155,8 +157,21 @@ def _definitions(arguments: Sequence[Any] | None, lowered: Lowered) -> list[Any]
     return [a._image if hasattr(a, "_image") else a._as_expr() for a in arguments]
 
 
+# What callers of code with kernels need, as HalideRuntime.h and HalideRuntimeCuda.h declare it.
+_OF_DEVICES = """
+/* Results stay where they were computed until they are asked for. */
+struct halide_device_interface_t;
+extern int halide_copy_to_host(void *user_context, struct halide_buffer_t *buf);
+extern int halide_device_sync(void *user_context, struct halide_buffer_t *buf);
+extern int halide_device_free(void *user_context, struct halide_buffer_t *buf);
+extern void halide_device_release(void *user_context, const struct halide_device_interface_t *device_interface);
+extern const struct halide_device_interface_t *halide_cuda_device_interface();
+"""
+
+
 def header(pipeline: Any, arguments: Sequence[Any], symbol: str) -> str:
-    """The C declaration of the compiled pipeline."""
+    """The C declaration of the compiled pipeline, and of what it takes to use results of a device."""
+    of_devices = _OF_DEVICES if runs_on_device(build_environment(pipeline.functions()).order) is not None else ""
     kinds = ["struct halide_buffer_t *" if hasattr(a, "_image") else c_type(a.type()) + " " for a in arguments]
     names = [a.name() for a in arguments]
     for f in pipeline.functions():
@@ -169,7 +184,7 @@ def header(pipeline: Any, arguments: Sequence[Any], symbol: str) -> str:
     return (
         f"#ifndef {guard}\n#define {guard}\n#include <stdint.h>\n\nstruct halide_buffer_t;\n\n"
         f'#ifdef __cplusplus\nextern "C" {{\n#endif\n\n'
-        f"int {symbol}({parameters});\n\n"
+        f"int {symbol}({parameters});\n{of_devices}\n"
         f'#ifdef __cplusplus\n}}  // extern "C"\n#endif\n\n#endif\n'
     )
 

@@ -1,6 +1,7 @@
 """A library that stands for libcuda.so.1 in this process: its functions are answered by an emulated device.
 
-Compiled programs find it by `dlopen`, since a library of that name is loaded already."""
+Compiled programs find it by `dlopen`, since a library of its name is loaded already.  That is another name than the
+driver's, so that nothing else takes it for that; `redirect` writes it into their files."""
 
 from __future__ import annotations
 
@@ -19,6 +20,7 @@ from halide_core.runtime.cuda.driver import FUNCTIONS, LIBRARY
 from tests.gpu.emulator.device import Emulator
 from tests.gpu.emulator.text import parse
 
+STAND_IN = "libcuda.so.0"
 needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
 _P, _I, _U, _Z = "void *", "int", "unsigned", "unsigned long"
 # What each function takes; all return an int.
@@ -73,11 +75,19 @@ def source() -> str:
     return "\n".join(lines) + "\n"
 
 
-def build(folder: Path, text: str = "") -> Path:
+def redirect(path: Path) -> None:
+    """Has a compiled program look for the stand-in."""
+    content = path.read_bytes()
+    name = LIBRARY.encode() + b"\0"
+    assert content.count(name) == 1
+    path.write_bytes(content.replace(name, STAND_IN.encode() + b"\0"))
+
+
+def build(folder: Path, text: str = "", name: str = STAND_IN) -> Path:
     """Compiles the library into `folder`."""
-    path = folder / LIBRARY
+    path = folder / name
     (folder / "cuda.c").write_text(text or source())
-    options = ["-shared", "-fPIC", f"-Wl,-soname,{LIBRARY}"]
+    options = ["-shared", "-fPIC", f"-Wl,-soname,{name}"]
     subprocess.run(["cc", str(folder / "cuda.c"), *options, "-o", str(path)], check=True)
     return path
 

@@ -12,6 +12,7 @@ import numpy as np
 
 import halide_core as hc
 from halide_core.raw_buffer import RawBuffer, RawDimension
+from tests.gpu.driver_library import redirect
 from tests.gpu.running import TARGET
 
 HOST_DIRTY, DEVICE_DIRTY = 1, 2
@@ -36,10 +37,13 @@ class Library:
 
     def __init__(
         self, folder: Path, f: Any, arguments: Sequence[Any], target: str = TARGET, name: str = "run", more: str = "",
+        redirected: bool = True,
     ) -> None:
-        """`more`: C code that is linked with it."""
+        """`more`: C code that is linked with it; `redirected`: it takes the stand-in for the driver."""
         path = folder / f"{name}.o"
         f.compile_to_object(str(path), list(arguments), name, hc.Target(target))
+        if redirected:
+            redirect(path)
         (folder / "errors.c").write_text(
             "void (*report)(void *, const char *);\n"
             f"void halide_error(void *c, const char *t) {{ report(c, t); }}\n{more}\n"

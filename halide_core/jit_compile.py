@@ -47,9 +47,9 @@ def compile_for_process(
         module.profiler = Profiler()
         module.profiler.start(b)
     if lowered.kernels:
-        from halide_core.backend.llvm_device import begin
+        from halide_core.backend.llvm_device import begin, compiled
 
-        begin(b, lowered.kernels, target)
+        begin(b, compiled(lowered.kernels, target))
     StmtEmitter(module, b, names, SYMBOL).emit(lowered.stmt)
     if module.profiler is not None:
         module.profiler.charge(b, 0)

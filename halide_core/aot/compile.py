@@ -53,13 +53,16 @@ class Variant:
 
     `condition` is a bool over scalar parameters and Variable(UInt(64), "addr." + pointer parameter).  Buffers with
     different pointers must be disjoint whenever it holds; buffers with one pointer may coincide element by element.
-    `result` is the returned value, over scalar parameters and Load(type, array, 0) of outputs with pointer ""."""
+    `result` is the returned value, over scalar parameters and Load(type, array, 0) of outputs with pointer "".
+    `worth`, of a pipeline with kernels: whether a device is likely the faster one, over scalar parameters.  Such a
+    variant is taken where there is a device, and left for the next when anything fails there."""
 
     condition: Expr
     pipeline: Any
     buffers: dict[str, RawBuffer] = field(default_factory=dict)
     scalars: dict[str, Expr] = field(default_factory=dict)
     result: Expr | None = None
+    worth: Expr | None = None
 
 
 class Module:

@@ -17,17 +17,21 @@ from halide_core.ir import stmt as st
 from halide_core.ir.expr import const_value
 
 if TYPE_CHECKING:
-    from halide_core.backend.llvm_stmt import StmtEmitter
+    from halide_core.backend.llvm_stmt import Results, StmtEmitter
     from halide_core.target import Target
 
 # halide_buffer_flags.
 HOST_DIRTY, DEVICE_DIRTY = 1, 2
 
 
-def begin(b: FunctionBuilder, kernels: Sequence[Kernel], target: Target) -> None:
-    """Has the run time load the kernels, before anything of `b` is launched."""
+def compiled(kernels: Sequence[Kernel], target: Target) -> str:
+    """The PTX of kernels.  Raises HalideError for what no device has."""
+    return to_ptx(kernels, capability(target))
+
+
+def begin(b: FunctionBuilder, ptx: str) -> None:
+    """Has the run time load the kernels of the text `ptx`, before anything of `b` is launched."""
     module = b.module
-    ptx = to_ptx(kernels, capability(target))
     b.kernels = f"@{module.fresh_name('hl.kernels')}"
     module.globals.append(f"{b.kernels} = internal global ptr null")
     text = module.string(ptx)
@@ -92,16 +96,31 @@ def emit_on_device(emitter: StmtEmitter, s: st.OnDevice) -> None:
     old = emitter.names.device.get(s.name)
     emitter.names.device[s.name] = buffer
     b.on_device.append(own)
+    if s.back and emitter.results is not None:
+        emitter.results.buffers.append(own)
     emitter.emit(s.body)
-    if s.back:
+    if s.back and emitter.results is None:
         # What was given keeps its marks: `own` has none then.
         to_host(b, own)
+    elif s.back and emitter.results is not None and emitter.results.buffers:
+        # Before any of them is freed.
+        _fetch(b, emitter.results)
+        emitter.results.buffers.clear()
     b.on_device.remove(own)
     check(b, b.emit(f"call i32 @halide_device_free(ptr {b.context}, ptr {own})"))
     if old is not None:
         emitter.names.device[s.name] = old
     else:
         del emitter.names.device[s.name]
+
+
+def _fetch(b: FunctionBuilder, results: Results) -> None:
+    count = len(results.buffers)
+    places = b.alloca(f"[{count} x ptr]", align=8)
+    for k, buffer in enumerate(results.buffers):
+        _put(b, places, 8 * k, "ptr", buffer)
+    beside = "true" if results.beside else "false"
+    check(b, b.emit(f"call i32 @hl.device.fetch(ptr {b.context}, ptr {places}, i64 {count}, i1 {beside})"))
 
 
 def _forget_host(b: FunctionBuilder, given: str) -> None:

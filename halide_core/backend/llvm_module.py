@@ -87,7 +87,7 @@ class CompiledModule:
         self.target = target
         self._jit = jit
         if "@halide_cuda_run(" in text:
-            text += cuda.ELSEWHERE if jit else cuda.runtime(target.arch, shows_runtime)
+            text += cuda.ELSEWHERE if jit else cuda.runtime(target.arch, shows_runtime, "@hl.device.mode(" in text)
         # Whether code prints or reports errors, and whether it allocates storage.
         self.reports = any(f"@{name}(" in text for name in ("halide_print", "halide_error", "hl.out_of_memory"))
         self.allocates = "@halide_malloc(" in text

@@ -5,6 +5,7 @@ The driver is loaded when it is first needed, so that a program is linked and st
 from __future__ import annotations
 
 from halide_core.runtime.cuda.buffers import BUFFERS
+from halide_core.runtime.cuda.choice import choice
 from halide_core.runtime.cuda.driver import DRIVER
 from halide_core.runtime.cuda.kernels import KERNELS
 from halide_core.runtime.cuda.memory import BLOCKS, COPIES
@@ -12,9 +13,11 @@ from halide_core.runtime.cuda.memory import BLOCKS, COPIES
 _RUNTIME = DRIVER + BLOCKS + COPIES + BUFFERS + KERNELS
 
 
-def runtime(arch: str, shown: bool) -> str:
-    """The run time for "x86" or "arm".  Unless `shown`, it is the linked program's or library's own."""
-    return _RUNTIME if shown else _RUNTIME.replace("define weak ", "define weak hidden ")
+def runtime(arch: str, shown: bool, chooses: bool) -> str:
+    """The run time for "x86" or "arm".  Unless `shown`, it is the linked program's or library's own.  `chooses`: with
+    what decides between device and host."""
+    text = _RUNTIME + (choice(arch) if chooses else "")
+    return text if shown else text.replace("define weak ", "define weak hidden ")
 
 
 # What code with kernels calls, where these are functions of the process that it is loaded into.

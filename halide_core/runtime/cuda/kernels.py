@@ -110,7 +110,7 @@ entry:
 refuse:
   %n = call i32 (ptr, i64, ptr, ...) @snprintf(ptr %text, i64 512, ptr @hl.cuda.threads.format, ptr %name, i64 %xyz)
   call void @hl.cuda.say(ptr %context, ptr %text)
-  ret i32 {RUN}
+  ret i32 -1
 count:
   %k = phi i64 [ 0, %entry ], [ %k1, %count ]
   %size.p = getelementptr i64, ptr %sizes, i64 %k

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from halide_core import raw_buffer as raw
 from halide_core.backend.llvm_builder import FunctionBuilder
-from halide_core.backend.llvm_device import DEVICE_DIRTY, HOST_DIRTY, check, flags_of, mark, to_host
+from halide_core.backend.llvm_device import DEVICE_DIRTY, HOST_DIRTY, flags_of, mark, to_host
 from halide_core.interface import Array
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from halide_core.backend.flat_rows import flat_extents
 from halide_core.backend import raw_device
+from halide_core.backend.flat_rows import flat_extents
 from halide_core.backend.llvm_builder import FunctionBuilder, ModuleBuilder
 from halide_core.backend.llvm_device import begin, compiled
 from halide_core.backend.llvm_stmt import NO_MEMORY, NO_MEMORY_YET, Names, Results, StmtEmitter

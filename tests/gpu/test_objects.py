@@ -357,11 +357,11 @@ def test_threads(tmp_path: Path) -> None:
 
     def work(k: int) -> None:
         own = data + k
-        for source, b in ((shared, data), (buffer_of(own), own)) * 3:
+        for given, b in ((shared, data), (buffer_of(own), own)) * 3:
             found = np.zeros_like(data)
             out = buffer_of(found)
-            good = library(source, out) == 0 and library.to_host(out) == 0 and np.array_equal(found, b + 1)
-            good = library.free(out) == 0 and (source is shared or library.free(source) == 0) and good
+            good = library(given, out) == 0 and library.to_host(out) == 0 and np.array_equal(found, b + 1)
+            good = library.free(out) == 0 and (given is shared or library.free(given) == 0) and good
             if not good:
                 wrong.append(str(library.errors))
 

@@ -10,6 +10,7 @@ from typing import Any
 from halide_core.backend.halide_entry import emit_halide_function
 from halide_core.backend.llvm_builder import ModuleBuilder
 from halide_core.backend.llvm_module import CompiledModule, JitModule
+from halide_core.backend.raw_device import DeviceVariant
 from halide_core.backend.raw_entry import emit_raw_function
 from halide_core.compiler_memory import frugal
 from halide_core.deep_stack import is_deep, on_deep_stack
@@ -53,16 +54,13 @@ class Variant:
 
     `condition` is a bool over scalar parameters and Variable(UInt(64), "addr." + pointer parameter).  Buffers with
     different pointers must be disjoint whenever it holds; buffers with one pointer may coincide element by element.
-    `result` is the returned value, over scalar parameters and Load(type, array, 0) of outputs with pointer "".
-    `worth`, of a pipeline with kernels: whether a device is likely the faster one, over scalar parameters.  Such a
-    variant is taken where there is a device, and left for the next when anything fails there."""
+    `result` is the returned value, over scalar parameters and Load(type, array, 0) of outputs with pointer ""."""
 
     condition: Expr
     pipeline: Any
     buffers: dict[str, RawBuffer] = field(default_factory=dict)
     scalars: dict[str, Expr] = field(default_factory=dict)
     result: Expr | None = None
-    worth: Expr | None = None
 
 
 class Module:
@@ -120,7 +118,7 @@ def compile_raw(
     symbol: str,
     params: Sequence[RawParam],
     return_type: Type | None,
-    variants: Sequence[Variant],
+    variants: Sequence[Variant | DeviceVariant],
     fallback: str | None,
     target: Target,
     module: Module | None = None,

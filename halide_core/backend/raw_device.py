@@ -34,8 +34,12 @@ _MOST_STRIDE = (1 << 31) - 1
 
 @dataclass(frozen=True, slots=True)
 class DeviceVariant:
-    """A variant with kernels: as it was given, and with every array counted from its first element on; its PTX, when it
-    may run, and whether results must not come into the caller's memory one by one."""
+    """A variant with kernels (`raw_entry.for_device`), which is left for the next where there is no device, and when
+    anything fails there.
+
+    `given` is the variant as it was given, `rebased` with every array counted from its first element on; `condition` is
+    when it may run, `worth` when the device is likely the faster one, both over the scalar parameters.  `beside`:
+    results must not come into the caller's memory one by one."""
 
     given: Any
     rebased: Any
@@ -43,6 +47,7 @@ class DeviceVariant:
     ptx: str
     condition: Expr
     beside: bool
+    worth: Expr
 
 
 def rebased(v: Any) -> Any:
@@ -139,7 +144,7 @@ class DeviceEntry:
         mode = b.emit("call i32 @hl.device.mode()")
         self._if(f"icmp ne i32 {mode}, 0")
         cuda = b.emit(f"icmp eq i32 {mode}, {CUDA}")
-        holds, worth = entry.value(self.variant.condition), entry.value(self.variant.given.worth)
+        holds, worth = entry.value(self.variant.condition), entry.value(self.variant.worth)
         self._if(f"and i1 {holds}, {b.emit(f'or i1 {cuda}, {worth}')}")
         for a in self.variant.lowered.inputs:
             raw = self.variant.given.buffers[a.name]

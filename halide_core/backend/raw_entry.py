@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from halide_core.backend import raw_device
@@ -43,8 +44,7 @@ def emit_raw_function(
     fallback: str | None,
     target: Target,
 ) -> None:
-    """Adds the C function `symbol` to `module`, which is left as it is where a variant with kernels cannot be."""
-    on_device = {n: _for_device(v, target, symbol) for n, v in enumerate(variants) if v.worth is not None}
+    """Adds the C function `symbol` to `module`."""
     b = FunctionBuilder(module)
     names = Names({}, {}, {}, {})
     signature: list[str] = []
@@ -57,9 +57,9 @@ def emit_raw_function(
     for number, v in enumerate(variants):
         name = f"{symbol}.v{number}"
         skip = b.label("next")
-        if number in on_device:
+        if isinstance(v, DeviceVariant):
             with entry.expr.within():
-                value = _on_device(module, entry, name, on_device[number], return_type, skip)
+                value = _on_device(module, entry, name, v, return_type, skip)
                 _return(b, return_type, value)
         else:
             lowered = None if v.pipeline is None else _lower_variant(v, target, symbol)
@@ -168,11 +168,13 @@ def _lower_variant(v: Any, target: Target, symbol: str) -> Lowered:
     arrays = inputs + tuple(a for f in outputs for a in output_arrays(f))
     lowered = lower(outputs, target, _metadata(v, arrays, symbol), groups)
     if lowered.kernels:
-        raise HalideError(f"{symbol}: a variant with loops of a device must say when that is the faster one")
+        raise HalideError(f"{symbol}: a variant with loops of a device must be made by for_device")
     return lowered
 
 
-def _for_device(given: Any, target: Target, symbol: str) -> DeviceVariant:
+def for_device(given: Any, target: Target, worth: Callable[[int], Expr], symbol: str) -> DeviceVariant:
+    """A variant under a schedule for a device.  `worth`: of the number of its kernels, whether they are
+    the faster ones, over the scalar parameters.  Raises HalideError for what must not run there."""
     v = raw_device.rebased(given)
     outputs: list[Function] = v.pipeline.functions()
     inputs = tuple(Array(i.name, i.type, i.dimensions, i.name) for i in build_environment(outputs).images)
@@ -185,7 +187,8 @@ def _for_device(given: Any, target: Target, symbol: str) -> DeviceVariant:
     more = raw_device.condition(v, lowered, metadata)
     condition = simplify(ir.And(Bool(), _condition(v, lowered), more))
     beside = raw_device.in_place(v, lowered)
-    return DeviceVariant(given, v, lowered, compiled(lowered.kernels, target), condition, beside)
+    ptx = compiled(lowered.kernels, target)
+    return DeviceVariant(given, v, lowered, ptx, condition, beside, worth(len(lowered.kernels)))
 
 
 def _on_device(

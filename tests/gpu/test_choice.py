@@ -17,6 +17,7 @@ import pytest
 
 import halide_core as hc
 from halide_core.aot.compile import Module, RawBuffer, RawParam, Variant, compile_raw
+from halide_core.backend.raw_entry import for_device
 from halide_core.ir.expr import BOOL, GT, I32, I64, Expr, Load, Variable, const
 from halide_core.ir.operators import cast_to
 from tests.gpu.driver_library import Driver, needs_compiler, redirect, stand_in
@@ -47,10 +48,17 @@ def _shifted(name: str, amount: int, device: bool) -> tuple[hc.Func, hc.ImagePar
     return f, source
 
 
-class Built:
-    """`void run(int32_t *a, int32_t *b, int w, int h, int row)` as a library, with an original that counts its calls."""
+def _on_device(variant: Variant) -> Any:
+    """Worth it where w is greater than 20."""
+    return for_device(variant, hc.Target(TARGET), lambda kernels: GT(BOOL, W, const(20, I32)), "run")
 
-    def __init__(self, folder: Path, in_place: bool = False, redirected: bool = True, more_rows: int = 0) -> None:
+
+class Built:
+    """`void run(int32_t *a, int32_t *b, int w, int h, int row)` as a library; its original counts calls."""
+
+    def __init__(
+        self, folder: Path, in_place: bool = False, redirected: bool = True, more_rows: int = 0
+    ) -> None:
         """`more_rows`: so many of the box of `a` are not read."""
         target = hc.Target(TARGET)
         module = Module(target, shows_runtime=False)
@@ -70,15 +78,16 @@ class Built:
                 given = _plane("a", 0, W + 1)
                 given = replace(given, extents=(given.extents[0], given.extents[1] + more_rows))
                 buffers = {f"src_{name}": given, f"dst_{name}": _plane("b", 1)}
-            worth = GT(BOOL, W, const(20, I32)) if name == "device" else None
-            variants.append(Variant((W > 0) & (H > 0), hc.Pipeline([f]), buffers, worth=worth))
+            variant = Variant((W > 0) & (H > 0), hc.Pipeline([f]), buffers)
+            variants.append(_on_device(variant) if name == "device" else variant)
         params = [RawParam(n, I32_, True) for n in "ab"] + [RawParam(n, I32_) for n in ("w", "h", "row")]
         compile_raw("run", params, None, variants, "original", target, module)
         path = folder / "run.o"
         module.write_object(path)
         if redirected:
             redirect(path)
-        (folder / "original.c").write_text("int calls; void original(int *a, int *b, int w, int h, int r) { calls++; }\n")
+        original = "int calls; void original(int *a, int *b, int w, int h, int r) { calls++; }\n"
+        (folder / "original.c").write_text(original)
         self.path = folder / "librun.so"
         command = ["cc", "-shared", "-fPIC", str(path), str(folder / "original.c"), "-o", str(self.path)]
         subprocess.run([*command, "-Wl,-z,defs", "-ldl", "-lpthread", "-lm"], check=True)
@@ -310,7 +319,7 @@ def test_threads(tmp_path: Path) -> None:
 
 def _sum(device: bool) -> tuple[hc.Func, str]:
     """The sum of all elements: of rows on the device, of these on the host."""
-    x, y, yi = hc.Var("x"), hc.Var("y"), hc.Var("yi")
+    y, yi = hc.Var("y"), hc.Var("yi")
     name = "device" if device else "host"
     source = hc.ImageParam(I32_, 2, f"src_{name}")
     rows, total = hc.Func(f"rows_{name}"), hc.Func(f"total_{name}")
@@ -334,8 +343,8 @@ def test_a_value_that_is_returned(tmp_path: Path) -> None:
         buffers = {f"src_{name}": _plane("a", 0, W), f"total_{name}": RawBuffer("", _wide(0), (), (), ())}
         result = Load(I32_, f"total_{name}", const(0, I64))
         scalars = {f"w_{name}": W, f"h_{name}": H}
-        worth = GT(BOOL, W, const(20, I32)) if device else None
-        variants.append(Variant((W > 0) & (H > 0), hc.Pipeline([total]), buffers, scalars, result, worth))
+        variant = Variant((W > 0) & (H > 0), hc.Pipeline([total]), buffers, scalars, result)
+        variants.append(_on_device(variant) if device else variant)
     params = [RawParam("a", I32_, True), *(RawParam(n, I32_) for n in ("w", "h", "row"))]
     module = compile_raw("total", params, I32_, variants, None, target, Module(target, shows_runtime=False))
     path = tmp_path / "total.o"
@@ -353,9 +362,8 @@ def test_a_value_that_is_returned(tmp_path: Path) -> None:
     assert not hasattr(loaded, "halide_device_free"), "the run time is the library's own"
 
 
-def test_refused(tmp_path: Path) -> None:
-    """What a device's results could not be brought back of; the module stays as it was."""
-    target = hc.Target(TARGET)
+def test_refused() -> None:
+    """What a device's results could not be brought back of, and what has none."""
     x, xi = hc.Var("x"), hc.Var("xi")
     f = hc.Func("part")
     r = hc.RDom([(0, 8)])
@@ -363,23 +371,39 @@ def test_refused(tmp_path: Path) -> None:
     f[r] = r * 2
     ro, ri = hc.RVar("ro"), hc.RVar("ri")
     f.update().split(r.x, ro, ri, 8).gpu_blocks(ro).gpu_threads(ri)
-    buffers = {"part": RawBuffer("b", _wide(0), (_wide(0),), (_wide(W),), (_wide(1),))}
-    module = Module(target)
-    before = module.builder.text()
-    params = [RawParam("b", I32_, True), RawParam("w", I32_)]
-    variant = Variant(W > 8, hc.Pipeline([f]), buffers, worth=W > 0)
+    line = RawBuffer("b", _wide(0), (_wide(0),), (_wide(W),), (_wide(1),))
     with pytest.raises(hc.HalideError, match="part is computed in part"):
-        compile_raw("run", params, None, [variant], None, target, module)
+        _on_device(Variant(W > 8, hc.Pipeline([f]), {"part": line}))
     g = hc.Func("whole")
     g[x] = x
-    variant = Variant(W > 8, hc.Pipeline([g]), {"whole": buffers["part"]}, worth=W > 0)
     with pytest.raises(hc.HalideError, match="no loop of this variant runs on a device"):
-        compile_raw("run", params, None, [variant], None, target, module)
+        _on_device(Variant(W > 8, hc.Pipeline([g]), {"whole": line}))
     g.gpu_tile(x, xi, 8)
-    variant = Variant(W > 8, hc.Pipeline([g]), {"whole": buffers["part"]})
-    with pytest.raises(hc.HalideError, match="must say when that is the faster one"):
-        compile_raw("run", params, None, [variant], None, target, module)
-    assert module.builder.text() == before
+    with pytest.raises(hc.HalideError, match="must be made by for_device"):
+        params = [RawParam("b", I32_, True), RawParam("w", I32_)]
+        compile_raw("run", params, None, [Variant(W > 8, hc.Pipeline([g]), {"whole": line})], None, hc.Target(TARGET))
+    backwards = replace(line, strides=(_wide(-1),))
+    with pytest.raises(hc.HalideError, match="A device cannot be given these arrays"):
+        _on_device(Variant(W > 8, hc.Pipeline([g]), {"whole": backwards}))
+
+
+def test_what_the_host_overwrites(tmp_path: Path) -> None:
+    """A stage of the host may store to memory that nothing reads, and to no other."""
+    x, xi = hc.Var("x"), hc.Var("xi")
+    line = {p: RawBuffer(p, _wide(0), (_wide(0),), (_wide(W),), (_wide(1),)) for p in "ab"}
+    for pointer, fine in (("b", True), ("a", False)):
+        a = hc.ImageParam(I32_, 1, f"in{pointer}")
+        f, g = hc.Func(f"f{pointer}"), hc.Func(f"g{pointer}")
+        f[x] = a[x] * 2
+        g[x] = f[x] + a[x]
+        f.compute_root().gpu_tile(x, xi, 8, hc.TailStrategy.GuardWithIf)
+        buffers = {a.name(): line["a"], g.name(): line[pointer]}
+        variant = Variant(W > 0, hc.Pipeline([g]), buffers)
+        if fine:
+            assert not _on_device(variant).beside
+        else:
+            with pytest.raises(hc.HalideError, match="cannot overwrite what a device is still to read"):
+                _on_device(variant)
 
 
 @pytest.mark.parametrize("first", [0, 1, 2])
@@ -396,7 +420,8 @@ def test_results_in_memory_that_is_read(first: int, tmp_path: Path) -> None:
             f.gpu_tile(x, xi, 8, hc.TailStrategy.GuardWithIf)
         buffers = {f"a{device}": line["a"], f"b{device}": line["b"]}
         buffers |= {f"f{device}.0": line["a"], f"f{device}.1": line["b"]}
-        variants.append(Variant(W > 0, hc.Pipeline([f]), buffers, worth=W > 1 if device else None))
+        variant = Variant(W > 0, hc.Pipeline([f]), buffers)
+        variants.append(_on_device(variant) if device else variant)
     params = [RawParam("a", I32_, True), RawParam("b", I32_, True), RawParam("w", I32)]
     module = compile_raw("both", params, None, variants, None, target, Module(target, shows_runtime=False))
     path = tmp_path / "both.o"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
@@ -70,13 +70,12 @@ def read(text: str) -> Model:
 def written(m: Model) -> str:
     """The text of a model."""
 
-    def table(name: str, values: Device | Host, fields: Iterable[str]) -> str:
-        lines = [f"{f} = {getattr(values, f):.3g}" for f in fields]
-        return "\n".join([f"[{name}]", *lines])
+    def table(name: str, values: Device | Host) -> str:
+        return "\n".join([f"[{name}]", *(f"{f} = {v:.3g}" for f, v in asdict(values).items())])
 
     head = "# What calls take on a device and on the host, for the choice between them (codegen/device_model.py).\n"
     head += "# `make device-model` writes this file anew on a machine with a device.\n"
-    parts = [f'origin = "{m.origin}"', table("device", m.device, Device.__slots__), table("host", m.host, Host.__slots__)]
+    parts = [f'origin = "{m.origin}"', table("device", m.device), table("host", m.host)]
     return head + "\n\n".join(parts) + "\n"
 
 

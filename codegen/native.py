@@ -25,6 +25,8 @@ from lifter.support.shown import shown
 from lifter.toolchain.command import Command, command_for
 from synth.lift import Lifted
 
+DYNAMIC_LOADING = ("-Wl,--as-needed", "-ldl")
+"""Links what code for a device loads the driver with, where that is no part of the C library."""
 FALLBACK_SUFFIX = internal.FALLBACK_SUFFIX
 """No function of C or C++ has such a name."""
 
@@ -219,7 +221,7 @@ def build_shared(
         lifted = Path(folder) / "lifted.o"
         module.write_object(lifted)
         # Worker threads outlive calls, so their code must stay.
-        link = ["-shared", f"-Wl,-soname,{path.name}", "-Wl,-z,nodelete", "-lpthread", "-ldl", "-lm"]
+        link = ["-shared", f"-Wl,-soname,{path.name}", "-Wl,-z,nodelete", "-lpthread", "-lm", *DYNAMIC_LOADING]
         link += internal.version_script(inside, Path(folder) / "inside.map") if inside else []
         with whole(path) as beside:
             run_tool([command.compiler, *command.flags, "-o", str(beside), str(lifted), str(original), *link])

@@ -162,7 +162,8 @@ def _linked(path: Path) -> Path:
     """An object file as a library that can be loaded.  Raises OutputError."""
     library = path.with_suffix(".so")
     try:
-        run_tool([system_compiler(), "-shared", "-Wl,-z,nodelete", "-o", str(library), str(path), "-lpthread", "-ldl", "-lm"])
+        options = ["-shared", "-Wl,-z,nodelete", "-lpthread", "-lm", "-ldl"]
+        run_tool([system_compiler(), "-o", str(library), str(path), *options])
     except EmitError as problem:
         raise OutputError(str(problem)) from None
     return library

@@ -5,7 +5,7 @@ WORKERS ?= 2
 
 .PHONY: demo test quick test-generators test-emitted test-pipelines test-combinations corpus bench bench-search bench-codegen bench-gpu \
   bench-autoschedule bench-frozen bench-tree-search bench-genetic bench-compile bench-second-opinion bench-memory math-errors fuzz-schedules fuzz-gpu \
-  unseen unseen-autoscheduled fuzz-autoschedulers fuzz-soundness fuzz-adversarial fuzz-inputs first-contact first-day test-cluster gpu-record gpu-check fuzz-mutants plant-faults plant-transform-faults \
+  unseen unseen-autoscheduled fuzz-autoschedulers fuzz-soundness fuzz-adversarial fuzz-inputs first-contact first-day test-cluster gpu-record gpu-check device-model fuzz-mutants plant-faults plant-transform-faults \
   contract-items browser-tools arm-tools lint structure status clean
 
 demo: .venv/demo.stamp
@@ -162,6 +162,10 @@ gpu-record: .venv/dev.stamp
 # Plays them on the CUDA device of this machine, which needs Python, NumPy and a driver, and no network: at most six minutes.
 gpu-check:
 	$(PYTHON) tests/gpu/check/replay.py build/gpu-check --json build/gpu-check.json --markdown build/gpu.md
+
+# Measures what drop-ins choose between device and host by (codegen/device_model.toml), on a machine with a device.
+device-model: .venv/dev.stamp
+	$(BIN)/python -m codegen.measure_device
 
 # What runs objects for AArch64 in tests, which are skipped without it.
 arm-tools:

@@ -8,7 +8,7 @@ import halide_core as hl
 from codegen.device_model import worth
 from codegen.pipeline import BuiltPath
 from halide_core.aot.compile import Variant
-from halide_core.backend.llvm_device import compiled
+from halide_core.backend.ptx import ptx_for
 from halide_core.backend.raw_device import DeviceVariant
 from halide_core.backend.raw_entry import for_device
 from halide_core.errors import HalideError
@@ -41,7 +41,7 @@ def device_path(make: Callable[[], BuiltPath], target: Target) -> BuiltPath | No
     try:
         built = _scheduled(make)
         if built is not None:
-            compiled(lower(built.pipeline.functions(), target).kernels, target)
+            ptx_for(lower(built.pipeline.functions(), target).kernels, target)
         return built
     except HalideError:
         return None

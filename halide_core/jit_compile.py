@@ -47,9 +47,10 @@ def compile_for_process(
         module.profiler = Profiler()
         module.profiler.start(b)
     if lowered.kernels:
-        from halide_core.backend.llvm_device import begin, compiled
+        from halide_core.backend.llvm_device import begin
+        from halide_core.backend.ptx import ptx_for
 
-        begin(b, compiled(lowered.kernels, target))
+        begin(b, ptx_for(lowered.kernels, target))
     StmtEmitter(module, b, names, SYMBOL).emit(lowered.stmt)
     if module.profiler is not None:
         module.profiler.charge(b, 0)

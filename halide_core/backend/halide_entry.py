@@ -8,11 +8,12 @@ from typing import Any
 from halide_core import raw_buffer as raw
 from halide_core.backend.device_arguments import emit_device_arguments
 from halide_core.backend.llvm_builder import FunctionBuilder, ModuleBuilder
-from halide_core.backend.llvm_device import DEVICE_DIRTY, begin, compiled
+from halide_core.backend.llvm_device import DEVICE_DIRTY, begin
 from halide_core.backend.llvm_extern import emit_extern
 from halide_core.backend.llvm_parallel import REQUIREMENT_FAILED
 from halide_core.backend.llvm_stmt import Names, StmtEmitter
 from halide_core.backend.llvm_types import llvm_type
+from halide_core.backend.ptx import ptx_for
 from halide_core.errors import HalideError
 from halide_core.function import Image
 from halide_core.interface import Array
@@ -299,7 +300,7 @@ class _Entry:
     def _run(self) -> None:
         if self.lowered.kernels:
             emit_device_arguments(self.b, self.emitter, self.buffers, self.on_device, self.on_host, self.lowered)
-            begin(self.b, compiled(self.lowered.kernels, self.target))
+            begin(self.b, ptx_for(self.lowered.kernels, self.target))
         self.emitter.expr.reset()
         self.emitter.emit(self.lowered.stmt)
         self.b.do("ret i32 0")

@@ -3,30 +3,20 @@ HalideRuntimeCuda.h), which is a library of its own or functions of this process
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from halide_core import raw_buffer as raw
 from halide_core.backend.llvm_builder import FunctionBuilder
 from halide_core.backend.llvm_types import float_literal, llvm_type
-from halide_core.backend.ptx import to_ptx
-from halide_core.gpu.capability import capability
 from halide_core.gpu.indices import MOST_CONSTANT
-from halide_core.gpu.kernel import Kernel
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import const_value
 
 if TYPE_CHECKING:
     from halide_core.backend.llvm_stmt import Results, StmtEmitter
-    from halide_core.target import Target
 
 # halide_buffer_flags.
 HOST_DIRTY, DEVICE_DIRTY = 1, 2
-
-
-def compiled(kernels: Sequence[Kernel], target: Target) -> str:
-    """The PTX of kernels.  Raises HalideError for what no device has."""
-    return to_ptx(kernels, capability(target))
 
 
 def begin(b: FunctionBuilder, ptx: str) -> None:

@@ -8,9 +8,10 @@ from typing import Any
 from halide_core.backend import raw_device
 from halide_core.backend.flat_rows import flat_extents
 from halide_core.backend.llvm_builder import FunctionBuilder, ModuleBuilder
-from halide_core.backend.llvm_device import begin, compiled
+from halide_core.backend.llvm_device import begin
 from halide_core.backend.llvm_stmt import NO_MEMORY, NO_MEMORY_YET, Names, Results, StmtEmitter
 from halide_core.backend.llvm_types import literal, llvm_type, memory_type
+from halide_core.backend.ptx import ptx_for
 from halide_core.backend.raw_device import DeviceVariant
 from halide_core.errors import HalideError
 from halide_core.function import Function, Split, TailStrategy
@@ -187,7 +188,7 @@ def for_device(given: Any, target: Target, worth: Callable[[int], Expr], symbol:
     more = raw_device.condition(v, lowered, metadata)
     condition = simplify(ir.And(Bool(), _condition(v, lowered), more))
     beside = raw_device.in_place(v, lowered)
-    ptx = compiled(lowered.kernels, target)
+    ptx = ptx_for(lowered.kernels, target)
     return DeviceVariant(given, v, lowered, ptx, condition, beside, worth(len(lowered.kernels)))
 
 

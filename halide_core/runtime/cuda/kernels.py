@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from halide_core.gpu.capability import MOST_THREADS, STATIC_SHARED
+from halide_core.device_limits import MOST_THREADS, STATIC_SHARED
 from halide_core.runtime.cuda.driver import DEVICE_ERROR, OUT_OF_MEMORY, RUN, constant, linked
 
 # CUjit_option and CUfunction_attribute, cuda.h.

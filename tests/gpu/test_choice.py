@@ -298,6 +298,16 @@ def test_a_child_of_a_process_that_has_used_the_device(tmp_path: Path) -> None:
     assert np.array_equal(built(data), built.wanted(data)) and len(driver.device.launches) == launched + 1
 
 
+def test_for_another_processor(tmp_path: Path) -> None:
+    f, _ = _shifted("device", 3, True)
+    buffers = {"src_device": _plane("a", 0, W + 1), "dst_device": _plane("b", 1)}
+    target = hc.Target("arm-64-linux-cuda-cuda_capability_80")
+    variant = for_device(Variant(W > 0, hc.Pipeline([f]), buffers), target, lambda _: W > 20, "run")
+    params = [RawParam(n, I32_, True) for n in "ab"] + [RawParam(n, I32_) for n in ("w", "h", "row")]
+    compile_raw("run", params, None, [variant], None, target).write_object(tmp_path / "run.o")
+    assert (tmp_path / "run.o").read_bytes()[18] == 183  # AArch64
+
+
 def test_threads(tmp_path: Path) -> None:
     driver = stand_in(tmp_path)
     built = Built(tmp_path)

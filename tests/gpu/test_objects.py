@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import halide_core as hc
+from halide_core.gpu.driver import CudaDriver
 from halide_core.raw_buffer import RawBuffer
 from halide_core.runtime.cuda.driver import LIBRARY
 from tests.gpu import running
@@ -463,3 +464,37 @@ def test_what_the_host_computes_beside_kernels(tmp_path: Path) -> None:
     assert library(a, b, d, c) == 0, library.errors
     assert np.array_equal(c.kept[1], (data + 1) * 2) and b.flags == 0
     _all_given_back(driver, library, a, b, c, d)
+
+
+def _real_driver() -> bool:
+    try:
+        CudaDriver(ctypes.CDLL(LIBRARY))
+    except (OSError, hc.HalideError):
+        return False
+    return True
+
+
+@pytest.mark.parametrize("name", ["blur_shared", "host_between", "histogram", "matrix_product", "tuples", "specialized"])
+def test_on_the_device_of_this_machine(name: str, tmp_path: Path) -> None:
+    if not _real_driver():
+        pytest.skip("there is no device")
+    case = CASES[name]
+    data = data_of(case)
+    wanted = running.on_host(hc, case, data)
+    f, params = case.make(hc, True)
+    library = Library(tmp_path, f, list(params.values()), redirected=False)
+    for form in (np.ascontiguousarray, _padded):
+        found = form(np.zeros_like(wanted))
+        inputs, out = [buffer_of(form(data[n])) for n in params], buffer_of(found)
+        assert library(*inputs, out) == 0, library.errors
+        assert library.to_host(out) == 0 and np.array_equal(found, wanted)
+        for b in (*inputs, out):
+            assert library.free(b) == 0
+    library.release()
+
+
+def test_for_another_processor(tmp_path: Path) -> None:
+    f, source = _small()
+    target = hc.Target("arm-64-linux-cuda-cuda_capability_80")
+    f.compile_to_object(str(tmp_path / "run.o"), [source], "run", target)
+    assert (tmp_path / "run.o").read_bytes()[18] == 183, "AArch64"

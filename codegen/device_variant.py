@@ -33,7 +33,7 @@ def device_variant(
         plan = built.plan
         return for_device(variant(built), target, lambda kernels: worth(plan, kernels), name)
     except HalideError as problem:
-        return str(problem).splitlines()[0]
+        return problem.text.splitlines()[0]
 
 
 def device_path(make: Callable[[], BuiltPath], target: Target) -> BuiltPath | None:

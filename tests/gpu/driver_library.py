@@ -279,5 +279,10 @@ def stand_in(folder: Path) -> Driver:
     if not _FOLDERS:
         _FOLDERS.append(folder)
     _loaded(_FOLDERS[0])
-    _CURRENT[:] = [Driver()]
-    return _CURRENT[0]
+    return use(Driver())
+
+
+def use(driver: Driver) -> Driver:
+    """Has compiled programs find this one from now on; what they hold of another one they must not use."""
+    _CURRENT[:] = [driver]
+    return driver

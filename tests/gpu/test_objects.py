@@ -474,7 +474,7 @@ def _real_driver() -> bool:
     return True
 
 
-@pytest.mark.parametrize("name", ["blur_shared", "host_between", "histogram", "matrix_product", "tuples", "specialized"])
+@pytest.mark.parametrize("name", ["blur_shared", "host_between", "histogram", "matrix_product", "tuples"])
 def test_on_the_device_of_this_machine(name: str, tmp_path: Path) -> None:
     if not _real_driver():
         pytest.skip("there is no device")

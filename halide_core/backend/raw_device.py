@@ -21,7 +21,7 @@ from halide_core.ir import stmt as st
 from halide_core.ir.expr import BOOL, I32, I64, Expr, Variable, const, const_value
 from halide_core.ir.operators import cast_to
 from halide_core.ir.simplify import simplify
-from halide_core.ir.structural import contains, substitute
+from halide_core.ir.structural import substitute
 from halide_core.ir.types import UInt
 from halide_core.runtime.cuda.choice import CUDA
 from halide_core.runtime.cuda.driver import QUIET
@@ -102,8 +102,11 @@ def condition(v: Any, lowered: Lowered, metadata: dict[str, Expr]) -> Expr:
         for stride in (cast_to(I64, s) for s in raw.strides):
             parts += [ir.GE(BOOL, stride, const(0, I64)), ir.LE(BOOL, stride, const(_MOST_STRIDE, I64))]
     known = {**metadata, **v.scalars}
-    for owner in {a.owner for a in (*lowered.inputs, *lowered.outputs)}:
-        parts += _inside(lowered, owner)
+    for owner in dict.fromkeys(a.owner for a in (*lowered.inputs, *lowered.outputs)):
+        for d, part in enumerate(_inside(lowered, owner)):
+            if const_value(simplify(substitute(part, known))) == 0:
+                raise HalideError(f"{owner} is read beyond the part of it that is given, in dimension {d}")
+            parts.append(part)
     parts += [c for c, _, _ in lowered.requirements]
     written = {v.buffers[a.name].pointer for a in lowered.outputs} - {""}
     read = {v.buffers[a.name].pointer for a in lowered.inputs if v.buffers[a.name].pointer} - written
@@ -113,8 +116,8 @@ def condition(v: Any, lowered: Lowered, metadata: dict[str, Expr]) -> Expr:
     out: Expr = ir.make_bool(True)
     for part in parts:
         out = simplify(ir.And(BOOL, out, simplify(substitute(part, known))))
-    if const_value(out) == 0 or contains(out, ir.Call):
-        raise HalideError("A device cannot be given these arrays")
+    if const_value(out) == 0:
+        raise HalideError("Its arrays are none that a device takes: one runs backwards, or lies within another")
     return out
 
 

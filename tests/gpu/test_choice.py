@@ -393,8 +393,14 @@ def test_refused() -> None:
         params = [RawParam("b", I32_, True), RawParam("w", I32_)]
         compile_raw("run", params, None, [Variant(W > 8, hc.Pipeline([g]), {"whole": line})], None, hc.Target(TARGET))
     backwards = replace(line, strides=(_wide(-1),))
-    with pytest.raises(hc.HalideError, match="A device cannot be given these arrays"):
+    with pytest.raises(hc.HalideError, match="one runs backwards"):
         _on_device(Variant(W > 8, hc.Pipeline([g]), {"whole": backwards}))
+    few = replace(line, extents=(_wide(4),))
+    h, source = hc.Func("h"), hc.ImageParam(I32_, 1, "few")
+    h[x] = source[x % 8]
+    h.gpu_tile(x, xi, 8)
+    with pytest.raises(hc.HalideError, match="few is read beyond the part of it that is given, in dimension 0"):
+        _on_device(Variant(W > 8, hc.Pipeline([h]), {"few": replace(few, pointer="a"), "h": line}))
 
 
 def test_what_the_host_overwrites(tmp_path: Path) -> None:

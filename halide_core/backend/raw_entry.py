@@ -15,6 +15,7 @@ from halide_core.backend.ptx import ptx_for
 from halide_core.backend.raw_device import DeviceVariant
 from halide_core.errors import HalideError
 from halide_core.function import Function, Split, TailStrategy
+from halide_core.gpu.offload import is_partly_defined
 from halide_core.interface import Array, metadata_variables, output_arrays
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import I32, I64, Expr, Variable, const, const_value
@@ -327,6 +328,9 @@ def _start_again(entry: StmtEmitter, v: Any, lowered: Lowered, status: str, othe
     intact = b.emit(f"icmp eq i32 {status}, {NO_MEMORY_YET}")
     written = {v.buffers[a.name].pointer for a in lowered.outputs} - {"", None}
     read = {v.buffers[a.name].pointer for a in lowered.inputs} & set(entry.names.operands)  # not tables
+    # What is only updated goes on from what is there.
+    kept = {a.name for f in v.pipeline.functions() if is_partly_defined(f) for a in output_arrays(f)}
+    read |= {v.buffers[name].pointer for name in kept} & written
     if not written & read:
         apart = "true"
         for one in sorted(written):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -65,18 +65,6 @@ def read(text: str) -> Model:
     """A model of its text.  Raises KeyError and TypeError for what is none."""
     found = tomllib.loads(text)
     return Model(found["origin"], Device(**found["device"]), Host(**found["host"]))
-
-
-def written(m: Model) -> str:
-    """The text of a model."""
-
-    def table(name: str, values: Device | Host) -> str:
-        return "\n".join([f"[{name}]", *(f"{f} = {v:.3g}" for f, v in asdict(values).items())])
-
-    head = "# What calls take on a device and on the host, for the choice between them (codegen/device_model.py).\n"
-    head += "# `make device-model` writes this file anew on a machine with a device.\n"
-    parts = [f'origin = "{m.origin}"', table("device", m.device), table("host", m.host)]
-    return head + "\n\n".join(parts) + "\n"
 
 
 def worth(plan: PathPlan, kernels: int, m: Model | None = None) -> Expr:

@@ -2,122 +2,67 @@
 
 from __future__ import annotations
 
-import ctypes
 import sys
-import time
-from collections.abc import Callable
+import tempfile
 from datetime import date
-
-import numpy as np
+from pathlib import Path
 
 import halide_core as hl
-from codegen.device_model import PATH, Device, Host, Model, written
+from codegen.device_model import PATH
+from codegen.device_timing import FEW, MANY, DeviceFailure, measured, model_text
+from codegen.original import run_tool, system_compiler
+from halide_core.aot.compile import Module, compile_pipeline
 from halide_core.errors import HalideError
-from halide_core.gpu.driver import CudaDriver, driver
-from halide_core.gpu.runtime import current
+from halide_core.gpu.driver import driver
+from halide_core.target import Target
+from lifter.support.files import write_whole
 
 _U32 = hl.UInt(32)
-# Elements of the arrays that bandwidth is measured on, operations on each of them where arithmetic is, kernels of a
-# series, and how often each measurement is made; the fastest counts.
-_ELEMENTS, _OPERATIONS, _SERIES, _TIMES = 1 << 25, 512, 200, 5
-_TARGET = "host-cuda"
 
 
-def measured(
-    elements: int = _ELEMENTS, operations: int = _OPERATIONS, series: int = _SERIES, times: int = _TIMES,
-    about: str = "",
-) -> Model:
-    """The model of this machine and the present device.  Raises HalideError where there is none."""
-    device = current()
-    host = np.ones(elements, np.uint32)
-    place, size = ctypes.c_void_p(host.ctypes.data).value or 0, host.nbytes
-    address = device.malloc(size)
-    try:
-        down = _fastest(lambda: device.copy_to_device(address, place, size), times)
-        up = _fastest(lambda: device.copy_to_host(place, address, size), times)
-    finally:
-        device.free(address)
-    few = _Run(64, 1, True)
-    launch = few.seconds(series, times) / series
-    whole = _fastest(few.there_and_back, series)
-    moving, working = (_Run(elements, n, True).seconds(1, times) for n in (1, operations))
-    here = {n: _Run(elements, n, False).seconds(1, times) for n in (1, operations)}
-    short = _Run(4096, 1, False).seconds(1, times)
-    bytes_, work = 2.0 * size, float(elements) * operations
-    return Model(
-        about or f"measured, {date.today()}",
-        Device(
-            max(whole - launch, 0.0), launch, size / down, size / up, bytes_ / max(moving - launch, 1e-9),
-            work / max(working - launch, 1e-9),
-        ),
-        Host(short, bytes_ / here[1], work / here[operations]),
-    )
+def build(folder: Path, target: Target) -> Path:
+    """Makes the library that `device_timing.measured` takes, for a target with a device."""
+    module = Module(target)
+    for on_device in (True, False):
+        for name, operations in (("few", FEW), ("many", MANY)):
+            side = "device" if on_device else "host"
+            f, source = _pipeline(operations, on_device)
+            compile_pipeline(hl.Pipeline([f]), [source], f"{side}_{name}", target, module)
+    path = folder / "measure.o"
+    module.write_object(path)
+    made = folder / "libmeasure.so"
+    run_tool([system_compiler(), "-shared", "-o", str(made), str(path), "-ldl", "-lpthread", "-lm"])
+    path.unlink()
+    return made
 
 
-def _fastest(work: Callable[[], object], times: int) -> float:
-    """Seconds, without those of the first time."""
-    work()
-    found = []
-    for _ in range(times):
-        start = time.perf_counter()
-        work()
-        found.append(time.perf_counter() - start)
-    return min(found)
-
-
-class _Run:
-    """f[x] = some operations on g[x], on the device or on all threads of the host."""
-
-    def __init__(self, elements: int, operations: int, on_device: bool) -> None:
-        x, block, xi = hl.Var("x"), hl.Var("block"), hl.Var("xi")
-        source = hl.ImageParam(_U32, 1, "g")
-        f = hl.Func("f")
-        value = source[x]
-        for k in range(operations // 2):
-            value = value * hl.u32(2 * k + 1) + hl.u32(k)
-        f[x] = value + hl.u32(1)
-        if on_device:
-            f.gpu_tile(x, block, xi, 256, hl.TailStrategy.GuardWithIf)
-        else:
-            f.split(x, block, xi, 4096, hl.TailStrategy.GuardWithIf).parallel(block).vectorize(xi, 8)
-        self.target = hl.Target(_TARGET if on_device else "host")
-        self.on_device = on_device
-        self.given = hl.Buffer(np.ones(elements, np.uint32))
-        self.made = hl.Buffer(_U32, [elements])
-        source.set(self.given)
-        self.f = f
-
-    def _once(self) -> None:
-        self.f.realize(self.made, self.target)
-
-    def there_and_back(self) -> None:
-        """A call as a drop-in makes it: its arrays are the host's before and after."""
-        self.given.set_host_dirty()
-        self._once()
-        self.made.copy_to_host()
-
-    def seconds(self, series: int, times: int) -> float:
-        """Of a series of runs, whose values stay where they are."""
-
-        def work() -> None:
-            for _ in range(series):
-                self._once()
-            if self.on_device:
-                self.made.device_sync()
-
-        return _fastest(work, times)
+def _pipeline(operations: int, on_device: bool) -> tuple[hl.Func, hl.ImageParam]:
+    """f[x] = so many operations on g[x], on the device or on all threads of the host."""
+    x, block, xi = hl.Var("x"), hl.Var("block"), hl.Var("xi")
+    source = hl.ImageParam(_U32, 1, "g")
+    f = hl.Func("f")
+    value = source[x]
+    for k in range(operations // 2):
+        value = value * value + hl.u32(k)  # squares, for products by constants would be one product
+    f[x] = value if operations > 1 else value + hl.u32(1)
+    if on_device:
+        f.gpu_tile(x, block, xi, 256, hl.TailStrategy.GuardWithIf)
+    else:
+        f.split(x, block, xi, 4096, hl.TailStrategy.GuardWithIf).parallel(block).vectorize(xi, 8)
+    return f, source
 
 
 def main() -> int:
     """Writes the model anew; the exit status is 1 where there is no device."""
     try:
-        found: CudaDriver = driver()
-        about = found.about()
-        words = f"measured on {about['device']}, CUDA {about['cuda']}, {date.today()}"
-        PATH.write_text(written(measured(about=words)))
-    except HalideError as problem:
+        about = driver().about()
+        with tempfile.TemporaryDirectory(prefix="lift-") as folder:
+            tables = measured(build(Path(folder), Target("host-cuda")))
+    except (HalideError, DeviceFailure) as problem:
         print(f"nothing was measured: {problem}", file=sys.stderr)
         return 1
+    words = f"measured on {about['device']}, CUDA {about['cuda']}, {date.today()}"
+    write_whole(PATH, model_text(words, tables))
     print(f"{PATH}: {words}")
     return 0
 

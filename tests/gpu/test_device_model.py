@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from codegen import device_model, measure_device
-from codegen.device_model import Device, Host, Model, model, read, worth, written
+from codegen.device_model import Device, Host, Model, model, read, worth
+from codegen.device_timing import DeviceFailure, measured, model_text
 from codegen.plan import PathPlan, plan_path
-from halide_core.gpu.runtime import device_runtime
 from halide_core.interp.expr import evaluate
+from halide_core.target import Target
 from lifter.api import lift_file
-from tests.gpu.emulator.device import Emulator
+from tests.gpu.driver_library import needs_compiler, redirect, stand_in
+from tests.gpu.running import TARGET
 
 _SOURCE = """
 void scale(float *out, const float *in, int rows, int cols) {
@@ -57,28 +60,37 @@ def test_sizes_beyond_32_bits_and_none(plan: PathPlan) -> None:
         assert _decides(plan, fast, size, size) and not _decides(plan, slow, size, size)
 
 
+def _tables(m: Model) -> dict[str, dict[str, float]]:
+    return {"device": asdict(m.device), "host": asdict(m.host)}
+
+
 def test_the_text_of_a_model() -> None:
     """The numbers of the project read back, and say where they are from."""
     assert model().origin == "declared" or model().origin.startswith("measured")
-    again = read(written(model()))
+    text = model_text(model().origin, _tables(model()))
+    again = read(text)
     assert again.origin == model().origin
-    for side in ("device", "host"):
-        found, wanted = asdict(getattr(again, side)), asdict(getattr(model(), side))
-        assert found == pytest.approx(wanted, rel=0.01)
+    for side, wanted in _tables(model()).items():
+        assert _tables(again)[side] == pytest.approx(wanted, rel=0.01)
     with pytest.raises(TypeError):
-        read(written(model()).replace("launch", "lunch"))
+        read(text.replace("launch", "lunch"))
 
 
-def test_measured() -> None:
+@needs_compiler
+def test_measured(tmp_path: Path) -> None:
     """All of it on an emulated device, whose kernels compute what they are taken for."""
-    device = Emulator()
-    with device_runtime(device):
-        found = measure_device.measured(elements=512, operations=4, series=2, times=1, about="measured on an emulator")
-    numbers = [*asdict(found.device).values(), *asdict(found.host).values()]
-    assert all(np.isfinite(n) and n >= 0 for n in numbers)
-    assert found.device.launch > 0 and found.host.operations > 0
-    assert {x.threads[0] for x in device.launches} == {64, 256}
-    assert read(written(found)).origin == "measured on an emulator"
+    path = measure_device.build(tmp_path, Target(TARGET))
+    redirect(path)
+    driver = stand_in(tmp_path)
+    tables = measured(path, elements=512, series=2, times=1)
+    read(model_text("measured on an emulator", tables))
+    assert all(np.isfinite(n) and n >= 0 for t in tables.values() for n in t.values())
+    assert {x.blocks[0] for x in driver.device.launches} == {1, 2} and not driver.problems
+    many = [x for x in driver.device.launches if x.counts.as_written() > 250 * x.blocks[0] * x.threads[0]]
+    assert len(many) == 2, "one time without measuring, one that is measured"
+    driver.failing["cuMemAlloc_v2"] = (2, 0)
+    with pytest.raises(DeviceFailure, match="device_few failed with -16"):
+        measured(path, elements=1 << 20, series=2, times=1)
 
 
 def test_without_a_device(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -166,7 +166,7 @@ gpu-record: .venv/dev.stamp
 
 # Plays them on the CUDA device of this machine, which needs Python, NumPy and a driver, and no network: at most six minutes.
 gpu-check:
-	$(PYTHON) tests/gpu/check/replay.py build/gpu-check --json build/gpu-check.json --markdown build/gpu.md
+	$(PYTHON) tests/gpu/check/replay.py build/gpu-check --json build/gpu-check.json --markdown build/gpu.md --model build/device_model.toml
 
 # Measures what drop-ins choose between device and host by (codegen/device_model.toml), on a machine with a device.
 device-model: .venv/dev.stamp

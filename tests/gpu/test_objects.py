@@ -19,6 +19,7 @@ from halide_core.raw_buffer import RawBuffer
 from halide_core.runtime.cuda.driver import LIBRARY
 from tests.gpu import running
 from tests.gpu.cases import CASES, data_of
+from tests.gpu.check.libraries import gaps, padded
 from tests.gpu.driver_library import Driver, build, needs_compiler, redirect, source, stand_in
 from tests.gpu.objects import DEVICE_DIRTY, HOST_DIRTY, Library, buffer_of
 
@@ -29,23 +30,6 @@ _NAMES = (
     "histogram", "scan", "factored_sum", "matrix_product", "on_the_heap", "wrapped", "masks", "lanes", "tuples",
     "round_up", "threads_of_any_number",
 )  # fmt: skip
-
-
-def _padded(x: np.ndarray) -> np.ndarray:
-    """The values with gaps between rows, which nothing may change."""
-    around = np.full([n + 3 for n in x.shape], 77, x.dtype)
-    inner = around[tuple(slice(1, n + 1) for n in x.shape)]
-    inner[...] = x
-    return inner
-
-
-def _gaps(x: np.ndarray) -> np.ndarray:
-    """What lies between the rows of an array that `_padded` has made."""
-    around = x.base
-    assert around is not None
-    out = around.copy()
-    out[tuple(slice(1, n + 1) for n in x.shape)] = 77
-    return out
 
 
 def _all_given_back(driver: Driver, library: Library, *buffers: RawBuffer) -> None:
@@ -64,7 +48,7 @@ def test_equals_the_host(name: str, tmp_path: Path) -> None:
     f, params = case.make(hc, True)
     driver = stand_in(tmp_path)
     library = Library(tmp_path, f, list(params.values()))
-    for form in (np.ascontiguousarray, _padded):
+    for form in (np.ascontiguousarray, padded):
         found = form(np.zeros_like(wanted))
         inputs, out = [buffer_of(form(data[n])) for n in params], buffer_of(found)
         for _ in range(2):
@@ -73,8 +57,8 @@ def test_equals_the_host(name: str, tmp_path: Path) -> None:
             assert not out.flags & DEVICE_DIRTY
             assert np.array_equal(found, wanted)
             found[...] = 0
-        if form is _padded:
-            assert np.all(_gaps(found) == 77)
+        if form is padded:
+            assert np.all(gaps(found) == 77)
         for b in (*inputs, out):
             assert library.free(b) == 0
     assert len(driver.texts) == 1 and not driver.problems and not library.errors
@@ -381,7 +365,7 @@ def test_a_stream_of_the_callers(tmp_path: Path) -> None:
     driver = stand_in(tmp_path)
     more = "int halide_cuda_get_stream(void *c, void *cuda, void **s) { *s = (void *)5; return cuda != (void *)77; }"
     library = _library(tmp_path, more=more)
-    data = _padded(_data())
+    data = padded(_data())
     found = np.zeros_like(_data())
     a, b = buffer_of(data), buffer_of(found)
     assert library(a, b) == 0 and library.to_host(b) == 0
@@ -403,6 +387,7 @@ def _in_a_process(tmp_path: Path, text: str) -> str:
         (folder / LIBRARY).write_text(text)
     code = (
         "import ctypes, sys\n"
+        "import numpy as np\n"
         "from tests.gpu.objects import *\n"
         "lib = ctypes.CDLL(sys.argv[1])\n"
         "report = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p)(lambda c, t: print(t.decode()))\n"
@@ -483,7 +468,7 @@ def test_on_the_device_of_this_machine(name: str, tmp_path: Path) -> None:
     wanted = running.on_host(hc, case, data)
     f, params = case.make(hc, True)
     library = Library(tmp_path, f, list(params.values()), redirected=False)
-    for form in (np.ascontiguousarray, _padded):
+    for form in (np.ascontiguousarray, padded):
         found = form(np.zeros_like(wanted))
         inputs, out = [buffer_of(form(data[n])) for n in params], buffer_of(found)
         assert library(*inputs, out) == 0, library.errors

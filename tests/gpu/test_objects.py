@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import importlib.util
 import os
 import subprocess
 import sys
+import sysconfig
 import threading
 from pathlib import Path
 from typing import Any
@@ -243,6 +245,38 @@ def test_from_cpp(tmp_path: Path) -> None:
     )
     loaded = ctypes.CDLL(str(made))
     assert loaded.test() == 0 and not driver.problems
+    loaded.halide_device_release(None, None)
+    assert driver.device.left() == 0 and driver.depth() == 0
+
+
+def test_a_python_module(tmp_path: Path) -> None:
+    """Arrays of NumPy's go to the device and come back at each call, and nothing stays there."""
+    include = Path(sysconfig.get_paths()["include"])
+    if not (include / "Python.h").exists():
+        pytest.skip("no headers of Python")
+    f, source = _small()
+    driver = stand_in(tmp_path)
+    kinds = hc.OutputFileType
+    files = {kinds.object: str(tmp_path / "run.o"), kinds.python_extension: str(tmp_path / "run.cpp")}
+    f.compile_to(files, [source], "run", hc.Target(running.TARGET))
+    redirect(tmp_path / "run.o")
+    made = tmp_path / "run.so"
+    command = ["g++", "-shared", "-fPIC", f"-I{include}", *files.values(), "-o", str(made), "-ldl", "-lpthread"]
+    subprocess.run(command, check=True)
+    found = importlib.util.spec_from_file_location("run", made)
+    assert found is not None and found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    data, out = _data(), np.zeros_like(_data())
+    for _ in range(2):
+        module.run(data, out)
+        assert np.array_equal(out, data + 1)
+        module.run(out, out)
+        assert np.array_equal(out, data + 2)
+    driver.failing["cuMemcpyDtoH_v2"] = (700, 0)
+    with pytest.raises(RuntimeError, match="run failed with error -14: CUDA: cuMemcpyDtoH_v2 failed"):
+        module.run(data, out)
+    loaded = ctypes.CDLL(str(made))
     loaded.halide_device_release(None, None)
     assert driver.device.left() == 0 and driver.depth() == 0
 

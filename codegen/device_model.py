@@ -12,8 +12,9 @@ from functools import cache
 from pathlib import Path
 
 from codegen.plan import PathPlan
+from halide_core.backend.raw_device import Gain
 from halide_core.ir import expr as E
-from halide_core.ir.expr import BOOL, I64, Call, CallType, Expr, FloatImm, IntImm, Variable
+from halide_core.ir.expr import I64, Call, CallType, Expr, FloatImm, IntImm, Variable
 from halide_core.ir.structural import key, post_order
 from halide_core.ir.types import Float
 from lifter.algebra.polynomial import Poly, from_poly
@@ -27,8 +28,11 @@ _OF_A_FUNCTION = 16
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """Seconds of a call and of a kernel; bytes and operations a second."""
+    """Seconds that it takes to open the device and to load kernels, of a call and of a kernel; bytes and operations a
+    second."""
 
+    open: float
+    load: float
     call: float
     launch: float
     to_device: float
@@ -67,9 +71,8 @@ def read(text: str) -> Model:
     return Model(found["origin"], Device(**found["device"]), Host(**found["host"]))
 
 
-def worth(plan: PathPlan, kernels: int, m: Model | None = None) -> Expr:
-    """Whether a device is the faster one for a path that takes so many kernels: a condition over the scalar
-    parameters."""
+def gain(plan: PathPlan, kernels: int, m: Model | None = None) -> Gain:
+    """What a path that takes so many kernels saves on a device."""
     chosen = m or model()
     given = _sum(_bytes(i.layout, i.type.bytes()) for i in (*plan.images, *plan.tables))
     made = _sum(_bytes(f.layout, f.type.bytes()) for f in plan.outputs)
@@ -84,7 +87,7 @@ def worth(plan: PathPlan, kernels: int, m: Model | None = None) -> Expr:
     copies = _add(_times(given, 1 / device.to_device), _times(made, 1 / device.to_host))
     there = _add(_add(fixed, copies), side(device.memory, device.operations))
     here = _add(FloatImm(_F64, chosen.host.call), side(chosen.host.memory, chosen.host.operations))
-    return E.LT(BOOL, there, here)
+    return Gain(E.Sub(_F64, here, there), device.open, device.load)
 
 
 def _add(a: Expr, b: Expr) -> Expr:

@@ -101,7 +101,9 @@ def measured(
     def series_of(name: str, count: int, a: _Line, b: _Line) -> Callable[[], None]:
         return lambda: kernels(name, count, a, b)
 
-    library("device_few", given, made)
+    # The first call opens the device and loads one kernel, the next ones load another.
+    opening = _seconds(lambda: library("device_few", given, made))
+    loading = _seconds(lambda: library("device_many", given, made))
     copies = _fastest(down, times), _fastest(up, times)
     whole = _fastest(call, series)
     launch = _fastest(series_of("device_few", series, short, result), times) / series
@@ -111,7 +113,8 @@ def measured(
     here = {n: _fastest(once(n), times) for n in ("host_few", "host_many")}
     least = _fastest(lambda: library("host_few", _Line.of(_SHORT), _Line.of(_SHORT)), times)
     device = {
-        "call": max(whole - launch, 0.0), "launch": launch, "to_device": size / copies[0], "to_host": size / copies[1],
+        "open": max(opening - loading, 0.0), "load": loading, "call": max(whole - launch, 0.0), "launch": launch,
+        "to_device": size / copies[0], "to_host": size / copies[1],
         "memory": 2 * size / max(moving - launch, 1e-9), "operations": MANY * elements / max(working - launch, 1e-9),
     }
     host = {"call": least, "memory": 2 * size / here["host_few"], "operations": MANY * elements / here["host_many"]}
@@ -121,12 +124,13 @@ def measured(
 def _fastest(work: Callable[[], object], times: int) -> float:
     """Seconds, without those of the first time."""
     work()
-    found = []
-    for _ in range(times):
-        start = time.perf_counter()
-        work()
-        found.append(time.perf_counter() - start)
-    return max(min(found), 1e-9)
+    return max(min(_seconds(work) for _ in range(times)), 1e-9)
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
 
 
 def model_text(origin: str, tables: Mapping[str, Mapping[str, float]]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import halide_core as hl
-from codegen.device_model import worth
+from codegen.device_model import gain
 from codegen.pipeline import BuiltPath
 from halide_core.aot.compile import Variant
 from halide_core.backend.ptx import ptx_for
@@ -31,7 +31,7 @@ def device_variant(
         if built is None:
             return "no stage of it is work for a device"
         plan = built.plan
-        return for_device(variant(built), target, lambda kernels: worth(plan, kernels), name)
+        return for_device(variant(built), target, lambda kernels: gain(plan, kernels), name)
     except HalideError as problem:
         return problem.text.splitlines()[0]
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from halide_core import raw_buffer as raw
-from halide_core.backend.llvm_builder import FunctionBuilder
+from halide_core.backend.llvm_builder import FunctionBuilder, ModuleBuilder
 from halide_core.backend.llvm_types import float_literal, llvm_type
 from halide_core.gpu.indices import MOST_CONSTANT
 from halide_core.ir import stmt as st
@@ -19,11 +19,18 @@ if TYPE_CHECKING:
 HOST_DIRTY, DEVICE_DIRTY = 1, 2
 
 
-def begin(b: FunctionBuilder, ptx: str) -> None:
-    """Has the run time load the kernels of the text `ptx`, before anything of `b` is launched."""
+def kernels_in(module: ModuleBuilder) -> str:
+    """A variable for what the run time knows of kernels, null before they are loaded."""
+    name = f"@{module.fresh_name('hl.kernels')}"
+    module.globals.append(f"{name} = internal global ptr null")
+    return name
+
+
+def begin(b: FunctionBuilder, ptx: str, kernels: str = "") -> None:
+    """Has the run time load the kernels of the text `ptx`, before anything of `b` is launched.  `kernels`: a variable
+    for what it knows of them, if there is one."""
     module = b.module
-    b.kernels = f"@{module.fresh_name('hl.kernels')}"
-    module.globals.append(f"{b.kernels} = internal global ptr null")
+    b.kernels = kernels or kernels_in(module)
     text = module.string(ptx)
     size = len(ptx.encode()) + 1
     call = f"@halide_cuda_initialize_kernels(ptr {b.context}, ptr {b.kernels}, ptr {text}, i32 {size})"

@@ -1,6 +1,6 @@
 """Variants of functions with a caller's C signature that run kernels, before those of the host.
 
-    if mode != host and condition and (worth or mode == cuda) and readable(inputs) and ready():
+    if mode != host and condition and (mode == cuda or pays(gain)) and readable(inputs) and ready():
         status = kernel(...)          # copies, kernels; results come back when all of them are there
         if status == 0: return
     the host's variants
@@ -13,7 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from halide_core.backend.llvm_device import kernels_in
 from halide_core.backend.llvm_stmt import StmtEmitter
+from halide_core.backend.llvm_types import float_literal
 from halide_core.errors import HalideError
 from halide_core.interface import Array
 from halide_core.ir import expr as ir
@@ -33,13 +35,23 @@ _MOST_STRIDE = (1 << 31) - 1
 
 
 @dataclass(frozen=True, slots=True)
+class Gain:
+    """Seconds (float64) that a call likely saves on a device, over the scalar parameters; and the seconds that it takes
+    once to open the device, and once to load the kernels."""
+
+    seconds: Expr
+    open: float = 0.0
+    load: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class DeviceVariant:
     """A variant with kernels (`raw_entry.for_device`), which is left for the next where there is no device, and when
     anything fails there.
 
     `given` is the variant as it was given, `rebased` with every array counted from its first element on; `condition` is
-    when it may run, `worth` when the device is likely the faster one, both over the scalar parameters.  `beside`:
-    results must not come into the caller's memory one by one."""
+    when it may run, over the scalar parameters.  `beside`: results must not come into the caller's memory one by
+    one."""
 
     given: Any
     rebased: Any
@@ -47,7 +59,7 @@ class DeviceVariant:
     ptx: str
     condition: Expr
     beside: bool
-    worth: Expr
+    gain: Gain
 
 
 def rebased(v: Any) -> Any:
@@ -140,15 +152,26 @@ class DeviceEntry:
     def __init__(self, entry: StmtEmitter, variant: DeviceVariant, otherwise: str) -> None:
         self.entry, self.variant, self.otherwise = entry, variant, otherwise
         self.context = ""
+        module = entry.module
+        self.kernels, self.missed = kernels_in(module), f"@{module.fresh_name('hl.missed')}"
+        module.globals.append(f"{self.missed} = internal global double 0.0, align 8")
 
     def begin(self) -> None:
         """Goes on where the device is to be used, and to the label `otherwise` elsewhere."""
         entry, b = self.entry, self.entry.b
         mode = b.emit("call i32 @hl.device.mode()")
         self._if(f"icmp ne i32 {mode}, 0")
+        self._if(f"and i1 true, {entry.value(self.variant.condition)}")
         cuda = b.emit(f"icmp eq i32 {mode}, {CUDA}")
-        holds, worth = entry.value(self.variant.condition), entry.value(self.variant.worth)
-        self._if(f"and i1 {holds}, {b.emit(f'or i1 {cuda}, {worth}')}")
+        ask, go = b.label("ask"), b.label("device")
+        b.branch_if(cuda, go, ask)
+        b.start(ask)
+        with entry.expr.within():
+            gain = self.variant.gain
+            start = ", ".join(f"double {float_literal(x, 64)}" for x in (gain.open, gain.load))
+            given = f"ptr {self.kernels}, ptr {self.missed}, double {entry.value(gain.seconds)}, {start}"
+            b.branch_if(b.emit(f"call i1 @hl.device.pays({given})"), go, self.otherwise)
+        b.start(go)
         for a in self.variant.lowered.inputs:
             raw = self.variant.given.buffers[a.name]
             if raw.pointer in entry.names.operands:

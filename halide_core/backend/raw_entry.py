@@ -12,7 +12,7 @@ from halide_core.backend.llvm_device import begin
 from halide_core.backend.llvm_stmt import NO_MEMORY, NO_MEMORY_YET, Names, Results, StmtEmitter
 from halide_core.backend.llvm_types import literal, llvm_type, memory_type
 from halide_core.backend.ptx import ptx_for
-from halide_core.backend.raw_device import DeviceVariant
+from halide_core.backend.raw_device import DeviceVariant, Gain
 from halide_core.errors import HalideError
 from halide_core.function import Function, Split, TailStrategy
 from halide_core.gpu.offload import is_partly_defined
@@ -174,9 +174,10 @@ def _lower_variant(v: Any, target: Target, symbol: str) -> Lowered:
     return lowered
 
 
-def for_device(given: Any, target: Target, worth: Callable[[int], Expr], symbol: str) -> DeviceVariant:
-    """A variant under a schedule for a device.  `worth`: of the number of its kernels, whether they are
-    the faster ones, over the scalar parameters.  Raises HalideError for what must not run there."""
+def for_device(given: Any, target: Target, gain: Callable[[int], Gain], symbol: str) -> DeviceVariant:
+    """A variant under a schedule for a device.  `gain`: of the number of its kernels, what they save.
+
+    Raises HalideError for what must not run there."""
     v = raw_device.rebased(given)
     outputs: list[Function] = v.pipeline.functions()
     inputs = tuple(Array(i.name, i.type, i.dimensions, i.name) for i in build_environment(outputs).images)
@@ -190,7 +191,7 @@ def for_device(given: Any, target: Target, worth: Callable[[int], Expr], symbol:
     condition = simplify(ir.And(Bool(), _condition(v, lowered), more))
     beside = raw_device.in_place(v, lowered)
     ptx = ptx_for(lowered.kernels, target)
-    return DeviceVariant(given, v, lowered, ptx, condition, beside, worth(len(lowered.kernels)))
+    return DeviceVariant(given, v, lowered, ptx, condition, beside, gain(len(lowered.kernels)))
 
 
 def _on_device(
@@ -302,7 +303,7 @@ def _call_kernel(
             kernel.scalar(variable)
     if device is not None:
         arguments.append(f"ptr {device.context}")
-        kernel.on_device(device.variant)
+        kernel.on_device(device)
         device.end(b.emit(f"call i32 @{symbol}({', '.join(arguments)})"))
         entry.expr.reset()
         return owned
@@ -387,7 +388,7 @@ class _Kernel:
         self.parameters.append(f"{llvm_type(variable.type)} {name}")
         self.constant(variable, name)
 
-    def on_device(self, variant: DeviceVariant) -> None:
+    def on_device(self, device: raw_device.DeviceEntry) -> None:
         """The function of a variant with kernels, which takes the context that the run time is called with, too."""
         b = FunctionBuilder(self.module)
         b.failure = f"ret i32 {NO_MEMORY}"
@@ -395,9 +396,9 @@ class _Kernel:
         b.context, b.interface = "%context", b.emit("call ptr @halide_cuda_device_interface()")
         kernel = StmtEmitter(self.module, b, self.names, self.symbol)
         kernel.outside = frozenset(self.names.arrays)
-        kernel.results = Results(variant.beside)
-        begin(b, variant.ptx)
-        kernel.emit(variant.lowered.stmt)
+        kernel.results = Results(device.variant.beside)
+        begin(b, device.variant.ptx, device.kernels)
+        kernel.emit(device.variant.lowered.stmt)
         b.do("ret i32 0")
         b.finish(f"define internal i32 @{self.symbol}({', '.join(self.parameters)}) nounwind #0")
 

@@ -17,8 +17,9 @@ import pytest
 
 import halide_core as hc
 from halide_core.aot.compile import Module, RawBuffer, RawParam, Variant, compile_raw
+from halide_core.backend.raw_device import Gain
 from halide_core.backend.raw_entry import for_device
-from halide_core.ir.expr import BOOL, GT, I32, I64, Expr, Load, Variable, const
+from halide_core.ir.expr import I32, I64, Expr, Load, Variable, const
 from halide_core.ir.operators import cast_to
 from tests.gpu.driver_library import Driver, needs_compiler, redirect, stand_in
 from tests.gpu.running import TARGET
@@ -49,8 +50,13 @@ def _shifted(name: str, amount: int, device: bool) -> tuple[hc.Func, hc.ImagePar
 
 
 def _on_device(variant: Variant) -> Any:
-    """Worth it where w is greater than 20."""
-    return for_device(variant, hc.Target(TARGET), lambda kernels: GT(BOOL, W, const(20, I32)), "run")
+    """A second is saved where w is greater than 20."""
+    seconds = hc.select(W > 20, hc.f64(1), hc.f64(-1))
+    return for_device(variant, hc.Target(TARGET), lambda kernels: Gain(seconds, **START), "run")
+
+
+START = {"open": 0.0, "load": 0.0}
+"""Seconds that it takes to open the device, and to load kernels, for what is built from now on."""
 
 
 class Built:
@@ -153,6 +159,23 @@ def test_the_model_decides(in_place: bool, tmp_path: Path) -> None:
 def _of(folder: Path, value: str, monkeypatch: pytest.MonkeyPatch) -> tuple[Driver, Built]:
     monkeypatch.setenv("LIFT_DEVICE", value)
     return stand_in(folder), Built(folder)
+
+
+def test_the_device_is_opened_when_that_pays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Calls wait until they would have saved what opening the device and loading the kernels takes."""
+    monkeypatch.setitem(START, "open", 2.0)
+    monkeypatch.setitem(START, "load", 1.5)
+    driver = stand_in(tmp_path)
+    built = Built(tmp_path)
+    large, small = _data(9, 40), _data(5, 20)
+    launched = []
+    for data in (large, large, small, large, large, large, small, large):
+        assert np.array_equal(built(data), built.wanted(data))
+        launched.append(len(driver.device.launches))
+    assert launched == [0, 0, 0, 0, 1, 2, 2, 3]
+    monkeypatch.setenv("LIFT_DEVICE", "cuda")
+    driver = stand_in(tmp_path)
+    assert np.array_equal(built.again()(large), built.wanted(large)) and len(driver.device.launches) == 1
 
 
 def test_the_environment_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -302,7 +325,7 @@ def test_for_another_processor(tmp_path: Path) -> None:
     f, _ = _shifted("device", 3, True)
     buffers = {"src_device": _plane("a", 0, W + 1), "dst_device": _plane("b", 1)}
     target = hc.Target("arm-64-linux-cuda-cuda_capability_80")
-    variant = for_device(Variant(W > 0, hc.Pipeline([f]), buffers), target, lambda _: W > 20, "run")
+    variant = for_device(Variant(W > 0, hc.Pipeline([f]), buffers), target, lambda _: Gain(hc.f64(1)), "run")
     params = [RawParam(n, I32_, True) for n in "ab"] + [RawParam(n, I32_) for n in ("w", "h", "row")]
     compile_raw("run", params, None, [variant], None, target).write_object(tmp_path / "run.o")
     assert (tmp_path / "run.o").read_bytes()[18] == 183  # AArch64

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from codegen import device_model, measure_device
-from codegen.device_model import Device, Host, Model, model, read, worth
+from codegen.device_model import Device, Host, Model, gain, model, read
 from codegen.device_timing import DeviceFailure, measured, model_text
 from codegen.plan import PathPlan, plan_path
 from halide_core.interp.expr import evaluate
@@ -37,13 +37,15 @@ def plan(tmp_path_factory: pytest.TempPathFactory) -> PathPlan:
 
 
 def _decides(plan: PathPlan, m: Model, rows: int, cols: int) -> bool:
-    return bool(evaluate(worth(plan, 2, m), {"rows": rows, "cols": cols}).item())
+    return bool(evaluate(gain(plan, 2, m).seconds, {"rows": rows, "cols": cols}).item() > 0)
 
 
 def test_what_is_counted(plan: PathPlan) -> None:
     """Two kernels, 4 bytes a pixel there and 4 back, a read and two operations: the two sides meet at a known size."""
     # A million pixels: 2 ms there, 4 ms back, 1 ms a kernel, 1 ms a call, and 8 ms of memory.
-    device = Device(1e-3, 1e-3, 2e9, 1e9, 1e9, 1e12)
+    device = Device(0.5, 0.25, 1e-3, 1e-3, 2e9, 1e9, 1e9, 1e12)
+    m = Model("here", device, Host(1e-3, 1e15, 1e15))
+    assert (gain(plan, 2, m).open, gain(plan, 2, m).load) == (0.5, 0.25)
     there = 1e-3 + 2 * 1e-3 + 2e-3 + 4e-3 + 8e-3
     for factor, wanted in ((0.99, False), (1.01, True)):
         host = Host(1e-3, 1e15, 3e6 / (there * factor - 1e-3))
@@ -54,8 +56,8 @@ def test_what_is_counted(plan: PathPlan) -> None:
 
 
 def test_sizes_beyond_32_bits_and_none(plan: PathPlan) -> None:
-    fast = Model("here", Device(0.0, 0.0, 1e30, 1e30, 1e30, 1e30), Host(1.0, 1e30, 1e30))
-    slow = Model("here", Device(1.0, 0.0, 1e30, 1e30, 1e30, 1e30), Host(0.0, 1e30, 1e30))
+    fast = Model("here", Device(0.0, 0.0, 0.0, 0.0, 1e30, 1e30, 1e30, 1e30), Host(1.0, 1e30, 1e30))
+    slow = Model("here", Device(0.0, 0.0, 1.0, 0.0, 1e30, 1e30, 1e30, 1e30), Host(0.0, 1e30, 1e30))
     for size in (0, -5, 1 << 30):
         assert _decides(plan, fast, size, size) and not _decides(plan, slow, size, size)
 
@@ -87,7 +89,7 @@ def test_measured(tmp_path: Path) -> None:
     assert all(np.isfinite(n) and n >= 0 for t in tables.values() for n in t.values())
     assert {x.blocks[0] for x in driver.device.launches} == {1, 2} and not driver.problems
     many = [x for x in driver.device.launches if x.counts.as_written() > 250 * x.blocks[0] * x.threads[0]]
-    assert len(many) == 2, "one time without measuring, one that is measured"
+    assert len(many) == 3, "one time when it is loaded, one without measuring, one that is measured"
     driver.failing["cuMemAlloc_v2"] = (2, 0)
     with pytest.raises(DeviceFailure, match="device_few failed with -16"):
         measured(path, elements=1 << 20, series=2, times=1)

@@ -67,6 +67,32 @@ keep:
   ret i32 %mode
 }}
 
+; Whether a call that saves %gain seconds on the device is made there.  Opening the device and loading kernels, which
+; are at %kernels then, takes long: that is done once calls that were made on the host instead would have saved as much,
+; which is kept at %missed.
+define linkonce_odr hidden i1 @hl.device.pays(ptr %kernels, ptr %missed, double %gain, double %open, double %load)
+    nounwind {{
+  %some = fcmp ogt double %gain, 0.0
+  br i1 %some, label %look, label %no
+look:
+  %there = load atomic ptr, ptr %kernels acquire, align 8
+  %loaded = icmp ne ptr %there, null
+  br i1 %loaded, label %yes, label %wait
+wait:
+  %is.open = load atomic i32, ptr @hl.cuda.is_open acquire, align 4
+  %closed = icmp eq i32 %is.open, 0
+  %opening = select i1 %closed, double %open, double 0.0
+  %cost = fadd double %opening, %load
+  %before = atomicrmw fadd ptr %missed, double %gain monotonic, align 8
+  %sum = fadd double %before, %gain
+  %enough = fcmp oge double %sum, %cost
+  br i1 %enough, label %yes, label %no
+yes:
+  ret i1 true
+no:
+  ret i1 false
+}}
+
 ; Whether this thread may run kernels now: it computes floats as they do, the process has not come of one that used the
 ; device, and there is a device.
 define linkonce_odr hidden i1 @hl.device.ready(ptr %context) nounwind {{

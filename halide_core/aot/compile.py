@@ -126,8 +126,10 @@ def compile_raw(
     """Compiles the C function `symbol`: the first variant whose condition holds is run, else `fallback` is called.
 
     `fallback` is an external function of the same signature; without one nothing happens and 0 is returned.
-    The function is added to `module` when one is given.  A variant is also left for the next when its extents do
-    not fit 32 bits.  Raises HalideError for schedules that cannot run on the given buffers."""
+    A DeviceVariant (`backend.raw_entry.for_device`) is run where there is a device that it pays on, and left for the
+    next when anything fails there.  A variant is also left for the next when its extents do not fit 32 bits.
+    The function is added to `module` when one is given.  Raises HalideError for schedules that cannot run on the
+    given buffers."""
     out = module if module is not None else Module(target)
     emit_raw_function(out.builder, symbol, list(params), return_type, list(variants), fallback, target)
     out.changed()

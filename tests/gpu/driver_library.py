@@ -104,6 +104,7 @@ class Driver:
         self.functions: list[tuple[str, str]] = []
         self.attributes: list[tuple[int, int]] = []
         self.streams: list[int] = []
+        self.chosen = -1
         self.problems: list[BaseException] = []
         self.lock = threading.RLock()
         self.pushed = threading.local()
@@ -132,6 +133,7 @@ class Driver:
         assert flags == 0
 
     def cuDeviceGet(self, device: int, number: int) -> None:
+        self.chosen = number
         ctypes.c_int.from_address(device).value = number
 
     def cuDeviceGetAttribute(self, value: int, attribute: int, device: int) -> None:

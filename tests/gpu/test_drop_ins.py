@@ -13,7 +13,10 @@ import numpy as np
 import pytest
 
 from codegen import device_model
+from corpus.manifest import ROOT, entries
 from lifter.api import lift_file
+from lifter.harness.draw_arguments import Ranges
+from tests.gpu import drop_ins
 from tests.gpu.driver_library import Driver, needs_compiler, redirect, stand_in
 from tests.gpu.running import TARGET
 
@@ -150,3 +153,14 @@ def test_the_model(loaded: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         found, wanted = drop_in.both(name, rows, 600, 600)
         assert np.array_equal(found, wanted)
         assert bool(driver.calls["cuMemAlloc_v2"]) is launched, (name, rows)
+
+
+@pytest.mark.long
+def test_functions_of_the_corpus() -> None:
+    """A few; `make corpus-gpu-drop-ins` takes them all."""
+    wanted: dict[str, dict[str, Ranges]] = {}
+    for e in [e for e in entries() if e.status == "verified"][3::250]:
+        wanted.setdefault(str(ROOT / e.file), {})[e.name] = e.ranges
+    found = list(drop_ins.outcomes(wanted))
+    assert [(o.name, o.problem) for o in found] == [(o.name, "") for o in found]
+    assert sum(o.launched for o in found) and sum(o.failed for o in found)

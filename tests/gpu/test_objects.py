@@ -410,6 +410,20 @@ def test_a_stream_of_the_callers(tmp_path: Path) -> None:
     _all_given_back(driver, library, a, b)
 
 
+def test_the_device_that_is_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By its number: that of the program, or of the environment, or the first one."""
+    library = _library(tmp_path)
+    for text, given, wanted in (("", -1, 0), ("2", -1, 2), ("no number", -1, 0), ("2", 1, 1)):
+        monkeypatch.setenv("HL_GPU_DEVICE", text)
+        library.loaded.halide_set_gpu_device(given)
+        driver = stand_in(tmp_path)
+        a, b = buffer_of(_data()), buffer_of(np.zeros_like(_data()))
+        assert library(a, b) == 0 and library.to_host(b) == 0
+        assert np.array_equal(b.kept[1], _data() + 1)
+        assert driver.chosen == wanted
+        _all_given_back(driver, library, a, b)
+
+
 def _in_a_process(tmp_path: Path, text: str) -> str:
     """What a process says that finds `text`, compiled or not, as the driver."""
     library = _library(tmp_path, redirected=False)

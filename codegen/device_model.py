@@ -71,8 +71,8 @@ def read(text: str) -> Model:
     return Model(found["origin"], Device(**found["device"]), Host(**found["host"]))
 
 
-def gain(plan: PathPlan, kernels: int, m: Model | None = None) -> Gain:
-    """What a path that takes so many kernels saves on a device."""
+def gain(plan: PathPlan, kernels: Expr, m: Model | None = None) -> Gain:
+    """What a path that runs so many kernels (float64) saves on a device."""
     chosen = m or model()
     given = _sum(_bytes(i.layout, i.type.bytes()) for i in (*plan.images, *plan.tables))
     made = _sum(_bytes(f.layout, f.type.bytes()) for f in plan.outputs)
@@ -83,7 +83,7 @@ def gain(plan: PathPlan, kernels: int, m: Model | None = None) -> Gain:
         return E.Max(_F64, _times(moved, 1 / memory), _times(work, 1 / operations))
 
     device = chosen.device
-    fixed = FloatImm(_F64, device.call + kernels * device.launch)
+    fixed = _add(FloatImm(_F64, device.call), _times(kernels, device.launch))
     copies = _add(_times(given, 1 / device.to_device), _times(made, 1 / device.to_host))
     there = _add(_add(fixed, copies), side(device.memory, device.operations))
     here = _add(FloatImm(_F64, chosen.host.call), side(chosen.host.memory, chosen.host.operations))

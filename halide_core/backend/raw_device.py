@@ -10,6 +10,7 @@ element on."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,8 +24,8 @@ from halide_core.ir import stmt as st
 from halide_core.ir.expr import BOOL, I32, I64, Expr, Variable, const, const_value
 from halide_core.ir.operators import cast_to
 from halide_core.ir.simplify import simplify
-from halide_core.ir.structural import substitute
-from halide_core.ir.types import UInt
+from halide_core.ir.structural import contains, substitute, variables
+from halide_core.ir.types import Float, UInt
 from halide_core.runtime.cuda.choice import CUDA
 from halide_core.runtime.cuda.driver import QUIET
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from halide_core.lower import Lowered
 
 _MOST_STRIDE = (1 << 31) - 1
+_F64 = Float(64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +133,30 @@ def condition(v: Any, lowered: Lowered, metadata: dict[str, Expr]) -> Expr:
     if const_value(out) == 0:
         raise HalideError("Its arrays are none that a device takes: one runs backwards, or lies within another")
     return out
+
+
+def launches(lowered: Lowered, known: Mapping[str, Expr]) -> Expr:
+    """About how many kernels are run (float64), over the scalar parameters; `known`: the statement's Variables over
+    these.  Loops of unknown length count as one turn."""
+
+    def of(s: st.Stmt, turns: Expr, lets: Mapping[str, Expr]) -> Expr:
+        match s:
+            case st.Launch():
+                return turns
+            case st.LetStmt():
+                return of(s.body, turns, {**lets, s.name: substitute(s.value, lets)})
+            case st.For():
+                extent = simplify(substitute(substitute(s.extent, lets), known))
+                if variables(extent) <= parameters and not contains(extent, ir.Load):
+                    turns = ir.Mul(_F64, turns, ir.Cast(_F64, ir.Max(I32, extent, const(0, I32))))
+        total: Expr = ir.FloatImm(_F64, 0.0)
+        for x in st.bodies(s):
+            if any(isinstance(y, st.Launch) for y in st.walk(x)):
+                total = ir.Add(_F64, total, of(x, turns, lets))
+        return total
+
+    parameters = set().union(*map(variables, known.values()), set())
+    return simplify(of(lowered.stmt, ir.FloatImm(_F64, 1.0), {}))
 
 
 def _inside(lowered: Lowered, owner: str) -> list[Expr]:

@@ -174,8 +174,8 @@ def _lower_variant(v: Any, target: Target, symbol: str) -> Lowered:
     return lowered
 
 
-def for_device(given: Any, target: Target, gain: Callable[[int], Gain], symbol: str) -> DeviceVariant:
-    """A variant under a schedule for a device.  `gain`: of the number of its kernels, what they save.
+def for_device(given: Any, target: Target, gain: Callable[[Expr], Gain], symbol: str) -> DeviceVariant:
+    """A variant under a schedule for a device.  `gain`: of the number of kernels that it runs, what they save.
 
     Raises HalideError for what must not run there."""
     v = raw_device.rebased(given)
@@ -191,7 +191,8 @@ def for_device(given: Any, target: Target, gain: Callable[[int], Gain], symbol: 
     condition = simplify(ir.And(Bool(), _condition(v, lowered), more))
     beside = raw_device.in_place(v, lowered)
     ptx = ptx_for(lowered.kernels, target)
-    return DeviceVariant(given, v, lowered, ptx, condition, beside, gain(len(lowered.kernels)))
+    launches = raw_device.launches(lowered, {**metadata, **v.scalars})
+    return DeviceVariant(given, v, lowered, ptx, condition, beside, gain(launches))
 
 
 def _on_device(

@@ -19,6 +19,7 @@ import halide_core as hc
 from halide_core.aot.compile import Module, RawBuffer, RawParam, Variant, compile_raw
 from halide_core.backend.raw_device import Gain
 from halide_core.backend.raw_entry import for_device
+from halide_core.interp.expr import evaluate
 from halide_core.ir.expr import I32, I64, Expr, Load, Variable, const
 from halide_core.ir.operators import cast_to
 from tests.gpu.driver_library import Driver, needs_compiler, redirect, stand_in
@@ -319,6 +320,28 @@ def test_a_child_of_a_process_that_has_used_the_device(tmp_path: Path) -> None:
         os._exit(0 if good else 1)
     assert os.waitpid(child, 0)[1] == 0
     assert np.array_equal(built(data), built.wanted(data)) and len(driver.device.launches) == launched + 1
+
+
+def test_how_many_kernels_are_run() -> None:
+    """Those in a loop of the host count in each of its turns."""
+    x, y, xi = hc.Var("x"), hc.Var("y"), hc.Var("xi")
+    source = hc.ImageParam(I32_, 2, "given")
+    f, g = hc.Func("f"), hc.Func("g")
+    f[x, y] = source[x, y] + 1
+    g[x, y] = f[x, y] * 2
+    f.compute_root().gpu_tile(x, xi, 8, hc.TailStrategy.GuardWithIf)
+    g.gpu_tile(x, y, xi, hc.Var("yi"), 8, 4, hc.TailStrategy.GuardWithIf)
+    found: list[Expr] = []
+
+    def gain(launches: Expr) -> Gain:
+        found.append(launches)
+        return Gain(launches)
+
+    for_device(
+        Variant(W > 0, hc.Pipeline([g]), {"given": _plane("a"), "g": _plane("b")}), hc.Target(TARGET), gain, "run"
+    )
+    for rows in (1, 5, 1000):
+        assert evaluate(found[0], {"w": 40, "h": rows, "row": 50}).item() == rows + 1
 
 
 def test_for_another_processor(tmp_path: Path) -> None:

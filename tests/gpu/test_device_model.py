@@ -13,11 +13,14 @@ from codegen.device_model import Device, Host, Model, gain, model, read
 from codegen.device_timing import DeviceFailure, measured, model_text
 from codegen.plan import PathPlan, plan_path
 from halide_core.interp.expr import evaluate
+from halide_core.ir.expr import FloatImm
+from halide_core.ir.types import Float
 from halide_core.target import Target
 from lifter.api import lift_file
 from tests.gpu.driver_library import needs_compiler, redirect, stand_in
 from tests.gpu.running import TARGET
 
+TWO = FloatImm(Float(64), 2.0)
 _SOURCE = """
 void scale(float *out, const float *in, int rows, int cols) {
     for (int r = 0; r < rows; r++)
@@ -37,7 +40,7 @@ def plan(tmp_path_factory: pytest.TempPathFactory) -> PathPlan:
 
 
 def _decides(plan: PathPlan, m: Model, rows: int, cols: int) -> bool:
-    return bool(evaluate(gain(plan, 2, m).seconds, {"rows": rows, "cols": cols}).item() > 0)
+    return bool(evaluate(gain(plan, TWO, m).seconds, {"rows": rows, "cols": cols}).item() > 0)
 
 
 def test_what_is_counted(plan: PathPlan) -> None:
@@ -45,7 +48,7 @@ def test_what_is_counted(plan: PathPlan) -> None:
     # A million pixels: 2 ms there, 4 ms back, 1 ms a kernel, 1 ms a call, and 8 ms of memory.
     device = Device(0.5, 0.25, 1e-3, 1e-3, 2e9, 1e9, 1e9, 1e12)
     m = Model("here", device, Host(1e-3, 1e15, 1e15))
-    assert (gain(plan, 2, m).open, gain(plan, 2, m).load) == (0.5, 0.25)
+    assert (gain(plan, TWO, m).open, gain(plan, TWO, m).load) == (0.5, 0.25)
     there = 1e-3 + 2 * 1e-3 + 2e-3 + 4e-3 + 8e-3
     for factor, wanted in ((0.99, False), (1.01, True)):
         host = Host(1e-3, 1e15, 3e6 / (there * factor - 1e-3))

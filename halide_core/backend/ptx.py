@@ -73,7 +73,7 @@ def is_static(k: Kernel) -> bool:
 
 
 def _emit(module: ModuleBuilder, k: Kernel) -> None:
-    _check(k)
+    check(k)
     b = FunctionBuilder(module)
     names = Names({}, {}, {}, {})
     parameters: list[str] = []
@@ -122,7 +122,8 @@ def _emit_shared(module: ModuleBuilder, b: FunctionBuilder, k: Kernel, emitter: 
         emitter.names.groups[a.name] = len(k.arrays) + i
 
 
-def _check(k: Kernel) -> None:
+def check(k: Kernel) -> None:
+    """Raises HalideError for what no device has: functions of the C library, text to print."""
     for x in st.walk(k.body):
         for e in st.expressions(x):
             for n in nodes(e, ir.Call):

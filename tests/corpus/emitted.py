@@ -77,8 +77,8 @@ def buffer(hl, array, dims):
     return b
 
 
-def run(emitted, function, args):
-    """Realizes the pipeline into the argument memory; the return value."""
+def run(emitted, function, args, target=None):
+    """Realizes the pipeline into the argument memory; the return value.  `target`: another one than the host."""
     chosen = emitted.variant(*(args.scalars[p.name] for p in function.params if not p.pointer), **_about(emitted, args))
     if chosen is None:
         return None
@@ -102,8 +102,11 @@ def run(emitted, function, args):
         else:
             array = result = np.zeros((), numpy_type(function.return_type))
         targets.append((buffer(emitted.hl, array, dims), array, name))
-    pipeline.realize([b for b, _, _ in targets])
-    for _, array, name in targets:
+    pipeline.realize([b for b, _, _ in targets], *([] if target is None else [target]))
+    for b, array, name in targets:
+        if target is not None:
+            b.copy_to_host()
+            b.device_free()
         if boxes[name][0]:
             view(args.blocks[boxes[name][0]], boxes[name])[...] = array
     return None if result is None else result.item()

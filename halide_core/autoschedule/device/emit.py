@@ -124,15 +124,15 @@ class Emitter:
         if wanted != [x.var for x in loops.definition.schedule.dims]:
             self.add(loops, "reorder", *(self.loop(loops, n) for n in wanted))
 
-    def in_block(self, loops: Loops, box: tuple[int, ...], whole: bool) -> None:
-        """A stage in a block that has a box of its Func: a thread for each point, or, where these are too many, for
-        each of a tile."""
+    def in_block(self, loops: Loops, whole: bool) -> None:
+        """A stage in a block that has a box of its Func: a thread for each point if `whole`, or for each of a tile."""
         names = loops.wide[:2]
         self.channels(loops)
         self.order(loops, [*loops.channels, *loops.serial, *loops.wide[2:]], names)
         outer = [self.loop(loops, n) for n in names]
         if whole:
             self.add(loops, "gpu_threads", *outer)
+            self.tiles[loops.function.name, loops.stage] = dict(zip(names, zip(outer, outer, strict=True), strict=True))
             return
         inner = [self.made_of(o, "i", loops.stage - 1) for o in outer]
         sizes = [_ROW, _ROWS] if len(names) == 2 else [_LINE]
@@ -141,6 +141,7 @@ class Emitter:
         else:
             self.add(loops, "split", *outer, *outer, *inner, *sizes, _GUARD)
         self.add(loops, "gpu_threads", *inner)
+        self.tiles[loops.function.name, loops.stage] = dict(zip(names, zip(outer, inner, strict=True), strict=True))
 
     def atomic(self, loops: Loops) -> None:
         """Threads over the points of a reduction, that meet in the elements of the Func."""

@@ -5,11 +5,11 @@ it of constant size that is not much more than what the tiles around need of the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from halide_core.autoschedule.analysis.footprints import Footprint, NumericBox, extents, high_name, joined, low_name
-from halide_core.autoschedule.device.loops import Loops, is_read
+from halide_core.autoschedule.device.loops import Loops
 from halide_core.autoschedule.rules.default import is_table, operations
 from halide_core.function import Function
 from halide_core.ir import expr as ir
@@ -30,37 +30,40 @@ _READS = 9
 
 @dataclass(slots=True)
 class Place:
-    """Of a Func: "root", "inline", "block" of the kernel of `kernel`, or "thread" of it.  `box`: its extents in a
-    block."""
+    """Of a Func: "root", "inline", "block" of the kernel of `kernel`, or "thread" of the loops of `consumer` in it.
+    `box`: its extents in a block."""
 
     kind: str = "root"
     kernel: Function | None = None
     box: tuple[int, ...] = ()
+    consumer: Function | None = None
 
 
 @dataclass(slots=True)
 class Kernel:
-    """A Func that runs in blocks, and what these hold: `tile` has the extents of a block by loop."""
+    """A Func that runs in blocks, and what these hold: `tile` has the extents of a block by loop; `sized` are the
+    parameters that say how large images are."""
 
     function: Function
     tile: dict[str, int]
+    sized: Collection[str] = ()
     bytes: int = 0
     boxes: dict[str, list[tuple[NumericBox, NumericBox]]] = field(default_factory=dict)
     """Of each Func in the kernel, the boxes that neighbouring blocks need, along each loop."""
 
 
 class _Numbers(Mapping[str, int]):
-    """Numbers for loops, and for all else something."""
+    """Numbers for loops and sizes, and for all else something."""
 
-    def __init__(self, known: Mapping[str, int], other: int) -> None:
-        self.known, self.other = known, other
+    def __init__(self, known: Mapping[str, int], sized: Collection[str], other: int) -> None:
+        self.known, self.sized, self.other = known, sized, other
 
     def __getitem__(self, name: str) -> int:
         if name in self.known:
             return self.known[name]
         if ".min." in name:
             return 0
-        return 1 << 14 if ".extent." in name else self.other
+        return 1 << 14 if ".extent." in name or name in self.sized else self.other
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.known)
@@ -100,20 +103,26 @@ def is_inlined(f: Function, uses: list[tuple[Function, int, ir.Call]], order: li
     return operations(f.pure) <= _CHEAP and len(points) <= _READS
 
 
-def at_own_point(f: Function, uses: list[tuple[Function, int, ir.Call]]) -> Function | None:
-    """The only consumer of `f`, where each of its points uses one of `f`, and no other does: a pure Func."""
-    if len(uses) != 1:
-        return None
-    consumer, stage, call = uses[0]
-    names = [a.name for a in call.args if isinstance(a, Variable)]
-    if stage or consumer.updates or len(set(names)) != len(call.args) or set(names) != set(consumer.args):
-        return None
-    return consumer
+def of_one_thread(f: Function, uses: list[tuple[Function, int, ir.Call]], consumer: Loops, own: Loops) -> bool:
+    """Whether each point of `consumer`, the only Func that uses `f`, uses one point of it along the loops that threads
+    are made of, which no other uses, and few along others."""
+    places: dict[int, str] = {}
+    for c, stage, n in uses:
+        if c is not consumer.function or stage:
+            return False
+        for k, a in enumerate(n.args):
+            used = {m.name for m in post_order(a) if isinstance(m, Variable)} & set(consumer.wide)
+            if used and (not isinstance(a, Variable) or places.setdefault(k, a.name) != a.name):
+                return False
+            if not used and (k in places or f.args[k] not in own.channels):
+                return False
+    return sorted(places.values()) == sorted(consumer.wide) and bool(consumer.wide)
 
 
-def box_in(kernel: Kernel, f: Function, uses: list[tuple[Function, int, ir.Call]]) -> tuple[int, ...] | None:
-    """The extents of the box of `f` that a block of `kernel` needs; None where they are no constants, too large, or
-    the blocks would compute much of it again.  Enters the box into the kernel."""
+def boxes_in(
+    kernel: Kernel, f: Function, uses: list[tuple[Function, int, ir.Call]]
+) -> list[tuple[NumericBox, NumericBox]]:
+    """The boxes of `f` that neighbouring blocks of a kernel need."""
     found: list[tuple[NumericBox, NumericBox]] = []
     whole = tuple((0, 1 << 40) for _ in f.args)
     for k, ends in enumerate(_neighbours(kernel)):
@@ -124,29 +133,29 @@ def box_in(kernel: Kernel, f: Function, uses: list[tuple[Function, int, ir.Call]
                 outer = ends[side] if c is kernel.function else kernel.boxes[c.name][k][side]
                 values = {name: end for a, (low, high) in zip(c.args, outer, strict=True)
                           for name, end in ((low_name(a), low), (high_name(a), high))}
-                one = Footprint([n.args], list(c.args), {}).box(_Numbers(values, 4 if k % 2 else 7), whole)
+                one = Footprint([n.args], list(c.args), {}).box(_Numbers(values, kernel.sized, 4 if k % 2 else 7), whole)
                 box = joined(box, one)
             assert box is not None
             pair.append(box)
         found.append((pair[0], pair[1]))
-    sizes = [tuple(int(e) for e in extents(b)) for pair in found for b in pair]
-    if len(set(sizes)) != 1:
+    return found
+
+
+def shared_box(kernel: Kernel, f: Function, found: list[tuple[NumericBox, NumericBox]]) -> tuple[int, ...] | None:
+    """The extents of the box of `f` that a block has; None where they are no constants, too large, or the blocks would
+    compute much of it again."""
+    sizes = {tuple(int(e) for e in extents(b)) for pair in found for b in pair}
+    if len(sizes) != 1:
         return None
-    size = sizes[0]
-    points = shift = 1
-    for e in size:
+    (size,) = sizes
+    points, shift = 1, 1
+    for d, e in enumerate(size):
         points *= e
-    moved = [
-        max(abs(b[d][0] - a[d][0]) for a, b in found) for d in range(len(size))
-    ]
-    for m in moved:
-        shift *= max(int(m), 1)
+        shift *= max(*(int(abs(b[d][0] - a[d][0])) for a, b in found), 1)
     bytes_ = points * sum(t.bytes() for t in f.types)
-    again = points / shift
-    if kernel.bytes + bytes_ > _SHARED_BYTES or again > _MOST_AGAIN:
+    if kernel.bytes + bytes_ > _SHARED_BYTES or points > _MOST_AGAIN * shift:
         return None
     kernel.bytes += bytes_
-    kernel.boxes[f.name] = found
     return size
 
 

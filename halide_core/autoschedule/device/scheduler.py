@@ -18,14 +18,17 @@ from halide_core.autoschedule.device.loops import (
 from halide_core.autoschedule.device.placement import (
     Kernel,
     Place,
-    at_own_point,
-    box_in,
+    boxes_in,
     fits_block,
     is_inlined,
+    of_one_thread,
+    shared_box,
     uses_of,
 )
 from halide_core.autoschedule.directives import FuncName, Schedule
+from halide_core.dsl.variables import PARAMS
 from halide_core.function import Function
+from halide_core.ir.structural import variables
 from halide_core.passes.realization_order import build_environment
 
 
@@ -74,6 +77,8 @@ class _Scheduler:
         self.places: dict[str, Place] = {}
         self.kernels: dict[str, Kernel] = {}
         self.host: dict[str, str] = dict(host)
+        named = {n for x in layouts.values() for e in (*x.extents, *x.strides) for n in variables(e)}
+        self.sized = {n for n in environment.parameters if n in PARAMS and PARAMS[n].label in named}
         taken = [i.name for i in environment.images] + list(environment.parameters)
         self.emitter = Emitter(self.order, taken)
 
@@ -115,13 +120,17 @@ class _Scheduler:
             return Place("inline")
         if f.name in self.host:
             return Place()
-        consumer = at_own_point(f, uses)
-        if consumer is not None and f.updates and self._in_thread(f, consumer):
-            return Place("thread", consumer)
         kernel = self._kernel_of(f, uses)
+        boxes = boxes_in(kernel, f, uses) if kernel is not None else []
+        consumer = uses[0][0]
+        if self._in_thread(f, consumer) and of_one_thread(f, uses, self.loops[consumer.name][0], self.loops[f.name][0]):
+            if kernel is not None:
+                kernel.boxes[f.name] = boxes
+            return Place("thread", self.places[consumer.name].kernel or consumer, consumer=consumer)
         if kernel is not None and all(self._shareable(x) for x in self.stages(f)):
-            box = box_in(kernel, f, uses)
+            box = shared_box(kernel, f, boxes)
             if box is not None:
+                kernel.boxes[f.name] = boxes
                 return Place("block", kernel.function, box)
         return Place()
 
@@ -130,7 +139,8 @@ class _Scheduler:
 
     def _in_thread(self, f: Function, consumer: Function) -> bool:
         """Whether a thread that computes a point of `consumer` may compute its point of `f`, too."""
-        if consumer.name in self.host or self.places[consumer.name].kind != "root":
+        place = self.places[consumer.name]
+        if consumer.name in self.host or place.kind not in ("root", "block") or consumer.updates:
             return False
         (loops,) = self.loops[consumer.name]
         return loops.is_wide and not loops.serial and len(loops.wide) <= 3 and all(
@@ -142,7 +152,7 @@ class _Scheduler:
         found: set[str] = set()
         for c, _, _ in uses:
             place = self.places[c.name]
-            if c.name in self.host or c.updates or place.kind not in ("root", "block"):
+            if c.name in self.host or c.updates or place.kind == "inline":
                 return None
             found.add(c.name if place.kernel is None else place.kernel.name)
         if len(found) != 1:
@@ -151,10 +161,10 @@ class _Scheduler:
         if name not in self.kernels:
             function = next(g for g in self.order if g.name == name)
             (loops,) = self.loops[name]
-            if not loops.is_wide or not 2 <= len(loops.wide) <= 3 or len(f.args) < 2:
+            if not loops.is_wide or not 2 <= len(loops.wide) <= 3:
                 return None
             tile = {n: loops.extents[n] if n in loops.channels else 1 for n in function.args}
-            self.kernels[name] = Kernel(function, tile | tile_sizes(loops))
+            self.kernels[name] = Kernel(function, tile | tile_sizes(loops), self.sized)
         return self.kernels[name]
 
     def _shareable(self, loops: Loops) -> bool:
@@ -176,21 +186,21 @@ class _Scheduler:
             self._emit_inside(f)
 
     def _emit_inside(self, kernel: Function) -> None:
-        """Places what the kernel of a Func computes beside."""
-        for f in self.order:
+        """Places what the kernel of a Func computes beside, consumers first."""
+        for f in reversed(self.order):
             place = self.places[f.name]
             if place.kernel is not kernel:
                 continue
-            tile = self.emitter.tiles[kernel.name, 0]
-            x = self.loops[kernel.name][0].wide[0]
-            block, thread = tile[x]
-            self.emitter.schedule.add(
-                f.name, 0, "compute_at", FuncName(kernel.name), thread if place.kind == "thread" else block
-            )
-            if place.kind == "block":
-                whole = all(fits_block(place.box, s) for s in self.stages(f))
-                for loops in self.stages(f):
-                    self.emitter.in_block(loops, place.box, whole)
+            within = kernel if place.consumer is None else place.consumer
+            block, thread = self.emitter.tiles[within.name, 0][self.loops[within.name][0].wide[0]]
+            at = block if place.kind == "block" else thread
+            self.emitter.schedule.add(f.name, 0, "compute_at", FuncName(within.name), at)
+            whole = place.kind == "block" and all(fits_block(place.box, s) for s in self.stages(f))
+            for loops in self.stages(f):
+                if place.kind == "thread":
+                    self.emitter.channels(loops)
+                else:
+                    self.emitter.in_block(loops, whole)
 
     def _emit_stage(self, loops: Loops) -> None:
         if not loops.free and not loops.serial:

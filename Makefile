@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
 
-.PHONY: demo test quick test-generators test-emitted test-pipelines test-combinations corpus bench bench-search bench-codegen bench-gpu \
+.PHONY: demo test quick test-generators test-emitted test-pipelines test-combinations corpus corpus-gpu bench bench-search bench-codegen bench-gpu \
   bench-autoschedule bench-frozen bench-tree-search bench-genetic bench-compile bench-second-opinion bench-memory math-errors fuzz-schedules fuzz-gpu \
   unseen unseen-autoscheduled fuzz-autoschedulers fuzz-soundness fuzz-adversarial fuzz-inputs first-contact first-day test-cluster gpu-record gpu-check fuzz-mutants plant-faults plant-transform-faults \
   contract-items browser-tools arm-tools lint structure status clean
@@ -47,6 +47,11 @@ test-combinations: .venv/dev.stamp
 # Lifts every function of the corpus, compares it with the original, and both with the manifests: about ten minutes.
 corpus: .venv/base.stamp
 	$(BIN)/python -m corpus.run --jobs $(WORKERS) --json corpus.json
+
+# One in EVERY of the verified functions lifted for a CUDA device: its kernels on the emulated one, beside the original at
+# odd sizes, bit for bit.  About a second and a half a function; no device is needed.
+corpus-gpu: .venv/dev.stamp
+	$(BIN)/python -m tests.gpu.lifted --every $(or $(EVERY),1)
 
 bench: .venv/base.stamp
 	$(BIN)/python -m corpus.bench.lifted corpus/dexter corpus/blend/classic.cpp \

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from codegen.device_schedule import Schedulable, layouts_of, notes_of, schedule_for_device
 from codegen.plan import plan_path
-from codegen.unsigned_sums import with_unsigned_sums
+from codegen.reductions import as_reductions
 from halide_core.autoschedule.device.scheduler import DeviceSchedule
 from halide_core.target import Target
 from lifter.ir.summary import Summary
@@ -42,7 +42,7 @@ def scheduled_text(summary: Summary, file: str, target: str) -> ScheduledText:
     from codegen.halide_python import dsl_module
     from codegen.reading import executed
 
-    apart = with_unsigned_sums(summary)
+    apart = as_reductions(summary)
     module = executed(dsl_module(apart, file))
     many = len(apart.paths) > 1
     schedules: list[DeviceSchedule | None] = []

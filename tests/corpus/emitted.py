@@ -26,6 +26,8 @@ class Emitted:
     def __init__(self, module: ModuleType) -> None:
         self.variant = module.variant
         self.hl = module.hl
+        self.tables = Path(module.__file__).read_text().count("= hl.Buffer(np.")
+        """Constants that live as long as the module, on a device too."""
         self.built: dict[Callable[..., Any], tuple[Any, Any, Any, Any]] = {}
 
     def pipeline(self, build: Callable[..., Any]) -> tuple[Any, Any, Any, Any]:

@@ -63,7 +63,9 @@ class Outcome:
         """In a word."""
         if self.problem:
             return "differs" if self.runs and not self.problem.startswith("Traceback") else "fails"
-        return "equal" if self.launched else "equal on the host"
+        if self.is_scheduled:
+            return "equal" if self.launched else "equal, with nothing to do"
+        return "equal on the host"
 
 
 def chosen(every: int = EVERY, first: int = 0) -> list[Entry]:
@@ -161,8 +163,9 @@ def _difference(emitted, function, original, args: Arguments, device: Emulator) 
         for images, *_ in emitted.built.values():
             for i in images.values():
                 i.reset()
+        emitted.built.clear()
         gc.collect()
-        if left(device):
+        if left(device) > emitted.tables:
             return f"{device.left()} allocations are left"
     if expected is not None and not same_value(got, expected):
         return f"returns {got} for {expected} with {args.scalars}"

@@ -121,7 +121,7 @@ class Emitter:
     def order(self, loops: Loops, inside: Iterable[str], outside: Iterable[str]) -> None:
         """Puts loops into an order, innermost first, where they do not have it."""
         wanted = [*inside, *outside]
-        if wanted != [x.var for x in loops.definition.schedule.dims]:
+        if len(wanted) > 1 and wanted != [x.var for x in loops.definition.schedule.dims]:
             self.add(loops, "reorder", *(self.loop(loops, n) for n in wanted))
 
     def in_block(self, loops: Loops, whole: bool) -> None:
@@ -203,8 +203,9 @@ class Emitter:
         self.schedule.add(f.name, loops.stage, "rfactor", lane, Loop(column), result=sums)
         self.schedule.add(sums, 0, "compute_root")
         for stage in (0, 1):
-            inside = [self.reduction(sums, 0, 0)] if stage else []
-            self.schedule.add(sums, stage, "reorder", *inside, Loop(column), *pure)
+            order = [*([self.reduction(sums, 0, 0)] if stage else []), Loop(column), *pure]
+            if len(order) > 1:
+                self.schedule.add(sums, stage, "reorder", *order)
             inner = self.made_of(Loop(column), "i", 0)
             self.schedule.add(sums, stage, "split", Loop(column), Loop(column), inner, _ALONG, _GUARD)
             self.schedule.add(sums, stage, "gpu_blocks", Loop(column), *pure[:2])

@@ -26,6 +26,10 @@ from halide_core.ir.stmt import MemoryType
 from halide_core.ir.structural import transform
 
 
+# Bytes of a word of each bank, and by which arrays of a multiple of these are kept apart.
+_BANKS, _APART = 128, 32
+
+
 @dataclass(slots=True)
 class Layout:
     """Where shared arrays lie: `size` bytes (int64) in all, which two arrays have bytes in common, and what arrays were
@@ -126,7 +130,9 @@ def _placed(lives: _Lives) -> Layout:
         if size is None:
             open_.append(name)
         else:
-            fixed.append((name, -(-int(size) * a.type.bytes() // ALIGNMENT) * ALIGNMENT))
+            bytes_ = -(-int(size) * a.type.bytes() // ALIGNMENT) * ALIGNMENT
+            # Threads that choose between arrays of one size must not all meet in the same banks.
+            fixed.append((name, bytes_ + _APART if bytes_ and bytes_ % _BANKS == 0 and len(lives.sizes) > 1 else bytes_))
 
     def meet(a: str, b: str) -> bool:
         return lives.first[a] <= lives.last[b] and lives.first[b] <= lives.last[a]

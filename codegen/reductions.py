@@ -5,8 +5,8 @@
     sum() = 0;  sum() = int32(uint32(sum()) + uint32(e))   ->   sum_bits() = uint32(0);  sum_bits() += uint32(e)
                                                                 sum() = int32(sum_bits())
 
-Sums of integers wrap in the language; in Halide those of signed ones of 32 bits and more do not, so that they are made of
-unsigned ones, which are the same modulo the range of the type."""
+Sums of integers wrap in the language; in Halide those of signed ones of 32 bits and more do not, so that they are made
+of unsigned ones, which are the same modulo the range of the type."""
 
 from __future__ import annotations
 
@@ -49,7 +49,8 @@ class _Step:
 
 def _rewritten(f: FuncSummary, taken: Container[str]) -> list[FuncSummary]:
     """`f`, or the sum and the Func that has its values."""
-    first, *updates = f.definitions if not f.undefined else (None, *f.definitions)
+    first = None if f.undefined else f.definitions[0]
+    updates = list(f.definitions[first is not None :])
     if not f.type.is_int_or_uint() or f.type.is_bool() or not updates:
         return [f]
     wraps = f.type.is_int() and f.type.bits >= 32

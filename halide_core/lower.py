@@ -12,8 +12,8 @@ from halide_core.function import Function, Image
 from halide_core.gpu.capability import most_shared
 from halide_core.gpu.kernel import Kernel
 from halide_core.gpu.nests import check_nests, check_target
-from halide_core.gpu.padding import pad_shared
 from halide_core.gpu.offload import offload
+from halide_core.gpu.padding import pad_shared
 from halide_core.interface import Array, Interface, metadata_names, metadata_variables, output_arrays
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st

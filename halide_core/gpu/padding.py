@@ -4,8 +4,8 @@
       gpu_thread y, x: f(x, y) = g(x, 2*y)      ->      gpu_thread y, x: f(x, y) = g(x, 2*y)
 
 Word n of shared memory lies in bank n % 32, of which each serves one word at a time: two rows of 16 threads that read
-every other row of 16 words would all meet.  Which padding is best is found by looking at what the threads of a block access, the loops around
-standing at their first iterations."""
+every other row of 16 words would all meet.  Which padding is best is found by looking at what the threads of a block
+access, the loops around standing at their first iterations."""
 
 from __future__ import annotations
 

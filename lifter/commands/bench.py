@@ -143,7 +143,9 @@ def bench_command(
         numbers = _sizes(sizes)
         files = _files(paths)
         times = Times(seconds, sample / 1e3, not warm, one_thread)
-        results = run(files, functions, numbers, times, timeout, clang_args, console, autoscheduler, known, database, target)
+        results = run(
+            files, functions, numbers, times, timeout, clang_args, console, autoscheduler, known, database, target
+        )
         if json_file is not None:
             _write(Path(json_file), json.dumps(results.as_json(), indent=2) + "\n")
     except LiftError as problem:

@@ -13,7 +13,6 @@ import ctypes
 import gc
 import multiprocessing
 import os
-import random
 import sys
 import tempfile
 import traceback

@@ -33,7 +33,8 @@ void blur(const uint8_t *s, uint8_t *d, uint16_t *t, int w, int h) {
     for (int y = 0; y < h; y++)
         for (int x = 1; x < w - 1; x++) t[y * w + x] = s[y * w + x - 1] + 2 * s[y * w + x] + s[y * w + x + 1];
     for (int y = 1; y < h - 1; y++)
-        for (int x = 1; x < w - 1; x++) d[y * w + x] = (t[(y - 1) * w + x] + 2 * t[y * w + x] + t[(y + 1) * w + x] + 8) >> 4;
+        for (int x = 1; x < w - 1; x++)
+            d[y * w + x] = (t[(y - 1) * w + x] + 2 * t[y * w + x] + t[(y + 1) * w + x] + 8) >> 4;
 }
 float product(const float *a, const float *b, int n) {
     float t = 0;

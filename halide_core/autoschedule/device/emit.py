@@ -165,7 +165,8 @@ class Emitter:
         outer, inner = self.made_of(along, "o", update), self.made_of(along, "i", update)
         strip, part = self.new("strip"), self.new(f"{identifier(f.name)}_parts")
         thread = self.new("thread")
-        leaves = {n: [self.loop(loops, n)] for n in (x.var for x in loops.definition.schedule.dims) if n in loops.domain}
+        names = [x.var for x in loops.definition.schedule.dims if x.var in loops.domain]
+        leaves = {n: [self.loop(loops, n)] for n in names}
         if len(wide) > 1:
             across = self.loop(loops, wide[-1])
             strips, row = self.made_of(across, "o", update), self.made_of(across, "i", update)

@@ -13,7 +13,7 @@ from halide_core.autoschedule.device.loops import Loops
 from halide_core.autoschedule.rules.default import is_table, operations
 from halide_core.function import Function
 from halide_core.ir import expr as ir
-from halide_core.ir.expr import CallType, Expr, Variable
+from halide_core.ir.expr import CallType, Variable
 from halide_core.ir.structural import key, post_order
 from halide_core.passes.realization_order import definition_expressions
 
@@ -26,6 +26,9 @@ _CHEAP = 4
 """Operations that are rather done again than kept."""
 _READS = 9
 """Uses at which something cheap is done again."""
+
+Uses = list[tuple[Function, int, ir.Call]]
+"""(consumer, stage, call) for each use of a Func."""
 
 
 @dataclass(slots=True)
@@ -72,7 +75,7 @@ class _Numbers(Mapping[str, int]):
         return len(self.known)
 
 
-def uses_of(f: Function, order: list[Function]) -> list[tuple[Function, int, ir.Call]]:
+def uses_of(f: Function, order: list[Function]) -> Uses:
     """(consumer, stage, call) for each different call of `f` by a stage of another Func."""
     out: list[tuple[Function, int, ir.Call]] = []
     for c in order:
@@ -87,7 +90,7 @@ def uses_of(f: Function, order: list[Function]) -> list[tuple[Function, int, ir.
     return out
 
 
-def is_inlined(f: Function, uses: list[tuple[Function, int, ir.Call]], order: list[Function]) -> bool:
+def is_inlined(f: Function, uses: Uses, order: list[Function]) -> bool:
     """Whether the values of `f` are computed where they are used: each once, or at little cost."""
     assert f.pure is not None
     if f.updates or f.extern is not None or not f.args or not uses:
@@ -103,7 +106,7 @@ def is_inlined(f: Function, uses: list[tuple[Function, int, ir.Call]], order: li
     return operations(f.pure) <= _CHEAP and len(points) <= _READS
 
 
-def of_one_thread(f: Function, uses: list[tuple[Function, int, ir.Call]], consumer: Loops, own: Loops) -> bool:
+def of_one_thread(f: Function, uses: Uses, consumer: Loops, own: Loops) -> bool:
     """Whether each point of `consumer`, the only Func that uses `f`, uses one point of it along the loops that threads
     are made of, which no other uses, and few along others."""
     places: dict[int, str] = {}
@@ -119,9 +122,7 @@ def of_one_thread(f: Function, uses: list[tuple[Function, int, ir.Call]], consum
     return sorted(places.values()) == sorted(consumer.wide) and bool(consumer.wide)
 
 
-def boxes_in(
-    kernel: Kernel, f: Function, uses: list[tuple[Function, int, ir.Call]]
-) -> list[tuple[NumericBox, NumericBox]]:
+def boxes_in(kernel: Kernel, f: Function, uses: Uses) -> list[tuple[NumericBox, NumericBox]]:
     """The boxes of `f` that neighbouring blocks of a kernel need."""
     found: list[tuple[NumericBox, NumericBox]] = []
     whole = tuple((0, 1 << 40) for _ in f.args)
@@ -133,8 +134,8 @@ def boxes_in(
                 outer = ends[side] if c is kernel.function else kernel.boxes[c.name][k][side]
                 values = {name: end for a, (low, high) in zip(c.args, outer, strict=True)
                           for name, end in ((low_name(a), low), (high_name(a), high))}
-                one = Footprint([n.args], list(c.args), {}).box(_Numbers(values, kernel.sized, 4 if k % 2 else 7), whole)
-                box = joined(box, one)
+                numbers = _Numbers(values, kernel.sized, 4 if k % 2 else 7)
+                box = joined(box, Footprint([n.args], list(c.args), {}).box(numbers, whole))
             assert box is not None
             pair.append(box)
         found.append((pair[0], pair[1]))

@@ -18,6 +18,7 @@ from halide_core.autoschedule.device.loops import (
 from halide_core.autoschedule.device.placement import (
     Kernel,
     Place,
+    Uses,
     boxes_in,
     fits_block,
     is_inlined,
@@ -147,7 +148,7 @@ class _Scheduler:
             set(x.free) == set(f.args) and not x.scatters for x in self.stages(f)
         )
 
-    def _kernel_of(self, f: Function, uses: list[tuple[Function, int, object]]) -> Kernel | None:
+    def _kernel_of(self, f: Function, uses: Uses) -> Kernel | None:
         """The kernel in which all consumers of `f` are, each a pure Func."""
         found: set[str] = set()
         for c, _, _ in uses:

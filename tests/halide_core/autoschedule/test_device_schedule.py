@@ -1,5 +1,5 @@
-"""The default schedule for a device: what it makes of each kind of stage, and that the emulated device computes what the
-host does, bit for bit."""
+"""The default schedule for a device: what it makes of each kind of stage, and that the emulated device computes what
+the host does, bit for bit."""
 
 from __future__ import annotations
 

@@ -5,8 +5,9 @@
     sum() = 0;  sum() = int32(uint32(sum()) + uint32(e))   ->   sum_bits() = uint32(0);  sum_bits() += uint32(e)
                                                                 sum() = int32(sum_bits())
 
-Sums of integers wrap in the language; in Halide those of signed ones of 32 bits and more do not, so that they are made
-of unsigned ones, which are the same modulo the range of the type."""
+A sum that goes on from what the memory holds is made from 0 on and added to that.  Sums of integers wrap in the language;
+in Halide those of signed ones of 32 bits and more do not, so that they are made of unsigned ones, which are the same
+modulo the range of the type."""
 
 from __future__ import annotations
 
@@ -56,7 +57,7 @@ def _rewritten(f: FuncSummary, taken: Container[str]) -> list[FuncSummary]:
     wraps = f.type.is_int() and f.type.bits >= 32
     t = UInt(f.type.bits) if wraps else f.type
     steps = [_step(f, d, t) if d.rdom else None for d in updates]
-    if wraps and first is not None and all(s is not None and s.node is E.Add for s in steps):
+    if wraps and all(s is not None and s.node is E.Add for s in steps):
         return _as_bits(f, first, updates, [s.operand for s in steps if s is not None], t, taken)
     made = [
         d if s is None or s.node is None or (wraps and s.node is E.Add) else _updated(f.name, f.type, d, s)
@@ -74,16 +75,23 @@ def _updated(name: str, t: Type, d: Definition, s: _Step) -> Definition:
 
 
 def _as_bits(
-    f: FuncSummary, first: Definition, updates: list[Definition], terms: list[Expr | None], t: Type,
+    f: FuncSummary, first: Definition | None, updates: list[Definition], terms: list[Expr | None], t: Type,
     taken: Container[str],
 ) -> list[FuncSummary]:
+    """The sum from `first` on, or, without that, from 0, which is added to what the memory holds."""
     numbered = (f"{f.name}_bits{n}" for n in itertools.count(2))
     name = next(n for n in itertools.chain([f"{f.name}_bits"], numbered) if n not in taken)
-    made = [replace(first, value=Cast(t, first.value), origin=None, steps=(), maps=())]
-    made += [_updated(name, t, d, _Step(E.Add, term)) for d, term in zip(updates, terms, strict=True)]
     args = tuple(var(x.name) for x in f.layout.dims)
-    values = Definition(args, cast_to(f.type, Call(t, name, args, CallType.HALIDE)), ())
-    bits = replace(f, name=name, type=t, definitions=tuple(made), output=False)
+    start = Definition(args, const(0, t), ())
+    if first is not None:
+        start = replace(first, value=cast_to(t, first.value), origin=None, steps=(), maps=())
+    made = [start]
+    made += [_updated(name, t, d, _Step(E.Add, term)) for d, term in zip(updates, terms, strict=True)]
+    total: Expr = Call(t, name, args, CallType.HALIDE)
+    if first is None:
+        total = E.Add(t, Cast(t, Call(f.type, f.name, args, CallType.HALIDE)), total)
+    values = Definition(args, cast_to(f.type, total), (), update=first is None)
+    bits = replace(f, name=name, type=t, definitions=tuple(made), output=False, undefined=False)
     return [bits, replace(f, definitions=(values,))]
 
 

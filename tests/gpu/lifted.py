@@ -17,7 +17,7 @@ import sys
 import tempfile
 import traceback
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,7 +26,7 @@ from codegen.original import compile_original
 from corpus.manifest import ROOT, Entry, entries
 from halide_core.gpu.runtime import device_runtime
 from lifter.api import FunctionReport, lift_file
-from lifter.harness.draw_arguments import Drawer
+from lifter.harness.draw_arguments import Drawer, Ranges
 from lifter.harness.side_by_side import Arguments, bind, first_difference, same_value
 from synth.options import Options
 from tests.corpus.emitted import load, run
@@ -78,30 +78,37 @@ def outcomes(some: Sequence[Entry], sizes: Sequence[tuple[int, int]] = SIZES) ->
     for e in some:
         files.setdefault(e.file, []).append(e)
     for file, own in files.items():
-        with tempfile.TemporaryDirectory(prefix="gpu-") as name:
-            folder = Path(name)
-            report = lift_file(
-                str(ROOT / file), functions=[e.name for e in own], out=name, emit=("dsl",), target=TARGET,
-                options=Options(timeout=120.0), one_of_several=True, run=False,
-            )
-            library = compile_original(ROOT / file, (), folder / "original.so")
-            reports = {f.name: f for f in report.functions}
-            for e in own:
-                yield _apart(e, reports.get(e.name), library, folder, sizes)
+        yield from outcomes_of(ROOT / file, {e.name: e.ranges for e in own}, sizes, file)
+
+
+def outcomes_of(
+    source: Path, wanted: Mapping[str, Ranges], sizes: Sequence[tuple[int, int]] = SIZES, label: str = ""
+) -> Iterator[Outcome]:
+    """What comes of functions of one file, with the ranges of their scalars."""
+    with tempfile.TemporaryDirectory(prefix="gpu-") as name:
+        folder = Path(name)
+        report = lift_file(
+            str(source), functions=list(wanted), out=name, emit=("dsl",), target=TARGET,
+            options=Options(timeout=120.0), one_of_several=True, run=False,
+        )
+        library = compile_original(source, (), folder / "original.so")
+        reports = {f.name: f for f in report.functions}
+        for n, ranges in wanted.items():
+            yield _apart(Outcome(n, label or source.name), ranges, reports.get(n), library, folder, sizes)
 
 
 def _apart(
-    e: Entry, report: FunctionReport | None, library: Path, folder: Path, sizes: Sequence[tuple[int, int]]
+    out: Outcome, ranges: Ranges, report: FunctionReport | None, library: Path, folder: Path,
+    sizes: Sequence[tuple[int, int]],
 ) -> Outcome:
     """In a process of its own: what crashes is one function."""
-    out = Outcome(e.name, e.file)
     if report is None or report.status != "verified":
         out.problem = "it is not verified" if report is None else f"it is {report.status}: {report.reason}"
         return out
     out.notes = report.notes
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
-    child = context.Process(target=_child, args=(e, report, library, folder, sizes, out, sender))
+    child = context.Process(target=_child, args=(ranges, report, library, folder, sizes, out, sender))
     child.start()
     sender.close()
     try:
@@ -119,22 +126,22 @@ def _failed(out: Outcome, problem: str) -> Outcome:
     return out
 
 
-def _child(e, report, library, folder, sizes, out, sender) -> None:
+def _child(ranges, report, library, folder, sizes, out, sender) -> None:
     os.environ["HL_JIT_CACHE_DIR"] = ""
     try:
-        _compare(e, report, library, folder, sizes, out)
+        _compare(ranges, report, library, folder, sizes, out)
     except Exception:  # shown as what became of the function
         out.problem = traceback.format_exc()
     sender.send(out)
     sender.close()
 
 
-def _compare(e, report, library, folder, sizes, out: Outcome) -> None:
+def _compare(ranges, report, library, folder, sizes, out: Outcome) -> None:
     summary = report.lifted.summary
     function = summary.function
     original = bind(ctypes.CDLL(str(library)), function)
-    emitted = load(folder / f"{e.name}.py", e.name, "halide_core")
-    drawer = Drawer(summary, e.ranges)
+    emitted = load(folder / f"{out.name}.py", out.name, "halide_core")
+    drawer = Drawer(summary, ranges)
     for number, (width, height) in enumerate(sizes):
         draw = drawer.draw(width, height, number % 3, number)
         if draw is None:

@@ -36,6 +36,24 @@ void blur(const uint8_t *s, uint8_t *d, uint16_t *t, int w, int h) {
         for (int x = 1; x < w - 1; x++)
             d[y * w + x] = (t[(y - 1) * w + x] + 2 * t[y * w + x] + t[(y + 1) * w + x] + 8) >> 4;
 }
+int above(const uint8_t *s, int n, int level) {
+    int count = 0;
+    for (int i = 0; i < n; i++) if (s[i] > level) count++;
+    return count;
+}
+uint8_t least(const uint8_t *s, int w, int h, int p) {
+    uint8_t m = 255;
+    for (int y = 0; y < h; y++) for (int x = 0; x < w; x++) if (s[y * p + x] < m) m = s[y * p + x];
+    return m;
+}
+void count_on(const uint8_t *s, int n, int *bins) {
+    for (int i = 0; i < n; i++) bins[s[i] >> 4] += 3;
+}
+int less(const int *s, int n) {
+    int t = 1 << 30;
+    for (int i = 0; i < n; i++) t -= s[i];
+    return t;
+}
 float product(const float *a, const float *b, int n) {
     float t = 0;
     for (int i = 0; i < n; i++) t += a[i] * b[i];
@@ -49,6 +67,18 @@ def test_equals_the_original(file: str) -> None:
     for o in lifted.outcomes([e for e in lifted.chosen(60) if e.file == file], _SIZES):
         assert not o.problem, (o.name, o.problem)
         assert o.is_scheduled, (o.name, o.notes)
+
+
+def test_reductions_equal_the_original(tmp_path: Path) -> None:
+    """Sums and extremes under conditions, in wrapping arithmetic, and such as go on from what the memory holds."""
+    source = tmp_path / "reductions.cpp"
+    source.write_text(SOURCE)
+    wanted: dict[str, dict[str, tuple[int, int]]] = {n: {} for n in ("total", "counts", "above", "least", "count_on")}
+    wanted["less"] = {"n": (4000, 6000)}
+    for o in lifted.outcomes_of(source, wanted, ((67, 71), (5, 3))):
+        assert not o.problem, (o.name, o.problem)
+        assert o.launched == o.runs, (o.name, o.notes)
+        assert not any(n.startswith("on the host") for n in o.notes), (o.name, o.notes)
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,14 @@ from halide_core.backend.llvm_expr import is_instruction
 from halide_core.function import Definition, Function
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import CallType, Expr, const_value
-from halide_core.ir.structural import post_order, variables
-from halide_core.passes.races import associative_operation, atomic_operand, is_pure_loop, loops_of, steps_along
+from halide_core.ir.structural import key, post_order, variables
+from halide_core.passes.races import (
+    associative_operation,
+    atomic_operand,
+    is_pure_loop,
+    loops_of,
+    steps_along,
+)
 from halide_core.passes.realization_order import definition_expressions
 
 FEW_POINTS = 1 << 12
@@ -161,7 +167,7 @@ def refusal(loops: Loops) -> str | None:
     if steps is not None and steps <= FEW_POINTS:
         return None
     if associative_operation(f, d) is None or d.domain is None:
-        if d.values[0].type.is_float() and _is_sum(d):
+        if d.values[0].type.is_float() and _is_sum(f, d):
             return "it is a sum of floats, whose order is part of its value"
         return "each of its points needs the one before"
     if loops.scatters and atomic_operand(f, d) is None:
@@ -182,8 +188,13 @@ def missing_function(d: Definition) -> str | None:
     return None
 
 
-def _is_sum(d: Definition) -> bool:
-    return isinstance(d.values[0], ir.Add | ir.Sub | ir.Call)
+def _is_sum(f: Function, d: Definition) -> bool:
+    """Whether an update adds to its own element, or multiplies it."""
+    v = d.values[0]
+    while isinstance(v, ir.Call) and v.name == "strict_float":
+        v = v.args[0]
+    own = key(ir.Call(v.type, f.name, d.args, CallType.HALIDE, 0, f))
+    return isinstance(v, ir.Add | ir.Sub | ir.Mul) and own in (key(v.a), key(v.b))
 
 
 def reads(loops: Loops) -> set[int]:

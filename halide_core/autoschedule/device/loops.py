@@ -170,7 +170,8 @@ def refusal(loops: Loops) -> str | None:
         if d.values[0].type.is_float() and _is_sum(f, d):
             return "it is a sum of floats, whose order is part of its value"
         return "each of its points needs the one before"
-    if loops.scatters and atomic_operand(f, d) is None:
+    if loops.scatters and (atomic_operand(f, d) is None or d.values[0].type.bits < 32):
+        # Such text would not be the package's: it has no atomic updates of these.
         return f"threads would meet in elements of {d.values[0].type}"
     return None
 

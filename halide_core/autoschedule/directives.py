@@ -11,12 +11,13 @@ from halide_core.dsl.placement import Placement
 from halide_core.dsl.schedule import Stage
 from halide_core.errors import HalideError
 from halide_core.function import Function, TailStrategy
+from halide_core.ir.stmt import MemoryType
 
 GUARD = TailStrategy.GuardWithIf
 # Directives of a whole Func, in which stage 0 stands for all stages.
 _OF_FUNCS = {
     "compute_root", "compute_at", "compute_inline", "store_at", "store_root", "bound", "reorder_storage",
-    "align_storage",
+    "align_storage", "store_in", "in_",
 }
 
 
@@ -36,7 +37,7 @@ class FuncName:
     name: str
 
 
-Operand = Loop | FuncName | TailStrategy | int
+Operand = Loop | FuncName | TailStrategy | MemoryType | int
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,10 @@ class Schedule:
             stage: Any = _func(known[d.func]) if d.method in _OF_FUNCS else Stage(known[d.func], d.stage)
             if d.method == "rfactor":
                 stage._function, made = known[d.func], stage.rfactor(list(zip(args[::2], args[1::2], strict=True)))
+                made._function.name = d.result
+                known[str(d.result)] = made._function
+            elif d.method == "in_":
+                made = stage.in_()
                 made._function.name = d.result
                 known[str(d.result)] = made._function
             elif d.method == "reorder_storage":
@@ -230,12 +235,15 @@ class _Text:
             pairs = zip(words[::2], words[1::2], strict=True)
             args = ", ".join(f"({r}, {v})" if self.is_python else f"{{{r}, {v}}}" for r, v in pairs)
             args = f"[{args}]" if self.is_python else f"{{{args}}}"
-        return f".{d.method}({args})"
+        method = d.method if self.is_python else d.method.rstrip("_")
+        return f".{method}({args})"
 
     def operand(self, d: Directive, a: Operand) -> str:
         match a:
             case TailStrategy():
                 return f"hl.TailStrategy.{a.name}" if self.is_python else f"TailStrategy::{a.name}"
+            case MemoryType():
+                return f"hl.MemoryType.{a.name}" if self.is_python else f"MemoryType::{a.name}"
             case Loop():
                 return self.loop(_owner(d), a)
             case FuncName():

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from halide_core.autoschedule.device.loops import Loops
-from halide_core.autoschedule.directives import FuncName, Loop, Schedule, identifier
+from halide_core.autoschedule.directives import FuncName, Loop, Operand, Schedule, identifier
 from halide_core.function import Function, TailStrategy
+from halide_core.ir.stmt import MemoryType
 
 _GUARD = TailStrategy.GuardWithIf
 _ROW, _ROWS, _LINE, _SCAN = 32, 8, 256, 64
@@ -79,7 +80,7 @@ class Emitter:
             self._made[base] = self.new(base)
         return Loop(self._made[base]) if loop.reduction is None else Loop(self._made[base], (update, -1))
 
-    def add(self, loops: Loops, method: str, *args: Loop | FuncName | TailStrategy | int) -> None:
+    def add(self, loops: Loops, method: str, *args: Operand) -> None:
         """A directive of a stage."""
         self.schedule.add(loops.function.name, loops.stage, method, *args)
 
@@ -113,10 +114,16 @@ class Emitter:
         """States the bounds of the channels that are written out, which Halide must know."""
         f = loops.function
         for n in loops.channels:
-            if n in f.args and (f.name, n) not in self._bound and n not in f.bounds:
-                self._bound.add((f.name, n))
-                self.schedule.add(f.name, 0, "bound", Loop(n), 0, loops.extents[n])
+            if n in f.args:
+                self.bound(loops, n)
             self.add(loops, "unroll", self.loop(loops, n))
+
+    def bound(self, loops: Loops, name: str) -> None:
+        """States the bounds of a dimension."""
+        f = loops.function
+        if (f.name, name) not in self._bound and name not in f.bounds:
+            self._bound.add((f.name, name))
+            self.schedule.add(f.name, 0, "bound", Loop(name), loops.mins[name], loops.extents[name])
 
     def order(self, loops: Loops, inside: Iterable[str], outside: Iterable[str]) -> None:
         """Puts loops into an order, innermost first, where they do not have it."""
@@ -155,6 +162,48 @@ class Emitter:
         inner = [self.made_of(o, "i", loops.stage - 1) for o in outer]
         sizes = (_LINE,) if len(names) == 1 else (_ROW, _ROWS)
         self.add(loops, "gpu_tile", *outer, *blocks, *inner, *sizes, _GUARD)
+
+    def in_shared_memory(self, loops: Loops) -> None:
+        """A histogram of few elements: each block counts some rows in shared memory, and what blocks have is added up
+        for each element."""
+        f, update = loops.function, loops.stage - 1
+        for n in f.args:
+            self.bound(loops, n)
+        wide = [n for n in loops.serial if loops.extents.get(n, _ALONG) > 4] or list(loops.serial)
+        last = self.loop(loops, wide[-1])
+        strips, row = self.made_of(last, "o", update), self.made_of(last, "i", update)
+        name = identifier(f.name)
+        strip, part, counted = self.new("strip"), self.new(f"{name}_parts"), self.new(f"{name}_counted")
+        size = _STRIP if len(wide) > 1 else _BLOCK
+        self.add(loops, "split", last, strips, row, size, _GUARD)
+        self.schedule.add(f.name, loops.stage, "rfactor", strips, Loop(strip), result=part)
+        self.schedule.add(part, 0, "in_", result=counted)
+        first = Loop(f.args[0])
+        inner = self.made_of(first, "i", -1)
+        threads = min(_LINE, _power(loops.extents[f.args[0]]))
+        self.schedule.add(counted, 0, "compute_root")
+        self.schedule.add(counted, 0, "split", first, first, inner, threads, _GUARD)
+        rest = [Loop(n) for n in f.args[1:]]
+        self.schedule.add(counted, 0, "reorder", first, *rest, inner, Loop(strip))
+        self.schedule.add(counted, 0, "gpu_blocks", Loop(strip))
+        self.schedule.add(counted, 0, "gpu_threads", inner)
+        self.schedule.add(part, 0, "compute_at", FuncName(counted), Loop(strip))
+        self.schedule.add(part, 0, "store_in", MemoryType.GPUShared)
+        self.schedule.add(part, 0, "split", first, first, inner, threads, _GUARD)
+        self.schedule.add(part, 0, "reorder", first, *rest, inner)
+        self.schedule.add(part, 0, "gpu_threads", inner)
+        # Its reduction has what is left of the domain, innermost first.
+        along = self.reduction(part, 0, list(loops.serial).index(wide[0]))
+        outer, thread = self.made_of(along, "o", 0), self.made_of(along, "t", 0)
+        others = [self.reduction(part, 0, k) for k, n in enumerate(loops.serial) if n != wide[0]]
+        self.schedule.add(part, 1, "atomic")
+        self.schedule.add(part, 1, "split", along, outer, thread, _LINE, _GUARD)
+        self.schedule.add(part, 1, "reorder", outer, *others, thread)
+        self.schedule.add(part, 1, "gpu_threads", thread)
+        self.factored(f.name, update)
+        total = self.reduction(f.name, update, 0)
+        self.schedule.add(f.name, loops.stage, "reorder", total, *rest, first)
+        self.schedule.add(f.name, loops.stage, "gpu_tile", first, inner, threads, _GUARD)
 
     def in_two_steps(self, loops: Loops) -> None:
         """A sum or the like into few elements: each thread sums up some points of a strip, then strips are added for

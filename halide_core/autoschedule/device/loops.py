@@ -42,8 +42,7 @@ class Layout(Protocol):
 @dataclass(frozen=True, slots=True, eq=False)
 class Loops:
     """The loops of one definition: those `free` to run in any order, the one along memory first, and those `serial`,
-    innermost first.  `extents`: of those that are constants.  `unrolled`: of the free ones, the few channels of a
-    pixel."""
+    innermost first.  `extents`: of those that are constants; `mins`: of dimensions, where these are."""
 
     function: Function
     stage: int
@@ -51,6 +50,7 @@ class Loops:
     free: tuple[str, ...]
     serial: tuple[str, ...]
     extents: Mapping[str, int]
+    mins: Mapping[str, int]
 
     @property
     def domain(self) -> tuple[str, ...]:
@@ -62,6 +62,7 @@ class Loops:
     def channels(self) -> tuple[str, ...]:
         """The free loop over the channels of a pixel, which is of few iterations beside others that are not."""
         few = [n for n in self.free if self.extents.get(n, _CHANNELS + 1) <= _CHANNELS]
+        few = [n for n in few if n in self.domain or n in self.mins]
         wide = [n for n in self.free if n not in few]
         return tuple(few[:1]) if wide else ()
 
@@ -94,6 +95,12 @@ class Loops:
         return total
 
     @property
+    def cells(self) -> int | None:
+        """How many elements the Func has; None where that, or where they begin, is not known."""
+        args = self.function.args
+        return self._product(args) if all(a in self.mins for a in args) else None
+
+    @property
     def scatters(self) -> bool:
         """Whether the reduction, or data, choose the places that are written."""
         names = set(self.domain)
@@ -118,7 +125,7 @@ def loops_of_stage(f: Function, stage: int, layouts: Mapping[str, Layout]) -> Lo
     d = f.definitions()[stage]
     names = [x.var for x in d.schedule.dims]
     axes = _axes(f, layouts.get(f.name))
-    known = _extents(f, d, layouts.get(f.name))
+    known, mins = _extents(f, d, layouts.get(f.name)), _mins(f, layouts.get(f.name))
     every = loops_of(f, d)
 
     def place(name: str) -> int:
@@ -127,7 +134,7 @@ def loops_of_stage(f: Function, stage: int, layouts: Mapping[str, Layout]) -> Lo
 
     free = [n for n in names if not stage or is_pure_loop(f, d, n)]
     serial = tuple(n for n in names if n not in free)
-    return Loops(f, stage, d, tuple(sorted(free, key=place)), serial, known)
+    return Loops(f, stage, d, tuple(sorted(free, key=place)), serial, known, mins)
 
 
 def _axes(f: Function, layout: Layout | None) -> list[int]:
@@ -151,6 +158,11 @@ def _extents(f: Function, d: Definition, layout: Layout | None) -> dict[str, int
         if value is not None:
             out[n] = int(value)
     return out
+
+
+def _mins(f: Function, layout: Layout | None) -> dict[str, int]:
+    found = {a: f.bounds[a][0] if a in f.bounds else layout.mins[k] for k, a in enumerate(f.args) if a in f.bounds or layout}
+    return {a: int(value) for a, e in found.items() if (value := const_value(e)) is not None}
 
 
 def refusal(loops: Loops) -> str | None:

@@ -33,6 +33,10 @@ from halide_core.ir.structural import variables
 from halide_core.passes.realization_order import build_environment
 
 
+_MOST_CELLS = 2048
+"""Of a histogram that each block has one of."""
+
+
 @dataclass(slots=True)
 class DeviceSchedule:
     """Directives that are not applied yet, and why stages that stay on the host do, by their names."""
@@ -213,6 +217,8 @@ class _Scheduler:
                 self.emitter.tiled(loops)
             else:
                 self.emitter.single_thread(loops)
+        elif loops.scatters and not loops.free and (loops.cells or _MOST_CELLS + 1) <= _MOST_CELLS:
+            self.emitter.in_shared_memory(loops)
         elif loops.scatters:
             self.emitter.atomic(loops)
         else:

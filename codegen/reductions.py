@@ -5,9 +5,9 @@
     sum() = 0;  sum() = int32(uint32(sum()) + uint32(e))   ->   sum_bits() = uint32(0);  sum_bits() += uint32(e)
                                                                 sum() = int32(sum_bits())
 
-A sum that goes on from what the memory holds is made from 0 on and added to that.  Sums of integers wrap in the language;
-in Halide those of signed ones of 32 bits and more do not, so that they are made of unsigned ones, which are the same
-modulo the range of the type."""
+A sum that goes on from what the memory holds is made from 0 on and added to that.  Sums of integers wrap in the
+language; in Halide those of signed ones of 32 bits and more do not, so that they are made of unsigned ones, which are
+the same modulo the range of the type."""
 
 from __future__ import annotations
 

@@ -183,8 +183,8 @@ class _KernelEmitter(StmtEmitter):
     def _exchange(self, operation: Callable[..., Expr], t: Type, value: str, place: str) -> None:
         """Computes what an element becomes until nobody has changed it meanwhile.
 
-        That is done for words of 32 bits at least, of which those of fewer bits are parts.  Floats are added up so, too:
-        a device's own sums of them take what is denormal for 0."""
+        That is done for words of 32 bits at least, of which those of fewer bits are parts.  Floats are added up so,
+        too: a device's own sums of them take what is denormal for 0."""
         b, bits = self.b, max(t.bits, 32)
         word, narrow = f"i{bits}", f"i{t.bits}"
         address, shift = place, "0"

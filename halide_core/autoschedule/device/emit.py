@@ -110,6 +110,16 @@ class Emitter:
         pairs = zip(names, zip(blocks, inner, strict=True), strict=True)
         self.tiles[loops.function.name, loops.stage] = dict(pairs)
 
+    def rows(self, loops: Loops) -> None:
+        """A kernel for each iteration of the outer loops, which run in order on the host."""
+        names = loops.within[:2]
+        self.add(loops, "allow_race_conditions")
+        outer = [self.loop(loops, n) for n in names]
+        blocks = [self.made_of(o, "o", loops.stage - 1) for o in outer]
+        inner = [self.made_of(o, "i", loops.stage - 1) for o in outer]
+        sizes = (_LINE,) if len(names) == 1 else (_ROW, _ROWS)
+        self.add(loops, "gpu_tile", *outer, *blocks, *inner, *sizes, _GUARD)
+
     def channels(self, loops: Loops) -> None:
         """States the bounds of the channels that are written out, which Halide must know."""
         f = loops.function

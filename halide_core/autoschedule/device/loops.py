@@ -42,13 +42,16 @@ class Layout(Protocol):
 @dataclass(frozen=True, slots=True, eq=False)
 class Loops:
     """The loops of one definition: those `free` to run in any order, the one along memory first, and those `serial`,
-    innermost first.  `extents`: of those that are constants; `mins`: of dimensions, where these are."""
+    innermost first.  `within`: of these, where none is free, those that run in any order while the ones around stand
+    still, as along a row that needs the one above.  `extents`: of loops, as far as these are constants; `mins`: of
+    dimensions, where these are."""
 
     function: Function
     stage: int
     definition: Definition
     free: tuple[str, ...]
     serial: tuple[str, ...]
+    within: tuple[str, ...]
     extents: Mapping[str, int]
     mins: Mapping[str, int]
 
@@ -75,6 +78,12 @@ class Loops:
     def is_wide(self) -> bool:
         """Whether there are enough points at a time for a kernel, as far as that is known."""
         return bool(self.free) and (self.points is None or self.points >= LEAST_THREADS)
+
+    @property
+    def has_wide_rows(self) -> bool:
+        """Whether there are enough points at a time while the loops around stand still."""
+        along = self._product(self.within)
+        return bool(self.within) and (along is None or along >= LEAST_THREADS)
 
     @property
     def points(self) -> int | None:
@@ -134,7 +143,12 @@ def loops_of_stage(f: Function, stage: int, layouts: Mapping[str, Layout]) -> Lo
 
     free = [n for n in names if not stage or is_pure_loop(f, d, n)]
     serial = tuple(n for n in names if n not in free)
-    return Loops(f, stage, d, tuple(sorted(free, key=place)), serial, known, mins)
+    within: list[str] = []
+    for n in serial[:-1] if not free else ():
+        if not is_pure_loop(f, d, n, in_order=True):
+            break
+        within.append(n)
+    return Loops(f, stage, d, tuple(sorted(free, key=place)), serial, tuple(within), known, mins)
 
 
 def _axes(f: Function, layout: Layout | None) -> list[int]:
@@ -161,8 +175,9 @@ def _extents(f: Function, d: Definition, layout: Layout | None) -> dict[str, int
 
 
 def _mins(f: Function, layout: Layout | None) -> dict[str, int]:
-    found = {a: f.bounds[a][0] if a in f.bounds else layout.mins[k] for k, a in enumerate(f.args) if a in f.bounds or layout}
-    return {a: int(value) for a, e in found.items() if (value := const_value(e)) is not None}
+    known = {a: low for a, low in zip(f.args, layout.mins, strict=True)} if layout is not None else {}
+    known |= {a: low for a, (low, _) in f.bounds.items()}
+    return {a: int(value) for a, low in known.items() if (value := const_value(low)) is not None}
 
 
 def refusal(loops: Loops) -> str | None:
@@ -173,7 +188,7 @@ def refusal(loops: Loops) -> str | None:
     missing = missing_function(d)
     if missing is not None:
         return missing
-    if loops.is_wide:
+    if loops.is_wide or loops.has_wide_rows:
         return None
     steps = (loops.points or 1) * (loops.steps or 1) if loops.steps is not None and loops.points is not None else None
     if steps is not None and steps <= FEW_POINTS:

@@ -30,8 +30,8 @@ from halide_core.autoschedule.directives import FuncName, Schedule
 from halide_core.dsl.variables import PARAMS
 from halide_core.function import Function
 from halide_core.ir.structural import variables
+from halide_core.passes.races import associative_operation
 from halide_core.passes.realization_order import build_environment
-
 
 _MOST_CELLS = 2048
 """Of a histogram that each block has one of."""
@@ -217,6 +217,8 @@ class _Scheduler:
                 self.emitter.tiled(loops)
             else:
                 self.emitter.single_thread(loops)
+        elif loops.has_wide_rows and not associative_operation(loops.function, loops.definition):
+            self.emitter.rows(loops)
         elif loops.scatters and not loops.free and (loops.cells or _MOST_CELLS + 1) <= _MOST_CELLS:
             self.emitter.in_shared_memory(loops)
         elif loops.scatters:

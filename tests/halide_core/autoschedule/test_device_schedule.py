@@ -210,3 +210,50 @@ def test_a_schedule_as_text_names_reductions_where_they_are() -> None:
     last = next(k for k, line in enumerate(lines) if "f_sums = " in line)
     assert any(".rvars(0)[0]" in line for line in lines[last - 20 : last])
     assert found.schedule.cpp().count("rfactor") == 2
+
+
+def test_rows_that_need_the_one_above() -> None:
+    """A kernel for each row."""
+    image, _ = _source()
+
+    def made() -> Any:
+        f, r = hl.Func("f"), hl.RDom([(0, SIZE[0]), (1, 70)])
+        f[x, y] = hl.u32(image[x, y % SIZE[1]])
+        f[r.x, r.y] = hl.u32(image[r.x, r.y % SIZE[1]]) + hl.min(f[hl.max(r.x - 1, 0), r.y - 1], f[r.x, r.y - 1])
+        return f
+
+    f = made()
+    found = device_schedule([f._function], {})
+    text = found.schedule.python()
+    assert "f.update(0).allow_race_conditions()" in text
+    assert "f.update(0).gpu_tile(" in text
+    found.apply([f._function])
+    device = Emulator()
+    with device_runtime(device):
+        got = _realized(f, (SIZE[0], 71), hl.Target(TARGET))
+    assert np.array_equal(got, _realized(made(), (SIZE[0], 71), hl.Target("host")))
+    assert len(device.launches) == 71
+    image.reset()
+
+
+def test_a_histogram_of_known_bounds_is_counted_in_shared_memory() -> None:
+    image, _ = _source()
+
+    def made() -> Any:
+        f = _histogram(image)
+        f.bound(x, 0, 256)
+        return f
+
+    f = made()
+    found = device_schedule([f._function], {})
+    text = found.schedule.python()
+    assert "f_counted = f_parts.in_()" in text
+    assert "f_parts.store_in(hl.MemoryType.GPUShared)" in text
+    assert "Func f_counted = f_parts.in();" in found.schedule.cpp()
+    found.apply([f._function])
+    device = Emulator()
+    with device_runtime(device):
+        got = _realized(f, (256,), hl.Target(TARGET))
+    assert np.array_equal(got, _realized(made(), (256,), hl.Target("host")))
+    assert any(k.counts.instructions.get("shared atomic") for k in device.launches)
+    image.reset()

@@ -54,6 +54,18 @@ def schedule_for_device(make: Callable[[], Schedulable], target: Target) -> Devi
             host[name] = refused.splitlines()[0]
 
 
+def scheduled_path(make: Callable[[], BuiltPath], target: Target) -> tuple[BuiltPath, DeviceSchedule] | None:
+    """A path that `make` makes, for compiled code, under its schedule for the device; None where that has none.
+
+    What stays on the host has no schedule yet."""
+    found = schedule_for_device(lambda: schedulable(make()), target)
+    if not found.on_device:
+        return None
+    built = make()
+    found.apply(built.pipeline.functions())
+    return built, found
+
+
 def schedulable(built: BuiltPath) -> Schedulable:
     """A path that is compiled, over the caller's memory."""
     layouts = layouts_of(built.plan) | built.layouts()

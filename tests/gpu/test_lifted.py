@@ -160,3 +160,29 @@ def test_a_generator_with_a_schedule_compiles(report: tuple[FileReport, Path], t
         made = [str(program), "-g", "total", "-o", str(tmp_path), "-e", "assembly", f"target={target}"]
         subprocess.run(made, check=True)
         assert ("kernel_t_bits" in (tmp_path / "total.s").read_text()) == (target != "host")
+
+
+@pytest.mark.parametrize("name", ["total", "counts", "blur"])
+def test_compiled_paths_take_the_schedule(report: tuple[FileReport, Path], name: str) -> None:
+    """Pipelines over the caller's memory: what stays on the host gets the default schedule."""
+    from codegen.device_schedule import scheduled_path
+    from codegen.pipeline import BuiltPath, build_path
+    from halide_core.autoschedule.rules.default import apply_default_schedule
+    from halide_core.lower import lower
+    from halide_core.target import Target
+
+    lifted_function = next(f.lifted for f in report[0].functions if f.name == name)
+    assert lifted_function is not None and lifted_function.summary is not None
+    summary, target = lifted_function.summary, Target(lifted.TARGET)
+
+    def make() -> BuiltPath:
+        built = build_path(summary, 0, together=True)
+        assert built is not None
+        return built
+
+    found = scheduled_path(make, target)
+    assert found is not None
+    built, schedule = found
+    assert not schedule.on_host
+    apply_default_schedule(built.pipeline, target, built.in_place, built.layouts())
+    assert len(lower(built.pipeline.functions(), target).kernels) >= 2

@@ -365,3 +365,23 @@ def test_sums_of_floats_keep_denormals() -> None:
         total += np.float32(1e-42)
     assert found[0] == total != 0
     assert "atom.add.f32" not in device.texts()[0]
+
+
+@pytest.mark.parametrize("kind", [hc.UInt(16), hc.Int(32), hc.Float(64)])
+def test_rows_are_padded_where_threads_would_meet(kind: Any) -> None:
+    """A tile that is written along rows and read down columns."""
+    f, g, image = hc.Func("f"), hc.Func("g"), hc.ImageParam(kind, 2, "image")
+    g[x, y] = image[x, y] + hc.cast(kind, 1)
+    f[x, y] = g[y, x]
+    f.gpu_tile(x, y, xi, yi, 32, 16, hc.TailStrategy.RoundUp)
+    g.compute_at(f, x).gpu_threads(x, y)
+    data = np.random.default_rng(2).integers(0, 99, (64, 64)).astype(str(kind))
+    image.set(hc.Buffer(data))
+    device = Emulator()
+    with device_runtime(device):
+        found = np.asarray(f.realize([64, 64], hc.Target(running.TARGET)))
+    image.reset()
+    assert np.array_equal(found, data.T + 1)
+    (launched,) = device.launches
+    assert launched.counts.instructions["shared load"]
+    assert not launched.counts.bank_conflicts

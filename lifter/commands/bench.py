@@ -173,10 +173,10 @@ def _check_device(target: str) -> None:
     try:
         driver()
     except HalideError as problem:
-        why = f"there is no CUDA driver ({LIBRARY})" if problem.__cause__ is None and LIBRARY in str(problem) else ""
+        why = f"there is no CUDA driver ({LIBRARY})" if LIBRARY in problem.text else problem.text
         raise UsageError(
-            f"--target {target}: nothing can be timed on a device here: {why or problem}; without --target the lifted "
-            "functions are timed on the host"
+            f"--target {target}: nothing can be timed on a device here: {why}; without --target the lifted functions "
+            "are timed on the host"
         ) from None
 
 

@@ -116,9 +116,10 @@ bench-compile: .venv/dev.stamp
 fuzz-schedules: .venv/dev.stamp
 	$(BIN)/python -m tests.halide_core.fuzz --count $(or $(COUNT),5000) --seed $(or $(SEED),0) --jobs $(WORKERS)
 
-# Random pipelines under random schedules for a device, through the emulator: about two seconds a pair.
+# Random pipelines under random schedules for a device, through the emulator: about two seconds a pair; OPTIONS=--default for
+# the default schedule.
 fuzz-gpu: .venv/dev.stamp
-	$(BIN)/python -m tests.gpu.fuzz --count $(or $(COUNT),1000) --seed $(or $(SEED),0)
+	$(BIN)/python -m tests.gpu.fuzz $(OPTIONS) --count $(or $(COUNT),1000) --seed $(or $(SEED),0)
 
 # Random pipelines under each autoscheduler, at other sizes than the estimates, against the reference interpreter.
 fuzz-autoschedulers: .venv/dev.stamp

@@ -203,6 +203,24 @@ def refusal(loops: Loops) -> str | None:
     return None
 
 
+def row_of_sums(loops: Loops) -> str | None:
+    """The loop along the rows that are summed up, where a thread for each would read far from its neighbours: one
+    that lies along the memory of what is read, as no free loop does."""
+    f, d = loops.function, loops.definition
+    steps = loops.steps
+    if associative_operation(f, d) is None or loops.scatters or (steps is not None and steps < 2 * LEAST_THREADS):
+        return None
+    pure = {a.name for a in d.args if isinstance(a, ir.Variable)}
+    if set(loops.free) != set(f.args) or pure != set(f.args):
+        return None
+    reads = [n for v in d.values for n in post_order(v) if isinstance(n, ir.Call) and is_read(n) and n.target is not f]
+    first = [variables(n.args[0]) for n in reads if n.args]
+    for name in loops.serial:
+        if first and all(name in v and not v & set(loops.free) for v in first):
+            return name
+    return None
+
+
 def missing_function(d: Definition) -> str | None:
     """What of a definition is no device's, in words."""
     for e in definition_expressions(d):

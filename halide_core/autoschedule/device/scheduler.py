@@ -14,6 +14,7 @@ from halide_core.autoschedule.device.loops import (
     loops_of_stage,
     reads,
     refusal,
+    row_of_sums,
 )
 from halide_core.autoschedule.device.placement import (
     Kernel,
@@ -211,7 +212,11 @@ class _Scheduler:
         if not loops.free and not loops.serial:
             self.emitter.single_thread(loops)
         elif loops.is_wide:
-            self.emitter.tiled(loops)
+            along = row_of_sums(loops) if loops.stage else None
+            if along is None:
+                self.emitter.tiled(loops)
+            else:
+                self.emitter.by_lanes(loops, along)
         elif loops.steps is not None and (loops.points or 1) * loops.steps <= FEW_POINTS:
             if loops.wide:
                 self.emitter.tiled(loops)

@@ -87,6 +87,14 @@ def _scan(image: Any) -> Any:
     return f
 
 
+def _row_sums(image: Any) -> Any:
+    f = hl.Func("f")
+    r = hl.RDom([(0, SIZE[0])])
+    f[y] = hl.u32(1)
+    f[y] += hl.u32(image[r.x, y])
+    return f
+
+
 def _narrow_histogram(image: Any) -> Any:
     f = hl.Func("f")
     r = hl.RDom([(0, SIZE[0]), (0, 71)])
@@ -119,6 +127,7 @@ CASES: dict[str, tuple[Make, tuple[int, ...], list[str]]] = {
     "a sum in two steps": (_sum, (), ["f.update(0).rfactor(", "f_parts.update(0).gpu_blocks(strip)"]),
     "a minimum over one loop": (_least, (), ["f.update(0).rfactor(", "4096, hl.TailStrategy.GuardWithIf)"]),
     "a histogram by atomic updates": (_histogram, (256,), ["f.update(0).atomic()", "f.update(0).gpu_tile("]),
+    "32 threads a row of sums": (_row_sums, SIZE[1:], ["f_parts.update(0).gpu_threads(lane, yi)"]),
     "a thread a row of a scan": (_scan, SIZE, ["f.update(0).gpu_tile(y, yi, 64"]),
 }
 

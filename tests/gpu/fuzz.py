@@ -2,7 +2,8 @@
 
     python -m tests.gpu.fuzz --count 200 --seed 1 [--default]
 
-with `--default` under the default schedule for a device, which must not be refused; prints what differs, what the emulator stops at, and why schedules were refused."""
+prints what differs, what the emulator stops at, and why schedules were refused.  With `--default`: under the default
+schedule for a device, which must not be refused."""
 
 from __future__ import annotations
 

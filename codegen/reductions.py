@@ -21,6 +21,7 @@ from halide_core.ir.operators import cast_to
 from halide_core.ir.structural import key, post_order
 from halide_core.ir.types import Type, UInt
 from lifter.ir.summary import Definition, FuncSummary, PathSummary, Summary, var
+from verifier.sign_queries import same_values
 
 _GREATER: dict[type[Expr], bool] = {E.GT: True, E.GE: True, E.LT: False, E.LE: False}
 
@@ -100,7 +101,14 @@ def _step(f: FuncSummary, d: Definition, t: Type) -> _Step | None:
     beside = (*d.args, *([] if d.where is None else [d.where]))
     if _reads(f, *beside):
         return None
-    return _of(f, d, d.value, t)
+    found = _of(f, d, d.value, t)
+    if found is None or found.node is None or found.operand is None:
+        return found
+    own = Call(f.type, f.name, d.args, CallType.HALIDE)
+    kind = t if found.node is E.Add else f.type
+    made = cast_to(f.type, found.node(kind, cast_to(kind, own), found.operand))
+    # Nothing is taken from the rules above without a proof.
+    return found if same_values((), d.value, made) else None
 
 
 def _of(f: FuncSummary, d: Definition, v: Expr, t: Type) -> _Step | None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from codegen.device_text import scheduled_text
 from codegen.errors import EmitError
 from codegen.halide_cpp import generator_source
 from codegen.halide_python import dsl_module
+from codegen.schedule_text import scheduled_text
 from codegen.summary_json import summary_json
 from lifter.support.files import write_whole
 from lifter.toolchain.command import Command

@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
 
-.PHONY: demo test quick test-generators test-emitted test-pipelines test-combinations corpus corpus-gpu-drop-ins bench bench-search bench-codegen bench-gpu \
+.PHONY: demo test quick test-generators test-emitted test-pipelines test-combinations corpus corpus-gpu corpus-gpu-drop-ins bench bench-search bench-codegen bench-gpu \
   bench-autoschedule bench-frozen bench-tree-search bench-genetic bench-compile bench-second-opinion bench-memory math-errors fuzz-schedules fuzz-gpu \
   unseen unseen-autoscheduled fuzz-autoschedulers fuzz-soundness fuzz-adversarial fuzz-inputs first-contact first-day test-cluster gpu-record gpu-check device-model fuzz-mutants plant-faults plant-transform-faults \
   contract-items browser-tools arm-tools lint structure status clean
@@ -47,6 +47,11 @@ test-combinations: .venv/dev.stamp
 # Lifts every function of the corpus, compares it with the original, and both with the manifests: about ten minutes.
 corpus: .venv/base.stamp
 	$(BIN)/python -m corpus.run --jobs $(WORKERS) --json corpus.json
+
+# One in EVERY of the verified functions lifted for a CUDA device: its kernels on the emulated one, beside the original at
+# odd sizes, bit for bit.  About a second and a half a function; no device is needed.
+corpus-gpu: .venv/dev.stamp
+	$(BIN)/python -m tests.gpu.lifted --every $(or $(EVERY),1)
 
 # One in EVERY of the verified functions as a drop-in with code for a CUDA device, on the emulated one, beside the original
 # and with a driver that fails.  About three seconds a function; no device is needed.
@@ -116,9 +121,10 @@ bench-compile: .venv/dev.stamp
 fuzz-schedules: .venv/dev.stamp
 	$(BIN)/python -m tests.halide_core.fuzz --count $(or $(COUNT),5000) --seed $(or $(SEED),0) --jobs $(WORKERS)
 
-# Random pipelines under random schedules for a device, through the emulator: about two seconds a pair.
+# Random pipelines under random schedules for a device, through the emulator: about two seconds a pair; OPTIONS=--default for
+# the default schedule.
 fuzz-gpu: .venv/dev.stamp
-	$(BIN)/python -m tests.gpu.fuzz --count $(or $(COUNT),1000) --seed $(or $(SEED),0)
+	$(BIN)/python -m tests.gpu.fuzz $(OPTIONS) --count $(or $(COUNT),1000) --seed $(or $(SEED),0)
 
 # Random pipelines under each autoscheduler, at other sizes than the estimates, against the reference interpreter.
 fuzz-autoschedulers: .venv/dev.stamp

@@ -8,6 +8,7 @@ from pathlib import Path
 from codegen.errors import EmitError
 from codegen.halide_cpp import generator_source
 from codegen.halide_python import dsl_module
+from codegen.schedule_text import scheduled_text
 from codegen.summary_json import summary_json
 from lifter.support.files import write_whole
 from lifter.toolchain.command import Command
@@ -31,8 +32,8 @@ def emit_file(
     """Writes every kind for every function into `directory`, in files of its name; fills `outputs` and `notes`, one of
     each a function."""
     try:
-        for item, name, out in zip(lifted, names, outputs, strict=True):
-            _emit_texts(item, name, source, directory, kinds, out)
+        for item, name, out, said in zip(lifted, names, outputs, notes, strict=True):
+            _emit_texts(item, name, source, directory, kinds, target, out, said)
         if {"object", "header", "shared"} & set(kinds) and lifted:
             from codegen.native import emit_native  # the compiler is loaded only where it is needed
 
@@ -44,13 +45,18 @@ def emit_file(
 
 
 def _emit_texts(
-    item: Lifted, name: str, source: str, directory: Path, kinds: Sequence[str], out: dict[str, str]
+    item: Lifted, name: str, source: str, directory: Path, kinds: Sequence[str], target: str, out: dict[str, str],
+    notes: list[str],
 ) -> None:
     summary, unverified = item.summary, item.status != "verified"
     assert summary is not None
+    device = None
+    if "cuda" in target.split("-") and {"dsl", "halide-cpp"} & set(kinds):
+        device = scheduled_text(summary, source, target)
+        notes += device.notes()
     texts: dict[str, tuple[str, Callable[[], str]]] = {
-        "dsl": (f"{name}.py", lambda: dsl_module(summary, source, unverified)),
-        "halide-cpp": (f"{name}_generator.cpp", lambda: generator_source(summary, source, unverified)),
+        "dsl": (f"{name}.py", lambda: dsl_module(summary, source, unverified, device)),
+        "halide-cpp": (f"{name}_generator.cpp", lambda: generator_source(summary, source, unverified, device)),
         "summary": (f"{name}.summary.json", lambda: summary_json(summary, item.verdicts, item.status)),
     }
     written = {kind: (directory / texts[kind][0], texts[kind][1]()) for kind in kinds if kind in texts}

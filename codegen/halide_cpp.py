@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
+from codegen.device_text import ScheduledText
 from codegen.halide_python import renamed, signature
 from codegen.plan import image_tables, used_functions
 from codegen.printed import PrintedDefinition, PrintedPath, computes_floats, printed_body, printed_paths
 from codegen.printer import CppPrinter
 from codegen.shared_subexpressions import in_parts
+from halide_core.autoschedule.device.scheduler import DeviceSchedule
 from halide_core.ir.expr import Expr
 from lifter.ir.loop_ir import PureFunction
 from lifter.ir.summary import FuncSummary, Summary
@@ -16,13 +18,19 @@ from lifter.support.shown import shown
 from verifier.contract import index_text_of
 
 
-def generator_source(summary: Summary, file: str, unverified: bool = False) -> str:
-    """A C++ file that registers one generator a path, named as the function (numbered where there are several)."""
+def generator_source(
+    summary: Summary, file: str, unverified: bool = False, device: ScheduledText | None = None
+) -> str:
+    """A C++ file that registers one generator a path, named as the function (numbered where there are several).
+    `device`: the schedules for one, which targets with a device take."""
+    if device is not None:
+        summary = device.summary
     function = summary.function
     state = "NOT VERIFIED" if unverified else "verified"
     name = shown(PurePath(file).name)
     out = [f"// Lifted from {name}, line {function.line} ({state}):", f"//     {signature(function)}"]
     out += [f"// {line}" for line in renamed(summary, CppPrinter().name)]
+    out += [] if device is None else [f"// {line}".rstrip() for line in device.words()]
     out += ['#include "Halide.h"', "", "namespace {", "", "using namespace Halide;", ""]
     for f in used_functions(summary):
         out += [_pure_function(f), ""]
@@ -34,7 +42,8 @@ def generator_source(summary: Summary, file: str, unverified: bool = False) -> s
         name = f"{function.name}_{number}" if many else function.name
         out += [f"// Holds when: {index_text_of(c)}" for c in path.conditions]
         out += [f"// Holds when: {i.text}" for i in path.contract]
-        out += [_generator(summary, printed_paths(summary)[number], name), ""]
+        schedule = None if device is None else device.schedules[number]
+        out += [_generator(summary, printed_paths(summary)[number], name, schedule), ""]
         registrations.append(f"HALIDE_REGISTER_GENERATOR(Generator_{name}, {name})")
     return "\n".join([*out, "}  // namespace", "", *registrations, ""])
 
@@ -45,7 +54,7 @@ def _pure_function(f: PureFunction) -> str:
     return f"Expr {printer.name(f.name)}({args}) {{\n    return {printer.operand(printed_body(f), None)};\n}}"
 
 
-def _generator(summary: Summary, printed: PrintedPath, name: str) -> str:
+def _generator(summary: Summary, printed: PrintedPath, name: str, schedule: DeviceSchedule | None) -> str:
     plan = printed.plan
     printer = CppPrinter(taken=plan.names() | {p.name for p in printed.parameters})
     out = [f"class Generator_{name} : public Generator<Generator_{name}> {{", "public:"]
@@ -79,6 +88,10 @@ def _generator(summary: Summary, printed: PrintedPath, name: str) -> str:
             out.append(f"        {printer.name(f.name)}.compute_root();")
     if printed.result is not None:
         out += [f"        {a}" for a in _assigned(summary, f"{plan.result_name}()", printed.result, printer)]
+    if schedule is not None and schedule.on_device:
+        made = schedule.schedule.lines(False, printer.name, plan.coordinates)
+        lines = (f"            {line}".rstrip() for line in made)
+        out += ["        if (get_target().has_gpu_feature()) {", *lines, "        }"]
     return "\n".join([*out, "    }", "};"])
 
 

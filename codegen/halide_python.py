@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
 
 from codegen.conditions import NumberText, helpers, pointer_names
+from codegen.device_text import ScheduledText
 from codegen.differs import differences
 from codegen.plan import function_names, image_tables, used_functions
 from codegen.printed import PrintedDefinition, PrintedPath, computes_floats, printed_body, printed_paths
 from codegen.printer import PythonPrinter, python_float
 from codegen.reading import check_module
 from codegen.shared_subexpressions import in_parts
+from halide_core.autoschedule.device.scheduler import DeviceSchedule
 from halide_core.ir.expr import Expr
 from lifter.algebra.polynomial import Poly, from_poly
 from lifter.ir.loop_ir import ConstArray, Function, PureFunction
@@ -35,9 +37,11 @@ except ImportError:
 '''
 
 
-def dsl_module(summary: Summary, file: str, unverified: bool = False) -> str:
+def dsl_module(summary: Summary, file: str, unverified: bool = False, device: ScheduledText | None = None) -> str:
     """Source of a module with, for each path, `build` (inputs, parameters and outputs), and `regions`, the boxes of the
-    caller's memory that the images stand for."""
+    caller's memory that the images stand for.  `device`: the schedules for one, of which `build` applies its own."""
+    if device is not None:
+        summary = device.summary
     function = summary.function
     state = "NOT VERIFIED" if unverified else "verified"
     name = shown(PurePath(file).name)
@@ -46,16 +50,20 @@ def dsl_module(summary: Summary, file: str, unverified: bool = False) -> str:
     lines += renamed(summary, PythonPrinter().name)
     paths = printed_paths(summary)
     lines += [f"Under the package `halide`: {d}." for d in differences(summary, paths)]
+    lines += [] if device is None else device.words()
     title = f"{function.name} as a Halide pipeline."
     body = "\n".join(lines).replace("\\", "\\\\")
     parts = [HEADER.format(title=title, body=body)]
+    if device is not None and device.is_made:
+        parts.append(f'TARGET = "{device.target}"')
     names = function_names(summary)
     for f in used_functions(summary):
         parts.append(_pure_function(f, names))
     many = len(summary.paths) > 1
     for number, path in enumerate(paths):
         suffix = f"_{number}" if many else ""
-        parts.append(_Builder(summary, path, names).source(suffix))
+        schedule = device.schedules[number] if device is not None and device.is_made else None
+        parts.append(_Builder(summary, path, names, schedule).source(suffix))
         parts.append(_regions(summary, path, suffix))
     parts.append(_variants(summary))
     parts[1:1] = helpers("".join(parts))
@@ -95,20 +103,26 @@ def _pure_function(f: PureFunction, names: Mapping[str, str]) -> str:
 class _Builder:
     """The source of one `build` function."""
 
-    def __init__(self, summary: Summary, path: PrintedPath, functions: Mapping[str, str]) -> None:
-        self.summary, self.path, self.plan = summary, path, path.plan
+    def __init__(
+        self, summary: Summary, path: PrintedPath, functions: Mapping[str, str], schedule: DeviceSchedule | None
+    ) -> None:
+        self.summary, self.path, self.plan, self.schedule = summary, path, path.plan, schedule
         taken = self.plan.names() | frozenset(functions.values()) | {p.name for p in path.parameters}
         self.printer = PythonPrinter(functions, taken)
 
     def source(self, suffix: str) -> str:
         plan = self.plan
-        out = [f"def build{suffix}():", '    """Returns (images, parameters, outputs), each by name."""']
+        given = "" if self.schedule is None else "device=True"
+        out = [f"def build{suffix}({given}):", '    """Returns (images, parameters, outputs), each by name."""']
         out += [f"    {line}" for line in self._inputs()]
         for f in plan.path.funcs:
             out += ["", *(f"    {line}" for line in self._func(f))]
         if self.path.result is not None:
             out += ["", f'    {plan.result_name} = hl.Func("{plan.result_name}")']
             out += [f"    {line}" for line in self._assigned(f"{plan.result_name}[()]", self.path.result)]
+        if self.schedule is not None and self.schedule.on_device:
+            made = self.schedule.schedule.lines(True, self.printer.name, plan.coordinates)
+            out += ["", "    if device:", *(f"        {line}".rstrip() for line in made)]
         out += ["", f"    return {', '.join(self._returned())}"]
         return "\n".join(out)
 

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from codegen import adapter, internal, reserved
-from codegen.device_variant import device_path, is_for_device
+from codegen.device_schedule import is_for_device
+from codegen.device_variant import device_path
 from codegen.errors import EmitError
 from codegen.original import compile_original, is_c, run_tool
 from codegen.pipeline import BuiltPath, build_path

@@ -9,7 +9,8 @@ from typing import Any
 from codegen.autoschedule import autoschedule
 from codegen.channel_variants import channel_counts
 from codegen.choose_scheduler import method_of
-from codegen.device_variant import device_variant, is_for_device
+from codegen.device_schedule import is_for_device
+from codegen.device_variant import device_variant
 from codegen.pipeline import BuiltPath, build_path, compiled
 from codegen.plan import PathPlan
 from halide_core.aot.compile import Variant

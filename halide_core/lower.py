@@ -13,6 +13,7 @@ from halide_core.gpu.capability import most_shared
 from halide_core.gpu.kernel import Kernel
 from halide_core.gpu.nests import check_nests, check_target
 from halide_core.gpu.offload import offload
+from halide_core.gpu.padding import pad_shared
 from halide_core.interface import Array, Interface, metadata_names, metadata_variables, output_arrays
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
@@ -124,6 +125,9 @@ def lower(
     s = log.after("whole_blocks", whole_blocks(s), ANSWERED, owners)
     # Before strides are made of the extents of what is stored.
     s = log.after("bound_extents", bound_extents(s), ANSWERED, owners)
+    if on_device:
+        # Behind that, rows have the lengths that they are stored in.
+        s = log.after("pad_shared", pad_shared(s), ANSWERED, owners)
     # Coordinates become int64 indices of flat arrays.
     counts = {f.name: len(f.types) for f in environment.order}
     s = flatten(s, counts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,10 +11,14 @@ from halide_core.dsl.placement import Placement
 from halide_core.dsl.schedule import Stage
 from halide_core.errors import HalideError
 from halide_core.function import Function, TailStrategy
+from halide_core.ir.stmt import MemoryType
 
 GUARD = TailStrategy.GuardWithIf
 # Directives of a whole Func, in which stage 0 stands for all stages.
-_OF_FUNCS = {"compute_root", "compute_at", "store_at", "store_root", "bound", "reorder_storage", "align_storage"}
+_OF_FUNCS = {
+    "compute_root", "compute_at", "compute_inline", "store_at", "store_root", "bound", "reorder_storage",
+    "align_storage", "store_in", "in_",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +37,7 @@ class FuncName:
     name: str
 
 
-Operand = Loop | FuncName | TailStrategy | int
+Operand = Loop | FuncName | TailStrategy | MemoryType | int
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,11 @@ class Schedule:
             args = [_func(known[a.name]) if isinstance(a, FuncName) else _plain(a, known[_owner(d)]) for a in d.args]
             stage: Any = _func(known[d.func]) if d.method in _OF_FUNCS else Stage(known[d.func], d.stage)
             if d.method == "rfactor":
-                stage._function, made = known[d.func], stage.rfactor([(args[0], args[1])])
+                stage._function, made = known[d.func], stage.rfactor(list(zip(args[::2], args[1::2], strict=True)))
+                made._function.name = d.result
+                known[str(d.result)] = made._function
+            elif d.method == "in_":
+                made = stage.in_()
                 made._function.name = d.result
                 known[str(d.result)] = made._function
             elif d.method == "reorder_storage":
@@ -86,11 +94,16 @@ class Schedule:
 
     def python(self) -> str:
         """Python for `halide_core` or the package `halide`, as `hl`; every Func in a variable of its name."""
-        return _Text(self, "hl.", "()", "None").text()
+        return _Text(self, "hl.").text()
+
+    def lines(self, python: bool, spelled: Callable[[str], str], declared: Collection[str]) -> list[str]:
+        """The lines of `python` or `cpp` in a text in which Funcs, and the loops that are `declared`, have variables
+        that are `spelled` in some way."""
+        return _Text(self, "hl." if python else "", spelled, declared).lines()
 
     def cpp(self) -> str:
         """C++; every Func in a variable of its name."""
-        return _Text(self, "", ";", "").text()
+        return _Text(self, "").text()
 
 
 class Names:
@@ -163,33 +176,42 @@ def identifier(name: str) -> str:
 
 
 class _Text:
-    """Prints a schedule.  `space`: the name space of Halide; `python` where that is not empty."""
+    """Prints a schedule.  `space`: the name space of Halide; `python` where that is not empty.  `spelled`: the variable
+    of a Func or of a loop that is `declared`."""
 
-    def __init__(self, schedule: Schedule, space: str, *_: str) -> None:
+    def __init__(
+        self, schedule: Schedule, space: str, spelled: Callable[[str], str] = identifier,
+        declared: Collection[str] = (),
+    ) -> None:
         self.directives = schedule.written_out()
-        self.space = space
+        self.space, self.spelled, self.declared = space, spelled, declared
         self.is_python = bool(space)
 
-    def text(self) -> str:
+    def lines(self) -> list[str]:
         made = {d.result for d in self.directives if d.result is not None}
-        lines = [*self.variables({d.func for d in self.directives} - made), ""]
+        first = {d.func for d in self.directives} - made
+        lines = [*self.variables(), *self.reductions(first, 0)]
+        lines += [""] if lines else []
         last: tuple[str, int] | None = None
         calls: list[str] = []
-        for d in self.directives:
+        for k, d in enumerate(self.directives):
             here = d.func, 0 if d.method in _OF_FUNCS else d.stage
             if d.result is not None:
                 lines += self.chain(last, calls)
                 last, calls = None, []
-                name = identifier(d.result)
+                name = self.spelled(d.result)
                 start = f"{name} = " if self.is_python else f"Func {name} = "
                 lines.append(f"{start}{self.stage(*here)}{self.call(d)}{self.end()}")
-                lines += self.reductions({d.result})
+                lines += self.reductions({d.func, d.result}, k + 1)
                 continue
             if here != last:
                 lines += self.chain(last, calls)
                 last, calls = here, []
             calls.append(self.call(d))
-        return "\n".join([*lines, *self.chain(last, calls)]) + "\n"
+        return [*lines, *self.chain(last, calls)]
+
+    def text(self) -> str:
+        return "\n".join(self.lines()) + "\n"
 
     def end(self) -> str:
         return "" if self.is_python else ";"
@@ -204,46 +226,56 @@ class _Text:
         return [start, *(f"    {c}" for c in calls[:-1]), f"    {calls[-1]};"]
 
     def stage(self, func: str, stage: int) -> str:
-        return identifier(func) + (f".update({stage - 1})" if stage else "")
+        return self.spelled(func) + (f".update({stage - 1})" if stage else "")
 
     def call(self, d: Directive) -> str:
-        args = ", ".join(self.operand(d, a) for a in d.args)
-        if d.method == "rfactor" and not self.is_python:
-            args = f"{{{{{args}}}}}"
-        elif d.method == "rfactor":
-            args = f"[({args})]"
-        return f".{d.method}({args})"
+        words = [self.operand(d, a) for a in d.args]
+        args = ", ".join(words)
+        if d.method == "rfactor":
+            pairs = zip(words[::2], words[1::2], strict=True)
+            args = ", ".join(f"({r}, {v})" if self.is_python else f"{{{r}, {v}}}" for r, v in pairs)
+            args = f"[{args}]" if self.is_python else f"{{{args}}}"
+        method = d.method if self.is_python else d.method.rstrip("_")
+        return f".{method}({args})"
 
     def operand(self, d: Directive, a: Operand) -> str:
         match a:
             case TailStrategy():
                 return f"hl.TailStrategy.{a.name}" if self.is_python else f"TailStrategy::{a.name}"
+            case MemoryType():
+                return f"hl.MemoryType.{a.name}" if self.is_python else f"MemoryType::{a.name}"
             case Loop():
                 return self.loop(_owner(d), a)
             case FuncName():
-                return identifier(a.name)
+                return self.spelled(a.name)
         return str(a)
 
     def loop(self, func: str, a: Loop) -> str:
-        return identifier(a.name if a.reduction is None else f"{func}_{a.name}")
+        if a.reduction is None:
+            return self.spelled(a.name) if a.name in self.declared else identifier(a.name)
+        return identifier(f"{func}_{a.name}")
 
-    def variables(self, funcs: set[str]) -> list[str]:
-        """Declarations of the variables that the directives use; those of reductions are those of `funcs`."""
+    def variables(self) -> list[str]:
+        """Declarations of the pure variables that the directives use."""
         pure: dict[str, str] = {}
         for d in self.directives:
-            pure |= {identifier(a.name): a.name for a in d.args if isinstance(a, Loop) and a.reduction is None}
-        lines = [f"{v} = {self.space}Var(\"{n}\")" if self.is_python else f"Var {v}(\"{n}\");" for v, n in pure.items()]
-        return [*lines, *self.reductions(funcs)]
+            loops = [a for a in d.args if isinstance(a, Loop) and a.reduction is None and a.name not in self.declared]
+            pure |= {identifier(a.name): a.name for a in loops}
+        return [f"{v} = {self.space}Var(\"{n}\")" if self.is_python else f"Var {v}(\"{n}\");" for v, n in pure.items()]
 
-    def reductions(self, funcs: set[str]) -> list[str]:
-        """Declarations of the variables of the reductions of `funcs`."""
+    def reductions(self, funcs: set[str], start: int) -> list[str]:
+        """Declarations of the variables of the reductions of `funcs` that directives use from number `start` on: until
+        the next one that makes other reductions of them."""
         found: dict[str, str] = {}
-        for d in self.directives:
+        done: set[str] = set()
+        for d in self.directives[start:]:
             for a in d.args:
-                if not isinstance(a, Loop) or a.reduction is None or _owner(d) not in funcs:
+                if not isinstance(a, Loop) or a.reduction is None or _owner(d) not in funcs - done:
                     continue
                 update, place = a.reduction
                 made = f"{self.space}RVar(\"{a.name}\")"
-                own = f"{identifier(_owner(d))}.rvars({update})[{place}]"
+                own = f"{self.spelled(_owner(d))}.rvars({update})[{place}]"
                 found[self.loop(_owner(d), a)] = made if place < 0 else own
+            if d.result is not None:
+                done.add(d.func)
         return [f"{'' if self.is_python else 'RVar '}{v} = {e}{self.end()}" for v, e in found.items()]

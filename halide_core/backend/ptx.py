@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import llvmlite.binding as llvm
 
@@ -17,13 +18,26 @@ from halide_core.gpu.capability import STATIC_SHARED, capability
 from halide_core.gpu.kernel import ALIGNMENT, AXES, BLOCK, THREAD, Kernel, is_barrier
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
-from halide_core.ir.expr import CallType, const_value
+from halide_core.ir.expr import Call, CallType, Expr, const_value
 from halide_core.ir.structural import nodes
+from halide_core.ir.types import Type
 from halide_core.target import Target
 
 TRIPLE = "nvptx64-nvidia-cuda"
 _SPECIAL = "llvm.nvvm.read.ptx.sreg"
 _BARRIER = "llvm.nvvm.barrier.cta.sync.aligned.all"
+
+
+def _bitwise(name: str, t: Type, a: Expr, b: Expr) -> Expr:
+    return Call(t, name, (a, b), CallType.INTRINSIC)
+
+
+# Updates of integers of 32 and 64 bits that devices have, and all that are made of exchanges.
+_IN_ONE_STEP = ("add", "min", "max", "and", "or", "xor")
+_BY_EXCHANGE: dict[str, Callable[..., Expr]] = {
+    "add": ir.Add, "mul": ir.Mul, "min": ir.Min, "max": ir.Max,
+    **{n: partial(_bitwise, f"bitwise_{n}") for n in ("and", "or", "xor")},
+}
 # Memory whose size is said when the kernel starts.
 _DYNAMIC = "hl_shared"
 
@@ -79,7 +93,7 @@ def is_static(k: Kernel) -> bool:
 
 
 def _emit(module: ModuleBuilder, k: Kernel) -> None:
-    _check(k)
+    check(k)
     b = FunctionBuilder(module)
     names = Names({}, {}, {}, {})
     parameters: list[str] = []
@@ -128,7 +142,8 @@ def _emit_shared(module: ModuleBuilder, b: FunctionBuilder, k: Kernel, emitter: 
         emitter.names.groups[a.name] = len(k.arrays) + i
 
 
-def _check(k: Kernel) -> None:
+def check(k: Kernel) -> None:
+    """Raises HalideError for what no device has: functions of the C library, text to print."""
     for x in st.walk(k.body):
         for e in st.expressions(x):
             for n in nodes(e, ir.Call):
@@ -162,12 +177,57 @@ class _KernelEmitter(StmtEmitter):
         (operand,) = s.value.args
         t = operand.type
         operation = s.value.name.removeprefix(ir.ATOMIC)
-        if operation in ("min", "max") and t.is_uint():
-            operation = f"u{operation}"
         value = self.value(operand)
         place = self.expr.memory.address(s.name, s.index, t)
-        self.b.do(f'atomicrmw {operation} ptr {place}, {llvm_type(t)} {value} syncscope("device") monotonic')
+        if t.is_float() or t.bits < 32 or operation not in _IN_ONE_STEP:
+            self._exchange(_BY_EXCHANGE[operation], t, value, place)
+        else:
+            operation = f"u{operation}" if operation in ("min", "max") and t.is_uint() else operation
+            self.b.do(f'atomicrmw {operation} ptr {place}, {llvm_type(t)} {value} syncscope("device") monotonic')
         self.expr.reset()
+
+    def _exchange(self, operation: Callable[..., Expr], t: Type, value: str, place: str) -> None:
+        """Computes what an element becomes until nobody has changed it meanwhile.
+
+        That is done for words of 32 bits at least, of which those of fewer bits are parts.  Floats are added up so,
+        too: a device's own sums of them take what is denormal for 0."""
+        b, bits = self.b, max(t.bits, 32)
+        word, narrow = f"i{bits}", f"i{t.bits}"
+        address, shift = place, "0"
+        if t.bits < bits:
+            number = b.emit(f"ptrtoint ptr {place} to i64")
+            beyond = b.emit(f"and i64 {number}, 3")
+            back = b.emit(f"sub i64 0, {beyond}")
+            address = b.emit(f"getelementptr i8, ptr {place}, i64 {back}")
+            beyond = b.emit(f"shl i64 {beyond}, 3")
+            shift = b.emit(f"trunc i64 {beyond} to i32")
+        mask = b.emit(f"shl {word} {(1 << t.bits) - 1 if t.bits < bits else -1}, {shift}")
+        others = b.emit(f"xor {word} {mask}, -1")
+        seen = b.alloca(word, align=8)
+        first = b.emit(f'load atomic {word}, ptr {address} syncscope("device") monotonic, align {bits // 8}')
+        b.do(f"store {word} {first}, ptr {seen}")
+        again, done = b.label("exchange"), b.label("exchanged")
+        b.branch(again)
+        b.start(again)
+        old = b.emit(f"load {word}, ptr {seen}")
+        own = b.emit(f"lshr {word} {old}, {shift}")
+        own = b.emit(f"trunc {word} {own} to {narrow}") if t.bits < bits else own
+        own = b.emit(f"bitcast {narrow} {own} to {llvm_type(t)}") if t.is_float() else own
+        names = "gpu.atomic.own", "gpu.atomic.by"
+        for name, operand in zip(names, (own, value), strict=True):
+            self.names.operands[name], self.names.variable_types[name] = operand, t
+        made = self.value(operation(t, *(ir.Variable(t, n) for n in names)))
+        made = b.emit(f"bitcast {llvm_type(t)} {made} to {narrow}") if t.is_float() else made
+        made = b.emit(f"zext {narrow} {made} to {word}") if t.bits < bits else made
+        made = b.emit(f"shl {word} {made}, {shift}")
+        kept = b.emit(f"and {word} {old}, {others}")
+        new = b.emit(f"or {word} {made}, {kept}")
+        order = 'syncscope("device") monotonic monotonic'
+        pair = b.emit(f"cmpxchg ptr {address}, {word} {old}, {word} {new} {order}")
+        now = b.emit(f"extractvalue {{ {word}, i1 }} {pair}, 0")
+        b.do(f"store {word} {now}, ptr {seen}")
+        b.branch_if(b.emit(f"extractvalue {{ {word}, i1 }} {pair}, 1"), done, again)
+        b.start(done)
 
     def _allocate(self, s: st.Allocate) -> None:
         size = const_value(s.size)

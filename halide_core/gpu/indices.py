@@ -10,7 +10,7 @@ addresses take it for nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import reduce
 
@@ -68,20 +68,44 @@ def _narrowed(index: Expr, lets: Mapping[str, Expr], changing: frozenset[str]) -
     apart = constant if abs(constant) < MOST_CONSTANT else 0
     fixed: list[Expr] = [] if constant == apart else [const(constant - apart, I32)]
     groups: dict[tuple[int, ...], tuple[list[Expr], list[Expr]]] = {}
-    for term, factor in terms.values():
-        coordinates, others, constants = _factors(term)
-        factor *= constants
+    for coordinates, others, factor in _distributed(terms.values(), changing):
+        term = _product([*coordinates, *others], factor)
         if variables(term) & changing or contains(term, ir.Load):
             parts, _ = groups.setdefault(tuple(sorted(map(key, others))), ([], others))
             parts.append(_product(coordinates, factor))
         else:
-            fixed.append(_product([*coordinates, *others], factor))
+            fixed.append(term)
+    if not fixed and not groups:
+        return const(apart, I64)
     total = [_sum(sorted(fixed, key=key))] if fixed else []
     # In one order, so that equal sums are the same.
     for _, (parts, others) in sorted(groups.items()):
         total.append(_product([_sum(sorted(parts, key=key)), *others], 1))
     wide = ir.Cast(I64, _sum(total))
     return wide if not apart else ir.Add(I64, wide, const(apart, I64))
+
+
+def _distributed(
+    terms: Iterable[tuple[Expr, int]], changing: Collection[str]
+) -> list[tuple[list[Expr], list[Expr], int]]:
+    """(coordinates, other factors, constant) of the terms of a sum, products of a sum of coordinates taken apart, so
+    that of (y + low)*s and low*s the same is left out."""
+    found: dict[tuple[tuple[int, ...], tuple[int, ...]], tuple[list[Expr], list[Expr], int]] = {}
+    for term, factor in terms:
+        coordinates, others, constants = _factors(term)
+        moving = [c for c in coordinates if variables(c) & frozenset(changing)]
+        if len(coordinates) > 1 and len(moving) == 1:
+            others = [*others, *(c for c in coordinates if c is not moving[0])]
+            coordinates = moving
+        apart: list[tuple[list[Expr], int]] = [(coordinates, 1)]
+        if len(coordinates) == 1 and others:
+            inner, rest = linear_terms(coordinates[0])
+            apart = [([t], f) for t, f in inner.values()] + ([([], rest)] if rest else [])
+        for own, k in apart:
+            number = tuple(sorted(map(key, own))), tuple(sorted(map(key, others)))
+            _, _, before = found.get(number, (own, others, 0))
+            found[number] = own, others, before + k * constants * factor
+    return [x for x in found.values() if x[2]]
 
 
 def _sum(parts: list[Expr]) -> Expr:
@@ -109,7 +133,10 @@ def _factors(term: Expr) -> tuple[list[Expr], list[Expr], int]:
         elif isinstance(e, ir.Mul):
             work += [e.b, e.a]
         elif isinstance(e, ir.Cast) and e.value.type == I32:
-            coordinates.append(e.value)
+            if isinstance(e.value, ir.Mul):
+                work += [ir.Cast(I64, e.value.b), ir.Cast(I64, e.value.a)]
+            else:
+                coordinates.append(e.value)
         else:
             others.append(ir.Cast(I32, e))
     return coordinates, others, constants

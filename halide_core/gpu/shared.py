@@ -25,6 +25,9 @@ from halide_core.ir.simplify import simplify_index
 from halide_core.ir.stmt import MemoryType
 from halide_core.ir.structural import transform
 
+# Bytes of a word of each bank, and by which arrays of a multiple of these are kept apart.
+_BANKS, _APART = 128, 32
+
 
 @dataclass(slots=True)
 class Layout:
@@ -126,7 +129,10 @@ def _placed(lives: _Lives) -> Layout:
         if size is None:
             open_.append(name)
         else:
-            fixed.append((name, -(-int(size) * a.type.bytes() // ALIGNMENT) * ALIGNMENT))
+            bytes_ = -(-int(size) * a.type.bytes() // ALIGNMENT) * ALIGNMENT
+            # Threads that choose between arrays of one size must not all meet in the same banks.
+            meeting = bytes_ > 0 and bytes_ % _BANKS == 0 and len(lives.sizes) > 1
+            fixed.append((name, bytes_ + _APART * meeting))
 
     def meet(a: str, b: str) -> bool:
         return lives.first[a] <= lives.last[b] and lives.first[b] <= lives.last[a]
@@ -156,8 +162,8 @@ def _placed(lives: _Lives) -> Layout:
         most: Expr = const(0, I64)
         for name in slot:
             a = lives.sizes[name]
-            bytes_ = a.size * const(a.type.bytes(), I64)
-            most = ir.Max(I64, most, (bytes_ + (ALIGNMENT - 1)) / ALIGNMENT * ALIGNMENT)
+            needed = a.size * const(a.type.bytes(), I64)
+            most = ir.Max(I64, most, (needed + (ALIGNMENT - 1)) / ALIGNMENT * ALIGNMENT)
             out.arrays.append(_shared(a, end))
         end = simplify_index(end + most)
     out.size = end

@@ -84,17 +84,23 @@ def operation_and_operand(function: Function, definition: Definition, index: int
 
 
 def atomic_operand(function: Function, definition: Definition) -> tuple[str, Expr] | None:
-    """(operation, operand e) of an update f(args) = f(args) op e that a device makes in one step: on integers of 32 and
-    64 bits; None for others."""
-    if len(definition.values) != 1 or definition.values[0].type.bits not in (32, 64):
+    """(operation, operand e) of an update f(args) = f(args) op e that a device makes in one step; None for others.
+
+    The order of such updates is anyone's: of floats, only where a schedule's `atomic` says that it may be."""
+    if len(definition.values) != 1 or definition.values[0].type.is_bool():
         return None
-    found = associative_operation(function, definition)
-    if found is None:
+    found = operation_and_operand(function, definition, 0)
+    if found is None or found[0].type.bits not in (8, 16, 32, 64):
         return None
     value, operand = found
+    if value.type.is_float() and (value.type.bits < 32 or not definition.schedule.atomic):
+        return None
     if isinstance(value, ir.Sub):
-        return "add", ir.Sub(value.type, const(0, value.type), operand)
-    for kind, name in ((ir.Add, "add"), (ir.Min, "min"), (ir.Max, "max")):
+        zero = const(0, value.type)
+        if value.type.is_float():
+            zero = ir.FloatImm(value.type, -0.0)  # less of which is the negative, also of 0
+        return "add", ir.Sub(value.type, zero, operand)
+    for kind, name in ((ir.Add, "add"), (ir.Mul, "mul"), (ir.Min, "min"), (ir.Max, "max")):
         if isinstance(value, kind):
             return name, operand
     if isinstance(value, ir.Call):

@@ -118,9 +118,10 @@ class Results:
 @click.option("--timeout", default=60.0, show_default=True, metavar="S", help="Seconds to lift one function.")
 @click.option("--autoscheduler", default="", metavar="NAME", help="Autoscheduler of the lifted functions.")
 @click.option("-p", "database", metavar="BUILD_DIR", help="Take commands from BUILD_DIR/compile_commands.json.")
+@click.option("--target", default="host", show_default=True, help="Halide target of the lifted functions.")
 def bench_command(
     paths: tuple[str, ...], functions: tuple[str, ...], sizes: str, seconds: float, sample: float,
-    warm: bool, one_thread: bool, json_file: str | None, timeout: float, autoscheduler: str,
+    warm: bool, one_thread: bool, json_file: str | None, timeout: float, autoscheduler: str, target: str,
     database: str | None = None, known: Lookup = nothing_known,
 ) -> None:
     """Time lifted functions against the originals built by g++ with -O2, and with -O3 -march=native.
@@ -138,10 +139,13 @@ def bench_command(
             raise UsageError(f"--sample must be a positive number of milliseconds, not {sample:g}")
         if not 0 < timeout <= 86400:
             raise UsageError(f"--timeout must be a positive number of seconds, not {timeout:g}")
+        _check_device(target)
         numbers = _sizes(sizes)
         files = _files(paths)
         times = Times(seconds, sample / 1e3, not warm, one_thread)
-        results = run(files, functions, numbers, times, timeout, clang_args, console, autoscheduler, known, database)
+        results = run(
+            files, functions, numbers, times, timeout, clang_args, console, autoscheduler, known, database, target
+        )
         if json_file is not None:
             _write(Path(json_file), json.dumps(results.as_json(), indent=2) + "\n")
     except LiftError as problem:
@@ -157,6 +161,23 @@ def bench_command(
         console.print(f"error: {results.unknown}", markup=False)
         sys.exit(2)
     sys.exit(1 if results.different else 0)
+
+
+def _check_device(target: str) -> None:
+    """Raises UsageError where the target has a device and this machine none, or no driver for it."""
+    if "cuda" not in target.split("-"):
+        return
+    from halide_core.errors import HalideError
+    from halide_core.gpu.driver import LIBRARY, driver
+
+    try:
+        driver()
+    except HalideError as problem:
+        why = f"there is no CUDA driver ({LIBRARY})" if LIBRARY in problem.text else problem.text
+        raise UsageError(
+            f"--target {target}: nothing can be timed on a device here: {why}; without --target the lifted functions "
+            "are timed on the host"
+        ) from None
 
 
 def _sizes(text: str) -> list[int]:
@@ -191,7 +212,7 @@ def _write(path: Path, text: str) -> None:
 def run(
     files: Sequence[str], functions: Sequence[str], sizes: Sequence[int], seconds: Times, timeout: float,
     clang_args: Sequence[str], console: Console, autoscheduler: str = "", known: Lookup = nothing_known,
-    database: str | None = None,
+    database: str | None = None, target: str = "host",
 ) -> Results:
     """Lifts, builds and times everything.
 
@@ -210,7 +231,7 @@ def run(
                     line.show(f"{file}: {said.words()}")
 
             report = lift_file(
-                file, functions=functions, out=name, emit=("shared",), clang_args=given,
+                file, functions=functions, out=name, emit=("shared",), target=target, clang_args=given,
                 run=False, options=Options(timeout=timeout), one_of_several=len(files) > 1, autoscheduler=autoscheduler,
                 listener=listen,
             )

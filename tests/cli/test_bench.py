@@ -107,3 +107,36 @@ def test_containers_are_large_enough(tmp_path: Path) -> None:
     args = arguments(lifted.summary, 64)
     assert contract_holds(lifted.summary, args)
     assert {len(m.bytes) for n, m in args.memory.items() if n in ("a", "b")} == {64 * 64 * 4}
+
+
+def test_a_device_that_is_not_there(lift: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Said at once, before anything is lifted."""
+    from halide_core.errors import HalideError
+    from halide_core.gpu import driver
+
+    (tmp_path / "f.cpp").write_text(SOURCE)
+
+    def without() -> None:
+        raise HalideError(f"There is no CUDA driver ({driver.LIBRARY}) that this process could run kernels with: none")
+
+    def no_device() -> None:
+        raise HalideError("CUDA: cuDeviceGet failed: CUDA_ERROR_NO_DEVICE (no CUDA-capable device is detected)")
+
+    said = {without: "there is no CUDA driver (libcuda.so.1)", no_device: "CUDA_ERROR_NO_DEVICE"}
+    for found, words in said.items():
+        monkeypatch.setattr(driver, "driver", found)
+        run = lift("bench", "f.cpp", "--target", "host-cuda")
+        assert run.status == 2
+        assert run.err.startswith("error: --target host-cuda: nothing can be timed on a device here: ")
+        assert words in run.err
+        assert run.out == ""
+
+
+def test_a_schedule_for_a_device_is_reported(lift: Any, tmp_path: Path) -> None:
+    (tmp_path / "f.cpp").write_text(SOURCE)
+    run = lift("f.cpp", "-f", "third", "--target", "host-cuda", "--no-run")
+    assert run.status == 0
+    assert "  note: on the device: d\n" in run.err
+    text = (tmp_path / "lifted" / "third.py").read_text()
+    assert 'TARGET = "host-cuda"' in text
+    assert "d.gpu_tile(" in text

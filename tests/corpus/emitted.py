@@ -26,6 +26,8 @@ class Emitted:
     def __init__(self, module: ModuleType) -> None:
         self.variant = module.variant
         self.hl = module.hl
+        self.tables = Path(module.__file__).read_text().count("= hl.Buffer(np.")
+        """Constants that live as long as the module, on a device too."""
         self.built: dict[Callable[..., Any], tuple[Any, Any, Any, Any]] = {}
 
     def pipeline(self, build: Callable[..., Any]) -> tuple[Any, Any, Any, Any]:
@@ -77,8 +79,8 @@ def buffer(hl, array, dims):
     return b
 
 
-def run(emitted, function, args):
-    """Realizes the pipeline into the argument memory; the return value."""
+def run(emitted, function, args, target=None):
+    """Realizes the pipeline into the argument memory; the return value.  `target`: another one than the host."""
     chosen = emitted.variant(*(args.scalars[p.name] for p in function.params if not p.pointer), **_about(emitted, args))
     if chosen is None:
         return None
@@ -102,8 +104,11 @@ def run(emitted, function, args):
         else:
             array = result = np.zeros((), numpy_type(function.return_type))
         targets.append((buffer(emitted.hl, array, dims), array, name))
-    pipeline.realize([b for b, _, _ in targets])
-    for _, array, name in targets:
+    pipeline.realize([b for b, _, _ in targets], *([] if target is None else [target]))
+    for b, array, name in targets:
+        if target is not None:
+            b.copy_to_host()
+            b.device_free()
         if boxes[name][0]:
             view(args.blocks[boxes[name][0]], boxes[name])[...] = array
     return None if result is None else result.item()

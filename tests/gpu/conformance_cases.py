@@ -242,8 +242,12 @@ for _type, _operation in (
     ("uint32", "f[x] | hl.u32(src[r.x, x])"), ("uint32", "f[x] ^ hl.u32(src[r.x, x])"),
     ("int64", "f[x] + src[r.x, x]"), ("uint64", "hl.min(f[x], hl.u64(src[r.x, x]))"), ("int16", "f[x] + hl.i16(r.x)"),
     ("uint8", "hl.max(f[x], hl.u8(src[r.x, x]))"), ("int32", "f[x] * src[r.x, x]"), ("int32", "f[x] * 2 + src[r.x, x]"),
+    ("float32", "f[x] + hl.f32(src[r.x, x])"), ("float64", "f[x] + hl.f64(src[r.x, x])"),
+    ("float32", "f[x] - hl.f32(src[r.x, x])"), ("float32", "hl.max(f[x], hl.f32(src[r.x, x]))"),
+    ("float64", "hl.min(f[x], hl.f64(src[r.x, x]))"), ("uint16", "f[x] ^ hl.u16(src[r.x, x])"),
+    ("int8", "hl.min(f[x], hl.i8(src[r.x, x]))"),
 ):  # fmt: skip
-    _kind = ("u" if _type[0] == "u" else "i") + _type.lstrip("uint")
+    _kind = _type[0] + _type.lstrip("uintfloa")
     _add(
         "in one step", f"f[x] = hl.{_kind}(x); f[x] = {_operation}", (11,),
         "f.gpu_tile(x, xi, 8); f.update().atomic().reorder(r.x, x).gpu_blocks(x).gpu_threads(r.x)",

@@ -1,8 +1,9 @@
 """Random pipelines under random schedules for a device, through the emulator, against the reference interpreter.
 
-    python -m tests.gpu.fuzz --count 200 --seed 1
+    python -m tests.gpu.fuzz --count 200 --seed 1 [--default]
 
-prints what differs, what the emulator stops at, and why schedules were refused."""
+prints what differs, what the emulator stops at, and why schedules were refused.  With `--default`: under the default
+schedule for a device, which must not be refused."""
 
 from __future__ import annotations
 
@@ -11,16 +12,18 @@ import os
 import random
 import traceback
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 
 import halide_core as hc
+from halide_core.autoschedule.device.scheduler import device_schedule
 from halide_core.gpu.runtime import device_runtime
 from tests.gpu.emulator.device import Emulator
 from tests.gpu.emulator.memory import DeviceError
 from tests.gpu.running import TARGET, left
-from tests.halide_core.fuzz.case import Case, reference, result
+from tests.halide_core.fuzz.case import Case, data, functions, reference, result
 from tests.halide_core.fuzz.random_pipeline import Definitions, Update
 
 _TAILS = ["GuardWithIf", "GuardWithIf", "ShiftInwards", "RoundUp"]
@@ -174,12 +177,26 @@ def cases(seed: int) -> Iterator[Case]:
         yield Case(tuple(p.lines), tuple(lines), source, sizes, "", "end" if exact else "", TARGET, seed)
 
 
-def outcome(case: Case, wanted: np.ndarray) -> tuple[str, str]:
+def by_default(seed: int) -> Case:
+    """One random pipeline without a schedule."""
+    return replace(next(cases(seed)), directives=(), result_end="")
+
+
+def default_result(case: Case) -> np.ndarray:
+    """What a pipeline gives under the default schedule for a device."""
+    names = functions(case)
+    output = names["output"]
+    device_schedule([output._function], {}).apply([output._function])
+    names["source"].set(hc.Buffer(data(case)))
+    return np.asarray(output.realize(list(case.sizes), hc.Target(case.target)))
+
+
+def outcome(case: Case, wanted: np.ndarray, run: Callable[[Case], np.ndarray] = result) -> tuple[str, str]:
     """("equal", ""), ("refused", reason), or ("wrong", what)."""
     device = Emulator()
     try:
         with device_runtime(device):
-            found = result(case)
+            found = run(case)
     except hc.HalideError as error:
         return "refused", str(error)
     except DeviceError as error:
@@ -199,6 +216,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--default", action="store_true", help="the default schedule in place of random ones")
     parser.add_argument("--quiet", action="store_true", help="do not print refusals")
     options = parser.parse_args()
     os.environ["HL_JIT_CACHE_DIR"] = ""
@@ -206,9 +224,11 @@ def main() -> None:
     reasons: Counter[str] = Counter()
     for seed in range(options.seed, options.seed + options.count):
         wanted = None
-        for case in cases(seed):
+        for case in [by_default(seed)] if options.default else cases(seed):
             wanted = reference(case) if wanted is None else wanted
-            verdict, why = outcome(case, wanted)
+            verdict, why = outcome(case, wanted, default_result if options.default else result)
+            if options.default and verdict == "refused":
+                verdict = "wrong"
             tally[verdict if verdict != "equal" or not why else "equal on the host"] += 1
             if verdict == "refused":
                 reasons[why[:90]] += 1

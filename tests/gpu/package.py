@@ -46,10 +46,12 @@ def assembly_of(f: Any, arguments: Sequence[Any], target: str = TARGET) -> str:
 
 
 def run(
-    f: Any, inputs: Sequence[tuple[Any, np.ndarray]], output: np.ndarray, device: Emulator, target: str = TARGET
+    f: Any, inputs: Sequence[tuple[Any, np.ndarray]], output: np.ndarray, device: Emulator, target: str = TARGET,
+    scalars: Sequence[tuple[Any, int]] = (),
 ) -> None:
-    """Runs the package's Func on `device`, from (ImageParam, array) into an array; both in C's order of axes."""
-    text = assembly_of(f, [p for p, _ in inputs], target)
+    """Runs the package's Func on `device`, from (ImageParam, array) into an array, both in C's order of axes; `scalars`
+    are Params of int32 and their values."""
+    text = assembly_of(f, [p for p, _ in (*inputs, *scalars)], target)
     errors: list[str] = []
     _provide(text, errors)
     address = _loaded(text)
@@ -57,9 +59,10 @@ def run(
     buffers = [_buffer(x) for x in arrays]
     for b in buffers[:-1]:
         b.flags = _HOST_DIRTY
-    call = ctypes.CFUNCTYPE(_I, *[_P] * len(buffers))(address)
+    call = ctypes.CFUNCTYPE(_I, *[_P] * len(inputs), *[_I] * len(scalars), _P)(address)
     with runtime.device_runtime(device):
-        status = call(*(ctypes.addressof(b) for b in buffers))
+        *given, last = (ctypes.addressof(b) for b in buffers)
+        status = call(*given, *(v for _, v in scalars), last)
         runtime.raise_failed()
         if status or errors:
             raise PackageError(f"status {status}: {errors}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.gpu.fuzz import cases, outcome
+from tests.gpu.fuzz import by_default, cases, default_result, outcome
 from tests.halide_core.fuzz.case import reference
 
 # Seeds of what was found wrong once come first.
@@ -20,3 +20,11 @@ def test_random_schedules(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
         wanted = reference(case) if wanted is None else wanted
         verdict, why = outcome(case, wanted)
         assert verdict != "wrong", f"{why}\n{case.text()}"
+
+
+@pytest.mark.parametrize("seed", [3, 7, 16, 31])
+def test_the_default_schedule(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HL_JIT_CACHE_DIR", "")
+    monkeypatch.setenv("HL_CHECK_IR", "1")
+    case = by_default(seed)
+    assert outcome(case, reference(case), default_result) == ("equal", ""), case.text()

@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 import halide_core as hc
@@ -313,3 +314,74 @@ def test_updates_of_two_kinds_have_an_order(second: str, wanted: int) -> None:
     found = [max([s, *m]) if second == "max" else s + sum(m) for s, m in zip(sums, later, strict=True)]
     with device_runtime(Emulator()):
         assert list(f.realize([64], hc.Target(running.TARGET))) == [found[k % 8] for k in numbers]
+
+
+@pytest.mark.parametrize("name", ["u8 add", "i16 max", "u16 xor", "i32 mul", "f32 add", "f64 sub", "f32 max"])
+@pytest.mark.parametrize("shared", [False, True])
+def test_updates_by_exchange(name: str, shared: bool) -> None:
+    """Elements of less than a word, floats and products: a word is exchanged until nobody else changed it meanwhile.
+
+    Results are whole numbers, of which the order of sums does not tell; rows end in the middle of a word."""
+    kind, operation = name.split()
+    apply = {"add": lambda a, e: a + e, "sub": lambda a, e: a - e, "mul": lambda a, e: a * e, "max": hc.max}
+    apply["xor"] = lambda a, e: a ^ e
+
+    def made() -> tuple[Any, Any, Any]:
+        f, g, r = hc.Func("f"), hc.Func("g"), hc.RDom([(0, 40), (0, 9)], "r")
+        cast = getattr(hc, kind)
+        f[x] = cast(x) + cast(1)
+        place = (r.x * 7 + r.y) % 11
+        f[place] = apply[operation](f[place], cast((r.x * 13 + r.y * 5) % 17 + 1))
+        g[x] = f[x]
+        return f, g, r
+
+    _, g, _ = made()
+    wanted = np.asarray(g.realize([11]))
+    f, g, r = made()
+    g.gpu_tile(x, xi, 11)
+    if shared:
+        f.compute_at(g, x).gpu_threads(x).update().atomic().gpu_threads(r.x, r.y)
+    else:
+        f.compute_root().gpu_tile(x, xi, 8, hc.TailStrategy.GuardWithIf)
+        f.update().atomic().gpu_blocks(r.y).gpu_threads(r.x)
+    device = Emulator()
+    with device_runtime(device):
+        found = np.asarray(g.realize([11], hc.Target(running.TARGET)))
+    assert np.array_equal(found, wanted)
+    assert ".cas.b" in device.texts()[0]
+
+
+def test_sums_of_floats_keep_denormals() -> None:
+    """As adding does anywhere else; `atom.add.f32` of a device takes them for 0."""
+    f, r = hc.Func("f"), hc.RDom([(0, 64)], "r")
+    f[x] = hc.f32(0)
+    f[r % 2] += hc.f32(1e-42)
+    f.compute_root().gpu_tile(x, xi, 2).update().atomic().gpu_blocks(r)
+    device = Emulator()
+    with device_runtime(device):
+        found = np.asarray(f.realize([2], hc.Target(running.TARGET)))
+    total = np.float32(0)
+    for _ in range(32):
+        total += np.float32(1e-42)
+    assert found[0] == total != 0
+    assert "atom.add.f32" not in device.texts()[0]
+
+
+@pytest.mark.parametrize("kind", [hc.UInt(16), hc.Int(32), hc.Float(64)])
+def test_rows_are_padded_where_threads_would_meet(kind: Any) -> None:
+    """A tile that is written along rows and read down columns."""
+    f, g, image = hc.Func("f"), hc.Func("g"), hc.ImageParam(kind, 2, "image")
+    g[x, y] = image[x, y] + hc.cast(kind, 1)
+    f[x, y] = g[y, x]
+    f.gpu_tile(x, y, xi, yi, 32, 16, hc.TailStrategy.RoundUp)
+    g.compute_at(f, x).gpu_threads(x, y)
+    data = np.random.default_rng(2).integers(0, 99, (64, 64)).astype(str(kind))
+    image.set(hc.Buffer(data))
+    device = Emulator()
+    with device_runtime(device):
+        found = np.asarray(f.realize([64, 64], hc.Target(running.TARGET)))
+    image.reset()
+    assert np.array_equal(found, data.T + 1)
+    (launched,) = device.launches
+    assert launched.counts.instructions["shared load"]
+    assert not launched.counts.bank_conflicts

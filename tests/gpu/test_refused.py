@@ -201,12 +201,12 @@ def test_storage_that_several_threads_cannot_use(memory: str) -> None:
 
 
 def test_blocks_that_meet() -> None:
-    """In floats, of which the order of sums would tell."""
+    """By an operation that is none of several steps."""
     f, x, y = hc.Func("f"), hc.Var("x"), hc.Var("y")
     r = hc.RDom([(0, 10)], "r")
-    f[x, y] = hc.f32(x)
-    f[x, 0] += hc.f32(r)
-    f.update().atomic().reorder(x, r.x).gpu_blocks(r.x).gpu_threads(x)
+    f[x, y] = x
+    f[x, 0] = f[x, 0] * 2 + r
+    f.update().atomic(True).reorder(x, r.x).gpu_blocks(r.x).gpu_threads(x)
     with pytest.raises(hc.HalideError, match=r"blocks of loop \S+ meet in one element, for which a device would"):
         _lowered(f)
 

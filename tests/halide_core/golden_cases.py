@@ -552,6 +552,28 @@ def of_an_argument():
     return _turned(func("f", (x, y), image()[y, x] + 1)), {"known": _strides("f", 1)}
 
 
+@golden("pad_shared")
+def a_transposed_tile():
+    """32 threads that read down a column are in as many banks."""
+    im = image()
+    g = func("g", (x, y), hl.i32(im[x, y]))
+    f = func("f", (x, y), g[y, x])
+    f.bound(x, 0, 32).bound(y, 0, 32).gpu_tile(x, y, xi, yi, 32, 8)
+    g.compute_at(f, x).gpu_threads(x, y)
+    return f, {"target": AVX2 + "-cuda"}
+
+
+@golden("pad_shared")
+def every_other_row():
+    """Two rows of a warp, which would meet."""
+    im = image()
+    g = func("g", (x, y), hl.i32(im[x, y]))
+    f = func("f", (x, y), g[x, y * 2] + g[x, y * 2 + 1] + g[x, y * 2 + 2])
+    f.bound(x, 0, 16).bound(y, 0, 8).gpu_tile(x, y, xi, yi, 16, 8)
+    g.compute_at(f, x).gpu_threads(x, y)
+    return f, {"target": AVX2 + "-cuda"}
+
+
 @golden("offload")
 def one_kernel():
     """A nest over blocks and threads is launched; what it reads and writes is on the device meanwhile."""

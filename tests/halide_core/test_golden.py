@@ -34,6 +34,6 @@ def test_two_cases_for_each_pass() -> None:
     passes = {
         line.partition('log.after("')[2].partition('"')[0] for line in source.splitlines() if "log.after(" in line
     }
-    assert len(passes) == 23
+    assert len(passes) == 24
     count = {p: sum(case.startswith(p + "/") for case in CASES) for p in passes}
     assert min(count.values()) >= 2, count

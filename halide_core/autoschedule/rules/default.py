@@ -102,7 +102,7 @@ def _is_computed_by_rows(output: Function, layouts: Mapping[str, Any]) -> bool:
     return transposed_dimension(output, output.pure, unit) is None
 
 
-def _operations(d: Definition) -> int:
+def operations(d: Definition) -> int:
     """Nodes of a definition that cost an instruction; calls of stored or read values count once."""
     total = 0
     seen: set[int] = set()
@@ -130,16 +130,16 @@ def _worth_storing(f: Function, order: list[Function]) -> bool:
     """A value that consumers use at several coordinates and that is not cheap to compute again."""
     assert f.pure is not None
     uses = calls_of(f, order)
-    if _is_table(f, uses):
+    if is_table(f, uses):
         return True
-    return len(uses) > 1 and _operations(f.pure) > _CHEAP
+    return len(uses) > 1 and operations(f.pure) > _CHEAP
 
 
-def _is_table(f: Function, uses: list[tuple[Function, ir.Call]]) -> bool:
+def is_table(f: Function, uses: list[tuple[Function, ir.Call]]) -> bool:
     """Whether `f` is looked up by small values from memory, and costs more than the look-up."""
     assert f.pure is not None
     nodes = [n for v in f.pure.values for n in post_order(v) if isinstance(n, ir.Call)]
-    if f.updates or not f.args or not uses or _operations(f.pure) <= _CHEAP:
+    if f.updates or not f.args or not uses or operations(f.pure) <= _CHEAP:
         return False
     # What the table reads must exist for every index, also for those that never occur.
     if any(n.call_type is CallType.IMAGE for n in nodes):

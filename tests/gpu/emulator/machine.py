@@ -338,8 +338,11 @@ class _Batch:
                     area.store(places, value[which], size, self.who(space, act, which))
                 continue
             out = np.zeros(number, a.UNSIGNED[8 * size])
-            for area, places, which in self.areas(space, here, size, act):
-                out[which] = area.load(places, size, self.who(space, act, which))
+            # A load of what others update in one step: the update that follows tells races, and may be of the word
+            # around a last byte, which ends within what is given out at a time.
+            relaxed = "relaxed" in i.mods
+            for area, places, which in self.areas(space, here, 1 if relaxed else size, act):
+                out[which] = area.load(places, size, None if relaxed else self.who(space, act, which))
             self.put(r, out, kind, act)
 
     def resolved(self, space: str, where: Any) -> tuple[str, Any]:
@@ -399,7 +402,8 @@ class _Batch:
         self.count(f"{space} atomic", number)
         values = [np.broadcast_to(self.value(o, 8 * size, act), (number,)) for o in given]
         old = np.zeros(number, a.UNSIGNED[8 * size])
-        for area, places, which in self.areas(space, where, size, act):
+        # As in `access`.
+        for area, places, which in self.areas(space, where, 1 if op == "cas" else size, act):
             for place, k in zip(places, which, strict=True):
                 at = np.array([place])
                 who = self.who(space, act, np.array([k]))

@@ -1,0 +1,305 @@
+"""The directives that run one stage on a device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from halide_core.autoschedule.device.loops import Loops
+from halide_core.autoschedule.directives import FuncName, Loop, Operand, Schedule, identifier
+from halide_core.function import Function, TailStrategy
+from halide_core.ir.stmt import MemoryType
+
+_GUARD = TailStrategy.GuardWithIf
+_ROW, _ROWS, _LINE, _SCAN = 32, 8, 256, 64
+"""Threads of a block: in two dimensions, in one, and where each goes over many points."""
+_ALONG, _STRIP, _BLOCK = 128, 8, 4096
+"""Of sums in two steps: threads of a block, rows of a strip, and points of one where there are no rows."""
+_MOST_DIMENSIONS = 3
+
+
+def _power(n: int) -> int:
+    return 1 << max(n - 1, 0).bit_length()
+
+
+def tile_sizes(loops: Loops) -> dict[str, int]:
+    """The threads of a block along each wide loop that has some."""
+    names = loops.wide[:_MOST_DIMENSIONS]
+    most = _SCAN if loops.serial else _LINE
+    if len(names) == 1:
+        return {names[0]: min(most, _power(loops.extents.get(names[0], most)))}
+    row = min(_ROW, _power(loops.extents.get(names[0], _ROW)))
+    rows = min(most // row if row < _ROW else _ROWS, _power(loops.extents.get(names[1], most)))
+    return {names[0]: row, names[1]: rows, **dict.fromkeys(names[2:], 1)}
+
+
+class Emitter:
+    """Appends directives to a schedule; names of new loops and Funcs are those that nothing has yet."""
+
+    def __init__(self, functions: Iterable[Function], taken: Iterable[str]) -> None:
+        self.schedule = Schedule()
+        self.taken = {identifier(n) for n in taken}
+        for f in functions:
+            self.taken |= {identifier(f.name), *map(identifier, f.args)}
+        self.tiles: dict[tuple[str, int], dict[str, tuple[Loop, Loop]]] = {}
+        """Of each stage the loops over blocks and over threads, by the loop that they are made of."""
+        self._reductions: dict[tuple[str, int, int], Loop] = {}
+        self._bound: set[tuple[str, str]] = set()
+        self._made: dict[str, str] = {}
+
+    def new(self, base: str) -> str:
+        """`base`, with a number where that is taken."""
+        name, count = base, 1
+        while name in self.taken:
+            count += 1
+            name = f"{base}{count}"
+        self.taken.add(name)
+        return name
+
+    def loop(self, loops: Loops, name: str) -> Loop:
+        """A loop that a stage has as it is written."""
+        if name not in loops.domain:
+            return Loop(name)
+        return self.reduction(loops.function.name, loops.stage - 1, loops.domain.index(name))
+
+    def reduction(self, func: str, update: int, place: int) -> Loop:
+        """A variable of an update's reduction."""
+        found = self._reductions.get((func, update, place))
+        if found is None:
+            found = Loop(self.new(f"r{'xyzw'[place] if place < 4 else place}"), (update, place))
+            self._reductions[func, update, place] = found
+        return found
+
+    def factored(self, func: str, update: int) -> None:
+        """The reduction of an update is another one from here on."""
+        self._reductions = {k: v for k, v in self._reductions.items() if k[:2] != (func, update)}
+
+    def made_of(self, loop: Loop, suffix: str, update: int) -> Loop:
+        """A new loop made of `loop`."""
+        base = loop.name + suffix
+        if base not in self._made:
+            self._made[base] = self.new(base)
+        return Loop(self._made[base]) if loop.reduction is None else Loop(self._made[base], (update, -1))
+
+    def add(self, loops: Loops, method: str, *args: Operand) -> None:
+        """A directive of a stage."""
+        self.schedule.add(loops.function.name, loops.stage, method, *args)
+
+    def root(self, f: Function) -> None:
+        """Computed whole."""
+        self.schedule.add(f.name, 0, "compute_root")
+
+    # Whole stages.
+
+    def single_thread(self, loops: Loops) -> None:
+        """One thread does all points of a stage."""
+        self.add(loops, "gpu_single_thread")
+
+    def tiled(self, loops: Loops) -> None:
+        """A thread for each point of the free loops, which goes over the serial ones; channels are written out."""
+        names, sizes = loops.wide[:_MOST_DIMENSIONS], tile_sizes(loops)
+        self.channels(loops)
+        self.order(loops, [*loops.channels, *loops.serial, *loops.wide[_MOST_DIMENSIONS:]], names)
+        outer = [self.loop(loops, n) for n in names]
+        inner = [self.made_of(o, "i", loops.stage - 1) for o in outer]
+        if any(o.reduction is not None for o in outer):
+            blocks = [self.made_of(o, "o", loops.stage - 1) for o in outer]
+            self.add(loops, "gpu_tile", *outer, *blocks, *inner, *(sizes[n] for n in names), _GUARD)
+        else:
+            blocks = outer
+            self.add(loops, "gpu_tile", *outer, *inner, *(sizes[n] for n in names), _GUARD)
+        pairs = zip(names, zip(blocks, inner, strict=True), strict=True)
+        self.tiles[loops.function.name, loops.stage] = dict(pairs)
+
+    def rows(self, loops: Loops) -> None:
+        """A kernel for each iteration of the outer loops, which run in order on the host."""
+        names = loops.within[:2]
+        self.add(loops, "allow_race_conditions")
+        outer = [self.loop(loops, n) for n in names]
+        blocks = [self.made_of(o, "o", loops.stage - 1) for o in outer]
+        inner = [self.made_of(o, "i", loops.stage - 1) for o in outer]
+        sizes = (_LINE,) if len(names) == 1 else (_ROW, _ROWS)
+        self.add(loops, "gpu_tile", *outer, *blocks, *inner, *sizes, _GUARD)
+
+    def channels(self, loops: Loops) -> None:
+        """States the bounds of the channels that are written out, which Halide must know."""
+        f = loops.function
+        for n in loops.channels:
+            if n in f.args:
+                self.bound(loops, n)
+            self.add(loops, "unroll", self.loop(loops, n))
+
+    def bound(self, loops: Loops, name: str) -> None:
+        """States the bounds of a dimension."""
+        f = loops.function
+        if (f.name, name) not in self._bound and name not in f.bounds:
+            self._bound.add((f.name, name))
+            self.schedule.add(f.name, 0, "bound", Loop(name), loops.mins[name], loops.extents[name])
+
+    def order(self, loops: Loops, inside: Iterable[str], outside: Iterable[str]) -> None:
+        """Puts loops into an order, innermost first, where they do not have it."""
+        wanted = [*inside, *outside]
+        if len(wanted) > 1 and wanted != [x.var for x in loops.definition.schedule.dims]:
+            self.add(loops, "reorder", *(self.loop(loops, n) for n in wanted))
+
+    def in_block(self, loops: Loops, whole: bool) -> None:
+        """A stage in a block that has a box of its Func: a thread for each point if `whole`, or for each of a tile."""
+        names = loops.wide[:2]
+        self.channels(loops)
+        self.order(loops, [*loops.channels, *loops.serial, *loops.wide[2:]], names)
+        outer = [self.loop(loops, n) for n in names]
+        if whole:
+            self.add(loops, "gpu_threads", *outer)
+            self.tiles[loops.function.name, loops.stage] = dict(zip(names, zip(outer, outer, strict=True), strict=True))
+            return
+        inner = [self.made_of(o, "i", loops.stage - 1) for o in outer]
+        sizes = [_ROW, _ROWS] if len(names) == 2 else [_LINE]
+        if len(names) == 2:
+            self.add(loops, "tile", *outer, *inner, *sizes, _GUARD)
+        else:
+            self.add(loops, "split", *outer, *outer, *inner, *sizes, _GUARD)
+        self.add(loops, "gpu_threads", *inner)
+        self.tiles[loops.function.name, loops.stage] = dict(zip(names, zip(outer, inner, strict=True), strict=True))
+
+    def atomic(self, loops: Loops) -> None:
+        """Threads over the points of a reduction, that meet in the elements of the Func."""
+        wide = [n for n in loops.serial if loops.extents.get(n, _ROW) > 4] or list(loops.serial)
+        names = wide[:2]
+        rest = [n for n in loops.serial if n not in names]
+        self.add(loops, "atomic")
+        self.order(loops, [*loops.free, *rest], names)
+        outer = [self.loop(loops, n) for n in names]
+        blocks = [self.made_of(o, "o", loops.stage - 1) for o in outer]
+        inner = [self.made_of(o, "i", loops.stage - 1) for o in outer]
+        sizes = (_LINE,) if len(names) == 1 else (_ROW, _ROWS)
+        self.add(loops, "gpu_tile", *outer, *blocks, *inner, *sizes, _GUARD)
+
+    def in_shared_memory(self, loops: Loops) -> None:
+        """A histogram of few elements: each block counts some rows in shared memory, and what blocks have is added up
+        for each element."""
+        f, update = loops.function, loops.stage - 1
+        for n in f.args:
+            self.bound(loops, n)
+        wide = [n for n in loops.serial if loops.extents.get(n, _ALONG) > 4] or list(loops.serial)
+        last = self.loop(loops, wide[-1])
+        strips, row = self.made_of(last, "o", update), self.made_of(last, "i", update)
+        name = identifier(f.name)
+        strip, part, counted = self.new("strip"), self.new(f"{name}_parts"), self.new(f"{name}_counted")
+        size = _STRIP if len(wide) > 1 else _BLOCK
+        self.add(loops, "split", last, strips, row, size, _GUARD)
+        self.schedule.add(f.name, loops.stage, "rfactor", strips, Loop(strip), result=part)
+        self.schedule.add(part, 0, "in_", result=counted)
+        first = Loop(f.args[0])
+        inner = self.made_of(first, "i", -1)
+        threads = min(_LINE, _power(loops.extents[f.args[0]]))
+        self.schedule.add(counted, 0, "compute_root")
+        self.schedule.add(counted, 0, "split", first, first, inner, threads, _GUARD)
+        rest = [Loop(n) for n in f.args[1:]]
+        self.schedule.add(counted, 0, "reorder", first, *rest, inner, Loop(strip))
+        self.schedule.add(counted, 0, "gpu_blocks", Loop(strip))
+        self.schedule.add(counted, 0, "gpu_threads", inner)
+        self.schedule.add(part, 0, "compute_at", FuncName(counted), Loop(strip))
+        self.schedule.add(part, 0, "store_in", MemoryType.GPUShared)
+        self.schedule.add(part, 0, "split", first, first, inner, threads, _GUARD)
+        self.schedule.add(part, 0, "reorder", first, *rest, inner)
+        self.schedule.add(part, 0, "gpu_threads", inner)
+        # Its reduction has what is left of the domain, innermost first.
+        along = self.reduction(part, 0, list(loops.serial).index(wide[0]))
+        outer, thread = self.made_of(along, "o", 0), self.made_of(along, "t", 0)
+        others = [self.reduction(part, 0, k) for k, n in enumerate(loops.serial) if n != wide[0]]
+        self.schedule.add(part, 1, "atomic")
+        self.schedule.add(part, 1, "split", along, outer, thread, _LINE, _GUARD)
+        self.schedule.add(part, 1, "reorder", outer, *others, thread)
+        self.schedule.add(part, 1, "gpu_threads", thread)
+        self.factored(f.name, update)
+        total = self.reduction(f.name, update, 0)
+        self.schedule.add(f.name, loops.stage, "reorder", total, *rest, first)
+        self.schedule.add(f.name, loops.stage, "gpu_tile", first, inner, threads, _GUARD)
+
+    def by_lanes(self, loops: Loops, along: str) -> None:
+        """Sums along rows, one a row: 32 threads next to each other go over a row, and what they have is added up."""
+        f, update = loops.function, loops.stage - 1
+        row = self.loop(loops, along)
+        outer, inner = self.made_of(row, "o", update), self.made_of(row, "i", update)
+        lane, part = self.new("lane"), self.new(f"{identifier(f.name)}_parts")
+        names = [x.var for x in loops.definition.schedule.dims if x.var in loops.domain]
+        self.add(loops, "split", row, outer, inner, _ROW, _GUARD)
+        self.schedule.add(f.name, loops.stage, "rfactor", inner, Loop(lane), result=part)
+        self.schedule.add(part, 0, "compute_root")
+        for stage in (0, 1):
+            pure = [Loop(n) for n in (f.args if not stage else loops.free)]
+            inside = [self.reduction(part, 0, k) for k in range(len(names))] if stage else []
+            rows = self.made_of(pure[0], "i", -1)
+            self.schedule.add(part, stage, "split", pure[0], pure[0], rows, _ROWS, _GUARD)
+            self.schedule.add(part, stage, "reorder", *inside, Loop(lane), rows, *pure)
+            self.schedule.add(part, stage, "gpu_blocks", *pure[:_MOST_DIMENSIONS])
+            self.schedule.add(part, stage, "gpu_threads", Loop(lane), rows)
+        self.factored(f.name, update)
+        pure = [Loop(n) for n in f.args]
+        self.schedule.add(f.name, loops.stage, "reorder", self.reduction(f.name, update, 0), *pure)
+        tile = [self.made_of(p, "i", -1) for p in pure[:2]]
+        sizes = [_SCAN] if len(tile) == 1 else [_ROW, _ROWS]
+        self.schedule.add(f.name, loops.stage, "gpu_tile", *pure[:2], *tile, *sizes, _GUARD)
+
+    def in_two_steps(self, loops: Loops) -> None:
+        """A sum or the like into few elements: each thread sums up some points of a strip, then strips are added for
+        each thread, then what threads have."""
+        f, update = loops.function, loops.stage - 1
+        wide = [n for n in loops.serial if loops.extents.get(n, _ALONG) > 4] or list(loops.serial)
+        along = self.loop(loops, wide[0])
+        outer, inner = self.made_of(along, "o", update), self.made_of(along, "i", update)
+        strip, part = self.new("strip"), self.new(f"{identifier(f.name)}_parts")
+        thread = self.new("thread")
+        names = [x.var for x in loops.definition.schedule.dims if x.var in loops.domain]
+        leaves = {n: [self.loop(loops, n)] for n in names}
+        if len(wide) > 1:
+            across = self.loop(loops, wide[-1])
+            strips, row = self.made_of(across, "o", update), self.made_of(across, "i", update)
+            self.add(loops, "split", across, strips, row, _STRIP, _GUARD)
+            self.add(loops, "split", along, outer, inner, _ALONG, _GUARD)
+            leaves |= {wide[0]: [inner, outer], wide[-1]: [row, strips]}
+        else:
+            strips, row = outer, self.made_of(along, "r", update)
+            each = self.made_of(along, "s", update)
+            self.add(loops, "split", along, strips, row, _BLOCK, _GUARD)
+            self.add(loops, "split", row, each, inner, _ALONG, _GUARD)
+            leaves[wide[0]] = [inner, each, strips]
+        kept = [x for some in leaves.values() for x in some if x not in (inner, strips)]
+        self.schedule.add(
+            f.name, loops.stage, "rfactor", inner, Loop(thread), strips, Loop(strip), result=part
+        )
+        pure = [Loop(n) for n in f.args]
+        blocks = [Loop(strip), *pure[:2]]
+        self.schedule.add(part, 0, "compute_root")
+        self.schedule.add(part, 0, "reorder", Loop(thread), Loop(strip), *pure)
+        self.schedule.add(part, 0, "gpu_blocks", *blocks)
+        self.schedule.add(part, 0, "gpu_threads", Loop(thread))
+        inside = [self.reduction(part, 0, k) for k in range(len(kept))]
+        free = [Loop(n) for n in loops.free]
+        self.schedule.add(part, 1, "reorder", *inside, Loop(thread), Loop(strip), *free)
+        self.schedule.add(part, 1, "gpu_blocks", Loop(strip), *free[:2])
+        self.schedule.add(part, 1, "gpu_threads", Loop(thread))
+        self.factored(f.name, update)
+        self._in_second_step(loops, part, pure)
+
+    def _in_second_step(self, loops: Loops, part: str, pure: list[Loop]) -> None:
+        f, update = loops.function, loops.stage - 1
+        sums, column = self.new(f"{identifier(f.name)}_sums"), self.new("column")
+        lane = self.reduction(f.name, update, 0)
+        self.schedule.add(f.name, loops.stage, "rfactor", lane, Loop(column), result=sums)
+        self.schedule.add(sums, 0, "compute_root")
+        for stage in (0, 1):
+            order = [*([self.reduction(sums, 0, 0)] if stage else []), Loop(column), *pure]
+            if len(order) > 1:
+                self.schedule.add(sums, stage, "reorder", *order)
+            inner = self.made_of(Loop(column), "i", 0)
+            self.schedule.add(sums, stage, "split", Loop(column), Loop(column), inner, _ALONG, _GUARD)
+            self.schedule.add(sums, stage, "gpu_blocks", Loop(column), *pure[:2])
+            self.schedule.add(sums, stage, "gpu_threads", inner)
+        self.factored(f.name, update)
+        last = self.reduction(f.name, update, 0)
+        if not pure:
+            self.schedule.add(f.name, loops.stage, "gpu_single_thread")
+            return
+        self.schedule.add(f.name, loops.stage, "reorder", last, *pure)
+        inner = self.made_of(pure[0], "i", update)
+        self.schedule.add(f.name, loops.stage, "gpu_tile", pure[0], inner, _ROW, _GUARD)

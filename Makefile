@@ -3,9 +3,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
 
-.PHONY: demo test quick test-generators test-emitted test-pipelines test-combinations corpus corpus-gpu bench bench-search bench-codegen bench-gpu \
+.PHONY: demo test quick test-generators test-emitted test-pipelines test-combinations corpus corpus-gpu corpus-gpu-drop-ins bench bench-search bench-codegen bench-gpu \
   bench-autoschedule bench-frozen bench-tree-search bench-genetic bench-compile bench-second-opinion bench-memory math-errors fuzz-schedules fuzz-gpu \
-  unseen unseen-autoscheduled fuzz-autoschedulers fuzz-soundness fuzz-adversarial fuzz-inputs first-contact first-day test-cluster gpu-record gpu-check fuzz-mutants plant-faults plant-transform-faults \
+  unseen unseen-autoscheduled fuzz-autoschedulers fuzz-soundness fuzz-adversarial fuzz-inputs first-contact first-day test-cluster gpu-record gpu-check device-model fuzz-mutants plant-faults plant-transform-faults \
   contract-items browser-tools arm-tools lint structure status clean
 
 demo: .venv/demo.stamp
@@ -52,6 +52,11 @@ corpus: .venv/base.stamp
 # odd sizes, bit for bit.  About a second and a half a function; no device is needed.
 corpus-gpu: .venv/dev.stamp
 	$(BIN)/python -m tests.gpu.lifted --every $(or $(EVERY),1)
+
+# One in EVERY of the verified functions as a drop-in with code for a CUDA device, on the emulated one, beside the original
+# and with a driver that fails.  About three seconds a function; no device is needed.
+corpus-gpu-drop-ins: .venv/dev.stamp
+	$(BIN)/python -m tests.gpu.drop_ins --every $(or $(EVERY),1)
 
 bench: .venv/base.stamp
 	$(BIN)/python -m corpus.bench.lifted corpus/dexter corpus/blend/classic.cpp \
@@ -167,7 +172,11 @@ gpu-record: .venv/dev.stamp
 
 # Plays them on the CUDA device of this machine, which needs Python, NumPy and a driver, and no network: at most six minutes.
 gpu-check:
-	$(PYTHON) tests/gpu/check/replay.py build/gpu-check --json build/gpu-check.json --markdown build/gpu.md
+	$(PYTHON) tests/gpu/check/replay.py build/gpu-check --json build/gpu-check.json --markdown build/gpu.md --model build/device_model.toml
+
+# Measures what drop-ins choose between device and host by (codegen/device_model.toml), on a machine with a device.
+device-model: .venv/dev.stamp
+	$(BIN)/python -m codegen.measure_device
 
 # What runs objects for AArch64 in tests, which are skipped without it.
 arm-tools:

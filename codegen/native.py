@@ -8,9 +8,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from codegen import adapter, internal, reserved
+from codegen.device_schedule import is_for_device
+from codegen.device_variant import device_path
 from codegen.errors import EmitError
 from codegen.original import compile_original, is_c, run_tool
-from codegen.pipeline import build_path
+from codegen.pipeline import BuiltPath, build_path
 from codegen.variants import variants
 from halide_core.aot.compile import Module, RawParam, compile_pipeline, compile_raw
 from halide_core.aot.compile import header as halide_header
@@ -24,6 +26,8 @@ from lifter.support.shown import shown
 from lifter.toolchain.command import Command, command_for
 from synth.lift import Lifted
 
+DYNAMIC_LOADING = ("-Wl,--as-needed", "-ldl")
+"""Links what code for a device loads the driver with, where that is no part of the C library."""
 FALLBACK_SUFFIX = internal.FALLBACK_SUFFIX
 """No function of C or C++ has such a name."""
 
@@ -45,35 +49,41 @@ def emit_native(
     machine = Target(target)
     summaries = [item.summary for item in lifted if item.summary is not None]
     own = _with_names_of_the_runtime(summaries)
+    on_host: dict[str, dict[int, str]] = {s.function.symbol: {} for s in summaries}
     if {"object", "header"} & set(kinds):
         for item, name, out in zip(lifted, names, outputs, strict=True):
             assert item.summary is not None
             if "object" in kinds and item.function.symbol not in own:
                 path = directory / f"{name}.o"
-                module = compile_summary(item.summary, machine, None, autoscheduler=autoscheduler)
+                alone = on_host[item.function.symbol]
+                module = compile_summary(item.summary, machine, None, autoscheduler=autoscheduler, on_host=alone)
                 for number, symbol in halide_entries(item.summary):
-                    built = build_path(item.summary, number)
-                    assert built is not None
-                    apply_default_schedule(built.pipeline, machine)
+                    built = _halide_path(item.summary, number, machine)
                     compile_pipeline(built.pipeline, built.arguments(), symbol, machine, module)
                 with whole(path) as beside:
                     module.write_object(beside)
                 out["object"] = str(path)
             if "header" in kinds:
                 path = directory / f"{name}.h"
-                write_whole(path, header_text(item.summary, source))
+                write_whole(path, header_text(item.summary, source, machine))
                 out["header"] = str(path)
     if "shared" in kinds:
         path = directory / f"lib{Path(source).stem}_lifted.so"
         left = [s for s in summaries if s.function.symbol not in own]
-        own |= build_shared(source, left, path, machine, clang_args, autoscheduler) if left else {}
+        own |= build_shared(source, left, path, machine, clang_args, autoscheduler, on_host) if left else {}
         for item, out in zip(lifted, outputs, strict=True):
             if item.function.symbol not in own:
                 out["shared"] = str(path)
     for item, said in zip(lifted, notes, strict=True):
-        note = f"there is no compiled code for it: {own.get(item.function.symbol)}"
-        if item.function.symbol in own and note not in said:
-            said.append(note)
+        symbol = item.function.symbol
+        found = [f"there is no compiled code for it: {own[symbol]}"] if symbol in own else []
+        found += [f"there is no code of a device for {w}" for w in _without_device(on_host.get(symbol, {}))]
+        said += [note for note in found if note not in said]
+
+
+def _without_device(paths: Mapping[int, str]) -> list[str]:
+    """Which paths are the host's alone, and why."""
+    return [f"path {n}: {why}" for n, why in sorted(paths.items())]
 
 
 def _with_names_of_the_runtime(summaries: Sequence[Summary]) -> dict[str, str]:
@@ -86,17 +96,18 @@ def _with_names_of_the_runtime(summaries: Sequence[Summary]) -> dict[str, str]:
 
 def compile_summary(
     summary: Summary, target: Target, fallback: str | None, module: Module | None = None, autoscheduler: str = "",
-    schedule: bool = True, symbol: str = "",
+    schedule: bool = True, symbol: str = "", on_host: dict[int, str] | None = None,
 ) -> Module:
     """The function under its own symbol, or another one; `fallback` is called where no contract holds.  Without
-    `schedule` in the plainest loops, which are soon made."""
+    `schedule` in the plainest loops, which are soon made.  Why paths have no code for the target's device, where it has
+    one, goes to `on_host`."""
     function = summary.function
     params = [RawParam(p.name, p.type, p.pointer) for p in function.params]
     symbol = symbol or entry_symbol(function)
     if function.interface is not None and fallback is not None:
         params.append(RawParam(adapter.MISSED, UInt(8), True))
         fallback = adapter.missed_symbol(function)
-    ways = variants(summary, target, schedule, autoscheduler)
+    ways = variants(summary, target, schedule, autoscheduler, on_host)
     return compile_raw(symbol, params, function.return_type, ways, fallback, target, module)
 
 
@@ -116,7 +127,23 @@ def halide_entries(summary: Summary) -> list[tuple[int, str]]:
     return [(i, name if len(summary.paths) == 1 else f"{name}_{i}") for i in numbers]
 
 
-def header_text(summary: Summary, source: str) -> str:
+def _halide_path(summary: Summary, number: int, target: Target) -> BuiltPath:
+    """Path `number` in Halide's calling convention, scheduled: for the device where the target has one and can."""
+
+    def make() -> BuiltPath:
+        built = build_path(summary, number)
+        assert built is not None
+        return built
+
+    found = device_path(make, target) if is_for_device(target) else None
+    if found is not None:
+        return found
+    built = make()
+    apply_default_schedule(built.pipeline, target)
+    return built
+
+
+def header_text(summary: Summary, source: str, target: Target) -> str:
     """A C header that declares the function and states its contract."""
     function = summary.function
     guard = f"LIFTED_{function.name.upper()}_H"
@@ -136,12 +163,11 @@ def header_text(summary: Summary, source: str) -> str:
         lines.append(f"{declared};")
     lines += ["#else", f"{linked};", "#endif"]
     for number, symbol in halide_entries(summary):
-        built = build_path(summary, number)
-        assert built is not None
+        built = _halide_path(summary, number, target)
         lines += ["", "/* The same in Halide's calling convention; returns 0, or an error code. */"]
         lines.append("struct halide_buffer_t;")
         declaration = halide_header(built.pipeline, built.arguments(), symbol)
-        wanted = ("int ", "#ifdef", "extern", "}", "#endif")
+        wanted = ("int ", "#ifdef", "extern", "}", "#endif", "struct halide_device")
         lines += [line for line in declaration.splitlines() if line.startswith(wanted)][:-1]
     return "\n".join([*lines, "", f"#endif  /* {guard} */", ""])
 
@@ -164,11 +190,12 @@ def _c_signature(function: Function) -> str:
 
 def build_shared(
     source: str, summaries: Sequence[Summary], path: Path, target: Target, clang_args: Sequence[str] | Command,
-    autoscheduler: str = "",
+    autoscheduler: str = "", on_host: Mapping[str, dict[int, str]] | None = None,
 ) -> dict[str, str]:
     """Links the lifted functions with the original translation unit, whose versions become the fallbacks.
 
-    Returns the symbols of those whose adapters do not compile, with the compiler's words: they are left out."""
+    Returns the symbols of those whose adapters do not compile, with the compiler's words: they are left out.  Why paths
+    have no code for the target's device, where it has one, goes to `on_host`, by symbol."""
     command = command_for(source, clang_args)
     with tempfile.TemporaryDirectory(prefix="lift-") as folder:
         original = Path(folder) / "original.o"
@@ -188,13 +215,14 @@ def build_shared(
         rename_symbols(original, {symbol: symbol + FALLBACK_SUFFIX for symbol in shown})
         if adapted:
             rename_symbols(original, {adapter.adapter_symbol(s.function): s.function.symbol for s in adapted})
-        module = Module(target)
+        module = Module(target, shows_runtime=False)
         for s in summaries:
-            compile_summary(s, target, s.function.symbol + FALLBACK_SUFFIX, module, autoscheduler)
+            alone = None if on_host is None else on_host[s.function.symbol]
+            compile_summary(s, target, s.function.symbol + FALLBACK_SUFFIX, module, autoscheduler, on_host=alone)
         lifted = Path(folder) / "lifted.o"
         module.write_object(lifted)
         # Worker threads outlive calls, so their code must stay.
-        link = ["-shared", f"-Wl,-soname,{path.name}", "-Wl,-z,nodelete", "-lpthread", "-lm"]
+        link = ["-shared", f"-Wl,-soname,{path.name}", "-Wl,-z,nodelete", "-lpthread", "-lm", *DYNAMIC_LOADING]
         link += internal.version_script(inside, Path(folder) / "inside.map") if inside else []
         with whole(path) as beside:
             run_tool([command.compiler, *command.flags, "-o", str(beside), str(lifted), str(original), *link])

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 from codegen.autoschedule import autoschedule
 from codegen.channel_variants import channel_counts
 from codegen.choose_scheduler import method_of
+from codegen.device_schedule import is_for_device
+from codegen.device_variant import device_variant
 from codegen.pipeline import BuiltPath, build_path, compiled
 from codegen.plan import PathPlan
 from halide_core.aot.compile import Variant
 from halide_core.autoschedule.rules.default import apply_default_schedule, small_reductions
+from halide_core.backend.raw_device import DeviceVariant
 from halide_core.ir import expr as E
 from halide_core.ir.expr import BOOL, I64, Expr, Variable, const, const_value
 from halide_core.ir.structural import substitute, variables
@@ -116,12 +120,15 @@ def _nothing_to_write(plan: PathPlan) -> Expr | None:
     return all_hold(parts)
 
 
-def variants(summary: Summary, target: Any, schedule: bool = True, autoscheduler: str = "") -> list[Variant]:
+def variants(
+    summary: Summary, target: Any, schedule: bool = True, autoscheduler: str = "", on_host: dict[int, str] | None = None
+) -> list[Variant | DeviceVariant]:
     """Every path as a compiled variant under its run-time checks.
 
     A path that `autoscheduler`, or `method_of`, can schedule has that variant first, where it holds that it reads no
-    more."""
-    out: list[Variant] = []
+    more.  Where the target has a device one with kernels comes before all others; why a path has none goes to
+    `on_host`."""
+    out: list[Variant | DeviceVariant] = []
     types = {p.name: p.type for p in summary.function.params}
     for number in range(len(summary.paths)):
         built = build_path(summary, number, together=True, cheapest=schedule)
@@ -133,6 +140,18 @@ def variants(summary: Summary, target: Any, schedule: bool = True, autoscheduler
         if empty is not None:
             # so that no stage before an empty output runs at all
             out.append(Variant(all_hold([condition, empty]), None))
+        if schedule and is_for_device(target):
+
+            def make(number: int = number) -> BuiltPath:
+                again = build_path(summary, number, together=True)
+                assert again is not None
+                return again
+
+            kernels = device_variant(make, partial(_variant, condition), target, summary.function.name)
+            if isinstance(kernels, DeviceVariant):
+                out.append(kernels)
+            elif on_host is not None:
+                on_host[number] = kernels
         small = small_reductions(built.pipeline, built.buffers) if schedule else None
         method = autoscheduler or (method_of(built) if schedule else "default")
         within: Expr | None = None

@@ -48,10 +48,9 @@ def compile_for_process(
         module.profiler.start(b)
     if lowered.kernels:
         from halide_core.backend.llvm_device import begin
-        from halide_core.backend.ptx import to_ptx
-        from halide_core.gpu.capability import capability
+        from halide_core.backend.ptx import ptx_for
 
-        begin(b, to_ptx(lowered.kernels, capability(target)))
+        begin(b, ptx_for(lowered.kernels, target))
     StmtEmitter(module, b, names, SYMBOL).emit(lowered.stmt)
     if module.profiler is not None:
         module.profiler.charge(b, 0)

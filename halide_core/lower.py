@@ -72,14 +72,6 @@ class Lowered(Interface):
     environment: Environment
     kernels: tuple[Kernel, ...] = ()
 
-    def check_host_only(self, symbol: str) -> None:
-        """Raises HalideError where a device is needed, of the function `symbol` that is to be an object's."""
-        if self.kernels:
-            raise HalideError(
-                f"{symbol}: loops of a device run in this process only (realize, compile_to_callable); objects "
-                "have no run time for one, so schedule them for the host"
-            )
-
     def interface(self) -> Interface:
         """What remains to be known once the statement is compiled."""
         return Interface(self.inputs, self.outputs, self.parameters, self.required, self.requirements, self.queries)

@@ -41,7 +41,7 @@ struct halide_buffer_t {
 };
 
 extern "C" int $function($declared);
-
+$declared_of_devices
 namespace {
 
 // What a pipeline says of its errors, for the exception that is raised.
@@ -140,7 +140,7 @@ $conversions
     int status;
     Py_BEGIN_ALLOW_THREADS
     status = $function($passed);
-    Py_END_ALLOW_THREADS
+$afterwards    Py_END_ALLOW_THREADS
     if (status != 0) {
         PyErr_Format(PyExc_RuntimeError, "$function failed with error %d%s%s", status, last_error.empty() ? "" : ": ",
                      last_error.empty() ? "" : last_error.data());
@@ -170,8 +170,15 @@ PyMODINIT_FUNC PyInit_$module(void) {
 """)
 
 
-def python_extension(symbol: str, parameters: Sequence[Parameter]) -> str:
-    """The source of the module `symbol` with a function of that name."""
+_OF_DEVICES = """\
+extern "C" int halide_copy_to_host(void *, halide_buffer_t *);
+extern "C" int halide_device_free(void *, halide_buffer_t *);
+"""
+
+
+def python_extension(symbol: str, parameters: Sequence[Parameter], on_device: bool = False) -> str:
+    """The source of the module `symbol` with a function of that name.  `on_device`: it runs kernels; its results are
+    brought to the host, and the device's memory is given back."""
     conversions: list[str] = []
     passed: list[str] = []
     declared: list[str] = []
@@ -186,6 +193,12 @@ def python_extension(symbol: str, parameters: Sequence[Parameter]) -> str:
         conversions += [f"    Array v{k};", f'    if (!v{k}.take(given[{k}], "{name}", {flags})) return nullptr;']
         passed.append(f"&v{k}.buffer")
         declared.append("halide_buffer_t *")
+    afterwards: list[str] = []
+    if on_device:
+        arrays = [(k, written) for k, (_, _, dimensions, written) in enumerate(parameters) if dimensions is not None]
+        copy = "    if (status == 0) status = halide_copy_to_host(nullptr, &v{k}.buffer);\n"
+        afterwards += [copy.format(k=k) for k, written in arrays if written]
+        afterwards += [f"    halide_device_free(nullptr, &v{k}.buffer);\n" for k, _ in arrays]
     names = [name for name, *_ in parameters]
     return _SOURCE.substitute(
         module=symbol,
@@ -198,4 +211,6 @@ def python_extension(symbol: str, parameters: Sequence[Parameter]) -> str:
         conversions="\n".join(conversions),
         passed=", ".join(passed),
         declared=", ".join(declared),
+        declared_of_devices=_OF_DEVICES if on_device else "",
+        afterwards="".join(afterwards),
     )

@@ -10,13 +10,16 @@ from typing import Any
 from halide_core.backend.halide_entry import emit_halide_function
 from halide_core.backend.llvm_builder import ModuleBuilder
 from halide_core.backend.llvm_module import CompiledModule, JitModule
+from halide_core.backend.raw_device import DeviceVariant
 from halide_core.backend.raw_entry import emit_raw_function
 from halide_core.compiler_memory import frugal
 from halide_core.deep_stack import is_deep, on_deep_stack
+from halide_core.gpu.nests import runs_on_device
 from halide_core.interface import output_arrays, unit_strides
 from halide_core.ir.expr import Expr
 from halide_core.ir.types import Type
 from halide_core.lower import Lowered, lower
+from halide_core.passes.realization_order import build_environment
 from halide_core.target import Target
 
 
@@ -63,15 +66,17 @@ class Variant:
 class Module:
     """Compiled functions that go into one object."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, shows_runtime: bool = True) -> None:
+        """`shows_runtime`: other code of the program may call the run time's functions for devices."""
         self.target = target
+        self.shows_runtime = shows_runtime
         self.builder = ModuleBuilder(target.psad_bytes, target.permutes_bytes, target.slow_mask_bytes)
         self._compiled: CompiledModule | None = None
 
     def compiled(self) -> CompiledModule:
         """The module as it stands, optimised."""
         if self._compiled is None:
-            self._compiled = CompiledModule(self.builder.text(), self.target)
+            self._compiled = CompiledModule(self.builder.text(), self.target, shows_runtime=self.shows_runtime)
         return self._compiled
 
     def changed(self) -> None:
@@ -113,7 +118,7 @@ def compile_raw(
     symbol: str,
     params: Sequence[RawParam],
     return_type: Type | None,
-    variants: Sequence[Variant],
+    variants: Sequence[Variant | DeviceVariant],
     fallback: str | None,
     target: Target,
     module: Module | None = None,
@@ -121,8 +126,10 @@ def compile_raw(
     """Compiles the C function `symbol`: the first variant whose condition holds is run, else `fallback` is called.
 
     `fallback` is an external function of the same signature; without one nothing happens and 0 is returned.
-    The function is added to `module` when one is given.  A variant is also left for the next when its extents do
-    not fit 32 bits.  Raises HalideError for schedules that cannot run on the given buffers."""
+    A DeviceVariant (`backend.raw_entry.for_device`) is run where there is a device that it pays on, and left for the
+    next when anything fails there.  A variant is also left for the next when its extents do not fit 32 bits.
+    The function is added to `module` when one is given.  Raises HalideError for schedules that cannot run on the
+    given buffers."""
     out = module if module is not None else Module(target)
     emit_raw_function(out.builder, symbol, list(params), return_type, list(variants), fallback, target)
     out.changed()
@@ -142,7 +149,7 @@ def compile_pipeline(
     assumed = unit_strides(outputs, [i for f in functions for i in f.buffers])
     lowered = lower(functions, target, assumed)
     out = module if module is not None else Module(target)
-    emit_halide_function(out.builder, symbol, _definitions(arguments, lowered), lowered, assumed)
+    emit_halide_function(out.builder, symbol, _definitions(arguments, lowered), lowered, assumed, target)
     out.changed()
     return out
 
@@ -153,8 +160,21 @@ def _definitions(arguments: Sequence[Any] | None, lowered: Lowered) -> list[Any]
     return [a._image if hasattr(a, "_image") else a._as_expr() for a in arguments]
 
 
+# What callers of code with kernels need, as HalideRuntime.h and HalideRuntimeCuda.h declare it.
+_OF_DEVICES = """
+/* Results stay where they were computed until they are asked for. */
+struct halide_device_interface_t;
+extern int halide_copy_to_host(void *user_context, struct halide_buffer_t *buf);
+extern int halide_device_sync(void *user_context, struct halide_buffer_t *buf);
+extern int halide_device_free(void *user_context, struct halide_buffer_t *buf);
+extern void halide_device_release(void *user_context, const struct halide_device_interface_t *device_interface);
+extern const struct halide_device_interface_t *halide_cuda_device_interface();
+"""
+
+
 def header(pipeline: Any, arguments: Sequence[Any], symbol: str) -> str:
-    """The C declaration of the compiled pipeline."""
+    """The C declaration of the compiled pipeline, and of what it takes to use results of a device."""
+    of_devices = _OF_DEVICES if runs_on_device(build_environment(pipeline.functions()).order) is not None else ""
     kinds = ["struct halide_buffer_t *" if hasattr(a, "_image") else c_type(a.type()) + " " for a in arguments]
     names = [a.name() for a in arguments]
     for f in pipeline.functions():
@@ -167,7 +187,7 @@ def header(pipeline: Any, arguments: Sequence[Any], symbol: str) -> str:
     return (
         f"#ifndef {guard}\n#define {guard}\n#include <stdint.h>\n\nstruct halide_buffer_t;\n\n"
         f'#ifdef __cplusplus\nextern "C" {{\n#endif\n\n'
-        f"int {symbol}({parameters});\n\n"
+        f"int {symbol}({parameters});\n{of_devices}\n"
         f'#ifdef __cplusplus\n}}  // extern "C"\n#endif\n\n#endif\n'
     )
 

@@ -6,40 +6,55 @@ from collections.abc import Mapping
 from typing import Any
 
 from halide_core import raw_buffer as raw
+from halide_core.backend.device_arguments import emit_device_arguments
 from halide_core.backend.llvm_builder import FunctionBuilder, ModuleBuilder
+from halide_core.backend.llvm_device import DEVICE_DIRTY, begin
 from halide_core.backend.llvm_extern import emit_extern
 from halide_core.backend.llvm_parallel import REQUIREMENT_FAILED
 from halide_core.backend.llvm_stmt import Names, StmtEmitter
 from halide_core.backend.llvm_types import llvm_type
+from halide_core.backend.ptx import ptx_for
 from halide_core.errors import HalideError
 from halide_core.function import Image
 from halide_core.interface import Array
 from halide_core.ir import expr as ir
+from halide_core.ir import stmt as st
 from halide_core.ir.expr import I32, I64, Expr
 from halide_core.ir.simplify import simplify
 from halide_core.ir.types import Type
 from halide_core.lower import Lowered
+from halide_core.target import Target
 
 # halide_error_code_t.
 _BAD_TYPE, _OUT_OF_BOUNDS, _CONSTRAINT = -3, -4, -8
 _NULL_BUFFER, _UNALIGNED = -12, -24
 _NEGATIVE, _NULL_HOST, _BAD_DIMENSIONS = -28, -34, -43
+_DIRTY_WITHOUT_DEVICE = -44
 
 
 def emit_halide_function(
-    module: ModuleBuilder, symbol: str, arguments: list[Any], lowered: Lowered, assumed: Mapping[str, Expr]
+    module: ModuleBuilder, symbol: str, arguments: list[Any], lowered: Lowered, assumed: Mapping[str, Expr],
+    target: Target,
 ) -> None:
     """Adds `int symbol(arguments..., halide_buffer_t *outputs...)`; `arguments` are Images and scalar Variables.
 
-    Any buffer without host and device memory makes the call a bounds query, which fills in the boxes needed."""
-    _Entry(module, symbol, arguments, lowered, assumed).emit()
+    Any buffer without host and device memory makes the call a bounds query, which fills in the boxes needed.  Where
+    kernels run, results stay where they were computed, with the marks of halide_buffer_t."""
+    _Entry(module, symbol, arguments, lowered, assumed, target).emit()
 
 
 class _Entry:
     def __init__(
-        self, module: ModuleBuilder, symbol: str, arguments: list[Any], lowered: Lowered, assumed: Mapping[str, Expr]
+        self, module: ModuleBuilder, symbol: str, arguments: list[Any], lowered: Lowered, assumed: Mapping[str, Expr],
+        target: Target,
     ) -> None:
         self.assumed = assumed
+        self.target = target
+        on_device = {n for k in lowered.kernels for n, _ in k.arrays}
+        on_host = {x.name for x in st.walk(lowered.stmt) if isinstance(x, st.HostAccess)}
+        arrays = (*lowered.inputs, *lowered.outputs)
+        self.on_device = [a for a in arrays if a.name in on_device]
+        self.on_host = [a for a in arrays if a.name in on_host or a.name not in on_device]
         self.module = module
         self.symbol = symbol
         self.arguments = arguments
@@ -52,7 +67,6 @@ class _Entry:
         self.dims: dict[str, str] = {}
 
     def emit(self) -> None:
-        self.lowered.check_host_only(self.symbol)
         b = self.b
         signature: list[str] = []
         inputs = {a.name: a for a in self.lowered.inputs}
@@ -204,8 +218,14 @@ class _Entry:
                 "but the buffer passed in has %d dimensions",
                 count,
             )
-            host = b.emit(f"icmp eq ptr {self._field(buffer, raw.HOST, 'ptr')}, null")
-            self._fail_if(host, _NULL_HOST, f"The host pointer of {role.lower()} buffer {a.name} is null")
+            if a in self.on_host:
+                host = b.emit(f"icmp eq ptr {self._field(buffer, raw.HOST, 'ptr')}, null")
+                self._fail_if(host, _NULL_HOST, f"The host pointer of {role.lower()} buffer {a.name} is null")
+            if not self.lowered.kernels:
+                flags = self._field(buffer, raw.FLAGS, "i64")
+                dirty = b.emit(f"icmp ne i64 {b.emit(f'and i64 {flags}, {DEVICE_DIRTY}')}, 0")
+                text = f"Buffer {a.name} was changed on a device, and {self.symbol} was made for no target with one"
+                self._fail_if(dirty, _DIRTY_WITHOUT_DEVICE, text)
             for d in range(a.dimensions):
                 self._check_dimension(a, d, role)
         self._check_shapes()
@@ -278,6 +298,9 @@ class _Entry:
         self._fail_if(beyond, _OUT_OF_BOUNDS, text.format("beyond the max"), last, highest)
 
     def _run(self) -> None:
+        if self.lowered.kernels:
+            emit_device_arguments(self.b, self.emitter, self.buffers, self.on_device, self.on_host, self.lowered)
+            begin(self.b, ptx_for(self.lowered.kernels, self.target))
         self.emitter.expr.reset()
         self.emitter.emit(self.lowered.stmt)
         self.b.do("ret i32 0")

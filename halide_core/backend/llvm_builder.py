@@ -107,6 +107,9 @@ class FunctionBuilder:
         self.owned: list[str] = []
         # The halide_buffer_t of arrays that may have memory on a device.
         self.on_device: list[str] = []
+        # Where kernels are launched: where what the run time knows of them is kept, the device interface that buffers
+        # get, and the context that the run time is called with.
+        self.kernels, self.interface, self.context = "", "null", "null"
         # Where the profiler keeps the time of the last change between Funcs.
         self.clock: str | None = None
 
@@ -146,10 +149,17 @@ class FunctionBuilder:
         """The branch at the end of a loop, back to `head` or on; `advice`: metadata that LLVM heeds."""
         self.do(f"br i1 {condition}, label %{head}, label %{after}{advice}")
 
+    def say(self, message: str) -> None:
+        """Reports the error that the string `message` tells, unless failures are none here."""
+        if self.context == "null":
+            self.do(f"call void @halide_error(ptr null, ptr {message})")
+        else:
+            self.do(f"call void @hl.cuda.say(ptr {self.context}, ptr {message})")
+
     def fail(self, status: str | None = None) -> None:
         """Leaves the function after an error was reported, with the code `status` where the function has a result."""
         for buffer in reversed(self.on_device):
-            self.emit(f"call i32 @halide_device_free(ptr null, ptr {buffer})")
+            self.emit(f"call i32 @halide_device_free(ptr {self.context}, ptr {buffer})")
         for pointer in reversed(self.owned):
             self.do(f"call void @halide_free(ptr null, ptr {pointer})")
         has_result = status is not None and self.failure.startswith("ret i32")

@@ -13,29 +13,28 @@ from halide_core.ir import stmt as st
 from halide_core.ir.expr import const_value
 
 if TYPE_CHECKING:
-    from halide_core.backend.llvm_stmt import StmtEmitter
+    from halide_core.backend.llvm_stmt import Results, StmtEmitter
 
 # halide_buffer_flags.
 HOST_DIRTY, DEVICE_DIRTY = 1, 2
-# What code with kernels calls.
-RUNTIME = (
-    "halide_cuda_initialize_kernels",
-    "halide_cuda_run",
-    "halide_copy_to_device",
-    "halide_copy_to_host",
-    "halide_device_free",
-)
-_STATE = "@hl.kernels"
 
 
-def begin(b: FunctionBuilder, ptx: str) -> None:
-    """Has the run time load the kernels of the text `ptx`, before anything is launched."""
+def kernels_in(module: ModuleBuilder) -> str:
+    """A variable for what the run time knows of kernels, null before they are loaded."""
+    name = f"@{module.fresh_name('hl.kernels')}"
+    module.globals.append(f"{name} = internal global ptr null")
+    return name
+
+
+def begin(b: FunctionBuilder, ptx: str, kernels: str = "") -> None:
+    """Has the run time load the kernels of the text `ptx`, before anything of `b` is launched.  `kernels`: a variable
+    for what it knows of them, if there is one."""
     module = b.module
-    module.globals.append(f"{_STATE} = internal global ptr null")
+    b.kernels = kernels or kernels_in(module)
     text = module.string(ptx)
-    callee = module.declare(RUNTIME[0], "i32", ["ptr", "ptr", "ptr", "i32"])
     size = len(ptx.encode()) + 1
-    check(b, b.emit(f"call i32 {callee}(ptr null, ptr {_STATE}, ptr {text}, i32 {size})"))
+    call = f"@halide_cuda_initialize_kernels(ptr {b.context}, ptr {b.kernels}, ptr {text}, i32 {size})"
+    check(b, b.emit(f"call i32 {call}"))
 
 
 def check(b: FunctionBuilder, status: str) -> None:
@@ -47,8 +46,11 @@ def check(b: FunctionBuilder, status: str) -> None:
     b.start(fine)
 
 
-def _free(module: ModuleBuilder) -> str:
-    return module.declare("halide_device_free", "i32", ["ptr", "ptr"])
+def mark(b: FunctionBuilder, buffer: str, dirty: int) -> None:
+    """Says that one side has changed what the halide_buffer_t `buffer` holds."""
+    place = flags_of(b, buffer)
+    flags = b.emit(f"load i64, ptr {place}")
+    b.do(f"store i64 {b.emit(f'or i64 {flags}, {dirty}')}, ptr {place}")
 
 
 def _put(b: FunctionBuilder, pointer: str, offset: int, kind: str, value: str) -> None:
@@ -56,7 +58,8 @@ def _put(b: FunctionBuilder, pointer: str, offset: int, kind: str, value: str) -
     b.do(f"store {kind} {value}, ptr {place}")
 
 
-def _flags(b: FunctionBuilder, buffer: str) -> str:
+def flags_of(b: FunctionBuilder, buffer: str) -> str:
+    """Where the marks of the halide_buffer_t `buffer` stand."""
     return b.emit(f"getelementptr i8, ptr {buffer}, i64 {raw.FLAGS}")
 
 
@@ -90,16 +93,31 @@ def emit_on_device(emitter: StmtEmitter, s: st.OnDevice) -> None:
     old = emitter.names.device.get(s.name)
     emitter.names.device[s.name] = buffer
     b.on_device.append(own)
+    if s.back and emitter.results is not None:
+        emitter.results.buffers.append(own)
     emitter.emit(s.body)
-    if s.back:
+    if s.back and emitter.results is None:
         # What was given keeps its marks: `own` has none then.
-        _to_host(b, own)
+        to_host(b, own)
+    elif s.back and emitter.results is not None and emitter.results.buffers:
+        # Before any of them is freed.
+        _fetch(b, emitter.results)
+        emitter.results.buffers.clear()
     b.on_device.remove(own)
-    check(b, b.emit(f"call i32 {_free(b.module)}(ptr null, ptr {own})"))
+    check(b, b.emit(f"call i32 @halide_device_free(ptr {b.context}, ptr {own})"))
     if old is not None:
         emitter.names.device[s.name] = old
     else:
         del emitter.names.device[s.name]
+
+
+def _fetch(b: FunctionBuilder, results: Results) -> None:
+    count = len(results.buffers)
+    places = b.alloca(f"[{count} x ptr]", align=8)
+    for k, buffer in enumerate(results.buffers):
+        _put(b, places, 8 * k, "ptr", buffer)
+    beside = "true" if results.beside else "false"
+    check(b, b.emit(f"call i32 @hl.device.fetch(ptr {b.context}, ptr {places}, i64 {count}, i1 {beside})"))
 
 
 def _forget_host(b: FunctionBuilder, given: str) -> None:
@@ -107,7 +125,7 @@ def _forget_host(b: FunctionBuilder, given: str) -> None:
     forget, after = b.label("forget"), b.label("forgotten")
     b.branch_if(b.emit(f"icmp ne ptr {given}, null"), forget, after)
     b.start(forget)
-    place = _flags(b, given)
+    place = flags_of(b, given)
     flags = b.emit(f"load i64, ptr {place}")
     b.do(f"store i64 {b.emit(f'and i64 {flags}, {~HOST_DIRTY}')}, ptr {place}")
     b.branch(after)
@@ -132,31 +150,24 @@ def _check_span(emitter: StmtEmitter, s: st.OnDevice) -> None:
     _fail_if(emitter, long, f"{s.name} has more elements than a device can count, which is some 2^31")
 
 
-def _to_host(b: FunctionBuilder, buffer: str) -> None:
+def to_host(b: FunctionBuilder, buffer: str) -> None:
     """Copies where the device has stored last."""
-    flags = b.emit(f"load i64, ptr {_flags(b, buffer)}")
+    flags = b.emit(f"load i64, ptr {flags_of(b, buffer)}")
     changed = b.emit(f"icmp ne i64 {b.emit(f'and i64 {flags}, {DEVICE_DIRTY}')}, 0")
     copy, after = b.label("copy"), b.label("copied")
     b.branch_if(changed, copy, after)
     b.start(copy)
-    callee = b.module.declare("halide_copy_to_host", "i32", ["ptr", "ptr"])
-    check(b, b.emit(f"call i32 {callee}(ptr null, ptr {buffer})"))
+    check(b, b.emit(f"call i32 @halide_copy_to_host(ptr {b.context}, ptr {buffer})"))
     b.branch(after)
     b.start(after)
-
-
-def _mark(b: FunctionBuilder, buffer: str, dirty: int) -> None:
-    place = _flags(b, buffer)
-    flags = b.emit(f"load i64, ptr {place}")
-    b.do(f"store i64 {b.emit(f'or i64 {flags}, {dirty}')}, ptr {place}")
 
 
 def emit_host_access(emitter: StmtEmitter, s: st.HostAccess) -> None:
     """The copy to the host that is due."""
     buffer = emitter.names.device[s.name]
-    _to_host(emitter.b, buffer)
+    to_host(emitter.b, buffer)
     if s.stores:
-        _mark(emitter.b, buffer, HOST_DIRTY)
+        mark(emitter.b, buffer, HOST_DIRTY)
     emitter.expr.reset()
 
 
@@ -166,7 +177,7 @@ def _fail_if(emitter: StmtEmitter, condition: str, text: str) -> None:
     bad, good = b.label("bad"), b.label("good")
     b.branch_if(condition, bad, good)
     b.start(bad)
-    b.do(f"call void @halide_error(ptr null, ptr {emitter.module.string(text)})")
+    b.say(emitter.module.string(text))
     b.fail("-1")
     b.start(good)
 
@@ -202,9 +213,9 @@ def _launch(emitter: StmtEmitter, s: st.Launch, sizes: list[str]) -> None:
     """The copies that are due, and the run itself; `sizes`: the operands of the grid's and the block's extents."""
     b, module = emitter.b, emitter.module
     buffers = [emitter.names.device[n] for n in s.arrays]
-    copy = module.declare("halide_copy_to_device", "i32", ["ptr", "ptr", "ptr"])
     for buffer in buffers:
-        check(b, b.emit(f"call i32 {copy}(ptr null, ptr {buffer}, ptr null)"))
+        call = f"@halide_copy_to_device(ptr {b.context}, ptr {buffer}, ptr {b.interface})"
+        check(b, b.emit(f"call i32 {call}"))
     emitter.expr.reset()
     count = len(buffers) + len(s.scalars)
     places = b.alloca(f"[{count + 1} x ptr]", align=8)
@@ -222,12 +233,11 @@ def _launch(emitter: StmtEmitter, s: st.Launch, sizes: list[str]) -> None:
         _put(b, bytes_, 8 * k, "i64", str(size_))
         _put(b, kinds, k, "i8", str(kind))
     shared = b.emit(f"trunc i64 {_shared(emitter, s)} to i32")
-    state = b.emit(f"load ptr, ptr {_STATE}")
-    callee = module.declare("halide_cuda_run", "i32", ["ptr", "ptr", "ptr", *["i32"] * 7, "ptr", "ptr", "ptr"])
+    state = b.emit(f"load ptr, ptr {b.kernels}")
     numbers = ", ".join(f"i32 {x}" for x in (*sizes, shared))
     name = module.string(s.kernel)
-    arguments = f"ptr null, ptr {state}, ptr {name}, {numbers}, ptr {bytes_}, ptr {places}, ptr {kinds}"
-    check(b, b.emit(f"call i32 {callee}({arguments})"))
+    arguments = f"ptr {b.context}, ptr {state}, ptr {name}, {numbers}, ptr {bytes_}, ptr {places}, ptr {kinds}"
+    check(b, b.emit(f"call i32 @halide_cuda_run({arguments})"))
     for name, buffer in zip(s.arrays, buffers, strict=True):
         if name in s.written:
-            _mark(b, buffer, DEVICE_DIRTY)
+            mark(b, buffer, DEVICE_DIRTY)

@@ -15,6 +15,7 @@ import llvmlite.binding as llvm
 from halide_core.backend.llvm_builder import LOOP_ADVICE
 from halide_core.backend.llvm_profile import CLOCK, CLOCK_DECLARATION
 from halide_core.errors import HalideError
+from halide_core.runtime import cuda
 from halide_core.runtime.errors import ERRORS, PRINTING, PYTHON_REPORTS
 from halide_core.runtime.half import conversions
 from halide_core.runtime.memory import MEMORY, PYTHON_MEMORY
@@ -63,12 +64,30 @@ def _generated(emit: Callable[[Any], _T], module: Any) -> _T:
             llvm.set_option("halide_core", "-disable-lsr=false")
 
 
+def _declared_once(text: str) -> str:
+    """`text` with one declaration of each function, and none of those that it defines."""
+    known = set(re.findall(r"^define [^@]*@([\w.$]+)\(", text, re.M))
+    lines = []
+    for line in text.split("\n"):
+        found = re.match(r"declare [^@]*@([\w.$]+)\(", line)
+        if found is None or found[1] not in known:
+            lines.append(line)
+        if found is not None:
+            known.add(found[1])
+    return "\n".join(lines)
+
+
 class CompiledModule:
     """One LLVM module: functions with C linkage, and the run time that they need."""
 
-    def __init__(self, text: str, target: Target, optimize: bool = True, jit: bool = False) -> None:
+    def __init__(
+        self, text: str, target: Target, optimize: bool = True, jit: bool = False, shows_runtime: bool = True
+    ) -> None:
+        """`shows_runtime`: other code of the program may call the functions for devices, and define them itself."""
         self.target = target
         self._jit = jit
+        if "@halide_cuda_run(" in text:
+            text += cuda.ELSEWHERE if jit else cuda.runtime(target.arch, shows_runtime, "@hl.device.mode(" in text)
         # Whether code prints or reports errors, and whether it allocates storage.
         self.reports = any(f"@{name}(" in text for name in ("halide_print", "halide_error", "hl.out_of_memory"))
         self.allocates = "@halide_malloc(" in text
@@ -105,7 +124,7 @@ class CompiledModule:
         parts.append('!0 = !{!"branch_weights", i32 2000, i32 1}')
         parts.append("!1 = !{i32 1}")
         parts.append(LOOP_ADVICE)
-        return "\n".join(parts)
+        return _declared_once("\n".join(parts))
 
     @property
     def source(self) -> str:

@@ -72,6 +72,15 @@ class _Env(Mapping[str, str]):
         return len(self.names.operands) + len(self.names.arrays)
 
 
+@dataclass(slots=True)
+class Results:
+    """Arrays whose values come back from a device together: their halide_buffer_ts.  `beside`: the host's memory is
+    left as it is until all have come."""
+
+    beside: bool
+    buffers: list[str] = field(default_factory=list)
+
+
 # What a function answers that could not have its storage: before anything of the caller's was stored to, and later
 # (halide_error_code_out_of_memory).
 NO_MEMORY_YET, NO_MEMORY = -1011, -11
@@ -92,6 +101,7 @@ class StmtEmitter:
         # stored to by now.
         self.outside: frozenset[str] | None = None
         self.written = False
+        self.results: Results | None = None
         self.expr = ExprEmitter(b, _Env(names), names.array_types, names.sizes)
 
     def emit(self, s: st.Stmt) -> None:

@@ -14,13 +14,14 @@ from halide_core.backend.llvm_stmt import Names, StmtEmitter
 from halide_core.backend.llvm_types import llvm_type, memory_type
 from halide_core.errors import HalideError
 from halide_core.gpu.barriers import barriers_in
-from halide_core.gpu.capability import STATIC_SHARED
+from halide_core.gpu.capability import STATIC_SHARED, capability
 from halide_core.gpu.kernel import ALIGNMENT, AXES, BLOCK, THREAD, Kernel, is_barrier
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import Call, CallType, Expr, const_value
 from halide_core.ir.structural import nodes
 from halide_core.ir.types import Type
+from halide_core.target import Target
 
 TRIPLE = "nvptx64-nvidia-cuda"
 _SPECIAL = "llvm.nvvm.read.ptx.sreg"
@@ -78,6 +79,11 @@ def to_ptx(kernels: Sequence[Kernel], capability: int) -> str:
     builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(parsed, builder)
     return str(machine.emit_assembly(parsed))
+
+
+def ptx_for(kernels: Sequence[Kernel], target: Target) -> str:
+    """The PTX of the kernels for the devices of a target."""
+    return to_ptx(kernels, capability(target))
 
 
 def is_static(k: Kernel) -> bool:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from halide_core.backend import raw_device
 from halide_core.backend.flat_rows import flat_extents
 from halide_core.backend.llvm_builder import FunctionBuilder, ModuleBuilder
-from halide_core.backend.llvm_stmt import NO_MEMORY, NO_MEMORY_YET, Names, StmtEmitter
+from halide_core.backend.llvm_device import begin
+from halide_core.backend.llvm_stmt import NO_MEMORY, NO_MEMORY_YET, Names, Results, StmtEmitter
 from halide_core.backend.llvm_types import literal, llvm_type, memory_type
+from halide_core.backend.ptx import ptx_for
+from halide_core.backend.raw_device import DeviceVariant, Gain
 from halide_core.errors import HalideError
 from halide_core.function import Function, Split, TailStrategy
+from halide_core.gpu.offload import is_partly_defined
 from halide_core.interface import Array, metadata_variables, output_arrays
 from halide_core.ir import expr as ir
 from halide_core.ir.expr import I32, I64, Expr, Variable, const, const_value
@@ -51,15 +57,22 @@ def emit_raw_function(
     result, attribute = ("void", "") if return_type is None else _abi(return_type)
     entry = StmtEmitter(module, b, names, symbol)
     for number, v in enumerate(variants):
-        lowered = None if v.pipeline is None else _lower_variant(v, target, symbol)
-        condition = entry.value(_condition(v, lowered))
-        run, skip = b.label("variant"), b.label("next")
-        b.branch_if(condition, run, skip)
-        b.start(run)
-        entry.expr.reset()
-        otherwise = skip if fallback is not None else None
-        value = _run_variant(module, entry, f"{symbol}.v{number}", v, lowered, return_type, otherwise)
-        _return(b, return_type, value)
+        name = f"{symbol}.v{number}"
+        skip = b.label("next")
+        if isinstance(v, DeviceVariant):
+            with entry.expr.within():
+                value = _on_device(module, entry, name, v, return_type, skip)
+                _return(b, return_type, value)
+        else:
+            lowered = None if v.pipeline is None else _lower_variant(v, target, symbol)
+            condition = entry.value(_condition(v, lowered))
+            run = b.label("variant")
+            b.branch_if(condition, run, skip)
+            b.start(run)
+            entry.expr.reset()
+            otherwise = skip if fallback is not None else None
+            value = _run_variant(module, entry, name, v, lowered, return_type, otherwise)
+            _return(b, return_type, value)
         b.start(skip)
         entry.expr.reset()
     if fallback is not None:
@@ -156,8 +169,42 @@ def _lower_variant(v: Any, target: Target, symbol: str) -> Lowered:
     inputs = tuple(Array(i.name, i.type, i.dimensions, i.name) for i in environment.images)
     arrays = inputs + tuple(a for f in outputs for a in output_arrays(f))
     lowered = lower(outputs, target, _metadata(v, arrays, symbol), groups)
-    lowered.check_host_only(symbol)
+    if lowered.kernels:
+        raise HalideError(f"{symbol}: a variant with loops of a device must be made by for_device")
     return lowered
+
+
+def for_device(given: Any, target: Target, gain: Callable[[Expr], Gain], symbol: str) -> DeviceVariant:
+    """A variant under a schedule for a device.  `gain`: of the number of kernels that it runs, what they save.
+
+    Raises HalideError for what must not run there."""
+    v = raw_device.rebased(given)
+    outputs: list[Function] = v.pipeline.functions()
+    inputs = tuple(Array(i.name, i.type, i.dimensions, i.name) for i in build_environment(outputs).images)
+    arrays = inputs + tuple(a for f in outputs for a in output_arrays(f))
+    metadata = _metadata(v, arrays, symbol)
+    lowered = lower(outputs, target, metadata, {a.name: k for k, a in enumerate(arrays, 1)})
+    if not lowered.kernels:
+        raise HalideError(f"{symbol}: no loop of this variant runs on a device")
+    raw_device.check(lowered)
+    more = raw_device.condition(v, lowered, metadata)
+    condition = simplify(ir.And(Bool(), _condition(v, lowered), more))
+    beside = raw_device.in_place(v, lowered)
+    ptx = ptx_for(lowered.kernels, target)
+    launches = raw_device.launches(lowered, {**metadata, **v.scalars})
+    return DeviceVariant(given, v, lowered, ptx, condition, beside, gain(launches))
+
+
+def _on_device(
+    module: ModuleBuilder, entry: StmtEmitter, symbol: str, variant: DeviceVariant, return_type: Type | None,
+    otherwise: str,
+) -> str | None:
+    """Runs a variant with kernels; the operand of the result.  Control goes to the label `otherwise` where it must not
+    run, is not worth it, or fails."""
+    device = raw_device.DeviceEntry(entry, variant, otherwise)
+    device.begin()
+    owned = _call_kernel(module, entry, symbol, variant.rebased, variant.lowered, otherwise, device)
+    return _result(entry, variant.given, return_type, owned)
 
 
 def _condition(v: Any, lowered: Lowered | None) -> Expr:
@@ -189,6 +236,11 @@ def _run_variant(
     owned: list[str] = []
     if lowered is not None:
         owned = _call_kernel(module, entry, symbol, v, lowered, otherwise)
+    return _result(entry, v, return_type, owned)
+
+
+def _result(entry: StmtEmitter, v: Any, return_type: Type | None, owned: list[str]) -> str | None:
+    """The operand of what is returned; storage of the call is given back."""
     value: str | None = None
     if v.result is not None and return_type is not None:
         value = entry.value(cast_to(return_type, v.result))
@@ -198,12 +250,14 @@ def _run_variant(
 
 
 def _call_kernel(
-    module: ModuleBuilder, entry: StmtEmitter, symbol: str, v: Any, lowered: Lowered, otherwise: str | None
+    module: ModuleBuilder, entry: StmtEmitter, symbol: str, v: Any, lowered: Lowered, otherwise: str | None,
+    device: raw_device.DeviceEntry | None = None,
 ) -> list[str]:
     b = entry.b
     arrays = lowered.inputs + lowered.outputs
     metadata = _metadata(v, arrays, symbol)
-    kernel = _Kernel(module, symbol, _groups(v))
+    groups = _groups(v) if device is None else {a.name: k for k, a in enumerate(arrays, 1)}
+    kernel = _Kernel(module, symbol, groups, device is not None)
     owned: list[str] = []
     pointers: dict[str, tuple[str, str]] = {}
     arguments: list[str] = []
@@ -211,6 +265,8 @@ def _call_kernel(
     for a in arrays:
         raw = v.buffers[a.name]
         label = raw.pointer or f"own {a.name}"
+        if device is not None:
+            label = a.name
         if label not in pointers and a.name in constants:
             table = module.table(a.name, constants[a.name].tobytes())
             pointers[label] = (table, kernel.pointer(a))
@@ -220,6 +276,8 @@ def _call_kernel(
             operand = entry.names.operands.get(raw.pointer) if raw.pointer else own
             if operand is None:
                 raise HalideError(f"{symbol}: there is no pointer parameter {raw.pointer} for {a.name}")
+            if device is not None and raw.pointer:
+                operand = raw_device.first_element(entry, a, device.variant.given.buffers[a.name], operand)
             pointers[label] = (operand, kernel.pointer(a))
             arguments.append(f"ptr {operand}")
         kernel.array(a, pointers[label][1])
@@ -228,7 +286,8 @@ def _call_kernel(
         if not raw.pointer:
             entry.names.arrays[a.name] = pointers[label][0]
             entry.names.array_types[a.name] = a.type
-    metadata |= flat_extents(v.pipeline.functions(), arrays, metadata)
+    if device is None:
+        metadata |= flat_extents(v.pipeline.functions(), arrays, metadata)
     wanted = {x.name: x for a in arrays for x in metadata_variables(a)} | lowered.parameters
     for name, variable in wanted.items():
         if name in metadata:
@@ -243,6 +302,12 @@ def _call_kernel(
         else:
             arguments.append(f"{llvm_type(variable.type)} {entry.value(value)}")
             kernel.scalar(variable)
+    if device is not None:
+        arguments.append(f"ptr {device.context}")
+        kernel.on_device(device)
+        device.end(b.emit(f"call i32 @{symbol}({', '.join(arguments)})"))
+        entry.expr.reset()
+        return owned
     kernel.finish(lowered)
     status = b.emit(f"call i32 @{symbol}({', '.join(arguments)})")
     failed, fine = b.label("failed"), b.label("fine")
@@ -265,6 +330,9 @@ def _start_again(entry: StmtEmitter, v: Any, lowered: Lowered, status: str, othe
     intact = b.emit(f"icmp eq i32 {status}, {NO_MEMORY_YET}")
     written = {v.buffers[a.name].pointer for a in lowered.outputs} - {"", None}
     read = {v.buffers[a.name].pointer for a in lowered.inputs} & set(entry.names.operands)  # not tables
+    # What is only updated goes on from what is there.
+    kept = {a.name for f in v.pipeline.functions() if is_partly_defined(f) for a in output_arrays(f)}
+    read |= {v.buffers[name].pointer for name in kept} & written
     if not written & read:
         apart = "true"
         for one in sorted(written):
@@ -294,8 +362,10 @@ def _own_storage(entry: StmtEmitter, a: Array, raw: Any, owned: list[str], other
 class _Kernel:
     """The internal function that runs a lowered pipeline on plain pointers and scalars."""
 
-    def __init__(self, module: ModuleBuilder, symbol: str, groups: dict[str, int]) -> None:
+    def __init__(self, module: ModuleBuilder, symbol: str, groups: dict[str, int], shares: bool = False) -> None:
+        """`shares`: several arrays may lie in one pointer's memory, each with a parameter of its own."""
         self.module = module
+        self.attribute = "" if shares else "noalias "
         self.symbol = symbol
         self.names = Names({}, {}, {}, {}, groups)
         self.parameters: list[str] = []
@@ -303,7 +373,7 @@ class _Kernel:
     def pointer(self, a: Array) -> str:
         name = f"%p{len(self.parameters)}"
         # One pointer stands for all arrays of its group, so it never aliases another parameter.
-        self.parameters.append(f"ptr noalias {name}")
+        self.parameters.append(f"ptr {self.attribute}{name}")
         return name
 
     def array(self, a: Array, pointer: str) -> None:
@@ -318,6 +388,20 @@ class _Kernel:
         name = f"%s{len(self.parameters)}"
         self.parameters.append(f"{llvm_type(variable.type)} {name}")
         self.constant(variable, name)
+
+    def on_device(self, device: raw_device.DeviceEntry) -> None:
+        """The function of a variant with kernels, which takes the context that the run time is called with, too."""
+        b = FunctionBuilder(self.module)
+        b.failure = f"ret i32 {NO_MEMORY}"
+        self.parameters.append("ptr %context")
+        b.context, b.interface = "%context", b.emit("call ptr @halide_cuda_device_interface()")
+        kernel = StmtEmitter(self.module, b, self.names, self.symbol)
+        kernel.outside = frozenset(self.names.arrays)
+        kernel.results = Results(device.variant.beside)
+        begin(b, device.variant.ptx, device.kernels)
+        kernel.emit(device.variant.lowered.stmt)
+        b.do("ret i32 0")
+        b.finish(f"define internal i32 @{self.symbol}({', '.join(self.parameters)}) nounwind #0")
 
     def finish(self, lowered: Lowered) -> None:
         b = FunctionBuilder(self.module)

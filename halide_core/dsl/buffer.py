@@ -14,7 +14,8 @@ from halide_core.dsl.image import Shaped, image_call
 from halide_core.dsl.overloads import overloaded
 from halide_core.errors import HalideError, ValueNotTaken
 from halide_core.function import Image
-from halide_core.gpu.device_arrays import LEGACY_STREAM, device_array
+from halide_core.gpu import dlpack
+from halide_core.gpu.device_arrays import LEGACY_STREAM, DeviceArray, device_array
 from halide_core.gpu.device_memory import DeviceMemory
 from halide_core.gpu.runtime import DEVICE_DIRTY, HOST_DIRTY
 from halide_core.interp.expr import dtype_of, type_of
@@ -94,11 +95,13 @@ class Buffer(Shaped):
 
     def _setup_on_device(self, name: str, array: Any, reverse: bool) -> None:
         """Shows an array of another library's in memory of the device, which it keeps alive."""
-        there = device_array(array)
+        self._show(name, device_array(array), array, reverse)
+
+    def _show(self, name: str, there: DeviceArray, owner: Any, reverse: bool) -> None:
         view = there.on_host()
         self._setup(name, type_of(view.dtype), view.T if reverse else view, [0] * view.ndim)
         there.give(self.device_memory())
-        self._others = array
+        self._others = owner
 
     def _describe(self) -> None:
         """Has code that reads the Buffer know that it is dense, where it is; its sizes are told when the code runs."""
@@ -132,6 +135,18 @@ class Buffer(Shaped):
         extents = [int(n) for n in sizes]
         strides = [int(np.prod(extents[:k], dtype=np.int64)) for k in range(len(extents))]
         return Buffer._of(name, type, None, [0] * len(extents), (extents, strides))
+
+    @staticmethod
+    def from_dlpack(array: Any, name: str = "", reverse_axes: bool = True) -> Buffer:
+        """A view, without copying, of an array that another library shows by DLPack, on the host or on device 0.
+
+        Raises HalideError for other devices, and for arrays that cannot be a Buffer."""
+        if array.__dlpack_device__()[0] == dlpack.CPU:
+            return Buffer(np.from_dlpack(array), name, reverse_axes)
+        out = Buffer.__new__(Buffer)
+        found = dlpack.taken(array)
+        out._show(name, found.array, found, reverse_axes)
+        return out
 
     @staticmethod
     def _for_result(type_: Type, sizes: list[int]) -> Buffer:
@@ -507,6 +522,27 @@ class Buffer(Shaped):
             "version": 3,
             "stream": LEGACY_STREAM,
         }
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Where the newest values are, as DLPack says it: on the host or on device 0."""
+        return (dlpack.CUDA, 0) if self.device_dirty() else (dlpack.CPU, 0)
+
+    def __dlpack__(self, *, stream: Any = None, **more: Any) -> Any:
+        """A capsule of the memory where the newest values are; its last axis is dimension 0.
+
+        What is launched on a `stream` later finds them.  Who changes them there says `set_device_dirty`, on the host
+        `set_host_dirty`."""
+        kind, _ = more.get("dl_device") or self.__dlpack_device__()
+        if kind != dlpack.CUDA:
+            return self.array.__dlpack__(**more)
+        if more.get("copy") or self.view is None:
+            raise BufferError(f"Buffer {self.name()} is shown where it is; it cannot be copied")
+        memory = self.device_memory()
+        memory.to_device()
+        if stream not in (None, LEGACY_STREAM, -1):
+            memory.wait()
+        view = self.view.T
+        return dlpack.capsule_of(int(memory.raw.device), view.shape, view.strides, view.dtype, self)
 
     def __buffer__(self, flags: int) -> memoryview:
         """The memory as memoryview shows it, from Python 3.12 on."""

@@ -208,6 +208,8 @@ class Compilation:
 
     def _python_extension(self, filename: str, arguments: Any, fn_name: Any, target: Any) -> None:
         """Writes the C++ source of a Python module around the function."""
+        from halide_core.gpu.nests import runs_on_device
+        from halide_core.passes.realization_order import build_environment
         from halide_core.python_extension import Parameter, python_extension
 
         name, _ = _options(fn_name, target)
@@ -217,7 +219,8 @@ class Compilation:
             parameters.append((_c_name(a.name()), a.type(), None if isinstance(a, Param) else a.dimensions(), False))
         for f in self.functions():
             parameters += [(_c_name(a.name), a.type, a.dimensions, True) for a in output_arrays(f)]
-        Path(filename).write_text(python_extension(self._name(name), parameters))
+        on_device = runs_on_device(build_environment(self.functions()).order) is not None
+        Path(filename).write_text(python_extension(self._name(name), parameters, on_device))
 
     def compile_to_file(
         self, filename_prefix: str, arguments: Any = None, fn_name: Any = None, target: Any = None

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from halide_core.device_limits import MOST_THREADS, STATIC_SHARED
+
+__all__ = ["MOST_THREADS", "STATIC_SHARED", "capability", "most_shared"]
+
 if TYPE_CHECKING:
     from halide_core.target import Target
 
 # Bytes of shared memory that a block may ask for (CUDA C++ Programming Guide, technical specifications).
 _SHARED = {c: n << 10 for c, n in ((70, 96), (75, 64), (80, 163), (86, 99), (87, 163), (89, 99), (90, 227))}
-MOST_THREADS = 1024
-"""Threads of a block, on every device."""
-# Bytes that a kernel may declare of itself; more is asked for when it is launched.
-STATIC_SHARED = 48 << 10
 _LEAST = 70
 
 

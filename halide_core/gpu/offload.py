@@ -47,7 +47,7 @@ def offload(
     s = splitter.visit(s, {n: a.type for n, a in arrays.items()})
     used = {n for k in splitter.kernels for n, _ in k.arrays}
     s = _Host(used).around(s)
-    written, kept = _names_of(outputs), _names_of(filter(_is_partly_defined, outputs))
+    written, kept = _names_of(outputs), _names_of(filter(is_partly_defined, outputs))
     for name in sorted(used & arrays.keys()):
         a = arrays[name]
         dims = tuple(
@@ -61,7 +61,7 @@ def _names_of(functions: Iterable[Function]) -> frozenset[str]:
     return frozenset(a.name for f in functions for a in output_arrays(f))
 
 
-def _is_partly_defined(f: Function) -> bool:
+def is_partly_defined(f: Function) -> bool:
     """Whether elements of an output may stay as they were."""
     return any(n.name == "undef" for v in f.definitions()[0].values for n in nodes(v, ir.Call))
 

@@ -19,6 +19,8 @@ linked into one library.  HL_NUM_THREADS sets the number of threads, the owner i
 
 from __future__ import annotations
 
+from halide_core.runtime.processors import OF_ARCH
+
 # Nanoseconds that an idle thread spins before it sleeps.
 _SPIN = 150_000
 # Waking a sleeping worker takes its owner some ten microseconds, and the worker's first iterations find nothing in
@@ -519,44 +521,10 @@ joined:
 """
 
 
-_OF_ARCH = {
-    "x86": {
-        "declarations": """declare void @llvm.x86.sse2.pause()
-declare void @llvm.x86.sse.sfence()
-declare void @llvm.x86.sse.stmxcsr(ptr)
-declare void @llvm.x86.sse.ldmxcsr(ptr)""",
-        "pause": "call void @llvm.x86.sse2.pause()",
-        "fence": "call void @llvm.x86.sse.sfence()",  # after streaming stores
-        # Without the flags of what has happened so far, the low six bits.
-        "get_control": """%place = alloca i32
-  call void @llvm.x86.sse.stmxcsr(ptr %place)
-  %all = load i32, ptr %place
-  %bits = and i32 %all, 65472
-  %wide = zext i32 %bits to i64
-  ret i64 %wide""",
-        "set_control": """%place = alloca i32
-  %bits = trunc i64 %control to i32
-  store i32 %bits, ptr %place
-  call void @llvm.x86.sse.ldmxcsr(ptr %place)""",
-    },
-    "arm": {
-        "declarations": """declare void @llvm.aarch64.hint(i32)
-declare i64 @llvm.aarch64.get.fpcr()
-declare void @llvm.aarch64.set.fpcr(i64)""",
-        "pause": "call void @llvm.aarch64.hint(i32 1)",
-        "fence": "",
-        "get_control": """%bits = call i64 @llvm.aarch64.get.fpcr()
-  ret i64 %bits""",
-        "set_control": "call void @llvm.aarch64.set.fpcr(i64 %control)",
-    },
-}
-"""What each processor says in its own way."""
-
-
 def thread_pool(arch: str) -> str:
     """The pool's functions for "x86" or "arm"; needs nothing but libc and libpthread."""
     return _TEXT.format(
-        **_OF_ARCH[arch], spin=_SPIN, worth=_WORTH_WAKING, burst=_BURST, shares=_SHARES,
+        **OF_ARCH[arch], spin=_SPIN, worth=_WORTH_WAKING, burst=_BURST, shares=_SHARES,
         surely=_SURELY, settled=_SETTLED, long=_LONG_ITERATION,
     )
 
@@ -579,9 +547,9 @@ define i32 @{POOL_ENTRY}({_PARAMETERS}) nounwind {{
 def pool_elsewhere(arch: str) -> str:
     """What stands for the pool in code whose variable POOL_ADDRESS tells where it is."""
     return f"""@{POOL_ADDRESS} = global ptr null
-{_OF_ARCH[arch]["declarations"]}
+{OF_ARCH[arch]["declarations"]}
 define internal void @hl.fence() alwaysinline nounwind {{
-  {_OF_ARCH[arch]["fence"]}
+  {OF_ARCH[arch]["fence"]}
   ret void
 }}
 define internal i32 @hl.par_for({_PARAMETERS}) nounwind {{

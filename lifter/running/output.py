@@ -49,7 +49,7 @@ class Output:
     @property
     def judged_compiled(self) -> bool:
         """Whether the second opinion is on the compiled code that is asked for."""
-        return self.target == "host" and self.of_all
+        return _runs_here(self.target) and self.of_all
 
     @property
     def of_all(self) -> bool:
@@ -64,7 +64,7 @@ class Output:
         gets the status `error` and stops no other.  Raises OutputError."""
         compiled = next((k for k in ("shared", "object") if k in self.kinds), "")
         kinds = list(self.kinds)
-        if judge is not None and compiled and self.target == "host":
+        if judge is not None and compiled and _runs_here(self.target):
             with tempfile.TemporaryDirectory(prefix="lift-") as name:
                 reports = self._judged(reports, judge, compiled, Path(name))
                 self._move(reports, compiled)
@@ -152,11 +152,18 @@ class Output:
         return good
 
 
+def _runs_here(target: str) -> bool:
+    """Whether code for a target runs on this machine: what it has for a device runs only where there is one."""
+    first, *features = target.split("-")
+    return first == "host" and all(f.startswith("cuda") for f in features)
+
+
 def _linked(path: Path) -> Path:
     """An object file as a library that can be loaded.  Raises OutputError."""
     library = path.with_suffix(".so")
     try:
-        run_tool([system_compiler(), "-shared", "-Wl,-z,nodelete", "-o", str(library), str(path), "-lpthread", "-lm"])
+        options = ["-shared", "-Wl,-z,nodelete", "-lpthread", "-lm", "-ldl"]
+        run_tool([system_compiler(), "-o", str(library), str(path), *options])
     except EmitError as problem:
         raise OutputError(str(problem)) from None
     return library

@@ -17,9 +17,11 @@ from halide_core.gpu.runtime import device_runtime
 from tests.gpu import running
 from tests.gpu.cases import CASES, data_of
 from tests.gpu.check import record, replay
+from tests.gpu.check.libraries import check_libraries
 from tests.gpu.check.recorder import Recorder
 from tests.gpu.check.recording import Recording, drawn, play
 from tests.gpu.check.replay import Timed, Untimed, check, markdown
+from tests.gpu.driver_library import needs_compiler, redirect, stand_in
 from tests.gpu.emulator.device import Emulator
 from tests.gpu.test_driver import StandIn
 
@@ -151,3 +153,35 @@ def test_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: p
     rows = json.loads(found.read_text())["runs"]
     assert len(rows) >= 4 and all(not r["wrong"] for r in rows)
     assert page.read_text().startswith("# Kernels on a device\n")
+
+
+@needs_compiler
+def test_libraries(tmp_path: Path) -> None:
+    """Cases as libraries: run by what is there on a machine with a device, and told where they differ."""
+    names = ("blur_shared", "host_between", "halves")
+    assert record.record_libraries(tmp_path, names) == len(names)
+    for path in tmp_path.glob("*.so"):
+        redirect(path)
+    found = dict(np.load(tmp_path / "object_blur_shared.npz"))
+    found["wanted"][3, 4] += 1
+    np.savez(tmp_path / "object_changed.npz", **found)
+    (tmp_path / "object_changed.so").write_bytes((tmp_path / "object_blur_shared.so").read_bytes())
+    driver = stand_in(tmp_path)
+    rows = {r["name"]: r["wrong"] for r in check_libraries(tmp_path)}
+    assert rows == {f"object_{n}": "" for n in names} | {"object_changed": "1 of 1073 values differ"}
+    assert not driver.problems
+    driver.failing["cuLaunchKernel"] = (719, 0)
+    assert all("CUDA: cuLaunchKernel failed" in r["wrong"] for r in check_libraries(tmp_path))
+
+
+def test_libraries_need_nothing_else(tmp_path: Path) -> None:
+    """No package but NumPy is imported where they are run and measured."""
+    code = (
+        "import sys\n"
+        "from tests.gpu.check.replay import _alone\n"
+        "_alone()\n"
+        "import codegen.device_timing, tests.gpu.check.libraries\n"
+        "print(sorted({m.split('.')[0] for m in sys.modules} & {'llvmlite', 'z3', 'clang', 'halide', 'pytest'}))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

@@ -233,11 +233,6 @@ def test_a_function_of_the_c_library() -> None:
         to_ptx(_lowered(f).kernels, 80)
 
 
-def test_objects(tmp_path: Any) -> None:
-    with pytest.raises(hc.HalideError, match="loops of a device run in this process only"):
-        _tile(hc).compile_to_object(str(tmp_path / "f.o"), [], "f", hc.Target("host-cuda"))
-
-
 @pytest.mark.parametrize("name", ["blur_shared", "lanes", "two_kernels", "three_dimensions", "unrolled"])
 def test_loop_nests_as_text(name: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     hl = pytest.importorskip("halide")

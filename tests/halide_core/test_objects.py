@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -97,3 +98,53 @@ def test_halide_calling_convention(tmp_path: Path) -> None:
     done = subprocess.run([program], capture_output=True, text=True, check=True)
     assert done.stdout == "0 0 0 1 100 -4"
     assert "Input buffer inp is accessed at 101, which is beyond the max (100) in dimension 0" in done.stderr
+
+
+_SCARCE = """
+#include <stdlib.h>
+int left, originals;
+void *halide_malloc(void *c, long n) { return left-- > 0 ? aligned_alloc(64, (n + 127) / 64 * 64) : 0; }
+void halide_free(void *c, void *p) { free(p); }
+void original(int *b, int w) {
+    originals++;
+    for (int r = 0; r < 4; r++) for (int x = 0; x < w; x++) b[x] += (x + r) * 3;
+}
+"""
+_CALL = """
+import ctypes, sys
+import numpy as np
+lib, left, n = ctypes.CDLL(sys.argv[1]), int(sys.argv[2]), 6000
+b = np.zeros(n, np.int32)
+ctypes.c_int.in_dll(lib, "left").value = left
+lib.run(ctypes.c_void_p(b.ctypes.data), n)
+print(np.array_equal(b, np.arange(n) * 12 + 18), ctypes.c_int.in_dll(lib, "originals").value)
+"""
+
+
+@needs_linker
+def test_storage_that_runs_out_while_an_output_is_updated(tmp_path: Path) -> None:
+    """What updates have done is not done again by the original: the program ends, and says why."""
+    x, r = hl.Var("x"), hl.RDom([(0, 4)])
+    f, g = hl.Func("f"), hl.Func("g")
+    g[x] = x * 3
+    f[x] = hl.undef(hl.Int(32))
+    f[x] += g[x + r]
+    f.update().reorder(x, r.x)
+    g.compute_at(f, r.x)
+    width = Variable(I32, "w")
+    zero, one = const(0, I64), const(1, I64)
+    buffers = {"f": RawBuffer("b", zero, (zero,), (cast_to(I64, width),), (one,))}
+    params = [RawParam("b", hl.Int(32), True), RawParam("w", I32)]
+    variant = Variant(width > 0, hl.Pipeline([f]), buffers)
+    compile_raw("run", params, None, [variant], "original", hl.get_host_target()).write_object(tmp_path / "run.o")
+    (tmp_path / "scarce.c").write_text(_SCARCE)
+    command = ["g++", "-x", "c", "-shared", "-fPIC", str(tmp_path / "scarce.c"), "-x", "none", str(tmp_path / "run.o")]
+    library = tmp_path / "run.so"
+    subprocess.run([*command, "-o", str(library), "-pthread"], check=True)
+    for left, wanted in ((9, "True 0"), (1, ""), (2, "")):
+        done = subprocess.run(
+            [sys.executable, "-c", _CALL, str(library), str(left)], capture_output=True, text=True, check=False
+        )
+        assert done.stdout.strip() == wanted
+        assert (done.returncode == 0) is bool(wanted)
+        assert wanted or "out of memory" in done.stderr

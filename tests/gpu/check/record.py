@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import halide_core as hc
+from codegen.measure_device import build
 from corpus.pipelines.common import Built, PipelineFile, bind, pipelines
 from halide_core.gpu.runtime import device_runtime
 from tests.gpu import fuzz, package, running
@@ -20,6 +21,7 @@ from tests.gpu.cases import CASES, data_of
 from tests.gpu.check.recorder import Recorder
 from tests.gpu.check.recording import drawn
 from tests.gpu.emulator.device import Emulator
+from tests.gpu.objects import linked
 from tests.halide_core.fuzz.case import reference, result
 
 
@@ -34,6 +36,22 @@ def record_cases(folder: Path) -> int:
             running.realized(f, case.size, hc.Target(running.TARGET))
         recorder.recording.save(folder / f"case_{name}.ours.run")
     return len(CASES)
+
+
+# Code of the host that machines with a device run.
+_MACHINE = "x86-64-linux-avx2-fma-f16c-cuda-cuda_capability_80"
+
+
+def record_libraries(folder: Path, names: Sequence[str]) -> int:
+    """Cases as libraries with the run time of objects, their inputs and results; how many."""
+    for name in names:
+        case = CASES[name]
+        data = data_of(case)
+        f, params = case.make(hc, True)
+        linked(folder, f, list(params.values()), _MACHINE, f"object_{name}", redirected=False)
+        inputs = {f"input{k}": data[n] for k, n in enumerate(params)}
+        np.savez_compressed(folder / f"object_{name}.npz", wanted=running.on_host(hc, case, data), **inputs)
+    return len(names)
 
 
 def record_random(folder: Path, count: int, seed: int) -> int:
@@ -109,9 +127,11 @@ def main() -> None:
     given.folder.mkdir(parents=True)
     cases = record_cases(given.folder)
     random = record_random(given.folder, given.random, given.seed)
+    libraries = record_libraries(given.folder, list(CASES))
+    build(given.folder, hc.Target(_MACHINE))
     runs = record_pipelines(given.folder, [] if given.no_pipelines else pipelines())
     size = sum(p.stat().st_size for p in given.folder.iterdir())
-    counts = f"{cases} cases, {random} random schedules and {runs} runs of pipelines"
+    counts = f"{cases} cases, {libraries} libraries, {random} random schedules and {runs} runs of pipelines"
     print(f"{counts} in {given.folder}, {size / 1e6:.1f} MB")
 
 

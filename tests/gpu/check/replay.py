@@ -2,9 +2,10 @@
 
     python3 tests/gpu/check/replay.py build/gpu-check [--json FILE] [--markdown FILE] [--seconds 300]
 
-Needs Python, NumPy and CUDA's driver; from the project it takes the driver's binding alone.  --emulated plays them on
-the tests' emulator, which takes no times.  Status 0: all is equal; 1: something is not, or failed; 2: there is no
-device."""
+Needs Python, NumPy and CUDA's driver; from the project it takes the driver's binding alone.  Libraries with the run
+time of objects are run, too, and --model FILE has the numbers that drop-ins choose by.  --emulated plays the recorded
+runs on the tests' emulator, which takes no times.  Status 0: all is equal; 1: something is not, or failed; 2: there is
+no device."""
 
 from __future__ import annotations
 
@@ -106,6 +107,24 @@ def check(folder: Path, device: Any, clock: Timed | Untimed, seconds: float) -> 
     return rows
 
 
+def check_alone(folder: Path, model: Path | None, about: dict[str, str]) -> list[dict[str, Any]]:
+    """The rows of what runs by the run time of objects; the numbers that drop-ins choose by go to `model`."""
+    from codegen.device_timing import DeviceFailure, measured, model_text
+    from tests.gpu.check.libraries import check_libraries
+
+    rows = check_libraries(folder)
+    made = folder / "libmeasure.so"
+    if model is not None and made.exists():
+        row: dict[str, Any] = {"name": "the model", "by": "an object", "wrong": "", "kernels": {}, "ms": 0.0}
+        try:
+            words = f"measured on {about['device']}, CUDA {about['cuda']}, {time.strftime('%Y-%m-%d')}"
+            model.write_text(model_text(words, measured(made)))
+        except DeviceFailure as problem:
+            row["wrong"] = str(problem)
+        rows.append(row | {"apart": 0.0})
+    return rows
+
+
 def _apart(mine: list[Any], theirs: list[Any]) -> float:
     """The part of the elements of two lists of results that lie further apart than a thousandth; 1 where these are of
     different shapes."""
@@ -176,6 +195,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     parser.add_argument("--markdown", type=Path)
     parser.add_argument("--seconds", type=float, default=300.0)
+    parser.add_argument("--model", type=Path, help="where what was measured of device and host goes")
     parser.add_argument("--emulated", action="store_true")
     given = parser.parse_args()
     if not list(given.folder.glob("*.run")):
@@ -199,7 +219,8 @@ def main() -> None:
             print(f"error: {problem.text}", file=sys.stderr)
             sys.exit(2)
         about, clock, rates = device.about(), Timed(device), copies(device)
-    rows = check(given.folder, device, clock, given.seconds)
+    rows = [] if given.emulated else check_alone(given.folder, given.model, about)
+    rows += check(given.folder, device, clock, given.seconds)
     text = markdown(about, rates, rows)
     print(text)
     if given.json:

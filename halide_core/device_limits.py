@@ -1,0 +1,6 @@
+"""What every device of CUDA allows (CUDA C++ Programming Guide, technical specifications)."""
+
+MOST_THREADS = 1024
+"""Threads of a block."""
+STATIC_SHARED = 48 << 10
+"""Bytes of shared memory that a kernel may declare of itself; more is asked for when it is launched."""

@@ -262,13 +262,14 @@ class ContractBuilder:
         text = f"{a} and {b} do not overlap" + (", or are the same" if may_coincide else "")
         self._add(ContractItem("disjoint", text, None, (a, b), may_coincide=may_coincide))
 
-    def no_overflow(self, layouts: Iterable[Layout]) -> None:
-        """Index arithmetic stays within the type that the original computes it in."""
+    def no_overflow(self, layouts: Iterable[Layout], sums: bool) -> None:
+        """Index arithmetic stays within the type that the original computes it in: products, and plain `sums` too."""
         narrow = index_type(self.function, self.path)
         bounds: list[Poly] = []
         for layout in layouts:
             for magnitude in self._magnitudes(layout):
-                if any(len(m) > 1 for m in magnitude.terms) and over_parameters(magnitude, self.function):
+                products = any(len(m) > 1 for m in magnitude.terms)
+                if (products or (sums and len(magnitude.terms) > 1)) and over_parameters(magnitude, self.function):
                     bounds.append(magnitude)
         for magnitude in _maximal(list(dict.fromkeys(bounds))):
             self._overflow(magnitude, narrow)

@@ -221,3 +221,39 @@ void use_unrolled_fade(void) { fade_by = fade_row_unrolled; }
 void fade_plane(uint8_t *out, int out_pitch, const uint8_t *in, int in_pitch, int wide, int high) {
     for (int y = 0; y < high; y++) fade_by(out + y * out_pitch, in + y * in_pitch, wide);
 }
+
+/* Borders of a frame in its own memory. */
+void extend_right(uint8_t *image, int pitch, int wide, int from, int rows) {
+    uint8_t *end = image + from * pitch + wide;
+    for (int r = 0; r < rows; r++, end += pitch) memset(end, end[-1], 24);
+}
+void extend_corner(uint8_t *image, int pitch, int wide) {
+    uint8_t *line = image + wide, *above = line;
+    const uint8_t corner = line[-1];
+    for (int r = 0; r < 12; r++) {
+        above -= pitch;
+        memcpy(above - 8, line - 8, 8);
+        memset(above, corner, 24);
+    }
+}
+
+/* Samples of files in the other order of bytes. */
+void floats_from_file(uint8_t *out, const uint8_t *in, int n) {
+    float *samples = (float *)out, sample;
+    uint8_t *bytes = (uint8_t *)&sample;
+    for (int i = 0; i < n; i++, in += sizeof sample) {
+        bytes[0] = in[3];
+        bytes[1] = in[2];
+        bytes[2] = in[1];
+        bytes[3] = in[0];
+        samples[i] = sample;
+    }
+}
+void doubles_from_file(float *out, const uint8_t *in, int n) {
+    for (int i = 0; i < n; i++, in += sizeof(double)) {
+        double sample = 0;
+        uint8_t *bytes = (uint8_t *)&sample;
+        for (int k = 0; k < 8; k++) bytes[k] = in[7 - k];
+        out[i] = sample;
+    }
+}

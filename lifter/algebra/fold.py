@@ -21,6 +21,7 @@ from halide_core.ir.expr import (
     Mul,
     Not,
     Or,
+    Reinterpret,
     Select,
     Sub,
     Variable,
@@ -64,6 +65,8 @@ def fold_node(e: Expr) -> Expr:
         return _fold_logic(e)
     if isinstance(e, Cast) and e.type == e.value.type:
         return e.value
+    if isinstance(e, Reinterpret) and isinstance(e.value, Reinterpret) and e.type == e.value.value.type:
+        return e.value.value
     if isinstance(e, Add | Sub | Mul) and e.type.is_int_or_uint():
         return _fold_arithmetic(e)
     if isinstance(e, EQ | NE) and isinstance(e.a, Call) and e.a.name == "mod_round_to_zero" and const_value(e.b) == 0:

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from halide_core.ir.expr import Call, CallType, Expr
+from halide_core.ir.expr import I32, Call, CallType, Expr
 from halide_core.ir.structural import key, post_order
 from lifter.algebra.polynomial import Poly, to_poly
 from lifter.algebra.symbolic_intervals import Interval, Unbounded, interval
@@ -72,8 +72,13 @@ class MemoryContract:
         if demanding:
             for image in inputs.values():
                 self.contract.layout(image.layout)
+                for f in written:
+                    if f.layout.array == image.layout.array:
+                        self._rows_apart(f.layout, image.layout)
+            for d in (d for f in written for d in f.layout.dims):
+                self.contract.small(d.min, d.min + d.extent)
         self.contract.coordinates_fit([*(f.layout for f in funcs), *(i.layout for i in inputs.values())])
-        self.contract.no_overflow([f.layout for f in funcs] + [i.layout for i in inputs.values()])
+        self.contract.no_overflow([f.layout for f in funcs] + [i.layout for i in inputs.values()], demanding)
         for f in funcs:
             for definition in f.definitions:
                 self._fitting(f, definition)
@@ -82,6 +87,24 @@ class MemoryContract:
         self.contract.items = [
             i for i in self.contract.items if i.condition is None or not self._implied(i.condition, arrays)
         ]
+
+    def _rows_apart(self, written: Layout, read: Layout) -> None:
+        """What is written in one row of an image is not read in another: `p[w + i] = p[w - 1]` of each row."""
+        outer = written.dims[-1].stride if written.dims else None
+        if outer is None or not read.dims or read.dims[-1].stride != outer or outer.constant_value() is not None:
+            return
+        with contextlib.suppress(Unbounded):  # then the verifier says what does not hold
+            (low, high), (least, most) = (self._of_a_row(x) for x in (written, read))
+            for span in (high - least, most - low):
+                if over_parameters(span, self.function) and not span.names() & outer.names():
+                    self.contract.require(outer - span - Poly.constant(1), "stride")
+
+    def _of_a_row(self, layout: Layout) -> Interval:
+        """From where to where the row of an image reaches whose coordinate is 0."""
+        row = layout.dims[-1].name
+        env = {d.name: (d.min, d.min + d.extent - Poly.constant(1)) for d in layout.dims}
+        at = [Poly() if d.name == row else Poly.variable(d.name, I32) for d in layout.dims]
+        return interval(layout.index(tuple(at)), env, self.contract.follows)
 
     def _implied(self, condition: Expr, arrays: dict[str, list[Layout]]) -> bool:
         return differ(condition, self.contract.items, arrays, self.contract.follows)

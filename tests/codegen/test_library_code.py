@@ -59,6 +59,15 @@ def test_functions_chosen_at_the_start(plain_c: ctypes.CDLL) -> None:
         assert (d[:, :37] == s[:, :37] - (s[:, :37] >> 2)).all() and not d[:, 37:].any()
 
 
+def test_bytes_of_floats(plain_c: ctypes.CDLL) -> None:
+    """All bits are kept, those of signalling not-a-numbers too."""
+    bits = np.random.default_rng(1).integers(0, 1 << 32, 4096, np.uint64).astype(np.uint32)
+    bits[:256] = 0x7F800001 + np.arange(256)
+    d = np.zeros(4096, np.uint32)
+    plain_c.floats_from_file(_pointer(d.view(np.uint8)), _pointer(bits.byteswap().view(np.uint8)), 4096)
+    assert (d == bits).all()
+
+
 def test_one_of_several_kernels(plain_c: ctypes.CDLL) -> None:
     s, d = np.random.default_rng(0).integers(0, 256, 60, np.uint8), np.zeros(60, np.uint8)
     kernels = [(0, 4, 0), (1, 2, 1), (0, 4, 0), (-1, 6, -1)]
@@ -105,6 +114,10 @@ LEFT = {
     "bytes of a word that are not all given": (
         "void f(unsigned char *d, const unsigned char *s, int n) { for (int i = 0; i < n; i++) {"
         "unsigned short v; ((unsigned char *)&v)[1] = s[i]; d[i] = v >> 4; } }"
+    ),
+    "bytes of a float that are not all given": (
+        "void f(float *d, const unsigned char *s, int n) { for (int i = 0; i < n; i++) {"
+        "float v; for (int k = 1; k < 4; k++) ((unsigned char *)&v)[k] = s[4*i + k]; d[i] = v; } }"
     ),
 }
 
@@ -154,3 +167,24 @@ def test_objects_behind_null_pointers(tmp_path: Path) -> None:
     assert (data == 8).all()
     library.f(ctypes.byref(Image(50, data.ctypes.data, None)))
     assert (data == 7).all()
+
+
+@pytest.mark.parametrize("pitch", [5, 24, 25, 26, 40])
+def test_borders_in_place(tmp_path: Path, pitch: int) -> None:
+    """Where one row's border would be read by the next, the original runs."""
+    source = tmp_path / "f.c"
+    source.write_text(
+        "#include <string.h>\nvoid f(unsigned char *p, int pitch, int w, int h) {\n"
+        "    p += w;\n    for (int y = 0; y < h; y++, p += pitch) memset(p, p[-1], 24);\n}\n"
+    )
+    (found,) = lift_file(str(source), out=str(tmp_path), emit=("shared",)).functions
+    assert found.status == "verified" and found.lifted is not None and found.lifted.summary is not None, found.reason
+    (path,) = found.lifted.summary.paths
+    assert "pitch >= 25" in [i.text for i in path.contract]
+    library = ctypes.CDLL(str(tmp_path / "libf_lifted.so"))
+    data = np.arange(400, dtype=np.uint8)
+    expected = data.copy()
+    for y in range(7):
+        expected[3 + y * pitch : 27 + y * pitch] = expected[2 + y * pitch]
+    library.f(data.ctypes.data_as(ctypes.c_void_p), pitch, 3, 7)
+    assert (data == expected).all()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from clang.cindex import Cursor
 
 from halide_core.ir.expr import I64, Expr, Load, Variable, const, const_value
-from halide_core.ir.types import Type
+from halide_core.ir.types import Type, UInt
 from lifter.frontend.objects import memory_views
 from lifter.frontend.state import operators as op
 from lifter.frontend.state.context import Context
@@ -29,7 +29,7 @@ def read_as(ctx: Context, p: Pointer, wanted: Type, at: Cursor | None) -> Expr:
         whole = _scalar(ctx, array, wanted, at)
         if _is_whole(ctx, p, whole, wanted, at):
             return view(whole, wanted)
-        return memory_views.bytes_of(whole, p.offset, wanted)
+        return memory_views.bytes_of(view(whole, UInt(whole.type.bits)), p.offset, wanted)
     count = _units_of_scalar(ctx, array, wanted, at)
     if count > 1:
         return memory_views.read(ctx, array, p.offset, wanted, count)
@@ -43,8 +43,10 @@ def write_as(ctx: Context, p: Pointer, wanted: Type, value: Expr, at: Cursor | N
         ctx.before_write(array[1:])
         whole = _scalar(ctx, array, wanted, at)
         is_whole = _is_whole(ctx, p, whole, wanted, at)
-        new = view(value, whole.type) if is_whole else memory_views.with_bytes(whole, p.offset, op.cast(value, wanted))
-        ctx.assign(array[1:], new)
+        if not is_whole:
+            bits = view(whole, UInt(whole.type.bits))
+            value = memory_views.with_bytes(bits, p.offset, op.cast(value, wanted))
+        ctx.assign(array[1:], view(value, whole.type))
         return
     if array in ctx.tables or array in ctx.const_arrays:
         ctx.fail(f"write to the constant array '{array}'", at)
@@ -63,7 +65,7 @@ def _units_of_scalar(ctx: Context, array: str, wanted: Type, at: Cursor | None) 
 def _scalar(ctx: Context, array: str, wanted: Type, at: Cursor | None) -> Variable:
     """The scalar local or parameter behind the target "&x", of which `wanted` is the whole or the low part."""
     type_ = ctx.locals.get(array[1:]) or ctx.parameters[array[1:]]
-    if not same_bits(type_, wanted) and not (integers(type_, wanted) and wanted.bits < type_.bits):
+    if not same_bits(type_, wanted) and not (integers(UInt(type_.bits), wanted) and wanted.bits < type_.bits):
         ctx.fail(f"the scalar '{array[1:]}' of type {type_} used as {wanted}", at)
     return Variable(type_, array[1:])
 

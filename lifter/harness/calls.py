@@ -126,8 +126,9 @@ class Calls:
         if group >= len(SIZES):
             height, width = rng.choice(((height, width), (width, height)))
         pad = PADS[group % len(PADS)]
+        aligned = _ALIGNED if self.roomy else 1  # the original may want aligned rows too
         for _ in range(_TRIES):
-            draw = self.drawer.scalars(width, height, pad, rng)
+            draw = self.drawer.scalars(width, height, pad, rng, aligned)
             if not met:
                 draw = draw if draw.path is None else self.drawer.spoiled(draw, rng)
                 if draw.path is not None or self.drawer.undefined(draw):

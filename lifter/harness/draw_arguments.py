@@ -85,8 +85,9 @@ class Drawer:
         draws = (self.scalars(width, height, pad, rng) for _ in range(tries))
         return next((d for d in draws if d.path is not None), None)
 
-    def scalars(self, width: int, height: int, pad: int, rng: random.Random) -> Draw:
-        """One draw; its path is None where the contract fails."""
+    def scalars(self, width: int, height: int, pad: int, rng: random.Random, aligned: int = 1) -> Draw:
+        """One draw; its path is None where the contract fails.  `pad`: elements between rows; `aligned`: strides are
+        multiples of it."""
         scalars: Scalars = {}
         for p in self.summary.function.params:
             if not p.pointer and (p.name not in self.strides or p.name in self.ranges):
@@ -98,7 +99,8 @@ class Drawer:
                 scalars[n] = max((row_length(x, n, scalars) for some in self.layouts for x in some), default=1)
         types = {p.name: p.type for p in self.summary.function.params}
         for n in free:  # a stride in bytes takes whole elements
-            scalars[n] = _fitted((int(scalars[n]) + pad) * self.parts.get(n, 1), types[n])
+            row = int(scalars[n]) + pad
+            scalars[n] = _fitted((row + -row % aligned) * self.parts.get(n, 1), types[n])
         null = frozenset(n for n in self.optional if rng.random() < 0.3)
         return Draw(scalars, null, self._path(scalars, null))
 

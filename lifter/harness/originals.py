@@ -163,14 +163,16 @@ class Originals:
         alone = self._apart or (function.interface is not None and function.interface.container is not None)
         return f"{_PACKERS}-{hashlib.sha256(function.symbol.encode()).hexdigest()[:16]}" if alone else _PACKERS
 
-    def trapping(self, function: Function) -> Path | None:
-        """The original stopping at what C++ leaves undefined, where the compiler can do that; with packers, if
-        these are what sets variables of static storage."""
+    def trapping(self, function: Function, misaligned: bool = False) -> Path | None:
+        """The original stopping at what C++ leaves undefined, or only at what is `misaligned`, where the compiler can
+        do that; with packers, if these are what sets variables of static storage."""
         packers = self._packers_of(function) if _is_of_packers(function) else ""
         source = self._text(packers) if packers else self.source
-        name = f"trapping-{packers}" if packers else "trapping"
+        kind = "misaligned" if misaligned else "trapping"
+        name = f"{kind}-{packers}" if packers else kind
         if name not in self._jobs:
-            flags = ["-fno-wrapv", f"-fsanitize={_TRAPS}", "-fsanitize-undefined-trap-on-error"]
+            traps = "alignment" if misaligned else _TRAPS
+            flags = ["-fno-wrapv", f"-fsanitize={traps}", "-fsanitize-undefined-trap-on-error"]
             flags += _flags_of(self.source) if packers else ()
             self._jobs[name] = Background(lambda: self._compile(source, name, flags))
         return None if self._jobs[name].failure() else self._path(name)

@@ -184,7 +184,7 @@ class _Run:
                 return number
             if not self._is_small(number):
                 self.tame = True
-            elif not self._is_undefined(number):
+            elif not self._is_undefined(number) and not self._is_undefined(number, misaligned=True):
                 self._elsewhere(number)
                 return None
         return _next_draw(number) if len(self.deaths) < _MOST_DEATHS else None
@@ -215,9 +215,10 @@ class _Run:
         self.opinion.kept = kept_call(call, call.snapshot(), [], [], (None, None), words)
         self.opinion.reason = words
 
-    def _is_undefined(self, number: int) -> bool:
-        """Whether C++ does not say what the original does in a call that meets the contract."""
-        trapping = self.originals.trapping(self.function)
+    def _is_undefined(self, number: int, misaligned: bool = False) -> bool:
+        """Whether C++ does not say what the original does in a call that meets the contract; or, with `misaligned`,
+        whether it uses memory that does not lie as its type has to (whole registers, for which the machine asks)."""
+        trapping = self.originals.trapping(self.function, misaligned)
         if trapping is None:
             return False
         end, code = self._process(self._work(number, trapping))

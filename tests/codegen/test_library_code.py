@@ -188,3 +188,16 @@ def test_borders_in_place(tmp_path: Path, pitch: int) -> None:
         expected[3 + y * pitch : 27 + y * pitch] = expected[2 + y * pitch]
     library.f(data.ctypes.data_as(ctypes.c_void_p), pitch, 3, 7)
     assert (data == expected).all()
+
+
+def test_a_head_that_a_typedef_declares(tmp_path: Path) -> None:
+    """As code that is made by macros says that its functions fit a table."""
+    source = tmp_path / "f.c"
+    source.write_text(
+        "typedef int (sum_of)(const unsigned char *, int);\nstatic sum_of sum;\n"
+        "static int sum(const unsigned char *s, int n) {\n"
+        "    int t = 0;\n    for (int i = 0; i < n; i++) t += s[i];\n    return t;\n}\n"
+        "sum_of f;\nint f(const unsigned char *s, int n) { return n > 0 ? sum(s, n) : 0; }\n"
+    )
+    (found,) = lift_file(str(source), out=str(tmp_path), emit=()).functions
+    assert found.status == "verified", found.reason

@@ -13,7 +13,7 @@ import codegen.native
 import lifter.frontend.state.operators as operations
 import lifter.harness.originals as originals
 from halide_core.ir import expr as ir
-from lifter.harness import side_process
+from lifter.harness import calls, side_process
 
 pytestmark = pytest.mark.few(3)
 
@@ -200,6 +200,28 @@ extern "C" void first(int* d, const int* s) {
     assert found["status"] == "verified"
     assert found["run"]["calls"] > 100
     assert found["run"]["reason"] == ""
+
+
+@pytest.mark.parametrize("misaligned", [False, True])
+def test_an_original_that_wants_aligned_rows(lift, source, monkeypatch, misaligned):
+    """Rows are drawn as it wants them; where they are not, that it dies says nothing of what was proved."""
+    text = """
+#include <emmintrin.h>
+#include <cstddef>
+extern "C" int most(const unsigned char* s, ptrdiff_t stride, unsigned w, unsigned h) {
+    __m128i m = _mm_setzero_si128();
+    for (unsigned y = 0; y < h; y++, s += stride)
+        for (unsigned x = 0; x < w; x += 16) m = _mm_max_epu8(m, _mm_load_si128((const __m128i*)(s + x)));
+    m = _mm_max_epu8(m, _mm_srli_si128(m, 8));
+    return _mm_cvtsi128_si32(m) & 255;
+}
+"""
+    if misaligned:
+        monkeypatch.setattr(calls, "_ALIGNED", 1)
+    found = only(lift(source("a.cpp", text), "--json"), "most")
+    assert found["status"] == "verified", found["reason"]
+    assert ("SIGSEGV" in found["run"]["reason"]) == misaligned
+    assert found["run"]["calls"] > (0 if misaligned else 100)
 
 
 def test_constants_of_the_source_are_tried(lift, source, monkeypatch):

@@ -173,9 +173,10 @@ def _user(
     symbol = queries.key(definition)
     if symbol in ctx.unit.active:
         ctx.fail(f"recursion (call to '{definition.spelling}')", c)
-    if definition.type.kind is not TypeKind.FUNCTIONPROTO:
+    type_ = definition.type.get_canonical()  # a typedef may declare its head: `static row_func blur;`
+    if type_.kind is not TypeKind.FUNCTIONPROTO:
         ctx.fail(f"call to '{definition.spelling}', which is defined without a prototype", c)
-    if definition.type.is_function_variadic():
+    if type_.is_function_variadic():
         ctx.fail(f"call to the variadic function '{definition.spelling}'", c)
     attributes = (k for k in children(definition) if k.kind is K.UNEXPOSED_ATTR)
     if any("weak" in t.spelling for k in attributes for t in k.get_tokens()):

@@ -127,7 +127,8 @@ def _learn(ctx: Context, found: Found, wanted: Exception) -> None:
 
 def _is_without_prototype(c: Cursor) -> bool:
     """Whether callers pass other types than the function declares: `f(x) float x; { ... }` takes a double."""
-    passed = c.type.argument_types() if c.type.kind is TypeKind.FUNCTIONPROTO else []
+    type_ = c.type.get_canonical()
+    passed = type_.argument_types() if type_.kind is TypeKind.FUNCTIONPROTO else []
     declared = [k.type for k in children(c) if k.kind is K.PARM_DECL]
     same = [types.scalar(a) == types.scalar(b) for a, b in zip(passed, declared, strict=False)]
     return len(passed) != len(declared) or not all(same)
@@ -215,7 +216,7 @@ def _check_kind(unit: Unit, c: Cursor, ctx: Context) -> None:
         ctx.fail("member function of a class", c, "make it a free function")
     if c.semantic_parent.kind in (K.CLASS_TEMPLATE, K.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION):
         ctx.fail("member function of a class template", c, "it is lifted where it is called")
-    if c.type.kind is TypeKind.FUNCTIONPROTO and c.type.is_function_variadic():
+    if c.type.get_canonical().kind is TypeKind.FUNCTIONPROTO and c.type.get_canonical().is_function_variadic():
         ctx.fail("variadic function", c)
     if unit.is_c and _is_without_prototype(c):
         ctx.fail("function defined without a prototype", c, "declare the parameters in its head")

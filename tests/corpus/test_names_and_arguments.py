@@ -111,7 +111,7 @@ def test_a_function_whose_adapter_does_not_compile_costs_only_itself(tmp_path, m
     source.write_text(ARGUMENTS)
     made = adapter._adapter
     monkeypatch.setattr(
-        adapter, "_adapter", lambda f, *rest: "not C++;" if f.name == "matrix" else made(f, *rest)
+        adapter, "_adapter", lambda s, *rest: "not C++;" if s.function.name == "matrix" else made(s, *rest)
     )
     report = lift_file(str(source), out=str(tmp_path), emit=("dsl", "shared"))
     found = {f.name: f for f in report.functions}

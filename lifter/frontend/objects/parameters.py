@@ -169,6 +169,8 @@ def take_static(ctx: Context, declaration: Cursor, expression: str, at: Cursor) 
     """What a variable of static storage is to a function that was not given it: a parameter that the caller does not
     see, read at each call.  None for what can be no parameter."""
     name = str(declaration.spelling)
+    if name in ctx.unit.parsed.cautions.weak:  # another definition of it may be linked in its place
+        return None
     taker = _Taker(ctx, "reference", types.is_const(declaration.type), at, static=True)
     binding = taker.field(declaration, name, expression)
     if binding is None or not taker.parts:

@@ -42,8 +42,8 @@ void refused_23(u8 *d, const volatile u8 *s, int n) { for (int i = 0; i < n; i++
 void refused_24(volatile u8 *d, const u8 *s, int n) { for (int i = 0; i < n; i++) d[i] = s[i]; }
 __attribute__((weak)) extern const int wk; const int wk = 5;
 extern const int wk2 __attribute__((weak)); const int wk2 = 6;
-void fine_25(u8 *d, const u8 *s, int n) { for (int i = 0; i < n; i++) d[i] = s[i] + wk; }
-void fine_25b(u8 *d, const u8 *s, int n) { for (int i = 0; i < n; i++) d[i] = s[i] + wk2; }
+void refused_25(u8 *d, const u8 *s, int n) { for (int i = 0; i < n; i++) d[i] = s[i] + wk; }
+void refused_25b(u8 *d, const u8 *s, int n) { for (int i = 0; i < n; i++) d[i] = s[i] + wk2; }
 void refused_26(Im *im, int n) { im->data = (u8 *)malloc(n); memset(im->data, 0, n); }
 u8 *refused_27(const u8 *s, int n) { u8 *d = (u8 *)malloc(n); memcpy(d, s, n); return d; }
 void refused_28(u8 *d, const u8 *s, int n) { LOOP asm volatile("" ::: "memory"); }

@@ -6,6 +6,7 @@ objects from scalars and pointers and calls a function of the original's type.""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -48,7 +49,7 @@ def packer_symbol(function: Function) -> str:
 
 def adapters(source: str, summaries: Sequence[Summary]) -> str:
     """The original's translation unit with an adapter for each function."""
-    parts = [_include(source)]
+    parts = [_include(source), *_plain([s.function for s in summaries])]
     c = is_c(source)
     parts += [_adapter(s, _interface(s.function), number, c) for number, s in enumerate(summaries)]
     return "\n".join(parts)
@@ -77,7 +78,7 @@ def packers(source: str, functions: Sequence[Function]) -> str:
     """The original's translation unit with a packer for each function that needs one, and the addresses of those that
     are not visible outside of it."""
     c = is_c(source)
-    parts = [_include(source), *(["#include <string.h>\n"] if c else [])]
+    parts = [_include(source), *(["#include <string.h>\n"] if c else []), *_plain(functions)]
     parts += [_shown(f, number, c) for number, f in enumerate(functions) if f.internal]
     parts += [_packer(f, f.interface, number, c) for number, f in enumerate(functions) if f.interface is not None]
     return "\n".join(parts)
@@ -96,6 +97,17 @@ def _include(source: str) -> str:
         return f'#include "{path}"\n#include <stdbool.h>\n#include <stdint.h>\n{HELPERS}'
     headers = "".join(f"#include <{n}>\n" for n in _HEADERS)
     return f'#include "{path}"\n{headers}{HELPERS}template <class T> using lift_same = T;\n'
+
+
+def _plain(functions: Sequence[Function]) -> list[str]:
+    """The names that adapters take from the source mean what they meant there, and not a macro that came later."""
+    texts = [f.qualified for f in functions]
+    for a in (a for f in functions if f.interface is not None for a in f.interface.arguments):
+        texts += [a.type, a.bare]
+        for part in a.parts:
+            texts += [part.expression, *part.through, *(name for _, name in part.choices)]
+    names = {n for t in texts for n in re.findall(r"[A-Za-z_]\w*", t)} - {"bool"}  # which C has as a macro
+    return [f"#undef {n}" for n in sorted(names)]
 
 
 def _flat_type(p: Param) -> str:

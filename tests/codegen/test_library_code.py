@@ -68,6 +68,38 @@ def test_bytes_of_floats(plain_c: ctypes.CDLL) -> None:
     assert (d == bits).all()
 
 
+def test_names_of_variables_of_the_file(tmp_path: Path) -> None:
+    """A parameter or a macro of the same name, and a function of the file's that reads the variable."""
+    source = tmp_path / "f.c"
+    source.write_text(
+        "static int k = 5, other = 90;\nstatic int given(void) { return k; }\n"
+        "void set(int v) { k = v; other = v + 1; }\n"
+        "void f(unsigned char *d, int n, int k) { for (int i = 0; i < n; i++) d[i] = given() + k; }\n"
+        "void g(unsigned char *d, int n) { for (int i = 0; i < n; i++) d[i] = k; }\n#define k other\n"
+    )
+    report = lift_file(str(source), out=str(tmp_path), emit=("shared",))
+    assert [f.name for f in report.functions if f.status == "verified"] == ["f", "g"]
+    library, d = ctypes.CDLL(str(tmp_path / "libf_lifted.so")), np.zeros(40, np.uint8)
+    library.set(9)
+    library.f(_pointer(d), 40, 3)
+    assert (d == 12).all()
+    library.g(_pointer(d), 40)
+    assert (d == 9).all()
+
+
+def test_variables_of_models(tmp_path: Path) -> None:
+    """They are not the file's own of that name."""
+    source, model = tmp_path / "f.c", tmp_path / "model.c"
+    source.write_text(
+        "static int k = 5;\nint own(void) { return k; }\nint g(int);\n"
+        "void f(unsigned char *d, int n) { for (int i = 0; i < n; i++) d[i] = g(i); }\n"
+    )
+    model.write_text("static int k = 9;\nvoid set(int v) { k = v; }\nint g(int i) { return k + i; }\n")
+    report = lift_file(str(source), out=str(tmp_path), emit=(), models=[str(model)], run=False)
+    (found,) = (f for f in report.functions if f.name == "f")
+    assert found.status == "unsupported" and "'k'" in found.reason
+
+
 def test_one_of_several_kernels(plain_c: ctypes.CDLL) -> None:
     s, d = np.random.default_rng(0).integers(0, 256, 60, np.uint8), np.zeros(60, np.uint8)
     kernels = [(0, 4, 0), (1, 2, 1), (0, 4, 0), (-1, 6, -1)]
@@ -114,6 +146,18 @@ LEFT = {
     "bytes of a word that are not all given": (
         "void f(unsigned char *d, const unsigned char *s, int n) { for (int i = 0; i < n; i++) {"
         "unsigned short v; ((unsigned char *)&v)[1] = s[i]; d[i] = v >> 4; } }"
+    ),
+    "a choice of pointers behind an effect": (
+        "void f(unsigned char *d, const unsigned char *a, const unsigned char *b, int n, int m) { int k = 0;"
+        "const unsigned char *p; p = (k = m > 3, k ? a : b); for (int i = 0; i < n; i++) d[i] = p[i]; d[0] = k; }"
+    ),
+    "a choice of pointers behind another declaration's effect": (
+        "void f(unsigned char *d, const unsigned char *a, const unsigned char *b, int n, int m) { int k = m > 3;"
+        "const unsigned char *q = a + (k = 0), *p = k ? a : b; for (int i = 0; i < n; i++) d[i] = p[i]; d[0] = *q; }"
+    ),
+    "a choice of pointers by what need not be there": (
+        "void f(unsigned char *d, const unsigned char *a, const unsigned char *b, int n) { const unsigned char *p = a;"
+        "if (n > 0) p = a[n - 1] ? a : b; for (int i = 0; i < n; i++) d[i] = p[i]; }"
     ),
     "bytes of a float that are not all given": (
         "void f(float *d, const unsigned char *s, int n) { for (int i = 0; i < n; i++) {"

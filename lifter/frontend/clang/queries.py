@@ -10,7 +10,7 @@ from halide_core.ir.structural import contains
 from halide_core.ir.types import Type
 from lifter.frontend.clang import classes, types
 from lifter.frontend.clang.asking import Asker
-from lifter.frontend.clang.libclang import changes, children, operands, preorder
+from lifter.frontend.clang.libclang import binary_operator, changes, children, operands, preorder, unary_operator
 
 K = CursorKind
 CASTS = {
@@ -66,6 +66,44 @@ def element_type(asker: Asker, pointee: ClangType, at: Cursor | None = None) -> 
 def has_effects(c: Cursor) -> bool:
     """Whether an expression assigns, increments or calls anything."""
     return any(k.kind is K.CALL_EXPR or changes(k) for k in preorder(c))
+
+
+_ORDERED = ("&&", "||", ",")
+_READS = (K.ARRAY_SUBSCRIPT_EXPR, K.CALL_EXPR, K.MEMBER_REF_EXPR)
+
+
+def comes_first(statement: Cursor, condition: Cursor) -> bool:
+    """Whether a condition, which has no effects, may as well be evaluated in front of the statement that it is part of:
+    nothing that comes before it there has effects, and where it is not sure to be evaluated it reads no memory and
+    divides by nothing."""
+    node, sure = statement, True
+    while node.hash != condition.hash:
+        inner = children(node)
+        position = next(i for i, c in enumerate(inner) if any(k.hash == condition.hash for k in preorder(c)))
+        before = inner[:position]
+        choice = node.kind is K.IF_STMT or (node.kind is K.CONDITIONAL_OPERATOR and len(inner) == 3)
+        if choice:
+            before = inner[: min(position, 1)]
+        elif node.kind is K.DECL_STMT:
+            if position > 0:  # it may be about what the others declare
+                return False
+        elif node.kind in (K.VAR_DECL, K.PAREN_EXPR, K.UNEXPOSED_EXPR, K.CSTYLE_CAST_EXPR, K.BINARY_OPERATOR):
+            choice = node.kind is K.BINARY_OPERATOR and binary_operator(node) in _ORDERED
+            before = before if choice else [*before, *inner[position + 1 :]]
+        else:
+            return False
+        if any(map(has_effects, before)):
+            return False
+        sure = sure and not (choice and position > 0)
+        node = inner[position]
+    return sure or not any(_may_fail(k) for k in preorder(condition))
+
+
+def _may_fail(c: Cursor) -> bool:
+    """Whether a part of an expression reads memory, or divides."""
+    if c.kind is K.BINARY_OPERATOR:
+        return binary_operator(c) in ("/", "%")
+    return c.kind in _READS or (c.kind is K.UNARY_OPERATOR and unary_operator(c) == "*")
 
 
 def key(definition: Cursor) -> str:

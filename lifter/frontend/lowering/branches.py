@@ -13,6 +13,7 @@ from lifter.frontend.clang.libclang import preorder
 from lifter.frontend.lowering import evaluated
 from lifter.frontend.state import descent
 from lifter.frontend.state.context import Context
+from lifter.frontend.state.found import Again
 from lifter.frontend.state.frames import Targets
 from lifter.frontend.state.values import ElementPlace, Value
 from lifter.ir.loop_ir import Assert, Stmt, Unsupported
@@ -32,7 +33,7 @@ def path(ctx: Context, make: Callable[[], None]) -> tuple[list[Stmt], Targets | 
     return block, after
 
 
-class Refused(Exception):
+class Refused(Again):
     """An arm of a conditional holds what is not lifted."""
 
     def __init__(self, arm: int, problem: Unsupported) -> None:

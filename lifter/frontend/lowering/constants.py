@@ -46,7 +46,8 @@ def _global(ctx: Context, c: Cursor, declaration: Cursor) -> Binding:
         ctx.fail(f"volatile object '{name}'", c)
     constant = types.is_const(definition.type)
     bound = constant_variable(ctx, definition) if constant and name not in ctx.unit.parsed.cautions.weak else None
-    named = queries.at_file_scope(definition)
+    here = definition.translation_unit is ctx.unit.parsed.unit  # and not a model's
+    named = queries.at_file_scope(definition) if here else ""
     if bound is None and named and named not in ctx.found.statics:
         raise parameters.Static(definition, named)
     if bound is None and constant:

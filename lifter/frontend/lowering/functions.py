@@ -27,7 +27,7 @@ from lifter.frontend.objects import (
 from lifter.frontend.objects.parameters import Taken
 from lifter.frontend.state import descent, joined_arrays
 from lifter.frontend.state.context import Context, Forked
-from lifter.frontend.state.found import Found, Sites
+from lifter.frontend.state.found import Again, Found, Sites
 from lifter.frontend.state.values import Alias, ElementPlace, Pointer, PointerPlace, RecordPlace, VariablePlace
 from lifter.ir.loop_ir import Assert, Function, Interface, Loop, Param, Stmt, Unsupported, expressions, walk
 
@@ -75,19 +75,12 @@ def lower(unit: Unit, c: Cursor) -> Function:
             if not found.sites.used:
                 raise
             found.sites = Sites(by_site=False)  # one array may not be what another one of its site is
-        except _AGAIN as wanted:
+        except Again as wanted:
             unit.active[:] = active
             _learn(ctx, found, wanted)
 
 
-_AGAIN = (
-    memory_views.Narrower, memory_views.Retyped, registers.Relaned, registers.Varied, registers.Addressed,
-    joined_arrays.Together, end_pointers.Ended, Forked, branches.Refused, parameters.Reached, parameters.Static,
-    parameters.Element, parameters.Tabled,
-)
-
-
-def _learn(ctx: Context, found: Found, wanted: Exception) -> None:
+def _learn(ctx: Context, found: Found, wanted: Again) -> None:
     """Adds what a lowering has found out, which has ended by it."""
     match wanted:
         case memory_views.Narrower():
@@ -114,7 +107,7 @@ def _learn(ctx: Context, found: Found, wanted: Exception) -> None:
         case branches.Refused():
             found.refused[wanted.arm] = wanted.problem
         case Forked():
-            found.forked[wanted.statement] = wanted.condition
+            found.forked[wanted.statement] = (*found.forked.get(wanted.statement, ()), wanted.condition)
         case parameters.Reached():
             found.reached.add(wanted.name)
         case parameters.Element():
@@ -146,7 +139,7 @@ def _modified(ctx: Context, body: Cursor) -> set[int]:
 
 
 def _lower(unit: Unit, c: Cursor, ctx: Context) -> Function:
-    """The function as far as it is known what its arrays and variables are.  Raises one of `_AGAIN` for more."""
+    """The function as far as it is known what its arrays and variables are.  Raises `Again` for more."""
     cautions.check(ctx, c, c)
     _check_kind(unit, c, ctx)
     body = next((k for k in children(c) if k.kind is K.COMPOUND_STMT), None)

@@ -14,10 +14,10 @@ from lifter.frontend.clang.libclang import children as cursor_children
 from lifter.frontend.clang.libclang import line
 from lifter.frontend.clang.unit import Known
 from lifter.frontend.lowering import cautions
-from lifter.frontend.objects import memory_views, registers
 from lifter.frontend.state import descent
 from lifter.frontend.state import operators as op
 from lifter.frontend.state.context import Context
+from lifter.frontend.state.found import Again
 from lifter.frontend.state.values import VariablePlace
 from lifter.ir.loop_ir import Assign, If, PureFunction, Return, Stmt, Unsupported
 
@@ -72,7 +72,7 @@ def _make(ctx: Context, definition: Cursor, from_model: bool) -> Known | None:
             descent.statement(inner, body)
             inner.flush()
         value = symbolic(block, dict(parameters))
-    except (_NotPure, Unsupported, memory_views.Narrower, memory_views.Retyped, registers.Relaned):
+    except (_NotPure, Unsupported, Again):
         # Inlining says what is unsupported, if anything is, at the call.
         return None
     finally:

@@ -36,8 +36,9 @@ def _in_order(ctx: Context, parts: list[Cursor]) -> None:
     """Statements of a block."""
     own = not ctx.loops and len(ctx.frames) == 1
     for position, inner in enumerate(parts):
-        condition = ctx.found.forked.get(inner.hash) if own else None
-        if condition is not None and condition not in ctx.answers:
+        conditions = ctx.found.forked.get(inner.hash, ()) if own else ()
+        condition = next((c for c in conditions if c not in ctx.answers), None)
+        if condition is not None:
             return _forked(ctx, parts[position:], condition)
         if own:
             ctx.statement = inner.hash
@@ -47,8 +48,8 @@ def _in_order(ctx: Context, parts: list[Cursor]) -> None:
 def _forked(ctx: Context, parts: list[Cursor], condition: int) -> None:
     """Statements once for each answer to a condition that the first of them asks for."""
     test = next(k for k in preorder(parts[0]) if k.hash == condition)
-    if queries.has_effects(test):
-        ctx.fail("pointer that points into one of several arrays by a condition with side effects", test)
+    if queries.has_effects(test) or not queries.comes_first(parts[0], test):
+        ctx.fail("pointer that points into one of several arrays by a condition with or behind side effects", test)
     value, line = ctx.settled(evaluated.condition(ctx, test)), ctx.line
     arms = []
     for answer in (True, False):

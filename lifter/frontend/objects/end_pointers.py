@@ -12,10 +12,11 @@ from clang.cindex import Cursor
 from halide_core.ir.expr import I64, Expr, Load, Variable
 from halide_core.ir.structural import post_order
 from lifter.frontend.state.context import Context
+from lifter.frontend.state.found import Again
 from lifter.ir.loop_ir import Argument, Part, Stmt, Store, expressions, walk
 
 
-class Ended(Exception):
+class Ended(Again):
     """Pointer parameter `end` is to be read as the end of the array `start`."""
 
     def __init__(self, end: str, start: str) -> None:

@@ -17,12 +17,13 @@ from lifter.frontend.clang import classes, types
 from lifter.frontend.clang.libclang import declared_fields, members
 from lifter.frontend.state import operators as op
 from lifter.frontend.state.context import Context
+from lifter.frontend.state.found import Again
 from lifter.frontend.state.values import Pointer
 from lifter.ir.loop_ir import Store, Unsupported
 from lifter.simd.lanes import reinterpret
 
 
-class Narrower(Exception):
+class Narrower(Again):
     """An array must have a narrower unit than it has been given."""
 
     def __init__(self, array: str, bytes_each: int) -> None:
@@ -30,7 +31,7 @@ class Narrower(Exception):
         self.array, self.bytes_each = array, bytes_each
 
 
-class Retyped(Exception):
+class Retyped(Again):
     """Allocated memory turns out to hold elements of a type."""
 
     def __init__(self, array: str, type_: Type) -> None:

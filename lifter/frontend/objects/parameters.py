@@ -19,6 +19,7 @@ from lifter.frontend.objects import memory_views, vectors
 from lifter.frontend.objects.scalar_replacement import split_named
 from lifter.frontend.state import operators as op
 from lifter.frontend.state.context import Context
+from lifter.frontend.state.found import Again
 from lifter.frontend.state.values import (
     Alias,
     Binding,
@@ -37,7 +38,7 @@ from lifter.frontend.state.values import (
 from lifter.ir.loop_ir import Argument, Container, Declare, Param, Part, Stmt, Store, expressions, walk
 
 
-class Reached(Exception):
+class Reached(Again):
     """A pointer in an object of the caller's is to be followed to another object: what parameters of it begin with."""
 
     def __init__(self, name: str) -> None:
@@ -45,7 +46,7 @@ class Reached(Exception):
         self.name = name
 
 
-class Static(Exception):
+class Static(Again):
     """A variable of static storage is to be a parameter that callers do not see; `expression` names it."""
 
     def __init__(self, declaration: Cursor, expression: str) -> None:
@@ -141,7 +142,7 @@ def take_reference(ctx: Context, p: Cursor, name: str) -> Taken | None:
     return Taken(Argument(name, spelled, bare, "reference", parts), params, binding)
 
 
-class Element(Exception):
+class Element(Again):
     """A pointer of an array is told by a constant."""
 
     def __init__(self, name: str, number: int) -> None:
@@ -149,7 +150,7 @@ class Element(Exception):
         self.name, self.number = name, number
 
 
-class Tabled(Exception):
+class Tabled(Again):
     """Pointers of an array are told apart by what varies."""
 
     def __init__(self, name: str) -> None:

@@ -19,12 +19,13 @@ from lifter.frontend.clang import types
 from lifter.frontend.objects import memory_views
 from lifter.frontend.state import operators as op
 from lifter.frontend.state.context import Context
+from lifter.frontend.state.found import Again
 from lifter.frontend.state.values import ElementPlace, LanesPlace, Pointer
 from lifter.ir.loop_ir import Store
 from lifter.simd.lanes import Lanes, as_type, is_constant, zeros
 
 
-class Relaned(Exception):
+class Relaned(Again):
     """A variable is used with other lanes than were guessed."""
 
     def __init__(self, key: str, type_: Type) -> None:
@@ -32,7 +33,7 @@ class Relaned(Exception):
         self.key, self.type = key, type_
 
 
-class Varied(Exception):
+class Varied(Again):
     """An array of registers has elements that change, of which one was taken for a constant."""
 
     def __init__(self, array: str) -> None:
@@ -40,7 +41,7 @@ class Varied(Exception):
         self.array = array
 
 
-class Addressed(Exception):
+class Addressed(Again):
     """The address of a variable is taken: it is an array of one register."""
 
     def __init__(self, key: str) -> None:

@@ -21,7 +21,7 @@ from lifter.frontend.clang.libclang import line
 from lifter.frontend.clang.unit import Unit
 from lifter.frontend.state import joined_arrays
 from lifter.frontend.state import operators as op
-from lifter.frontend.state.found import Found, Site
+from lifter.frontend.state.found import Again, Found, Site
 from lifter.frontend.state.frames import Frame, Held, Jumps, Pending, Snapshot, Targets
 from lifter.frontend.state.values import (
     ADDRESS,
@@ -50,7 +50,7 @@ Element = tuple[int | float, int]
 _MOST_FORKS = 3
 
 
-class Forked(Exception):
+class Forked(Again):
     """A statement is to be lowered once for each answer to a condition, with what follows it."""
 
     def __init__(self, statement: int, condition: int) -> None:
@@ -491,8 +491,9 @@ class Context:
 
     def fork(self, targets: frozenset[str]) -> None:
         """Asks for what chose between arrays to be lowered once for each, where that is known."""
+        forked = [c for conditions in self.found.forked.values() for c in conditions]
         for arrays, (statement, condition) in self.choices.items():
-            if arrays <= targets and condition not in self.answers and len(self.found.forked) < _MOST_FORKS:
+            if arrays <= targets and condition not in forked and len(forked) < _MOST_FORKS:
                 raise Forked(statement, condition)
 
     def point(self, name: str, targets: frozenset[str]) -> None:

@@ -15,6 +15,10 @@ Site = tuple[tuple[str, int], ...]
 """Where memory is allocated: the functions that are being inlined, and the line."""
 
 
+class Again(Exception):
+    """A function is to be lowered again, by what has been found out of it."""
+
+
 @dataclass
 class Sites:
     """What is known of memory by where it is allocated: in one instance of a template what it was in another."""
@@ -58,9 +62,9 @@ class Found:
     sites: Sites = field(default_factory=Sites)
     refused: dict[int, Unsupported] = field(default_factory=dict)
     """Arms of conditionals, by hash, that hold what is not lifted: calls that come there are left to the original."""
-    forked: dict[int, int] = field(default_factory=dict)
+    forked: dict[int, tuple[int, ...]] = field(default_factory=dict)
     """Statements by which a pointer points into one array or another: with what follows they are lowered once for each
-    answer to a condition, by the hashes of both."""
+    answer to conditions, by the hashes of both."""
     reached: set[str] = field(default_factory=set)
     """Pointers in the caller's objects to other objects, by the names that parameters would have, that are followed."""
     elements: dict[str, int] = field(default_factory=dict)

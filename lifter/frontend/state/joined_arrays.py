@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 from halide_core.ir.expr import I64, Expr, const
 from halide_core.ir.structural import same
 from lifter.frontend.state import operators as op
+from lifter.frontend.state.found import Again
 from lifter.ir.loop_ir import Declare
 
 if TYPE_CHECKING:
     from lifter.frontend.state.context import Context
 
 
-class Together(Exception):
+class Together(Again):
     """A pointer may point into any of several local arrays."""
 
     def __init__(self, arrays: frozenset[str]) -> None:

@@ -31,6 +31,7 @@ from lifter.ir.effects import ArrayInfo, Effect, FoundObligation, LoopInfo, Path
 from lifter.ir.inline_pure_calls import inline_all
 from lifter.ir.names import is_counter, is_undefined, undefined_name
 from lifter.ir.path_log import PathLog
+from lifter.ir.upward_exposed import carried_around, confined_to
 from lifter.support import deadline
 from lifter.symexec.path_forking import (
     choosers_of_loops,
@@ -57,7 +58,6 @@ from lifter.symexec.state import (
     State,
     both,
 )
-from lifter.symexec.upward_exposed import carried_around, confined_to
 from lifter.transforms.loops.cache_indexed_value import with_values_kept
 from lifter.transforms.loops.eliminate_breaks import without_breaks
 from lifter.transforms.loops.merge_identical_arms import without_twins

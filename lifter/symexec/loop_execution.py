@@ -44,6 +44,7 @@ from lifter.ir.names import (
     loop_of,
     undefined_after_name,
 )
+from lifter.ir.upward_exposed import read_outside
 from lifter.symexec.clipped_windows import Window, window
 from lifter.symexec.index_set_splitting import Fact, contrary, run_of, turning_points
 from lifter.symexec.periodic_steps import Period, conditional_steps, parities_as_choices, period, taken_off
@@ -51,7 +52,6 @@ from lifter.symexec.state import NeedCell, NeedUnroll, State, both
 from lifter.symexec.store_buffer import Memory
 from lifter.symexec.strip_mined_while import pieces
 from lifter.symexec.trip_counts import NoTrip, trip_count
-from lifter.symexec.upward_exposed import read_outside
 
 MAX_UNROLL = 64
 MOST_IN_NEST = 48

@@ -9,7 +9,7 @@ import pytest
 from lifter.frontend import Function, parse_file
 from lifter.ir.loop_ir import Loop
 from lifter.symexec import execute
-from lifter.symexec.upward_exposed import carried_around
+from lifter.ir.upward_exposed import carried_around
 from verifier.sign_queries import decided, follows
 
 HEAD = "void f(int* o, const int* a, int n, int m) { int s; for (int r = 0; r < m; r++) { "

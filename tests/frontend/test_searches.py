@@ -23,6 +23,14 @@ REWRITTEN = {
     "in two loops": "for (int y = 0; y < n; y++) for (int x = y; x < n; x++) if (s[x] + s[y] == 3) return 1; return 0;",
     "counting down": "while (n-- > 0) if (*s++ == 2) return 1; return 0;",
     "break": "int ok = 1; for (int i = 0; i < n; i++) if (s[i] == 2) { ok = 0; break; } return ok;",
+    "break in each row": (
+        "int t = 0; for (int y = 0; y < n; y++) { int ok = 0; for (int x = y; x < n; x++) if (s[x] == 2) { ok = 1;"
+        " break; } t += ok; } return t;"
+    ),
+    "break in some row": (
+        "int ok = 0, t = 0; for (int y = 0; y < n; y++) { for (int x = 0; x < y; x++) if (s[x] == 2) { ok = 1; break; }"
+        " t += ok; } return t;"
+    ),
 }
 LEFT = {
     "a place": "for (int i = 0; i < n; i++) if (s[i] == 2) return i; return -1;",
@@ -38,6 +46,14 @@ LEFT = {
     "two breaks": (
         "int k = 1; for (int i = 0; i < n; i++) { if (s[i] == 2) { k = 7; break; } if (s[i] == 1) { k = 7; break; } }"
         " return k;"
+    ),
+    "a search that goes on where the last one ended": (
+        "int j = 0, t = 0; for (int y = 0; y < 3; y++) { int ok = 0; for (; j < n; j++) if (s[j] == 2) { ok = 1;"
+        " break; } t += ok; } return t;"
+    ),
+    "a sum that goes on from the last search's": (
+        "int u = 0, t = 0; for (int y = 0; y < 3; y++) { int ok = 0; for (int i = 0; i < n; i++) {"
+        " if (u + s[i] > 3) { ok = 1; break; } u = u + s[i]; } t += ok; } return t;"
     ),
     "a value of the loop": "int v = 9; for (int i = 0; i < n; i++) if (s[i] == 2) { v = i; break; } return v;",
 }

@@ -16,6 +16,7 @@ from halide_core.ir.expr import BOOL, Expr, Load, Select, Variable, make_bool
 from halide_core.ir.structural import contains, key, variables
 from halide_core.ir.types import Type
 from lifter.ir import loop_ir as L
+from lifter.ir.upward_exposed import carried_around, read_outside
 
 _QUIET = (L.Assign, L.If, L.Loop, L.Break, L.Continue, L.Return)
 
@@ -59,26 +60,29 @@ def _without_returns(
     return body
 
 
-def _without_breaks(body: tuple[L.Stmt, ...], whole: tuple[L.Stmt, ...]) -> tuple[L.Stmt, ...]:
+def _without_breaks(
+    body: tuple[L.Stmt, ...], whole: tuple[L.Stmt, ...], around: L.Loop | None = None
+) -> tuple[L.Stmt, ...]:
     out: list[L.Stmt] = []
     for s in body:
         match s:
             case L.If():
-                then, otherwise = _without_breaks(s.then, whole), _without_breaks(s.otherwise, whole)
+                then, otherwise = _without_breaks(s.then, whole, around), _without_breaks(s.otherwise, whole, around)
                 changed = then is not s.then or otherwise is not s.otherwise
                 out.append(replace(s, then=then, otherwise=otherwise) if changed else s)
             case L.Loop():
-                inner = _without_breaks(s.body, whole)
+                inner = _without_breaks(s.body, whole, s)
                 loop = replace(s, body=inner) if inner is not s.body else s
-                out.append(_unbroken(loop, s, whole))
+                out.append(_unbroken(loop, s, whole, around))
             case _:
                 out.append(s)
     same = len(out) == len(body) and all(a is b for a, b in zip(out, body, strict=True))
     return body if same else tuple(out)
 
 
-def _unbroken(loop: L.Loop, given: L.Loop, whole: tuple[L.Stmt, ...]) -> L.Loop:
-    """The loop without its `break`, where that only ends a search; `given` is how it stands in `whole`."""
+def _unbroken(loop: L.Loop, given: L.Loop, whole: tuple[L.Stmt, ...], around: L.Loop | None) -> L.Loop:
+    """The loop without its `break`, where that only ends a search; `given` is how it stands in `whole`, `around` the loop
+    that it is in."""
     arms = [s for s in L.walk(loop.body) if isinstance(s, L.If) and _ends_by_break(s.then)]
     if len(arms) != 1 or not any(s is arms[0] for s in loop.body) or arms[0].otherwise:
         return loop
@@ -90,6 +94,8 @@ def _unbroken(loop: L.Loop, given: L.Loop, whole: tuple[L.Stmt, ...]) -> L.Loop:
     others = [x for x in L.walk((loop,)) if isinstance(x, L.Assign) and not any(x is y for y in set_)]
     if len(flags) < len(set_) or any(x.name in flags for x in others):
         return loop
+    if around is not None and any(carried_around(around, x.name) for x in others):
+        return loop  # its next run would go on from where this one has ended
     inside = {n for x in L.walk((loop,)) for e in L.expressions(x) for n in variables(e)}
     if inside & flags.keys():
         return loop
@@ -118,11 +124,7 @@ def _is_search(
     assigned = {x.name for x in inside if isinstance(x, L.Assign)} - kept
     if variables(value) & assigned or contains(value, Load):
         return False
-    return not any(_reads(whole, n) > _reads((given or loop,), n) for n in assigned)
-
-
-def _reads(body: Sequence[L.Stmt], name: str) -> int:
-    return sum(name in variables(e) for s in L.walk(body) for e in L.expressions(s))
+    return not any(read_outside(given or loop, whole, n) for n in assigned)
 
 
 def _replaced(loop: L.Loop, jump: type[L.Stmt], by: L.Stmt | None) -> L.Loop:

@@ -8,8 +8,8 @@ import pytest
 
 from lifter.frontend import Function, parse_file
 from lifter.ir.loop_ir import Loop
-from lifter.symexec import execute
 from lifter.ir.upward_exposed import carried_around
+from lifter.symexec import execute
 from verifier.sign_queries import decided, follows
 
 HEAD = "void f(int* o, const int* a, int n, int m) { int s; for (int r = 0; r < m; r++) { "

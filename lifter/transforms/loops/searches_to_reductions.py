@@ -81,8 +81,8 @@ def _without_breaks(
 
 
 def _unbroken(loop: L.Loop, given: L.Loop, whole: tuple[L.Stmt, ...], around: L.Loop | None) -> L.Loop:
-    """The loop without its `break`, where that only ends a search; `given` is how it stands in `whole`, `around` the loop
-    that it is in."""
+    """The loop without its `break`, where that only ends a search; `given` is how it stands in `whole`, `around` what
+    loop it is in."""
     arms = [s for s in L.walk(loop.body) if isinstance(s, L.If) and _ends_by_break(s.then)]
     if len(arms) != 1 or not any(s is arms[0] for s in loop.body) or arms[0].otherwise:
         return loop

@@ -10,13 +10,11 @@ from __future__ import annotations
 
 import argparse
 import ctypes
-import multiprocessing
 import os
 import random
 import shutil
 import sys
 import tempfile
-import traceback
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,16 +26,15 @@ from corpus.manifest import ROOT, entries
 from halide_core.runtime.cuda.driver import LIBRARY
 from lifter.api import FunctionReport, lift_file
 from lifter.harness.draw_arguments import Drawer, Ranges
-from lifter.harness.side_by_side import Arguments, bind, first_difference, same_value
+from lifter.harness.side_by_side import Arguments, bind
 from lifter.ir.loop_ir import Function
 from synth.options import Options
+from tests.gpu.apart import difference, in_own_process
 from tests.gpu.driver_library import Driver, build, redirect, stand_in, use
 from tests.gpu.running import TARGET
 
 EVERY = 9
 SIZES = ((33, 9), (17, 5), (1, 1), (65, 11))
-_LIMIT = 300.0
-"""Seconds for one function."""
 # What is not made to fail: nothing depends on it.
 _SAFE = ("cuGetErrorName", "cuGetErrorString", "cuCtxPopCurrent_v2", "cuMemFree_v2")
 
@@ -93,37 +90,14 @@ def _apart(
         out.problem = "there is no drop-in" if report is None else f"it is {report.status}: {report.reason}"
         return out
     out.notes = report.notes
-    context = multiprocessing.get_context("fork")
-    receiver, sender = context.Pipe(duplex=False)
-    child = context.Process(target=_child, args=(ranges, report, original, made, folder, sizes, out, sender))
-    child.start()
-    sender.close()
-    try:
-        if receiver.poll(_LIMIT):
-            return receiver.recv()
-        out.problem = f"no end within {_LIMIT:g} s"
-    except EOFError:
-        child.join()
-        out.problem = f"it ends with status {child.exitcode}"
-    finally:
-        child.kill()
-        child.join()
-    return out
 
-
-def _child(
-    ranges: Ranges, report: FunctionReport, original: Path, made: str, folder: Path, sizes: Sequence[tuple[int, int]],
-    out: Outcome, sender: Any,
-) -> None:
-    os.environ["LIFT_DEVICE"] = "cuda"
-    # What fails on purpose is told there.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-    try:
+    def work() -> None:
+        os.environ["LIFT_DEVICE"] = "cuda"
+        # What fails on purpose is told there.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         _compare(ranges, report, original, Path(made), folder, sizes, out)
-    except Exception:  # shown as what became of the function
-        out.problem = traceback.format_exc()
-    sender.send(out)
-    sender.close()
+
+    return in_own_process(out, work)
 
 
 def _compare(
@@ -172,14 +146,7 @@ def _difference(function: Function, original: Any, lifted: Any, args: Arguments,
         raise driver.problems[0]
     if driver.depth():
         return "a context is left"
-    if expected is not None and not same_value(got, expected):
-        return f"returns {got} for {expected} with {args.scalars}"
-    now = args.snapshot()
-    for name, wanted in after.items():
-        where = first_difference(wanted, now[name], args.blocks[name].type)
-        if where is not None:
-            return f"{name}: byte {where} of {len(wanted)} differs with {args.scalars}"
-    return None
+    return difference(expected, got, after, args)
 
 
 def main() -> None:

@@ -11,11 +11,9 @@ from __future__ import annotations
 import argparse
 import ctypes
 import gc
-import multiprocessing
 import os
 import sys
 import tempfile
-import traceback
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,10 +25,11 @@ from corpus.manifest import ROOT, Entry, entries
 from halide_core.gpu.runtime import device_runtime
 from lifter.api import FunctionReport, lift_file
 from lifter.harness.draw_arguments import Drawer, Ranges
-from lifter.harness.side_by_side import Arguments, bind, first_difference, same_value
+from lifter.harness.side_by_side import Arguments, bind
 from lifter.ir.loop_ir import Function
 from synth.options import Options
 from tests.corpus.emitted import load, run
+from tests.gpu.apart import difference, in_own_process
 from tests.gpu.emulator.device import Emulator
 from tests.gpu.running import TARGET, left
 
@@ -38,8 +37,6 @@ EVERY = 9
 SIZES = ((33, 9), (17, 5), (1, 1), (65, 11), (3, 7))
 _EVEN = ((64, 5), (4, 7))
 """For functions that take no others."""
-_LIMIT = 300.0
-"""Seconds for one function."""
 
 
 @dataclass(slots=True)
@@ -111,34 +108,12 @@ def _apart(
         out.problem = "it is not verified" if report is None else f"it is {report.status}: {report.reason}"
         return out
     out.notes = report.notes
-    context = multiprocessing.get_context("fork")
-    receiver, sender = context.Pipe(duplex=False)
-    child = context.Process(target=_child, args=(ranges, report, library, folder, sizes, out, sender))
-    child.start()
-    sender.close()
-    try:
-        return receiver.recv() if receiver.poll(_LIMIT) else _failed(out, f"no end within {_LIMIT:g} s")
-    except EOFError:
-        child.join()
-        return _failed(out, f"it ends with status {child.exitcode}")
-    finally:
-        child.kill()
-        child.join()
 
-
-def _failed(out: Outcome, problem: str) -> Outcome:
-    out.problem = problem
-    return out
-
-
-def _child(ranges, report, library, folder, sizes, out, sender) -> None:
-    os.environ["HL_JIT_CACHE_DIR"] = ""
-    try:
+    def work() -> None:
+        os.environ["HL_JIT_CACHE_DIR"] = ""
         _compare(ranges, report, library, folder, sizes, out)
-    except Exception:  # shown as what became of the function
-        out.problem = traceback.format_exc()
-    sender.send(out)
-    sender.close()
+
+    return in_own_process(out, work)
 
 
 def _compare(ranges, report, library, folder, sizes, out: Outcome) -> None:
@@ -204,14 +179,7 @@ def _difference(emitted, function, original, args: Arguments, device: Emulator) 
         gc.collect()
         if left(device) > emitted.tables:
             return f"{device.left()} allocations are left"
-    if expected is not None and not same_value(got, expected):
-        return f"returns {got} for {expected} with {args.scalars}"
-    now = args.snapshot()
-    for name, wanted in after.items():
-        where = first_difference(wanted, now[name], args.blocks[name].type)
-        if where is not None:
-            return f"{name}: byte {where} of {len(wanted)} differs with {args.scalars}"
-    return None
+    return difference(expected, got, after, args)
 
 
 def main() -> None:

@@ -8,12 +8,12 @@ import pytest
 import z3
 
 from verifier.smt import Proved, Query, Refuted, prove
-from verifier.smt.linear import linear, plainly
+from verifier.smt.linear import linear, ordered, plainly
 
 NAMES = ("w", "h", "s", "k")
 
 
-@pytest.mark.parametrize("reading", [linear, plainly])
+@pytest.mark.parametrize("reading", [linear, ordered, plainly])
 @pytest.mark.parametrize("seed", range(150))
 def test_solutions_are_kept(seed: int, reading) -> None:
     rng = random.Random(seed)
@@ -21,7 +21,7 @@ def test_solutions_are_kept(seed: int, reading) -> None:
     symbols = {n: z3.Int(n) for n in NAMES}
 
     def term(values):
-        chosen = rng.sample(NAMES, rng.randint(1, 3))
+        chosen = rng.sample(NAMES, rng.randint(1, 3)) if rng.random() < 0.9 else [rng.choice(NAMES)] * 2
         coefficient = rng.choice((-2, -1, 1, 1, 3))
 
         def of(v):
@@ -70,6 +70,18 @@ def test_a_row_within_rows_run_as_one() -> None:
     assert solver.check() == z3.unsat
     assert isinstance(prove(Query(given, 2 * k < h * s)), Proved)
     assert isinstance(prove(Query(given, 2 * k < h * s - 2)), Refuted)
+
+
+def test_rows_before_another() -> None:
+    """Every other row of `h`, one after another: an element of row `k` lies before those of the rows that follow."""
+    w, h, x, k = (z3.Int(n) for n in ("w", "h", "s", "k"))
+    given = [w >= 0, h >= 0, k >= 0, k < h, k == 2 * (k / 2), x >= 0, x < w]
+    formulas = ordered([*given, z3.Not(w * ((k + 1) / 2) + x < w * (h / 2) + w)])
+    assert formulas is not None
+    solver = z3.Solver()
+    solver.add(*formulas)
+    assert solver.check() == z3.unsat
+    assert ordered([w * h >= 0, x * k < 3]) is None
 
 
 def test_linear_formulas_are_left() -> None:

@@ -9,6 +9,7 @@ import z3
 
 _MOST_PRODUCTS = 40
 _MOST_KEPT = 4096
+_MOST_COMPARED = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,16 @@ def linear(formulas: list[Any]) -> list[Any] | None:
 
     Each product of unknowns becomes a symbol.  Of it is said what comparisons need: its sign, and that it is no less
     than a factor, where the factors are not negative."""
+    return _read_together(formulas, of_pairs=False)
+
+
+def ordered(formulas: list[Any]) -> list[Any] | None:
+    """As `linear`, and products that share a factor are in the order of their other factors; None where no two do, or
+    very many."""
+    return _read_together(formulas, of_pairs=True)
+
+
+def _read_together(formulas: list[Any], of_pairs: bool) -> list[Any] | None:
     if not any(map(_has_products, formulas)):
         return None
     goal = z3.Goal()
@@ -84,7 +95,13 @@ def linear(formulas: list[Any]) -> list[Any] | None:
     if len(products) > _MOST_PRODUCTS:
         return None
     named = [(e, *_named(e)) for e in products]
-    facts = [fact for name in dict.fromkeys(name for _, name, _ in named) for fact in _SYMBOLS[name][2]]
+    names = list(dict.fromkeys(name for _, name, _ in named))
+    facts = [fact for name in names for fact in _SYMBOLS[name][2]]
+    if of_pairs:
+        compared = _comparisons(names)
+        if not 0 < len(compared) <= _MOST_COMPARED:
+            return None
+        facts += compared
     pairs = [(e, value) for e, _, value in named]
     return [z3.substitute(f, *pairs) for f in (*expanded, *facts)]
 
@@ -148,6 +165,25 @@ def _facts(product: Any, factors: list[Any]) -> list[Any]:
         z3.Implies(z3.And(a >= 0, b >= 1), product >= a),
         z3.Implies(z3.Or(a == 0, b == 0), product == 0),
     ]
+
+
+def _comparisons(names: list[tuple[int, ...]]) -> list[Any]:
+    """What is said of each two products of two factors, one of them common."""
+    out = []
+    for n, first in enumerate(names):
+        for second in names[n + 1 :]:
+            common = set(first) & set(second)
+            if len(common) != 1 or not len(first) == len(set(first)) == len(second) == len(set(second)) == 2:
+                continue
+            (p, of_p, _), (q, of_q, _) = _SYMBOLS[first], _SYMBOLS[second]
+            (a,) = (f for f in of_p if f.get_id() in common)
+            (b,) = (f for f in of_p if f.get_id() not in common)
+            (c,) = (f for f in of_q if f.get_id() not in common)
+            out.append(z3.Implies(a >= 0, z3.And(
+                z3.Implies(b <= c, p <= q), z3.Implies(b < c, p + a <= q),
+                z3.Implies(c <= b, q <= p), z3.Implies(c < b, q + a <= p),
+            )))  # fmt: skip
+    return out
 
 
 def _walk(roots: list[Any]) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 import z3
 
 from lifter.support import deadline
-from verifier.smt.linear import linear, plainly
+from verifier.smt.linear import linear, ordered, plainly
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,7 @@ def _refuted_before(query: Query) -> bool:
 def _holds_of_products(query: Query, goal: Any, timeout: float) -> bool:
     """Whether the goal follows whatever the products of unknowns are: linear, and mostly fast."""
     asked = [*query.assumptions, z3.Not(goal)]
-    for reading in (plainly, linear):
+    for reading in (plainly, linear, ordered):
         formulas = reading(asked)
         if formulas is None:
             continue

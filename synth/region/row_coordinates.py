@@ -88,14 +88,27 @@ def _carried(
         row = _row(layout, k)
         if row is None or box is None:
             continue
-        found = [t for t in _TURNS if _lies(raw[k] + row.scale(t), box, env, non_negative)]
+        turns = _turns(raw[k], row, box, env, non_negative)
+        found = [t for t in turns if _lies(raw[k] + row.scale(t), box, env, non_negative)]
         if not found and near is not None:
             found = [t for t in _TURNS if raw[k] + row.scale(t) == near[k]]
-        for turns in found[:1]:
+        for turn in found[:1]:
             for places in (out, raw):
-                places[k] = places[k] + row.scale(turns)
-                places[k + 1] = places[k + 1] - Poly.constant(turns)
+                places[k] = places[k] + row.scale(turn)
+                places[k + 1] = places[k + 1] - Poly.constant(turn)
     return tuple(out)
+
+
+def _turns(p: Poly, row: Poly, box: Interval, env: Mapping[str, Interval], non_negative: Sign) -> tuple[int, ...]:
+    """How many whole rows more may put a coordinate inside: as many as its least value asks for, if that is known."""
+    length = row.constant_value()
+    try:
+        before = (interval(p, env, non_negative)[0] - box[0]).constant_value()
+    except Unbounded:
+        return _TURNS
+    if not isinstance(length, int) or not isinstance(before, int) or length <= 0:
+        return _TURNS
+    return tuple(dict.fromkeys((*_TURNS, -(before // length))))
 
 
 def _lies(p: Poly, box: Interval, env: Mapping[str, Interval], non_negative: Sign) -> bool:

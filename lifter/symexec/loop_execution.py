@@ -185,8 +185,8 @@ class Loops(Memory, ABC):
 
     def written_out_elsewhere(self, loop: L.Loop) -> bool:
         """Whether what a loop over the channels of a pixel stores is stored channel by channel in another loop: the
-        lone pixel at the end of rows that are taken in pairs."""
-        mine = {x.array for x in L.walk(loop.body) if isinstance(x, L.Store)}
+        lone pixel at the end of rows that are taken in pairs.  A loop that reads it computes it anew."""
+        mine = {x.array for x in L.walk(loop.body) if isinstance(x, L.Store)} - _loaded(loop)
         here = {id(x) for x in L.walk((loop,))}
         others = [x for x in L.walk(self.function.body) if isinstance(x, L.Loop) and id(x) not in here]
         return any(n > 1 and a in mine - _loaded(x) for x in others for a, n in Counter(_stored(x.body)).items())

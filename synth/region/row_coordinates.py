@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from lifter.algebra.polynomial import Poly
+from lifter.algebra.polynomial import Poly, floor_div
 from lifter.algebra.symbolic_intervals import Interval, Unbounded, interval
 from lifter.ir.effects import Effect, LoopInfo
 from lifter.ir.summary import Layout
@@ -32,7 +32,7 @@ def in_own_rows(
     coordinates over the counters of the `loops`; `near` those that it has as a neighbour of another one, which it is
     given where it lies inside neither as it stands nor so carried."""
     inside = [(d.min, d.min + d.extent - Poly.constant(1)) for d in layout.dims]
-    return _carried(coords, over_counters, layout, inside, counters(loops), non_negative, near)
+    return _carried(coords, over_counters, layout, inside, counters(loops), non_negative, near, several=True)
 
 
 def beside(index: Poly, e: Effect, layout: Layout, non_negative: Sign) -> tuple[Poly, ...] | None:
@@ -82,7 +82,9 @@ def _carried(
     env: Mapping[str, Interval],
     non_negative: Sign,
     near: tuple[Poly, ...] | None = None,
+    several: bool = False,
 ) -> tuple[Poly, ...]:
+    """`several`: elements one after the other run through several rows where they are not in one."""
     out, raw = list(coords), list(over_counters)
     for k, box in enumerate(inside):
         row = _row(layout, k)
@@ -96,7 +98,23 @@ def _carried(
             for places in (out, raw):
                 places[k] = places[k] + row.scale(turn)
                 places[k + 1] = places[k + 1] - Poly.constant(turn)
+        length = row.constant_value()
+        if several and not found and isinstance(length, int) and _runs_on(raw[k], box, env, non_negative):
+            for places in (out, raw):
+                rows = floor_div(places[k] - box[0], length)
+                places[k] = places[k] - rows.scale(length)
+                places[k + 1] = places[k + 1] + rows
     return tuple(out)
+
+
+def _runs_on(p: Poly, box: Interval, env: Mapping[str, Interval], non_negative: Sign) -> bool:
+    """Whether a coordinate begins in the row and leaves it, by a number of elements that is known."""
+    try:
+        low, high = interval(p, env, non_negative)
+    except Unbounded:
+        return False
+    beyond = (high - box[1]).constant_value()
+    return non_negative(low - box[0]) and isinstance(beyond, int) and beyond > 0
 
 
 def _turns(p: Poly, row: Poly, box: Interval, env: Mapping[str, Interval], non_negative: Sign) -> tuple[int, ...]:

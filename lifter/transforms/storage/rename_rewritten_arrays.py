@@ -16,7 +16,7 @@ from halide_core.ir.structural import transform
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.ir.dependence import may_come_first
 from lifter.ir.effects import ArrayInfo, Effect, LoopInfo, Path, arrays_in, reads_of, sites, values_of
-from lifter.ir.names import is_read, split_tag, timed
+from lifter.ir.names import is_read, split_tag, time_of, timed
 
 _MOST = 4096
 """Elements of an array that are looked at one by one."""
@@ -31,7 +31,9 @@ def with_versions(path: Path) -> Path:
         for around in dict.fromkeys(e.loops for e in stores):
             group = [e for e in stores if e.loops == around]
             earlier = [e for e in stores if e.order < group[0].order]
-            if earlier and _computes_anew(path, info, group, stores) and _covers(info, group, earlier):
+            depth = len(around) - 1
+            new = earlier and (around[:-1] == info.loops or _starts_anew(path, info, around[:-1], earlier, stores))
+            if new and _computes_anew(path, info, group, stores) and _covers(depth, group, earlier):
                 return with_versions(_renamed(path, info, group))
     return path
 
@@ -39,7 +41,7 @@ def with_versions(path: Path) -> Path:
 def _computes_anew(path: Path, info: ArrayInfo, group: Sequence[Effect], stores: Sequence[Effect]) -> bool:
     """Whether the stores of a loop make an array's elements of those that were there before the loop."""
     around = group[0].loops
-    if not around or around[:-1] != info.loops or any(e.guard is not None for e in group):
+    if not around or any(e.guard is not None for e in group):
         return False
     loop, first, last = around[-1], group[0].order, group[-1].order
     if any(first < e.order < last and e not in group for e in stores):
@@ -57,9 +59,24 @@ def _computes_anew(path: Path, info: ArrayInfo, group: Sequence[Effect], stores:
     )
 
 
-def _covers(info: ArrayInfo, group: Sequence[Effect], earlier: Sequence[Effect]) -> bool:
-    """Whether every element that had a value before the loop is stored by it."""
-    depth = len(info.loops)
+def _starts_anew(
+    path: Path, info: ArrayInfo, around: tuple[LoopInfo, ...], earlier: Sequence[Effect], stores: Sequence[Effect]
+) -> bool:
+    """Whether an array that is declared outside of loops is given all of its values in each of their iterations before
+    any of them is read, so that it may as well be declared inside."""
+    last = max(e.order for e in earlier)
+    using = [e for e in path.effects if e.array == info.name or any(reads_of(info.name, x) for x in sites(e))]
+    times = [time_of(n) for e in using for x in sites(e) for n in reads_of(info.name, x)]
+    if any(e.loops[: len(around)] != around for e in using) or any(t <= last for t in times):
+        return False
+    if any(e.guard is not None for e in earlier) or info.name in arrays_in(values_of(path)):
+        return False
+    return _covers(len(around), earlier, stores)
+
+
+def _covers(depth: int, group: Sequence[Effect], earlier: Sequence[Effect]) -> bool:
+    """Whether every element that some stores give a value is stored by a group, in the same iteration of `depth`
+    loops."""
     if len(group) == 1 and all(_over(e, depth) == _over(group[0], depth) is not None for e in earlier):
         return True
     new, old = ([_elements(e, depth) for e in effects] for effects in (group, earlier))

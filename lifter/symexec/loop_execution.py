@@ -115,42 +115,22 @@ class Loops(Memory, ABC):
                 when = both(when, LT(BOOL, Variable(I32, counter), from_poly(trip - Poly.constant(1), I32)))
             s.obligations.append(FoundObligation(held, (*s.loops, info), when, loop.line))
 
-        outer_guard, at = both(s.guard, s.live), heads
-        within = outer_guard
-        v, whole = _steps_by_one(loop), self.whole_window(loop, trip)
-        if v is not None and whole is not None:  # over all places of a window; nothing is done at some of them
-            info = LoopInfo(self.counter(), whole.length, loop.line)
-            s.trips.append((info, s.loops, outer_guard))
-            self.nest[-1] = loop, info.counter
-            k = Poly.variable(info.counter, I32)
-            at = {v: p.substitute({counter: k + whole.ahead}) for v, p in heads.items()}
-            within = both(outer_guard, fold(whole.inside_as(k, self.type_of(v))))
-        inner = replace(s.fork(), loops=(*s.loops, info), guard=within, live=None)
+        run, at, within = self.over_window(loop, s, info, heads)
+        inner = replace(s.fork(), loops=(*s.loops, run), guard=within, live=None)
         for v, p in at.items():
             inner.env[v] = exact(p, self.type_of(v))
         for v in temporaries:
             inner.env.pop(v, None)
         if loop.test_first:
             self.exec_block(loop.prelude, inner)
-        self.assume_facts(loop, inner, info)
+        self.assume_facts(loop, inner, run)
         self.exec_block(loop.body, inner)
         inner.live = None
         self.exec_block(loop.step, inner)
         if not loop.test_first:
             self.exec_block(loop.prelude, inner)
         self.flush(inner)
-        few = trip.constant_value()
-        if _changes(both(s.guard, s.live), inner.effects[len(s.effects) :], len(s.loops)):
-            if few is not None and few <= FEW:
-                raise NeedUnroll(loop)
-            raise L.Unsupported("a loop changes the data that decide whether it runs", loop.line)
-        if few is not None and few <= FEW_SORTED and self.reorders(loop, s):
-            raise NeedUnroll(loop)
-        if few is not None and 1 < few <= FEW:
-            again = s.loops and _overwrites(inner.effects[len(s.effects) :], counter, few)
-            starts = None if loop.prelude else const_value(_decide(self.value(loop.condition, s)))
-            if again or (starts and not self.function.uses_registers and self.written_out_elsewhere(loop)):
-                raise NeedUnroll(loop)
+        self.check_body(loop, s, inner, info)
         s.effects, s.obligations, s.trips, s.asserts = inner.effects, inner.obligations, inner.trips, inner.asserts
         s.defined, s.reads = inner.defined, inner.reads
         s.arrays = {**inner.arrays, **s.arrays}
@@ -161,6 +141,37 @@ class Loops(Memory, ABC):
             s.env[v] = Variable(self.type_of(v), undefined_after_name(v))
         if loop.test_first:
             self.exec_block(loop.prelude, s)
+
+    def over_window(
+        self, loop: L.Loop, s: State, info: LoopInfo, heads: dict[str, Poly]
+    ) -> tuple[LoopInfo, dict[str, Poly], Expr | None]:
+        """The loop that is executed, the counters at the start of an iteration of it, and the guard of its body: over
+        all places of a window that is cut to the image, at some of which nothing is done."""
+        outer_guard = both(s.guard, s.live)
+        v, whole = _steps_by_one(loop), self.whole_window(loop, info.trip)
+        if v is None or whole is None:
+            return info, heads, outer_guard
+        wide = LoopInfo(self.counter(), whole.length, loop.line)
+        s.trips.append((wide, s.loops, outer_guard))
+        self.nest[-1] = loop, wide.counter
+        k = Poly.variable(wide.counter, I32)
+        at = {v: p.substitute({info.counter: k + whole.ahead}) for v, p in heads.items()}
+        return wide, at, both(outer_guard, fold(whole.inside_as(k, self.type_of(v))))
+
+    def check_body(self, loop: L.Loop, s: State, inner: State, info: LoopInfo) -> None:
+        """Raises where what a loop has been found to do is only known written out, or not at all."""
+        effects, few = inner.effects[len(s.effects) :], info.trip.constant_value()
+        if _changes(both(s.guard, s.live), effects, len(s.loops)):
+            if few is not None and few <= FEW:
+                raise NeedUnroll(loop)
+            raise L.Unsupported("a loop changes the data that decide whether it runs", loop.line)
+        if few is not None and few <= FEW_SORTED and self.reorders(loop, s):
+            raise NeedUnroll(loop)
+        if few is not None and 1 < few <= FEW:
+            again = s.loops and _overwrites(effects, info.counter, few)
+            starts = None if loop.prelude else const_value(_decide(self.value(loop.condition, s)))
+            if again or (starts and not self.function.uses_registers and self.written_out_elsewhere(loop)):
+                raise NeedUnroll(loop)
 
     def reorders(self, loop: L.Loop, s: State) -> bool:
         """Whether a loop exchanges elements of a small local array, or puts them elsewhere, as they compare: a sort."""

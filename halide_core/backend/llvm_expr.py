@@ -11,6 +11,7 @@ from halide_core.backend.llvm_builder import FunctionBuilder
 from halide_core.backend.llvm_effects import emit_effect
 from halide_core.backend.llvm_intrinsics import RULES, fits_16_bits
 from halide_core.backend.llvm_memory import Memory, lane_count
+from halide_core.backend.llvm_shuffles import shuffle
 from halide_core.backend.llvm_types import literal, llvm_type
 from halide_core.errors import HalideError
 from halide_core.interp.libm import split_name
@@ -370,6 +371,8 @@ class ExprEmitter:
             if ir.is_mathematics(e):
                 return llvm_math.call(self.b, e, args, lambda b, operands: ExprEmitter(b, operands, {}).emit)
             return RULES[e.name](self.b, e, args)
+        if ir.is_shuffle(e):
+            return shuffle(self.b, e, args)
         if ir.has_effect(e):
             return emit_effect(self.b, e, args)
         parts = split_name(e.name)

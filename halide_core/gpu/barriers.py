@@ -16,7 +16,7 @@ from math import gcd
 
 from halide_core.errors import HalideError
 from halide_core.gpu.kernel import THREAD, THREAD_NAMES, Leaf, Triple, barrier, is_barrier
-from halide_core.gpu.threads import loaded
+from halide_core.gpu.scopes import loaded
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import BOOL, Expr, Variable, const_value

@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from halide_core.gpu.kernel import ALIGNMENT, Leaf, Shared
-from halide_core.gpu.threads import loaded, stored
+from halide_core.gpu.scopes import loaded, stored
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import I64, Expr, const, const_value

@@ -394,19 +394,7 @@ class _Exchange:
                     return value
                 kind = "down" if shift > 0 else "up"
                 return _call(self.type, kind, value, const(abs(shift), I32), width)
-            other = self.flipped(term) if factor == 1 and constant == 0 and q == 0 else None
-            if other is not None:
-                return _call(self.type, "bfly", value, other, width)
         return _call(self.type, "idx", value, place.lane, width)
-
-    def flipped(self, term: Expr) -> Expr | None:
-        """The constant c where `term` is lane ^ c."""
-        if not isinstance(term, Call) or term.name != "bitwise_xor":
-            return None
-        a, b = term.args
-        a, b = (a, b) if is_lane(a, self.split.lane) else (b, a)
-        value = const_value(b)
-        return b if is_lane(a, self.split.lane) and value is not None and 0 <= value < self.lanes else None
 
     def fresh(self, what: str) -> str:
         name = f"{self.name}${what}{len(self.made)}"

@@ -547,7 +547,7 @@ def has_effect(e: Expr) -> bool:
 ATOMIC = "gpu_atomic_"
 
 
-# Names of Calls (value, lane or distance, lanes that belong together): SHUFFLE + idx, up, down, bfly, the value that
+# Names of Calls (value, lane or distance, lanes that belong together): SHUFFLE + idx, up, down, the value that
 # another lane of a warp has, as in shfl.sync of PTX.  All of these lanes must come to it together.
 SHUFFLE = "gpu_shuffle_"
 

@@ -188,7 +188,7 @@ for _value in (
         (32, 8), _HALF + _BY_LANES, _HALF + _BY_LANES + ".store_in(hl.MemoryType.GPUShared)",
     )  # fmt: skip
 for _where, _size in (
-    ("src[x, y] % 32", (32, 8)), ("x + y % 4", (48, 8)), ("31 - x % 32", (32, 8)), ("x / 2 + 3", (32, 8)),
+    ("src[x, y] % 32", (32, 8)), ("x + y % 4", (32, 8)), ("31 - x % 32", (32, 8)), ("x / 2 + 3", (32, 8)),
     ("2 * (x % 16)", (32, 8)), ("hl.clamp(x ^ 5, 0, 31)", (32, 8)), ("hl.select(src[x, y] > 0, x, x + 7)", (32, 8)),
     ("(x + 3) % 16", (32, 8)), ("x + hl.clamp(src[x, y], 0, 9)", (32, 8)), ("7 + y * 0", (32, 8)),
 ):  # fmt: skip
@@ -202,7 +202,8 @@ _add(
 )  # fmt: skip
 _add(
     "exchanged along a chain",
-    "g[x, y] = src[x, y] * 5; h[x, y] = g[x, y] + g[x + 1, y]; p[x, y] = h[x, y] - h[x + 2, y]; f[x, y] = p[x + 1, y] + x",
+    "g[x, y] = src[x, y] * 5; h[x, y] = g[x, y] + g[x + 1, y]; p[x, y] = h[x, y] - h[x + 2, y]; "
+    "f[x, y] = p[x + 1, y] + x",
     (48, 8),
     *(row + "".join(f"; {n}.compute_at(f, yi).gpu_lanes(x)" for n in "ghp") for row in (
         _ROW.format(24, "GuardWithIf")[:-2], _ROW.format(10, "GuardWithIf")[:-2],

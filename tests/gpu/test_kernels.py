@@ -174,11 +174,60 @@ def test_what_lanes_use_alone_lies_in_registers() -> None:
     assert kernel.shared
 
 
-def test_what_lanes_exchange_is_shared() -> None:
+def test_what_lanes_exchange_lies_in_registers() -> None:
     f, _ = CASES["lanes"].make(hc, True)
     (kernel,) = _kernels(f)
-    assert kernel.shared
-    assert barriers_in(kernel.body) == 1
+    assert not kernel.shared
+    assert barriers_in(kernel.body) == 0
+    text = to_ptx([kernel], 80)
+    assert "shfl.sync.down" in text
+    assert ".local" not in text
+
+
+@pytest.mark.parametrize("lanes", [32, 16, 4])
+@pytest.mark.parametrize("near", [True, False])
+def test_shuffles_of_each_kind(lanes: int, near: bool) -> None:
+    """Values of neighbours, of which the last lane's are the next turn's; and values of any lanes."""
+    f, g, u = hc.Func("f"), hc.Func("g"), hc.Var("u")
+    g[x, y] = x * x + y
+    f[x, y] = g[x + 1, y] - g[x, y] if near else g[hc.clamp(x * 3 % 7, 0, lanes - 1), y]
+    f.bound(x, 0, lanes).tile(x, y, xi, yi, lanes, 4, hc.TailStrategy.RoundUp)
+    f.gpu_blocks(x, y).gpu_threads(yi).gpu_lanes(xi)
+    g.compute_at(f, yi).split(x, u, x, lanes, hc.TailStrategy.RoundUp).gpu_lanes(x).unroll(u)
+    (kernel,) = _kernels(f)
+    assert not kernel.shared
+    text = to_ptx([kernel], 80)
+    for kind in ("down", "up") if near else ("idx",):
+        assert f"shfl.sync.{kind}" in text
+    assert ".local" not in text
+    with device_runtime(Emulator()):
+        found = np.asarray(f.realize([lanes, 8], hc.Target(running.TARGET)))
+    k, row = np.meshgrid(np.arange(lanes), np.arange(8))
+    assert np.array_equal(found, 2 * k + 1 if near else np.minimum(k * 3 % 7, lanes - 1) ** 2 + row)
+
+
+def test_no_shuffle_where_some_lanes_stay_away() -> None:
+    """A loop that lanes run differently often: what it reads of other lanes is shared."""
+    f, g, v = hc.Func("f"), hc.Func("g"), hc.Var("v")
+    g[x, y] = x * x + y
+    r = hc.RDom([(0, 5)], "r")
+    r.where(r < x % 5)
+    f[x, y] = 0
+    f[x, y] += g[hc.clamp(x + r, 0, 31), y]
+    f.bound(x, 0, 32).compute_root()
+    for stage in (f, f.update()):
+        stage.split(y, y, v, 4, hc.TailStrategy.GuardWithIf)
+    f.reorder(x, v, y).gpu_blocks(y).gpu_threads(v).gpu_lanes(x)
+    f.update().reorder(r, x, v, y).gpu_blocks(y).gpu_threads(v).gpu_lanes(x)
+    g.compute_at(f, v).gpu_lanes(x)
+    kernels = _kernels(f)
+    text = to_ptx(list(kernels), 80)
+    with device_runtime(Emulator()):
+        found = np.asarray(f.realize([32, 8], hc.Target(running.TARGET)))
+    want = [[sum(min(k + i, 31) ** 2 + row for i in range(k % 5)) for k in range(32)] for row in range(8)]
+    assert np.array_equal(found, want)
+    assert kernels[1].shared
+    assert "shfl.sync" not in text
 
 
 def test_a_barrier_before_a_loop_and_not_in_it() -> None:

@@ -31,6 +31,8 @@ from halide_core.passes.bounds import bounds_of
 
 # Shuffles for one load, and registers of a lane, beyond which shared memory is the better place.
 _MOST_SHUFFLES, _MOST_OWN = 8, 64
+# Iterations of loops that the back end writes out.
+_MOST_WRITTEN_OUT = 32
 
 Scope = dict[str, Interval]
 
@@ -95,7 +97,7 @@ def exchanged_elements(
     if count > _MOST_OWN:
         return None
     try:
-        return _Exchange(a.name, a.type, split, lanes, count).statement(s, around), count
+        return _Exchange(a, split, lanes, count).statement(s, around), count
     except _SharedIsBetter:
         return None
 
@@ -142,8 +144,9 @@ def _stores(
 
 
 class _Exchange:
-    def __init__(self, name: str, type_: Type, split: Split, lanes: int, count: int) -> None:
-        self.name, self.type, self.split, self.lanes, self.count = name, type_, split, lanes, count
+    def __init__(self, a: st.Allocate, split: Split, lanes: int, count: int) -> None:
+        self.name, self.type, self.split, self.lanes, self.count = a.name, a.type, split, lanes, count
+        self.asked_by_schedule = a.memory is not MemoryType.Auto
         self.made: set[str] = set()
         self.alone = False
 
@@ -221,7 +224,18 @@ class _Exchange:
         found = self.own(index, around)
         if found is None:
             raise _SharedIsBetter
-        return found
+        return found if isinstance(found, ir.Ramp) else self.settled(found, around)
+
+    def settled(self, slot: Expr, around: _Around) -> Expr:
+        """`slot`, which loops that are written out make a constant: what is not lies in local memory, and shared memory
+        is better than that."""
+        if self.asked_by_schedule or const_value(slot) is not None:
+            return slot
+        for name in variables(slot):
+            low, high = (None if e is None else const_value(e) for e in around.scope.get(name, (None, None)))
+            if low is None or high is None or high - low >= _MOST_WRITTEN_OUT:
+                raise _SharedIsBetter
+        return slot
 
     # What stands in a Leaf and asks other lanes: all lanes go together, and some of them only store.
 
@@ -330,7 +344,7 @@ class _Exchange:
         slots = self.slots(place, around)
         value: Expr | None = None
         for q in slots:
-            found = self.asked_for(place, q, len(slots) > 1 or bool(around.active), asked)
+            found = self.asked_for(place, q, len(slots) > 1, around, asked)
             if found is None:
                 continue
             after = ir.GE(BOOL, place.inner, const(q * self.split.period, I32))
@@ -363,11 +377,15 @@ class _Exchange:
             raise _SharedIsBetter
         return list(range(least, most + 1))
 
-    def asked_for(self, place: _Place, q: int, beyond: bool, asked: list[_Asked]) -> Expr | None:
-        """The element where it is of turn `q`.  `beyond`: some lanes may be where there is none."""
+    def asked_for(
+        self, place: _Place, q: int, of_several: bool, around: _Around, asked: list[_Asked]
+    ) -> Expr | None:
+        """The element where it is of turn `q`, which is one `of_several` or the only one."""
+        # Some lanes may be where there is none.
+        beyond = of_several or bool(around.active)
         out: Expr | None = None
         for m in place.residues:
-            slot = simplify_index(place.base + const(q * self.split.each + m, I64))
+            slot = self.settled(simplify_index(place.base + const(q * self.split.each + m, I64)), around)
             if beyond and const_value(slot) is None:
                 slot = ir.Max(I64, ir.Min(I64, slot, const(self.count - 1, I64)), const(0, I64))
             value = self.shuffled(ir.Load(self.type, self.name, slot), place, q)

@@ -18,7 +18,7 @@ from halide_core.errors import HalideError
 from halide_core.gpu.exchange import exchanged_elements
 from halide_core.gpu.kernel import AXES, BLOCK, THREAD, Leaf, Triple
 from halide_core.gpu.owned import own_elements
-from halide_core.gpu.scopes import inside, loaded, stored
+from halide_core.gpu.scopes import inside, loaded, renamed, stored
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.box import Interval
@@ -151,6 +151,7 @@ class _Threads:
     def __init__(self, threads: Triple, blocks: Triple) -> None:
         self.threads, self.blocks = threads, blocks
         self.heap: list[st.Allocate] = []
+        self.owned = 0
 
     def visit(self, s: st.Stmt, at: _Place) -> st.Stmt:
         if not has_threads(s):
@@ -260,7 +261,10 @@ class _Threads:
         if found is None:
             self.heap = heap
             return None
-        return st.Allocate(s.name, s.type, const(found[1], I64), found[0], MemoryType.Register)
+        # Another copy of the code may have it elsewhere.
+        self.owned += 1
+        name = f"{s.name}.own{self.owned}"
+        return st.Allocate(name, s.type, const(found[1], I64), renamed(found[0], s.name, name), MemoryType.Register)
 
     def apart(self, body: st.Stmt, name: str, size: Expr, at: _Place) -> tuple[st.Stmt, Expr]:
         """`body` with `size` elements of array `name` for each thread of the dimensions around it, and how many these

@@ -177,8 +177,8 @@ def test_values_of_other_lanes() -> None:
 
 def test_a_shuffle_that_lanes_do_not_come_to() -> None:
     apart = "setp.gt.u32 %p1, %r1, 9; @%p1 bra $end;\n"
-    body = apart + SHUFFLE.format("down.b32", 1, "31, -1") + "$end:\n" + END
-    with pytest.raises(DeviceError, match="shuffle: lane 10 of the mask does not take part"):
+    body = apart + SHUFFLE.format("down.b32", 1, "31, -1") + "$end: bar.sync 0;\n" + END
+    with pytest.raises(DeviceError, match="shuffle: lane 31 of the mask does not take part"):
         _run(body, 32)
     own = apart + "mov.u32 %r6, 0x3ff;\n" + SHUFFLE.format("down.b32", 1, "31, %r6") + "$end:\n" + END
     with pytest.raises(DeviceError, match="shuffle: lane 10, whose value is asked for, is not there"):
@@ -187,3 +187,12 @@ def test_a_shuffle_that_lanes_do_not_come_to() -> None:
         _run(SHUFFLE.format("down.b32", 1, "31, 1") + END, 32)
     with pytest.raises(DeviceError, match="whose value is asked for, is not there"):
         _run(SHUFFLE.format("down.b32", 1, "31, -1") + END, 20)
+
+
+def test_a_shuffle_waits_for_lanes() -> None:
+    """Lanes that come to it later, from further down."""
+    body = """setp.gt.u32 %p1, %r1, 9; @!%p1 bra $later;
+$here: """ + SHUFFLE.format("idx.b32", 3, "31, -1") + END + """
+$later: mov.u32 %r1, 7; bra $here;"""
+    out, _ = _run(body, 32)
+    assert list(out[:32]) == [7] * 32

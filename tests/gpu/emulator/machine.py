@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tests.gpu.emulator import arithmetic as a
-from tests.gpu.emulator import operations
+from tests.gpu.emulator import operations, shuffles
 from tests.gpu.emulator.memory import GLOBAL, LOCAL, SHARED, Area, DeviceError, GlobalMemory, Who
 from tests.gpu.emulator.text import (
     Address,
@@ -125,6 +125,8 @@ class _Batch:
         self.pc = np.zeros(n, np.int64)
         self.waiting = np.zeros(n, bool)
         self.exited = np.zeros(n, bool)
+        # Those that wait at a shuffle for other lanes.
+        self.meeting = np.zeros(n, bool)
 
     def _place(self, module: Module, dynamic: int, blocks: int) -> None:
         """Where shared and local variables are: by offset in what a block or a thread has."""
@@ -159,8 +161,11 @@ class _Batch:
         steps = 0
         code, end = self.kernel.code, len(self.kernel.code)
         while True:
-            runnable = ~(self.exited | self.waiting)
+            runnable = ~(self.exited | self.waiting | self.meeting)
             if not runnable.any():
+                if self.meeting.any():
+                    self.meet(int(self.pc[self.meeting].min()), True)
+                    continue
                 if not self.waiting.any():
                     return
                 self.release()
@@ -192,6 +197,11 @@ class _Batch:
                         break
                     pc = pc_or_none
                     continue
+                if i.op == "shfl":
+                    self.pc[whole] = pc
+                    self.meeting[whole] = True
+                    self.meet(pc, False)
+                    break
                 act, number = whole, len(active)
                 if i.guard is not None:
                     own = self.registers[i.guard[0]][active] == i.guard[1]
@@ -230,6 +240,20 @@ class _Batch:
         self.waiting[active[taken]] = True
         self.pc[active] = pc + 1
         return None
+
+    def meet(self, pc: int, nobody_comes: bool) -> None:
+        """Lets the lanes that wait at a shuffle go on, where all of those have come that it asks for."""
+        i = self.kernel.code[pc]
+        here = np.flatnonzero(self.meeting & (self.pc == pc))
+        missing = shuffles.absent(self, i, here)
+        going = here[missing < 0]
+        if nobody_comes and not len(going):
+            raise DeviceError(f"shuffle: lane {int(missing[0])} of the mask does not take part: {i.text}")
+        if len(going):
+            self.count("shuffle", len(going))
+            shuffles.shuffle(self, i, going)
+            self.pc[going] = pc + 1
+            self.meeting[going] = False
 
     def release(self) -> None:
         """Lets blocks go on all of whose threads wait at one barrier."""
@@ -292,9 +316,6 @@ class _Batch:
             self.access(i, act, number)
         elif i.op in ("atom", "red"):
             self.atomic(i, act, number)
-        elif i.op == "shfl":
-            self.count("shuffle", number)
-            operations.shuffle(self, i, act)
         else:
             self.count(operations.classify(i), number)
             operations.compute(self, i, act)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tests.gpu.emulator import arithmetic as a
-from tests.gpu.emulator.memory import LOCAL, SHARED, DeviceError
+from tests.gpu.emulator.memory import LOCAL, SHARED
 from tests.gpu.emulator.text import Instruction, Many, NotUnderstood, Register
 
 _BASES = {"shared": SHARED, "local": LOCAL, "global": 0, "const": 0}
@@ -297,51 +297,6 @@ def _dp4a(m: Any, i: Instruction, act: Any) -> None:
     parts = [np.ascontiguousarray(v).view(s).reshape(-1, 4).astype(np.int64) for v, s in pairs]
     total = (parts[0] * parts[1]).sum(axis=1) + c.astype(np.int64)
     m.put(i.operands[0], (total & 0xFFFFFFFF).astype(np.uint32), "b32", act)
-
-
-def shuffle(m: Any, i: Instruction, act: Any) -> None:
-    """shfl.sync: a value of another lane of the warp."""
-    if "sync" not in i.mods:
-        raise NotUnderstood(i.text)
-    mode = next(x for x in i.mods if x in ("up", "down", "bfly", "idx"))
-    to = i.operands[0]
-    d, p = (to.items if isinstance(to, Many) else (to, None))
-    whole = np.arange(m.n)[act]
-    value = np.zeros(m.n, np.uint32)
-    value[whole] = _filled(m.value(i.operands[1], 32, act), m, act)
-    b, c = (_filled(m.value(o, 32, act), m, act).astype(np.int64) for o in i.operands[2:4])
-    lane = m.lane[act].astype(np.int64)
-    clamp, mask = c & 31, (c >> 8) & 31
-    most, least = (lane & mask) | (clamp & ~mask), lane & mask
-    b = b & 31
-    source = {"up": lane - b, "down": lane + b, "bfly": lane ^ b, "idx": least | (b & ~mask)}[mode]
-    good = source >= most if mode == "up" else source <= most
-    picked = np.where(good, source, lane)
-    _meet(m, i, whole, _filled(m.value(i.operands[4], 32, act), m, act), picked)
-    found = value[whole - lane + picked]
-    m.put(d, found, "b32", act)
-    if p is not None:
-        m.put(p, good, "pred", act)
-
-
-def _meet(m: Any, i: Instruction, whole: Any, mask: Any, picked: Any) -> None:
-    """Stops where a lane that the mask names is elsewhere, or a value is asked of a lane that is not here."""
-    here = np.zeros(m.n, bool)
-    here[whole] = True
-    first, inside = whole - m.lane[whole], whole % m.per_block
-    lanes = np.minimum(m.per_block - (inside - m.lane[whole]), 32)
-    for k in range(32):
-        named = ((mask >> np.uint32(k)) & 1).astype(bool)
-        if (~named & (m.lane[whole] == k)).any():
-            raise DeviceError(f"shuffle: lane {k} takes part, and the mask does not name it: {i.text}")
-        there = named & (k < lanes)
-        other = np.where(there, first + k, whole)
-        if (there & ~here[other] & ~m.exited[other]).any():
-            raise DeviceError(f"shuffle: lane {k} of the mask does not take part: {i.text}")
-    asked = np.where(picked < lanes, first + picked, whole)
-    lost = (picked >= lanes) | ~here[asked]
-    if lost.any():
-        raise DeviceError(f"shuffle: lane {int(picked[lost][0])}, whose value is asked for, is not there: {i.text}")
 
 
 _RULES = {

@@ -100,6 +100,7 @@ class _Batch:
         self.warp = self.block * (-(-self.per_block // WARP)) + inside // WARP
         self.lane = inside % WARP
         # Who accesses memory, for races: threads, or warps where these are in step.
+        self.lockstep = lockstep
         self.accessors = self.per_block
         self.accessor = self.global_thread
         if lockstep:

@@ -58,6 +58,14 @@ class Counts:
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
 
+@dataclass(frozen=True)
+class Lenient:
+    """What is not stopped at: races of the threads of a warp, shuffles that ask lanes that have ended."""
+
+    lockstep: bool = False
+    ask_ended: bool = False
+
+
 def run(
     module: Module,
     kernel: Kernel,
@@ -67,20 +75,20 @@ def run(
     shared: int,
     arguments: list[bytes],
     symbols: dict[str, int],
-    lockstep: bool = False,
+    lenient: Lenient | None = None,
 ) -> Counts:
-    """Runs all blocks.  `symbols`: where the module's variables in global and constant memory are; `lockstep`: threads
-    of a warp do not race with each other."""
+    """Runs all blocks.  `symbols`: where the module's variables in global and constant memory are."""
     if [len(x) for x in arguments] != [n for _, n in kernel.parameters]:
         raise DeviceError(f"{kernel.name} takes parameters of {[n for _, n in kernel.parameters]} bytes")
     counts = Counts()
     count, size = blocks[0] * blocks[1] * blocks[2], threads[0] * threads[1] * threads[2]
+    lenient = lenient or Lenient()
     step = max(1, _TOGETHER // size)
     for area, _ in memory.areas.values():
         area.forget()
     for first in range(0, count, step):
         numbers = np.arange(first, min(count, first + step))
-        _Batch(module, kernel, memory, blocks, threads, shared, arguments, symbols, numbers, counts, lockstep).run()
+        _Batch(module, kernel, memory, blocks, threads, shared, arguments, symbols, numbers, counts, lenient).run()
     return counts
 
 
@@ -88,7 +96,7 @@ class _Batch:
     def __init__(
         self, module: Module, kernel: Kernel, memory: GlobalMemory, blocks: tuple[int, int, int],
         threads: tuple[int, int, int], shared: int, arguments: list[bytes], symbols: dict[str, int], numbers: Any,
-        counts: Counts, lockstep: bool,
+        counts: Counts, lenient: Lenient,
     ) -> None:  # fmt: skip
         self.kernel, self.memory, self.counts = kernel, memory, counts
         self.per_block = threads[0] * threads[1] * threads[2]
@@ -100,10 +108,10 @@ class _Batch:
         self.warp = self.block * (-(-self.per_block // WARP)) + inside // WARP
         self.lane = inside % WARP
         # Who accesses memory, for races: threads, or warps where these are in step.
-        self.lockstep = lockstep
+        self.ask_ended = lenient.ask_ended
         self.accessors = self.per_block
         self.accessor = self.global_thread
-        if lockstep:
+        if lenient.lockstep:
             self.accessors = -(-self.per_block // WARP)
             self.accessor = (block * self.accessors + inside // WARP).astype(np.int64)
         self.special = {

@@ -61,7 +61,7 @@ def shuffle(m: Any, i: Instruction, threads: Any) -> None:
     picked = np.where(good, source, lane)
     there = picked < _lanes(m, threads)
     lost = ~there | ~here[np.where(there, threads - lane + picked, threads)]
-    if lost.any() and not m.lockstep:
+    if lost.any() and not m.ask_ended:
         raise DeviceError(f"shuffle: lane {int(picked[lost][0])}, whose value is asked for, is not there: {i.text}")
     # What is asked of a lane that has ended is anything; the package's kernels do so, and make no use of it.
     found = np.where(lost, _ANYTHING, value[np.where(lost, threads, threads - lane + picked)])

@@ -32,8 +32,8 @@ class Emulator:
     """A `halide_core.gpu.runtime.DeviceRuntime`: memory and kernels in this process.
 
     `lockstep`: the threads of a warp do not race with each other, as on devices before those of capability 7.0, which
-    code that exchanges values of lanes without a barrier counts on; `ask_ended`: a shuffle may ask a lane that has ended,
-    and gets anything."""
+    code that exchanges values of lanes without a barrier counts on; `ask_ended`: a shuffle may ask a lane that has
+    ended, and gets anything."""
 
     memory: GlobalMemory = field(default_factory=GlobalMemory)
     launches: list[Launched] = field(default_factory=list)

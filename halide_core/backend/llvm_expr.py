@@ -269,6 +269,12 @@ class ExprEmitter:
         b, text = self.b, llvm_type(source)
         target = Int(bits, source.lanes)
         limit = 2.0 ** (bits - 1)
+        if b.module.saturates and source.is_scalar():
+            # What lies below gives the minimum by itself.
+            name = f"llvm.nvvm.{'d' if source.bits == 64 else 'f'}2{'ll' if bits == 64 else 'i'}.rz"
+            whole = b.emit(f"call i{bits} {b.module.declare(name, f'i{bits}', [text], '')}({text} {x})")
+            below = b.emit(f"fcmp olt {text} {x}, {literal(limit, source)}")
+            return ops.select(b, target, below, whole, literal(target.min(), target))
         # Above -limit - 1, the first value whose truncation is out of range, where that is representable.
         if source.bits == 64 and bits == 32:
             above = b.emit(f"fcmp ogt {text} {x}, {literal(-limit - 1, source)}")

@@ -49,6 +49,7 @@ def to_ptx(kernels: Sequence[Kernel], capability: int) -> str:
     module = ModuleBuilder()
     # A call costs more than the code of what is called.
     module.outlines = False
+    module.saturates = True
     for k in kernels:
         _emit(module, k)
     # PTX of a version that drivers have known since CUDA 11.1, or since these devices.

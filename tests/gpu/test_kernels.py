@@ -19,7 +19,8 @@ from halide_core.gpu.kernel import Kernel
 from halide_core.gpu.runtime import device_runtime
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
-from halide_core.ir.expr import I64, const
+from halide_core.ir.expr import I32, I64, const
+from halide_core.ir.structural import key, nodes
 from halide_core.lower import lower
 from tests.gpu import running
 from tests.gpu.cases import CASES, data_of
@@ -434,3 +435,47 @@ def test_rows_are_padded_where_threads_would_meet(kind: Any) -> None:
     (launched,) = device.launches
     assert launched.counts.instructions["shared load"]
     assert not launched.counts.bank_conflicts
+
+
+def test_loops_count_in_64_bits() -> None:
+    """A row of any length by one thread: its addresses are pointers that go on, without a multiplication."""
+    f, image = hc.Func("f"), hc.ImageParam(hc.Int(32), 2, "image")
+    f[x, y] = image[x, y] + 1
+    f.gpu_blocks(y)
+    (kernel,) = lower([f._function], hc.Target("x86-64-linux-sse41-cuda"), {"f.stride.0": const(1, I64)}).kernels
+    text = to_ptx([kernel], 80)
+    loop = text[text.rindex("$L__BB0_2:") :]
+    assert "st.global" in loop
+    assert "mul" not in loop
+
+
+def test_no_index_before_the_first_access() -> None:
+    """A loop that accesses in some iterations only counts in 32 bits there: its first index may be far from the array."""
+    f, flags, image = hc.Func("f"), hc.ImageParam(hc.Int(32), 1, "flags"), hc.ImageParam(hc.Int(32), 1, "image")
+    count, first = hc.Param(hc.Int(32), "count"), hc.Param(hc.Int(32), "first")
+    r = hc.RDom([(0, count)], "r")
+    r.where(flags[r] > 0)
+    f[x] = 0
+    f[x] += image[r - first]
+    f.compute_root()
+    f.update().gpu_blocks(x)
+    (kernel,) = _kernels(f)
+    (loop,) = [s for s in st.walk(kernel.body) if isinstance(s, st.For)]
+    counted = key(ir.Cast(I64, ir.Variable(I32, loop.name)))
+    loads = [n for s in st.walk(loop) for e in st.expressions(s) for n in nodes(e, ir.Load)]
+    wide = {n.name for n in loads if counted in map(key, nodes(n.index, ir.Cast))}
+    assert wide == {"flags"}
+    assert {n.name for n in loads} >= {"flags", "image"}
+
+
+def test_threads_stand_aside_once() -> None:
+    """A loop that some threads do nothing in stands under what says so."""
+    f, g = hc.Func("f"), hc.Func("g")
+    g[x, y] = x * y
+    f[x, y] = g[x, y] + g[x + 1, y]
+    f.gpu_tile(x, y, xi, yi, 16, 3, hc.TailStrategy.GuardWithIf)
+    g.compute_at(f, x).gpu_threads(x)
+    (kernel,) = _kernels(f)
+    (loop,) = [s for s in st.walk(kernel.body) if isinstance(s, st.For)]
+    assert not any(isinstance(s, st.IfThenElse) for s in st.walk(loop))
+    assert barriers_in(loop) == 0

@@ -450,7 +450,7 @@ def test_loops_count_in_64_bits() -> None:
 
 
 def test_no_index_before_the_first_access() -> None:
-    """A loop that accesses in some iterations only counts in 32 bits there: its first index may be far from the array."""
+    """A loop that accesses in some iterations only counts in 32 bits there: its first index may be far off."""
     f, flags, image = hc.Func("f"), hc.ImageParam(hc.Int(32), 1, "flags"), hc.ImageParam(hc.Int(32), 1, "image")
     count, first = hc.Param(hc.Int(32), "count"), hc.Param(hc.Int(32), "first")
     r = hc.RDom([(0, count)], "r")

@@ -366,3 +366,31 @@ _add(
     "f.gpu_tile(x, xi, 1024); g.compute_at(f, x).gpu_threads(x)",
     "f.gpu_tile(x, xi, 512); g.compute_at(f, x).gpu_threads(x)",
 )  # fmt: skip
+_SOURCE = "g[x, y] = src[x, y] * 2; h[x, y] = g[x, y]; f[x, y] = h[x, y] + x"
+_ROOT, _ON_DEVICE = "g.compute_root(); ", "; f.gpu_blocks(y).gpu_threads(x)"
+_add(
+    "copied", _SOURCE, (23, 14),
+    _ROOT + "h.compute_root().copy_to_device()" + _ON_DEVICE,
+    _ROOT + "h.compute_root().copy_to_device(hl.DeviceAPI.CUDA)" + _ON_DEVICE,
+    _ROOT + "g.gpu_blocks(y).gpu_threads(x); h.compute_root().copy_to_host(); f.parallel(y)",
+    _ROOT + "h.compute_root().copy_to_host()" + _ON_DEVICE,
+    _ROOT + "h.compute_at(f, y).copy_to_device()",
+    _ROOT + "h.compute_at(f, y).copy_to_host()",
+    _ROOT + "h.compute_root().gpu_blocks(y).gpu_threads(x).copy_to_device(); f.parallel(y)",
+    _ROOT + "h.compute_root().copy_to_device().copy_to_host()",
+    _ROOT + "h.compute_root().copy_to_device().vectorize(x, 4)",
+    "h.compute_root().copy_to_device()",
+    _ROOT + "f.copy_to_device()",
+    _ROOT + "h.compute_root().copy_to_device(hl.DeviceAPI.OpenCL)",
+    _ROOT + "g.in_(h).compute_root().copy_to_device(); h.compute_root().gpu_blocks(y).gpu_threads(x)",
+    "g.compute_root().copy_to_device()",
+)  # fmt: skip
+_add("copies", "f[x, y] = src[x, y]", (23, 14), "f.copy_to_device()", "f.copy_to_host()")
+_add(
+    "copies in four", "g[x, y, z, t] = src[x, y] * z + t; g.compute_root(); f[x, y, z, t] = g[x, y, z, t]",
+    (9, 7, 3, 2), "f.copy_to_device()",
+)  # fmt: skip
+_add("no copies", "g[x, y] = src[x, y]; g.compute_root(); f[x, y] = g[y, x]", (9, 7), "f.copy_to_device()")
+_add("no copies", "g[x, y] = src[x, y]; g.compute_root(); f[x, y] = g[x + 1, y]", (9, 7), "f.copy_to_host()")
+_add("no copies", "f[x, y] = 3", (9, 7), "f.copy_to_device()")
+_add("no copies", "f[x, y] = src[x, y]; f[x, y] += 1", (9, 7), "f.copy_to_device()")

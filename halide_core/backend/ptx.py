@@ -65,7 +65,8 @@ def to_ptx(kernels: Sequence[Kernel], capability: int) -> str:
             'attributes #0 = { "no-trapping-math"="true" }',
             '!0 = !{!"branch_weights", i32 2000, i32 1}',
             "!1 = !{i32 1}",
-            LOOP_ADVICE,
+            # Loops of constant length may be written out, others not.
+            LOOP_ADVICE.replace("unroll.disable", "unroll.runtime.disable"),
         ]
     )
     try:

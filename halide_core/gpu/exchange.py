@@ -25,7 +25,7 @@ from halide_core.ir.expr import BOOL, I32, I64, Call, CallType, Expr, Variable, 
 from halide_core.ir.simplify import simplify, simplify_index
 from halide_core.ir.stmt import MemoryType
 from halide_core.ir.structural import contains, holds_effect, key, nodes, transform, variables
-from halide_core.ir.sums import Terms, build_sum, linear_terms
+from halide_core.ir.sums import build_sum, linear_terms
 from halide_core.ir.types import Type
 from halide_core.passes.bounds import bounds_of
 
@@ -436,20 +436,26 @@ class _Place:
     @staticmethod
     def of(index: Expr, split: Split, around: _Around) -> _Place:
         each, period = split.each, split.period
-        terms, constant = linear_terms(index)
+        # In 32 bits terms of data are taken apart too, so that what is the same in them goes.
+        terms, constant = linear_terms(_in_32_bits(index))
         whole = {n: (t, f) for n, (t, f) in terms.items() if f % period == 0 and not around.differs(t)}
-        rest: Terms = {}
-        for n, (t, f) in terms.items():
-            if n not in whole:
-                term = _narrow(t)
-                rest[key(term)] = term, f + rest.get(key(term), (term, 0))[1]
+        rest = {n: x for n, x in terms.items() if n not in whole}
         turn, first = divmod(constant, period)
-        base = build_sum({n: (t, f // period * each) for n, (t, f) in whole.items()}, turn * each, I64)
+        wide = ((ir.Cast(I64, t), f // period * each) for t, f in whole.values())
+        base = build_sum({key(t): (t, f) for t, f in wide}, turn * each, I64)
         inner = build_sum(rest, first, I32)
         if all(f % each == 0 for _, f in rest.values()):
             lane = build_sum({n: (t, f // each) for n, (t, f) in rest.items()}, first // each, I32)
             return _Place(base, turn, not whole, inner, lane, (first % each,))
         return _Place(base, turn, not whole, inner, ir.Div(I32, inner, const(each, I32)), tuple(range(each)))
+
+
+def _in_32_bits(index: Expr) -> Expr:
+    terms, constant = linear_terms(index)
+    out: Expr = const(constant, I32)
+    for _, (term, factor) in sorted(terms.items()):
+        out = ir.Add(I32, out, ir.Mul(I32, _narrow(term), const(factor, I32)))
+    return out
 
 
 def _narrow(term: Expr) -> Expr:

@@ -38,7 +38,7 @@ from halide_core.ir.expr import (
     children,
     const_value,
 )
-from halide_core.ir.structural import key, post_order
+from halide_core.ir.structural import key, nodes, post_order
 from halide_core.ir.types import Type
 from lifter.ir.c_library import EXACT, base_name
 from lifter.ir.names import array_of, is_read
@@ -84,6 +84,8 @@ def knowable(values: Iterable[Expr], conditions: Sequence[Expr], sources: Source
 
 def _calls(e: Expr, around: tuple[Expr, ...], seen: set[Made]) -> Iterator[tuple[Call, tuple[Expr, ...]]]:
     """The calls in an expression, each with the conditions under which it is made."""
+    if not nodes(e, Call):  # what is chosen again and again, by sorts, has many ways to it
+        return
     mark = key(e), tuple(map(key, around))
     if mark in seen:
         return

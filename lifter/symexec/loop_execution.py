@@ -50,8 +50,8 @@ from lifter.symexec.loop_queries import (
     decided,
     is_invariant,
     iterations_inside,
-    loaded,
     loads_any,
+    made_anew,
     only_adds,
     overwrites,
     steps_by_one,
@@ -206,11 +206,18 @@ class Loops(Memory, ABC):
 
     def written_out_elsewhere(self, loop: L.Loop) -> bool:
         """Whether what a loop over the channels of a pixel stores is stored channel by channel in another loop: the
-        lone pixel at the end of rows that are taken in pairs.  A loop that reads it computes it anew."""
-        mine = {x.array for x in L.walk(loop.body) if isinstance(x, L.Store)} - loaded(loop)
-        here = {id(x) for x in L.walk((loop,))}
-        others = [x for x in L.walk(self.function.body) if isinstance(x, L.Loop) and id(x) not in here]
-        return any(n > 1 and a in mine - loaded(x) for x in others for a, n in Counter(stored(x.body)).items())
+        lone pixel at the end of rows that are taken in pairs, or what the loop around it has put there.  Of loops one
+        after the other none counts that computes the array anew."""
+        mine = {x.array for x in L.walk(loop.body) if isinstance(x, L.Store)}
+        inside = {id(x) for x in L.walk((loop,))}
+        for x in L.walk(self.function.body):
+            if not isinstance(x, L.Loop) or id(x) in inside:
+                continue
+            around = any(y is loop for y in L.walk(x.body))
+            asked = mine if around else mine - made_anew(loop) - made_anew(x)
+            if any(n > 1 and a in asked for a, n in Counter(stored(x.body)).items()):
+                return True
+        return False
 
     def exec_turns(self, loop: L.Loop, s: State, points: list[Expr], facts: tuple[Fact, ...]) -> None:
         """A loop as several, in each of which the comparisons `points` of its body hold always or never."""

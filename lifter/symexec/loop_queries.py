@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from halide_core.ir.expr import BOOL, EQ, GE, GT, I32, LE, LT, NE, Expr, Load, Variable, const, const_value
@@ -108,9 +109,12 @@ def only_adds(loop: L.Loop) -> bool:
     return not any(isinstance(x, L.Store | L.Declare) for x in L.walk(loop.body))
 
 
-def loaded(loop: L.Loop) -> set[str]:
-    """The arrays that a loop reads."""
-    return {n.name for x in L.walk((loop,)) for e in L.expressions(x) for n in nodes(e, Load)}
+def made_anew(loop: L.Loop) -> set[str]:
+    """The arrays that each iteration of a loop makes of what they hold, whatever that is."""
+    read = {n.name for x in L.walk((loop,)) for e in L.expressions(x) for n in nodes(e, Load)}
+    direct = Counter(x.array for x in loop.body if isinstance(x, L.Store))
+    everywhere = Counter(x.array for x in L.walk((loop,)) if isinstance(x, L.Store))
+    return {a for a in read if 0 < direct[a] == everywhere[a]}
 
 
 def stored(body: tuple[L.Stmt, ...]) -> Iterator[str]:

@@ -1,0 +1,99 @@
+"""AutoGPU from end to end: description, grouping, directives, and a trial of these."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from halide_core.autoschedule.auto_gpu.devices import chosen_device
+from halide_core.autoschedule.auto_gpu.group import BLOCK, INLINE, ROOT, THREAD
+from halide_core.autoschedule.auto_gpu.grouping import Choice, Grouping
+from halide_core.autoschedule.auto_gpu.options import Options, options
+from halide_core.autoschedule.auto_gpu.view import View
+from halide_core.autoschedule.device.emit import Tile
+from halide_core.autoschedule.device.placement import Place
+from halide_core.autoschedule.device.scheduler import DeviceSchedule, DeviceScheduler
+from halide_core.autoschedule.directives import Schedule
+from halide_core.errors import HalideError
+from halide_core.function import Function
+from halide_core.target import Target
+
+
+def gpu_schedule(outputs: list[Function], target: Target, extra: dict[str, str]) -> Schedule:
+    """The schedule that AutoGPU finds for the pipeline of `outputs`, not applied yet.
+
+    Raises HalideError where the target has no device, estimates are missing, a Func has a schedule, or `extra` is not
+    understood."""
+    if not target.has_feature("cuda"):
+        raise HalideError(f"AutoGPU makes schedules for CUDA; add the feature cuda to the target {target}, as in host-cuda")
+    return auto_gpu(outputs, target, extra).run().schedule
+
+
+def auto_gpu(outputs: list[Function], target: Target, extra: Mapping[str, str]) -> AutoGPU:
+    """The scheduler for a pipeline, before it has run.  Raises HalideError as `gpu_schedule` does."""
+    return AutoGPU(outputs, View(outputs, target), extra, options(extra))
+
+
+class AutoGPU(DeviceScheduler):
+    """The default schedule's loops, with places and tiles found by a model."""
+
+    def __init__(
+        self, outputs: list[Function], view: View, extra: Mapping[str, str], chosen: Options,
+        host: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(outputs, view.layouts, (), host or {})
+        # The description knows loops by the same Functions.
+        self.loops = view.loops
+        self.view, self.options = view, chosen
+        self.device = chosen_device(extra)
+        self.choices: dict[str, Choice] = {}
+
+    def place_all(self) -> None:
+        """Says of each Func where it is computed, and how blocks are tiled."""
+        grouping = Grouping(self.view, self.device, self.options, lambda n: n not in self.host, self._can_inline)
+        grouping.run()
+        by_name = {f.name: f for f in self.order}
+        inlined = grouping.inlined(grouping.placed)
+        for name, kind in grouping.placed.items():
+            if kind == INLINE:
+                self.places[name] = Place("inline")
+            elif kind in (BLOCK, THREAD):
+                kernel = grouping.kernel_of(name, grouping.placed, inlined)
+                user = next(iter(self.view.users(name, inlined)))
+                consumer = by_name[user] if kind == THREAD else None
+                self.places[name] = Place(kind, by_name[str(kernel)], consumer=consumer)
+            else:
+                self.places[name] = Place()
+        for name, kind in grouping.placed.items():
+            if kind == ROOT and name not in self.host:
+                self._choose(name, grouping)
+
+    def _choose(self, name: str, grouping: Grouping) -> None:
+        found = grouping.finer(name)
+        if found is None:
+            return
+        self.choices[name] = found
+        for loops in self.loops[name]:
+            names = loops.wide[:3]
+            if loops.stage == 0 or tuple(names) == tuple(self.loops[name][0].wide[:3]):
+                self.emitter.chosen[name, loops.stage] = Tile(
+                    dict(zip(names, found.threads, strict=False)), dict(zip(names, found.each, strict=False))
+                )
+        self._fill_boxes(name, grouping)
+
+    def _fill_boxes(self, name: str, grouping: Grouping) -> None:
+        """Tells members their boxes, in a block or in a thread."""
+        group = grouping.group(name, grouping.placed)
+        for member, box in grouping.boxes(group, self.choices[name]).items():
+            self.places[member].box = box
+
+    def threads_in(self, f: Function, kernel: Function, box: tuple[int, ...]) -> tuple[bool, tuple[int, ...]]:
+        found = self.choices[kernel.name]
+        return found.whole, found.threads[: len(self.loops[f.name][0].wide[:2])]
+
+    def _can_inline(self, name: str) -> bool:
+        node = self.view.description.nodes[name]
+        f = node.function
+        return node.is_pure and f.extern is None and bool(f.args) and not node.is_output
+
+
+__all__: Collection[str] = ["AutoGPU", "DeviceSchedule", "auto_gpu", "gpu_schedule"]

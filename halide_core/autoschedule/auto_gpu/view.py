@@ -1,0 +1,110 @@
+"""A pipeline as AutoGPU looks at it: the common description, loops as a device has them, and the work of a point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from halide_core.autoschedule.analysis.arithmetic import Site
+from halide_core.autoschedule.analysis.costs import Costs
+from halide_core.autoschedule.analysis.description import Description, Stage
+from halide_core.autoschedule.analysis.footprints import NumericBox, joined
+from halide_core.autoschedule.device.loops import Loops, loops_of_stage
+from halide_core.function import Function
+from halide_core.ir.expr import I32, Expr, Variable, const
+from halide_core.target import Target
+
+_CHANNELS = 4
+# Operations of an instruction, as `analysis.arithmetic` prices them: cycles times bytes of a register of elements of
+# four bytes, and cycles of what runs lane by lane.
+_VECTOR_OPERATION, _LANE_OPERATION = 2.4, 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceLayout:
+    """How a Func lies in memory: constants where these are the same at all sizes."""
+
+    mins: tuple[Expr, ...]
+    extents: tuple[Expr, ...]
+    strides: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PointWork:
+    """A point of a stage, one step of its reduction, with what is inlined into it: operations, and the reads of what is
+    stored, equal ones once."""
+
+    operations: float
+    sites: tuple[Site, ...]
+
+
+class View:
+    """The pipeline of `outputs`.  Raises HalideError as Description does."""
+
+    def __init__(self, outputs: list[Function], target: Target) -> None:
+        self.description = Description(outputs)
+        self.costs = Costs(self.description, target)
+        fixed = self.description.fixed()
+        self.layouts = {name: self._layout(name, fixed[name]) for name in self.description.nodes}
+        self.loops: dict[str, list[Loops]] = {
+            name: [loops_of_stage(node.function, k, self.layouts) for k in range(len(node.stages))]
+            for name, node in self.description.nodes.items()
+        }
+        self._work: dict[tuple[str, int, frozenset[str]], PointWork | None] = {}
+
+    def _layout(self, name: str, fixed: tuple[bool, ...]) -> DeviceLayout:
+        node, layout = self.description.nodes[name], self.description.layouts[name]
+        mins: list[Expr] = []
+        extents: list[Expr] = []
+        for d, (low, high) in enumerate(node.region):
+            known = fixed[d] or (node.is_output and high - low < _CHANNELS)
+            mins.append(const(int(low), I32) if known else Variable(I32, f"{name}.min.{d}"))
+            extents.append(const(int(high - low + 1), I32) if known else Variable(I32, f"{name}.extent.{d}"))
+        strides = [const(1 << 4 * (layout.axes.index(d) + 1), I32) for d in range(len(node.region))]
+        if layout.axes:
+            strides[layout.axes[0]] = const(layout.step or 2, I32)
+        return DeviceLayout(tuple(mins), tuple(extents), tuple(strides))
+
+    def extent(self, name: str, arg: str) -> int:
+        """The estimated extent of a dimension of a Func."""
+        node = self.description.nodes[name]
+        low, high = node.region[node.function.args.index(arg)]
+        return max(int(high - low + 1), 1)
+
+    def point(self, stage: Stage, inlined: frozenset[str]) -> PointWork | None:
+        """The work of a point; None where what is inlined would be too long to compile."""
+        near = self.costs.near(stage, inlined)
+        entry = stage.func, stage.index, near
+        if entry not in self._work:
+            found = self.costs.work(stage, near)
+            self._work[entry] = None if found is None else PointWork(
+                found.vector_bytes / _VECTOR_OPERATION + found.lane_cycles / _LANE_OPERATION, found.sites
+            )
+        return self._work[entry]
+
+    def users(self, name: str, inlined: frozenset[str]) -> set[str]:
+        """The Funcs that are not inlined and compute with `name`, by way of inlined ones too."""
+        found: set[str] = set()
+        work = [name]
+        while work:
+            for c in self.description.nodes[work.pop()].consumers:
+                if c in inlined and c not in found:
+                    work.append(c)
+                found.add(c)
+        return found - inlined
+
+    def required(
+        self, stage: Stage, box: NumericBox, inlined: frozenset[str], one_step: bool = False
+    ) -> dict[str, NumericBox]:
+        """The boxes of what is stored that `stage` reads for `box`, by way of what is inlined, too."""
+        nodes = self.description.nodes
+        found = dict(self.description.required(stage, box, one_step))
+        pending = [n for n in found if n in inlined]
+        order = list(nodes)
+        while pending:
+            name = max(pending, key=order.index)
+            pending = [n for n in pending if n != name]
+            for read, b in self.description.required(nodes[name].stages[0], found.pop(name)).items():
+                found[read] = joined(found.get(read), b)
+                if read in inlined and read not in pending:
+                    pending.append(read)
+        return found

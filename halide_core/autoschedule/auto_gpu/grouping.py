@@ -40,10 +40,12 @@ class Choice:
 class Grouping:
     """Decides where each Func is computed: `placed` by name."""
 
-    def __init__(self, view: View, device: Device, options: Options, on_device: Callable[[str], bool],
-                 can_inline: Callable[[str], bool]) -> None:
+    def __init__(
+        self, view: View, device: Device, options: Options, on_device: Callable[[str], bool],
+        can_inline: Callable[[str], bool], plainer: Mapping[str, int],
+    ) -> None:
         self.view, self.device, self.options = view, device, options
-        self.on_device, self.can_inline = on_device, can_inline
+        self.on_device, self.can_inline, self.plainer = on_device, can_inline, plainer
         self.placed: dict[str, str] = {}
         self._costs: dict[tuple[object, ...], Choice | None] = {}
 
@@ -62,13 +64,15 @@ class Grouping:
     def _tiled(self, name: str) -> bool:
         """Whether a Func is a kernel that others may be computed in."""
         loops = self.view.loops[name]
+        if self.plainer.get(name, 0) > 1:
+            return False
         return self.on_device(name) and len(loops) == 1 and loops[0].is_wide and 1 <= len(loops[0].wide) <= 3
 
     def _threaded(self, name: str) -> bool:
         """Whether each point of a Func may have a thread, in a block that has a box of it."""
         stages = self.view.loops[name]
         args = set(stages[0].function.args)
-        return all(set(x.free) == args and not x.scatters and x.wide for x in stages)
+        return not self.plainer.get(name) and all(set(x.free) == args and not x.scatters and x.wide for x in stages)
 
     def kinds(self, name: str, placed: Mapping[str, str]) -> list[str]:
         """Where a Func may be computed, whole apart."""

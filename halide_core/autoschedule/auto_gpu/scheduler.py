@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
 from halide_core.autoschedule.auto_gpu.devices import chosen_device
 from halide_core.autoschedule.auto_gpu.group import BLOCK, INLINE, ROOT, THREAD
 from halide_core.autoschedule.auto_gpu.grouping import Choice, Grouping
 from halide_core.autoschedule.auto_gpu.options import Options, options
+from halide_core.autoschedule.auto_gpu.trial import named, refusal_of
 from halide_core.autoschedule.auto_gpu.view import View
 from halide_core.autoschedule.device.emit import Tile
 from halide_core.autoschedule.device.placement import Place
@@ -18,6 +19,10 @@ from halide_core.function import Function
 from halide_core.target import Target
 
 
+_PLAINEST = 2
+"""How often a Func that is refused is made plainer before it is left on the host."""
+
+
 def gpu_schedule(outputs: list[Function], target: Target, extra: dict[str, str]) -> Schedule:
     """The schedule that AutoGPU finds for the pipeline of `outputs`, not applied yet.
 
@@ -25,12 +30,26 @@ def gpu_schedule(outputs: list[Function], target: Target, extra: dict[str, str])
     understood."""
     if not target.has_feature("cuda"):
         raise HalideError(f"AutoGPU makes schedules for CUDA; add the feature cuda to the target {target}, as in host-cuda")
-    return auto_gpu(outputs, target, extra).run().schedule
+    return auto_gpu(outputs, target, extra)[1].schedule
 
 
-def auto_gpu(outputs: list[Function], target: Target, extra: Mapping[str, str]) -> AutoGPU:
-    """The scheduler for a pipeline, before it has run.  Raises HalideError as `gpu_schedule` does."""
-    return AutoGPU(outputs, View(outputs, target), extra, options(extra))
+def auto_gpu(outputs: list[Function], target: Target, extra: Mapping[str, str]) -> tuple[AutoGPU, DeviceSchedule]:
+    """A schedule that the compiler takes, and the scheduler that made it.  Raises HalideError as `gpu_schedule` does.
+
+    A Func that is refused is made plainer: computed whole, then in blocks of the usual size, then on the host."""
+    view, chosen = View(outputs, target), options(extra)
+    host: dict[str, str] = {}
+    plainer: dict[str, int] = {}
+    while True:
+        scheduler = AutoGPU(outputs, view, extra, chosen, host, plainer)
+        found = scheduler.run()
+        problem = refusal_of(outputs, found.schedule, target) if found.on_device else None
+        if problem is None:
+            return scheduler, found
+        for name in named(problem, found.on_device) or found.on_device:
+            plainer[name] = plainer.get(name, 0) + 1
+            if plainer[name] > _PLAINEST:
+                host[name] = problem.splitlines()[0]
 
 
 class AutoGPU(DeviceScheduler):
@@ -38,18 +57,20 @@ class AutoGPU(DeviceScheduler):
 
     def __init__(
         self, outputs: list[Function], view: View, extra: Mapping[str, str], chosen: Options,
-        host: Mapping[str, str] | None = None,
+        host: Mapping[str, str], plainer: Mapping[str, int],
     ) -> None:
-        super().__init__(outputs, view.layouts, (), host or {})
+        super().__init__(outputs, view.layouts, (), host)
         # The description knows loops by the same Functions.
         self.loops = view.loops
-        self.view, self.options = view, chosen
+        self.view, self.options, self.plainer = view, chosen, plainer
         self.device = chosen_device(extra)
         self.choices: dict[str, Choice] = {}
 
     def place_all(self) -> None:
         """Says of each Func where it is computed, and how blocks are tiled."""
-        grouping = Grouping(self.view, self.device, self.options, lambda n: n not in self.host, self._can_inline)
+        grouping = Grouping(
+            self.view, self.device, self.options, lambda n: n not in self.host, self._can_inline, self.plainer
+        )
         grouping.run()
         by_name = {f.name: f for f in self.order}
         inlined = grouping.inlined(grouping.placed)
@@ -64,7 +85,7 @@ class AutoGPU(DeviceScheduler):
             else:
                 self.places[name] = Place()
         for name, kind in grouping.placed.items():
-            if kind == ROOT and name not in self.host:
+            if kind == ROOT and name not in self.host and self.plainer.get(name, 0) < _PLAINEST:
                 self._choose(name, grouping)
 
     def _choose(self, name: str, grouping: Grouping) -> None:
@@ -95,5 +116,3 @@ class AutoGPU(DeviceScheduler):
         f = node.function
         return node.is_pure and f.extern is None and bool(f.args) and not node.is_output
 
-
-__all__: Collection[str] = ["AutoGPU", "DeviceSchedule", "auto_gpu", "gpu_schedule"]

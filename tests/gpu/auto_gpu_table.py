@@ -27,7 +27,7 @@ from corpus.bench.scheduled_process import load_plugins
 from corpus.pipelines.common import PipelineFile, Size, bind, estimate, named_pipelines, output_buffers
 from halide_core.autoschedule.auto_gpu.devices import known_devices
 from halide_core.autoschedule.auto_gpu.occupancy import occupancy
-from halide_core.autoschedule.auto_gpu.time_model import copy_seconds, kernel_seconds, limit
+from halide_core.autoschedule.auto_gpu.time_model import KernelWork, copy_seconds, kernel_seconds, limit
 from halide_core.gpu.runtime import device_runtime
 from tests.gpu import package
 from tests.gpu.sampled import SampledEmulator, registers_of, work_of
@@ -46,15 +46,16 @@ _TARGET = "x86-64-linux-sse41-cuda-cuda_capability_70-no_runtime-strict_float"
 
 @dataclass
 class KernelRow:
-    """One launch: seconds by device, and its limit on the first of these."""
+    """One launch: its work by device, from which times follow."""
 
     name: str
-    blocks: int
-    threads: int
-    registers: int
-    shared: int
-    seconds: dict[str, float]
-    limit: str
+    work: dict[str, dict[str, float]]
+
+    def seconds(self, device: str) -> float:
+        return float(kernel_seconds(known_devices()[device], self.on(device)))
+
+    def on(self, device: str) -> KernelWork:
+        return KernelWork(**self.work[device])
 
 
 @dataclass
@@ -67,15 +68,27 @@ class Row:
     problem: str = ""
     schedule_s: float = 0.0
     compile_s: float = 0.0
-    instructions: float = 0.0
     sectors: int = 0
     conflicts: int = 0
-    occupancy: float = 0.0
     spills: int = 0
     copied: int = 0
-    seconds: dict[str, float] = field(default_factory=dict)
     kernels: list[KernelRow] = field(default_factory=list)
     text: str = ""
+
+    def seconds(self, device: str) -> float:
+        """Of all kernels one after the other, and of copies that other schedules do without."""
+        return sum(k.seconds(device) for k in self.kernels) + float(copy_seconds(int(self.copied > 0), self.copied))
+
+    def instructions(self) -> float:
+        return sum(k.work[MADE_FOR]["instructions"] for k in self.kernels)
+
+    def occupancy(self) -> float:
+        """The mean over the time of all kernels."""
+        device, total = known_devices()[MADE_FOR], 0.0
+        for k in self.kernels:
+            work = k.on(MADE_FOR)
+            total += k.seconds(MADE_FOR) * float(occupancy(device, work.threads, work.registers, work.shared))
+        return total / sum(k.seconds(MADE_FOR) for k in self.kernels)
 
 
 def measure(p: PipelineFile, size: Size, how: str, limit_s: float) -> Row:
@@ -163,31 +176,15 @@ def _package(p: PipelineFile, size: Size, how: str, row: Row, device: SampledEmu
 
 def _fill(row: Row, device: SampledEmulator, p: PipelineFile, size: Size) -> None:
     used = {name: registers_of(device, known_devices()[name].capability) for name in DEVICES}
-    row.seconds = dict.fromkeys(DEVICES, 0.0)
-    weighted = 0.0
     for launched, sizes in zip(device.launches, device.sizes, strict=True):
-        seconds: dict[str, float] = {}
-        for name in DEVICES:
-            work = work_of(launched, sizes, used[name].get(launched.kernel, {}))
-            seconds[name] = float(kernel_seconds(known_devices()[name], work))
-            row.seconds[name] += seconds[name]
-        work = work_of(launched, sizes, used[MADE_FOR].get(launched.kernel, {}))
-        made_for = known_devices()[MADE_FOR]
-        weighted += seconds[MADE_FOR] * float(occupancy(made_for, work.threads, work.registers, work.shared))
-        row.instructions += float(work.instructions)
+        work = {d: asdict(work_of(launched, sizes, used[d].get(launched.kernel, {}))) for d in DEVICES}
         row.sectors += launched.counts.sectors
         row.conflicts += launched.counts.bank_conflicts
         row.spills += used[MADE_FOR].get(launched.kernel, {}).get("spills", 0)
-        row.kernels.append(KernelRow(
-            launched.kernel, int(work.blocks), int(work.threads), int(work.registers), int(work.shared), seconds,
-            limit(made_for, work),
-        ))
-    row.occupancy = weighted / row.seconds[MADE_FOR] if row.kernels else 0.0
+        row.kernels.append(KernelRow(launched.kernel, work))
     # Inputs and outputs are copied under any schedule; what else goes there and back costs this one.
     own = sum(a.nbytes for a in _arrays(p, size))
     row.copied = max(device.copied_to_device - own, 0)
-    for name in DEVICES:
-        row.seconds[name] += float(copy_seconds(int(row.copied > 0), row.copied))
 
 
 def main() -> None:
@@ -211,7 +208,7 @@ def main() -> None:
                 continue
             rows.append(measure(p, size, how, options.limit))
             r = rows[-1]
-            print(p.name, how, r.problem or {n: round(1e6 * s, 1) for n, s in r.seconds.items()}, file=sys.stderr,
+            print(p.name, how, r.problem or [round(1e6 * r.seconds(d), 1) for d in DEVICES], file=sys.stderr,
                   flush=True)
             if options.json:
                 Path(options.json).write_text(json.dumps([asdict(r) for r in rows], indent=1) + "\n")
@@ -231,13 +228,13 @@ def table(rows: list[Row], title: str) -> str:
         if r.problem:
             lines.append(f"| {r.pipeline} | {r.schedule} | {r.problem} |" + " |" * (7 + len(DEVICES)))
             continue
-        worst = max(r.kernels, key=lambda k: k.seconds[MADE_FOR], default=None)
-        where = f"{_short(worst.name)}: {worst.limit}" if worst else "no kernel"
+        worst = max(r.kernels, key=lambda k: k.seconds(MADE_FOR), default=None)
+        where = f"{_short(worst.name)}: {limit(known_devices()[MADE_FOR], worst.on(MADE_FOR))}" if worst else "no kernel"
         more = f"; {r.spills} B spilled" if r.spills else ""
         more += f"; {r.copied >> 10} KB copied" if r.copied else ""
-        cells = [r.pipeline, r.schedule, f"{r.schedule_s:.2f}", str(len(r.kernels)), f"{r.instructions / 1e6:.2f} M",
-                 f"{r.sectors / 1e6:.2f} M", f"{r.conflicts / 1e6:.2f} M", f"{r.occupancy:.2f}",
-                 *(f"{1e6 * r.seconds[d]:.1f}" for d in DEVICES), where + more]
+        cells = [r.pipeline, r.schedule, f"{r.schedule_s:.2f}", str(len(r.kernels)), f"{r.instructions() / 1e6:.2f} M",
+                 f"{r.sectors / 1e6:.2f} M", f"{r.conflicts / 1e6:.2f} M", f"{r.occupancy():.2f}",
+                 *(f"{1e6 * r.seconds(d):.1f}" for d in DEVICES), where + more]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join([*lines, "", *_ratios(rows)]) + "\n"
 
@@ -254,13 +251,13 @@ def _ratios(rows: list[Row]) -> list[str]:
     for device in DEVICES:
         for other in dict.fromkeys(r.schedule for r in rows if r.schedule != "AutoGPU"):
             both = [n for n in names if (n, other) in by and (n, "AutoGPU") in by]
-            found = {n: by[n, other].seconds[device] / by[n, "AutoGPU"].seconds[device] for n in both}
+            found = {n: by[n, other].seconds(device) / by[n, "AutoGPU"].seconds(device) for n in both}
             lines += _line(device, f"{other} / AutoGPU", found)
         best: dict[str, float] = {}
         for n in names:
-            peers = [by[n, q].seconds[device] for q in PEERS if (n, q) in by]
+            peers = [by[n, q].seconds(device) for q in PEERS if (n, q) in by]
             if peers and (n, "AutoGPU") in by:
-                best[n] = min(peers) / by[n, "AutoGPU"].seconds[device]
+                best[n] = min(peers) / by[n, "AutoGPU"].seconds(device)
         lines += _line(device, "the better peer / AutoGPU", best)
     return lines
 

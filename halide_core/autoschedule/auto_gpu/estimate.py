@@ -14,9 +14,6 @@ from halide_core.autoschedule.auto_gpu.occupancy import MOST_THREADS, WARP
 from halide_core.autoschedule.auto_gpu.tile_bounds import Tiles, product_of
 from halide_core.autoschedule.auto_gpu.time_model import SECTOR, KernelWork
 from halide_core.autoschedule.auto_gpu.view import View
-from halide_core.ir.expr import Variable, const_value
-from halide_core.ir.structural import substitute, variables
-from halide_core.ir.sums import difference
 
 # Instructions beside those of the values: of a load or store and of its address, of a step of a loop, of a kernel.
 _ACCESS, _STEP, _KERNEL = 2.0, 3.0, 30.0
@@ -194,27 +191,11 @@ def _of_thread(view: View, group: Group, stage: Stage, each: Number, tiles: Tile
             for n, b in found.items()}
 
 
-def _step_along(site: Site, along: str, axis: int) -> float | None:
-    """How many elements further a site is for the next thread; 0: none, None: anywhere."""
-    moving = [d for d, a in enumerate(site.args) if along in variables(a)]
-    if not moving:
-        return 0.0
-    if moving != [axis]:
-        return None
-    a = site.args[axis]
-    if difference(a, Variable(a.type, along)) is not None:
-        return 1.0
-    here = substitute(a, {along: Variable(a.type, along) + 8})
-    found = difference(here, a)
-    value = const_value(found) if found is not None and not isinstance(found, int) else found
-    return abs(float(value)) / 8 if value is not None else 2.0
-
-
 def _sectors(view: View, site: Site, along: str, row: Number) -> Number:
     """Sectors of an access of a warp whose threads lie next to each other along a loop, in rows of so many."""
     layout = view.description.layouts.get(site.name)
     axis, element = (layout.axes[0], layout.step or 4) if layout is not None and layout.axes else (0, 1)
-    step = _step_along(site, along, axis)
+    step = view.step_along(site, along, axis)
     rows = np.maximum(WARP / np.maximum(row, 1), 1.0)
     if step is None:
         return float(WARP)
@@ -230,7 +211,7 @@ def _row_sectors(element: int, row: Number) -> Number:
 
 def _turns(site: Site, along: str, view: View) -> float:
     """Turns that an access of shared memory takes."""
-    step = _step_along(site, along, 0)
+    step = view.step_along(site, along, 0)
     return 2.0 if step is None or step == 2.0 else 1.0
 
 

@@ -134,7 +134,7 @@ class Grouping:
         sizes = [self.view.extent(group.kernel, n) for n in names]
         if not sizes:
             return None
-        tiles = power_of_two_tiles(sizes, self.options.register_tiles, self.options.model == "paper")
+        tiles = power_of_two_tiles(tuple(sizes), self.options.register_tiles, self.options.model == "paper")
         return self._priced(group, tiles, last=False)
 
     def finer(self, kernel: str) -> Choice | None:

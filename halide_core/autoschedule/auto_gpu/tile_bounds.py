@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -54,7 +55,8 @@ def _powers(low: int, high: int) -> list[int]:
     return [1 << k for k in range(11) if low <= 1 << k <= max(high, low)]
 
 
-def power_of_two_tiles(extents: Sequence[int], register_tiles: bool, paper: bool) -> Tiles:
+@functools.lru_cache(maxsize=256)
+def power_of_two_tiles(extents: tuple[int, ...], register_tiles: bool, paper: bool) -> Tiles:
     """The tiles of the first pass, for up to three dimensions of such extents; `paper`: within its bounds, and one
     output a thread."""
     tiled = sum(e >= 2 for e in extents[:2])

@@ -110,9 +110,12 @@ def _latency(device: Device, work: KernelWork) -> Number:
     waves = np.ceil(np.asarray(work.blocks, float) / np.maximum(at_once * device.sms, 1))
     warps = np.maximum(np.asarray(work.blocks) * -(-np.asarray(work.threads) // WARP), 1)
     memory = np.asarray(work.shared_accesses) + np.asarray(work.global_accesses)
+    # What a block has read before lies in the first cache.
+    missed = np.minimum(np.asarray(work.l2_bytes) / SECTOR / np.maximum(np.asarray(work.sectors), 1), 1.0)
+    access = missed * n["global_cycles"] + (1 - missed) * n["cached_cycles"]
     cycles = (
         np.maximum(np.asarray(work.instructions) - memory, 0) * n["arithmetic_cycles"] / n["arithmetic_overlap"]
         + np.asarray(work.shared_accesses) * n["shared_cycles"] / n["shared_overlap"]
-        + np.asarray(work.global_accesses) * n["global_cycles"] / n["global_overlap"]
+        + np.asarray(work.global_accesses) * access / n["global_overlap"]
     ) / warps + np.asarray(work.barriers) / np.maximum(np.asarray(work.blocks), 1) * n["barrier_cycles"]
     return np.where(at_once > 0, waves * cycles / (device.clock * 1e9), np.inf)

@@ -10,8 +10,11 @@ from collections.abc import Sequence
 
 from halide_core.autoschedule.directives import Schedule
 from halide_core.autoschedule.kept import kept
+from halide_core.compiler_memory import frugal
+from halide_core.deep_stack import is_deep, on_deep_stack
 from halide_core.errors import HalideError
 from halide_core.function import Function
+from halide_core.gpu.nests import check_nests, check_target
 from halide_core.passes.realization_order import build_environment
 from halide_core.passes.regions import Context
 from halide_core.passes.schedule_functions import schedule_functions
@@ -25,7 +28,6 @@ _MANY = 20
 def refusal_of(outputs: list[Function], schedule: Schedule, target: Target) -> str | None:
     """Why a pipeline without a schedule cannot have this one, in the compiler's words; None where it can."""
     from halide_core.backend.ptx import check  # the compiler is loaded only where it is needed
-    from halide_core.gpu.nests import check_nests, check_target
     from halide_core.lower import lower
 
     order = build_environment(outputs).order
@@ -34,10 +36,8 @@ def refusal_of(outputs: list[Function], schedule: Schedule, target: Target) -> s
         schedule.apply({f.name: f for f in order})
         scheduled = build_environment(outputs).order
         if len(scheduled) > _MANY:
-            wrap_calls(outputs)
-            scheduled = build_environment(outputs).order
             check_target(scheduled, target)
-            check_nests(schedule_functions(scheduled, outputs, Context()))
+            _check_loops(scheduled, outputs)
             return None
         for kernel in lower(outputs, target).kernels:
             check(kernel)
@@ -46,6 +46,14 @@ def refusal_of(outputs: list[Function], schedule: Schedule, target: Target) -> s
     finally:
         restore()
     return None
+
+
+@frugal
+@on_deep_stack(lambda order, _: is_deep(order))
+def _check_loops(order: list[Function], outputs: list[Function]) -> None:
+    """Raises HalideError for loops that no device runs."""
+    wrap_calls(outputs)
+    check_nests(schedule_functions(build_environment(outputs).order, outputs, Context()))
 
 
 def named(text: str, names: Sequence[str]) -> list[str]:

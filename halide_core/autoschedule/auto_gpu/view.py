@@ -10,7 +10,9 @@ from halide_core.autoschedule.analysis.description import Description, Stage
 from halide_core.autoschedule.analysis.footprints import NumericBox, joined
 from halide_core.autoschedule.device.loops import Loops, loops_of_stage
 from halide_core.function import Function
-from halide_core.ir.expr import I32, Expr, Variable, const
+from halide_core.ir.expr import I32, Expr, Variable, const, const_value
+from halide_core.ir.structural import key, substitute, variables
+from halide_core.ir.sums import difference
 from halide_core.target import Target
 
 _CHANNELS = 4
@@ -49,6 +51,7 @@ class View:
             name: [loops_of_stage(node.function, k, self.layouts) for k in range(len(node.stages))]
             for name, node in self.description.nodes.items()
         }
+        self._steps: dict[tuple[tuple[int, ...], str, int], float | None] = {}
         self._work: dict[tuple[str, int, frozenset[str]], PointWork | None] = {}
 
     def _layout(self, name: str, fixed: tuple[bool, ...]) -> DeviceLayout:
@@ -81,6 +84,13 @@ class View:
             )
         return self._work[entry]
 
+    def step_along(self, site: Site, along: str, axis: int) -> float | None:
+        """How many elements further a site lies for the next coordinate of a loop; 0: none, None: anywhere."""
+        entry = tuple(map(key, site.args)), along, axis
+        if entry not in self._steps:
+            self._steps[entry] = _step_along(site, along, axis)
+        return self._steps[entry]
+
     def users(self, name: str, inlined: frozenset[str]) -> set[str]:
         """The Funcs that are not inlined and compute with `name`, by way of inlined ones too."""
         found: set[str] = set()
@@ -108,3 +118,18 @@ class View:
                 if read in inlined and read not in pending:
                     pending.append(read)
         return found
+
+
+def _step_along(site: Site, along: str, axis: int) -> float | None:
+    moving = [d for d, a in enumerate(site.args) if along in variables(a)]
+    if not moving:
+        return 0.0
+    if moving != [axis]:
+        return None
+    a = site.args[axis]
+    if difference(a, Variable(a.type, along)) is not None:
+        return 1.0
+    here = substitute(a, {along: Variable(a.type, along) + 8})
+    found = difference(here, a)
+    value = const_value(found) if found is not None and not isinstance(found, int) else found
+    return abs(float(value)) / 8 if value is not None else 2.0

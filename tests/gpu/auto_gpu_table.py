@@ -2,9 +2,9 @@
 
     make bench-auto-gpu
 
-No device is needed: blocks of each launch run under the emulator (`sampled`), registers are told by ptxas, and the model
-of time (halide_core/autoschedule/auto_gpu/time_model.py) says what that comes to on known devices.  Each schedule is
-made, compiled and run in a process of its own."""
+No device is needed: blocks of each launch run under the emulator (`sampled`), registers are told by ptxas, and the
+model of time (halide_core/autoschedule/auto_gpu/time_model.py) says what that comes to on known devices.  Each schedule
+is made, compiled and run in a process of its own."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ import traceback
 from dataclasses import asdict, dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -193,7 +192,7 @@ def main() -> None:
     parser.add_argument("--schedules", default=",".join((HAND, *PEERS, *OWN)))
     parser.add_argument("--limit", type=float, default=240.0, help="seconds for each schedule")
     parser.add_argument("--json", help="figures, written after each schedule; what it has is kept")
-    parser.add_argument("--small", action="store_true", help="at a small size of the papers (192 x 320) where there is one")
+    parser.add_argument("--small", action="store_true", help="at 192 x 320, products at 512 x 512")
     parser.add_argument("--title", default="# AutoGPU beside hands and peers")
     options = parser.parse_args()
     rows: list[Row] = []
@@ -221,15 +220,16 @@ def _small(size: Size) -> Size:
 
 def table(rows: list[Row], title: str) -> str:
     """The rows as Markdown, with ratios of modelled times below."""
-    lines = [title, "", "| pipeline | schedule | scheduled s | kernels | instructions | sectors | conflicts | occupancy | "
-             + " | ".join(f"{d} us" for d in DEVICES) + " | most of it |",
-             "|---|---|---:|---:|---:|---:|---:|---:|" + "---:|" * len(DEVICES) + "---|"]
+    heads = ["pipeline", "schedule", "scheduled s", "kernels", "instructions", "sectors", "conflicts", "occupancy",
+             *(f"{d} us" for d in DEVICES), "most of it"]
+    lines = [title, "", f"| {' | '.join(heads)} |", "|---|---|" + "---:|" * (6 + len(DEVICES)) + "---|"]
     for r in rows:
         if r.problem:
             lines.append(f"| {r.pipeline} | {r.schedule} | {r.problem} |" + " |" * (7 + len(DEVICES)))
             continue
         worst = max(r.kernels, key=lambda k: k.seconds(MADE_FOR), default=None)
-        where = f"{_short(worst.name)}: {limit(known_devices()[MADE_FOR], worst.on(MADE_FOR))}" if worst else "no kernel"
+        device = known_devices()[MADE_FOR]
+        where = f"{_short(worst.name)}: {limit(device, worst.on(MADE_FOR))}" if worst else "no kernel"
         more = f"; {r.spills} B spilled" if r.spills else ""
         more += f"; {r.copied >> 10} KB copied" if r.copied else ""
         cells = [r.pipeline, r.schedule, f"{r.schedule_s:.2f}", str(len(r.kernels)), f"{r.instructions() / 1e6:.2f} M",

@@ -52,7 +52,8 @@ def auto_scheduled(p: PipelineFile, size: Size, made_for: Size, **options: str) 
     """The pipeline for images of `size`, scheduled by AutoGPU for those of another one."""
     built = p.build(hc, size)
     estimate(built, p, made_for, p.arrays(made_for, np.random.default_rng(0)))
-    hc.Pipeline(built.outputs).apply_autoscheduler(hc.Target(running.TARGET), hc.AutoschedulerParams("AutoGPU", options))
+    params = hc.AutoschedulerParams("AutoGPU", options)
+    hc.Pipeline(built.outputs).apply_autoscheduler(hc.Target(running.TARGET), params)
     return built
 
 

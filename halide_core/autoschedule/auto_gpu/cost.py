@@ -31,7 +31,8 @@ def by_listing(device: Device, work: KernelWork, valid: np.ndarray, last: bool) 
     valid = valid & (share >= _OCCUPANCY_THRESHOLD) & (threads <= MOST_THREADS)
     valid = valid & (np.asarray(work.shared) <= device.shared_block)
     # A pipeline too small to give each SM a block gives some none.
-    valid = valid & ((np.asarray(work.blocks) >= device.sms) | (np.asarray(work.blocks) * threads < device.sms * WARP * 8))
+    enough = np.asarray(work.blocks) >= device.sms
+    valid = valid & (enough | (np.asarray(work.blocks) * threads < device.sms * WARP * 8))
     if last:
         valid = valid & (threads % WARP == 0)
     arithmetic = np.asarray(work.instructions) * WARP / (np.maximum(share, 1e-9) * active)

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from halide_core.autoschedule.analysis.arithmetic import Site
 from halide_core.autoschedule.analysis.description import Stage
 from halide_core.autoschedule.analysis.footprints import Number, extents
-from halide_core.autoschedule.auto_gpu.group import BLOCK, THREAD, Boxes, Group, thread_box
+from halide_core.autoschedule.auto_gpu.group import BLOCK, THREAD, Boxes, Group, box_of, thread_box
 from halide_core.autoschedule.auto_gpu.occupancy import MOST_THREADS, WARP
 from halide_core.autoschedule.auto_gpu.tile_bounds import Tiles, product_of
 from halide_core.autoschedule.auto_gpu.time_model import SECTOR, KernelWork
 from halide_core.autoschedule.auto_gpu.view import View
 
 # Instructions beside those of the values: of a load or store and of its address, of a step of a loop, of a kernel.
-_ACCESS, _STEP, _KERNEL = 2.0, 3.0, 30.0
-_REGISTERS, _REGISTERS_OF_LOAD = 18, 1.0
+_ACCESS, _STEP, _KERNEL = 2.5, 3.0, 40.0
+_REGISTERS, _OF_LOAD, _OF_OUTPUT = 18.0, 0.5, 1.5
+_MOST_LOADS = 24
+"""Loads of a thread that are under way at a time."""
 _MOST_IN_THREAD = 64
 """Points of a Func that one thread keeps."""
+_MOST_WRITTEN = 160
+"""Points that are written out in a thread, with all steps of what is inlined into them."""
 _MOST_SHARED = 48 << 10
 """Bytes that every device gives to a block without being asked."""
 
@@ -29,210 +34,239 @@ class _Sums:
     """Of a block, by candidate: instructions and accesses of warps, and so on as in KernelWork."""
 
     instructions: Number = 0.0
+    floats: Number = 0.0
+    accesses: Number = 0.0
     shared: Number = 0.0
     loads: Number = 0.0
     sectors: Number = 0.0
-    floats: Number = 0.0
-    registers: Number = 0.0
+    loaded: Number = 0.0
+    kept: Number = 0.0
+    written: Number = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where the points of a stage are computed: `runs` of warps, each of `sizes` points along dimensions that are
+    written out or gone over; `along`: the loop whose points neighbouring threads have, every `apart`-th of them, and
+    `row`: in rows of how many threads."""
+
+    runs: Number
+    sizes: Mapping[str, Number]
+    along: str
+    apart: Number
+    row: Number
+    kind: str
 
 
 def estimated(view: View, group: Group, tiles: Tiles, boxes: Boxes) -> tuple[KernelWork, np.ndarray] | None:
-    """The work of a kernel under each of the `tiles`, and which of these are valid; None where none can be."""
-    nodes = view.description.nodes
-    n = len(tiles)
-    block_threads = tiles.threads[0] * (tiles.threads[1] if len(tiles.threads) > 1 else 1)
-    if len(tiles.threads) > 2:
-        block_threads = block_threads * tiles.threads[2]
-    size = [tiles.threads[0], tiles.threads[1] if len(tiles.threads) > 1 else np.ones(n, np.int64)]
-    # Where each point has a thread a block is as large as the greatest box along each dimension.
-    rows = {m: _thread_extents(view, m, boxes.inside[m]) for m, kind in group.members.items() if kind == BLOCK}
-    for row in rows.values():
-        for k in (0, 1):
-            size[k] = np.where(tiles.whole, np.maximum(size[k], row[k]), size[k])
-    threads = np.where(tiles.whole, size[0] * size[1], block_threads) if rows else block_threads
-    valid = boxes.constant & (threads <= MOST_THREADS)
-    shared: Number = np.zeros(n)
-    sums = _Sums(instructions=_KERNEL * -(-threads // WARP))
-    runs: dict[str, Number] = {group.kernel: -(-block_threads // WARP)}
-    each = np.prod([*tiles.each], axis=0)
-    steps = runs[group.kernel] * _inner(view, group.kernel)
-    if not _add_stages(view, group, group.kernel, steps, each, sums, tiles, size[0]):
-        return None
-    for name, kind in group.members.items():
-        node = nodes[name]
-        if kind == BLOCK:
-            row = rows[name]
-            rest = product_of(n, boxes.inside[name]) / np.maximum(row[0] * row[1], 1)
-            whole = -(-(size[0] * row[1]) // WARP)
-            split = -(-row[0] // tiles.threads[0]) * -(-row[1] // size[1]) * -(-block_threads // WARP)
-            runs[name] = np.where(tiles.whole, whole, split)
-            steps = runs[name] * rest
-            padded = (boxes.inside[name][0] + 1) / np.maximum(boxes.inside[name][0], 1)
-            shared = shared + product_of(n, boxes.inside[name]) * padded * node.bytes
-            kept = np.ones(n)
-        else:
-            (user,) = view.users(name, group.inlined) or {group.kernel}
-            found = thread_box(view, group, tiles, name, user)
-            if found is None or user not in runs:
+    """The work of a kernel under each of the `tiles`, and which of these are valid; None where it cannot be told."""
+    return _Estimate(view, group, tiles, boxes).result()
+
+
+@dataclass(slots=True)
+class _Estimate:
+    view: View
+    group: Group
+    tiles: Tiles
+    boxes: Boxes
+    sums: _Sums = field(default_factory=_Sums)
+    shared: Number = 0.0
+    valid: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
+
+    def result(self) -> tuple[KernelWork, np.ndarray] | None:
+        tiles, n = self.tiles, len(self.tiles)
+        size = [tiles.threads[0], tiles.threads[1] if len(tiles.threads) > 1 else np.ones(n, np.int64)]
+        own = product_of(n, tiles.threads)
+        inside = {m: self._along_threads(m) for m, kind in self.group.members.items() if kind == BLOCK}
+        for row in inside.values():
+            # Where each point has a thread a block is as large as the greatest box along each dimension.
+            size = [np.where(tiles.whole, np.maximum(s, r), s) for s, r in zip(size, row, strict=True)]
+        threads = np.where(tiles.whole, size[0] * size[1], own) if inside else own
+        self.valid = self.boxes.constant & (threads <= MOST_THREADS)
+        self.shared = np.zeros(n)
+        self.sums.instructions = _KERNEL * -(-threads // WARP)
+        places = {self.group.kernel: self._kernel_place(-(-own // WARP))}
+        for name, kind in self.group.members.items():
+            place = self._in_block(name, inside[name], size, own) if kind == BLOCK else self._in_thread(name, places)
+            if place is None:
                 return None
-            kept = product_of(n, found)
-            valid = valid & (kept <= _MOST_IN_THREAD)
-            runs[name] = steps = runs[user]
-            sums.registers = sums.registers + kept
-        if not _add_stages(view, group, name, steps, kept, sums, tiles, size[0], kind == THREAD):
+            places[name] = place
+        for name, place in places.items():
+            stages = self.view.description.nodes[name].stages
+            for stage in [stages[self.group.stage]] if name == self.group.kernel else stages:
+                if not self._add(stage, place):
+                    return None
+        self.valid = self.valid & (self.shared <= _MOST_SHARED) & (self.sums.written <= _MOST_WRITTEN)
+        return self._whole(threads), self.valid
+
+    def _along_threads(self, name: str) -> list[Number]:
+        """The extents of a box along the loops that threads are made of."""
+        args, wide = self.view.description.nodes[name].function.args, self.view.loops[name][0].wide[:2]
+        found = [self.boxes.inside[name][args.index(n)] for n in wide]
+        return [*found, *[np.ones(len(self.tiles), np.int64)] * (2 - len(found))]
+
+    def _kernel_place(self, warps: Number) -> _Place:
+        group, view = self.group, self.view
+        names = group.tiled(view)
+        each = dict(zip(names, self.tiles.each, strict=False))
+        sizes = {a: each.get(a, 1) for a in view.description.nodes[group.kernel].function.args}
+        for n in group.loops(view).channels:
+            sizes[n] = view.loop_extent(group.kernel, group.stage, n)
+        along = names[0] if names else ""
+        return _Place(warps, sizes, along, self.tiles.each[0], self.tiles.threads[0], "kernel")
+
+    def _in_block(self, name: str, row: list[Number], size: list[Number], own: Number) -> _Place:
+        view, tiles = self.view, self.tiles
+        box, node = self.boxes.inside[name], view.description.nodes[name]
+        whole = -(-(size[0] * row[1]) // WARP)
+        second = tiles.threads[1] if len(tiles.threads) > 1 else 1
+        split = -(-row[0] // tiles.threads[0]) * -(-row[1] // second) * -(-own // WARP)
+        # Rows are padded where threads would meet in banks.
+        padded = (box[0] + 1) / np.maximum(box[0], 1)
+        self.shared = self.shared + product_of(len(tiles), box) * padded * node.bytes
+        wide = view.loops[name][0].wide[:2]
+        args = node.function.args
+        sizes = {a: 1 if a in wide else box[args.index(a)] for a in args}
+        row_threads = np.where(tiles.whole, size[0], tiles.threads[0])
+        return _Place(np.where(tiles.whole, whole, split), sizes, wide[0] if wide else "", 1, row_threads, BLOCK)
+
+    def _in_thread(self, name: str, places: Mapping[str, _Place]) -> _Place | None:
+        (user,) = self.view.users(name, self.group.inlined) or {self.group.kernel}
+        found = thread_box(self.view, self.group, self.tiles, name, user)
+        if found is None or user not in places:
             return None
-    valid = valid & (shared <= _MOST_SHARED)
-    return _whole_kernel(view, group, boxes, sums, threads, shared, each), valid
+        kept = product_of(len(self.tiles), found)
+        self.valid = self.valid & (kept <= _MOST_IN_THREAD)
+        self.sums.kept = self.sums.kept + kept
+        args, wide = self.view.description.nodes[name].function.args, self.view.loops[name][0].wide
+        outer = places[user]
+        return _Place(
+            outer.runs, dict(zip(args, found, strict=True)), wide[0] if wide else "", outer.apart, outer.row, THREAD
+        )
 
+    def _steps(self, stage: Stage, place: _Place) -> Number:
+        """How often the body of a stage runs for each run of a warp, beside the points that are written out."""
+        if place.kind == "kernel":
+            loops = self.group.loops(self.view)
+            tiled = (*self.group.tiled(self.view), *loops.channels)
+            names = [n for n in (*loops.free, *loops.serial) if n not in tiled]
+        else:
+            names = list(stage.reduction)
+        total = 1.0
+        for n in names:
+            total *= self.view.loop_extent(stage.func, stage.index, n)
+        return total
 
-def _thread_extents(view: View, name: str, box: list[Number]) -> list[Number]:
-    """The extents of a box along the loops that threads are made of."""
-    args, wide = view.description.nodes[name].function.args, view.loops[name][0].wide[:2]
-    found = [box[args.index(n)] for n in wide]
-    return [*found, *[np.ones_like(box[0])] * (2 - len(found))] if box else [np.ones(1), np.ones(1)]
-
-
-def _channels(view: View, name: str) -> float:
-    total = 1.0
-    for n in view.loops[name][0].channels:
-        total *= view.extent(name, n)
-    return total
-
-
-def _inner(view: View, name: str) -> float:
-    """How often a thread runs the body of the first definition, for each of its outputs."""
-    loops = view.loops[name][0]
-    total = _channels(view, name)
-    for n in loops.wide[3:]:
-        total *= view.extent(name, n)
-    return total
-
-
-def _reduction_steps(view: View, stage: Stage) -> float:
-    values = view.description.loop_values(stage, view.description.nodes[stage.func].region)
-    total = 1.0
-    for n in stage.reduction:
-        total *= max(float(values[f"{n}..high"] - values[f"{n}..low"] + 1), 1.0)
-    return total
-
-
-def _add_stages(
-    view: View, group: Group, name: str, steps: Number, each: Number, sums: _Sums, tiles: Tiles, row: Number,
-    in_thread: bool = False,
-) -> bool:
-    """Adds the work of all stages of a Func: `steps` of warps, of `each` points; whether it can be told."""
-    node = view.description.nodes[name]
-    loops = view.loops[name][0]
-    along = loops.wide[0] if loops.wide else ""
-    if in_thread:
-        users = view.users(name, group.inlined)
-        along = loops.wide[0] if users and loops.wide else along
-    for stage in node.stages:
-        point = view.point(stage, group.inlined)
+    def _add(self, stage: Stage, place: _Place) -> bool:
+        """Adds the work of a stage; whether it can be told."""
+        view, sums = self.view, self.sums
+        point = view.point(stage, self.group.inlined)
         if point is None:
             return False
-        times = steps * _reduction_steps(view, stage)
-        sums.instructions = sums.instructions + times * (each * point.operations + _STEP)
-        sums.floats = sums.floats + times * each * point.operations * _float_share(stage)
+        pure = [a for a in view.description.nodes[stage.func].function.args if a in stage.loops]
+        each = product_of(len(self.tiles), (place.sizes[a] for a in pure if a in place.sizes))
+        times = place.runs * self._steps(stage, place)
+        arithmetic = times * each * point.operations
+        sums.instructions = sums.instructions + arithmetic + times * _STEP
+        sums.floats = sums.floats + arithmetic * _float_share(stage)
+        if place.kind != BLOCK:
+            sums.written = np.maximum(sums.written, each * min(point.operations, 40) / 4)
         by_name: dict[str, list[Site]] = {}
         for site in point.sites:
-            by_name.setdefault(site.name, []).append(site)
-        needed = _of_thread(view, group, stage, each, tiles) if np.any(each > 1) else {}
+            if site.name != stage.func or stage.index == 0:
+                by_name.setdefault(site.name, []).append(site)
+        needed = self._read_together(stage, place) if np.any(each > 1) else {}
         for read, sites in by_name.items():
-            if read == name:
-                continue
             count = len(sites) * each
             if read in needed:
-                count = np.minimum(count, needed[read])
-            if group.members.get(read) == THREAD:
-                continue
-            sums.instructions = sums.instructions + times * count * _ACCESS
-            sums.registers = np.maximum(sums.registers, np.minimum(count, 24) * _REGISTERS_OF_LOAD)
-            if read in group.members:
-                sums.shared = sums.shared + times * count * max(_turns(s, along, view) for s in sites)
-                continue
-            share = sum(_sectors(view, s, along, row) for s in sites) / len(sites)
-            sums.loads = sums.loads + times * count
-            sums.sectors = sums.sectors + times * count * share
-        stores = each if not in_thread else 0.0
-        if stage.reduction and not in_thread:
-            # Each step loads and stores its element.
-            stores = 2.0 * each
-        if not in_thread:
-            sums.instructions = sums.instructions + times * stores * _ACCESS
-        if name in group.members:
-            sums.shared = sums.shared + times * stores
-        else:
-            sums.loads = sums.loads + times * stores
-            sums.sectors = sums.sectors + times * stores * _row_sectors(node.bytes, row)
-    return True
+                # What several points of a thread need is loaded once.
+                count = np.minimum(count, np.maximum(needed[read], 1))
+            if self.group.members.get(read) != THREAD:
+                self._load(read, sites, times * count, count, place)
+        self._store(stage, place, times * each)
+        return True
+
+    def _load(self, read: str, sites: list[Site], times: Number, count: Number, place: _Place) -> None:
+        sums, view = self.sums, self.view
+        sums.instructions = sums.instructions + times * _ACCESS
+        sums.accesses = sums.accesses + times
+        sums.loaded = np.maximum(sums.loaded, np.minimum(count, _MOST_LOADS))
+        if read in self.group.members:
+            sums.shared = sums.shared + times * max(_turns(s, place.along, view) for s in sites)
+            return
+        share = sum(_sectors(view, s, place) for s in sites) / len(sites)
+        sums.loads = sums.loads + times
+        sums.sectors = sums.sectors + times * share
+
+    def _store(self, stage: Stage, place: _Place, times: Number) -> None:
+        """Adds the stores of a stage, and where a reduction adds to what is stored the loads of that."""
+        if place.kind == THREAD:
+            return
+        sums = self.sums
+        loops = self.view.loops[stage.func][stage.index]
+        count = times * (2.0 if stage.reduction and loops.serial else 1.0)
+        sums.instructions = sums.instructions + count * _ACCESS
+        sums.accesses = sums.accesses + count
+        if place.kind == BLOCK:
+            sums.shared = sums.shared + count
+            return
+        node = self.view.description.nodes[stage.func]
+        sums.loads = sums.loads + count
+        layout = self.view.description.layouts[stage.func]
+        bytes_ = node.bytes * (layout.step or 4)
+        sums.sectors = sums.sectors + count * _row_sectors(bytes_ * place.apart, place.row)
+
+    def _read_together(self, stage: Stage, place: _Place) -> dict[str, Number]:
+        """The points that a thread reads in a step, for all of its points together."""
+        box = box_of(self.view, stage.func, place.sizes)
+        found = self.view.required(stage, box, self.group.inlined, one_step=True)
+        return {n: product_of(len(self.tiles), extents(b)) for n, b in found.items()}
+
+    def _whole(self, threads: Number) -> KernelWork:
+        description, sums, count = self.view.description, self.sums, self.boxes.blocks
+        node = description.nodes[self.group.kernel]
+        l2: Number = float(np.prod([max(int(h - lo + 1), 1) for lo, h in node.region])) * node.bytes
+        memory: Number = l2
+        for name, points in self.boxes.outside.items():
+            # Rows begin and end within sectors.
+            size = (points * description.bytes(name) + self.boxes.outside_rows[name] * SECTOR / 2) * count
+            every = float(np.prod([max(int(h - lo + 1), 1) for lo, h in description.whole(name)]))
+            l2 = l2 + size
+            memory = memory + np.minimum(size, every * description.bytes(name))
+        barriers = sum(kind == BLOCK for kind in self.group.members.values())
+        outputs = product_of(len(self.tiles), self.tiles.each)
+        registers = _REGISTERS + _OF_LOAD * sums.loaded + _OF_OUTPUT * outputs + sums.kept
+        integers = np.maximum(sums.instructions - sums.floats - sums.accesses, 0)
+        return KernelWork(
+            count, threads, np.minimum(registers, 255), self.shared, sums.instructions * count, sums.floats * count,
+            integers * count, sums.shared * count, sums.loads * count, sums.sectors * count, l2, memory,
+            barriers * count,
+        )
 
 
 def _float_share(stage: Stage) -> float:
     return 0.7 if any(v.type.is_float() for v in stage.definition.values) else 0.0
 
 
-def _of_thread(view: View, group: Group, stage: Stage, each: Number, tiles: Tiles) -> dict[str, Number]:
-    """The points of what a thread reads in a step, for all of its outputs together: equal ones are loaded once."""
-    node = view.description.nodes[stage.func]
-    wide = view.loops[stage.func][0].wide[:2]
-    if stage.func not in group.members:
-        sizes = dict(zip(view.loops[stage.func][0].wide[:3], tiles.each, strict=False))
-    else:
-        # A box of a thread's own, as long as it is made out of the kernel's outputs of a thread.
-        sizes = {n: each if k == len(wide) - 1 else np.ones_like(each) for k, n in enumerate(wide)}
-    box = []
-    for arg, (low, high) in zip(node.function.args, node.region, strict=True):
-        e = sizes.get(arg, 1)
-        at = (low + (high - low + 1) // 2) // e * e
-        box.append((at, at + e - 1))
-    found = view.required(stage, tuple(box), group.inlined, one_step=True)
-    return {n: product_of(len(tiles), (np.broadcast_to(x, len(tiles)) for x in extents(b)))
-            for n, b in found.items()}
-
-
-def _sectors(view: View, site: Site, along: str, row: Number) -> Number:
-    """Sectors of an access of a warp whose threads lie next to each other along a loop, in rows of so many."""
+def _sectors(view: View, site: Site, place: _Place) -> Number:
+    """Sectors of an access of a warp."""
     layout = view.description.layouts.get(site.name)
     axis, element = (layout.axes[0], layout.step or 4) if layout is not None and layout.axes else (0, 1)
-    step = view.step_along(site, along, axis)
-    rows = np.maximum(WARP / np.maximum(row, 1), 1.0)
+    step = view.step_along(site, place.along, axis)
     if step is None:
         return float(WARP)
     if step == 0:
-        return np.minimum(rows, WARP)
-    return np.minimum(rows * np.ceil(np.minimum(row, WARP) * step * element * site.bytes / SECTOR), WARP)
+        return np.minimum(np.maximum(WARP / np.maximum(place.row, 1), 1.0), WARP)
+    return _row_sectors(step * element * site.bytes * place.apart, place.row)
 
 
-def _row_sectors(element: int, row: Number) -> Number:
+def _row_sectors(apart: Number, row: Number) -> Number:
+    """Sectors of a warp in rows of so many threads, whose elements lie so many bytes `apart`."""
     rows = np.maximum(WARP / np.maximum(row, 1), 1.0)
-    return np.minimum(rows * np.ceil(np.minimum(row, WARP) * element / SECTOR), WARP)
+    return np.minimum(rows * np.ceil(np.minimum(row, WARP) * apart / SECTOR), WARP)
 
 
 def _turns(site: Site, along: str, view: View) -> float:
     """Turns that an access of shared memory takes."""
     step = view.step_along(site, along, 0)
     return 2.0 if step is None or step == 2.0 else 1.0
-
-
-def _whole_kernel(
-    view: View, group: Group, boxes: Boxes, sums: _Sums, threads: Number, shared: Number, each: Number
-) -> KernelWork:
-    description = view.description
-    node = description.nodes[group.kernel]
-    count = boxes.blocks
-    region = float(np.prod([max(int(h - lo + 1), 1) for lo, h in node.region]))
-    l2: Number = region * node.bytes
-    memory: Number = region * node.bytes
-    for name, points in boxes.outside.items():
-        # Rows begin and end within sectors.
-        size = (points * description.bytes(name) + boxes.outside_rows[name] * SECTOR / 2) * count
-        whole = float(np.prod([max(int(h - lo + 1), 1) for lo, h in description.whole(name)])) * description.bytes(name)
-        l2 = l2 + size
-        memory = memory + np.minimum(size, whole)
-    barriers = sum(kind == BLOCK for kind in group.members.values())
-    registers = np.minimum(_REGISTERS + 2 * sums.registers + 2 * each, 255)
-    return KernelWork(
-        count, threads, registers, shared, sums.instructions * count, sums.floats * count, 0,
-        sums.shared * count, sums.loads * count, sums.sectors * count, l2, memory, barriers * count,
-    )

@@ -14,6 +14,7 @@ from halide_core.autoschedule.auto_gpu.cost import by_listing, by_time
 from halide_core.autoschedule.auto_gpu.devices import Device
 from halide_core.autoschedule.auto_gpu.estimate import estimated
 from halide_core.autoschedule.auto_gpu.group import BLOCK, INLINE, ROOT, THREAD, Group, block_boxes, thread_box
+from halide_core.autoschedule.auto_gpu.occupancy import WARP
 from halide_core.autoschedule.auto_gpu.options import Options
 from halide_core.autoschedule.auto_gpu.tile_bounds import Tiles, finer_tiles, power_of_two_tiles
 from halide_core.autoschedule.auto_gpu.time_model import KernelWork
@@ -42,10 +43,11 @@ class Grouping:
 
     def __init__(
         self, view: View, device: Device, options: Options, on_device: Callable[[str], bool],
-        can_inline: Callable[[str], bool], plainer: Mapping[str, int],
+        can_inline: Callable[[str], bool], trivial: Callable[[str], bool],
+        plainer: Mapping[str, int],
     ) -> None:
         self.view, self.device, self.options = view, device, options
-        self.on_device, self.can_inline, self.plainer = on_device, can_inline, plainer
+        self.on_device, self.can_inline, self.trivial, self.plainer = on_device, can_inline, trivial, plainer
         self.placed: dict[str, str] = {}
         self._costs: dict[tuple[object, ...], Choice | None] = {}
 
@@ -97,14 +99,14 @@ class Grouping:
 
     # Costs.
 
-    def group(self, kernel: str, placed: Mapping[str, str]) -> Group:
-        """The group of a kernel, consumers first."""
+    def group(self, kernel: str, placed: Mapping[str, str], stage: int = 0) -> Group:
+        """The group of a kernel, which definition `stage` of a Func is, consumers first."""
         inlined = self.inlined(placed)
         members = {
             n: placed[n] for n in reversed(list(placed))
             if placed[n] in (BLOCK, THREAD) and self.kernel_of(n, placed, inlined) == kernel
         }
-        return Group(kernel, members, inlined)
+        return Group(kernel, members, inlined, stage)
 
     def total(self, kernels: set[str], placed: Mapping[str, str]) -> float:
         """What kernels cost together."""
@@ -114,8 +116,11 @@ class Grouping:
         """What a kernel costs, under its best tile of powers of two."""
         if not self.on_device(kernel):
             return 0.0
-        found = self.choice(self.group(kernel, placed))
-        return np.inf if found is None else found.cost
+        total = 0.0
+        for stage in range(len(self.view.loops[kernel])):
+            found = self.choice(self.group(kernel, placed, stage))
+            total += np.inf if found is None else found.cost
+        return total
 
     def choice(self, group: Group) -> Choice | None:
         """The best tile of powers of two; None where none is valid."""
@@ -123,29 +128,31 @@ class Grouping:
         near = frozenset(
             n for m in group.names for s in nodes[m].stages for n in self.view.costs.near(s, group.inlined)
         )
-        key = group.kernel, tuple(group.members.items()), near
+        key = group.kernel, group.stage, tuple(group.members.items()), near
         if key not in self._costs:
             self._costs[key] = self._best(replace(group, inlined=near))
         return self._costs[key]
 
     def _best(self, group: Group) -> Choice | None:
-        loops = self.view.loops[group.kernel][0]
-        names = loops.wide[:3]
-        sizes = [self.view.extent(group.kernel, n) for n in names]
-        if not sizes:
-            return None
+        sizes = self._sizes(group)
         tiles = power_of_two_tiles(tuple(sizes), self.options.register_tiles, self.options.model == "paper")
         return self._priced(group, tiles, last=False)
 
-    def finer(self, kernel: str) -> Choice | None:
-        """The best tile of the second pass."""
-        group = self.group(kernel, self.placed)
+    def _sizes(self, group: Group) -> list[int]:
+        """The extents of the loops that a kernel's blocks are made of; as many points as threads had better go over
+        where its points are no threads."""
+        names = group.tiled(self.view)
+        return [self.view.loop_extent(group.kernel, group.stage, n) for n in names] or [WARP]
+
+    def finer(self, kernel: str, stage: int) -> Choice | None:
+        """The best tile of the second pass; None where the loops are none that blocks are made of."""
+        group = self.group(kernel, self.placed, stage)
+        if not group.tiled(self.view):
+            return None
         first = self.choice(group)
         if first is None:
             return None
-        loops = self.view.loops[kernel][0]
-        sizes = [self.view.extent(kernel, n) for n in loops.wide[:3]]
-        tiles = finer_tiles(first.threads, first.each, first.whole, sizes)
+        tiles = finer_tiles(first.threads, first.each, first.whole, self._sizes(group))
         found = self._priced(group, tiles, last=True) if len(tiles) else None
         if found is None:
             return first
@@ -191,16 +198,33 @@ class Grouping:
     # The search.
 
     def run(self) -> None:
-        """Fills `placed`: whole what nothing else is better for."""
+        """Fills `placed`, from all Funcs whole and from all of them in blocks, whichever comes out cheaper."""
         order = list(self.view.description.nodes)
-        self.placed = dict.fromkeys(order, ROOT)
-        for _ in range(_SWEEPS):
-            changed = False
+        found: list[tuple[float, dict[str, str]]] = []
+        for together in (False, True):
+            self.placed = dict.fromkeys(order, ROOT)
             for name in reversed(order):
-                changed |= self._step(name)
-            if not changed:
-                break
+                if self.trivial(name) and INLINE in self.kinds(name, self.placed):
+                    self.placed[name] = INLINE
+            if together:
+                self._together(order)
+            for _ in range(_SWEEPS):
+                # A list, for all are to be tried.
+                if not any([self._step(name) for name in reversed(order)]):
+                    break
+            kernels = {n for n, kind in self.placed.items() if kind == ROOT}
+            found.append((self.total(kernels, self.placed), self.placed))
+        self.placed = min(found, key=lambda x: x[0])[1]
         self._force()
+
+    def _together(self, order: list[str]) -> None:
+        """Computes in blocks whatever can be."""
+        for name in reversed(order):
+            if self.placed[name] == ROOT and BLOCK in self.kinds(name, self.placed):
+                tried = {**self.placed, name: BLOCK}
+                kernel = self.kernel_of(name, tried, self.inlined(tried))
+                if kernel is not None and self._consistent(tried) and np.isfinite(self.cost(kernel, tried)):
+                    self.placed = tried
 
     def _step(self, name: str) -> bool:
         """Computes a Func where that is cheapest; whether that is elsewhere than before."""

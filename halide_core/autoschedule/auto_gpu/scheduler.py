@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from halide_core.autoschedule.auto_gpu.devices import chosen_device
-from halide_core.autoschedule.auto_gpu.group import BLOCK, INLINE, ROOT, THREAD
+from halide_core.autoschedule.auto_gpu.group import BLOCK, INLINE, MOST_TILED, ROOT, THREAD
 from halide_core.autoschedule.auto_gpu.grouping import Choice, Grouping
 from halide_core.autoschedule.auto_gpu.options import Options, options
 from halide_core.autoschedule.auto_gpu.trial import named, refusal_of
 from halide_core.autoschedule.auto_gpu.view import View
 from halide_core.autoschedule.device.emit import Tile
-from halide_core.autoschedule.device.placement import Place
+from halide_core.autoschedule.device.loops import Layout
+from halide_core.autoschedule.device.placement import Place, is_inlined
 from halide_core.autoschedule.device.scheduler import DeviceSchedule, DeviceScheduler
 from halide_core.autoschedule.directives import Schedule
 from halide_core.errors import HalideError
 from halide_core.function import Function
 from halide_core.target import Target
-
 
 _PLAINEST = 2
 """How often a Func that is refused is made plainer before it is left on the host."""
@@ -29,16 +29,20 @@ def gpu_schedule(outputs: list[Function], target: Target, extra: dict[str, str])
     Raises HalideError where the target has no device, estimates are missing, a Func has a schedule, or `extra` is not
     understood."""
     if not target.has_feature("cuda"):
-        raise HalideError(f"AutoGPU makes schedules for CUDA; add the feature cuda to the target {target}, as in host-cuda")
+        raise HalideError(f"AutoGPU schedules for CUDA; add the feature cuda to the target {target}, as in host-cuda")
     return auto_gpu(outputs, target, extra)[1].schedule
 
 
-def auto_gpu(outputs: list[Function], target: Target, extra: Mapping[str, str]) -> tuple[AutoGPU, DeviceSchedule]:
+def auto_gpu(
+    outputs: list[Function], target: Target, extra: Mapping[str, str], layouts: Mapping[str, Layout] | None = None,
+    left: Mapping[str, str] | None = None,
+) -> tuple[AutoGPU, DeviceSchedule]:
     """A schedule that the compiler takes, and the scheduler that made it.  Raises HalideError as `gpu_schedule` does.
 
-    A Func that is refused is made plainer: computed whole, then in blocks of the usual size, then on the host."""
-    view, chosen = View(outputs, target), options(extra)
-    host: dict[str, str] = {}
+    A Func that is refused is made plainer: computed whole, then in blocks of the usual size, then on the host.
+    `layouts`: how Funcs lie in memory at all sizes; `left`: Funcs that stay on the host, and why."""
+    view, chosen = View(outputs, target, layouts), options(extra)
+    host: dict[str, str] = dict(left or {})
     plainer: dict[str, int] = {}
     while True:
         scheduler = AutoGPU(outputs, view, extra, chosen, host, plainer)
@@ -64,12 +68,13 @@ class AutoGPU(DeviceScheduler):
         self.loops = view.loops
         self.view, self.options, self.plainer = view, chosen, plainer
         self.device = chosen_device(extra)
-        self.choices: dict[str, Choice] = {}
+        self.choices: dict[tuple[str, int], Choice] = {}
 
     def place_all(self) -> None:
         """Says of each Func where it is computed, and how blocks are tiled."""
         grouping = Grouping(
-            self.view, self.device, self.options, lambda n: n not in self.host, self._can_inline, self.plainer
+            self.view, self.device, self.options, lambda n: n not in self.host, self._can_inline, self._trivial,
+            self.plainer,
         )
         grouping.run()
         by_name = {f.name: f for f in self.order}
@@ -89,27 +94,31 @@ class AutoGPU(DeviceScheduler):
                 self._choose(name, grouping)
 
     def _choose(self, name: str, grouping: Grouping) -> None:
-        found = grouping.finer(name)
-        if found is None:
-            return
-        self.choices[name] = found
-        for loops in self.loops[name]:
-            names = loops.wide[:3]
-            if loops.stage == 0 or tuple(names) == tuple(self.loops[name][0].wide[:3]):
-                self.emitter.chosen[name, loops.stage] = Tile(
-                    dict(zip(names, found.threads, strict=False)), dict(zip(names, found.each, strict=False))
-                )
-        self._fill_boxes(name, grouping)
+        for loops in self.stages(self.view.description.nodes[name].function):
+            found = grouping.finer(name, loops.stage)
+            if found is None:
+                continue
+            self.choices[name, loops.stage] = found
+            names = loops.wide[:MOST_TILED]
+            self.emitter.chosen[name, loops.stage] = Tile(
+                dict(zip(names, found.threads, strict=False)), dict(zip(names, found.each, strict=False))
+            )
+        if (name, 0) in self.choices:
+            self._fill_boxes(name, grouping)
 
     def _fill_boxes(self, name: str, grouping: Grouping) -> None:
         """Tells members their boxes, in a block or in a thread."""
         group = grouping.group(name, grouping.placed)
-        for member, box in grouping.boxes(group, self.choices[name]).items():
+        for member, box in grouping.boxes(group, self.choices[name, 0]).items():
             self.places[member].box = box
 
     def threads_in(self, f: Function, kernel: Function, box: tuple[int, ...]) -> tuple[bool, tuple[int, ...]]:
-        found = self.choices[kernel.name]
+        found = self.choices[kernel.name, 0]
         return found.whole, found.threads[: len(self.loops[f.name][0].wide[:2])]
+
+    def _trivial(self, name: str) -> bool:
+        """Whether a Func costs next to nothing where it is used."""
+        return is_inlined(self.view.description.nodes[name].function, self.uses[name], self.order)
 
     def _can_inline(self, name: str) -> bool:
         node = self.view.description.nodes[name]

@@ -1,7 +1,8 @@
 """How long a kernel takes on a device, by what it does: the greatest of several roofs.
 
 What a kernel does is counted by an emulator, with registers told by ptxas, or estimated from its schedule. The numbers
-of time_model.toml are declared until a device has measured them. Numbers may be arrays, one element for each candidate."""
+of time_model.toml are declared until a device has measured them. Counts may be arrays, with an element for each
+candidate."""
 
 from __future__ import annotations
 
@@ -34,8 +35,8 @@ class KernelWork:
     `blocks`, `threads`: how many, and of a block; `registers`: of a thread; `shared`: bytes of a block; `instructions`:
     of warps, those included that access memory; `floats`, `integers`: of warps, by type; `shared_accesses`: of warps,
     turns of conflicts included; `global_accesses`: of warps; `sectors`: of 32 bytes, for each access of a warp apart;
-    `l2_bytes`: what blocks need each once; `memory_bytes`: what the kernel needs once; `barriers`: of blocks; `atomics`:
-    of warps, in global memory."""
+    `l2_bytes`: what blocks need each once; `memory_bytes`: what the kernel needs once; `barriers`: of blocks;
+    `atomics`: of warps, in global memory."""
 
     blocks: Number
     threads: Number

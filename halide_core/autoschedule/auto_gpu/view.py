@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from halide_core.autoschedule.analysis.arithmetic import Site
 from halide_core.autoschedule.analysis.costs import Costs
 from halide_core.autoschedule.analysis.description import Description, Stage
-from halide_core.autoschedule.analysis.footprints import NumericBox, joined
-from halide_core.autoschedule.device.loops import Loops, loops_of_stage
+from halide_core.autoschedule.analysis.footprints import NumericBox, high_name, joined, low_name
+from halide_core.autoschedule.device.loops import Layout, Loops, loops_of_stage
 from halide_core.function import Function
 from halide_core.ir.expr import I32, Expr, Variable, const, const_value
 from halide_core.ir.structural import key, substitute, variables
@@ -40,13 +41,15 @@ class PointWork:
 
 
 class View:
-    """The pipeline of `outputs`.  Raises HalideError as Description does."""
+    """The pipeline of `outputs`; `layouts`: how Funcs lie in memory, where that is known at all sizes.  Raises
+    HalideError as Description does."""
 
-    def __init__(self, outputs: list[Function], target: Target) -> None:
+    def __init__(self, outputs: list[Function], target: Target, layouts: Mapping[str, Layout] | None = None) -> None:
         self.description = Description(outputs)
         self.costs = Costs(self.description, target)
         fixed = self.description.fixed()
-        self.layouts = {name: self._layout(name, fixed[name]) for name in self.description.nodes}
+        self.layouts: dict[str, Layout] = {name: self._layout(name, fixed[name]) for name in self.description.nodes}
+        self.layouts |= layouts or {}
         self.loops: dict[str, list[Loops]] = {
             name: [loops_of_stage(node.function, k, self.layouts) for k in range(len(node.stages))]
             for name, node in self.description.nodes.items()
@@ -83,6 +86,14 @@ class View:
                 found.vector_bytes / _VECTOR_OPERATION + found.lane_cycles / _LANE_OPERATION, found.sites
             )
         return self._work[entry]
+
+    def loop_extent(self, name: str, stage: int, loop: str) -> int:
+        """The estimated extent of a loop of a stage."""
+        node = self.description.nodes[name]
+        if loop in node.function.args:
+            return self.extent(name, loop)
+        values = self.description.loop_values(node.stages[stage], node.region)
+        return max(int(values[high_name(loop)] - values[low_name(loop)] + 1), 1)
 
     def step_along(self, site: Site, along: str, axis: int) -> float | None:
         """How many elements further a site lies for the next coordinate of a loop; 0: none, None: anywhere."""

@@ -199,8 +199,8 @@ class Emitter:
             self.add(loops, "reorder", *(self.loop(loops, n) for n in wanted))
 
     def in_block(self, loops: Loops, whole: bool, threads: tuple[int, ...] = ()) -> None:
-        """A stage in a block that has a box of its Func: a thread for each point if `whole`, or for each of a tile of as
-        many `threads`."""
+        """A stage in a block that has a box of its Func: a thread for each point if `whole`, or for each of a tile of
+        as many `threads`."""
         names = loops.wide[: len(threads) or 2]
         self.channels(loops)
         self.order(loops, [*loops.channels, *loops.serial, *loops.wide[len(names) :]], names)

@@ -8,6 +8,7 @@ import numpy as np
 
 import halide_core as hc
 from corpus.pipelines.common import PipelineFile, Size, bind, estimate, output_buffers
+from halide_core.backend.ptx import to_ptx
 from halide_core.gpu.runtime import device_runtime
 from halide_core.lower import lower
 from tests.gpu import package, running
@@ -89,6 +90,12 @@ def by_package(p: PipelineFile, size: Size, like: list[np.ndarray]) -> tuple[lis
     out = np.zeros(like[0].shape, like[0].dtype)
     package.run(f, list(zip(built.inputs, inputs_of(p, size), strict=True)), out, device, package.TARGET + _STRICT)
     return [out], device
+
+
+def kernels_of(built: Any, target: str) -> str:
+    """The PTX of a pipeline that is scheduled."""
+    found = lower([f._function for f in built.outputs], hc.Target(target)).kernels
+    return to_ptx(found, 70)
 
 
 def kernels(p: PipelineFile, size: Size, target: str) -> Any:

@@ -47,5 +47,9 @@ def occupancy(device: Device, threads: Number, registers: Number, shared: Number
 
 
 def guessed_registers(device: Device, threads: Number) -> Number:
-    """The registers of a thread that the paper reckons with: as many as there are for each, and 255 at most."""
-    return np.minimum(MOST_REGISTERS, device.registers // np.maximum(np.asarray(threads), 1))
+    """The registers of a thread that the paper reckons with: as many as there are for each of one block, and 255 at
+    most."""
+    given = WARP * _WARPS_AT_ONCE
+    block = -(-np.maximum(np.asarray(threads), 1) // given) * given
+    eights = _REGISTERS_AT_ONCE // WARP
+    return np.minimum(MOST_REGISTERS, device.registers // block // eights * eights)

@@ -103,7 +103,7 @@ def test_listing_1_refuses_what_is_not_valid() -> None:
     assert np.isinf(by_listing(A100, _work(threads=1056), one, False))
     assert np.isinf(by_listing(A100, _work(shared=164 << 10), one, False))
     assert np.isinf(by_listing(A100, _work(threads=32, shared=40 << 10), one, False))  # occupancy 4 / 64
-    assert np.isinf(by_listing(A100, _work(blocks=50), one, False))  # SMs without a block
+    assert np.isinf(by_listing(A100, _work(blocks=107, threads=512), one, False))  # an SM without a block
 
 
 def _scheduled(output: hl.Func, **extra: str) -> tuple[AutoGPU, DeviceSchedule]:

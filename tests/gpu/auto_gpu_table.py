@@ -252,6 +252,7 @@ def _ratios(rows: list[Row]) -> list[str]:
         for other in dict.fromkeys(r.schedule for r in rows if r.schedule != "AutoGPU"):
             both = [n for n in names if (n, other) in by and (n, "AutoGPU") in by]
             found = {n: by[n, other].seconds(device) / by[n, "AutoGPU"].seconds(device) for n in both}
+            found = {n: v for n, v in found.items() if 0 < v < math.inf}
             lines += _line(device, f"{other} / AutoGPU", found)
         best: dict[str, float] = {}
         for n in names:

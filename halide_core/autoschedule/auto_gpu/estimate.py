@@ -10,14 +10,17 @@ import numpy as np
 from halide_core.autoschedule.analysis.arithmetic import Site
 from halide_core.autoschedule.analysis.description import Stage
 from halide_core.autoschedule.analysis.footprints import Number, extents
+from halide_core.autoschedule.auto_gpu.devices import Device
 from halide_core.autoschedule.auto_gpu.group import BLOCK, THREAD, Boxes, Group, box_of, thread_box
-from halide_core.autoschedule.auto_gpu.occupancy import MOST_THREADS, WARP
+from halide_core.autoschedule.auto_gpu.occupancy import MOST_THREADS, WARP, blocks_of_sm
 from halide_core.autoschedule.auto_gpu.tile_bounds import Tiles, product_of
 from halide_core.autoschedule.auto_gpu.time_model import SECTOR, KernelWork
 from halide_core.autoschedule.auto_gpu.view import View
 
 # Instructions beside those of the values: of a load or store and of its address, of a step of a loop, of a kernel.
 _ACCESS, _STEP, _KERNEL = 2.5, 3.0, 40.0
+_MARGIN = 1.6
+"""What ptxas may take of registers beyond what is estimated."""
 _REGISTERS, _OF_LOAD, _OF_OUTPUT = 18.0, 0.5, 1.5
 _MOST_LOADS = 24
 """Loads of a thread that are under way at a time."""
@@ -58,14 +61,17 @@ class _Place:
     kind: str
 
 
-def estimated(view: View, group: Group, tiles: Tiles, boxes: Boxes) -> tuple[KernelWork, np.ndarray] | None:
+def estimated(
+    view: View, device: Device, group: Group, tiles: Tiles, boxes: Boxes
+) -> tuple[KernelWork, np.ndarray] | None:
     """The work of a kernel under each of the `tiles`, and which of these are valid; None where it cannot be told."""
-    return _Estimate(view, group, tiles, boxes).result()
+    return _Estimate(view, device, group, tiles, boxes).result()
 
 
 @dataclass(slots=True)
 class _Estimate:
     view: View
+    device: Device
     group: Group
     tiles: Tiles
     boxes: Boxes
@@ -97,7 +103,10 @@ class _Estimate:
                 if not self._add(stage, place):
                     return None
         self.valid = self.valid & (self.shared <= _MOST_SHARED) & (self.sums.written <= _MOST_WRITTEN)
-        return self._whole(threads), self.valid
+        work = self._whole(threads)
+        # More registers than are reckoned with must not be more than there are.
+        room = blocks_of_sm(self.device, threads, np.minimum(work.registers * _MARGIN, 255), self.shared)
+        return work, self.valid & (room > 0)
 
     def _along_threads(self, name: str) -> list[Number]:
         """The extents of a box along the loops that threads are made of."""
@@ -148,7 +157,7 @@ class _Estimate:
         """How often the body of a stage runs for each run of a warp, beside the points that are written out."""
         if place.kind == "kernel":
             loops = self.group.loops(self.view)
-            tiled = (*self.group.tiled(self.view), *loops.channels)
+            tiled = (*self.group.tiled(self.view), *self.group.fused(self.view), *loops.channels)
             names = [n for n in (*loops.free, *loops.serial) if n not in tiled]
         else:
             names = list(stage.reduction)

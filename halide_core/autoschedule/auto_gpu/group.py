@@ -41,6 +41,12 @@ class Group:
         return loops.wide[:MOST_TILED] if loops.is_wide else ()
 
 
+    def fused(self, view: View) -> tuple[str, ...]:
+        """Further loops, a block for each of whose iterations there is."""
+        loops = self.loops(view)
+        return loops.wide[MOST_TILED:] if loops.is_wide else ()
+
+
 @dataclass(slots=True)
 class Boxes:
     """What a block in the middle of a kernel needs, by candidate: `inside`: extents of Funcs by dimension; `outside`
@@ -94,8 +100,14 @@ def _kernel_box(view: View, group: Group, tiles: Tiles) -> tuple[NumericBox, Num
     blocks: Number = np.ones(len(tiles), np.int64)
     for n, size in sizes.items():
         blocks = blocks * -(-view.loop_extent(group.kernel, group.stage, n) // size)
+    outer = group.fused(view)
+    for n in outer:
+        blocks = blocks * view.loop_extent(group.kernel, group.stage, n)
     box: list[tuple[Number, Number]] = []
     for arg, (low, high) in zip(node.function.args, node.region, strict=True):
+        if arg in outer:
+            box.append((low, low))
+            continue
         if arg not in sizes:
             box.append((low, high))
             continue
@@ -132,6 +144,8 @@ def thread_sizes(view: View, group: Group, tiles: Tiles, user: str) -> dict[str,
     wide = group.tiled(view) if user == group.kernel else view.loops[user][0].wide[:2]
     each = tiles.each if user == group.kernel else tuple(1 for _ in wide)
     sizes: dict[str, Number] = {n: e for n, e in zip(wide, each, strict=False)}
+    if user == group.kernel:
+        sizes |= dict.fromkeys(group.fused(view), 1)
     # What a thread goes over is inside of the loop that others are computed in.
     return {a: sizes[a] if a in sizes else view.extent(user, a) for a in node.function.args}
 

@@ -68,7 +68,7 @@ class Grouping:
         loops = self.view.loops[name]
         if self.plainer.get(name, 0) > 1:
             return False
-        return self.on_device(name) and len(loops) == 1 and loops[0].is_wide and 1 <= len(loops[0].wide) <= 3
+        return self.on_device(name) and len(loops) == 1 and loops[0].is_wide and bool(loops[0].wide)
 
     def _threaded(self, name: str) -> bool:
         """Whether each point of a Func may have a thread, in a block that has a box of it."""
@@ -163,7 +163,7 @@ class Grouping:
     def _priced(self, group: Group, tiles: Tiles, last: bool) -> Choice | None:
         if not len(tiles):
             return None
-        found = estimated(self.view, group, tiles, block_boxes(self.view, group, tiles))
+        found = estimated(self.view, self.device, group, tiles, block_boxes(self.view, group, tiles))
         if found is None:
             return None
         work, valid = found

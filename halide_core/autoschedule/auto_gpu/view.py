@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from halide_core.autoschedule.analysis.arithmetic import Site
 from halide_core.autoschedule.analysis.costs import Costs
 from halide_core.autoschedule.analysis.description import Description, Stage
-from halide_core.autoschedule.analysis.footprints import NumericBox, high_name, joined, low_name
+from halide_core.autoschedule.analysis.footprints import NumericBox, compiled, high_name, joined, low_name
 from halide_core.autoschedule.device.loops import Layout, Loops, loops_of_stage
 from halide_core.function import Function
-from halide_core.ir.expr import I32, Expr, Variable, const, const_value
-from halide_core.ir.structural import key, substitute, variables
+from halide_core.ir.expr import I32, Expr, Variable, const
+from halide_core.ir.structural import key, variables
 from halide_core.ir.sums import difference
 from halide_core.target import Target
 
 _CHANNELS = 4
+# Of images large enough that no place is at a border, and how far apart two places are that tell how fast one moves.
+_LARGE, _MIDDLE, _STRIDE = 1 << 20, 1 << 10, 16
 # Operations of an instruction, as `analysis.arithmetic` prices them: cycles times bytes of a register of elements of
 # four bytes, and cycles of what runs lane by lane.
 _VECTOR_OPERATION, _LANE_OPERATION = 2.4, 1.0
@@ -140,7 +142,28 @@ def _step_along(site: Site, along: str, axis: int) -> float | None:
     a = site.args[axis]
     if difference(a, Variable(a.type, along)) is not None:
         return 1.0
-    here = substitute(a, {along: Variable(a.type, along) + 8})
-    found = difference(here, a)
-    value = const_value(found) if found is not None and not isinstance(found, int) else found
-    return abs(float(value)) / 8 if value is not None else 2.0
+    place = compiled(a)
+    if place is None:
+        return None
+    here, further = (float(place(_Inside(along, _MIDDLE + k))) for k in (0, _STRIDE))
+    return abs(further - here) / _STRIDE
+
+
+class _Inside(Mapping[str, int]):
+    """Coordinates in the middle of images that are large, one loop at a place of its own."""
+
+    def __init__(self, along: str, at: int) -> None:
+        self.along, self.at = along, at
+
+    def __getitem__(self, name: str) -> int:
+        if name == self.along:
+            return self.at
+        if ".min." in name:
+            return 0
+        return _LARGE if ".extent." in name else _MIDDLE
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((self.along,))
+
+    def __len__(self) -> int:
+        return 1

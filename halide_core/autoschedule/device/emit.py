@@ -149,8 +149,11 @@ class Emitter:
                 each.append(point)
             blocks.append(block)
             threads.append(thread)
-        inside = [self.loop(loops, n) for n in (*loops.channels, *loops.serial, *loops.wide[_MOST_DIMENSIONS:])]
-        self.add(loops, "reorder", *each, *inside, *threads, *blocks)
+        inside = [self.loop(loops, n) for n in (*loops.channels, *loops.serial)]
+        outside = [self.loop(loops, n) for n in loops.wide[_MOST_DIMENSIONS:]]
+        self.add(loops, "reorder", *each, *inside, *threads, *blocks, *outside)
+        for loop in outside:
+            self.add(loops, "fuse", blocks[-1], loop, blocks[-1])
         for point in each:
             self.add(loops, "unroll", point)
         self.add(loops, "gpu_blocks", *blocks)

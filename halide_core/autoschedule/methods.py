@@ -20,6 +20,9 @@ METHODS = {
     "Genetic2013": ("genetic2013.scheduler", "genetic_schedule"),
 }
 
+# Those that write what the option `report` asks for themselves: nothing runs a schedule for a device that is not there.
+WITH_REPORTS = frozenset({"AutoGPU"})
+
 
 def method(name: str) -> Method:
     """The autoscheduler called `name`.  Raises HalideError where there is none."""

@@ -111,7 +111,7 @@ def test_what_is_refused_is_made_plainer_and_then_left_to_the_host(monkeypatch: 
     target = hc.Target(running.TARGET)
     seen: list[set[str]] = []
 
-    def refusal(_outputs: Any, schedule: Any, _target: Any) -> str | None:
+    def refusal(_outputs: Any, schedule: Any, *_: Any) -> str | None:
         grey = {d.method for d in schedule.directives if d.func == "grey"}
         seen.append(grey)
         return "Func grey cannot be so" if any(m.startswith("gpu") for m in grey) else None

@@ -19,6 +19,7 @@ from halide_core.autoschedule.auto_gpu.view import View
 
 # Instructions beside those of the values: of a load or store and of its address, of a step of a loop, of a kernel.
 _ACCESS, _STEP, _KERNEL = 2.5, 3.0, 40.0
+_SHORT_ROWS = 1.4
 _MARGIN = 1.6
 """What ptxas may take of registers beyond what is estimated."""
 _REGISTERS, _OF_LOAD, _OF_OUTPUT = 18.0, 0.5, 1.5
@@ -201,7 +202,8 @@ class _Estimate:
         sums.accesses = sums.accesses + times
         sums.loaded = np.maximum(sums.loaded, np.minimum(count, _MOST_LOADS))
         if read in self.group.members:
-            sums.shared = sums.shared + times * max(_turns(s, place.along, view) for s in sites)
+            turns = np.max([np.broadcast_to(_turns(s, place, view), len(self.tiles)) for s in sites], axis=0)
+            sums.shared = sums.shared + times * turns
             return
         share = sum(_sectors(view, s, place) for s in sites) / len(sites)
         sums.loads = sums.loads + times
@@ -275,7 +277,11 @@ def _row_sectors(apart: Number, row: Number) -> Number:
     return np.minimum(rows * np.ceil(np.minimum(row, WARP) * apart / SECTOR), WARP)
 
 
-def _turns(site: Site, along: str, view: View) -> float:
-    """Turns that an access of shared memory takes."""
-    step = view.step_along(site, along, 0)
-    return 2.0 if step is None or step == 2.0 else 1.0
+def _turns(site: Site, place: _Place, view: View) -> Number:
+    """Turns that an access of shared memory takes: threads whose words lie so far apart that they meet in banks."""
+    step = view.step_along(site, place.along, 0)
+    if step is None:
+        return 2.0
+    words = np.maximum(np.round(step * np.asarray(place.apart) * site.bytes / 4), 1).astype(np.int64)
+    # Rows of fewer threads than a warp begin in banks that others of its rows are in.
+    return np.gcd(words, WARP) * np.where(np.asarray(place.row) % WARP == 0, 1.0, _SHORT_ROWS)

@@ -16,12 +16,14 @@ from halide_core.autoschedule.auto_gpu.estimate import estimated
 from halide_core.autoschedule.auto_gpu.group import BLOCK, INLINE, ROOT, THREAD, Group, block_boxes, thread_box
 from halide_core.autoschedule.auto_gpu.occupancy import WARP
 from halide_core.autoschedule.auto_gpu.options import Options
-from halide_core.autoschedule.auto_gpu.tile_bounds import Tiles, finer_tiles, power_of_two_tiles
+from halide_core.autoschedule.auto_gpu.tile_bounds import Tiles, finer_tiles, power_of_two_tiles, product_of
 from halide_core.autoschedule.auto_gpu.time_model import KernelWork
 from halide_core.autoschedule.auto_gpu.view import View
 from halide_core.autoschedule.device.loops import LEAST_THREADS, Loops
 
 _SWEEPS = 3
+_UNEVEN = 1.02
+"""What tiles cost more that do not divide what they are tiles of."""
 _WORTH = 0.99
 """What the cost must fall to for a step to be taken."""
 
@@ -167,10 +169,16 @@ class Grouping:
         if found is None:
             return None
         work, valid = found
+        even = self._divides(group, tiles)
+        if self.options.dividing:
+            # Where a thread has one point, that is in or out.
+            alone = product_of(len(tiles), tiles.each) == 1
+            valid = valid & (even | (alone & (BLOCK not in group.members.values())))
         if self.options.model == "paper":
             costs = by_listing(self.device, work, valid, last)
         else:
-            costs = by_time(self.device, work, valid)
+            # Threads beyond the end stand aside.
+            costs = by_time(self.device, work, valid) * np.where(even, 1.0, _UNEVEN)
         best = int(np.argmin(costs))
         if not np.isfinite(costs[best]):
             return None
@@ -194,6 +202,14 @@ class Grouping:
                 found = thread_box(self.view, group, tiles, name, user) or found
             out[name] = tuple(int(np.ravel(e)[0]) for e in found)
         return out
+
+    def _divides(self, group: Group, tiles: Tiles) -> np.ndarray:
+        """Which tiles divide what they are tiles of."""
+        even = np.ones(len(tiles), bool)
+        if group.tiled(self.view):
+            for extent, t, e in zip(self._sizes(group), tiles.threads, tiles.each, strict=False):
+                even &= extent % (t * e) == 0
+        return even
 
     # The search.
 

@@ -16,11 +16,13 @@ class Options:
     """`fusion`: "none": each Func whole or at its uses; "overlap": Funcs in the shared memory of blocks, too; "nested":
     also by the thread that uses them, where that pays; "forced": wherever nothing is computed twice for it.  `model`:
     "time": the model of time; "paper": the cost of the paper's listing 1.  `register_tiles`: threads of several
-    outputs."""
+    outputs.  `dividing`: tiles divide what they are tiles of, at estimated sizes; this is set where others would read
+    more of images than there is."""
 
     fusion: str = "nested"
     model: str = "time"
     register_tiles: bool = True
+    dividing: bool = False
 
 
 def options(extra: Mapping[str, str]) -> Options:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from halide_core.autoschedule.auto_gpu.devices import chosen_device
 from halide_core.autoschedule.auto_gpu.group import BLOCK, INLINE, MOST_TILED, ROOT, THREAD
 from halide_core.autoschedule.auto_gpu.grouping import Choice, Grouping
 from halide_core.autoschedule.auto_gpu.options import Options, options
-from halide_core.autoschedule.auto_gpu.trial import named, refusal_of
+from halide_core.autoschedule.auto_gpu.report import write_report
+from halide_core.autoschedule.auto_gpu.trial import BEYOND, named, refusal_of
 from halide_core.autoschedule.auto_gpu.view import View
 from halide_core.autoschedule.device.emit import Tile
 from halide_core.autoschedule.device.loops import Layout
@@ -30,7 +32,10 @@ def gpu_schedule(outputs: list[Function], target: Target, extra: dict[str, str])
     understood."""
     if not target.has_feature("cuda"):
         raise HalideError(f"AutoGPU schedules for CUDA; add the feature cuda to the target {target}, as in host-cuda")
-    return auto_gpu(outputs, target, extra)[1].schedule
+    made, found = auto_gpu(outputs, target, extra)
+    if extra.get("report"):
+        write_report(extra["report"], made, found)
+    return found.schedule
 
 
 def auto_gpu(
@@ -44,12 +49,16 @@ def auto_gpu(
     view, chosen = View(outputs, target, layouts), options(extra)
     host: dict[str, str] = dict(left or {})
     plainer: dict[str, int] = {}
+    known = view.description if layouts is None else None
     while True:
         scheduler = AutoGPU(outputs, view, extra, chosen, host, plainer)
         found = scheduler.run()
-        problem = refusal_of(outputs, found.schedule, target) if found.on_device else None
+        problem = refusal_of(outputs, found.schedule, target, known) if found.on_device else None
         if problem is None:
             return scheduler, found
+        if problem == BEYOND and not chosen.dividing:
+            chosen = replace(chosen, dividing=True)
+            continue
         for name in named(problem, found.on_device) or found.on_device:
             plainer[name] = plainer.get(name, 0) + 1
             if plainer[name] > _PLAINEST:

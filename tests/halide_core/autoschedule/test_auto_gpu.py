@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -162,3 +164,16 @@ def test_products_have_several_outputs_a_thread() -> None:
     assert not [d for d in found.schedule.directives if d.method in ("rfactor", "atomic")]
     _, plain = _scheduled(out, register_tiles="0")
     assert not [d for d in plain.schedule.directives if d.method == "split" and d.args[2].name == "ye"]
+
+
+def test_the_report_has_a_row_for_each_kernel(tmp_path: Path) -> None:
+    _, out = _blur(2000, 1500)
+    for name in ("report.txt", "report.html"):
+        params = hl.AutoschedulerParams("AutoGPU", {"report": str(tmp_path / name), "device": "A100", "fusion": "none"})
+        _, out = _blur(2000, 1500)
+        found = hl.Pipeline([out]).apply_autoscheduler(TARGET, params)
+        text = (tmp_path / name).read_text()
+        assert "AutoGPU, for A100" in text
+        assert found.python_schedule_source.splitlines()[0] in html.unescape(text)
+        kernels = found.python_schedule_source.count(".gpu_blocks(")
+        assert sum(line.startswith(("out ", "rows ")) for line in text.splitlines()) == kernels

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from halide_core.autoschedule.analysis.arithmetic import Site
+from halide_core.autoschedule.analysis.arithmetic import Site, is_read
 from halide_core.autoschedule.analysis.description import Stage
 from halide_core.autoschedule.analysis.footprints import Number, extents
 from halide_core.autoschedule.auto_gpu.devices import Device
@@ -16,9 +16,10 @@ from halide_core.autoschedule.auto_gpu.occupancy import MOST_THREADS, WARP, bloc
 from halide_core.autoschedule.auto_gpu.tile_bounds import Tiles, product_of
 from halide_core.autoschedule.auto_gpu.time_model import SECTOR, KernelWork
 from halide_core.autoschedule.auto_gpu.view import View
+from halide_core.ir.structural import post_order
 
 # Instructions beside those of the values: of a load or store and of its address, of a step of a loop, of a kernel.
-_ACCESS, _STEP, _KERNEL = 2.5, 3.0, 40.0
+_ACCESS, _STEP, _SPLIT, _KERNEL = 2.5, 3.0, 10.0, 40.0
 _SHORT_ROWS = 1.4
 _MARGIN = 1.6
 """What ptxas may take of registers beyond what is estimated."""
@@ -177,7 +178,9 @@ class _Estimate:
         each = product_of(len(self.tiles), (place.sizes[a] for a in pure if a in place.sizes))
         times = place.runs * self._steps(stage, place)
         arithmetic = times * each * point.operations
-        sums.instructions = sums.instructions + arithmetic + times * _STEP
+        # Where threads go over a box, each step finds out where it is and whether that is inside.
+        split = np.where(self.tiles.whole, 0.0, _SPLIT) if place.kind == BLOCK else 0.0
+        sums.instructions = sums.instructions + arithmetic + times * (_STEP + split)
         sums.floats = sums.floats + arithmetic * _float_share(stage)
         if place.kind != BLOCK:
             sums.written = np.maximum(sums.written, each * min(point.operations, 40) / 4)
@@ -188,7 +191,7 @@ class _Estimate:
         needed = self._read_together(stage, place) if np.any(each > 1) else {}
         for read, sites in by_name.items():
             count = len(sites) * each
-            if read in needed:
+            if read in needed and not any(_is_chosen_by_data(s) for s in sites):
                 # What several points of a thread need is loaded once.
                 count = np.minimum(count, np.maximum(needed[read], 1))
             if self.group.members.get(read) != THREAD:
@@ -253,6 +256,11 @@ class _Estimate:
             integers * count, sums.shared * count, sums.loads * count, sums.sectors * count, l2, memory,
             barriers * count,
         )
+
+
+def _is_chosen_by_data(site: Site) -> bool:
+    """Whether data say what is read: each point reads places of its own."""
+    return any(is_read(n) for a in site.args for n in post_order(a))
 
 
 def _float_share(stage: Stage) -> float:

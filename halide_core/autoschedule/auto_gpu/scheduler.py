@@ -79,6 +79,14 @@ class AutoGPU(DeviceScheduler):
         self.device = chosen_device(extra)
         self.choices: dict[tuple[str, int], Choice] = {}
 
+    def _leave_small_ones(self) -> None:
+        """A kernel of little work takes less time than a copy of what the host has computed."""
+        before = set(self.host)
+        super()._leave_small_ones()
+        for f in self.order:
+            if f.name in self.host and f.name not in before and all(x.is_wide for x in self.stages(f)):
+                del self.host[f.name]
+
     def place_all(self) -> None:
         """Says of each Func where it is computed, and how blocks are tiled."""
         grouping = Grouping(

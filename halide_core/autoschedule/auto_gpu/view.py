@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from halide_core.autoschedule.analysis.arithmetic import Site
 from halide_core.autoschedule.analysis.costs import Costs
@@ -17,6 +17,7 @@ from halide_core.ir.sums import difference
 from halide_core.target import Target
 
 _CHANNELS = 4
+_FEW_THREADS = 1 << 17
 # Of images large enough that no place is at a border, and how far apart two places are that tell how fast one moves.
 _LARGE, _MIDDLE, _STRIDE = 1 << 20, 1 << 10, 16
 # Operations of an instruction, as `analysis.arithmetic` prices them: cycles times bytes of a register of elements of
@@ -53,11 +54,19 @@ class View:
         self.layouts: dict[str, Layout] = {name: self._layout(name, fixed[name]) for name in self.description.nodes}
         self.layouts |= layouts or {}
         self.loops: dict[str, list[Loops]] = {
-            name: [loops_of_stage(node.function, k, self.layouts) for k in range(len(node.stages))]
+            name: [self._loops(node.function, k) for k in range(len(node.stages))]
             for name, node in self.description.nodes.items()
         }
         self._steps: dict[tuple[tuple[int, ...], str, int], float | None] = {}
         self._work: dict[tuple[str, int, frozenset[str]], PointWork | None] = {}
+
+    def _loops(self, f: Function, stage: int) -> Loops:
+        found = loops_of_stage(f, stage, self.layouts)
+        points = 1
+        for n in found.wide:
+            points *= self.loop_extent(f.name, stage, n)
+        # Where threads go a long way and are few, each channel has threads of its own.
+        return replace(found, apart=True) if found.serial and points < _FEW_THREADS else found
 
     def _layout(self, name: str, fixed: tuple[bool, ...]) -> DeviceLayout:
         node, layout = self.description.nodes[name], self.description.layouts[name]

@@ -16,6 +16,8 @@ _ROW, _ROWS, _LINE, _SCAN = 32, 8, 256, 64
 _ALONG, _STRIP, _BLOCK = 128, 8, 4096
 """Of sums in two steps: threads of a block, rows of a strip, and points of one where there are no rows."""
 _MOST_DIMENSIONS = 3
+_STEPS, _FEW_STEPS = 8, 64
+"""Steps of a long loop in a thread that are written out, and how many a loop has that is not long."""
 _MOST_WRITTEN = 16
 """Points along a loop that are written out in a thread."""
 
@@ -156,6 +158,10 @@ class Emitter:
             self.add(loops, "fuse", blocks[-1], loop, blocks[-1])
         for point in each:
             self.add(loops, "unroll", point)
+        if loops.steps is None or loops.steps > _FEW_STEPS:
+            # Loads of several steps are under way at a time, and what one stores the next one has.
+            for n in loops.serial[: 0 if each else 1]:
+                self.add(loops, "unroll", self.loop(loops, n), _STEPS, _GUARD)
         self.add(loops, "gpu_blocks", *blocks)
         self.add(loops, "gpu_threads", *threads)
         self.tiles[f.name, loops.stage] = dict(zip(names, zip(blocks, threads, strict=True), strict=True))

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from codegen import adapter, internal, reserved
+from codegen import adapter, flat_arguments, internal, reserved
 from codegen.device_schedule import is_for_device
 from codegen.device_variant import device_path
 from codegen.errors import EmitError
@@ -105,15 +105,15 @@ def compile_summary(
     params = [RawParam(p.name, p.type, p.pointer) for p in function.params]
     symbol = symbol or entry_symbol(function)
     if function.interface is not None and fallback is not None:
-        params.append(RawParam(adapter.MISSED, UInt(8), True))
-        fallback = adapter.missed_symbol(function)
+        params.append(RawParam(flat_arguments.MISSED, UInt(8), True))
+        fallback = flat_arguments.missed_symbol(function)
     ways = variants(summary, target, schedule, autoscheduler, on_host)
     return compile_raw(symbol, params, function.return_type, ways, fallback, target, module)
 
 
 def entry_symbol(function: Function) -> str:
     """The symbol of the lifted function over scalars and pointers."""
-    return function.symbol if function.interface is None else adapter.flat_symbol(function)
+    return function.symbol if function.interface is None else flat_arguments.flat_symbol(function)
 
 
 def halide_entries(summary: Summary) -> list[tuple[int, str]]:
@@ -214,7 +214,7 @@ def build_shared(
         shown = [s.function.symbol for s in summaries if s.function not in inside]
         rename_symbols(original, {symbol: symbol + FALLBACK_SUFFIX for symbol in shown})
         if adapted:
-            rename_symbols(original, {adapter.adapter_symbol(s.function): s.function.symbol for s in adapted})
+            rename_symbols(original, {flat_arguments.adapter_symbol(s.function): s.function.symbol for s in adapted})
         module = Module(target, shows_runtime=False)
         for s in summaries:
             alone = None if on_host is None else on_host[s.function.symbol]
@@ -245,7 +245,7 @@ def _compile_adapted(
     if adapted:
         unit = str(output.parent / Path(source).name)
         Path(unit).write_text(adapter.adapters(whole_unit, adapted))
-        flags += [] if is_c(source) else adapter.FLAGS
+        flags += [] if is_c(source) else flat_arguments.FLAGS
     if inside:
         names = {f.symbol: f.symbol + FALLBACK_SUFFIX for f in inside}
         internal.compile_renamed(unit, command_for(source, clang_args), flags, output, names)

@@ -34,8 +34,9 @@ from synth.read_bounds.reads_inside import reads_inside
 from synth.region.coordinates import NoMapping, coordinate
 from synth.region.region_of_interest import NoRegion, Pool, Region, RoiStatistics, regions
 from synth.region.update_region import Irregular, touched
-from synth.sampling.samples import Env, sample_environments
+from synth.sampling.samples import Env, compiled_poly, sample_environments
 from synth.sampling.small_runs import SmallRuns, no_remainder
+from synth.sampling.trial import differ
 from synth.staging.draft import Draft, Shape, line_of, shape, type_of
 from synth.staging.partition import Proto, partition
 from synth.staging.updates import Update, place, stand_apart, updates
@@ -103,6 +104,7 @@ class PathLifter:
         ways = [g for g in self.strategy.groupings if g.when(self.function, self.path)]
         groupings = [partition(self.function, self.path, g) for g in ways]
         stated = self.contract
+        partly: tuple[PathSummary, ContractBuilder] | None = None
         for protos in groupings:
             self.contract = stated.branch()  # what fails asks nothing of the caller
             try:
@@ -110,11 +112,27 @@ class PathLifter:
             except NotFound as found:
                 problem = problem or found
                 continue
+            if self.keeps_parts(summary):
+                partly = partly or (summary, self.contract)
+                continue
             wanted = ("overwrites", "not-yet-written", *(("inside",) if any(p.updates for p in protos) else ()))
             if protos is groupings[-1] or self.in_order(summary, wanted):
                 return summary
+        if partly is not None:
+            summary, self.contract = partly
+            return summary
         assert problem is not None
         raise problem
+
+    def keeps_parts(self, summary: PathSummary) -> bool:
+        """Whether a Func on a local array is smaller than one on it before, so that what is read of it later may lie in
+        either: one Func of which a part is updated says which, if there is one."""
+        first: dict[str, FuncSummary] = {}
+        for f in (f for f in summary.funcs if not f.output):
+            other = first.setdefault(f.layout.array, f).layout
+            if any(_elements(f.layout, env) < _elements(other, env) for env in self.samples):
+                return True
+        return False
 
     def in_order(self, summary: PathSummary, wanted: tuple[str, ...]) -> bool:
         """Whether the conditions of these names hold: that no Func reads what its own nest has overwritten by then, the
@@ -410,6 +428,8 @@ class PathLifter:
     def equal(self, a: Expr, b: Expr) -> bool:
         """Whether two values are proved equal, wherever the path's conditions on the parameters hold."""
         facts = [c for c in (*self.path.conditions, *(c for c, _ in self.path.asserts)) if not loads(c)]
+        if differ(a, b, self.samples, self.function.functions):
+            return False
         return isinstance(decide_lemma(a, b, facts, self.inline, self.options.query_timeout), Proved)
 
     # Images, contract, result.
@@ -539,6 +559,11 @@ class PathLifter:
         if is_read(n):
             return self.terminal(n, to_poly(n.index), None, None, known)
         return n
+
+
+def _elements(layout: Layout, env: Env) -> int:
+    """How many elements a box has, for values of the parameters."""
+    return math.prod(max(compiled_poly(d.extent)(env), 0) for d in layout.dims)
 
 
 def readable_index(p: Poly) -> str:

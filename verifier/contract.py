@@ -297,6 +297,10 @@ class ContractBuilder:
         bounds: list[Poly] = []
         for layout in layouts:
             for d in layout.dims:
+                if _has_choices(d.min) or _has_choices(d.extent):  # of either sign
+                    for end in (d.min, d.extent, d.min + d.extent - Poly.constant(1)):
+                        self.small(end, end)
+                    continue
                 magnitude = Poly()
                 for end in (d.min, d.extent):
                     magnitude = magnitude + Poly({m: abs(c) for m, c in end.terms.items()})
@@ -394,6 +398,11 @@ def index_type(function: Function, path: Path) -> Type:
     shaping = {n for e in path.effects for p in (e.index, *(k.trip for k in e.loops)) for n in p.names()}
     widths = [p.type for p in integers if p.name in shaping] or [p.type for p in integers]
     return Int(64) if widths and all(t.bits == 64 for t in widths) else Int(32)
+
+
+def _has_choices(p: Poly) -> bool:
+    """Whether a polynomial has minima or maxima among its unknowns."""
+    return any(not isinstance(atom_of(a), Variable) for m in p.terms for a in m)
 
 
 def _greatest(p: Poly) -> float:

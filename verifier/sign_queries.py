@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from halide_core.ir.expr import Expr
-from halide_core.ir.structural import variables
+from halide_core.ir.structural import key, variables
 from lifter.algebra.polynomial import Poly
 from lifter.ir.effects import loads
-from verifier.smt import IndexEncoder, Proved, Query, ValueEncoder, prove
+from verifier.smt import IndexEncoder, Proved, Query, Unknown, ValueEncoder, prove
+
+_MOST_KNOWN = 1 << 14
+_FOLLOWS: dict[tuple[frozenset[int], Poly], bool] = {}
+"""Questions of `follows` that were decided, by the numbers of their conditions."""
 
 
 def decided(conditions: Sequence[Expr], test: Expr) -> bool | None:
@@ -29,10 +33,18 @@ def follows(conditions: Sequence[Expr], p: Poly) -> bool:
     """Whether p >= 0 is proved for all parameters for which `conditions` hold."""
     if any(loads(a) for a in p.atoms().values()):
         return False
-    index = IndexEncoder()
-    goal = index.poly(p) >= 0
-    given = [index.given(c) for c in conditions if not loads(c)]
-    return isinstance(prove(Query((*index.facts, *given), goal), 1.0), Proved)
+    asked = frozenset(key(c) for c in conditions), p
+    if asked not in _FOLLOWS:
+        index = IndexEncoder()
+        goal = index.poly(p) >= 0
+        given = [index.given(c) for c in conditions if not loads(c)]
+        answer = prove(Query((*index.facts, *given), goal), 1.0)
+        if isinstance(answer, Unknown):  # another time there may be longer
+            return False
+        if len(_FOLLOWS) >= _MOST_KNOWN:
+            _FOLLOWS.clear()
+        _FOLLOWS[asked] = isinstance(answer, Proved)
+    return _FOLLOWS[asked]
 
 
 def same_values(conditions: Sequence[Expr], a: Expr, b: Expr) -> bool:

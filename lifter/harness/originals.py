@@ -33,9 +33,9 @@ _PACKERS = "packers"
 
 def _flags_of(source: str) -> tuple[str, ...]:
     """The flags of packers, which see all of a class."""
-    from codegen import adapter  # which brings the compiler
+    from codegen import flat_arguments  # which brings the compiler
 
-    return () if is_c(source) else adapter.FLAGS
+    return () if is_c(source) else flat_arguments.FLAGS
 
 
 def _is_of_packers(function: Function) -> bool:
@@ -114,10 +114,10 @@ class Originals:
             self._begin_packers(_PACKERS, with_classes)
 
     def _begin_packers(self, name: str, functions: Sequence[Function]) -> None:
-        from codegen import adapter  # which brings the compiler
+        from codegen import packer  # which brings the compiler
 
         text = self._text(name)
-        text.write_text(adapter.packers(self.source, functions))
+        text.write_text(packer.packers(self.source, functions))
         self._jobs[name] = Background(lambda: self._compile(text, name, _flags_of(self.source)))
 
     def _text(self, packers: str) -> Path:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from codegen import adapter
+from codegen import flat_arguments, packer
 from codegen.original import compile_original, is_c
 from halide_core.ir.types import Type
 from lifter.harness.contents import Bytes, numpy_type
@@ -73,7 +73,7 @@ def bind(
     target: list[Any] = []
     if function.interface is not None:
         target = [ctypes.cast(f, ctypes.c_void_p)]
-        f = getattr(packers or _packer(function), adapter.packer_symbol(function))
+        f = getattr(packers or _packer(function), flat_arguments.packer_symbol(function))
     result, kinds = signature(function)
     f.argtypes = [ctypes.c_void_p for _ in target] + kinds
     f.restype = result
@@ -82,7 +82,7 @@ def bind(
 
 def function_symbol(function: Function) -> str:
     """What a library has of the original: the function, or what gives its address."""
-    return adapter.shown_symbol(function) if function.internal and function.qualified else function.symbol
+    return flat_arguments.shown_symbol(function) if function.internal and function.qualified else function.symbol
 
 
 def signature(function: Function) -> tuple[Any, list[Any]]:
@@ -114,8 +114,8 @@ def _packer(function: Function) -> ctypes.CDLL:
         with tempfile.TemporaryDirectory(prefix="packer-") as folder:
             c = is_c(function.file)
             source, library = Path(folder) / ("packer.c" if c else "packer.cpp"), Path(folder) / "packer.so"
-            source.write_text(adapter.packers(function.file, [function]))
-            flags = ("-O1", *([] if c else adapter.FLAGS))
+            source.write_text(packer.packers(function.file, [function]))
+            flags = ("-O1", *([] if c else flat_arguments.FLAGS))
             _PACKERS[key] = ctypes.CDLL(str(compile_original(source, (), library, flags)))
     return _PACKERS[key]
 

@@ -61,6 +61,7 @@ from lifter.symexec.state import (
 from lifter.transforms.loops.cache_indexed_value import with_values_kept
 from lifter.transforms.loops.eliminate_breaks import without_breaks
 from lifter.transforms.loops.merge_identical_arms import without_twins
+from lifter.transforms.loops.searches_for_places import without_places
 from lifter.transforms.loops.searches_to_reductions import without_searches
 from lifter.transforms.pipeline import transformed
 
@@ -88,6 +89,7 @@ def execute(
     Raises loop_ir.Unsupported for loops without closed form and for reads of values that were never given."""
     log = log or PathLog(function)
     function = replace(function, body=without_twins(function))
+    function = without_places(without_searches(function))
     function = without_searches(replace(function, body=without_breaks(function.body)))
     function = with_values_kept(function)
     plan = Plan(windows=windows)

@@ -28,7 +28,7 @@ from halide_core.ir.expr import (
     const_value,
     intrinsic,
 )
-from halide_core.ir.structural import contains, post_order, variables
+from halide_core.ir.structural import contains, nodes, post_order, variables
 from lifter.algebra.fold import fold, negate
 from lifter.algebra.polynomial import Obligation, Poly, exact, from_poly, smallest_of, to_poly
 from lifter.ir import loop_ir as L
@@ -185,11 +185,11 @@ class Loops(Memory, ABC):
 
     def written_out_elsewhere(self, loop: L.Loop) -> bool:
         """Whether what a loop over the channels of a pixel stores is stored channel by channel in another loop: the
-        lone pixel at the end of rows that are taken in pairs."""
-        mine = {x.array for x in L.walk(loop.body) if isinstance(x, L.Store)}
+        lone pixel at the end of rows that are taken in pairs.  A loop that reads it computes it anew."""
+        mine = {x.array for x in L.walk(loop.body) if isinstance(x, L.Store)} - _loaded(loop)
         here = {id(x) for x in L.walk((loop,))}
-        others = (x for x in L.walk(self.function.body) if isinstance(x, L.Loop) and id(x) not in here)
-        return any(max(Counter(_stored(x.body)).get(a, 0) for a in mine) > 1 for x in others) if mine else False
+        others = [x for x in L.walk(self.function.body) if isinstance(x, L.Loop) and id(x) not in here]
+        return any(n > 1 and a in mine - _loaded(x) for x in others for a, n in Counter(_stored(x.body)).items())
 
     def exec_turns(self, loop: L.Loop, s: State, points: list[Expr], facts: tuple[Fact, ...]) -> None:
         """A loop as several, in each of which the comparisons `points` of its body hold always or never."""
@@ -664,6 +664,11 @@ def _iterations_inside(loop: L.Loop) -> int:
 def _only_adds(loop: L.Loop) -> bool:
     """Whether a loop stores to no array, as sums and extremes do not."""
     return not any(isinstance(x, L.Store | L.Declare) for x in L.walk(loop.body))
+
+
+def _loaded(loop: L.Loop) -> set[str]:
+    """The arrays that a loop reads."""
+    return {n.name for x in L.walk((loop,)) for e in L.expressions(x) for n in nodes(e, Load)}
 
 
 def _stored(body: tuple[L.Stmt, ...]) -> Iterator[str]:

@@ -16,6 +16,7 @@ from lifter.transforms.reroll.reroll_reduction_lanes import join_lane_sums
 from lifter.transforms.storage.expand_rings import without_carried
 from lifter.transforms.storage.expand_scalars import expand_scans, widen_starts
 from lifter.transforms.storage.propagate_positions import with_positions
+from lifter.transforms.storage.rename_rewritten_arrays import with_versions
 from lifter.transforms.storage.rotations_to_modulo import without_rotations
 from lifter.transforms.storage.split_arrays import in_parts
 from lifter.transforms.stores.eliminate_overwritten_stores import without_covered
@@ -44,6 +45,8 @@ def transformed(path: Path, follows: Follows, log: PathLog) -> list[Path]:
         if registers:
             # Sums that registers keep lane by lane are one sum, before their cells have a place for each iteration.
             q = log.after("reroll_reduction_lanes", q, join_lane_sums(q, follows), RAW)
+        # What a loop makes of all of an array, in its place, is another array.
+        q = log.after("rename_rewritten_arrays", q, with_versions(q), RAW)
         # Rows that change places are rows by number, which the next ones can compare.
         q = log.after("rotations_to_modulo", q, without_rotations(q), RAW)
         if not registers:

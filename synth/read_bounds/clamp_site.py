@@ -136,6 +136,8 @@ class Site:
         box = self._box(call) if call.call_type is CallType.IMAGE else None
         if box is not None:
             return replace(call, args=tuple(self._inside(a, *ends) for a, ends in zip(call.args, box, strict=True)))
+        if call.call_type is CallType.HALIDE and self._is_inside(call):
+            return call
         # Rather what is read than what lies between, and rather the same read where it does not matter too.
         for everywhere, between in itertools.product((True, False) if around.tests else (True,), (False, True)):
             allowed = self._allowed(call, between)
@@ -150,6 +152,15 @@ class Site:
             except (NotConcrete, ZeroDivisionError):
                 return call  # a coordinate made of data
         return call
+
+    def _is_inside(self, call: Call) -> bool:
+        """Whether all points read elements of an earlier Func that are there."""
+        if self._box(call) is None or any(_made_of_data(a) for a in call.args):
+            return False
+        with contextlib.suppress(NotConcrete, ZeroDivisionError):
+            places = zip(map(self._at_points, call.args), self._spans(call), strict=True)
+            return all(bool(((low <= a) & (a <= high)).all()) for a, (low, high) in places)
+        return False
 
     def _inside(self, a: Expr, low: Poly, high: Poly) -> Expr:
         """A coordinate of a constant table, clamped unless it is plain to see that it lies inside: small runs do not
@@ -357,8 +368,10 @@ class Site:
     def _over_known(self, args: tuple[Expr, ...], around: _Around) -> tuple[Expr, ...]:
         """Coordinates that parameters alone give, over a coordinate that has a known value here, where small runs show
         that they are a multiple of it: width/2*2 as 2*x in the last column, where width is odd."""
+        if not around.equal:
+            return args
         here = np.array([all(t(point) for t in around.tests) for one in self.points for point in one])
-        if not around.equal or not here.any():
+        if not here.any():
             return args
         out = []
         for a in args:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from lifter.algebra.polynomial import Poly
+from lifter.algebra.polynomial import Poly, floor_div
 from lifter.algebra.symbolic_intervals import Interval, Unbounded, interval
 from lifter.ir.effects import Effect, LoopInfo
 from lifter.ir.summary import Layout
@@ -32,7 +32,7 @@ def in_own_rows(
     coordinates over the counters of the `loops`; `near` those that it has as a neighbour of another one, which it is
     given where it lies inside neither as it stands nor so carried."""
     inside = [(d.min, d.min + d.extent - Poly.constant(1)) for d in layout.dims]
-    return _carried(coords, over_counters, layout, inside, counters(loops), non_negative, near)
+    return _carried(coords, over_counters, layout, inside, counters(loops), non_negative, near, several=True)
 
 
 def beside(index: Poly, e: Effect, layout: Layout, non_negative: Sign) -> tuple[Poly, ...] | None:
@@ -82,20 +82,51 @@ def _carried(
     env: Mapping[str, Interval],
     non_negative: Sign,
     near: tuple[Poly, ...] | None = None,
+    several: bool = False,
 ) -> tuple[Poly, ...]:
+    """`several`: elements one after the other run through several rows where they are not in one."""
     out, raw = list(coords), list(over_counters)
     for k, box in enumerate(inside):
         row = _row(layout, k)
         if row is None or box is None:
             continue
-        found = [t for t in _TURNS if _lies(raw[k] + row.scale(t), box, env, non_negative)]
+        turns = _turns(raw[k], row, box, env, non_negative)
+        found = [t for t in turns if _lies(raw[k] + row.scale(t), box, env, non_negative)]
         if not found and near is not None:
             found = [t for t in _TURNS if raw[k] + row.scale(t) == near[k]]
-        for turns in found[:1]:
+        for turn in found[:1]:
             for places in (out, raw):
-                places[k] = places[k] + row.scale(turns)
-                places[k + 1] = places[k + 1] - Poly.constant(turns)
+                places[k] = places[k] + row.scale(turn)
+                places[k + 1] = places[k + 1] - Poly.constant(turn)
+        length = row.constant_value()
+        if several and not found and isinstance(length, int) and _runs_on(raw[k], box, env, non_negative):
+            for places in (out, raw):
+                rows = floor_div(places[k] - box[0], length)
+                places[k] = places[k] - rows.scale(length)
+                places[k + 1] = places[k + 1] + rows
     return tuple(out)
+
+
+def _runs_on(p: Poly, box: Interval, env: Mapping[str, Interval], non_negative: Sign) -> bool:
+    """Whether a coordinate begins in the row and leaves it, by a number of elements that is known."""
+    try:
+        low, high = interval(p, env, non_negative)
+    except Unbounded:
+        return False
+    beyond = (high - box[1]).constant_value()
+    return non_negative(low - box[0]) and isinstance(beyond, int) and beyond > 0
+
+
+def _turns(p: Poly, row: Poly, box: Interval, env: Mapping[str, Interval], non_negative: Sign) -> tuple[int, ...]:
+    """How many whole rows more may put a coordinate inside: as many as its least value asks for, if that is known."""
+    length = row.constant_value()
+    try:
+        before = (interval(p, env, non_negative)[0] - box[0]).constant_value()
+    except Unbounded:
+        return _TURNS
+    if not isinstance(length, int) or not isinstance(before, int) or length <= 0:
+        return _TURNS
+    return tuple(dict.fromkeys((*_TURNS, -(before // length))))
 
 
 def _lies(p: Poly, box: Interval, env: Mapping[str, Interval], non_negative: Sign) -> bool:

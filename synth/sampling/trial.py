@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from halide_core.errors import HalideError
 from halide_core.interp.expr import Array, dtype_of, evaluate
-from halide_core.ir.expr import Call, Expr, Variable
-from halide_core.ir.structural import post_order
+from halide_core.ir.expr import Call, Expr, Load, Variable
+from halide_core.ir.structural import nodes, post_order
 from halide_core.ir.types import Type
+from lifter.ir.inline_pure_calls import inline_all
+from lifter.ir.loop_ir import PureFunction
 from synth.sampling.samples import Env
 
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
@@ -35,10 +37,27 @@ class Trial:
         if not self.count:
             return None
         try:
-            found = evaluate(e, env, None, _call)
+            found = evaluate(e, env, _read, _call)
         except HalideError:
             return None
         return np.ascontiguousarray(np.broadcast_to(found, (self.count,))).tobytes()
+
+
+def differ(a: Expr, b: Expr, samples: Sequence[Env], functions: Mapping[str, PureFunction]) -> bool:
+    """Whether two integers made of reads (`array#`) are seen to be different somewhere, where the parameters have
+    values of the `samples`."""
+    tables = any(not n.name.endswith("#") for e in (a, b) for n in nodes(e, Load))  # what they hold counts
+    if tables or not a.type.is_int_or_uint():
+        return False
+    trial = Trial(samples)
+    first, second = (trial.outcome(inline_all(e, functions)) for e in (a, b))
+    return first is not None and second is not None and first != second
+
+
+def _read(name: str, index: Array, t: Type) -> Array:
+    """An element of an array, as `_call`."""
+    place = (np.full(index.shape, _number(name), np.uint64) ^ index.astype(np.int64).astype(np.uint64)) * _FACTOR
+    return _element(place ^ (place >> np.uint64(29)), t)
 
 
 def _call(node: Call, args: list[Array]) -> Array:

@@ -86,7 +86,8 @@ def partition(function: Function, path: Path, by: Grouping) -> list[Proto]:
                 current.updates.append(e)
                 _after_what_it_reads(protos, current, e)
             continue
-        again = by.as_updates and current is not None and e.array in outputs and current.plain[-1:] != []
+        partly = e.array in outputs or (current is not None and not private and _is_filled(current))
+        again = by.as_updates and current is not None and partly and current.plain[-1:] != []
         if (current is not None and is_update(e, private, current, path)) or (
             again and current is not None and (current.plain[-1].nest != e.nest or e.nest is None)
         ):
@@ -171,6 +172,11 @@ def is_update(e: Effect, private: tuple[str, ...], current: Proto, path: Path) -
     )
 
 
+def _is_filled(current: Proto) -> bool:
+    """Whether a local array has been given a value of its own, zeros mostly, which parts of it keep."""
+    return not current.private and all(not e.loops or not loads(e.value) for e in current.plain)
+
+
 def _scans(e: Effect) -> bool:
     """Whether the value reads the array at another element that the same nest writes, always as far away (a constant,
     or a stride: the row above), or held to the image: a recurrence."""
@@ -196,7 +202,8 @@ def _joins(
     if current.updates or not current.plain:
         return False
     same_nest = current.plain[-1].nest == e.nest and e.nest is not None
-    if not same_nest and not join_nests:
+    outside = current.plain[-1].nest is None and e.nest is None and not _reads(e, e.array)
+    if not same_nest and not join_nests and not outside:  # stores outside of loops, one after the other, are as a nest
         return False
     if current.private != private and (current.private or private):
         return False

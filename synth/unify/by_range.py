@@ -17,7 +17,7 @@ from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.ir.summary import Layout
 from synth.unify.stores import Store, Tests, covers
 
-MOST_PIECES = 6
+MOST_PIECES = 32
 
 Ends = tuple[Poly, Poly]
 """The first coordinate of a piece, and the one after its last."""

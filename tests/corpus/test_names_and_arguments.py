@@ -109,9 +109,9 @@ def test_drop_ins_for_arguments_of_every_spelling(tmp_path):
 def test_a_function_whose_adapter_does_not_compile_costs_only_itself(tmp_path, monkeypatch):
     source = tmp_path / "arguments.cpp"
     source.write_text(ARGUMENTS)
-    made = adapter._adapter
+    made = adapter._Adapter.text
     monkeypatch.setattr(
-        adapter, "_adapter", lambda s, *rest: "not C++;" if s.function.name == "matrix" else made(s, *rest)
+        adapter._Adapter, "text", lambda a: "not C++;" if a.summary.function.name == "matrix" else made(a)
     )
     report = lift_file(str(source), out=str(tmp_path), emit=("dsl", "shared"))
     found = {f.name: f for f in report.functions}

@@ -16,7 +16,7 @@ _SCANS, _PARTS = _T + "storage/expand_scalars.py", _T + "storage/split_arrays.py
 _LANES, _SUMS = _T + "reroll/reroll_lanes.py", _T + "reroll/reroll_reduction_lanes.py"
 _ORDER = "lifter/ir/dependence.py"
 _ADDED, _REPEATED = _T + "reroll/reroll_accumulations.py", _T + "stores/forward_stores.py"
-_POSITIONS = _T + "storage/propagate_positions.py"
+_POSITIONS, _AGAIN = _T + "storage/propagate_positions.py", _T + "storage/rename_rewritten_arrays.py"
 _FAULTS: tuple[tuple[str, str, str, str], ...] = (
     (STEP, _POSITIONS, "to_poly(n.index) - p.first}), n.type)", "to_poly(n.index)}), n.type)"),
     (DEPENDENCE, _POSITIONS, "if any(time_of(n) <= p.store.order for n in read):", "if any(False for n in read):"),
@@ -160,6 +160,12 @@ _FAULTS: tuple[tuple[str, str, str, str], ...] = (
     (DEPENDENCE, _PARTS, "for p in (a.least - start, start + length - Poly.constant(1) - a.most):",
      "for p in (a.least - start,):"),
     (TRIP, _PARTS, "part.length, fill.line)", "part.length - Poly.constant(1), fill.line)"),
+    (DEPENDENCE, _AGAIN, "may_come_first(n, s, loop.counter) or _too_far", "True or _too_far"),
+    (TRIP, _AGAIN, "abs(distance) >= abs(by) * trip", "abs(distance) >= abs(by) * trip // 2"),
+    (DEPENDENCE, _AGAIN, " and _covers(depth, group, earlier):", ":"),
+    (DEPENDENCE, _AGAIN, "if any(r is None or not r <= given for r in read)", "if any(r is None for r in read)"),
+    (DEPENDENCE, _AGAIN, " or any(t <= last for t in times):", ":"),
+    (ORDER, _AGAIN, "lambda e, time: time > last and (", "lambda e, time: time <= last and ("),
 )
 
 

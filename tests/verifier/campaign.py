@@ -22,7 +22,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from codegen.adapter import flat_symbol
+from codegen.flat_arguments import flat_symbol
 from codegen.native import compile_summary
 from codegen.original import compile_original
 from corpus.manifest import ROOT, Entry

@@ -1,5 +1,5 @@
-"""Loops over the planes of an image, or over an array of registers: few iterations, whose counter chooses one of
-several pointers or registers, are written out."""
+"""Loops of few iterations whose pointers are others each time are written out: over the planes of an image or an array
+of registers, which the counter chooses, and passes whose output is the next one's input (`in = buffer; out = d;`)."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ from lifter.frontend.clang.libclang import (
 )
 from lifter.frontend.state import descent
 from lifter.frontend.state.context import Context
-from lifter.frontend.state.values import Alias
+from lifter.frontend.state.values import Alias, VariablePlace
 
 K = CursorKind
 MOST = 16
+MOST_PASSES = 4
 _JUMPS = {K.BREAK_STMT, K.CONTINUE_STMT, K.GOTO_STMT, K.LABEL_STMT, K.RETURN_STMT}
 _TESTS: dict[str, Callable[[int, int], bool]] = {
     "<": lambda a, b: a < b, "<=": lambda a, b: a <= b, "!=": lambda a, b: a != b,
@@ -37,29 +38,46 @@ def unrolled(ctx: Context, init: Cursor | None, condition: Cursor | None, step: 
     if counted is None or condition is None or step is None:
         return False
     variable, first = counted
-    if not _steps(step, variable) or not any(_chooses(k, variable) for k in preorder(body)):
-        return False
-    if variable.hash in queries.modified(body) or any(k.kind in _JUMPS for k in preorder(body)):
+    outside = ctx.binding(variable)  # of one that the loop does not declare
+    if not _steps(step, variable) or not (outside is None or isinstance(outside, VariablePlace)):
         return False
     values = _values(condition, variable, first)
     type_ = types.scalar(variable.type)
     if values is None or type_ is None:
         return False
+    passes = len(values) <= MOST_PASSES and _hands_on(body)
+    if not (passes or any(_chooses(k, variable) for k in preorder(body))):
+        return False
+    if variable.hash in queries.modified(body) or any(k.kind in _JUMPS for k in preorder(body)):
+        return False
     for value in values:
         ctx.bind(variable, Alias(const(value, type_)))
         descent.statement(ctx, body)
         ctx.flush()
+    if isinstance(outside, VariablePlace):
+        ctx.bind(variable, outside)
+        ctx.assign(outside.name, const(values.stop, outside.type))
     return True
 
 
 def _counter(init: Cursor | None) -> tuple[Cursor, int] | None:
-    """The variable a loop declares and its first value."""
-    declared = children(init) if init is not None and init.kind is K.DECL_STMT else []
-    if len(declared) != 1 or declared[0].kind is not K.VAR_DECL:
+    """The variable that a loop declares, or gives its first value, and that."""
+    if init is None:
         return None
-    start = initializer(declared[0])
-    value = None if start is None else evaluate(start)
-    return (declared[0], value) if isinstance(value, int) else None
+    if init.kind is K.BINARY_OPERATOR and binary_operator(init) == "=":
+        target, start = operands(init)
+        target = queries.unwrap(target)
+        variable = target.referenced if target.kind is K.DECL_REF_EXPR else None
+        if variable is None or variable.kind is not K.VAR_DECL or queries.at_file_scope(variable):
+            return None
+        value = evaluate(start)
+    else:
+        declared = children(init) if init.kind is K.DECL_STMT else []
+        if len(declared) != 1 or declared[0].kind is not K.VAR_DECL:
+            return None
+        variable, first = declared[0], initializer(declared[0])
+        value = None if first is None else evaluate(first)
+    return (variable, value) if isinstance(value, int) else None
 
 
 def _is(c: Cursor, variable: Cursor) -> bool:
@@ -89,6 +107,23 @@ def _values(condition: Cursor, variable: Cursor, first: int) -> range | None:
     least, most = max(own.min(), compared.min()), min(own.max(), compared.max())
     fits = least <= first and first + count <= most and compared.min() <= last <= compared.max()
     return range(first, first + count) if fits and count <= MOST else None
+
+
+def _hands_on(body: Cursor) -> bool:
+    """Whether a body sets a pointer, to something that is not made of it, that it has used before: what the next
+    iteration begins with."""
+    used: set[int] = set()
+    for c in preorder(body):
+        if c.kind is K.BINARY_OPERATOR and binary_operator(c) == "=" and types.is_pointer(c.type):
+            target, value = (queries.unwrap(k) for k in operands(c))
+            if target.kind is not K.DECL_REF_EXPR or target.referenced is None:
+                continue
+            made_of = {k.referenced.hash for k in preorder(value) if k.kind is K.DECL_REF_EXPR and k.referenced}
+            if target.referenced.hash in used - made_of:
+                return True
+        elif c.kind is K.DECL_REF_EXPR and c.referenced is not None and types.is_pointer(c.type):
+            used.add(c.referenced.hash)
+    return False
 
 
 def _chooses(c: Cursor, variable: Cursor) -> bool:

@@ -72,10 +72,20 @@ def scalars_inside(ctx: Context, t: ClangType, at: Cursor | None) -> set[Type]:
     return out
 
 
+def key_of_memory(array: str) -> str:
+    """What an array of registers that the caller gives is called in `Found.lane_types`; no declaration has the name."""
+    return f"memory of {array}"
+
+
 def unit_of(ctx: Context, name: str, t: ClangType, at: Cursor | None) -> Type | None:
     """The unit of an array `name` of values of a type; None where their scalars have no common one."""
-    found = scalars_inside(ctx, t, at)
     wanted = ctx.found.unit_bytes.get(name)
+    if types.register_bytes(types.innermost(t)) and name:
+        ctx.register_memory.add(name)
+        learned = ctx.found.lane_types.get(key_of_memory(name))
+        if learned is not None and (wanted is None or wanted >= learned.bytes()):
+            return learned
+    found = scalars_inside(ctx, t, at)
     least = min(s.bytes() for s in found)
     if len(found) == 1 and (wanted is None or wanted >= least):
         return next(iter(found))

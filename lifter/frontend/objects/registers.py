@@ -109,9 +109,12 @@ def load(ctx: Context, p: Pointer, size: int, at: Cursor | None) -> Lanes:
 
 
 def _constant(ctx: Context, array: str, index: Expr) -> Expr | None:
-    """The one constant that is stored in an element of a local array of registers, as far as the function has been
-    read; `check_constants` looks at the rest."""
+    """An element of a constant table, or the one constant that is stored in an element of a local array of registers,
+    as far as the function has been read; `check_constants` looks at the rest."""
     k = const_value(index)
+    table = ctx.tables.get(array)
+    if table is not None and k is not None and 0 <= k < len(table.values):
+        return const(table.values[int(k)], table.type)
     places = ctx.stored.get(array, {})
     if array not in ctx.register_arrays or array in ctx.found.varied or k is None or None in places:
         return None
@@ -146,6 +149,9 @@ def store(ctx: Context, p: Pointer, v: Lanes, at: Cursor | None) -> None:
     guessed = ctx.register_arrays.get(array)
     if guessed and not is_constant(v) and v.type != unit and v.type.bytes() <= size:
         raise Relaned(guessed, v.type)
+    memory = memory_views.key_of_memory(array)
+    if array in ctx.register_memory and memory not in ctx.found.lane_types and not is_constant(v) and v.type != unit:
+        raise Relaned(memory, v.type)
     address = ctx.hold(p.offset)
     held = ctx.hold_all(as_type(v, unit).parts[::-1])
     for k in range(len(held)):

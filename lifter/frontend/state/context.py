@@ -135,6 +135,8 @@ class Context:
     """Arrays of memory that the function allocates."""
     aligned: set[str] = field(default_factory=set)
     """Those whose elements are reached from an address that is rounded up, as another array."""
+    register_memory: set[str] = field(default_factory=set)
+    """Arrays of the caller's that hold registers, whose lanes are those of the first value that is stored there."""
     register_arrays: dict[str, str] = field(default_factory=dict)
     """Local arrays of registers, with their keys in `Found.lane_types` where the lanes are not known yet, else ""."""
     stored: dict[str, dict[int | None, list[Expr]]] = field(default_factory=dict)

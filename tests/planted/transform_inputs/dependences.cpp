@@ -393,3 +393,60 @@ void parts_that_meet(uint8_t* d, const uint8_t* s, int w, int h) {
     }
     delete[] a;
 }
+
+// A row is mirrored where it lies: the second half reads what the first has stored.
+void mirrored_in_place(int* d, const int* s) {
+    int t[8];
+    for (int x = 0; x < 8; x++) t[x] = s[x];
+    for (int x = 0; x < 8; x++) t[x] = t[x] + 3 * t[7 - x];
+    for (int x = 0; x < 8; x++) d[x] = t[x];
+}
+
+// Every iteration but the first four reads what one before it has stored.
+void four_places_on(int* d, const int* s) {
+    int t[12];
+    for (int x = 0; x < 12; x++) t[x] = s[x];
+    for (int x = 0; x < 8; x++) {
+        int a = t[x], b = t[x + 4];
+        t[x] = a - b;
+        t[x + 4] = a + 2 * b;
+    }
+    for (int x = 0; x < 12; x++) d[x] = t[x];
+}
+
+// Part of a row is computed anew, the rest stays.
+void part_of_a_row(int* d, const int* s) {
+    int t[16];
+    for (int x = 0; x < 16; x++) t[x] = s[x];
+    for (int x = 0; x < 6; x++) {
+        int a = t[x], b = t[x + 6];
+        t[x] = a + b;
+        t[x + 6] = a - b;
+    }
+    for (int x = 0; x < 16; x++) d[x] = t[x];
+}
+
+// Half of an output is stored, all of it is computed anew, from the caller's other half.
+void half_of_an_output(int* d, const int* s) {
+    for (int x = 0; x < 8; x++) d[x] = s[x];
+    for (int x = 0; x < 8; x++) {
+        int a = d[x], b = d[x + 8];
+        d[x] = a + b;
+        d[x + 8] = a - b;
+    }
+}
+
+// A buffer that is filled in each row, after what the row before has left in it was used.
+void row_before_in_a_buffer(int* d, const int* s, int h) {
+    int t[8];
+    for (int x = 0; x < 8; x++) t[x] = x;
+    for (int y = 0; y < h; y++) {
+        for (int x = 0; x < 8; x++) d[8 * y + x] = t[7 - x];
+        for (int x = 0; x < 8; x++) t[x] = s[8 * y + x];
+        for (int x = 0; x < 4; x++) {
+            int a = t[x], b = t[x + 4];
+            t[x] = a + b;
+            t[x + 4] = a - b;
+        }
+    }
+}

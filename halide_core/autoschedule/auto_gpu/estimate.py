@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from halide_core.autoschedule.analysis.arithmetic import Site, is_read
 from halide_core.autoschedule.analysis.description import Stage
 from halide_core.autoschedule.analysis.footprints import Number, extents
 from halide_core.autoschedule.auto_gpu.devices import Device
@@ -15,8 +14,7 @@ from halide_core.autoschedule.auto_gpu.group import BLOCK, THREAD, Boxes, Group,
 from halide_core.autoschedule.auto_gpu.occupancy import MOST_THREADS, WARP, blocks_of_sm
 from halide_core.autoschedule.auto_gpu.tile_bounds import Tiles, product_of
 from halide_core.autoschedule.auto_gpu.time_model import SECTOR, KernelWork
-from halide_core.autoschedule.auto_gpu.view import View
-from halide_core.ir.structural import post_order
+from halide_core.autoschedule.auto_gpu.view import Reads, View
 
 # Instructions beside those of the values: of a load or store and of its address, of a step of a loop, of a kernel.
 _ACCESS, _STEP, _SPLIT, _KERNEL = 2.5, 3.0, 10.0, 40.0
@@ -184,31 +182,35 @@ class _Estimate:
         sums.floats = sums.floats + arithmetic * _float_share(stage)
         if place.kind != BLOCK:
             sums.written = np.maximum(sums.written, each * min(point.operations, 40) / 4)
-        by_name: dict[str, list[Site]] = {}
-        for site in point.sites:
-            if site.name != stage.func or stage.index == 0:
-                by_name.setdefault(site.name, []).append(site)
         needed = self._read_together(stage, place) if np.any(each > 1) else {}
-        for read, sites in by_name.items():
-            count = len(sites) * each
-            if read in needed and not any(_is_chosen_by_data(s) for s in sites):
+        for read, reads in point.reads.items():
+            if read == stage.func and stage.index:
+                continue
+            count = len(reads.sites) * each
+            if read in needed and not reads.chosen_by_data:
                 # What several points of a thread need is loaded once.
                 count = np.minimum(count, np.maximum(needed[read], 1))
             if self.group.members.get(read) != THREAD:
-                self._load(read, sites, times * count, count, place)
+                self._load(read, reads, times * count, count, place)
         self._store(stage, place, times * each)
         return True
 
-    def _load(self, read: str, sites: list[Site], times: Number, count: Number, place: _Place) -> None:
+    def _load(self, read: str, reads: Reads, times: Number, count: Number, place: _Place) -> None:
         sums, view = self.sums, self.view
         sums.instructions = sums.instructions + times * _ACCESS
         sums.accesses = sums.accesses + times
         sums.loaded = np.maximum(sums.loaded, np.minimum(count, _MOST_LOADS))
         if read in self.group.members:
-            turns = np.max([np.broadcast_to(_turns(s, place, view), len(self.tiles)) for s in sites], axis=0)
+            turns: Number = 1.0
+            for step, bytes_, _ in view.steps(reads, place.along, 0):
+                turns = np.maximum(turns, _turns(step, bytes_, place))
             sums.shared = sums.shared + times * turns
             return
-        share = sum(_sectors(view, s, place) for s in sites) / len(sites)
+        layout = view.description.layouts.get(read)
+        axis, element = (layout.axes[0], layout.step or 4) if layout is not None and layout.axes else (0, 1)
+        share: Number = 0.0
+        for step, bytes_, number in view.steps(reads, place.along, axis):
+            share = share + _sectors(step, element * bytes_, place) * (number / len(reads.sites))
         sums.loads = sums.loads + times
         sums.sectors = sums.sectors + times * share
 
@@ -258,25 +260,17 @@ class _Estimate:
         )
 
 
-def _is_chosen_by_data(site: Site) -> bool:
-    """Whether data say what is read: each point reads places of its own."""
-    return any(is_read(n) for a in site.args for n in post_order(a))
-
-
 def _float_share(stage: Stage) -> float:
     return 0.7 if any(v.type.is_float() for v in stage.definition.values) else 0.0
 
 
-def _sectors(view: View, site: Site, place: _Place) -> Number:
-    """Sectors of an access of a warp."""
-    layout = view.description.layouts.get(site.name)
-    axis, element = (layout.axes[0], layout.step or 4) if layout is not None and layout.axes else (0, 1)
-    step = view.step_along(site, place.along, axis)
+def _sectors(step: float | None, bytes_: int, place: _Place) -> Number:
+    """Sectors of an access of a warp to elements of so many bytes, `step` of them from thread to thread."""
     if step is None:
         return float(WARP)
     if step == 0:
         return np.minimum(np.maximum(WARP / np.maximum(place.row, 1), 1.0), WARP)
-    return _row_sectors(step * element * site.bytes * place.apart, place.row)
+    return _row_sectors(step * bytes_ * place.apart, place.row)
 
 
 def _row_sectors(apart: Number, row: Number) -> Number:
@@ -285,11 +279,10 @@ def _row_sectors(apart: Number, row: Number) -> Number:
     return np.minimum(rows * np.ceil(np.minimum(row, WARP) * apart / SECTOR), WARP)
 
 
-def _turns(site: Site, place: _Place, view: View) -> Number:
+def _turns(step: float | None, bytes_: int, place: _Place) -> Number:
     """Turns that an access of shared memory takes: threads whose words lie so far apart that they meet in banks."""
-    step = view.step_along(site, place.along, 0)
     if step is None:
         return 2.0
-    words = np.maximum(np.round(step * np.asarray(place.apart) * site.bytes / 4), 1).astype(np.int64)
+    words = np.maximum(np.round(step * np.asarray(place.apart) * bytes_ / 4), 1).astype(np.int64)
     # Rows of fewer threads than a warp begin in banks that others of its rows are in.
     return np.gcd(words, WARP) * np.where(np.asarray(place.row) % WARP == 0, 1.0, _SHORT_ROWS)

@@ -21,7 +21,8 @@ from halide_core.autoschedule.auto_gpu.time_model import KernelWork
 from halide_core.autoschedule.auto_gpu.view import View
 from halide_core.autoschedule.device.loops import LEAST_THREADS, Loops
 
-_SWEEPS = 3
+_SWEEPS, _MANY = 3, 40
+"""Times that each Func is looked at; of pipelines of many Funcs it is done once, from one start."""
 _UNEVEN = 1.02
 """What tiles cost more that do not divide what they are tiles of."""
 _WORTH = 0.99
@@ -214,17 +215,19 @@ class Grouping:
     # The search.
 
     def run(self) -> None:
-        """Fills `placed`, from all Funcs whole and from all of them in blocks, whichever comes out cheaper."""
+        """Fills `placed`, from all Funcs whole and from all of them in blocks, whichever comes out cheaper; large
+        pipelines from the former alone."""
         order = list(self.view.description.nodes)
         found: list[tuple[float, dict[str, str]]] = []
-        for together in (False, True):
+        large = len(order) > _MANY
+        for together in (False,) if large else (False, True):
             self.placed = dict.fromkeys(order, ROOT)
             for name in reversed(order):
                 if self.trivial(name) and INLINE in self.kinds(name, self.placed):
                     self.placed[name] = INLINE
             if together:
                 self._together(order)
-            for _ in range(_SWEEPS):
+            for _ in range(1 if large else _SWEEPS):
                 # A list, for all are to be tried.
                 if not any([self._step(name) for name in reversed(order)]):
                     break

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from halide_core.autoschedule.analysis.arithmetic import Site
+from halide_core.autoschedule.analysis.arithmetic import Site, is_read
 from halide_core.autoschedule.analysis.costs import Costs
 from halide_core.autoschedule.analysis.description import Description, Stage
 from halide_core.autoschedule.analysis.footprints import NumericBox, compiled, high_name, joined, low_name
 from halide_core.autoschedule.device.loops import Layout, Loops, loops_of_stage
 from halide_core.function import Function
 from halide_core.ir.expr import I32, Expr, Variable, const
-from halide_core.ir.structural import key, variables
+from halide_core.ir.structural import key, post_order, variables
 from halide_core.ir.sums import difference
 from halide_core.target import Target
 
@@ -35,12 +36,20 @@ class DeviceLayout:
 
 
 @dataclass(frozen=True, slots=True)
+class Reads:
+    """The different reads of one Func or image, and whether data choose any of their places."""
+
+    sites: tuple[Site, ...]
+    chosen_by_data: bool
+
+
+@dataclass(frozen=True, slots=True)
 class PointWork:
     """A point of a stage, one step of its reduction, with what is inlined into it: operations, and the reads of what is
     stored, equal ones once."""
 
     operations: float
-    sites: tuple[Site, ...]
+    reads: dict[str, Reads]
 
 
 class View:
@@ -57,6 +66,7 @@ class View:
             name: [self._loops(node.function, k) for k in range(len(node.stages))]
             for name, node in self.description.nodes.items()
         }
+        self._read_steps: dict[tuple[int, str, int], tuple[Reads, list[tuple[float | None, int, int]]]] = {}
         self._steps: dict[tuple[tuple[int, ...], str, int], float | None] = {}
         self._work: dict[tuple[str, int, frozenset[str]], PointWork | None] = {}
 
@@ -94,7 +104,7 @@ class View:
         if entry not in self._work:
             found = self.costs.work(stage, near)
             self._work[entry] = None if found is None else PointWork(
-                found.vector_bytes / _VECTOR_OPERATION + found.lane_cycles / _LANE_OPERATION, found.sites
+                found.vector_bytes / _VECTOR_OPERATION + found.lane_cycles / _LANE_OPERATION, _by_name(found.sites)
             )
         return self._work[entry]
 
@@ -105,6 +115,15 @@ class View:
             return self.extent(name, loop)
         values = self.description.loop_values(node.stages[stage], node.region)
         return max(int(values[high_name(loop)] - values[low_name(loop)] + 1), 1)
+
+    def steps(self, reads: Reads, along: str, axis: int) -> list[tuple[float | None, int, int]]:
+        """How far apart neighbouring threads read, as `step_along` says, bytes of an element, and of how many reads."""
+        entry = id(reads), along, axis
+        if entry not in self._read_steps:
+            found = Counter((self.step_along(s, along, axis), s.bytes) for s in reads.sites)
+            # With the reads, whose identity is no other's as long as they are kept.
+            self._read_steps[entry] = reads, [(step, bytes_, n) for (step, bytes_), n in found.items()]
+        return self._read_steps[entry][1]
 
     def step_along(self, site: Site, along: str, axis: int) -> float | None:
         """How many elements further a site lies for the next coordinate of a loop; 0: none, None: anywhere."""
@@ -156,6 +175,16 @@ def _step_along(site: Site, along: str, axis: int) -> float | None:
         return None
     here, further = (float(place(_Inside(along, _MIDDLE + k))) for k in (0, _STRIDE))
     return abs(further - here) / _STRIDE
+
+
+def _by_name(sites: tuple[Site, ...]) -> dict[str, Reads]:
+    found: dict[str, list[Site]] = {}
+    for s in sites:
+        found.setdefault(s.name, []).append(s)
+    return {
+        name: Reads(tuple(own), any(is_read(n) for s in own for a in s.args for n in post_order(a)))
+        for name, own in found.items()
+    }
 
 
 class _Inside(Mapping[str, int]):

@@ -155,7 +155,9 @@ class Emitter:
         outside = [self.loop(loops, n) for n in loops.wide[_MOST_DIMENSIONS:]]
         self.add(loops, "reorder", *each, *inside, *threads, *blocks, *outside)
         for loop in outside:
-            self.add(loops, "fuse", blocks[-1], loop, blocks[-1])
+            both = self.made_of(loop, "b", update)
+            self.add(loops, "fuse", blocks[-1], loop, both)
+            blocks[-1] = both
         for point in each:
             self.add(loops, "unroll", point)
         if loops.steps is None or loops.steps > _FEW_STEPS:

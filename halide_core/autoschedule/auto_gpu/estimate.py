@@ -21,7 +21,7 @@ _ACCESS, _STEP, _SPLIT, _KERNEL = 2.5, 3.0, 10.0, 40.0
 _SHORT_ROWS = 1.4
 _MARGIN = 1.6
 """What ptxas may take of registers beyond what is estimated."""
-_REGISTERS, _OF_LOAD, _OF_OUTPUT = 18.0, 0.5, 1.5
+_REGISTERS, _OF_LOAD, _OF_OUTPUT, _OF_SUM = 18.0, 0.5, 1.5, 2.5
 _MOST_LOADS = 24
 """Loads of a thread that are under way at a time."""
 _MOST_IN_THREAD = 64
@@ -146,7 +146,9 @@ class _Estimate:
             return None
         kept = product_of(len(self.tiles), found)
         self.valid = self.valid & (kept <= _MOST_IN_THREAD)
-        self.sums.kept = self.sums.kept + kept
+        # Sums are kept beside the addresses of what each of them reads next.
+        summed = any(s.reduction for s in self.view.description.nodes[name].stages)
+        self.sums.kept = self.sums.kept + kept * (_OF_SUM if summed else 1.0)
         args, wide = self.view.description.nodes[name].function.args, self.view.loops[name][0].wide
         outer = places[user]
         return _Place(

@@ -18,6 +18,8 @@ _ALONG, _STRIP, _BLOCK = 128, 8, 4096
 _MOST_DIMENSIONS = 3
 _STEPS, _FEW_STEPS = 8, 64
 """Steps of a long loop in a thread that are written out, and how many a loop has that is not long."""
+_FEW_WRITTEN = 4
+"""Steps of a sum in a thread that are written out around its outputs."""
 _MOST_WRITTEN = 16
 """Points along a loop that are written out in a thread."""
 
@@ -177,6 +179,12 @@ class Emitter:
             self.order(loops, [*loops.channels, *written, *loops.serial], rest)
         for n in written:
             self.add(loops, "unroll", self.loop(loops, n))
+        for n in loops.serial[:1] if written else ():
+            extent = loops.extents.get(n, 0)
+            if 1 < extent <= _FEW_WRITTEN:
+                self.add(loops, "unroll", self.loop(loops, n))
+            elif extent and extent % _FEW_WRITTEN == 0:
+                self.add(loops, "unroll", self.loop(loops, n), _FEW_WRITTEN, _GUARD)
 
     def rows(self, loops: Loops) -> None:
         """A kernel for each iteration of the outer loops, which run in order on the host."""

@@ -417,6 +417,9 @@ def _intrinsic_poly(e: Call, a: Poly, b: Poly, obligations: list[Obligation] | N
             return _remainder(e, a, Poly.constant(low + 1))
         if clear and clear & (clear + 1) == 0:  # a & ~7
             return a - _remainder(e, a, Poly.constant(clear + 1))
+        clear = UInt(32).max() ^ low
+        if e.type.bits == 64 and 0 < clear < low <= UInt(32).max() and clear & (clear + 1) == 0:  # of 64 bits, a & ~7u
+            return _check(a, UInt(32), obligations) - _remainder(e, a, Poly.constant(clear + 1))
     return None
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from halide_core.ir import expr as E
 from halide_core.ir.expr import Expr, Variable, const_value
-from halide_core.ir.structural import key, post_order
+from halide_core.ir.structural import key, post_order, variables
 from halide_core.ir.types import Type
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
 from lifter.ir.effects import Effect, LoopInfo, Path, loads
@@ -94,6 +94,9 @@ def points(loops: tuple[LoopInfo, ...], env: Env, guard: Expr | None = None) -> 
     """The iterations of a loop nest, in order, as values of its counters (with `env`'s)."""
     trips = [compiled_poly(loop.trip) for loop in loops]
     test = compiled(guard) if guard is not None and not loads(guard) else None
+    unknown = (variables(guard) if guard is not None and test else set()) - env.keys() - {x.counter for x in loops}
+    if unknown:  # where memory lies, say
+        raise NotConcrete(f"a condition on {', '.join(sorted(unknown))}")
     count = 0
 
     def walk(depth: int, here: Env) -> Iterator[Env]:

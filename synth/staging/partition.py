@@ -86,7 +86,7 @@ def partition(function: Function, path: Path, by: Grouping) -> list[Proto]:
                 current.updates.append(e)
                 _after_what_it_reads(protos, current, e)
             continue
-        partly = e.array in outputs or (current is not None and not private and _is_filled(current))
+        partly = e.array in outputs or (current is not None and not private and _of_a_part(e, current))
         again = by.as_updates and current is not None and partly and current.plain[-1:] != []
         if (current is not None and is_update(e, private, current, path)) or (
             again and current is not None and (current.plain[-1].nest != e.nest or e.nest is None)
@@ -172,9 +172,13 @@ def is_update(e: Effect, private: tuple[str, ...], current: Proto, path: Path) -
     )
 
 
-def _is_filled(current: Proto) -> bool:
-    """Whether a local array has been given a value of its own, zeros mostly, which parts of it keep."""
-    return not current.private and all(not e.loops or not loads(e.value) for e in current.plain)
+def _of_a_part(e: Effect, current: Proto) -> bool:
+    """Whether a store to a local array may change a part of it: it has been given a value of its own, zeros mostly,
+    which the rest keeps, or fewer loops than computed it change their own elements, as `t[0] += 4`."""
+    if current.private or not current.plain:
+        return False
+    changes = own_reads(e) and _in_place(e) and len(e.loops) < len(current.plain[0].loops)
+    return bool(changes) or all(not x.loops or not loads(x.value) for x in current.plain)
 
 
 def _scans(e: Effect) -> bool:

@@ -21,6 +21,7 @@ from lifter.frontend.clang.libclang import (
 from lifter.frontend.state import descent
 from lifter.frontend.state.context import Context
 from lifter.frontend.state.values import Alias, VariablePlace
+from lifter.ir.loop_ir import Assign, walk
 
 K = CursorKind
 MOST = 16
@@ -50,13 +51,21 @@ def unrolled(ctx: Context, init: Cursor | None, condition: Cursor | None, step: 
         return False
     if variable.hash in queries.modified(body) or any(k.kind in _JUMPS for k in preorder(body)):
         return False
-    for value in values:
-        ctx.bind(variable, Alias(const(value, type_)))
-        descent.statement(ctx, body)
-        ctx.flush()
+    with ctx.collecting() as block:
+        for value in values:
+            if isinstance(outside, VariablePlace):  # a pointer may lead to it
+                ctx.assign(outside.name, const(value, outside.type))
+            ctx.bind(variable, Alias(const(value, type_)))
+            descent.statement(ctx, body)
+            ctx.flush()
+        if isinstance(outside, VariablePlace):
+            ctx.bind(variable, outside)
+            ctx.assign(outside.name, const(values.stop, outside.type))
     if isinstance(outside, VariablePlace):
-        ctx.bind(variable, outside)
-        ctx.assign(outside.name, const(values.stop, outside.type))
+        own = [s for s in walk(block) if isinstance(s, Assign) and s.name == outside.name]
+        if len(own) > len(values) + 1:
+            ctx.fail(f"counter '{variable.spelling}' of a loop that is changed inside of it through a pointer", body)
+    ctx.block.extend(block)
     return True
 
 

@@ -54,21 +54,22 @@ def _first_version(path: Path, name: str) -> Path | None:
             continue
         if not _computes_anew(path, name, group, stores) or not _covers(0, group, earlier):
             continue
-        sites_before = [e for e in path.effects if around[0].counter not in e.counters]
-        if any(time_of(n) <= group[0].order for e in sites_before for x in sites(e) for n in reads_of(name, x)):
+        seeing = [(e, n) for e in path.effects for x in sites(e) for n in reads_of(name, x)]
+        seeing = [(e, n) for e, n in seeing if around[0].counter in e.counters or time_of(n) <= group[0].order]
+        behind = [e.counters[:1] for e in earlier]
+        if any(time_of(n) <= earlier[-1].order or (e.counters and e.counters[:1] in behind) for e, n in seeing):
             continue
         there = [_elements(e.index, e.loops) for e in earlier]
-        inside = [e for e in path.effects if around[0].counter in e.counters]
-        read = [_elements(to_poly(n.index), around) for e in inside for x in sites(e) for n in reads_of(name, x)]
+        read = [_elements(to_poly(n.index), e.loops) for e, n in seeing]
         given = {k for elements in there if elements is not None for k in elements}
-        if any(r is None or not r <= given for r in read) or min(given) < 0:
+        if not read or any(r is None or not r <= given for r in read) or min(given) < 0:
             continue
         others = arrays_in([x for e in path.effects for x in sites(e)]) - {name}
         apart = memory_apart({name}, others, path.arrays)
         if apart is not None:
             fresh = _fresh(path, f"{name}_before")
             info = ArrayInfo(fresh, Poly.constant(max(given) + 1), (), earlier[0].line)
-            moved = _moved(path, name, fresh, _before(group[0].order), _inside(around[0]))
+            moved = _moved(path, name, fresh, _before(group[0].order), _inside(around[0], group[0].order))
             return replace(moved, arrays={**path.arrays, fresh: info}, apart=path.apart | apart)
     return None
 
@@ -86,8 +87,10 @@ def _computes_anew(path: Path, name: str, group: Sequence[Effect], stores: Seque
     if any(e.array == name and e.order not in own for e in inside):
         return False
     reading = [(e, n) for e in inside for x in sites(e) for n in reads_of(name, x)]
-    if not reading or any(e.loops != around for e, _ in reading):
+    if any(e.loops != around for e, _ in reading):
         return False
+    if not reading and all(time_of(n) > first for e in path.effects for x in sites(e) for n in reads_of(name, x)):
+        return False  # nothing looks at what was there
     asked = (x.trip for e in path.effects for x in e.loops)
     fixed = {n for p in asked for n in arrays_in(p.atoms().values())} | arrays_in(values_of(replace(path, result=None)))
     return name not in fixed and all(
@@ -166,8 +169,8 @@ def _before(order: int) -> Callable[[Effect], bool]:
     return lambda e: e.order < order
 
 
-def _inside(loop: LoopInfo) -> Callable[[Effect | None, int], bool]:
-    return lambda e, _: e is not None and loop.counter in e.counters
+def _inside(loop: LoopInfo, first: int) -> Callable[[Effect | None, int], bool]:
+    return lambda e, time: e is not None and (loop.counter in e.counters or time <= first)
 
 
 def _fresh(path: Path, fresh: str) -> str:

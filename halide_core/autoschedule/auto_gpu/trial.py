@@ -29,6 +29,8 @@ from halide_core.target import Target
 
 _MANY = 20
 """Funcs beyond which a pipeline is large."""
+_MOST_BOXES = 40
+"""Funcs of a pipeline of which it is told what it reads: that takes minutes for a pyramid of fifty."""
 
 
 BEYOND = "more of an image is read than there is"
@@ -54,7 +56,7 @@ def refusal_of(
         else:
             for kernel in lower(outputs, target).kernels:
                 check(kernel)
-        touched = _checked_loops(scheduled, outputs)
+        touched = _checked_loops(scheduled, outputs, len(scheduled) <= _MOST_BOXES)
         if description is not None and any(map(partial(_is_beyond, description), touched, touched.values())):
             return BEYOND
     except HalideError as problem:
@@ -66,13 +68,16 @@ def refusal_of(
 
 @frugal
 @on_deep_stack(lambda order, *_, **__: is_deep(order))
-def _checked_loops(order: list[Function], outputs: list[Function]) -> dict[str, Box]:
-    """What the loops of a schedule read and write, by name.  Raises HalideError for loops that no device runs."""
+def _checked_loops(order: list[Function], outputs: list[Function], boxes: bool) -> dict[str, Box]:
+    """What the loops of a schedule read and write, by name, if `boxes`.  Raises HalideError for loops that no device
+    runs."""
     del order  # which says how deep they are
     wrap_calls(outputs)
     context = Context()
     loops = schedule_functions(build_environment(outputs).order, outputs, context)
     check_nests(loops)
+    if not boxes:
+        return {}
     return boxes_touched(loops, context.promises, None, context.known)
 
 

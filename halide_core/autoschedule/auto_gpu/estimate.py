@@ -26,8 +26,8 @@ _MOST_LOADS = 24
 """Loads of a thread that are under way at a time."""
 _MOST_IN_THREAD = 64
 """Points of a Func that one thread keeps."""
-_MOST_WRITTEN = 160
-"""Points that are written out in a thread, with all steps of what is inlined into them."""
+_MOST_WRITTEN = 2500
+"""Operations that are written out in a thread: longer code takes minutes to compile."""
 _MOST_SHARED = 48 << 10
 """Bytes that every device gives to a block without being asked."""
 
@@ -183,7 +183,8 @@ class _Estimate:
         sums.instructions = sums.instructions + arithmetic + times * (_STEP + split)
         sums.floats = sums.floats + arithmetic * _float_share(stage)
         if place.kind != BLOCK:
-            sums.written = np.maximum(sums.written, each * min(point.operations, 40) / 4)
+            # One point is never too long, however it is computed.
+            sums.written = np.maximum(sums.written, np.where(each > 1, each * point.operations, 0))
         needed = self._read_together(stage, place) if np.any(each > 1) else {}
         for read, reads in point.reads.items():
             if read == stage.func and stage.index:

@@ -245,6 +245,8 @@ class Function(_Numbered):
     # (consumer, Function that takes this one's place in it); consumer None stands for all others.
     wrappers: list[tuple[Function | None, Function]] = field(default_factory=list)
     memoized: bool = False
+    # "copy_to_device" or "copy_to_host" where it is a copy of another one.
+    copies: str = ""
     memory: MemoryType = MemoryType.Auto
     # Whether ring_buffer was given, for which storage must be hoisted.
     ringed: bool = False
@@ -319,7 +321,7 @@ def schedule_key(f: Function) -> tuple[object, ...]:
     folds = [(n, key(e), upwards) for n, (e, upwards) in f.folds.items()]
     others = [[(n, key(e)) for n, e in t.items()] for t in (f.extents, f.storage_bounds, f.storage_alignments)]
     parts: list[object] = [f.name, f.compute, f.store, levels, tuple(f.storage_order), pairs, aligned, folds, others]
-    parts += [f.traced, f.trace_tags, f.memoized, f.ringed, f.memory]
+    parts += [f.traced, f.trace_tags, f.memoized, f.copies, f.ringed, f.memory]
     parts.append(tuple((id(c), id(w)) for c, w in f.wrappers))
     parts.append([(i.name, [(what, key(e)) for what, e in sorted(i.fixed.items())]) for i in f.buffers])
     if f.extern is not None:
@@ -348,7 +350,7 @@ def schedule_state(functions: list[Function], images: list[Image]) -> list[objec
     Where each object of two such lists is the same one, nothing changed in between; much cheaper to make than keys."""
     out: list[object] = []
     for f in functions:
-        out += (f.name, f.compute, f.store, f.extern, f.traced, f.trace_tags, f.memoized, f.ringed, f.memory)
+        out += (f.name, f.compute, f.store, f.extern, f.traced, f.trace_tags, f.memoized, f.copies, f.ringed, f.memory)
         out += f.storage_order
         for h in f.handles.values():
             out += (h.level, h.known)

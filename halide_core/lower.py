@@ -10,6 +10,7 @@ from halide_core.deep_stack import is_deep, on_deep_stack
 from halide_core.errors import HalideError
 from halide_core.function import Function, Image
 from halide_core.gpu.capability import most_shared
+from halide_core.gpu.copies import check_copies
 from halide_core.gpu.kernel import Kernel
 from halide_core.gpu.nests import check_nests, check_target
 from halide_core.gpu.offload import offload
@@ -98,6 +99,7 @@ def lower(
     fixed = {k: v for k, v in stated.items() if k not in given}
     fixed |= {k: v for k, v in given.items() if const_value(v) is not None}
     fixed |= _equal_strides(given)
+    check_copies(environment.order, outputs)
     on_device = check_target(environment.order, target)
     context = Context(tracing=tracing(environment.order, environment.images, target))
     arrays = tuple(a for f in outputs for a in output_arrays(f))

@@ -31,6 +31,8 @@ class ModuleBuilder:
         self.psad_bytes = psad_bytes
         # Whether what is rarely done stands in functions of its own.
         self.outlines = True
+        # Whether the target's conversions of floats to integers saturate.
+        self.saturates = False
         self.declarations: dict[str, str] = {}
         self.functions: list[str] = []
         self.globals: list[str] = []

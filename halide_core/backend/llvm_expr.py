@@ -11,6 +11,7 @@ from halide_core.backend.llvm_builder import FunctionBuilder
 from halide_core.backend.llvm_effects import emit_effect
 from halide_core.backend.llvm_intrinsics import RULES, fits_16_bits
 from halide_core.backend.llvm_memory import Memory, lane_count
+from halide_core.backend.llvm_shuffles import shuffle
 from halide_core.backend.llvm_types import literal, llvm_type
 from halide_core.errors import HalideError
 from halide_core.interp.libm import split_name
@@ -268,6 +269,12 @@ class ExprEmitter:
         b, text = self.b, llvm_type(source)
         target = Int(bits, source.lanes)
         limit = 2.0 ** (bits - 1)
+        if b.module.saturates and source.is_scalar():
+            # What lies below gives the minimum by itself.
+            name = f"llvm.nvvm.{'d' if source.bits == 64 else 'f'}2{'ll' if bits == 64 else 'i'}.rz"
+            whole = b.emit(f"call i{bits} {b.module.declare(name, f'i{bits}', [text], '')}({text} {x})")
+            below = b.emit(f"fcmp olt {text} {x}, {literal(limit, source)}")
+            return ops.select(b, target, below, whole, literal(target.min(), target))
         # Above -limit - 1, the first value whose truncation is out of range, where that is representable.
         if source.bits == 64 and bits == 32:
             above = b.emit(f"fcmp ogt {text} {x}, {literal(-limit - 1, source)}")
@@ -370,6 +377,8 @@ class ExprEmitter:
             if ir.is_mathematics(e):
                 return llvm_math.call(self.b, e, args, lambda b, operands: ExprEmitter(b, operands, {}).emit)
             return RULES[e.name](self.b, e, args)
+        if ir.is_shuffle(e):
+            return shuffle(self.b, e, args)
         if ir.has_effect(e):
             return emit_effect(self.b, e, args)
         parts = split_name(e.name)

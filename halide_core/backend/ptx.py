@@ -49,6 +49,7 @@ def to_ptx(kernels: Sequence[Kernel], capability: int) -> str:
     module = ModuleBuilder()
     # A call costs more than the code of what is called.
     module.outlines = False
+    module.saturates = True
     for k in kernels:
         _emit(module, k)
     # PTX of a version that drivers have known since CUDA 11.1, or since these devices.
@@ -64,7 +65,8 @@ def to_ptx(kernels: Sequence[Kernel], capability: int) -> str:
             'attributes #0 = { "no-trapping-math"="true" }',
             '!0 = !{!"branch_weights", i32 2000, i32 1}',
             "!1 = !{i32 1}",
-            LOOP_ADVICE,
+            # Loops of constant length may be written out, others not.
+            LOOP_ADVICE.replace("unroll.disable", "unroll.runtime.disable"),
         ]
     )
     try:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
+from halide_core.dsl.copies import CopyDirectives
 from halide_core.dsl.definitions import FuncRef, Tuple, define
 from halide_core.dsl.extern import ExternFuncArgument, define_extern
 from halide_core.dsl.image import OutputImageParam, Shaped, coordinate
@@ -25,7 +26,7 @@ from halide_core.vocabulary import DeviceAPI, NameMangling
 _COUNTER = itertools.count()
 
 
-class Func(Placement):
+class Func(Placement, CopyDirectives):
     """A function of integer coordinates.  See Halide's Func; names and behaviour are the same."""
 
     @overloaded("required_type, required_dimensions, name", "required_types, required_dimensions, name")
@@ -238,17 +239,6 @@ class Func(Placement):
     def compile_jit(self, target: Any = None) -> None:
         """Compiles the Func for this process, before it is realized."""
         self._pipeline().compile_jit(target)
-
-    def copy_to_device(self, device_api: DeviceAPI = DeviceAPI.Default_GPU) -> Any:
-        """Refused: what runs on a device is copied there and back where it is needed."""
-        raise HalideError(
-            f"copy_to_device: Func {self.name()} cannot be a copy of its own; a stage that runs on a device finds what "
-            "it reads there"
-        )
-
-    def copy_to_host(self) -> Self:
-        """Nothing: values are computed on the host."""
-        return self
 
     def debug_to_file(self, filename: str) -> None:
         """Refused: what a Func computed is in the Buffer that it is realized into."""

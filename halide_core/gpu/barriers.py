@@ -16,7 +16,7 @@ from math import gcd
 
 from halide_core.errors import HalideError
 from halide_core.gpu.kernel import THREAD, THREAD_NAMES, Leaf, Triple, barrier, is_barrier
-from halide_core.gpu.threads import loaded
+from halide_core.gpu.scopes import loaded
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import BOOL, Expr, Variable, const_value
@@ -250,7 +250,8 @@ class _Placer:
             index = index.a
         terms, _ = linear_terms(index.value if isinstance(index, ir.Cast) else index)
         steps: dict[str, int] = {}
-        for t, factor in terms.values():
+        for term, factor in terms.values():
+            t = term.value if isinstance(term, ir.Cast) else term
             if isinstance(t, Variable) and t.name in THREAD_NAMES:
                 steps[t.name] = abs(factor)
             elif variables(t) & THREAD_NAMES:
@@ -292,10 +293,15 @@ def _whole(e: Expr) -> int | None:
 
 
 def _merged(s: st.Stmt) -> st.Stmt:
-    """`s` with neighbouring Leaves of one mask as one."""
+    """`s` with neighbouring Leaves of one mask as one, and loops and lets around one in it: threads that stand aside do
+    so once, and not in each iteration."""
     if isinstance(s, Leaf):
         return s
     s = st.rebuild(s, _merged, lambda e: e)
+    if isinstance(s, st.For | st.LetStmt) and isinstance(s.body, Leaf):
+        masks = s.body.masks
+        if not any(s.name in variables(m) or loaded(m) for m in masks):
+            return Leaf(replace(s, body=s.body.body), masks)
     if not isinstance(s, st.Block):
         return s
     out: list[st.Stmt] = []

@@ -20,8 +20,10 @@ from halide_core.gpu.capability import MOST_THREADS
 from halide_core.gpu.captured import Captured
 from halide_core.gpu.indices import narrow_indices
 from halide_core.gpu.kernel import BLOCK, INDEX_NAMES, Kernel, Leaf, Triple
+from halide_core.gpu.peeling import peel_first
+from halide_core.gpu.scopes import inside, loaded, stored
 from halide_core.gpu.shared import lay_out_shared
-from halide_core.gpu.threads import inside, loaded, most, stored, thread_code
+from halide_core.gpu.threads import most, thread_code
 from halide_core.interface import Array, output_arrays
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
@@ -93,7 +95,7 @@ class _Splitter:
         code = thread_code(body, scope, blocks)
         body, threads, heap = code.body, code.threads, code.heap
         arrays = {**arrays, **{a.name: a.type for a in heap}}
-        body, layout = lay_out_shared(body)
+        body, layout = lay_out_shared(peel_first(body))
         shared = {a.name for a in layout.arrays}
         stores = _arrays(body, stores=True)
         # What is accessed where can be compared then.

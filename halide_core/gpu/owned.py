@@ -20,7 +20,7 @@ from halide_core.ir.sums import build_sum, linear_terms
 
 
 @dataclass(frozen=True, slots=True)
-class _Split:
+class Split:
     """How elements are dealt out: `each` neighbours to a lane, and again after `period`."""
 
     lane: Variable
@@ -31,14 +31,14 @@ class _Split:
 def own_elements(s: st.Stmt, name: str, size: int, lane: Variable, lanes: int) -> tuple[st.Stmt, int] | None:
     """`s` with the indices of array `name`, of `size` elements, among a lane's own, and how many these are; None where
     lanes use elements of each other.  `lane` is less than `lanes`."""
-    split: _Split | None = None
+    split: Split | None = None
     found = list(_indices(s, name, {}))
     for index in found:
-        each = _step(index, lane)
+        each = step_of(index, lane)
         if each is None or (split is not None and each != split.each):
             return None
-        split = _Split(lane, each, each * lanes)
-    if split is None or any(_own(index, split) is None for index in found):
+        split = Split(lane, each, each * lanes)
+    if split is None or any(own_index(index, split) is None for index in found):
         return None
     return _renumbered(s, name, split, {}), -(-size // split.period) * split.each
 
@@ -49,9 +49,9 @@ def _indices(s: st.Stmt, name: str, lets: Mapping[str, Expr]) -> Iterator[Expr]:
     for e in (*st.expressions(s), *masks):
         for n in nodes(e, ir.Load):
             if n.name == name:
-                yield _expanded(n.index, lets)
+                yield expanded(n.index, lets)
     if isinstance(s, st.Store) and s.name == name:
-        yield _expanded(s.index, lets)
+        yield expanded(s.index, lets)
     inner = _inside(s, lets)
     for x in (s.body,) if isinstance(s, Leaf) else st.bodies(s):
         yield from _indices(x, name, inner)
@@ -59,11 +59,12 @@ def _indices(s: st.Stmt, name: str, lets: Mapping[str, Expr]) -> Iterator[Expr]:
 
 def _inside(s: st.Stmt, lets: Mapping[str, Expr]) -> Mapping[str, Expr]:
     if isinstance(s, st.LetStmt) and s.value.type in (I32, I64):
-        return {**lets, s.name: _expanded(s.value, lets)}
+        return {**lets, s.name: expanded(s.value, lets)}
     return lets
 
 
-def _expanded(e: Expr, lets: Mapping[str, Expr]) -> Expr:
+def expanded(e: Expr, lets: Mapping[str, Expr]) -> Expr:
+    """`e` with the values of lets in their places."""
     names = variables(e) & lets.keys()
     return substitute(e, {n: lets[n] for n in names}) if names else e
 
@@ -72,24 +73,25 @@ def _base(index: Expr) -> Expr:
     return index.base if isinstance(index, ir.Ramp) else index
 
 
-def _is_lane(term: Expr, lane: Variable) -> bool:
+def is_lane(term: Expr, lane: Variable) -> bool:
+    """Whether a term of a sum is the lane's number."""
     inner = term.value if isinstance(term, ir.Cast) else term
     return isinstance(inner, Variable) and inner.name == lane.name
 
 
-def _step(index: Expr, lane: Variable) -> int | None:
+def step_of(index: Expr, lane: Variable) -> int | None:
     """How many elements further the next lane's is; None where that is no positive constant."""
     if _base(index).type != I64:
         return None
     steps = [f for t, f in linear_terms(_base(index))[0].values() if lane.name in variables(t)]
-    own = [f for t, f in linear_terms(_base(index))[0].values() if _is_lane(t, lane)]
+    own = [f for t, f in linear_terms(_base(index))[0].values() if is_lane(t, lane)]
     return own[0] if len(steps) == 1 and steps == own and own[0] > 0 else None
 
 
-def _own(index: Expr, split: _Split) -> Expr | None:
+def own_index(index: Expr, split: Split) -> Expr | None:
     """The index among the lane's own elements."""
     terms, constant = linear_terms(_base(index))
-    rest = {n: (t, f) for n, (t, f) in terms.items() if not _is_lane(t, split.lane)}
+    rest = {n: (t, f) for n, (t, f) in terms.items() if not is_lane(t, split.lane)}
     first = constant % split.period
     last, stride = first, 0
     if isinstance(index, ir.Ramp):
@@ -108,9 +110,9 @@ def _own(index: Expr, split: _Split) -> Expr | None:
     return ir.Ramp(index.type, base, const(step, index.stride.type), index.lanes)
 
 
-def _renumbered(s: st.Stmt, name: str, split: _Split, lets: Mapping[str, Expr]) -> st.Stmt:
+def _renumbered(s: st.Stmt, name: str, split: Split, lets: Mapping[str, Expr]) -> st.Stmt:
     def renumbered(index: Expr) -> Expr:
-        found = _own(_expanded(index, lets), split)
+        found = own_index(expanded(index, lets), split)
         assert found is not None
         return found
 

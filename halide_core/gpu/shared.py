@@ -17,13 +17,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from halide_core.gpu.kernel import ALIGNMENT, Leaf, Shared
-from halide_core.gpu.threads import loaded, stored
+from halide_core.gpu.scopes import loaded, renamed, stored
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import I64, Expr, const, const_value
 from halide_core.ir.simplify import simplify_index
 from halide_core.ir.stmt import MemoryType
-from halide_core.ir.structural import transform
 
 # Bytes of a word of each bank, and by which arrays of a multiple of these are kept apart.
 _BANKS, _APART = 128, 32
@@ -89,7 +88,7 @@ class _Lives:
             # Another copy of one piece of code.
             new = f"{s.name}.{len(self.sizes)}"
             self.origins[new] = s.name
-            s = replace(s, name=new, body=_renamed(s.body, s.name, new))
+            s = replace(s, name=new, body=renamed(s.body, s.name, new))
         self.sizes[s.name] = s
         return self.visit(s.body)
 
@@ -100,22 +99,6 @@ def _used(s: st.Stmt) -> set[str]:
         for e in st.expressions(x):
             out |= loaded(e)
     return out
-
-
-def _renamed(s: st.Stmt, old: str, new: str) -> st.Stmt:
-    def one(n: Expr) -> Expr:
-        return replace(n, name=new) if isinstance(n, ir.Load) and n.name == old else n
-
-    def expression(e: Expr) -> Expr:
-        return transform(e, one)
-
-    def statement(x: st.Stmt) -> st.Stmt:
-        if isinstance(x, Leaf):
-            return Leaf(statement(x.body), tuple(map(expression, x.masks)))
-        out = st.rebuild(x, statement, expression)
-        return replace(out, name=new) if isinstance(out, st.Store) and out.name == old else out
-
-    return statement(s)
 
 
 def _placed(lives: _Lives) -> Layout:

@@ -15,8 +15,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from halide_core.errors import HalideError
+from halide_core.gpu.exchange import exchanged_elements
 from halide_core.gpu.kernel import AXES, BLOCK, THREAD, Leaf, Triple
 from halide_core.gpu.owned import own_elements
+from halide_core.gpu.scopes import inside, loaded, renamed, stored
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
 from halide_core.ir.box import Interval
@@ -24,7 +26,7 @@ from halide_core.ir.expr import BOOL, I32, I64, Expr, Variable, const, const_val
 from halide_core.ir.ranges import upper_bound
 from halide_core.ir.simplify import simplify, simplify_index
 from halide_core.ir.stmt import THREAD_KINDS, MemoryType
-from halide_core.ir.structural import contains, key, nodes, substitute, transform, variables
+from halide_core.ir.structural import contains, key, substitute, transform, variables
 from halide_core.passes.bounds import bounds_of
 
 _LOCAL = (MemoryType.Auto, MemoryType.Stack, MemoryType.Register)
@@ -99,14 +101,6 @@ def _needed(extent: Expr, scope: dict[str, Interval], limit: Expr) -> Expr:
     return simplify_index(ir.Max(I32, ir.Min(I32, high, limit), const(1, I32)))
 
 
-def inside(scope: dict[str, Interval], s: st.For | st.LetStmt) -> dict[str, Interval]:
-    """`scope` in the body of `s`."""
-    if isinstance(s, st.LetStmt):
-        return {**scope, s.name: bounds_of(s.value, scope) if s.value.type.is_int() else (None, None)}
-    low, high = bounds_of(s.min, scope)[0], bounds_of(simplify_index(s.min + s.extent - 1), scope)[1]
-    return {**scope, s.name: (low, high)}
-
-
 def _collect(s: st.Stmt, scope: dict[str, Interval], found: list[list[tuple[Expr, Expr]]]) -> None:
     """Enters (the greatest extent, what it comes to in the blocks that there are) of the loops over threads by their
     dimension."""
@@ -116,7 +110,9 @@ def _collect(s: st.Stmt, scope: dict[str, Interval], found: list[list[tuple[Expr
         if s.kind is st.ForKind.GPU_LANE and (count is None or count > _WARP):
             raise HalideError(f"CUDA gpu lanes loop must have constant extent of at most 32: {extent} ({s.name})")
         if s.kind is st.ForKind.GPU_LANE:
-            found[_height(s) - 1].append((const(_WARP, I32), const(_WARP, I32)))
+            # As many as a part of a warp has that exchanges values on its own.
+            part = const(1 << (int(count or 1) - 1).bit_length(), I32)
+            found[_height(s) - 1].append((part, part))
         else:
             found[_height(s) - 1].append((extent, _needed(s.extent, scope, extent)))
     if isinstance(s, st.For | st.LetStmt):
@@ -155,6 +151,7 @@ class _Threads:
     def __init__(self, threads: Triple, blocks: Triple) -> None:
         self.threads, self.blocks = threads, blocks
         self.heap: list[st.Allocate] = []
+        self.owned = 0
 
     def visit(self, s: st.Stmt, at: _Place) -> st.Stmt:
         if not has_threads(s):
@@ -252,16 +249,22 @@ class _Threads:
         return st.Allocate(s.name, s.type, size, self.visit(body, at), MemoryType.GPUShared)
 
     def of_lanes(self, s: st.Allocate, at: _Place) -> st.Stmt | None:
-        """Storage of which each lane uses elements of its own; None where lanes read what others stored."""
+        """Storage of which each lane stores elements of its own; None where that does not show."""
         size, lanes = const_value(most(s.size, at.scope, f"The size of {s.name}")), const_value(self.threads[0])
         if size is None or lanes is None or int(size) * s.type.bytes() > int(lanes) * _MOST_LOCAL:
             return None
         heap = list(self.heap)
-        found = own_elements(self.visit(s.body, at), s.name, int(size), THREAD[0], int(lanes))
+        body = self.visit(s.body, at)
+        found = own_elements(body, s.name, int(size), THREAD[0], int(lanes)) or exchanged_elements(
+            body, s, int(size), THREAD[0], int(lanes), at.scope, at.varying
+        )
         if found is None:
             self.heap = heap
             return None
-        return st.Allocate(s.name, s.type, const(found[1], I64), found[0], MemoryType.Register)
+        # Another copy of the code may have it elsewhere.
+        self.owned += 1
+        name = f"{s.name}.own{self.owned}"
+        return st.Allocate(name, s.type, const(found[1], I64), renamed(found[0], s.name, name), MemoryType.Register)
 
     def apart(self, body: st.Stmt, name: str, size: Expr, at: _Place) -> tuple[st.Stmt, Expr]:
         """`body` with `size` elements of array `name` for each thread of the dimensions around it, and how many these
@@ -367,13 +370,3 @@ def _loops(s: st.Stmt) -> list[st.For]:
 
 def _names(s: st.Stmt) -> frozenset[str]:
     return frozenset().union(*(variables(e) for x in st.walk(s) for e in st.expressions(x)))
-
-
-def loaded(e: Expr) -> set[str]:
-    """The arrays that `e` loads from."""
-    return {n.name for n in nodes(e, ir.Load)}
-
-
-def stored(s: st.Stmt) -> set[str]:
-    """The arrays that `s` stores to."""
-    return {x.name for x in st.walk(s) if isinstance(x, st.Store)}

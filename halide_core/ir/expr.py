@@ -547,6 +547,16 @@ def has_effect(e: Expr) -> bool:
 ATOMIC = "gpu_atomic_"
 
 
+# Names of Calls (value, lane or distance, lanes that belong together): SHUFFLE + idx, up, down, the value that
+# another lane of a warp has, as in shfl.sync of PTX.  All of these lanes must come to it together.
+SHUFFLE = "gpu_shuffle_"
+
+
+def is_shuffle(e: Expr) -> bool:
+    """Whether `e` is a value of another lane."""
+    return isinstance(e, Call) and e.name.startswith(SHUFFLE) and e.call_type is CallType.EXTERN
+
+
 def is_atomic(e: Expr) -> bool:
     """Whether `e` is what an element holds after an atomic update."""
     return isinstance(e, Call) and e.name.startswith(ATOMIC) and e.call_type is CallType.EXTERN

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 from halide_core.ir.expr import (
     BOOL,
     EQ,
-    GE,
-    GT,
     I32,
     I64,
-    LE,
     LT,
-    NE,
     And,
     Call,
     Div,
@@ -28,11 +24,11 @@ from halide_core.ir.expr import (
     const_value,
     intrinsic,
 )
-from halide_core.ir.structural import contains, nodes, post_order, variables
+from halide_core.ir.structural import contains, post_order, variables
 from lifter.algebra.fold import fold, negate
 from lifter.algebra.polynomial import Obligation, Poly, exact, from_poly, smallest_of, to_poly
 from lifter.ir import loop_ir as L
-from lifter.ir.effects import Effect, FoundObligation, LoopInfo, loads
+from lifter.ir.effects import FoundObligation, LoopInfo, loads
 from lifter.ir.names import (
     any_counter,
     array_of,
@@ -40,13 +36,27 @@ from lifter.ir.names import (
     head_name,
     is_counter,
     is_head,
-    is_undefined,
     loop_of,
     undefined_after_name,
 )
 from lifter.ir.upward_exposed import read_outside
 from lifter.symexec.clipped_windows import Window, window
 from lifter.symexec.index_set_splitting import Fact, contrary, run_of, turning_points
+from lifter.symexec.loop_queries import (
+    assigned,
+    changes,
+    constant_count,
+    counting,
+    decided,
+    is_invariant,
+    iterations_inside,
+    loaded,
+    loads_any,
+    only_adds,
+    overwrites,
+    steps_by_one,
+    stored,
+)
 from lifter.symexec.periodic_steps import Period, conditional_steps, parities_as_choices, period, taken_off
 from lifter.symexec.state import NeedCell, NeedUnroll, State, both
 from lifter.symexec.store_buffer import Memory
@@ -87,8 +97,8 @@ class Loops(Memory, ABC):
             return self.unroll(loop, s)
         if id(loop) in self.plan.turning and loop.test_first:
             return self.exec_turns(loop, s, turning_points(loop), ())
-        modified = [v for v in _assigned(loop) if v not in self.plan.cells and v in s.env]
-        started_here = [v for v in _assigned(loop) if v not in self.plan.cells and v not in s.env]
+        modified = [v for v in assigned(loop) if v not in self.plan.cells and v in s.env]
+        started_here = [v for v in assigned(loop) if v not in self.plan.cells and v not in s.env]
         counter = self.counter()
         self.nest.append((loop, counter))
         self.enter(loop, s, modified, started_here, counter)
@@ -106,7 +116,7 @@ class Loops(Memory, ABC):
             few = trip.constant_value()
             raise NeedUnroll(loop) if few is not None and few <= FEW else NeedCell(kept)
         forms = {head_name(v, counter): p for v, p in heads.items()}
-        info = LoopInfo(counter, trip, loop.line, condition, not loop.test_first, _counting(ways, counter, s))
+        info = LoopInfo(counter, trip, loop.line, condition, not loop.test_first, counting(ways, counter, s))
         s.trips.append((info, s.loops, both(s.guard, s.live)))
         unread = [v for v in met if not loop.test_first and not read_outside(loop, self.function.body, v)]
         for name, o in ((v, o) for v, of_one in met.items() for o in of_one):  # what the closed forms rest on
@@ -115,42 +125,22 @@ class Loops(Memory, ABC):
                 when = both(when, LT(BOOL, Variable(I32, counter), from_poly(trip - Poly.constant(1), I32)))
             s.obligations.append(FoundObligation(held, (*s.loops, info), when, loop.line))
 
-        outer_guard, at = both(s.guard, s.live), heads
-        within = outer_guard
-        v, whole = _steps_by_one(loop), self.whole_window(loop, trip)
-        if v is not None and whole is not None:  # over all places of a window; nothing is done at some of them
-            info = LoopInfo(self.counter(), whole.length, loop.line)
-            s.trips.append((info, s.loops, outer_guard))
-            self.nest[-1] = loop, info.counter
-            k = Poly.variable(info.counter, I32)
-            at = {v: p.substitute({counter: k + whole.ahead}) for v, p in heads.items()}
-            within = both(outer_guard, fold(whole.inside_as(k, self.type_of(v))))
-        inner = replace(s.fork(), loops=(*s.loops, info), guard=within, live=None)
+        run, at, within = self.over_window(loop, s, info, heads)
+        inner = replace(s.fork(), loops=(*s.loops, run), guard=within, live=None)
         for v, p in at.items():
             inner.env[v] = exact(p, self.type_of(v))
         for v in temporaries:
             inner.env.pop(v, None)
         if loop.test_first:
             self.exec_block(loop.prelude, inner)
-        self.assume_facts(loop, inner, info)
+        self.assume_facts(loop, inner, run)
         self.exec_block(loop.body, inner)
         inner.live = None
         self.exec_block(loop.step, inner)
         if not loop.test_first:
             self.exec_block(loop.prelude, inner)
         self.flush(inner)
-        few = trip.constant_value()
-        if _changes(both(s.guard, s.live), inner.effects[len(s.effects) :], len(s.loops)):
-            if few is not None and few <= FEW:
-                raise NeedUnroll(loop)
-            raise L.Unsupported("a loop changes the data that decide whether it runs", loop.line)
-        if few is not None and few <= FEW_SORTED and self.reorders(loop, s):
-            raise NeedUnroll(loop)
-        if few is not None and 1 < few <= FEW:
-            again = s.loops and _overwrites(inner.effects[len(s.effects) :], counter, few)
-            starts = None if loop.prelude else const_value(_decide(self.value(loop.condition, s)))
-            if again or (starts and not self.function.uses_registers and self.written_out_elsewhere(loop)):
-                raise NeedUnroll(loop)
+        self.check_body(loop, s, inner, info)
         s.effects, s.obligations, s.trips, s.asserts = inner.effects, inner.obligations, inner.trips, inner.asserts
         s.defined, s.reads = inner.defined, inner.reads
         s.arrays = {**inner.arrays, **s.arrays}
@@ -161,6 +151,37 @@ class Loops(Memory, ABC):
             s.env[v] = Variable(self.type_of(v), undefined_after_name(v))
         if loop.test_first:
             self.exec_block(loop.prelude, s)
+
+    def over_window(
+        self, loop: L.Loop, s: State, info: LoopInfo, heads: dict[str, Poly]
+    ) -> tuple[LoopInfo, dict[str, Poly], Expr | None]:
+        """The loop that is executed, the counters at the start of an iteration of it, and the guard of its body: over
+        all places of a window that is cut to the image, at some of which nothing is done."""
+        outer_guard = both(s.guard, s.live)
+        v, whole = steps_by_one(loop), self.whole_window(loop, info.trip)
+        if v is None or whole is None:
+            return info, heads, outer_guard
+        wide = LoopInfo(self.counter(), whole.length, loop.line)
+        s.trips.append((wide, s.loops, outer_guard))
+        self.nest[-1] = loop, wide.counter
+        k = Poly.variable(wide.counter, I32)
+        at = {v: p.substitute({info.counter: k + whole.ahead}) for v, p in heads.items()}
+        return wide, at, both(outer_guard, fold(whole.inside_as(k, self.type_of(v))))
+
+    def check_body(self, loop: L.Loop, s: State, inner: State, info: LoopInfo) -> None:
+        """Raises where what a loop has been found to do is only known written out, or not at all."""
+        effects, few = inner.effects[len(s.effects) :], info.trip.constant_value()
+        if changes(both(s.guard, s.live), effects, len(s.loops)):
+            if few is not None and few <= FEW:
+                raise NeedUnroll(loop)
+            raise L.Unsupported("a loop changes the data that decide whether it runs", loop.line)
+        if few is not None and few <= FEW_SORTED and self.reorders(loop, s):
+            raise NeedUnroll(loop)
+        if few is not None and 1 < few <= FEW:
+            again = s.loops and overwrites(effects, info.counter, few)
+            starts = None if loop.prelude else const_value(decided(self.value(loop.condition, s)))
+            if again or (starts and not self.function.uses_registers and self.written_out_elsewhere(loop)):
+                raise NeedUnroll(loop)
 
     def reorders(self, loop: L.Loop, s: State) -> bool:
         """Whether a loop exchanges elements of a small local array, or puts them elsewhere, as they compare: a sort."""
@@ -180,16 +201,16 @@ class Loops(Memory, ABC):
     def whole_window(self, loop: L.Loop, trip: Poly) -> Window | None:
         """The window that a loop runs over, cut to the image, and adds up."""
         moves = any_counter(trip.names())
-        sums = bool(self.plan.cells & set(_assigned(loop)))
-        return window(trip) if self.plan.windows and moves and sums and _steps_by_one(loop) is not None else None
+        sums = bool(self.plan.cells & set(assigned(loop)))
+        return window(trip) if self.plan.windows and moves and sums and steps_by_one(loop) is not None else None
 
     def written_out_elsewhere(self, loop: L.Loop) -> bool:
         """Whether what a loop over the channels of a pixel stores is stored channel by channel in another loop: the
         lone pixel at the end of rows that are taken in pairs.  A loop that reads it computes it anew."""
-        mine = {x.array for x in L.walk(loop.body) if isinstance(x, L.Store)} - _loaded(loop)
+        mine = {x.array for x in L.walk(loop.body) if isinstance(x, L.Store)} - loaded(loop)
         here = {id(x) for x in L.walk((loop,))}
         others = [x for x in L.walk(self.function.body) if isinstance(x, L.Loop) and id(x) not in here]
-        return any(n > 1 and a in mine - _loaded(x) for x in others for a, n in Counter(_stored(x.body)).items())
+        return any(n > 1 and a in mine - loaded(x) for x in others for a, n in Counter(stored(x.body)).items())
 
     def exec_turns(self, loop: L.Loop, s: State, points: list[Expr], facts: tuple[Fact, ...]) -> None:
         """A loop as several, in each of which the comparisons `points` of its body hold always or never."""
@@ -207,7 +228,7 @@ class Loops(Memory, ABC):
         if self.follows(s.conditions, count - whole):
             return self.exec_turns(loop, s, others, (*facts, (first, True)))
         both = And(BOOL, first, loop.condition)
-        new = [v for v in _assigned(loop) if v not in s.env]
+        new = [v for v in assigned(loop) if v not in s.env]
         self.exec_turns(replace(loop, condition=both), s, others, (*facts, (first, True)))
         for v in new:  # the iterations of the second part start without them, too
             s.env.pop(v, None)
@@ -216,9 +237,9 @@ class Loops(Memory, ABC):
     def runs_of(self, loop: L.Loop, s: State, point: Expr) -> tuple[Expr, Poly, Poly] | None:
         """What of a comparison holds in a loop's first iterations; how many these are, and how many are in all."""
         counter = self.counter()
-        modified = [v for v in _assigned(loop) if v not in self.plan.cells and v in s.env]
+        modified = [v for v in assigned(loop) if v not in self.plan.cells and v in s.env]
         ways, _, _ = self.classify(loop, s, modified, counter, {})
-        if variables(point) & (set(_assigned(loop)) - set(ways)):
+        if variables(point) & (set(assigned(loop)) - set(ways)):
             return None
         trial = replace(s.fork(), effects=[], uses=[], trips=[])
         for v, way in ways.items():
@@ -250,7 +271,7 @@ class Loops(Memory, ABC):
                 s.obligations.extend(FoundObligation(o, s.loops, guard, loop.line) for o in contrary(other))
 
     def check_cells(self, loop: L.Loop, s: State) -> None:
-        for v in _assigned(loop):
+        for v in assigned(loop):
             if v in self.plan.cells and v in s.env and v not in s.arrays:
                 self.declare_cell(s, v, loop.line, s.loops)
 
@@ -265,9 +286,9 @@ class Loops(Memory, ABC):
         """A variable that keeps what was read before a loop of an array that the loop stores to, if there is one: it
         needs a cell, for inside the loop the time of such a read says that it is made in each iteration."""
         inside = list(L.walk((loop,)))
-        stored = {x.array for x in inside if isinstance(x, L.Store)} | (self.plan.cells & set(_assigned(loop)))
+        stored = {x.array for x in inside if isinstance(x, L.Store)} | (self.plan.cells & set(assigned(loop)))
         read = {n for x in inside for e in L.expressions(x) for n in variables(e)} - anew
-        return next((v for v in sorted(read & s.env.keys()) if _loads_any(s.env[v], stored)), "")
+        return next((v for v in sorted(read & s.env.keys()) if loads_any(s.env[v], stored)), "")
 
     def classify(
         self, loop: L.Loop, s: State, modified: list[str], counter: str, met: dict[str, list[Obligation]]
@@ -299,7 +320,7 @@ class Loops(Memory, ABC):
                 if full is not after:
                     partial.append(v)
                 step = to_poly(full, found) - to_poly(heads[v])
-                if _is_invariant(step, set(placeholders), s):
+                if is_invariant(step, set(placeholders), s):
                     ways[v] = k * step
                     met[v] = found
                     continue
@@ -329,7 +350,7 @@ class Loops(Memory, ABC):
         k, inside = Poly.variable(counter, I32), {h.name for h in heads.values()}
 
         def fixed(p: Poly) -> bool:
-            return _is_invariant(p, inside, s)
+            return is_invariant(p, inside, s)
 
         numbers = [v for v in carried if after[v].type.is_int_or_uint() and not after[v].type.is_bool()]
         for v in numbers:
@@ -373,7 +394,7 @@ class Loops(Memory, ABC):
                 continue
             way = value.substitute(forms).substitute({counter: k - Poly.constant(1)}) - start
             inside = replace(s, loops=(*s.loops, LoopInfo(counter, Poly(), 0)))
-            if way.substitute({counter: Poly()}).is_zero() and _is_invariant(way, set(), inside):
+            if way.substitute({counter: Poly()}).is_zero() and is_invariant(way, set(), inside):
                 ways[v] = way
                 met[v] = found
                 return v
@@ -389,7 +410,7 @@ class Loops(Memory, ABC):
         found: list[Obligation] = []
 
         def fixed(p: Poly) -> bool:
-            return _is_invariant(p, placeholders, s)
+            return is_invariant(p, placeholders, s)
 
         parts = conditional_steps(to_poly(parities_as_choices(after), found), to_poly(head), fixed, found)
         if parts is None:
@@ -446,12 +467,12 @@ class Loops(Memory, ABC):
         except NoTrip:
             trips = None
         trip = trips.constant_value() if trips is not None else None
-        whole_nest = trip is not None and trip * self.iterations_around(loop) * _iterations_inside(loop) > MOST_IN_NEST
+        whole_nest = trip is not None and trip * self.iterations_around(loop) * iterations_inside(loop) > MOST_IN_NEST
         numbers = all(self.type_of(v) != I64 for v in carried)
-        if trip is not None and 0 <= trip <= MAX_UNROLL and not (whole_nest and numbers and _only_adds(loop)):
+        if trip is not None and 0 <= trip <= MAX_UNROLL and not (whole_nest and numbers and only_adds(loop)):
             raise NeedUnroll(loop)
         moves = trips is not None and any(is_counter(n) or is_head(n) for n in trips.names())
-        if trips is not None and moves and _steps_by_one(loop) is not None:
+        if trips is not None and moves and steps_by_one(loop) is not None:
             whole = window(trips)
             if whole is not None and whole.few(FEW) is not None:
                 raise NeedUnroll(loop)
@@ -464,7 +485,7 @@ class Loops(Memory, ABC):
         """How often the loops of a constant number of iterations run that a loop is in, as far as they are its own."""
         total = 1
         for outer, _ in reversed([x for x in self.nest if x[0] is not loop]):
-            count = _constant_count(outer)
+            count = constant_count(outer)
             if count is None:
                 break
             total *= count
@@ -525,7 +546,7 @@ class Loops(Memory, ABC):
             if not first:
                 self.exec_block(loop.prelude, s)
                 met: list[Obligation] = []
-                known = const_value(_decide(self.value(loop.condition, s), met))
+                known = const_value(decided(self.value(loop.condition, s), met))
                 guard = both(s.guard, s.live)
                 s.obligations.extend(FoundObligation(o, s.loops, guard, loop.line) for o in met)
                 if known is None and self.window(loop, s):
@@ -543,7 +564,7 @@ class Loops(Memory, ABC):
 
     def window(self, loop: L.Loop, s: State) -> bool:
         """Executes a loop over a window that is cut to the image place by place; nothing is done for other loops."""
-        v = _steps_by_one(loop)
+        v = steps_by_one(loop)
         if v is None:
             return False
         type_, counter, met = self.type_of(v), self.counter(), list[Obligation]()
@@ -569,132 +590,3 @@ class Loops(Memory, ABC):
             s.live = live
         s.env[v] = Variable(type_, undefined_after_name(v))
         return True
-
-
-def _steps_by_one(loop: L.Loop) -> str | None:
-    """The variable that a loop counts up by one, which nothing else changes, as nothing changes what it is held to."""
-    step = loop.step[0] if len(loop.step) == 1 else None
-    if loop.prelude or not loop.test_first or not isinstance(step, L.Assign):
-        return None
-    v, type_ = step.name, step.value.type
-    held = {n.name for n in post_order(loop.condition) if isinstance(n, Variable | Load)}
-    if held & {x.array if isinstance(x, L.Store | L.Declare) else x.name for x in L.walk(loop.body)
-               if isinstance(x, L.Assign | L.Store | L.Declare | L.Define)}:
-        return None
-    return v if to_poly(step.value) - Poly.variable(v, type_) == Poly.constant(1) else None
-
-
-def _loads_any(e: Expr, arrays: set[str]) -> bool:
-    return any(array_of(n) in arrays for n in loads(e))
-
-
-def _changes(guard: Expr | None, effects: Sequence[Effect], depth: int) -> bool:
-    """Whether stores of a loop, inside `depth` others, may be to what its guard reads."""
-    for n in loads(guard) if guard is not None else ():
-        for e in effects:
-            if e.array == array_of(n) and not _elsewhere(e, to_poly(n.index), depth):
-                return True
-    return False
-
-
-def _elsewhere(e: Effect, index: Poly, depth: int) -> bool:
-    """Whether no iteration of the loops inside of `depth` others stores to an element: by how often they run, if that
-    is a number."""
-    apart = e.index - index
-    low = high = 0
-    for loop in e.loops[depth:]:
-        step, trip = apart.coefficient(loop.counter), loop.trip.constant_value()
-        by = step.constant_value() if step is not None else None
-        if by is None or (by and trip is None):
-            return False
-        ends = 0, by * (trip - 1) if by and trip is not None else 0
-        low, high = low + min(ends), high + max(ends)
-    first = apart.substitute({loop.counter: Poly() for loop in e.loops[depth:]}).constant_value()
-    return first is not None and not low <= -first <= high
-
-
-def _overwrites(effects: list[Effect], counter: str, trip: int) -> bool:
-    """Whether the iterations of a loop, one after the other, write what all of them read: the channels of a pixel that
-    was read as a whole before the loop over its channels."""
-    written = {
-        (e.array, e.index.substitute({counter: Poly.constant(k)}))
-        for e in effects
-        if counter in e.index.names()
-        for k in range(trip)
-    }
-    return any((array_of(n), to_poly(n.index)) in written for e in effects for n in loads(e.value))
-
-
-def _counting(ways: dict[str, Poly], counter: str, s: State) -> str:
-    """The variable that counts the iterations from zero."""
-    for v, way in ways.items():
-        if way == Poly.variable(counter, I32) and to_poly(s.env[v]).is_zero():
-            return v
-    return ""
-
-
-def _decide(e: Expr, met: list[Obligation] | None = None) -> Expr:
-    """A comparison of polynomials that differ by a constant, decided; what that rests on goes to `met`."""
-
-    if isinstance(e, LT | LE | GT | GE | EQ | NE) and e.a.type.is_int_or_uint():
-        d = (to_poly(e.a) - to_poly(e.b)).constant_value()
-        if d is not None:
-            for x in (e.a, e.b) if met is not None else ():
-                to_poly(x, met)
-            answers = {LT: d < 0, LE: d <= 0, GT: d > 0, GE: d >= 0, EQ: d == 0, NE: d != 0}
-            return const(answers[type(e)], BOOL)
-    return e
-
-
-def _constant_count(loop: L.Loop) -> int | None:
-    """How often a loop runs that counts up by one to a constant, from zero as most do."""
-    v, test = _steps_by_one(loop), loop.condition
-    if v is None or not isinstance(test, LT) or not isinstance(test.a, Variable) or test.a.name != v:
-        return None
-    count = const_value(test.b)
-    return int(count) if count is not None else None
-
-
-def _iterations_inside(loop: L.Loop) -> int:
-    """How often the most frequent of the loops of constant numbers of iterations in a loop's body runs in each."""
-    inner = [x for x in loop.body if isinstance(x, L.Loop)]
-    return max(((_constant_count(x) or 1) * _iterations_inside(x) for x in inner), default=1)
-
-
-def _only_adds(loop: L.Loop) -> bool:
-    """Whether a loop stores to no array, as sums and extremes do not."""
-    return not any(isinstance(x, L.Store | L.Declare) for x in L.walk(loop.body))
-
-
-def _loaded(loop: L.Loop) -> set[str]:
-    """The arrays that a loop reads."""
-    return {n.name for x in L.walk((loop,)) for e in L.expressions(x) for n in nodes(e, Load)}
-
-
-def _stored(body: tuple[L.Stmt, ...]) -> Iterator[str]:
-    """Arrays by the stores of a body, those of loops inside of it left out."""
-    for x in body:
-        if isinstance(x, L.Store):
-            yield x.array
-        elif isinstance(x, L.If):
-            yield from _stored((*x.then, *x.otherwise))
-
-
-def _assigned(loop: L.Loop) -> list[str]:
-    """Scalars assigned anywhere in the loop, in first-assignment order."""
-    return list(dict.fromkeys(s.name for s in L.walk((loop,)) if isinstance(s, L.Assign)))
-
-
-def _is_invariant(step: Poly, placeholders: set[str], s: State) -> bool:
-    """Whether a step is the same in every iteration: no placeholders, no memory, nothing undefined."""
-    names = step.names()
-    if names & placeholders or any(is_undefined(n) for n in names):
-        return False
-    known = {loop.counter for loop in s.loops}
-    for e in step.atoms().values():
-        for n in post_order(e):
-            if isinstance(n, Load):
-                return False
-            if isinstance(n, Variable) and is_counter(n.name) and n.name not in known:
-                return False
-    return True

@@ -115,7 +115,7 @@ def _child(there: Connection, name: str, size: Size, how: str) -> None:
     (p,) = named_pipelines([name])
     row = Row(name, size, how)
     try:
-        device = SampledEmulator(lockstep=True)
+        device = SampledEmulator(lockstep=True, ask_ended=how in PEERS)
         (_package if how in PEERS else _ours)(p, size, how, row, device)
         _fill(row, device, p, size)
     except Exception as e:  # told in the table

@@ -151,6 +151,88 @@ _add(
     _WARP + "g.compute_at(f, xi).store_in(hl.MemoryType.Register)",
     _WARP + "g.compute_at(f, x).gpu_threads(y).gpu_lanes(x)",
 )  # fmt: skip
+_ROW = "f.tile(x, y, xi, yi, {}, 4, hl.TailStrategy.{}).gpu_blocks(x, y).gpu_threads(yi).gpu_lanes(xi); "
+_ROUNDED, _HALF, _GUARDED = _ROW.format(32, "RoundUp"), _ROW.format(16, "RoundUp"), _ROW.format(16, "GuardWithIf")
+_TWICE = "g.compute_at(f, yi).split(x, xo, xi, 32, hl.TailStrategy.RoundUp).gpu_lanes(xi)"
+_NEXT = "g[x, y] = src[hl.clamp(x, 0, 63), y] * 5; f[x, y] = g[x, y] - g[x + 1, y]"
+_BY_LANES = "g.compute_at(f, yi).gpu_lanes(x)"
+_add(
+    "exchanged by neighbours", _NEXT, (48, 12),
+    _HALF + _BY_LANES,
+    _GUARDED + _BY_LANES,
+    _HALF + _BY_LANES + ".store_in(hl.MemoryType.Register)",
+    _HALF + _BY_LANES + ".store_in(hl.MemoryType.Stack)",
+    _HALF + _BY_LANES + ".store_in(hl.MemoryType.GPUShared)",
+    _ROW.format(8, "RoundUp") + _BY_LANES,
+    _ROW.format(12, "RoundUp") + _BY_LANES,
+    _HALF + "g.compute_at(f, x).gpu_threads(y).gpu_lanes(x)",
+    _HALF + _TWICE + ".unroll(xo)",
+    _ROW.format(24, "GuardWithIf").replace(".gpu_threads(yi)", ".split(yi, yi, v, 2).reorder(xi, v, yi, x, y)"
+    ".gpu_threads(yi)") + _BY_LANES + ".unroll(y)",
+)  # fmt: skip
+_add(
+    "exchanged in two turns", _NEXT, (32, 12),
+    _ROUNDED + _BY_LANES,
+    _ROUNDED + _TWICE,
+    _ROUNDED + _TWICE + ".unroll(xo)",
+    _ROUNDED + "g.compute_at(f, yi).split(x, xi, xo, 2, hl.TailStrategy.RoundUp).gpu_lanes(xi)",
+    _ROUNDED + "g.compute_at(f, yi).split(x, xi, xo, 2, hl.TailStrategy.RoundUp).vectorize(xo).gpu_lanes(xi)",
+    "f.tile(x, y, xi, yi, 32, 2, hl.TailStrategy.RoundUp).vectorize(xi, 2).gpu_blocks(x, y).gpu_threads(yi)"
+    ".gpu_lanes(xi); g.compute_at(f, yi).split(x, xi, xo, 2, hl.TailStrategy.RoundUp).vectorize(xo).gpu_lanes(xi)",
+)  # fmt: skip
+for _value in (
+    "hl.u8({})", "hl.i64({})", "hl.f32({})", "hl.f64({}) / 2", "hl.cast(hl.Float(16), {} % 64)", "{} > 0", "hl.i16({})",
+):  # fmt: skip
+    _add(
+        "exchanged values", f"g[x, y] = {_value.format('src[x, y]')}; f[x, y] = hl.i32(g[x + 2, y]) - hl.i32(g[x, y])",
+        (32, 8), _HALF + _BY_LANES, _HALF + _BY_LANES + ".store_in(hl.MemoryType.GPUShared)",
+    )  # fmt: skip
+for _where, _size in (
+    ("src[x, y] % 32", (32, 8)), ("x + y % 4", (32, 8)), ("31 - x % 32", (32, 8)), ("x / 2 + 3", (32, 8)),
+    ("2 * (x % 16)", (32, 8)), ("hl.clamp(x ^ 5, 0, 31)", (32, 8)), ("hl.select(src[x, y] > 0, x, x + 7)", (32, 8)),
+    ("(x + 3) % 16", (32, 8)), ("x + hl.clamp(src[x, y], 0, 9)", (32, 8)), ("7 + y * 0", (32, 8)),
+):  # fmt: skip
+    _add(
+        "exchanged from anywhere", f"g[x, y] = src[x, y] * 5; f[x, y] = g[{_where}, y] - x", _size,
+        _HALF + _BY_LANES, _GUARDED + _BY_LANES, _ROUNDED + _TWICE,
+    )  # fmt: skip
+_add(
+    "exchanged in part", "g[x, y] = src[x, y] * 5; f[x, y] = hl.select(src[x, y] > 0, g[x + 1, y], x) + g[x + 2, y]",
+    (48, 8), _HALF + _BY_LANES, _GUARDED + _BY_LANES,
+)  # fmt: skip
+_add(
+    "exchanged along a chain",
+    "g[x, y] = src[x, y] * 5; h[x, y] = g[x, y] + g[x + 1, y]; p[x, y] = h[x, y] - h[x + 2, y]; "
+    "f[x, y] = p[x + 1, y] + x",
+    (48, 8),
+    *(row + "".join(f"; {n}.compute_at(f, yi).gpu_lanes(x)" for n in "ghp") for row in (
+        _ROW.format(24, "GuardWithIf")[:-2], _ROW.format(10, "GuardWithIf")[:-2],
+    )),
+)  # fmt: skip
+_add(
+    "exchanged after updates", "g[x, y] = src[x, y]; g[x, y] += src[x, r.x] * r.x; f[x, y] = g[x, y] - g[x + 1, y]",
+    (32, 8),
+    _HALF + _BY_LANES + "; g.update().gpu_lanes(x)",
+    _HALF + _BY_LANES + "; g.update().reorder(r.x, r.y, x).gpu_lanes(x)",
+    _HALF + "g.compute_at(f, yi); g.update().gpu_lanes(x)",
+)  # fmt: skip
+_add(
+    "exchanged rows", "h[y] = src[5, y] * 3; g[x] = src[x, 3]; f[x, y] = g[x] * 100 + h[y]", (32, 32),
+    "f.tile(x, y, xi, yi, 32, 32, hl.TailStrategy.RoundUp).gpu_blocks(x, y).gpu_lanes(xi); "
+    "g.compute_at(f, x).gpu_lanes(x).store_in(hl.MemoryType.Register); "
+    "h.compute_at(f, x).gpu_lanes(y).store_in(hl.MemoryType.Register)",
+    "f.tile(x, y, xi, yi, 32, 16, hl.TailStrategy.RoundUp).gpu_blocks(x, y).gpu_lanes(xi); "
+    "g.compute_at(f, x).gpu_lanes(x); h.compute_at(f, x).gpu_lanes(y)",
+    "f.tile(x, y, xi, yi, 32, 16, hl.TailStrategy.RoundUp).gpu_blocks(x, y).gpu_lanes(xi); "
+    "h.compute_at(f, x).store_in(hl.MemoryType.Register); g.compute_at(f, yi)",
+)  # fmt: skip
+_add(
+    "added up by lanes", "g[x] = 0; g[x] += src[r.x, x % 48]; f[x] = g[x]", (48,),
+    "f.split(x, x, xi, 8, hl.TailStrategy.RoundUp).split(xi, xi, t, 1).gpu_blocks(x).gpu_threads(xi, t); "
+    "q = g.update().rfactor(r.y, u); q.compute_at(f, xi).gpu_lanes(u); q.update().gpu_lanes(u); g.compute_at(f, t)",
+    "f.split(x, x, xi, 8, hl.TailStrategy.RoundUp).split(xi, xi, t, 1).gpu_blocks(x).gpu_threads(xi).gpu_lanes(t); "
+    "q = g.update().rfactor(r.y, u); q.compute_at(f, xi).gpu_lanes(u); q.update().gpu_lanes(u); g.compute_at(f, xi)",
+)  # fmt: skip
 _add(
     "computed in blocks", _PAIR, (23, 14),
     _TILE + "g.compute_at(f, x).gpu_threads(x, y)",
@@ -284,3 +366,31 @@ _add(
     "f.gpu_tile(x, xi, 1024); g.compute_at(f, x).gpu_threads(x)",
     "f.gpu_tile(x, xi, 512); g.compute_at(f, x).gpu_threads(x)",
 )  # fmt: skip
+_SOURCE = "g[x, y] = src[x, y] * 2; h[x, y] = g[x, y]; f[x, y] = h[x, y] + x"
+_ROOT, _ON_DEVICE = "g.compute_root(); ", "; f.gpu_blocks(y).gpu_threads(x)"
+_add(
+    "copied", _SOURCE, (23, 14),
+    _ROOT + "h.compute_root().copy_to_device()" + _ON_DEVICE,
+    _ROOT + "h.compute_root().copy_to_device(hl.DeviceAPI.CUDA)" + _ON_DEVICE,
+    _ROOT + "g.gpu_blocks(y).gpu_threads(x); h.compute_root().copy_to_host(); f.parallel(y)",
+    _ROOT + "h.compute_root().copy_to_host()" + _ON_DEVICE,
+    _ROOT + "h.compute_at(f, y).copy_to_device()",
+    _ROOT + "h.compute_at(f, y).copy_to_host()",
+    _ROOT + "h.compute_root().gpu_blocks(y).gpu_threads(x).copy_to_device(); f.parallel(y)",
+    _ROOT + "h.compute_root().copy_to_device().copy_to_host()",
+    _ROOT + "h.compute_root().copy_to_device().vectorize(x, 4)",
+    "h.compute_root().copy_to_device()",
+    _ROOT + "f.copy_to_device()",
+    _ROOT + "h.compute_root().copy_to_device(hl.DeviceAPI.OpenCL)",
+    _ROOT + "g.in_(h).compute_root().copy_to_device(); h.compute_root().gpu_blocks(y).gpu_threads(x)",
+    "g.compute_root().copy_to_device()",
+)  # fmt: skip
+_add("copies", "f[x, y] = src[x, y]", (23, 14), "f.copy_to_device()", "f.copy_to_host()")
+_add(
+    "copies in four", "g[x, y, z, t] = src[x, y] * z + t; g.compute_root(); f[x, y, z, t] = g[x, y, z, t]",
+    (9, 7, 3, 2), "f.copy_to_device()",
+)  # fmt: skip
+_add("no copies", "g[x, y] = src[x, y]; g.compute_root(); f[x, y] = g[y, x]", (9, 7), "f.copy_to_device()")
+_add("no copies", "g[x, y] = src[x, y]; g.compute_root(); f[x, y] = g[x + 1, y]", (9, 7), "f.copy_to_host()")
+_add("no copies", "f[x, y] = 3", (9, 7), "f.copy_to_device()")
+_add("no copies", "f[x, y] = src[x, y]; f[x, y] += 1", (9, 7), "f.copy_to_device()")

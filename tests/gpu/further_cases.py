@@ -232,3 +232,34 @@ def on_the_heap(hl: Any, device: bool) -> tuple[Any, dict[str, Any]]:
         g.compute_at(f, x).store_in(hl.MemoryType.Heap).gpu_threads(x, y)
         h.compute_at(f, yi).store_in(hl.MemoryType.Heap).gpu_threads(x)
     return f, {"source": source}
+
+
+@case((48, 12), source=((52, 14), "int32"))
+def chain_of_lanes(hl: Any, device: bool) -> tuple[Any, dict[str, Any]]:
+    """Stages by lanes of a warp that read their neighbours in the one before; some lanes stand aside."""
+    x, y, xi, yi = named(hl, "x y xi yi")
+    source = hl.ImageParam(hl.Int(32), 2, "source")
+    a, b, f = hl.Func("a"), hl.Func("b"), hl.Func("f")
+    a[x, y] = source[x, y] * 5
+    b[x, y] = a[x, y] - a[x + 1, y]
+    f[x, y] = b[x, y] * 3 + b[x + 2, y]
+    if device:
+        f.tile(x, y, xi, yi, 24, 4, hl.TailStrategy.RoundUp).gpu_blocks(x, y).gpu_threads(yi).gpu_lanes(xi)
+        a.compute_at(f, yi).gpu_lanes(x)
+        b.compute_at(f, yi).gpu_lanes(x)
+    return f, {"source": source}
+
+
+@case((64, 8), source=((96, 8), "uint8"))
+def rows_in_lanes(hl: Any, device: bool) -> tuple[Any, dict[str, Any]]:
+    """A row in the registers of a warp, two elements to a lane, read at places that data choose."""
+    x, y, xi, yi, u = named(hl, "x y xi yi u")
+    source = hl.ImageParam(hl.UInt(8), 2, "source")
+    a, f = hl.Func("a"), hl.Func("f")
+    a[x, y] = hl.u16(source[x, y]) * 3
+    f[x, y] = a[x + 1, y] + a[x + (hl.i32(source[x, y]) & 7), y]
+    if device:
+        f.tile(x, y, xi, yi, 32, 4, hl.TailStrategy.RoundUp).gpu_blocks(x, y).gpu_threads(yi).gpu_lanes(xi)
+        a.compute_at(f, yi).split(x, u, x, 32, hl.TailStrategy.RoundUp).gpu_lanes(x).unroll(u)
+        a.store_in(hl.MemoryType.Register)
+    return f, {"source": source}

@@ -22,6 +22,7 @@ from halide_core.autoschedule.device.scheduler import device_schedule
 from halide_core.gpu.runtime import device_runtime
 from tests.gpu.emulator.device import Emulator
 from tests.gpu.emulator.memory import DeviceError
+from tests.gpu.fuzz_lanes import lanes_case, lanes_outcome
 from tests.gpu.running import TARGET, left
 from tests.halide_core.fuzz.case import Case, data, functions, reference, result
 from tests.halide_core.fuzz.random_pipeline import Definitions, Update
@@ -223,15 +224,31 @@ def outcome(case: Case, wanted: np.ndarray, run: Callable[[Case], np.ndarray] = 
     return "wrong", f"{found[at]} instead of {wanted[at]} at {at}, {int((~same).sum())} of {same.size} values"
 
 
+def _lanes(seeds: range) -> None:
+    """Stages by lanes that read each other's values."""
+    tally: Counter[tuple[str, str]] = Counter()
+    for seed in seeds:
+        case = lanes_case(seed)
+        verdict, why = lanes_outcome(case)
+        tally[verdict, why if verdict == "equal" else ""] += 1
+        if verdict == "wrong":
+            print(f"seed {seed}: {why}\n{case.text()}", flush=True)
+    print({" ".join(k).strip(): n for k, n in tally.items()})
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--default", action="store_true", help="the default schedule in place of random ones")
     parser.add_argument("--auto", action="store_true", help="AutoGPU in place of random ones")
+    parser.add_argument("--lanes", action="store_true", help="stages by lanes that read each other's values")
     parser.add_argument("--quiet", action="store_true", help="do not print refusals")
     options = parser.parse_args()
     os.environ["HL_JIT_CACHE_DIR"] = ""
+    if options.lanes:
+        _lanes(range(options.seed, options.seed + options.count))
+        return
     one = options.default or options.auto
     run = auto_result if options.auto else default_result if options.default else result
     tally: Counter[str] = Counter()

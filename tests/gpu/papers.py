@@ -86,7 +86,7 @@ def by_package(p: PipelineFile, size: Size, like: list[np.ndarray]) -> tuple[lis
 
     built = scheduled(hl, p, size)
     (f,) = built.outputs
-    device = Emulator(lockstep=True)
+    device = Emulator(lockstep=True, ask_ended=True)
     out = np.zeros(like[0].shape, like[0].dtype)
     package.run(f, list(zip(built.inputs, inputs_of(p, size), strict=True)), out, device, package.TARGET + _STRICT)
     return [out], device

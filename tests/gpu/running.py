@@ -59,7 +59,7 @@ def by_package(c: Case, data: dict[str, np.ndarray], like: np.ndarray) -> tuple[
     import halide as hl
 
     f, params = c.make(hl, True)
-    device = Emulator()
+    device = Emulator(ask_ended=True)
     out = np.zeros_like(like)
     package.run(f, [(params[n], np.ascontiguousarray(data[n])) for n in params], out, device)
     return out, device

@@ -45,7 +45,7 @@ class SampledEmulator(Emulator):
         only = np.sort(np.random.default_rng(len(self.launches)).choice(count, some, replace=False))
         counts = machine.run(
             module, module.kernels[kernel], self.memory, blocks, threads, shared, list(arguments), symbols,
-            self.lockstep, only,
+            machine.Lenient(self.lockstep, self.ask_ended), only,
         )
         self.launches.append(Launched(kernel, blocks, threads, shared, _scaled(counts, count / some)))
         self.sizes.append({s: self.memory.areas[s][1] for s in counts.block_sectors if s in self.memory.areas})

@@ -29,7 +29,23 @@ OURS_ALONE = {
     "large 1": _THREADS,
     "counts 8": "the size of what one thread stores is not constant",
 }
+_LANES = "the package does not find the constant that the number of lanes is at most"
+_OWN = "the package has no shared memory for what lanes do not store each for itself"
+_WIDE = "the package exchanges no values of 64 bits"
 THEIRS_ALONE = {
+    "exchanged by neighbours 1": _LANES,
+    "exchanged in two turns 3": _OWN,
+    "exchanged values 2": _WIDE,
+    "exchanged values 6": _WIDE,
+    "exchanged from anywhere 4": _LANES,
+    "exchanged from anywhere 10": _LANES,
+    "exchanged from anywhere 19": _LANES,
+    "exchanged from anywhere 25": _LANES,
+    "exchanged in part 1": _LANES,
+    "exchanged along a chain 0": _LANES,
+    "exchanged along a chain 1": _LANES,
+    "exchanged after updates 2": _OWN,
+    "added up by lanes 1": _OWN,
     "computed in blocks 10": "the package's compiler ends in an assertion of LLVM",
     "stored in 15": "the package keeps no Func of variable size in registers, on the host either",
     "in one step 0": _PROOF,

@@ -157,3 +157,42 @@ def test_integers() -> None:
     assert list(arithmetic.shift(a, np.full(len(a), 40, np.uint32), "s32", False)[a >> 31 == 1].view(np.int32)) == (
         [-1] * int((a >> 31).sum())
     )
+
+
+SHUFFLE = "shfl.sync.{} %r4, %r1, {}, {};\n"
+END = "st.global.u32 [%rd3], %r4; ret;"
+
+
+def test_values_of_other_lanes() -> None:
+    out, device = _run(SHUFFLE.format("down.b32", 3, "31, -1") + END, 64)
+    assert list(out[:32]) == [min(k + 3, 31) if k < 29 else k for k in range(32)]
+    assert device.launches[0].counts.instructions["shuffle"] == 64
+    out, _ = _run(SHUFFLE.format("up.b32", 1, "0x1c00, -1") + END, 32)
+    assert list(out[:8]) == [0, 0, 1, 2, 4, 4, 5, 6]
+    out, _ = _run("mov.u32 %r6, 5;\n" + SHUFFLE.format("idx.b32", "%r6", "31, -1") + END, 64)
+    assert list(out[:64]) == [5] * 32 + [37] * 32
+    out, _ = _run(SHUFFLE.format("bfly.b32", 1, "31, -1") + END, 32)
+    assert list(out[:32]) == [k ^ 1 for k in range(32)]
+
+
+def test_a_shuffle_that_lanes_do_not_come_to() -> None:
+    apart = "setp.gt.u32 %p1, %r1, 9; @%p1 bra $end;\n"
+    body = apart + SHUFFLE.format("down.b32", 1, "31, -1") + "$end: bar.sync 0;\n" + END
+    with pytest.raises(DeviceError, match="shuffle: lane 31 of the mask does not take part"):
+        _run(body, 32)
+    own = apart + "mov.u32 %r6, 0x3ff;\n" + SHUFFLE.format("down.b32", 1, "31, %r6") + "$end:\n" + END
+    with pytest.raises(DeviceError, match="shuffle: lane 10, whose value is asked for, is not there"):
+        _run(own, 32)
+    with pytest.raises(DeviceError, match="shuffle: lane 1 takes part, and the mask does not name it"):
+        _run(SHUFFLE.format("down.b32", 1, "31, 1") + END, 32)
+    with pytest.raises(DeviceError, match="whose value is asked for, is not there"):
+        _run(SHUFFLE.format("down.b32", 1, "31, -1") + END, 20)
+
+
+def test_a_shuffle_waits_for_lanes() -> None:
+    """Lanes that come to it later, from further down."""
+    body = """setp.gt.u32 %p1, %r1, 9; @!%p1 bra $later;
+$here: """ + SHUFFLE.format("idx.b32", 3, "31, -1") + END + """
+$later: mov.u32 %r1, 7; bra $here;"""
+    out, _ = _run(body, 32)
+    assert list(out[:32]) == [7] * 32

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.gpu.fuzz import by_default, cases, default_result, outcome
+from tests.gpu.fuzz_lanes import lanes_case, lanes_outcome
 from tests.halide_core.fuzz.case import reference
 
 # Seeds of what was found wrong once come first.
@@ -28,3 +29,12 @@ def test_the_default_schedule(seed: int, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv("HL_CHECK_IR", "1")
     case = by_default(seed)
     assert outcome(case, reference(case), default_result) == ("equal", ""), case.text()
+
+
+@pytest.mark.parametrize("seed", [120, 122, 255, 25, 288])
+def test_lanes(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HL_JIT_CACHE_DIR", "")
+    monkeypatch.setenv("HL_CHECK_IR", "1")
+    case = lanes_case(seed)
+    verdict, why = lanes_outcome(case)
+    assert verdict == "equal", f"{why}\n{case.text()}"

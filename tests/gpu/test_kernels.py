@@ -19,7 +19,8 @@ from halide_core.gpu.kernel import Kernel
 from halide_core.gpu.runtime import device_runtime
 from halide_core.ir import expr as ir
 from halide_core.ir import stmt as st
-from halide_core.ir.expr import I64, const
+from halide_core.ir.expr import I32, I64, const
+from halide_core.ir.structural import key, nodes
 from halide_core.lower import lower
 from tests.gpu import running
 from tests.gpu.cases import CASES, data_of
@@ -174,11 +175,60 @@ def test_what_lanes_use_alone_lies_in_registers() -> None:
     assert kernel.shared
 
 
-def test_what_lanes_exchange_is_shared() -> None:
+def test_what_lanes_exchange_lies_in_registers() -> None:
     f, _ = CASES["lanes"].make(hc, True)
     (kernel,) = _kernels(f)
-    assert kernel.shared
-    assert barriers_in(kernel.body) == 1
+    assert not kernel.shared
+    assert barriers_in(kernel.body) == 0
+    text = to_ptx([kernel], 80)
+    assert "shfl.sync.down" in text
+    assert ".local" not in text
+
+
+@pytest.mark.parametrize("lanes", [32, 16, 4])
+@pytest.mark.parametrize("near", [True, False])
+def test_shuffles_of_each_kind(lanes: int, near: bool) -> None:
+    """Values of neighbours, of which the last lane's are the next turn's; and values of any lanes."""
+    f, g, u = hc.Func("f"), hc.Func("g"), hc.Var("u")
+    g[x, y] = x * x + y
+    f[x, y] = g[x + 1, y] - g[x, y] if near else g[hc.clamp(x * 3 % 7, 0, lanes - 1), y]
+    f.bound(x, 0, lanes).tile(x, y, xi, yi, lanes, 4, hc.TailStrategy.RoundUp)
+    f.gpu_blocks(x, y).gpu_threads(yi).gpu_lanes(xi)
+    g.compute_at(f, yi).split(x, u, x, lanes, hc.TailStrategy.RoundUp).gpu_lanes(x).unroll(u)
+    (kernel,) = _kernels(f)
+    assert not kernel.shared
+    text = to_ptx([kernel], 80)
+    for kind in ("down", "up") if near else ("idx",):
+        assert f"shfl.sync.{kind}" in text
+    assert ".local" not in text
+    with device_runtime(Emulator()):
+        found = np.asarray(f.realize([lanes, 8], hc.Target(running.TARGET)))
+    k, row = np.meshgrid(np.arange(lanes), np.arange(8))
+    assert np.array_equal(found, 2 * k + 1 if near else np.minimum(k * 3 % 7, lanes - 1) ** 2 + row)
+
+
+def test_no_shuffle_where_some_lanes_stay_away() -> None:
+    """A loop that lanes run differently often: what it reads of other lanes is shared."""
+    f, g, v = hc.Func("f"), hc.Func("g"), hc.Var("v")
+    g[x, y] = x * x + y
+    r = hc.RDom([(0, 5)], "r")
+    r.where(r < x % 5)
+    f[x, y] = 0
+    f[x, y] += g[hc.clamp(x + r, 0, 31), y]
+    f.bound(x, 0, 32).compute_root()
+    for stage in (f, f.update()):
+        stage.split(y, y, v, 4, hc.TailStrategy.GuardWithIf)
+    f.reorder(x, v, y).gpu_blocks(y).gpu_threads(v).gpu_lanes(x)
+    f.update().reorder(r, x, v, y).gpu_blocks(y).gpu_threads(v).gpu_lanes(x)
+    g.compute_at(f, v).gpu_lanes(x)
+    kernels = _kernels(f)
+    text = to_ptx(list(kernels), 80)
+    with device_runtime(Emulator()):
+        found = np.asarray(f.realize([32, 8], hc.Target(running.TARGET)))
+    want = [[sum(min(k + i, 31) ** 2 + row for i in range(k % 5)) for k in range(32)] for row in range(8)]
+    assert np.array_equal(found, want)
+    assert kernels[1].shared
+    assert "shfl.sync" not in text
 
 
 def test_a_barrier_before_a_loop_and_not_in_it() -> None:
@@ -385,3 +435,59 @@ def test_rows_are_padded_where_threads_would_meet(kind: Any) -> None:
     (launched,) = device.launches
     assert launched.counts.instructions["shared load"]
     assert not launched.counts.bank_conflicts
+
+
+def test_loops_count_in_64_bits() -> None:
+    """A row of any length by one thread: its addresses are pointers that go on, without a multiplication."""
+    f, image = hc.Func("f"), hc.ImageParam(hc.Int(32), 2, "image")
+    f[x, y] = image[x, y] + 1
+    f.gpu_blocks(y)
+    (kernel,) = lower([f._function], hc.Target("x86-64-linux-sse41-cuda"), {"f.stride.0": const(1, I64)}).kernels
+    text = to_ptx([kernel], 80)
+    loop = text[text.rindex("$L__BB0_2:") :]
+    assert "st.global" in loop
+    assert "mul" not in loop
+
+
+def test_no_index_before_the_first_access() -> None:
+    """A loop that accesses in some iterations only counts in 32 bits there: its first index may be far off."""
+    f, flags, image = hc.Func("f"), hc.ImageParam(hc.Int(32), 1, "flags"), hc.ImageParam(hc.Int(32), 1, "image")
+    count, first = hc.Param(hc.Int(32), "count"), hc.Param(hc.Int(32), "first")
+    r = hc.RDom([(0, count)], "r")
+    r.where(flags[r] > 0)
+    f[x] = 0
+    f[x] += image[r - first]
+    f.compute_root()
+    f.update().gpu_blocks(x)
+    (kernel,) = _kernels(f)
+    (loop,) = [s for s in st.walk(kernel.body) if isinstance(s, st.For)]
+    counted = key(ir.Cast(I64, ir.Variable(I32, loop.name)))
+    loads = [n for s in st.walk(loop) for e in st.expressions(s) for n in nodes(e, ir.Load)]
+    wide = {n.name for n in loads if counted in map(key, nodes(n.index, ir.Cast))}
+    assert wide == {"flags"}
+    assert {n.name for n in loads} >= {"flags", "image"}
+
+
+def test_threads_stand_aside_once() -> None:
+    """A loop that some threads do nothing in stands under what says so."""
+    f, g = hc.Func("f"), hc.Func("g")
+    g[x, y] = x * y
+    f[x, y] = g[x, y] + g[x + 1, y]
+    f.gpu_tile(x, y, xi, yi, 16, 3, hc.TailStrategy.GuardWithIf)
+    g.compute_at(f, x).gpu_threads(x)
+    (kernel,) = _kernels(f)
+    (loop,) = [s for s in st.walk(kernel.body) if isinstance(s, st.For)]
+    assert not any(isinstance(s, st.IfThenElse) for s in st.walk(loop))
+    assert barriers_in(loop) == 0
+
+
+def test_the_first_window_stands_apart() -> None:
+    """Rows that a thread keeps: the first iteration computes three of them, each other one computes one."""
+    f, _ = CASES["rolling_rows"].make(hc, True)
+    (kernel,) = _kernels(f)
+    loads = [n for s in st.walk(kernel.body) for e in st.expressions(s) for n in nodes(e, ir.Load)]
+    assert sum(n.name == "source" for n in loads) == 2
+    loops = [s for s in st.walk(kernel.body) if isinstance(s, st.For)]
+    assert len(loops) == 2
+    assert not any(isinstance(s, st.For) for loop in loops for s in st.walk(loop.body))
+    assert not any(nodes(e, ir.Select) for s in st.walk(kernel.body) for e in st.expressions(s))

@@ -59,3 +59,20 @@ def test_two_arguments(name: str) -> None:
     nan = np.isnan(on_host)
     assert np.array_equal(nan, np.isnan(on_device))
     assert np.array_equal(on_host[~nan].view(np.uint32), on_device[~nan].view(np.uint32))
+
+
+_EDGES = [np.nan, np.inf, -np.inf, 0.5, -0.5, 4e9, -4e9, *(s * 2.0**k + d for k in (31, 32, 63, 64) for s in (1, -1)
+          for d in (0, -0.5, 0.5, -1, 1))]  # fmt: skip
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+def test_floats_as_integers(bits: int) -> None:
+    """What no integer of the type is comes out as on the host."""
+    random = np.random.default_rng(3)
+    usual = random.standard_normal(300) * 10.0 ** random.integers(-3, 22, 300)
+    values = np.concatenate([usual, _EDGES]).astype(np.float32 if bits == 32 else np.float64)
+    x = hc.Var("x")
+    for to in (hc.Int(32), hc.Int(64), hc.UInt(32), hc.UInt(64), hc.Int(16), hc.UInt(8)):
+        source = hc.ImageParam(hc.Float(bits), 1, "source")
+        on_host, on_device = _both(hc.cast(to, source[x]), {source: values}, x)
+        assert np.array_equal(on_host, on_device), to

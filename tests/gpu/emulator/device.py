@@ -32,13 +32,15 @@ class Emulator:
     """A `halide_core.gpu.runtime.DeviceRuntime`: memory and kernels in this process.
 
     `lockstep`: the threads of a warp do not race with each other, as on devices before those of capability 7.0, which
-    code that exchanges values of lanes without a barrier counts on."""
+    code that exchanges values of lanes without a barrier counts on; `ask_ended`: a shuffle may ask a lane that has
+    ended, and gets anything."""
 
     memory: GlobalMemory = field(default_factory=GlobalMemory)
     launches: list[Launched] = field(default_factory=list)
     copied_to_device: int = 0
     copied_to_host: int = 0
     lockstep: bool = False
+    ask_ended: bool = False
     _modules: dict[str, tuple[Module, dict[str, int]]] = field(default_factory=dict)
     _own: int = 0
 
@@ -76,8 +78,9 @@ class Emulator:
         if shared > MOST_SHARED:
             raise DeviceError(f"{kernel} asks for {shared} bytes of shared memory")
         found = module.kernels[kernel]
+        lenient = machine.Lenient(self.lockstep, self.ask_ended)
         counts = machine.run(
-            module, found, self.memory, blocks, threads, shared, list(arguments), symbols, self.lockstep
+            module, found, self.memory, blocks, threads, shared, list(arguments), symbols, lenient
         )
         self.launches.append(Launched(kernel, blocks, threads, shared, counts))
 

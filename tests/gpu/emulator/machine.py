@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tests.gpu.emulator import arithmetic as a
-from tests.gpu.emulator import operations
+from tests.gpu.emulator import operations, shuffles
 from tests.gpu.emulator.memory import GLOBAL, LOCAL, SHARED, Area, DeviceError, GlobalMemory, Who
 from tests.gpu.emulator.text import (
     Address,
@@ -68,6 +68,14 @@ class Counts:
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
 
+@dataclass(frozen=True)
+class Lenient:
+    """What is not stopped at: races of the threads of a warp, shuffles that ask lanes that have ended."""
+
+    lockstep: bool = False
+    ask_ended: bool = False
+
+
 def run(
     module: Module,
     kernel: Kernel,
@@ -77,22 +85,23 @@ def run(
     shared: int,
     arguments: list[bytes],
     symbols: dict[str, int],
-    lockstep: bool = False,
+    lenient: Lenient | None = None,
     only: Any = None,
 ) -> Counts:
     """Runs all blocks, or those of the numbers `only`.  `symbols`: where the module's variables in global and constant
-    memory are; `lockstep`: threads of a warp do not race with each other."""
+    memory are."""
     if [len(x) for x in arguments] != [n for _, n in kernel.parameters]:
         raise DeviceError(f"{kernel.name} takes parameters of {[n for _, n in kernel.parameters]} bytes")
     counts = Counts()
     count, size = blocks[0] * blocks[1] * blocks[2], threads[0] * threads[1] * threads[2]
+    lenient = lenient or Lenient()
     step = max(1, _TOGETHER // size)
     for area, _ in memory.areas.values():
         area.forget()
     every = np.arange(count) if only is None else np.asarray(only)
     for first in range(0, len(every), step):
         numbers = every[first : first + step]
-        batch = _Batch(module, kernel, memory, blocks, threads, shared, arguments, symbols, numbers, counts, lockstep)
+        batch = _Batch(module, kernel, memory, blocks, threads, shared, arguments, symbols, numbers, counts, lenient)
         if only is not None:
             batch.touched = []
         batch.run()
@@ -104,7 +113,7 @@ class _Batch:
     def __init__(
         self, module: Module, kernel: Kernel, memory: GlobalMemory, blocks: tuple[int, int, int],
         threads: tuple[int, int, int], shared: int, arguments: list[bytes], symbols: dict[str, int], numbers: Any,
-        counts: Counts, lockstep: bool,
+        counts: Counts, lenient: Lenient,
     ) -> None:  # fmt: skip
         self.kernel, self.memory, self.counts = kernel, memory, counts
         self.per_block = threads[0] * threads[1] * threads[2]
@@ -116,9 +125,10 @@ class _Batch:
         self.warp = self.block * (-(-self.per_block // WARP)) + inside // WARP
         self.lane = inside % WARP
         # Who accesses memory, for races: threads, or warps where these are in step.
+        self.ask_ended = lenient.ask_ended
         self.accessors = self.per_block
         self.accessor = self.global_thread
-        if lockstep:
+        if lenient.lockstep:
             self.accessors = -(-self.per_block // WARP)
             self.accessor = (block * self.accessors + inside // WARP).astype(np.int64)
         self.special = {
@@ -143,6 +153,8 @@ class _Batch:
         self.pc = np.zeros(n, np.int64)
         self.waiting = np.zeros(n, bool)
         self.exited = np.zeros(n, bool)
+        # Those that wait at a shuffle for other lanes.
+        self.meeting = np.zeros(n, bool)
 
     def _place(self, module: Module, dynamic: int, blocks: int) -> None:
         """Where shared and local variables are: by offset in what a block or a thread has."""
@@ -177,8 +189,11 @@ class _Batch:
         steps = 0
         code, end = self.kernel.code, len(self.kernel.code)
         while True:
-            runnable = ~(self.exited | self.waiting)
+            runnable = ~(self.exited | self.waiting | self.meeting)
             if not runnable.any():
+                if self.meeting.any():
+                    self.meet(int(self.pc[self.meeting].min()), True)
+                    continue
                 if not self.waiting.any():
                     return
                 self.release()
@@ -210,6 +225,11 @@ class _Batch:
                         break
                     pc = pc_or_none
                     continue
+                if i.op == "shfl":
+                    self.pc[whole] = pc
+                    self.meeting[whole] = True
+                    self.meet(pc, False)
+                    break
                 act, number = whole, len(active)
                 if i.guard is not None:
                     own = self.registers[i.guard[0]][active] == i.guard[1]
@@ -248,6 +268,20 @@ class _Batch:
         self.waiting[active[taken]] = True
         self.pc[active] = pc + 1
         return None
+
+    def meet(self, pc: int, nobody_comes: bool) -> None:
+        """Lets the lanes that wait at a shuffle go on, where all of those have come that it asks for."""
+        i = self.kernel.code[pc]
+        here = np.flatnonzero(self.meeting & (self.pc == pc))
+        missing = shuffles.absent(self, i, here)
+        going = here[missing < 0]
+        if nobody_comes and not len(going):
+            raise DeviceError(f"shuffle: lane {int(missing[0])} of the mask does not take part: {i.text}")
+        if len(going):
+            self.count("shuffle", len(going))
+            shuffles.shuffle(self, i, going)
+            self.pc[going] = pc + 1
+            self.meeting[going] = False
 
     def release(self) -> None:
         """Lets blocks go on all of whose threads wait at one barrier."""
@@ -310,9 +344,6 @@ class _Batch:
             self.access(i, act, number)
         elif i.op in ("atom", "red"):
             self.atomic(i, act, number)
-        elif i.op == "shfl":
-            self.count("shuffle", number)
-            operations.shuffle(self, i, act)
         else:
             self.count(operations.classify(i), number)
             operations.compute(self, i, act)

@@ -299,28 +299,6 @@ def _dp4a(m: Any, i: Instruction, act: Any) -> None:
     m.put(i.operands[0], (total & 0xFFFFFFFF).astype(np.uint32), "b32", act)
 
 
-def shuffle(m: Any, i: Instruction, act: Any) -> None:
-    """shfl.sync: a value of another lane of the warp."""
-    mode = next(x for x in i.mods if x in ("up", "down", "bfly", "idx"))
-    to = i.operands[0]
-    d, p = (to.items if isinstance(to, Many) else (to, None))
-    whole = np.arange(m.n)[act]
-    value = np.zeros(m.n, np.uint32)
-    value[whole] = _filled(m.value(i.operands[1], 32, act), m, act)
-    b, c = (_filled(m.value(o, 32, act), m, act).astype(np.int64) for o in i.operands[2:4])
-    lane = m.lane[act].astype(np.int64)
-    clamp, mask = c & 31, (c >> 8) & 31
-    most, least = (lane & mask) | (clamp & ~mask), lane & mask
-    b = b & 31
-    source = {"up": lane - b, "down": lane + b, "bfly": lane ^ b, "idx": least | (b & ~mask)}[mode]
-    good = source >= most if mode == "up" else source <= most
-    picked = np.where(good, source, lane)
-    found = value[whole - lane + picked]
-    m.put(d, found, "b32", act)
-    if p is not None:
-        m.put(p, good, "pred", act)
-
-
 _RULES = {
     "_mov": _mov, "_cvta": _cvta, "_cvt": _cvt, "_setp": _setp, "_selp": _selp, "_shl": _shl, "_shr": _shl,
     "_shf": _shf, "_popc": _counts, "_clz": _counts, "_brev": _brev, "_prmt": _prmt, "_bfe": _bfe, "_bfi": _bfi,

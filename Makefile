@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
 
-.PHONY: demo test quick test-generators test-emitted test-pipelines test-combinations corpus corpus-gpu corpus-gpu-drop-ins bench bench-search bench-codegen bench-gpu \
+.PHONY: demo test quick test-generators test-emitted test-pipelines test-combinations corpus corpus-gpu corpus-gpu-drop-ins bench bench-search bench-codegen bench-gpu bench-auto-gpu \
   bench-autoschedule bench-frozen bench-tree-search bench-genetic bench-compile bench-second-opinion bench-memory math-errors fuzz-schedules fuzz-gpu \
   unseen unseen-autoscheduled fuzz-autoschedulers fuzz-soundness fuzz-adversarial fuzz-inputs first-contact first-day test-cluster gpu-record gpu-check device-model fuzz-mutants plant-faults plant-transform-faults \
   contract-items browser-tools arm-tools lint structure status clean
@@ -74,6 +74,13 @@ bench-codegen: .venv/dev.stamp
 bench-gpu: .venv/dev.stamp
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[cuda]'
 	$(BIN)/python -m tests.gpu.table $(NAMES)
+
+# AutoGPU against schedules by hand and the package's autoschedulers for CUDA, at the papers' sizes, under the emulator and
+# the model of time, or for the pipelines in NAMES alone; what the file of figures has is kept.  About an hour; no device is
+# needed.
+bench-auto-gpu: .venv/dev.stamp
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[cuda]'
+	$(BIN)/python -m tests.gpu.auto_gpu_table $(NAMES) --json bench-auto-gpu.json $(OPTIONS)
 
 # The schedules of Reuse2019 against the autoschedulers of the package `halide` and the schedules by hand; --ablations
 # for what its parts are worth.

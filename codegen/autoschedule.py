@@ -25,8 +25,9 @@ from halide_core.passes.schedule_functions import schedule_functions
 from lifter.algebra.fold import all_hold
 from lifter.ir.summary import Summary
 
-NAMES = ("default", "Reuse2019", "TreeSearch")
-"""What functions may be scheduled by; a search that runs candidates would have no images to run them on."""
+NAMES = ("default", "Reuse2019", "TreeSearch", "AutoGPU")
+"""What functions may be scheduled by, AutoGPU on a device alone; a search that runs candidates
+would have no images to run them on."""
 # What images and other numbers are taken to be.
 _SIDE, _OTHER = 1024, 4
 

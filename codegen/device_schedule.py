@@ -14,11 +14,18 @@ from halide_core.aot.compile import RawBuffer
 from halide_core.autoschedule.device.scheduler import DeviceSchedule, device_schedule
 from halide_core.errors import HalideError
 from halide_core.function import Function
-from halide_core.ir.expr import I64
+from halide_core.interp.expr import evaluate
+from halide_core.ir.expr import I32, I64, const
+from halide_core.ir.structural import variables
+from halide_core.passes.realization_order import build_environment
 from halide_core.target import Target
 from lifter.algebra.polynomial import Poly, from_poly
 from lifter.ir.summary import Layout
 
+AUTO_GPU = "AutoGPU"
+"""The method that schedules for devices, and for nothing else."""
+_SIDE = 1024
+"""What the sizes of images are taken to be."""
 ALL = "all of it"
 """Stands for all stages where it is said why none of them is on the device."""
 
@@ -38,13 +45,13 @@ def is_for_device(target: Target | str) -> bool:
     return (Target(target) if isinstance(target, str) else target).has_feature("cuda")
 
 
-def schedule_for_device(make: Callable[[], Schedulable], target: Target) -> DeviceSchedule:
+def schedule_for_device(make: Callable[[], Schedulable], target: Target, method: str = "") -> DeviceSchedule:
     """The schedule, not applied, of the pipeline that `make` makes; Funcs that the device cannot compute are left on
-    the host, with the reason."""
+    the host, with the reason.  `method`: "AutoGPU" or, for the default schedule, anything else."""
     host: dict[str, str] = {}
     while True:
         tried = make()
-        found = device_schedule(tried.outputs, tried.layouts, tried.pinned, host)
+        found = _found(tried, target, method, host)
         if not found.on_device:
             return found
         refused = _refused(tried, found, target)
@@ -54,11 +61,44 @@ def schedule_for_device(make: Callable[[], Schedulable], target: Target) -> Devi
             host[name] = refused.splitlines()[0]
 
 
-def scheduled_path(make: Callable[[], BuiltPath], target: Target) -> tuple[BuiltPath, DeviceSchedule] | None:
+def _found(tried: Schedulable, target: Target, method: str, host: Mapping[str, str]) -> DeviceSchedule:
+    """The schedule of a pipeline that has none, by a method where that knows it, else the default one."""
+    if method == AUTO_GPU and not tried.pinned and _estimated(tried):
+        from halide_core.autoschedule.auto_gpu.scheduler import auto_gpu  # loaded only where it is needed
+
+        try:
+            return auto_gpu(tried.outputs, target, {}, tried.layouts, host)[1]
+        except HalideError:
+            pass  # what it does not know; the default schedule has no such limits
+    return device_schedule(tried.outputs, tried.layouts, tried.pinned, host)
+
+
+def _estimated(tried: Schedulable) -> bool:
+    """Gives outputs and images their likely sizes, images of some thousand rows; whether these make sense."""
+    for f in tried.outputs:
+        layout = tried.layouts.get(f.name)
+        for k, a in enumerate(f.args):
+            box = (0, _SIDE)
+            if layout is not None:
+                ends = layout.mins[k], layout.extents[k]
+                low, extent = (int(evaluate(e, dict.fromkeys(variables(e), _SIDE)).item()) for e in ends)
+                if not 0 < extent < 1 << 16:
+                    return False
+                box = low, extent
+            f.estimates[a] = const(box[0], I32), const(box[1], I32)
+    for image in build_environment(tried.outputs).images:
+        for d in range(image.dimensions):
+            image.estimates.setdefault(d, (const(0, I32), const(_SIDE, I32)))
+    return True
+
+
+def scheduled_path(
+    make: Callable[[], BuiltPath], target: Target, method: str = ""
+) -> tuple[BuiltPath, DeviceSchedule] | None:
     """A path that `make` makes, for compiled code, under its schedule for the device; None where that has none.
 
     What stays on the host has no schedule yet."""
-    found = schedule_for_device(lambda: schedulable(make()), target)
+    found = schedule_for_device(lambda: schedulable(make()), target, method)
     if not found.on_device:
         return None
     built = make()

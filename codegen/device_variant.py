@@ -18,12 +18,12 @@ from halide_core.target import Target
 
 
 def device_variant(
-    make: Callable[[], BuiltPath], variant: Callable[[BuiltPath], Variant], target: Target, name: str
+    make: Callable[[], BuiltPath], variant: Callable[[BuiltPath], Variant], target: Target, name: str, method: str = ""
 ) -> DeviceVariant | str:
     """A path that `make` makes, as a `variant` under a schedule for the device; or why it has none.  `name`: the
-    function's, for errors."""
+    function's, for errors; `method`: how it is scheduled."""
     try:
-        built = _scheduled(make, target)
+        built = _scheduled(make, target, method)
         if built is None:
             return "no stage of it is work for a device"
         plan = built.plan
@@ -43,9 +43,9 @@ def device_path(make: Callable[[], BuiltPath], target: Target) -> BuiltPath | No
         return None
 
 
-def _scheduled(make: Callable[[], BuiltPath], target: Target) -> BuiltPath | None:
+def _scheduled(make: Callable[[], BuiltPath], target: Target, method: str = "") -> BuiltPath | None:
     """A path under its schedule for the device, the host's stages under theirs; None where all of it is the host's."""
-    found = scheduled_path(make, target)
+    found = scheduled_path(make, target, method)
     if found is None:
         return None
     built, _ = found

@@ -33,7 +33,7 @@ def emit_file(
     each a function."""
     try:
         for item, name, out, said in zip(lifted, names, outputs, notes, strict=True):
-            _emit_texts(item, name, source, directory, kinds, target, out, said)
+            _emit_texts(item, name, source, directory, kinds, target, out, said, autoscheduler)
         if {"object", "header", "shared"} & set(kinds) and lifted:
             from codegen.native import emit_native  # the compiler is loaded only where it is needed
 
@@ -46,13 +46,13 @@ def emit_file(
 
 def _emit_texts(
     item: Lifted, name: str, source: str, directory: Path, kinds: Sequence[str], target: str, out: dict[str, str],
-    notes: list[str],
+    notes: list[str], autoscheduler: str,
 ) -> None:
     summary, unverified = item.summary, item.status != "verified"
     assert summary is not None
     device = None
     if "cuda" in target.split("-") and {"dsl", "halide-cpp"} & set(kinds):
-        device = scheduled_text(summary, source, target)
+        device = scheduled_text(summary, source, target, autoscheduler)
         notes += device.notes()
     texts: dict[str, tuple[str, Callable[[], str]]] = {
         "dsl": (f"{name}.py", lambda: dsl_module(summary, source, unverified, device)),

@@ -13,8 +13,9 @@ from halide_core.target import Target
 from lifter.ir.summary import Summary
 
 
-def scheduled_text(summary: Summary, file: str, target: str) -> ScheduledText:
-    """The schedules of the text that `dsl_module` writes of a summary: of the very Funcs that the text makes."""
+def scheduled_text(summary: Summary, file: str, target: str, method: str = "") -> ScheduledText:
+    """The schedules of the text that `dsl_module` writes of a summary: of the very Funcs that the text makes.
+    `method`: how they are made."""
     apart = as_reductions(summary)
     module = executed(dsl_module(apart, file))
     many = len(apart.paths) > 1
@@ -30,5 +31,5 @@ def scheduled_text(summary: Summary, file: str, target: str) -> ScheduledText:
             _, _, outputs = build()  # type: ignore[operator]
             return Schedulable([f._function for f in outputs.values()], layouts)  # type: ignore[arg-type]
 
-        schedules.append(schedule_for_device(make, Target(target)))
+        schedules.append(schedule_for_device(make, Target(target), method))
     return ScheduledText(apart, schedules, target)

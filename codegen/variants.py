@@ -9,7 +9,7 @@ from typing import Any
 from codegen.autoschedule import autoschedule
 from codegen.channel_variants import channel_counts
 from codegen.choose_scheduler import method_of
-from codegen.device_schedule import is_for_device
+from codegen.device_schedule import AUTO_GPU, is_for_device
 from codegen.device_variant import device_variant
 from codegen.pipeline import BuiltPath, build_path, compiled
 from codegen.plan import PathPlan
@@ -147,13 +147,15 @@ def variants(
                 assert again is not None
                 return again
 
-            kernels = device_variant(make, partial(_variant, condition), target, summary.function.name)
+            kernels = device_variant(make, partial(_variant, condition), target, summary.function.name, autoscheduler)
             if isinstance(kernels, DeviceVariant):
                 out.append(kernels)
             elif on_host is not None:
                 on_host[number] = kernels
         small = small_reductions(built.pipeline, built.buffers) if schedule else None
-        method = autoscheduler or (method_of(built) if schedule else "default")
+        # A method for devices says nothing of what runs on the host.
+        method = "" if autoscheduler == AUTO_GPU else autoscheduler
+        method = method or (method_of(built) if schedule else "default")
         within: Expr | None = None
         if method != "default" and small is None:
             other = build_path(summary, number, together=True)

@@ -69,7 +69,7 @@ def lift_file(
         raise UsageError(f"unknown output kind '{unknown[0]}'; the kinds are {', '.join(EMIT_KINDS)}")
     if target != "host":
         _check_target(target)
-    _check_autoscheduler(autoscheduler)
+    _check_autoscheduler(autoscheduler, target)
     directory = _output_folder(out)
     listener(Step("reading"))
     with Originals(path, clang_args) if run else contextlib.nullcontext() as originals:
@@ -217,13 +217,15 @@ def _check_target(target: str) -> None:
         raise UsageError(problem.text) from None
 
 
-def _check_autoscheduler(name: str) -> None:
+def _check_autoscheduler(name: str, target: str) -> None:
     if not name:
         return
     from codegen.autoschedule import NAMES
 
     if name not in NAMES:
         raise UsageError(f"unknown autoscheduler '{name}'; there are {', '.join(NAMES)}")
+    if name == "AutoGPU" and "cuda" not in target.split("-"):
+        raise UsageError("the autoscheduler AutoGPU schedules for a device; choose one by --target host-cuda")
 
 
 def _output_folder(out: str) -> Path:

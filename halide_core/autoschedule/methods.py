@@ -16,8 +16,12 @@ Method = Callable[[list[Function], Target, dict[str, str]], Schedule]
 METHODS = {
     "Reuse2019": ("reuse2019.scheduler", "reuse_schedule"),
     "TreeSearch": ("tree_search.scheduler", "tree_schedule"),
+    "AutoGPU": ("auto_gpu.scheduler", "gpu_schedule"),
     "Genetic2013": ("genetic2013.scheduler", "genetic_schedule"),
 }
+
+# Those that write what the option `report` asks for themselves: nothing runs a schedule for a device that is not there.
+WITH_REPORTS = frozenset({"AutoGPU"})
 
 
 def method(name: str) -> Method:

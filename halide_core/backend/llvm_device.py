@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from halide_core import raw_buffer as raw
 from halide_core.backend.llvm_builder import FunctionBuilder, ModuleBuilder
 from halide_core.backend.llvm_types import float_literal, llvm_type
+from halide_core.device_limits import STATIC_SHARED
 from halide_core.gpu.indices import MOST_CONSTANT
 from halide_core.ir import stmt as st
 from halide_core.ir.expr import const_value
@@ -183,9 +184,13 @@ def _fail_if(emitter: StmtEmitter, condition: str, text: str) -> None:
 
 
 def _shared(emitter: StmtEmitter, s: st.Launch) -> str:
-    """The bytes of shared memory; more than is allowed is an error."""
+    """The bytes of shared memory that the launch asks for, beside what the kernel declares itself; more than is allowed
+    is an error."""
+    known = const_value(s.shared)
+    if known is not None and known <= STATIC_SHARED:
+        return "0"
     size = emitter.value(s.shared)
-    if const_value(s.shared) is None:
+    if known is None:
         many = emitter.b.emit(f"icmp sgt i64 {size}, {s.most_shared}")
         _fail_if(emitter, many, f"{s.kernel}: a block shares more bytes than the target allows, {s.most_shared}")
     return size

@@ -95,13 +95,13 @@ class Pipeline(Compilation):
     def apply_autoscheduler(self, target: Target, autoscheduler_params: AutoschedulerParams) -> AutoSchedulerResults:
         """Schedules every Func, at the sizes given by set_estimates.  Returns the schedule as text.
 
-        'Reuse2019', 'TreeSearch' and 'Genetic2013' make the whole schedule; 'default' is a few rules for Funcs that
-        have no schedule yet, without text.  Raises HalideError for other names, for what is missing and for what a
-        method cannot schedule.
+        'Reuse2019', 'TreeSearch' and 'Genetic2013' make the whole schedule, 'AutoGPU' one for a CUDA device; 'default'
+        is a few rules for Funcs that have no schedule yet, without text.  Raises HalideError for other names, for what
+        is missing and for what a method cannot schedule.
 
-        The option `report` of the first three names a file for what the schedule makes of each Func, measured at the
-        estimated sizes: a page where it ends with .html, else text."""
-        from halide_core.autoschedule.methods import method
+        The option `report` of all but 'default' names a file for what the schedule makes of each Func, measured at the
+        estimated sizes (predicted for a device): a page where it ends with .html, else text."""
+        from halide_core.autoschedule.methods import WITH_REPORTS, method
         from halide_core.autoschedule.rules.default import apply_default_schedule
         from halide_core.passes.realization_order import build_environment
         from halide_core.schedule_warnings import mark_scheduled
@@ -112,7 +112,7 @@ class Pipeline(Compilation):
             return AutoSchedulerResults(target, params)
         outputs = self.functions()
         schedule = method(params.name)(outputs, target, params.extra)
-        if params.extra.get("report"):
+        if params.extra.get("report") and params.name not in WITH_REPORTS:
             from halide_core.autoschedule.report.report import write_report
 
             write_report(params.extra["report"], params.name, outputs, target, schedule)

@@ -147,6 +147,12 @@ def test_unknown_autoscheduler(lift, source):
     assert run.one_line.startswith("error: unknown autoscheduler 'Magic'")
 
 
+def test_a_method_for_devices_without_one(lift, source):
+    run = lift(source("ok.cpp", INVERT), "--autoscheduler", "AutoGPU")
+    assert run.status == 2
+    assert run.one_line.startswith("error: the autoscheduler AutoGPU schedules for a device; choose one by --target")
+
+
 def test_no_file(lift):
     run = lift()
     assert run.status == 2

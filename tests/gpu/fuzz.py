@@ -1,6 +1,6 @@
 """Random pipelines under random schedules for a device, through the emulator, against the reference interpreter.
 
-    python -m tests.gpu.fuzz --count 200 --seed 1 [--default]
+    python -m tests.gpu.fuzz --count 200 --seed 1 [--default | --auto]
 
 prints what differs, what the emulator stops at, and why schedules were refused.  With `--default`: under the default
 schedule for a device, which must not be refused."""
@@ -192,6 +192,17 @@ def default_result(case: Case) -> np.ndarray:
     return np.asarray(output.realize(list(case.sizes), hc.Target(case.target)))
 
 
+def auto_result(case: Case) -> np.ndarray:
+    """What a pipeline gives under the schedule that AutoGPU makes for larger images."""
+    names = functions(case)
+    output = names["output"]
+    names["source"].set(hc.Buffer(data(case)))
+    output.set_estimates([(0, 16 * n) for n in case.sizes])
+    target = hc.Target(case.target)
+    hc.Pipeline([output]).apply_autoscheduler(target, hc.AutoschedulerParams("AutoGPU", {}))
+    return np.asarray(output.realize(list(case.sizes), target))
+
+
 def outcome(case: Case, wanted: np.ndarray, run: Callable[[Case], np.ndarray] = result) -> tuple[str, str]:
     """("equal", ""), ("refused", reason), or ("wrong", what)."""
     device = Emulator()
@@ -230,6 +241,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--default", action="store_true", help="the default schedule in place of random ones")
+    parser.add_argument("--auto", action="store_true", help="AutoGPU in place of random ones")
     parser.add_argument("--lanes", action="store_true", help="stages by lanes that read each other's values")
     parser.add_argument("--quiet", action="store_true", help="do not print refusals")
     options = parser.parse_args()
@@ -237,14 +249,16 @@ def main() -> None:
     if options.lanes:
         _lanes(range(options.seed, options.seed + options.count))
         return
+    one = options.default or options.auto
+    run = auto_result if options.auto else default_result if options.default else result
     tally: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     for seed in range(options.seed, options.seed + options.count):
         wanted = None
-        for case in [by_default(seed)] if options.default else cases(seed):
+        for case in [by_default(seed)] if one else cases(seed):
             wanted = reference(case) if wanted is None else wanted
-            verdict, why = outcome(case, wanted, default_result if options.default else result)
-            if options.default and verdict == "refused":
+            verdict, why = outcome(case, wanted, run)
+            if one and verdict == "refused":
                 verdict = "wrong"
             tally[verdict if verdict != "equal" or not why else "equal on the host"] += 1
             if verdict == "refused":

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 import halide_core as hc
-from corpus.pipelines.common import PipelineFile, Size, bind, output_buffers
+from corpus.pipelines.common import PipelineFile, Size, bind, estimate, output_buffers
+from halide_core.backend.ptx import to_ptx
 from halide_core.gpu.runtime import device_runtime
 from halide_core.lower import lower
 from tests.gpu import package, running
@@ -38,7 +39,26 @@ def on_host(p: PipelineFile, size: Size) -> list[np.ndarray]:
 
 def on_device(p: PipelineFile, size: Size) -> tuple[list[np.ndarray], Emulator]:
     """Our results on an emulated device, which is left without allocations."""
-    built = scheduled(hc, p, size)
+    return _emulated(p, size, scheduled(hc, p, size))
+
+
+def under_auto_gpu(
+    p: PipelineFile, size: Size, made_for: Size, **options: str
+) -> tuple[list[np.ndarray], Emulator]:
+    """Our results on an emulated device, under a schedule that AutoGPU makes for images of a size `made_for`."""
+    return _emulated(p, size, auto_scheduled(p, size, made_for, **options))
+
+
+def auto_scheduled(p: PipelineFile, size: Size, made_for: Size, **options: str) -> Any:
+    """The pipeline for images of `size`, scheduled by AutoGPU for those of another one."""
+    built = p.build(hc, size)
+    estimate(built, p, made_for, p.arrays(made_for, np.random.default_rng(0)))
+    params = hc.AutoschedulerParams("AutoGPU", options)
+    hc.Pipeline(built.outputs).apply_autoscheduler(hc.Target(running.TARGET), params)
+    return built
+
+
+def _emulated(p: PipelineFile, size: Size, built: Any) -> tuple[list[np.ndarray], Emulator]:
     device = Emulator()
     with device_runtime(device):
         out = _realized(p, size, built, hc.Target(running.TARGET))
@@ -70,6 +90,12 @@ def by_package(p: PipelineFile, size: Size, like: list[np.ndarray]) -> tuple[lis
     out = np.zeros(like[0].shape, like[0].dtype)
     package.run(f, list(zip(built.inputs, inputs_of(p, size), strict=True)), out, device, package.TARGET + _STRICT)
     return [out], device
+
+
+def kernels_of(built: Any, target: str) -> str:
+    """The PTX of a pipeline that is scheduled."""
+    found = lower([f._function for f in built.outputs], hc.Target(target)).kernels
+    return to_ptx(found, 70)
 
 
 def kernels(p: PipelineFile, size: Size, target: str) -> Any:

@@ -7,6 +7,7 @@ import pytest
 
 import halide_core as hc
 from halide_core.gpu.runtime import device_runtime
+from tests.gpu.cases import CASES, data_of
 from tests.gpu.emulator.device import Emulator
 from tests.gpu.running import TARGET, left
 
@@ -182,3 +183,16 @@ def test_too_many_elements() -> None:
         g.gpu_tile(x, y, xi, yi, 1, 1)
         g.realize([3, 3], _target())
     assert not device.launches
+
+
+def test_shared_memory_that_a_kernel_declares_is_not_asked_for_again() -> None:
+    device = Emulator()
+    case = CASES["blur_shared"]
+    with device_runtime(device):
+        f, params = case.make(hc, True)
+        data = data_of(case)
+        for name, p in params.items():
+            p.set(hc.Buffer(data[name]))
+        f.realize(list(case.size), hc.Target(TARGET))
+    assert ".shared .align" in device.texts()[0]
+    assert [x.shared for x in device.launches] == [0]

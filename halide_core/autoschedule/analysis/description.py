@@ -34,6 +34,10 @@ from halide_core.passes.value_bounds import value_bounds
 _UNBOUNDED = (0, 0)
 
 
+# Extents that stay as they are, and how much longer others become, where sizes are told from what never changes.
+_FEW_POINTS, _LONGER = 4, 37
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Stage:
     """One definition of a Func.
@@ -184,6 +188,27 @@ class Description:
                         old = self.nodes[read].region
                         self.nodes[read].region = joined(old if old else None, box)
 
+    def fixed(self) -> dict[str, tuple[bool, ...]]:
+        """Of each Func, which of its dimensions have the same region at other sizes: those that estimates of more than
+        a few coordinates, and Params, have no part in."""
+        values, images = self.values, self.images
+        regions = {n: node.region for n, node in self.nodes.items()}
+        try:
+            sizes = {n for n, v in values.items() if ".extent." in n and v > _FEW_POINTS}
+            params = {n for n in values if ".extent." not in n and ".min." not in n}
+            self.values = {n: v + (_LONGER if n in sizes else 1 if n in params else 0) for n, v in values.items()}
+            self.images = {n: _longer(box) for n, box in images.items()}
+            for n, node in self.nodes.items():
+                node.region = _longer(regions[n]) if node.is_output else ()
+            self._infer_regions()
+            return {
+                n: tuple(a == b for a, b in zip(node.region, regions[n], strict=True)) for n, node in self.nodes.items()
+            }
+        finally:
+            self.values, self.images = values, images
+            for n, node in self.nodes.items():
+                node.region = regions[n]
+
     def whole(self, name: str) -> NumericBox:
         """The box of a Func or image that the whole pipeline uses."""
         if name in self.images:
@@ -272,6 +297,10 @@ def _stage(f: Function, index: int, d: Definition, ranges: Scope) -> Stage:
         {n: len(c) for n, c in counted.items()},
         Footprint(own, names, ranges) if own and index else None,
     )
+
+
+def _longer(box: NumericBox) -> NumericBox:
+    return tuple((a, b + _LONGER if b - a + 1 > _FEW_POINTS else b) for a, b in box)
 
 
 def _sizes(box: NumericBox) -> list[int]:

@@ -90,7 +90,7 @@ def high_name(var: str) -> str:
 
 
 def compiled(e: Expr) -> End | None:
-    """A function from the values of the Variables of `e` to its value; None where `e` reads data."""
+    """A function from the values of the Variables of `e` to its value; None where `e` reads data, or is very long."""
     text: dict[int, str] = {}
     for n in post_order(e):
         inner = [text.get(id(c)) for c in ir.children(n)]
@@ -129,7 +129,10 @@ def compiled(e: Expr) -> End | None:
         if isinstance(n, ir.Div | ir.Mod) and not n.type.is_float() and const_value(n.b):
             form = "({} // {})" if isinstance(n, ir.Div) else "({} % {})"
         text[id(n)] = form.format(*parts)
-    found: End = eval(f"lambda v: {text[id(e)]}", dict(_NAMES))  # of arithmetic written above
+    try:
+        found: End = eval(f"lambda v: {text[id(e)]}", dict(_NAMES))  # of arithmetic written above
+    except SyntaxError:  # Python has a limit on how deep parentheses nest
+        return None
     return found
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from halide_core.autoschedule.device.loops import Loops
 from halide_core.autoschedule.directives import FuncName, Loop, Operand, Schedule, identifier
@@ -15,10 +16,29 @@ _ROW, _ROWS, _LINE, _SCAN = 32, 8, 256, 64
 _ALONG, _STRIP, _BLOCK = 128, 8, 4096
 """Of sums in two steps: threads of a block, rows of a strip, and points of one where there are no rows."""
 _MOST_DIMENSIONS = 3
+_STEPS, _FEW_STEPS = 8, 64
+"""Steps of a long loop in a thread that are written out, and how many a loop has that is not long."""
+_FEW_WRITTEN = 4
+"""Steps of a sum in a thread that are written out around its outputs."""
+_MOST_WRITTEN = 16
+"""Points along a loop that are written out in a thread."""
 
 
 def _power(n: int) -> int:
     return 1 << max(n - 1, 0).bit_length()
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """What a block has of the wide loops of a stage: threads, and the points along a loop that each thread goes over
+    (one where nothing is said)."""
+
+    threads: Mapping[str, int]
+    each: Mapping[str, int] = field(default_factory=dict)
+
+    def points(self, name: str) -> int:
+        """Points of a block along a loop."""
+        return self.threads.get(name, 1) * self.each.get(name, 1)
 
 
 def tile_sizes(loops: Loops) -> dict[str, int]:
@@ -42,6 +62,8 @@ class Emitter:
             self.taken |= {identifier(f.name), *map(identifier, f.args)}
         self.tiles: dict[tuple[str, int], dict[str, tuple[Loop, Loop]]] = {}
         """Of each stage the loops over blocks and over threads, by the loop that they are made of."""
+        self.chosen: dict[tuple[str, int], Tile] = {}
+        """Of stages that have a thread for each point: sizes in place of those of `tile_sizes`."""
         self._reductions: dict[tuple[str, int, int], Loop] = {}
         self._bound: set[tuple[str, str]] = set()
         self._made: dict[str, str] = {}
@@ -96,6 +118,10 @@ class Emitter:
 
     def tiled(self, loops: Loops) -> None:
         """A thread for each point of the free loops, which goes over the serial ones; channels are written out."""
+        chosen = self.chosen.get((loops.function.name, loops.stage))
+        if chosen is not None:
+            self.tiled_by(loops, chosen)
+            return
         names, sizes = loops.wide[:_MOST_DIMENSIONS], tile_sizes(loops)
         self.channels(loops)
         self.order(loops, [*loops.channels, *loops.serial, *loops.wide[_MOST_DIMENSIONS:]], names)
@@ -109,6 +135,56 @@ class Emitter:
             self.add(loops, "gpu_tile", *outer, *inner, *(sizes[n] for n in names), _GUARD)
         pairs = zip(names, zip(blocks, inner, strict=True), strict=True)
         self.tiles[loops.function.name, loops.stage] = dict(pairs)
+
+    def tiled_by(self, loops: Loops, tile: Tile) -> None:
+        """Blocks of a tile of the wide loops; what a thread has of them is written out within its serial loops."""
+        f, update = loops.function, loops.stage - 1
+        names = loops.wide[:_MOST_DIMENSIONS]
+        self.channels(loops)
+        blocks, threads, each = [], [], []
+        for n in names:
+            loop = self.loop(loops, n)
+            block = loop if loop.reduction is None else self.made_of(loop, "o", update)
+            thread = self.made_of(loop, "i", update)
+            self.add(loops, "split", loop, block, thread, tile.points(n), _GUARD)
+            if tile.each.get(n, 1) > 1:
+                point = self.made_of(loop, "e", update)
+                self.add(loops, "split", thread, thread, point, tile.each[n], _GUARD)
+                each.append(point)
+            blocks.append(block)
+            threads.append(thread)
+        inside = [self.loop(loops, n) for n in (*loops.channels, *loops.serial)]
+        outside = [self.loop(loops, n) for n in loops.wide[_MOST_DIMENSIONS:]]
+        self.add(loops, "reorder", *each, *inside, *threads, *blocks, *outside)
+        for loop in outside:
+            both = self.made_of(loop, "b", update)
+            self.add(loops, "fuse", blocks[-1], loop, both)
+            blocks[-1] = both
+        for point in each:
+            self.add(loops, "unroll", point)
+        if loops.steps is None or loops.steps > _FEW_STEPS:
+            # Loads of several steps are under way at a time, and what one stores the next one has.
+            for n in loops.serial[: 0 if each else 1]:
+                self.add(loops, "unroll", self.loop(loops, n), _STEPS, _GUARD)
+        self.add(loops, "gpu_blocks", *blocks)
+        self.add(loops, "gpu_threads", *threads)
+        self.tiles[f.name, loops.stage] = dict(zip(names, zip(blocks, threads, strict=True), strict=True))
+
+    def in_thread(self, loops: Loops, box: Mapping[str, int]) -> None:
+        """A stage in a thread that has a box of its Func, of which what is of constant extent is written out."""
+        self.channels(loops)
+        written = [n for n in loops.wide if 1 < box.get(n, 1) <= _MOST_WRITTEN]
+        rest = [n for n in loops.wide if n not in written]
+        if written:
+            self.order(loops, [*loops.channels, *written, *loops.serial], rest)
+        for n in written:
+            self.add(loops, "unroll", self.loop(loops, n))
+        for n in loops.serial[:1] if written else ():
+            extent = loops.extents.get(n, 0)
+            if 1 < extent <= _FEW_WRITTEN:
+                self.add(loops, "unroll", self.loop(loops, n))
+            elif extent and extent % _FEW_WRITTEN == 0:
+                self.add(loops, "unroll", self.loop(loops, n), _FEW_WRITTEN, _GUARD)
 
     def rows(self, loops: Loops) -> None:
         """A kernel for each iteration of the outer loops, which run in order on the host."""
@@ -141,22 +217,27 @@ class Emitter:
         if len(wanted) > 1 and wanted != [x.var for x in loops.definition.schedule.dims]:
             self.add(loops, "reorder", *(self.loop(loops, n) for n in wanted))
 
-    def in_block(self, loops: Loops, whole: bool) -> None:
-        """A stage in a block that has a box of its Func: a thread for each point if `whole`, or for each of a tile."""
-        names = loops.wide[:2]
+    def in_block(self, loops: Loops, whole: bool, threads: tuple[int, ...] = ()) -> None:
+        """A stage in a block that has a box of its Func: a thread for each point if `whole`, or for each of a tile of
+        as many `threads`."""
+        names = loops.wide[: len(threads) or 2]
         self.channels(loops)
-        self.order(loops, [*loops.channels, *loops.serial, *loops.wide[2:]], names)
+        self.order(loops, [*loops.channels, *loops.serial, *loops.wide[len(names) :]], names)
         outer = [self.loop(loops, n) for n in names]
         if whole:
             self.add(loops, "gpu_threads", *outer)
             self.tiles[loops.function.name, loops.stage] = dict(zip(names, zip(outer, outer, strict=True), strict=True))
             return
         inner = [self.made_of(o, "i", loops.stage - 1) for o in outer]
-        sizes = [_ROW, _ROWS] if len(names) == 2 else [_LINE]
+        sizes = threads or ((_ROW, _ROWS) if len(names) == 2 else (_LINE,))
         if len(names) == 2:
             self.add(loops, "tile", *outer, *inner, *sizes, _GUARD)
         else:
-            self.add(loops, "split", *outer, *outer, *inner, *sizes, _GUARD)
+            for a, b, size in zip(outer, inner, sizes, strict=False):
+                self.add(loops, "split", a, a, b, size, _GUARD)
+            if len(names) > 1:
+                inside = [self.loop(loops, n) for n in (*loops.channels, *loops.serial, *loops.wide[len(names) :])]
+                self.add(loops, "reorder", *inside, *inner, *outer)
         self.add(loops, "gpu_threads", *inner)
         self.tiles[loops.function.name, loops.stage] = dict(zip(names, zip(outer, inner, strict=True), strict=True))
 

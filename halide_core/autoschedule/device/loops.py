@@ -44,7 +44,7 @@ class Loops:
     """The loops of one definition: those `free` to run in any order, the one along memory first, and those `serial`,
     innermost first.  `within`: of these, where none is free, those that run in any order while the ones around stand
     still, as along a row that needs the one above.  `extents`: of loops, as far as these are constants; `mins`: of
-    dimensions, where these are."""
+    dimensions, where these are.  `apart`: channels are loops as any other."""
 
     function: Function
     stage: int
@@ -54,6 +54,7 @@ class Loops:
     within: tuple[str, ...]
     extents: Mapping[str, int]
     mins: Mapping[str, int]
+    apart: bool = False
 
     @property
     def domain(self) -> tuple[str, ...]:
@@ -64,6 +65,8 @@ class Loops:
     @property
     def channels(self) -> tuple[str, ...]:
         """The free loop over the channels of a pixel, which is of few iterations beside others that are not."""
+        if self.apart:
+            return ()
         few = [n for n in self.free if self.extents.get(n, _CHANNELS + 1) <= _CHANNELS]
         few = [n for n in few if n in self.domain or n in self.mins]
         wide = [n for n in self.free if n not in few]

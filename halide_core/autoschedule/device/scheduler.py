@@ -62,10 +62,12 @@ def device_schedule(
 
     `layouts`: how Funcs lie in memory, by name, as far as that is known.  `pinned`: Funcs that are computed at root.
     `host`: Funcs that stay on the host, and why."""
-    return _Scheduler(outputs, layouts, pinned, host or {}).run()
+    return DeviceScheduler(outputs, layouts, pinned, host or {}).run()
 
 
-class _Scheduler:
+class DeviceScheduler:
+    """The default schedule; other methods say otherwise where Funcs are computed (`place`, `threads_in`)."""
+
     def __init__(
         self,
         outputs: list[Function],
@@ -89,18 +91,31 @@ class _Scheduler:
         self.emitter = Emitter(self.order, taken)
 
     def run(self) -> DeviceSchedule:
+        """Decides, and makes directives."""
+        self.refuse()
+        self._leave_small_ones()
+        self.place_all()
+        for f in self.order:
+            self._emit(f)
+        device = [f.name for f in self.order if f.name not in self.host]
+        return DeviceSchedule(self.emitter.schedule, device, self.host)
+
+    def refuse(self) -> None:
+        """Leaves on the host what a device cannot run."""
         for f in self.order:
             if f.name not in self.host:
                 reason = next((r for x in self.stages(f) if (r := refusal(x)) is not None), None)
                 if reason is not None:
                     self.host[f.name] = reason
-        self._leave_small_ones()
+
+    def place_all(self) -> None:
+        """Says of each Func where it is computed."""
         for f in reversed(self.order):
             self.places[f.name] = self._place(f)
-        for f in self.order:
-            self._emit(f)
-        device = [f.name for f in self.order if f.name not in self.host]
-        return DeviceSchedule(self.emitter.schedule, device, self.host)
+
+    def threads_in(self, f: Function, kernel: Function, box: tuple[int, ...]) -> tuple[bool, tuple[int, ...]]:
+        """Of a Func with a box in a block: whether each point has a thread; else how many threads go over it."""
+        return all(fits_block(box, s) for s in self.stages(f)), ()
 
     def stages(self, f: Function) -> list[Loops]:
         """The stages of a Func that compute something."""
@@ -201,12 +216,12 @@ class _Scheduler:
             block, thread = self.emitter.tiles[within.name, 0][self.loops[within.name][0].wide[0]]
             at = block if place.kind == "block" else thread
             self.emitter.schedule.add(f.name, 0, "compute_at", FuncName(within.name), at)
-            whole = place.kind == "block" and all(fits_block(place.box, s) for s in self.stages(f))
+            whole, threads = self.threads_in(f, kernel, place.box) if place.kind == "block" else (False, ())
             for loops in self.stages(f):
                 if place.kind == "thread":
-                    self.emitter.channels(loops)
+                    self.emitter.in_thread(loops, dict(zip(f.args, place.box, strict=False)))
                 else:
-                    self.emitter.in_block(loops, whole)
+                    self.emitter.in_block(loops, whole, threads)
 
     def _emit_stage(self, loops: Loops) -> None:
         if not loops.free and not loops.serial:

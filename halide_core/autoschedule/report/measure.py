@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from halide_core.autoschedule.directives import Schedule
+from halide_core.autoschedule.kept import kept
 from halide_core.dsl.buffer import Buffer
 from halide_core.dsl.variables import PARAMS
-from halide_core.function import Dim, Function, Image
+from halide_core.function import Function, Image
 from halide_core.interp.expr import dtype_of
 from halide_core.ir.expr import const_value
 from halide_core.jit import run
@@ -29,7 +30,7 @@ class Bench:
         self.functions, self.target = outputs, target
         environment = build_environment(outputs)
         self.order, self.images = environment.order, environment.images
-        self._restore = _saved(self.order)
+        self._restore = kept(self.order)
         known = {n: PARAMS[n] for n in environment.parameters if n in PARAMS}
         values = {n: p.get() if p.get() is not None else p.estimated() for n, p in known.items()}
         # Params that are set, or else their estimates.
@@ -105,23 +106,3 @@ def _image(image: Image, rng: np.random.Generator, own: bool) -> Buffer:
     made = Buffer(values)
     made.set_min([low for low, _ in box])
     return made
-
-
-def _saved(functions: list[Function]) -> Callable[[], None]:
-    """What takes all directives back that are given from now on."""
-    kept = [(f, list(f.storage_order), dict(f.bounds), list(f.updates)) for f in functions]
-    loops = [(d.schedule, [Dim(x.var, x.kind) for x in d.schedule.dims]) for f in functions for d in f.definitions()]
-
-    def restore() -> None:
-        for f, order, bounds, updates in kept:
-            f.compute = f.store = None
-            f.updates[:] = updates
-            f.storage_order[:] = order
-            f.bounds.clear()
-            f.bounds.update(bounds)
-            f.handles.clear()
-        for schedule, dims in loops:
-            schedule.dims = [Dim(x.var, x.kind) for x in dims]
-            schedule.splits = []
-
-    return restore

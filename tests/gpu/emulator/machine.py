@@ -29,18 +29,26 @@ _ENDLESS = 1 << 22
 _HINTS = ("nc", "volatile", "relaxed", "weak", "gpu", "cta", "sys")
 
 
+_NUMBERS = (
+    "warp_instructions", "sectors", "global_accesses", "bank_conflicts", "shared_accesses", "barriers", "diverged"
+)
+
+
 @dataclass
 class Counts:
     """What a launch did: instructions of threads by class and of warps, 32-byte sectors of global memory by access of
-    a warp, turns that shared memory needed beyond the first, barriers of blocks, and steps of diverged warps."""
+    a warp, turns that shared memory needed beyond the first and accesses by warps, barriers of blocks, and steps of
+    diverged warps.  Where blocks are sampled, the sectors of each allocation, by its start, that a block touches."""
 
     instructions: dict[str, int] = field(default_factory=dict)
     warp_instructions: int = 0
     sectors: int = 0
     global_accesses: int = 0
     bank_conflicts: int = 0
+    shared_accesses: int = 0
     barriers: int = 0
     diverged: int = 0
+    block_sectors: dict[int, int] = field(default_factory=dict)
 
     def total(self) -> int:
         """Instructions of threads."""
@@ -54,7 +62,9 @@ class Counts:
         """Adds what another launch did."""
         for name, n in other.instructions.items():
             self.instructions[name] = self.instructions.get(name, 0) + n
-        for name in ("warp_instructions", "sectors", "global_accesses", "bank_conflicts", "barriers", "diverged"):
+        for start, n in other.block_sectors.items():
+            self.block_sectors[start] = self.block_sectors.get(start, 0) + n
+        for name in _NUMBERS:
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
 
@@ -76,8 +86,10 @@ def run(
     arguments: list[bytes],
     symbols: dict[str, int],
     lenient: Lenient | None = None,
+    only: Any = None,
 ) -> Counts:
-    """Runs all blocks.  `symbols`: where the module's variables in global and constant memory are."""
+    """Runs all blocks, or those of the numbers `only`.  `symbols`: where the module's variables in global and constant
+    memory are."""
     if [len(x) for x in arguments] != [n for _, n in kernel.parameters]:
         raise DeviceError(f"{kernel.name} takes parameters of {[n for _, n in kernel.parameters]} bytes")
     counts = Counts()
@@ -86,9 +98,14 @@ def run(
     step = max(1, _TOGETHER // size)
     for area, _ in memory.areas.values():
         area.forget()
-    for first in range(0, count, step):
-        numbers = np.arange(first, min(count, first + step))
-        _Batch(module, kernel, memory, blocks, threads, shared, arguments, symbols, numbers, counts, lenient).run()
+    every = np.arange(count) if only is None else np.asarray(only)
+    for first in range(0, len(every), step):
+        numbers = every[first : first + step]
+        batch = _Batch(module, kernel, memory, blocks, threads, shared, arguments, symbols, numbers, counts, lenient)
+        if only is not None:
+            batch.touched = []
+        batch.run()
+        batch.tell_touched()
     return counts
 
 
@@ -130,6 +147,8 @@ class _Batch:
         self.parameters = dict(zip((p for p, _ in kernel.parameters), arguments, strict=True))
         self.symbols = dict(symbols)
         self._place(module, shared, len(numbers))
+        # Sectors with their blocks, where these are asked for.
+        self.touched: list[Any] | None = None
         self.epoch = np.zeros(n, np.int64)
         self.pc = np.zeros(n, np.int64)
         self.waiting = np.zeros(n, bool)
@@ -387,7 +406,7 @@ class _Batch:
         return space, where - base
 
     def who(self, space: str, act: Any, which: Any) -> Who | None:
-        if space == "local":
+        if space == "local" or (space == "global" and not self.memory.checked):
             return None
         return Who(self.accessor[act][which], self.epoch[act][which], self.accessors)
 
@@ -409,6 +428,9 @@ class _Batch:
             first, last = where >> 5, (where + size - 1) >> 5
             both = np.concatenate([warp * (1 << 44) + first, warp * (1 << 44) + last])
             self.counts.sectors += len(np.unique(both))
+            if self.touched is not None:
+                block = self.block[act].astype(np.int64) << 44
+                self.touched.append(np.unique(np.concatenate([block + first, block + last])))
             self.counts.global_accesses += len(np.unique(warp))
         elif space == "shared":
             words = np.unique(np.concatenate([warp * (1 << 32) + (where + k) // 4 for k in range(0, size, 4)]))
@@ -416,9 +438,21 @@ class _Batch:
             banks = (words >> 32) * 32 + words % 32
             _, per_bank = np.unique(banks, return_counts=True)
             by_warp = np.unique(banks) // 32
+            self.counts.shared_accesses += len(np.unique(by_warp))
             turns = np.zeros(int(by_warp.max()) + 1, np.int64)
             np.maximum.at(turns, by_warp, per_bank)
             self.counts.bank_conflicts += int(np.maximum(turns - max(1, size // 4), 0).sum())
+
+    def tell_touched(self) -> None:
+        """Counts the sectors that each block touches, by allocation."""
+        if not self.touched:
+            return
+        sectors = np.unique(np.concatenate(self.touched)) & ((1 << 44) - 1)
+        starts = np.array(self.memory.starts)
+        which, counts = np.unique(np.searchsorted(starts, sectors << 5, side="right") - 1, return_counts=True)
+        for k, n in zip(which, counts, strict=True):
+            start = int(starts[max(k, 0)])
+            self.counts.block_sectors[start] = self.counts.block_sectors.get(start, 0) + int(n)
 
     def atomic(self, i: Instruction, act: Any, number: int) -> None:
         """atom and red: one thread after the other."""

@@ -9,6 +9,7 @@ import pytest
 
 import halide_core as hl
 from halide_core.autoschedule.analysis.description import Description
+from halide_core.autoschedule.analysis.footprints import compiled
 from halide_core.errors import HalideError
 from halide_core.interp.expr import evaluate
 from halide_core.ir import expr as ir
@@ -155,3 +156,10 @@ def test_coordinates_that_are_scaled_floats() -> None:
     check(d, "resampled", ((0, 39), (0, 5)))
     check(d, "resampled", ((8, 15), (20, 29)), exact=False)
     assert d.nodes["copied"].region == ((0, 63), (0, 29))
+
+
+def test_what_is_too_deep_to_write_is_told_to_be_so() -> None:
+    e: ir.Expr = ir.Variable(ir.I32, "n")
+    for _ in range(300):
+        e = ir.Min(ir.I32, ir.Add(ir.I32, e, ir.Variable(ir.I32, "m")), ir.Variable(ir.I32, "n"))
+    assert compiled(e) is None

@@ -1,0 +1,291 @@
+"""What a kernel would do, told from its schedule before there is any code: the work that the model of time prices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from halide_core.autoschedule.analysis.description import Stage
+from halide_core.autoschedule.analysis.footprints import Number, extents
+from halide_core.autoschedule.auto_gpu.devices import Device
+from halide_core.autoschedule.auto_gpu.group import BLOCK, THREAD, Boxes, Group, box_of, thread_box
+from halide_core.autoschedule.auto_gpu.occupancy import MOST_THREADS, WARP, blocks_of_sm
+from halide_core.autoschedule.auto_gpu.tile_bounds import Tiles, product_of
+from halide_core.autoschedule.auto_gpu.time_model import SECTOR, KernelWork
+from halide_core.autoschedule.auto_gpu.view import Reads, View
+
+# Instructions beside those of the values: of a load or store and of its address, of a step of a loop, of a kernel.
+_ACCESS, _STEP, _SPLIT, _KERNEL = 2.5, 3.0, 10.0, 40.0
+_SHORT_ROWS = 1.4
+_MARGIN = 1.6
+"""What ptxas may take of registers beyond what is estimated."""
+_REGISTERS, _OF_LOAD, _OF_OUTPUT, _OF_SUM = 18.0, 0.5, 1.5, 2.5
+_MOST_LOADS = 24
+"""Loads of a thread that are under way at a time."""
+_MOST_IN_THREAD = 64
+"""Points of a Func that one thread keeps."""
+_MOST_WRITTEN = 2500
+"""Operations that are written out in a thread: longer code takes minutes to compile."""
+_MOST_SHARED = 48 << 10
+"""Bytes that every device gives to a block without being asked."""
+
+
+@dataclass(slots=True)
+class _Sums:
+    """Of a block, by candidate: instructions and accesses of warps, and so on as in KernelWork."""
+
+    instructions: Number = 0.0
+    floats: Number = 0.0
+    accesses: Number = 0.0
+    shared: Number = 0.0
+    loads: Number = 0.0
+    sectors: Number = 0.0
+    loaded: Number = 0.0
+    kept: Number = 0.0
+    written: Number = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where the points of a stage are computed: `runs` of warps, each of `sizes` points along dimensions that are
+    written out or gone over; `along`: the loop whose points neighbouring threads have, every `apart`-th of them, and
+    `row`: in rows of how many threads."""
+
+    runs: Number
+    sizes: Mapping[str, Number]
+    along: str
+    apart: Number
+    row: Number
+    kind: str
+
+
+def estimated(
+    view: View, device: Device, group: Group, tiles: Tiles, boxes: Boxes
+) -> tuple[KernelWork, np.ndarray] | None:
+    """The work of a kernel under each of the `tiles`, and which of these are valid; None where it cannot be told."""
+    return _Estimate(view, device, group, tiles, boxes).result()
+
+
+@dataclass(slots=True)
+class _Estimate:
+    view: View
+    device: Device
+    group: Group
+    tiles: Tiles
+    boxes: Boxes
+    sums: _Sums = field(default_factory=_Sums)
+    shared: Number = 0.0
+    valid: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
+
+    def result(self) -> tuple[KernelWork, np.ndarray] | None:
+        tiles, n = self.tiles, len(self.tiles)
+        size = [tiles.threads[0], tiles.threads[1] if len(tiles.threads) > 1 else np.ones(n, np.int64)]
+        own = product_of(n, tiles.threads)
+        inside = {m: self._along_threads(m) for m, kind in self.group.members.items() if kind == BLOCK}
+        for row in inside.values():
+            # Where each point has a thread a block is as large as the greatest box along each dimension.
+            size = [np.where(tiles.whole, np.maximum(s, r), s) for s, r in zip(size, row, strict=True)]
+        threads = np.where(tiles.whole, size[0] * size[1], own) if inside else own
+        self.valid = self.boxes.constant & (threads <= MOST_THREADS)
+        self.shared = np.zeros(n)
+        self.sums.instructions = _KERNEL * -(-threads // WARP)
+        places = {self.group.kernel: self._kernel_place(-(-own // WARP))}
+        for name, kind in self.group.members.items():
+            place = self._in_block(name, inside[name], size, own) if kind == BLOCK else self._in_thread(name, places)
+            if place is None:
+                return None
+            places[name] = place
+        for name, place in places.items():
+            stages = self.view.description.nodes[name].stages
+            for stage in [stages[self.group.stage]] if name == self.group.kernel else stages:
+                if not self._add(stage, place):
+                    return None
+        self.valid = self.valid & (self.shared <= _MOST_SHARED) & (self.sums.written <= _MOST_WRITTEN)
+        work = self._whole(threads)
+        # More registers than are reckoned with must not be more than there are.
+        room = blocks_of_sm(self.device, threads, np.minimum(work.registers * _MARGIN, 255), self.shared)
+        return work, self.valid & (room > 0)
+
+    def _along_threads(self, name: str) -> list[Number]:
+        """The extents of a box along the loops that threads are made of."""
+        args, wide = self.view.description.nodes[name].function.args, self.view.loops[name][0].wide[:2]
+        found = [self.boxes.inside[name][args.index(n)] for n in wide]
+        return [*found, *[np.ones(len(self.tiles), np.int64)] * (2 - len(found))]
+
+    def _kernel_place(self, warps: Number) -> _Place:
+        group, view = self.group, self.view
+        names = group.tiled(view)
+        each = dict(zip(names, self.tiles.each, strict=False))
+        sizes = {a: each.get(a, 1) for a in view.description.nodes[group.kernel].function.args}
+        for n in group.loops(view).channels:
+            sizes[n] = view.loop_extent(group.kernel, group.stage, n)
+        along = names[0] if names else ""
+        return _Place(warps, sizes, along, self.tiles.each[0], self.tiles.threads[0], "kernel")
+
+    def _in_block(self, name: str, row: list[Number], size: list[Number], own: Number) -> _Place:
+        view, tiles = self.view, self.tiles
+        box, node = self.boxes.inside[name], view.description.nodes[name]
+        whole = -(-(size[0] * row[1]) // WARP)
+        second = tiles.threads[1] if len(tiles.threads) > 1 else 1
+        split = -(-row[0] // tiles.threads[0]) * -(-row[1] // second) * -(-own // WARP)
+        # Rows are padded where threads would meet in banks.
+        padded = (box[0] + 1) / np.maximum(box[0], 1)
+        self.shared = self.shared + product_of(len(tiles), box) * padded * node.bytes
+        wide = view.loops[name][0].wide[:2]
+        args = node.function.args
+        sizes = {a: 1 if a in wide else box[args.index(a)] for a in args}
+        row_threads = np.where(tiles.whole, size[0], tiles.threads[0])
+        return _Place(np.where(tiles.whole, whole, split), sizes, wide[0] if wide else "", 1, row_threads, BLOCK)
+
+    def _in_thread(self, name: str, places: Mapping[str, _Place]) -> _Place | None:
+        (user,) = self.view.users(name, self.group.inlined) or {self.group.kernel}
+        found = thread_box(self.view, self.group, self.tiles, name, user)
+        if found is None or user not in places:
+            return None
+        kept = product_of(len(self.tiles), found)
+        self.valid = self.valid & (kept <= _MOST_IN_THREAD)
+        # Sums are kept beside the addresses of what each of them reads next.
+        summed = any(s.reduction for s in self.view.description.nodes[name].stages)
+        self.sums.kept = self.sums.kept + kept * (_OF_SUM if summed else 1.0)
+        args, wide = self.view.description.nodes[name].function.args, self.view.loops[name][0].wide
+        outer = places[user]
+        return _Place(
+            outer.runs, dict(zip(args, found, strict=True)), wide[0] if wide else "", outer.apart, outer.row, THREAD
+        )
+
+    def _steps(self, stage: Stage, place: _Place) -> Number:
+        """How often the body of a stage runs for each run of a warp, beside the points that are written out."""
+        if place.kind == "kernel":
+            loops = self.group.loops(self.view)
+            tiled = (*self.group.tiled(self.view), *self.group.fused(self.view), *loops.channels)
+            names = [n for n in (*loops.free, *loops.serial) if n not in tiled]
+        else:
+            names = list(stage.reduction)
+        total = 1.0
+        for n in names:
+            total *= self.view.loop_extent(stage.func, stage.index, n)
+        return total
+
+    def _add(self, stage: Stage, place: _Place) -> bool:
+        """Adds the work of a stage; whether it can be told."""
+        view, sums = self.view, self.sums
+        point = view.point(stage, self.group.inlined)
+        if point is None:
+            return False
+        pure = [a for a in view.description.nodes[stage.func].function.args if a in stage.loops]
+        each = product_of(len(self.tiles), (place.sizes[a] for a in pure if a in place.sizes))
+        times = place.runs * self._steps(stage, place)
+        arithmetic = times * each * point.operations
+        # Where threads go over a box, each step finds out where it is and whether that is inside.
+        split = np.where(self.tiles.whole, 0.0, _SPLIT) if place.kind == BLOCK else 0.0
+        sums.instructions = sums.instructions + arithmetic + times * (_STEP + split)
+        sums.floats = sums.floats + arithmetic * _float_share(stage)
+        if place.kind != BLOCK:
+            # One point is never too long, however it is computed.
+            sums.written = np.maximum(sums.written, np.where(each > 1, each * point.operations, 0))
+        needed = self._read_together(stage, place) if np.any(each > 1) else {}
+        for read, reads in point.reads.items():
+            if read == stage.func and stage.index:
+                continue
+            count = len(reads.sites) * each
+            if read in needed and not reads.chosen_by_data:
+                # What several points of a thread need is loaded once.
+                count = np.minimum(count, np.maximum(needed[read], 1))
+            if self.group.members.get(read) != THREAD:
+                self._load(read, reads, times * count, count, place)
+        self._store(stage, place, times * each)
+        return True
+
+    def _load(self, read: str, reads: Reads, times: Number, count: Number, place: _Place) -> None:
+        sums, view = self.sums, self.view
+        sums.instructions = sums.instructions + times * _ACCESS
+        sums.accesses = sums.accesses + times
+        sums.loaded = np.maximum(sums.loaded, np.minimum(count, _MOST_LOADS))
+        if read in self.group.members:
+            turns: Number = 1.0
+            for step, bytes_, _ in view.steps(reads, place.along, 0):
+                turns = np.maximum(turns, _turns(step, bytes_, place))
+            sums.shared = sums.shared + times * turns
+            return
+        layout = view.description.layouts.get(read)
+        axis, element = (layout.axes[0], layout.step or 4) if layout is not None and layout.axes else (0, 1)
+        share: Number = 0.0
+        for step, bytes_, number in view.steps(reads, place.along, axis):
+            share = share + _sectors(step, element * bytes_, place) * (number / len(reads.sites))
+        sums.loads = sums.loads + times
+        sums.sectors = sums.sectors + times * share
+
+    def _store(self, stage: Stage, place: _Place, times: Number) -> None:
+        """Adds the stores of a stage, and where a reduction adds to what is stored the loads of that."""
+        if place.kind == THREAD:
+            return
+        sums = self.sums
+        loops = self.view.loops[stage.func][stage.index]
+        count = times * (2.0 if stage.reduction and loops.serial else 1.0)
+        sums.instructions = sums.instructions + count * _ACCESS
+        sums.accesses = sums.accesses + count
+        if place.kind == BLOCK:
+            sums.shared = sums.shared + count
+            return
+        node = self.view.description.nodes[stage.func]
+        sums.loads = sums.loads + count
+        layout = self.view.description.layouts[stage.func]
+        bytes_ = node.bytes * (layout.step or 4)
+        sums.sectors = sums.sectors + count * _row_sectors(bytes_ * place.apart, place.row)
+
+    def _read_together(self, stage: Stage, place: _Place) -> dict[str, Number]:
+        """The points that a thread reads in a step, for all of its points together."""
+        box = box_of(self.view, stage.func, place.sizes)
+        found = self.view.required(stage, box, self.group.inlined, one_step=True)
+        return {n: product_of(len(self.tiles), extents(b)) for n, b in found.items()}
+
+    def _whole(self, threads: Number) -> KernelWork:
+        description, sums, count = self.view.description, self.sums, self.boxes.blocks
+        node = description.nodes[self.group.kernel]
+        l2: Number = float(np.prod([max(int(h - lo + 1), 1) for lo, h in node.region])) * node.bytes
+        memory: Number = l2
+        for name, points in self.boxes.outside.items():
+            # Rows begin and end within sectors.
+            size = (points * description.bytes(name) + self.boxes.outside_rows[name] * SECTOR / 2) * count
+            every = float(np.prod([max(int(h - lo + 1), 1) for lo, h in description.whole(name)]))
+            l2 = l2 + size
+            memory = memory + np.minimum(size, every * description.bytes(name))
+        barriers = sum(kind == BLOCK for kind in self.group.members.values())
+        outputs = product_of(len(self.tiles), self.tiles.each)
+        registers = _REGISTERS + _OF_LOAD * sums.loaded + _OF_OUTPUT * outputs + sums.kept
+        integers = np.maximum(sums.instructions - sums.floats - sums.accesses, 0)
+        return KernelWork(
+            count, threads, np.minimum(registers, 255), self.shared, sums.instructions * count, sums.floats * count,
+            integers * count, sums.shared * count, sums.loads * count, sums.sectors * count, l2, memory,
+            barriers * count,
+        )
+
+
+def _float_share(stage: Stage) -> float:
+    return 0.7 if any(v.type.is_float() for v in stage.definition.values) else 0.0
+
+
+def _sectors(step: float | None, bytes_: int, place: _Place) -> Number:
+    """Sectors of an access of a warp to elements of so many bytes, `step` of them from thread to thread."""
+    if step is None:
+        return float(WARP)
+    if step == 0:
+        return np.minimum(np.maximum(WARP / np.maximum(place.row, 1), 1.0), WARP)
+    return _row_sectors(step * bytes_ * place.apart, place.row)
+
+
+def _row_sectors(apart: Number, row: Number) -> Number:
+    """Sectors of a warp in rows of so many threads, whose elements lie so many bytes `apart`."""
+    rows = np.maximum(WARP / np.maximum(row, 1), 1.0)
+    return np.minimum(rows * np.ceil(np.minimum(row, WARP) * apart / SECTOR), WARP)
+
+
+def _turns(step: float | None, bytes_: int, place: _Place) -> Number:
+    """Turns that an access of shared memory takes: threads whose words lie so far apart that they meet in banks."""
+    if step is None:
+        return 2.0
+    words = np.maximum(np.round(step * np.asarray(place.apart) * bytes_ / 4), 1).astype(np.int64)
+    # Rows of fewer threads than a warp begin in banks that others of its rows are in.
+    return np.gcd(words, WARP) * np.where(np.asarray(place.row) % WARP == 0, 1.0, _SHORT_ROWS)

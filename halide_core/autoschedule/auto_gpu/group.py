@@ -1,0 +1,172 @@
+"""A kernel with what is computed in it, and the boxes that a block of some tile needs of everything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from halide_core.autoschedule.analysis.footprints import Number, NumericBox, extents, joined
+from halide_core.autoschedule.auto_gpu.tile_bounds import Tiles, product_of
+from halide_core.autoschedule.auto_gpu.view import View
+from halide_core.autoschedule.device.loops import Loops
+
+ROOT, INLINE, BLOCK, THREAD = "root", "inline", "block", "thread"
+MOST_TILED = 3
+"""Loops of a stage that blocks are made of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Definition `stage` of the Func `kernel`, and where in its kernel others are computed: by name, BLOCK or THREAD.
+    `inlined`: the Funcs of the pipeline that are."""
+
+    kernel: str
+    members: Mapping[str, str]
+    inlined: frozenset[str]
+    stage: int = 0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (self.kernel, *self.members)
+
+    def loops(self, view: View) -> Loops:
+        """The loops of the kernel's own definition."""
+        return view.loops[self.kernel][self.stage]
+
+    def tiled(self, view: View) -> tuple[str, ...]:
+        """Of these, the ones that blocks and threads are made of; none where its points are no threads."""
+        loops = self.loops(view)
+        return loops.wide[:MOST_TILED] if loops.is_wide else ()
+
+
+    def fused(self, view: View) -> tuple[str, ...]:
+        """Further loops, a block for each of whose iterations there is."""
+        loops = self.loops(view)
+        return loops.wide[MOST_TILED:] if loops.is_wide else ()
+
+
+@dataclass(slots=True)
+class Boxes:
+    """What a block in the middle of a kernel needs, by candidate: `inside`: extents of Funcs by dimension; `outside`
+    and `outside_rows`: points, and rows, of what other kernels and the caller have; `constant`: whether blocks
+    everywhere need boxes of one size; `blocks`: how many there are."""
+
+    inside: dict[str, list[Number]]
+    outside: dict[str, Number]
+    outside_rows: dict[str, Number]
+    constant: np.ndarray
+    blocks: Number
+
+
+def block_boxes(view: View, group: Group, tiles: Tiles) -> Boxes:
+    """The boxes of blocks of each of the `tiles`: of one in the middle and its neighbours, which must agree."""
+    description = view.description
+    names = group.tiled(view)
+    box, blocks = _kernel_box(view, group, tiles)
+    needed: dict[str, NumericBox] = {group.kernel: box}
+    outside: dict[str, NumericBox] = {}
+    for name in reversed(list(description.nodes)):
+        if name not in needed:
+            continue
+        own = description.nodes[name]
+        stages = own.stages
+        if name == group.kernel:
+            stages = [own.stages[group.stage]]
+        else:
+            needed[name] = description.stored(own, needed[name])
+        for stage in stages:
+            for read, b in view.required(stage, needed[name], group.inlined).items():
+                to = needed if read in group.members else outside
+                to[read] = joined(to.get(read), b)
+    inside: dict[str, list[Number]] = {}
+    constant = np.ones(len(tiles), bool)
+    shape = (1 + len(names), len(tiles))
+    for name in group.members:
+        found = [np.broadcast_to(np.asarray(e), shape) for e in extents(needed[name])]
+        for e in found:
+            constant &= (e == e[0]).all(axis=0)
+        inside[name] = [e[0] for e in found]
+    points, rows = _sizes_outside(view, outside, len(tiles))
+    return Boxes(inside, points, rows, constant, blocks)
+
+
+def _kernel_box(view: View, group: Group, tiles: Tiles) -> tuple[NumericBox, Number]:
+    """The box of a block of the kernel's own Func, an array with a row for the block and for each neighbour, and how
+    many blocks there are."""
+    node, names = view.description.nodes[group.kernel], group.tiled(view)
+    sizes = {n: t * e for n, t, e in zip(names, tiles.threads, tiles.each, strict=False)}
+    blocks: Number = np.ones(len(tiles), np.int64)
+    for n, size in sizes.items():
+        blocks = blocks * -(-view.loop_extent(group.kernel, group.stage, n) // size)
+    outer = group.fused(view)
+    for n in outer:
+        blocks = blocks * view.loop_extent(group.kernel, group.stage, n)
+    box: list[tuple[Number, Number]] = []
+    for arg, (low, high) in zip(node.function.args, node.region, strict=True):
+        if arg in outer:
+            box.append((low, low))
+            continue
+        if arg not in sizes:
+            box.append((low, high))
+            continue
+        size, extent = sizes[arg], max(int(high - low + 1), 1)
+        # The tile in the middle, and its neighbour along this loop.
+        at = np.tile(np.maximum(-(-extent // size) // 2 - 1, 0), (1 + len(names), 1))
+        at[1 + names.index(arg)] += 1
+        box.append((low + at * size, low + (at + 1) * size - 1))
+    return tuple(box), blocks
+
+
+def _sizes_outside(
+    view: View, outside: Mapping[str, NumericBox], count: int
+) -> tuple[dict[str, Number], dict[str, Number]]:
+    points: dict[str, Number] = {}
+    rows: dict[str, Number] = {}
+    for name, b in outside.items():
+        whole = extents(view.description.whole(name))
+        found = [np.minimum(_first(e), max(int(w), 1)) for e, w in zip(extents(b), whole, strict=True)]
+        axis = view.description.layouts[name].axes[0] if found else 0
+        rows[name] = product_of(count, (e for d, e in enumerate(found) if d != axis))
+        points[name] = rows[name] * (found[axis] if found else 1)
+    return points, rows
+
+
+def _first(e: Number) -> Number:
+    e = np.asarray(e)
+    return e[0] if e.ndim == 2 else e
+
+
+def thread_sizes(view: View, group: Group, tiles: Tiles, user: str) -> dict[str, Number]:
+    """How many points along each dimension of `user` a thread has while it computes one of its own."""
+    node = view.description.nodes[user]
+    wide = group.tiled(view) if user == group.kernel else view.loops[user][0].wide[:2]
+    each = tiles.each if user == group.kernel else tuple(1 for _ in wide)
+    sizes: dict[str, Number] = {n: e for n, e in zip(wide, each, strict=False)}
+    if user == group.kernel:
+        sizes |= dict.fromkeys(group.fused(view), 1)
+    # What a thread goes over is inside of the loop that others are computed in.
+    return {a: sizes[a] if a in sizes else view.extent(user, a) for a in node.function.args}
+
+
+def box_of(view: View, name: str, sizes: Mapping[str, Number]) -> NumericBox:
+    """A box of a Func of such sizes, in the middle of it."""
+    box: list[tuple[Number, Number]] = []
+    for arg, (low, high) in zip(
+        view.description.nodes[name].function.args, view.description.nodes[name].region, strict=True
+    ):
+        size = np.asarray(sizes[arg])
+        at = np.where(size > high - low, low, (low + (high - low + 1) // 2) // np.maximum(size, 1) * size)
+        box.append((at, at + size - 1))
+    return tuple(box)
+
+
+def thread_box(view: View, group: Group, tiles: Tiles, name: str, user: str) -> list[Number] | None:
+    """The extents of `name` that a thread needs for what it computes of `user`; None where that reads none of it."""
+    box = box_of(view, user, thread_sizes(view, group, tiles, user))
+    found: NumericBox | None = None
+    for stage in view.description.nodes[user].stages:
+        b = view.required(stage, box, group.inlined).get(name)
+        found = joined(found, b) if b is not None else found
+    return None if found is None else [np.broadcast_to(np.asarray(e), len(tiles)) for e in extents(found)]

@@ -1,0 +1,144 @@
+"""AutoGPU from end to end: description, grouping, directives, and a trial of these."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from halide_core.autoschedule.auto_gpu.devices import chosen_device
+from halide_core.autoschedule.auto_gpu.group import BLOCK, INLINE, MOST_TILED, ROOT, THREAD
+from halide_core.autoschedule.auto_gpu.grouping import Choice, Grouping
+from halide_core.autoschedule.auto_gpu.options import Options, options
+from halide_core.autoschedule.auto_gpu.report import write_report
+from halide_core.autoschedule.auto_gpu.trial import BEYOND, named, refusal_of
+from halide_core.autoschedule.auto_gpu.view import View
+from halide_core.autoschedule.device.emit import Tile
+from halide_core.autoschedule.device.loops import Layout
+from halide_core.autoschedule.device.placement import Place, is_inlined
+from halide_core.autoschedule.device.scheduler import DeviceSchedule, DeviceScheduler
+from halide_core.autoschedule.directives import Schedule
+from halide_core.errors import HalideError
+from halide_core.function import Function
+from halide_core.target import Target
+
+_PLAINEST = 2
+"""How often a Func that is refused is made plainer before it is left on the host."""
+
+
+def gpu_schedule(outputs: list[Function], target: Target, extra: dict[str, str]) -> Schedule:
+    """The schedule that AutoGPU finds for the pipeline of `outputs`, not applied yet.
+
+    Raises HalideError where the target has no device, estimates are missing, a Func has a schedule, or `extra` is not
+    understood."""
+    if not target.has_feature("cuda"):
+        raise HalideError(f"AutoGPU schedules for CUDA; add the feature cuda to the target {target}, as in host-cuda")
+    made, found = auto_gpu(outputs, target, extra)
+    if extra.get("report"):
+        write_report(extra["report"], made, found)
+    return found.schedule
+
+
+def auto_gpu(
+    outputs: list[Function], target: Target, extra: Mapping[str, str], layouts: Mapping[str, Layout] | None = None,
+    left: Mapping[str, str] | None = None,
+) -> tuple[AutoGPU, DeviceSchedule]:
+    """A schedule that the compiler takes, and the scheduler that made it.  Raises HalideError as `gpu_schedule` does.
+
+    A Func that is refused is made plainer: computed whole, then in blocks of the usual size, then on the host.
+    `layouts`: how Funcs lie in memory at all sizes; `left`: Funcs that stay on the host, and why."""
+    view, chosen = View(outputs, target, layouts), options(extra)
+    host: dict[str, str] = dict(left or {})
+    plainer: dict[str, int] = {}
+    known = view.description if layouts is None else None
+    while True:
+        scheduler = AutoGPU(outputs, view, extra, chosen, host, plainer)
+        found = scheduler.run()
+        problem = refusal_of(outputs, found.schedule, target, known) if found.on_device else None
+        if problem is None:
+            return scheduler, found
+        if problem == BEYOND and not chosen.dividing:
+            chosen = replace(chosen, dividing=True)
+            continue
+        for name in named(problem, found.on_device) or found.on_device:
+            plainer[name] = plainer.get(name, 0) + 1
+            if plainer[name] > _PLAINEST:
+                host[name] = problem.splitlines()[0]
+
+
+class AutoGPU(DeviceScheduler):
+    """The default schedule's loops, with places and tiles found by a model."""
+
+    def __init__(
+        self, outputs: list[Function], view: View, extra: Mapping[str, str], chosen: Options,
+        host: Mapping[str, str], plainer: Mapping[str, int],
+    ) -> None:
+        super().__init__(outputs, view.layouts, (), host)
+        # The description knows loops by the same Functions.
+        self.loops = view.loops
+        self.view, self.options, self.plainer = view, chosen, plainer
+        self.device = chosen_device(extra)
+        self.choices: dict[tuple[str, int], Choice] = {}
+
+    def _leave_small_ones(self) -> None:
+        """A kernel of little work takes less time than a copy of what the host has computed."""
+        before = set(self.host)
+        super()._leave_small_ones()
+        for f in self.order:
+            if f.name in self.host and f.name not in before and all(x.is_wide for x in self.stages(f)):
+                del self.host[f.name]
+
+    def place_all(self) -> None:
+        """Says of each Func where it is computed, and how blocks are tiled."""
+        grouping = Grouping(
+            self.view, self.device, self.options, lambda n: n not in self.host, self._can_inline, self._trivial,
+            self.plainer,
+        )
+        grouping.run()
+        by_name = {f.name: f for f in self.order}
+        inlined = grouping.inlined(grouping.placed)
+        for name, kind in grouping.placed.items():
+            if kind == INLINE:
+                self.places[name] = Place("inline")
+            elif kind in (BLOCK, THREAD):
+                kernel = grouping.kernel_of(name, grouping.placed, inlined)
+                user = next(iter(self.view.users(name, inlined)))
+                consumer = by_name[user] if kind == THREAD else None
+                self.places[name] = Place(kind, by_name[str(kernel)], consumer=consumer)
+            else:
+                self.places[name] = Place()
+        for name, kind in grouping.placed.items():
+            if kind == ROOT and name not in self.host and self.plainer.get(name, 0) < _PLAINEST:
+                self._choose(name, grouping)
+
+    def _choose(self, name: str, grouping: Grouping) -> None:
+        for loops in self.stages(self.view.description.nodes[name].function):
+            found = grouping.finer(name, loops.stage)
+            if found is None:
+                continue
+            self.choices[name, loops.stage] = found
+            names = loops.wide[:MOST_TILED]
+            self.emitter.chosen[name, loops.stage] = Tile(
+                dict(zip(names, found.threads, strict=False)), dict(zip(names, found.each, strict=False))
+            )
+        if (name, 0) in self.choices:
+            self._fill_boxes(name, grouping)
+
+    def _fill_boxes(self, name: str, grouping: Grouping) -> None:
+        """Tells members their boxes, in a block or in a thread."""
+        group = grouping.group(name, grouping.placed)
+        for member, box in grouping.boxes(group, self.choices[name, 0]).items():
+            self.places[member].box = box
+
+    def threads_in(self, f: Function, kernel: Function, box: tuple[int, ...]) -> tuple[bool, tuple[int, ...]]:
+        found = self.choices[kernel.name, 0]
+        return found.whole, found.threads[: len(self.loops[f.name][0].wide[:2])]
+
+    def _trivial(self, name: str) -> bool:
+        """Whether a Func costs next to nothing where it is used."""
+        return is_inlined(self.view.description.nodes[name].function, self.uses[name], self.order)
+
+    def _can_inline(self, name: str) -> bool:
+        node = self.view.description.nodes[name]
+        f = node.function
+        return node.is_pure and f.extern is None and bool(f.args) and not node.is_output
+

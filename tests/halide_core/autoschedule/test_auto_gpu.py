@@ -1,0 +1,179 @@
+"""The parts of AutoGPU by themselves: devices, occupancy, tiles, costs, the model of time."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import halide_core as hl
+from halide_core.autoschedule.auto_gpu.cost import by_listing
+from halide_core.autoschedule.auto_gpu.devices import chosen_device, known_devices
+from halide_core.autoschedule.auto_gpu.occupancy import blocks_of_sm, guessed_registers, occupancy
+from halide_core.autoschedule.auto_gpu.options import options
+from halide_core.autoschedule.auto_gpu.scheduler import AutoGPU, auto_gpu
+from halide_core.autoschedule.auto_gpu.tile_bounds import finer_tiles, least, most, power_of_two_tiles
+from halide_core.autoschedule.auto_gpu.time_model import KernelWork, kernel_seconds, limit, roofs
+from halide_core.autoschedule.device.scheduler import DeviceSchedule
+
+A100, TURING = known_devices()["A100"], known_devices()["RTX 2080 Ti"]
+TARGET = hl.Target("x86-64-linux-sse41-cuda-cuda_capability_80")
+
+
+def test_devices_by_name_and_by_number() -> None:
+    assert {"RTX 2080 Ti", "Xavier", "A100", "H100", "H200"} <= known_devices().keys()
+    found = chosen_device({"device": "Xavier", "sms": "4", "memory": "68.5"})
+    assert (found.capability, found.sms, found.memory) == (72, 4, 68.5)
+    with pytest.raises(hl.HalideError, match="no device 'GTX'"):
+        chosen_device({"device": "GTX"})
+    with pytest.raises(hl.HalideError, match="sms must be positive"):
+        chosen_device({"sms": "0"})
+    with pytest.raises(hl.HalideError, match="fusion is one of none, overlap, nested, forced, not 'some'"):
+        options({"fusion": "some"})
+
+
+@pytest.mark.parametrize(
+    ("device", "threads", "registers", "shared", "blocks"),
+    [
+        (TURING, 512, 64, 2048, 2),  # the paper's example: all of the SM's threads
+        (A100, 256, 64, 0, 4),  # registers: 65536 of 256 * 64 each
+        (A100, 256, 32, 48 << 10, 3),  # shared memory: 164 KB of 49 each
+        (A100, 32, 16, 0, 32),  # as many blocks as there may be
+        (A100, 1024, 65, 0, 0),  # a block of 1024 threads of 72 registers has no room
+        (A100, 2048, 16, 0, 0),  # too many threads
+        (TURING, 64, 16, 65 << 10, 0),  # too much shared memory
+        (A100, 96, 40, 0, 12),  # warps in fours: 12 blocks of 4 * 1280 registers
+    ],
+)
+def test_blocks_of_an_sm(device: object, threads: int, registers: int, shared: int, blocks: int) -> None:
+    assert int(blocks_of_sm(device, threads, registers, shared)) == blocks  # type: ignore[arg-type]
+
+
+def test_occupancy() -> None:
+    assert occupancy(TURING, 512, 64, 2048) == 1.0
+    assert occupancy(A100, 256, 64, 0) == 0.5
+    assert list(guessed_registers(A100, np.array([64, 256, 280, 1024]))) == [255, 255, 168, 64]
+
+
+def test_bounds_of_tiles_are_the_papers() -> None:
+    assert [least(e) for e in (3, 63, 64, 4000)] == [2, 2, 8, 8]
+    assert [most(1536, 1), most(1536, 2), most(1000, 2), most(3, 2)] == [12, 48, 500, 1]
+    tiles = power_of_two_tiles((1536, 2560), False, True)
+    assert set(tiles.threads[0].tolist()) == {8, 16, 32} and set(tiles.threads[1].tolist()) == {8, 16, 32, 64}
+    assert max(np.concatenate(tiles.each)) == 1
+    total = tiles.threads[0] * tiles.threads[1]
+    assert total.min() >= 32 and total.max() <= 1024
+    finer = finer_tiles((16, 8), (1, 4), True, (1536, 2560))
+    assert {(20, 10), (16, 8)} <= set(zip(*(t.tolist() for t in finer.threads), strict=True))
+    assert set(finer.each[1].tolist()) == {4}
+
+
+def _work(**changed: float) -> KernelWork:
+    work = KernelWork(10000, 256, 32, 0, 4e6, global_accesses=3e5, sectors=1.2e6, l2_bytes=4e7, memory_bytes=3e7)
+    return replace(work, **changed)
+
+
+def test_each_roof_limits() -> None:
+    assert limit(A100, _work(memory_bytes=3e9, l2_bytes=3e9)) == "memory"
+    assert limit(A100, _work(l2_bytes=3e9)) == "l2"
+    assert limit(A100, _work(instructions=4e9)) == "instructions"
+    assert limit(A100, _work(shared_accesses=1e9)) == "shared"
+    assert limit(A100, _work(sectors=4e9)) == "l1"
+    # One warp that goes on and on, and what takes no time at all.
+    assert limit(A100, replace(_work(), blocks=1, threads=32)) == "latency"
+    assert limit(A100, KernelWork(1, 32, 16, 0, 100)) == "launch"
+    assert not np.isfinite(kernel_seconds(A100, _work(shared=200 << 10)))
+
+
+def test_more_of_anything_takes_no_less() -> None:
+    base = kernel_seconds(A100, _work())
+    for name in ("instructions", "sectors", "l2_bytes", "memory_bytes", "shared_accesses", "barriers", "registers"):
+        assert kernel_seconds(A100, _work(**{name: 50 * max(getattr(_work(), name), 5.0)})) >= base, name
+    # 12 blocks leave nine tenths of the SMs idle.
+    few = roofs(A100, replace(_work(), blocks=12))["instructions"]
+    assert few == pytest.approx(9 * roofs(A100, _work(instructions=4e6))["instructions"])
+
+
+def test_listing_1_refuses_what_is_not_valid() -> None:
+    one = np.ones(1, bool)
+    assert np.isfinite(by_listing(A100, _work(), one, True))
+    assert np.isinf(by_listing(A100, _work(threads=272 + 8), one, True))  # no whole warps
+    assert np.isfinite(by_listing(A100, _work(threads=272 + 8), one, False))
+    assert np.isinf(by_listing(A100, _work(threads=1056), one, False))
+    assert np.isinf(by_listing(A100, _work(shared=164 << 10), one, False))
+    assert np.isinf(by_listing(A100, _work(threads=32, shared=40 << 10), one, False))  # occupancy 4 / 64
+    assert np.isinf(by_listing(A100, _work(blocks=107, threads=512), one, False))  # an SM without a block
+
+
+def _scheduled(output: hl.Func, **extra: str) -> tuple[AutoGPU, DeviceSchedule]:
+    return auto_gpu([output._function], TARGET, extra)
+
+
+def _blur(width: int, height: int) -> tuple[hl.Func, hl.Func]:
+    image = hl.ImageParam(hl.Float(32), 2, "image")
+    x, y = hl.Var("x"), hl.Var("y")
+    rows, out = hl.Func("rows"), hl.Func("out")
+    rows[x, y] = hl.exp(image[x, y]) + hl.exp(image[x + 1, y]) + hl.exp(image[x + 2, y])
+    out[x, y] = rows[x, y] + rows[x, y + 1] + rows[x, y + 2] + rows[x, y + 3] + rows[x, y + 4]
+    image.set_estimates([(0, width + 2), (0, height + 4)])
+    out.set_estimates([(0, width), (0, height)])
+    return rows, out
+
+
+@pytest.mark.parametrize("model", ["time", "paper"])
+def test_blocks_are_valid(model: str) -> None:
+    _, out = _blur(2000, 1500)
+    made, _ = _scheduled(out, model=model)
+    for choice in made.choices.values():
+        assert choice.work.threads <= 1024 and choice.work.shared <= 48 << 10
+        assert model == "time" or choice.work.threads % 32 == 0
+
+
+def test_costly_stages_are_not_computed_at_each_use() -> None:
+    _, out = _blur(2000, 1500)
+    made, _ = _scheduled(out)
+    assert made.places["rows"].kind != "inline"
+    _, out = _blur(2000, 1500)
+    made, _ = _scheduled(out, fusion="none")
+    assert made.places["rows"].kind in ("root", "inline")
+
+
+def test_a_dimension_of_many_coordinates_is_not_bound_to_its_estimate() -> None:
+    _, out = _blur(2000, 1500)
+    _, found = _scheduled(out)
+    assert not [d for d in found.schedule.directives if d.method == "bound"]
+
+
+def test_products_have_several_outputs_a_thread() -> None:
+    n = 512
+    a, b = hl.ImageParam(hl.Float(32), 2, "a"), hl.ImageParam(hl.Float(32), 2, "b")
+    x, y, k = hl.Var("x"), hl.Var("y"), hl.RDom([(0, n)], "k")
+    product, out = hl.Func("product"), hl.Func("out")
+    product[x, y] = hl.f32(0.0)
+    product[x, y] += a[k.x, y] * b[x, k.x]
+    out[x, y] = product[x, y]
+    for f in (a, b, out):
+        f.set_estimates([(0, n), (0, n)])
+    made, found = _scheduled(out)
+    assert made.places["product"].kind == "thread"
+    assert int(np.prod(made.choices["out", 0].each)) > 1
+    # Each element's sum is in the order of the host.
+    assert not [d for d in found.schedule.directives if d.method in ("rfactor", "atomic")]
+    _, plain = _scheduled(out, register_tiles="0")
+    assert not [d for d in plain.schedule.directives if d.method == "split" and d.args[2].name == "ye"]
+
+
+def test_the_report_has_a_row_for_each_kernel(tmp_path: Path) -> None:
+    _, out = _blur(2000, 1500)
+    for name in ("report.txt", "report.html"):
+        params = hl.AutoschedulerParams("AutoGPU", {"report": str(tmp_path / name), "device": "A100", "fusion": "none"})
+        _, out = _blur(2000, 1500)
+        found = hl.Pipeline([out]).apply_autoscheduler(TARGET, params)
+        text = (tmp_path / name).read_text()
+        assert "AutoGPU, for A100" in text
+        assert found.python_schedule_source.splitlines()[0] in html.unescape(text)
+        kernels = found.python_schedule_source.count(".gpu_blocks(")
+        assert sum(line.startswith(("out ", "rows ")) for line in text.splitlines()) == kernels

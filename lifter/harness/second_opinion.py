@@ -120,7 +120,7 @@ class _Run:
             return ""
         if self.undefined:
             return "what the original computes is undefined in C++"
-        if self.used > self.seconds:
+        if self.used >= self.seconds:
             return "the time that the proof took was not enough for it"
         return "no arguments were found that meet the contract"
 

@@ -193,9 +193,11 @@ class _Nest:
             self.extent[s.inner] = ir.Min(I32, simplify_index(extent - self.loop(s.outer) * s.factor), factor)
 
     def _encloses(self, s: Split, number: int) -> bool:
-        """Whether the outer loop of `s` is a loop as it is, outside all that its inner loop becomes, which is no
-        part of a fused loop: that has one extent for all blocks."""
-        if self._leaves(s.outer, number) != {s.outer} or s.outer not in self.order or self._is_fused(s.inner, number):
+        """Whether the outer loop of `s` is a loop as it is, outside all that its inner loop becomes, neither of them
+        part of a fused loop, which may have the name of either: that has one extent for all blocks."""
+        if self._leaves(s.outer, number) != {s.outer} or s.outer not in self.order:
+            return False
+        if self._is_fused(s.outer, number) or self._is_fused(s.inner, number):
             return False
         place = self.order.index(s.outer)
         return all(self.order.index(v) < place for v in self._leaves(s.inner, number))

@@ -7,7 +7,7 @@ from typing import Any
 from tests.conformance.cases import Script, add
 
 SIZES = [(1, 1), (15, 8), (16, 8), (17, 9), (47, 25)]
-SHAPES = ["tile", "fused", "rows", "nested", "twice", "unrolled"]
+SHAPES = ["tile", "fused", "fused into one of them", "rows", "nested", "twice", "unrolled"]
 
 
 def blocks(shape: str, tail: str, size: tuple[int, int], bounded: bool) -> Script:
@@ -29,6 +29,9 @@ def blocks(shape: str, tail: str, size: tuple[int, int], bounded: bool) -> Scrip
             case "fused":
                 out.tile(x, y, xo, yo, xi, yi, 16, 8, cut).fuse(xo, yo, t).parallel(t).vectorize(xi, 8)
                 level = t
+            case "fused into one of them":
+                out.tile(x, y, xo, yo, xi, yi, 16, 8, cut).fuse(xo, yo, yo).parallel(yo).vectorize(xi, 8)
+                level = yo
             case "rows":
                 out.split(y, yo, yi, 8, cut).vectorize(x, 8)
                 level = yo
@@ -48,7 +51,7 @@ def blocks(shape: str, tail: str, size: tuple[int, int], bounded: bool) -> Scrip
 
 for _shape in SHAPES:
     for _size in SIZES:
-        add(f"blocks.{_shape}.{_size[0]}x{_size[1]}", blocks(_shape, "GuardWithIf", _size, False))
-    add(f"blocks.{_shape}.bounded", blocks(_shape, "GuardWithIf", (47, 25), True))
-    add(f"blocks.{_shape}.predicated", blocks(_shape, "Predicate", (47, 25), False))
-    add(f"blocks.{_shape}.automatic", blocks(_shape, "Auto", (47, 25), False))
+        add(f"blocks.{_shape.replace(' ', '_')}.{_size[0]}x{_size[1]}", blocks(_shape, "GuardWithIf", _size, False))
+    add(f"blocks.{_shape.replace(' ', '_')}.bounded", blocks(_shape, "GuardWithIf", (47, 25), True))
+    add(f"blocks.{_shape.replace(' ', '_')}.predicated", blocks(_shape, "Predicate", (47, 25), False))
+    add(f"blocks.{_shape.replace(' ', '_')}.automatic", blocks(_shape, "Auto", (47, 25), False))

@@ -56,6 +56,8 @@ _add(
     "f.gpu_threads(x, y).gpu_blocks(z)",
     "f.gpu_threads(x, y, z)",
     "f.gpu_blocks(z).gpu_threads(x).unroll(y)",
+    "f.split(y, y, yi, 2, hl.TailStrategy.GuardWithIf).reorder(yi, x, y, z).fuse(y, z, y)"
+    ".gpu_blocks(x, y).gpu_threads(yi)",
 )  # fmt: skip
 _add(
     "threads", _POINT, (19, 13),

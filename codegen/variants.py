@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from functools import partial
 from typing import Any
 
@@ -18,7 +19,7 @@ from halide_core.autoschedule.rules.default import apply_default_schedule, small
 from halide_core.backend.raw_device import DeviceVariant
 from halide_core.ir import expr as E
 from halide_core.ir.expr import BOOL, I64, Expr, Variable, const, const_value
-from halide_core.ir.structural import substitute, variables
+from halide_core.ir.structural import nodes, substitute, variables
 from halide_core.ir.types import UInt
 from lifter.algebra.fold import all_hold
 from lifter.algebra.polynomial import Poly, from_poly
@@ -120,6 +121,21 @@ def _nothing_to_write(plan: PathPlan) -> Expr | None:
     return all_hold(parts)
 
 
+_FEW_SITES = 4
+"""Places where a Func is read, up to which it is written out at each of them."""
+
+
+def _compute_once(built: BuiltPath) -> None:
+    """Has what is read in several places computed before it is read: written out at each, stages of many terms have as
+    many as their product."""
+    outputs = {f.name for f in built.plan.outputs}
+    values = [e for f in built.funcs.values() for d in f._function.definitions() for e in d.values]
+    sites = Counter(n.name for e in values for n in nodes(e, E.Call) if n.call_type is E.CallType.HALIDE)
+    for name, func in built.funcs.items():
+        if name not in outputs and func._function.compute is None and sites[func.name()] > _FEW_SITES:
+            func.compute_root()
+
+
 def variants(
     summary: Summary, target: Any, schedule: bool = True, autoscheduler: str = "", on_host: dict[int, str] | None = None
 ) -> list[Variant | DeviceVariant]:
@@ -178,6 +194,8 @@ def variants(
             out.append(_variant(all_hold([condition, substitute(small, built.scalars)]), few))
         if schedule:
             apply_default_schedule(built.pipeline, target, built.in_place, built.layouts())
+        else:
+            _compute_once(built)
         out.append(_variant(condition, built))
     return out
 

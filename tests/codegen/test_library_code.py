@@ -137,8 +137,8 @@ LEFT = {
     "a search that stores": (
         "int f(unsigned char *s, int n) { for (int i = 0; i < n; i++) { if (s[i]) return 1; s[i] = 1; } return 0; }"
     ),
-    "a search for a place": (
-        "int f(unsigned char *s, int n) { for (int i = 0; i < n; i++) if (s[i]) return i; return -1; }"
+    "a search for the end of a text": (
+        "int f(const char *s, int n) { for (int i = 0; i < n; i++) if (s[i] == 0) return i; return -1; }"
     ),
     "a value that some paths leave out": (
         "void f(unsigned char *d, int n, int k) { int v; if (k) v = 3; for (int i = 0; i < n; i++) d[i] = v; }"

@@ -163,7 +163,7 @@ _FAULTS: tuple[tuple[str, str, str, str], ...] = (
     (DEPENDENCE, _AGAIN, "may_come_first(n, s, loop.counter) or _too_far", "True or _too_far"),
     (TRIP, _AGAIN, "abs(distance) >= abs(by) * trip", "abs(distance) >= abs(by) * trip // 2"),
     (DEPENDENCE, _AGAIN, " and _covers(depth, group, earlier):", ":"),
-    (DEPENDENCE, _AGAIN, "if any(r is None or not r <= given for r in read)", "if any(r is None for r in read)"),
+    (DEPENDENCE, _AGAIN, "any(r is None or not r <= given for r in read)", "any(r is None for r in read)"),
     (DEPENDENCE, _AGAIN, " or any(t <= last for t in times):", ":"),
     (ORDER, _AGAIN, "lambda e, time: time > last and (", "lambda e, time: time <= last and ("),
 )

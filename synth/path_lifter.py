@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
 from collections.abc import Collection, Iterator
@@ -13,10 +14,10 @@ from halide_core.ir.structural import post_order, transform
 from lifter.algebra.bit_extraction import take_bits
 from lifter.algebra.fold import fold
 from lifter.algebra.polynomial import Poly, from_poly, to_poly
-from lifter.ir.effects import Effect, Path, loads
+from lifter.ir.effects import Effect, Path, loads, reads_of, sites
 from lifter.ir.inline_pure_calls import inline_all, inline_call
 from lifter.ir.loop_ir import Function, Unsupported
-from lifter.ir.names import array_of, is_read, timed
+from lifter.ir.names import array_of, is_read, time_of, timed
 from lifter.ir.summary import Definition, EffectMap, FuncSummary, InputSummary, Layout, PathSummary, var
 from synth.contract.in_place_order import check_order
 from synth.contract.memory_contract import MemoryContract
@@ -34,7 +35,7 @@ from synth.read_bounds.reads_inside import reads_inside
 from synth.region.coordinates import NoMapping, coordinate
 from synth.region.region_of_interest import NoRegion, Pool, Region, RoiStatistics, regions
 from synth.region.update_region import Irregular, touched
-from synth.sampling.samples import Env, compiled_poly, sample_environments
+from synth.sampling.samples import Env, NotConcrete, compiled_poly, sample_environments, visited
 from synth.sampling.small_runs import SmallRuns, no_remainder
 from synth.sampling.trial import differ
 from synth.staging.draft import Draft, Shape, line_of, shape, type_of
@@ -112,7 +113,7 @@ class PathLifter:
             except NotFound as found:
                 problem = problem or found
                 continue
-            if self.keeps_parts(summary):
+            if self.keeps_parts(protos):
                 partly = partly or (summary, self.contract)
                 continue
             wanted = ("overwrites", "not-yet-written", *(("inside",) if any(p.updates for p in protos) else ()))
@@ -124,14 +125,22 @@ class PathLifter:
         assert problem is not None
         raise problem
 
-    def keeps_parts(self, summary: PathSummary) -> bool:
-        """Whether a Func on a local array is smaller than one on it before, so that what is read of it later may lie in
-        either: one Func of which a part is updated says which, if there is one."""
-        first: dict[str, FuncSummary] = {}
-        for f in (f for f in summary.funcs if not f.output):
-            other = first.setdefault(f.layout.array, f).layout
-            if any(_elements(f.layout, env) < _elements(other, env) for env in self.samples):
-                return True
+    def keeps_parts(self, protos: list[Proto]) -> bool:
+        """Whether small runs show that what is read of a local array after its last Func lies in one before it: one
+        Func of which a part is updated says which, if there is one."""
+        last = {p.array: p for p in protos if p.array not in self.outputs}
+        for p in last.values():
+            if p is next(q for q in protos if q.array == p.array):
+                continue
+            stores = [*p.plain, *p.updates]
+            end = max(e.order for e in stores)
+            reading = [(e, n) for e in self.path.effects for x in sites(e) for n in reads_of(p.array, x)]
+            behind = [(e, to_poly(n.index)) for e, n in reading if time_of(n) > end and e.order > end]
+            with contextlib.suppress(NotConcrete):  # then the proof says what does not hold
+                for env in self.samples:
+                    written = {i for e in stores for i in _elements(e, e.index, env)}
+                    if any(i not in written for e, index in behind for i in _elements(e, index, env)):
+                        return True
         return False
 
     def in_order(self, summary: PathSummary, wanted: tuple[str, ...]) -> bool:
@@ -561,9 +570,10 @@ class PathLifter:
         return n
 
 
-def _elements(layout: Layout, env: Env) -> int:
-    """How many elements a box has, for values of the parameters."""
-    return math.prod(max(compiled_poly(d.extent)(env), 0) for d in layout.dims)
+def _elements(e: Effect, index: Poly, env: Env) -> Iterator[int]:
+    """The elements that an index comes to in the iterations of an effect.  Raises NotConcrete."""
+    at = compiled_poly(index)
+    return (at(point) for point in visited(e, env))
 
 
 def readable_index(p: Poly) -> str:

@@ -25,10 +25,10 @@ _OWN_FUNCTION = "keep it in the function that calls this one, and give the loops
 _RETURN_IN_LOOP = Advice(
     EDIT, "no loop of Halide ends by what it reads; look at every element, and keep the first that is found",
     (
-        "-    for (int i = 0; i < n; i++) if (p[i] > t) return i;",
+        "-    for (int i = 0; i < n; i++) { sum += p[i]; if (sum > t) return i; }",
         "-    return -1;",
         "+    int found = -1;",
-        "+    for (int i = 0; i < n; i++) if (found < 0 && p[i] > t) found = i;",
+        "+    for (int i = 0; i < n; i++) { sum += p[i]; if (found < 0 && sum > t) found = i; }",
         "+    return found;",
     ),
 )

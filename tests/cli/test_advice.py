@@ -9,8 +9,9 @@ import pytest
 from lifter.commands.advice import BEYOND, EDIT, FAULT, NOT_YET, TIME, advice
 
 SEARCH = """\
-int first(const unsigned char *p, int n, int t) {
-    for (int i = 0; i < n; i++) if (p[i] > t) return i;
+int reached(const unsigned char *p, int n, int t) {
+    int sum = 0;
+    for (int i = 0; i < n; i++) { sum += p[i]; if (sum > t) return i; }
     return -1;
 }
 """
@@ -27,7 +28,7 @@ def explained(lift, file: str, name: str) -> dict:
     return json.loads(run.out)
 
 
-@pytest.mark.parametrize(("text", "name"), [(SEARCH, "first"), (ROWS, "f")])
+@pytest.mark.parametrize(("text", "name"), [(SEARCH, "reached"), (ROWS, "f")])
 def test_proposed_edits_are_lifted(lift, source, text, name):
     found = explained(lift, source("before.c", text), name)
     assert found["kind"] == EDIT

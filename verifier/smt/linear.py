@@ -29,14 +29,28 @@ _SYMBOLS: dict[tuple[int, ...], tuple[Any, list[Any], list[Any]]] = {}
 def plainly(formulas: list[Any]) -> list[Any] | None:
     """As `linear`, each formula by itself: fast, for a formula met again is read once; None where there are many
     products, or none."""
+    found = _read_apart(formulas)
+    return None if found is None else found[0]
+
+
+def ordered(formulas: list[Any]) -> list[Any] | None:
+    """As `plainly`, and products that share a factor are in the order of their other factors; None where no two do, or
+    very many."""
+    found = _read_apart(formulas)
+    compared = [] if found is None else _comparisons(found[1])
+    return [*found[0], *compared] if found is not None and 0 < len(compared) <= _MOST_COMPARED else None
+
+
+def _read_apart(formulas: list[Any]) -> tuple[list[Any], list[tuple[int, ...]]] | None:
+    """Each formula with symbols for products, with what is said of these; and the products."""
     if len(_READINGS) > _MOST_KEPT:
         _READINGS.clear()
         _SYMBOLS.clear()
     read = [_reading(f) for f in formulas]
-    products = {name for r in read for name in r.products}
+    products = list(dict.fromkeys(name for r in read for name in r.products))
     if not 0 < len(products) <= _MOST_PRODUCTS:
         return None
-    return [*(r.reading for r in read), *(fact for name in products for fact in _SYMBOLS[name][2])]
+    return [*(r.reading for r in read), *(fact for name in products for fact in _SYMBOLS[name][2])], products
 
 
 def _reading(formula: Any) -> _Plain:
@@ -75,16 +89,6 @@ def linear(formulas: list[Any]) -> list[Any] | None:
 
     Each product of unknowns becomes a symbol.  Of it is said what comparisons need: its sign, and that it is no less
     than a factor, where the factors are not negative."""
-    return _read_together(formulas, of_pairs=False)
-
-
-def ordered(formulas: list[Any]) -> list[Any] | None:
-    """As `linear`, and products that share a factor are in the order of their other factors; None where no two do, or
-    very many."""
-    return _read_together(formulas, of_pairs=True)
-
-
-def _read_together(formulas: list[Any], of_pairs: bool) -> list[Any] | None:
     if not any(map(_has_products, formulas)):
         return None
     goal = z3.Goal()
@@ -97,11 +101,6 @@ def _read_together(formulas: list[Any], of_pairs: bool) -> list[Any] | None:
     named = [(e, *_named(e)) for e in products]
     names = list(dict.fromkeys(name for _, name, _ in named))
     facts = [fact for name in names for fact in _SYMBOLS[name][2]]
-    if of_pairs:
-        compared = _comparisons(names)
-        if not 0 < len(compared) <= _MOST_COMPARED:
-            return None
-        facts += compared
     pairs = [(e, value) for e, _, value in named]
     return [z3.substitute(f, *pairs) for f in (*expanded, *facts)]
 

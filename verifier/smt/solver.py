@@ -170,7 +170,7 @@ def _holds_of_products(query: Query, goal: Any, timeout: float) -> bool:
         formulas = reading(asked)
         if formulas is None:
             continue
-        aligned = reading is plainly  # a reading of each, and what is said of the products
+        aligned = reading is not linear  # a reading of each, and what is said of the products
         solver = z3.SimpleSolver() if aligned else z3.Solver()
         solver.set("timeout", max(1, int(timeout * 1000)))
         if aligned:

@@ -39,8 +39,9 @@ def unrolled(ctx: Context, init: Cursor | None, condition: Cursor | None, step: 
     if counted is None or condition is None or step is None:
         return False
     variable, first = counted
-    outside = ctx.binding(variable)  # of one that the loop does not declare
-    if not _steps(step, variable) or not (outside is None or isinstance(outside, VariablePlace)):
+    declared = init is not None and init.kind is K.DECL_STMT
+    outside = None if declared else ctx.binding(variable)
+    if not _steps(step, variable) or not (declared or isinstance(outside, VariablePlace)):
         return False
     values = _values(condition, variable, first)
     type_ = types.scalar(variable.type)

@@ -19,7 +19,7 @@ from lifter.ir.path_log import PathLog, Rewritings
 from lifter.ir.summary import PathSummary, Summary
 from lifter.support.deadline import TimedOut, until
 from lifter.symexec import execute
-from lifter.transforms.storage.rename_locals import apart_from_parameters
+from lifter.transforms.storage.rename_locals import rename_locals
 from synth.contract.minimal_contract import without_needless
 from synth.failure import NotFound
 from synth.options import Options, Stopwatch
@@ -150,10 +150,10 @@ def _lift(function: Function, options: Options, clock: Stopwatch, lifted: Lifted
 
 def _prepared(function: Function, p: Path, log: PathLog) -> Path:
     """A path as the search wants it."""
-    p = log.after("rename_locals", p, apart_from_parameters(function, p), RAW)
-    p = log.after("leave_to_original", p, left_alone(p), RAW)
-    p = log.after("eliminate_idle_stores", p, without_idle(p), RAW)
-    return log.after("readable_places", p, readable_places(function, p), RAW)
+    p = log.apply("rename_locals", p, lambda q: rename_locals(function, q), RAW, most=1)
+    p = log.apply("leave_to_original", p, left_alone, RAW, most=1)
+    p = log.apply("eliminate_idle_stores", p, without_idle, RAW, most=1)
+    return log.apply("readable_places", p, lambda q: readable_places(function, q), RAW, most=1)
 
 
 def _sampled(function: Function, path: Path, conditions: list[Expr], count: int) -> list[Env]:
@@ -184,11 +184,11 @@ def _lift_path(
     what came of the path as it stands: that reason says most of the function.  Raises NotFound."""
     plain: tuple[Path, PathSummary, Verdict] | NotFound | None = None
     for strategy in STRATEGIES:
-        made = strategy.made_of(function, path)
-        if made is None:
+        edit = strategy.made_of(function, path)
+        if edit is None:
             continue
         tried = PathLog(function, _sampled)
-        made = tried.after(strategy.name, path, made, RAW)
+        made = tried.after(strategy.name, path, edit.path, RAW, [edit])
         try:
             found = _proved(PathLifter(function, made, options, clock, lifted.trace, strategy), strategy.stop_early)
         except NotFound as problem:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from halide_core.ir.expr import BOOL, GE, I64, LE, Expr, const
 from lifter.algebra.polynomial import Poly, from_poly
+from lifter.ir.effect_edits import Edit
 from lifter.ir.effect_interpreter import (
     EffectInterpreter,
     IllFormed,
@@ -31,8 +32,11 @@ from lifter.ir.sample_memory import any_scalar
 
 Sample = Callable[[Function, Path, list[Expr], int], Sequence[Mapping[str, int]]]
 """Up to so many values of the integer parameters, and of `addr.` names, for which a path and more conditions hold."""
+Find = Callable[[Path], Edit | None]
+"""What a transform makes of a path; None where it has nothing to do."""
 Watch = Callable[[str, Path, Path], None]
 """Is told of a transform that has changed a path: its name, the path before it, the path after it."""
+_MOST_EDITS = 1000
 
 
 class WrongTransform(Exception):
@@ -74,8 +78,8 @@ class PathLog:
         """A path as symbolic execution has found it, which is held to the function itself."""
         return self._seen("execute", None, path, level)
 
-    def after(self, name: str, before: Path, path: Path, level: Level) -> Path:
-        """`path`, which the transform `name` has made of `before`."""
+    def after(self, name: str, before: Path, path: Path, level: Level, edits: Sequence[Edit] = ()) -> Path:
+        """`path`, which the transform `name` has made of `before` by `edits`."""
         if path is before:
             return path
         self.rewritings.made += 1
@@ -83,9 +87,17 @@ class PathLog:
             self.watch(name, before, path)
         return self._seen(name, before, path, level)
 
-    def after_each(self, name: str, before: Path, paths: Sequence[Path], level: Level) -> list[Path]:
+    def apply(self, name: str, path: Path, find: Find, level: Level, most: int = _MOST_EDITS) -> Path:
+        """What the edits make of `path` that the transform `name` finds, one after the other."""
+        before, edits = path, list[Edit]()
+        while len(edits) < most and (edit := find(path)) is not None:
+            edits.append(edit)
+            path = edit.path
+        return self.after(name, before, path, level, edits)
+
+    def after_each(self, name: str, before: Path, edits: Sequence[Edit], level: Level) -> list[Path]:
         """As `after`, of a transform that makes several paths of one."""
-        return [self.after(name, before, p, level) for p in paths]
+        return [self.after(name, before, edit.path, level, [edit]) for edit in edits]
 
     def _seen(self, name: str, before: Path | None, path: Path, level: Level) -> Path:
         if self.prints:

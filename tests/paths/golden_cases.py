@@ -24,7 +24,7 @@ CASES = sorted(str(p.relative_to(FOLDER).with_suffix("")) for p in FOLDER.rglob(
 
 def transforms() -> list[str]:
     """The transforms of the pipeline, in its order."""
-    return list(dict.fromkeys(re.findall(r'log\.after(?:_each)?\("(\w+)"', PIPELINE.read_text())))
+    return list(dict.fromkeys(re.findall(r'log\.(?:apply|after_each)\("(\w+)"', PIPELINE.read_text())))
 
 
 def text_of(case: str) -> str:

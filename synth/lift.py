@@ -15,10 +15,10 @@ from lifter.ir.effects import Path, loads
 from lifter.ir.foldable_calls import Sources, knowable
 from lifter.ir.inline_pure_calls import inline_all
 from lifter.ir.loop_ir import Function, Unsupported
-from lifter.ir.path_log import PathLog, Rewritings
 from lifter.ir.summary import PathSummary, Summary
 from lifter.support.deadline import TimedOut, until
 from lifter.symexec import execute
+from lifter.transforms.path_log import PathLog, Rewritings
 from lifter.transforms.storage.rename_locals import rename_locals
 from synth.contract.minimal_contract import without_needless
 from synth.failure import NotFound

@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from codegen.notation import StageText
-from lifter.ir.path_log import Rewritings
+from lifter.transforms.path_log import Rewritings
 
 if TYPE_CHECKING:
     from lifter.frontend import Definition

@@ -7,10 +7,10 @@ from lifter.ir.effect_queries import Follows
 from lifter.ir.effect_verifier import RAW
 from lifter.ir.effects import Path
 from lifter.ir.inline_pure_calls import inline_all
-from lifter.ir.path_log import PathLog
 from lifter.transforms.domains.delinearize import MOST_SPLITS, delinearize
 from lifter.transforms.domains.undo_blocked_reductions import undo_blocked_reductions
 from lifter.transforms.domains.undo_strip_mining import undo_strip_mining
+from lifter.transforms.path_log import PathLog
 from lifter.transforms.reroll.reroll_accumulations import reroll_accumulations
 from lifter.transforms.reroll.reroll_lanes import reroll_lanes
 from lifter.transforms.reroll.reroll_reduction_lanes import reroll_reduction_lanes

@@ -11,8 +11,8 @@ from pathlib import Path as File
 from lifter.frontend import Function, parse_file
 from lifter.ir.effect_printer import path_text
 from lifter.ir.effects import Path
-from lifter.ir.path_log import PathLog
 from lifter.symexec import execute
+from lifter.transforms.path_log import PathLog
 from synth.lift import decided, follows
 from synth.sampling.samples import sample_environments
 

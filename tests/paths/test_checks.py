@@ -17,9 +17,9 @@ from lifter.ir.effect_interpreter import EffectInterpreter, IllFormed, Undefined
 from lifter.ir.effect_verifier import RAW, IllegalPath, verify
 from lifter.ir.effects import Effect, LoopInfo, Path
 from lifter.ir.names import array_of
-from lifter.ir.path_log import PathLog, WrongTransform
 from lifter.symexec import execute
 from lifter.transforms import pipeline
+from lifter.transforms.path_log import PathLog, WrongTransform
 from synth.lift import decided, follows
 from synth.sampling.samples import sample_environments
 

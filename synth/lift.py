@@ -31,6 +31,7 @@ from synth.strategies import STRATEGIES
 from synth.terminals.data_addresses import readable_places
 from synth.trace import Candidate, Trace, failure
 from verifier.decide import Decision, Verdict, verify_path
+from verifier.rewritings import is_proved
 from verifier.sign_queries import decided, follows, same_values
 from verifier.smt import Refuted, Unknown
 
@@ -127,7 +128,7 @@ def _lift_whole_windows(
 
 
 def _lift(function: Function, options: Options, clock: Stopwatch, lifted: Lifted, windows: bool = False) -> None:
-    log = PathLog(function, _sampled, lifted.rewritings)
+    log = _log(function, options, lifted.rewritings)
     with clock.stage("parse"):
         paths = execute(function, decided, follows, windows, log, same_values)
         lifted.paths = [_prepared(function, p, log) for p in paths]
@@ -154,6 +155,13 @@ def _prepared(function: Function, p: Path, log: PathLog) -> Path:
     p = log.apply("leave_to_original", p, left_alone, RAW, most=1)
     p = log.apply("eliminate_idle_stores", p, without_idle, RAW, most=1)
     return log.apply("readable_places", p, lambda q: readable_places(function, q), RAW, most=1)
+
+
+def _log(function: Function, options: Options, rewritings: Rewritings) -> PathLog:
+    log = PathLog(function, _sampled, rewritings)
+    if options.check_rewritings:
+        log.prove, log.checks, rewritings.asked = is_proved, True, True
+    return log
 
 
 def _sampled(function: Function, path: Path, conditions: list[Expr], count: int) -> list[Env]:
@@ -187,7 +195,7 @@ def _lift_path(
         edit = strategy.made_of(function, path)
         if edit is None:
             continue
-        tried = PathLog(function, _sampled)
+        tried = _log(function, options, Rewritings())
         made = tried.after(strategy.name, path, edit.path, RAW, [edit])
         try:
             found = _proved(PathLifter(function, made, options, clock, lifted.trace, strategy), strategy.stop_early)

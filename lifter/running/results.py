@@ -87,7 +87,10 @@ class FunctionReport:
             "contract": self.contract,
             "outputs": self.outputs,
             "run": self.run.as_json() if self.run is not None else None,
-            "rewritings": {"made": self.rewritings.made, "checked": self.rewritings.checked},
+            "rewritings": {
+                "made": self.rewritings.made, "proved": self.rewritings.proved, "checked": self.rewritings.checked,
+                "unseen": self.rewritings.unseen,
+            },
             "halide_differs": self.halide_differs,
             "notes": self.notes,
         }

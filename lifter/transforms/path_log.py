@@ -1,7 +1,7 @@
 """What is done with a path after each transform: nothing, or checks and text.
 
 `LIFT_CHECK_PATHS=1` verifies the path, and runs it beside the one before on small samples; `LIFT_DEBUG_PATHS=1` prints
-it."""
+it.  `lift --check-rewritings` proves the edits as well, those that can be (`verifier/rewritings`)."""
 
 from __future__ import annotations
 
@@ -32,6 +32,8 @@ from lifter.ir.sample_memory import any_scalar
 
 Sample = Callable[[Function, Path, list[Expr], int], Sequence[Mapping[str, int]]]
 """Up to so many values of the integer parameters, and of `addr.` names, for which a path and more conditions hold."""
+Prove = Callable[[Edit], bool]
+"""Whether an edit is proved to be right."""
 Find = Callable[[Path], Edit | None]
 """What a transform makes of a path; None where it has nothing to do."""
 Watch = Callable[[str, Path, Path], None]
@@ -49,15 +51,30 @@ class Rewritings:
 
     made: int = 0
     """Transforms that changed a path."""
+    proved: int = 0
+    """Of these, proved."""
     checked: int = 0
-    """Of these, run on samples beside what they were made of."""
+    """Run on samples beside what they were made of, and not proved."""
     unseen: int = 0
-    """For which no sample was found, or none could be run."""
+    """Neither: no sample was found, or none could be run."""
+    asked: bool = False
+    """Whether people asked for these counts."""
 
     def add(self, more: Rewritings) -> None:
         self.made += more.made
+        self.proved += more.proved
         self.checked += more.checked
         self.unseen += more.unseen
+        self.asked |= more.asked
+
+    def words(self) -> str:
+        """The counts for people, who asked for them; empty where nothing was rewritten."""
+        if not self.asked or not self.made:
+            return ""
+        parts = [f"{self.proved} proved"] if self.proved or not self.checked else []
+        parts += [f"{self.checked} run on samples"] if self.checked else []
+        parts += [f"{self.unseen} neither"] if self.unseen else []
+        return f"{self.made} rewriting{'s' if self.made != 1 else ''}: {', '.join(parts)}"
 
 
 @dataclass(slots=True)
@@ -68,6 +85,8 @@ class PathLog:
     sample: Sample | None = None
     rewritings: Rewritings = field(default_factory=Rewritings)
     watch: Watch | None = None
+    prove: Prove | None = None
+    """Whether an edit is proved to be right; None where nobody asks, as it takes longer than the rewritings do."""
     samples: int = 2
     """On how many a path is run."""
     checks: bool = field(default_factory=lambda: os.environ.get("LIFT_CHECK_PATHS") == "1")
@@ -85,7 +104,9 @@ class PathLog:
         self.rewritings.made += 1
         if self.watch is not None:
             self.watch(name, before, path)
-        return self._seen(name, before, path, level)
+        proved = self.prove is not None and bool(edits) and all(map(self.prove, edits))
+        self.rewritings.proved += proved
+        return self._seen(name, before, path, level, proved)
 
     def apply(self, name: str, path: Path, find: Find, level: Level, most: int = _MOST_EDITS) -> Path:
         """What the edits make of `path` that the transform `name` finds, one after the other."""
@@ -99,18 +120,22 @@ class PathLog:
         """As `after`, of a transform that makes several paths of one."""
         return [self.after(name, before, edit.path, level, [edit]) for edit in edits]
 
-    def _seen(self, name: str, before: Path | None, path: Path, level: Level) -> Path:
+    def _seen(self, name: str, before: Path | None, path: Path, level: Level, proved: bool = False) -> Path:
         if self.prints:
             print(f"After {name}:\n{path_text(path)}", file=sys.stderr)
         if self.checks:
             verify(self.function, path, level)
-            self._run(name, before, path)
+            ran = self._run(name, before, path)
+            if before is not None and not proved:
+                self.rewritings.checked += ran
+                self.rewritings.unseen += not ran
         return path
 
-    def _run(self, name: str, before: Path | None, path: Path) -> None:
-        """Runs both from the same memory.  Raises WrongTransform where they leave something else."""
+    def _run(self, name: str, before: Path | None, path: Path) -> bool:
+        """Runs both from the same memory, if that can be done.  Raises WrongTransform where they leave something
+        else, whether or not that has been proved: a proof may be wrong too."""
         if self.sample is None:
-            return
+            return False
         ran = False
         for seed, drawn in enumerate(self._drawn(self.sample, before, path)):
             values = _with_others(self.function, drawn, seed)
@@ -123,9 +148,7 @@ class PathLog:
             if problem:
                 raise WrongTransform(f"{name} changes what {self.function.name} does: {problem}, for {values}")
             ran = True
-        if before is not None:
-            self.rewritings.checked += ran
-            self.rewritings.unseen += not ran
+        return ran
 
     def _problem(self, before: Path | None, path: Path, values: Mapping[str, object], seed: int) -> str:
         """What a path does that is not what it was made of does; empty where it does the same.  Raises NotRun."""

@@ -6,6 +6,6 @@ one after the rewriting too, and so is the last one of all to an element of the 
 everything is the same, by induction over the new sequence.  Arrays of parameters may be the same memory, unless the
 path says that they are `apart`."""
 
-from verifier.rewritings.proof import NotProved, prove_rewriting
+from verifier.rewritings.proof import NotProved, is_proved, prove_rewriting
 
-__all__ = ["NotProved", "prove_rewriting"]
+__all__ = ["NotProved", "is_proved", "prove_rewriting"]

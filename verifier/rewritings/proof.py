@@ -35,6 +35,15 @@ def prove_rewriting(edit: Edit, seconds: float = 10.0) -> None:
         raise NotProved("no time is left") from None
 
 
+def is_proved(edit: Edit) -> bool:
+    """Whether the rewriting is proved to be right."""
+    try:
+        prove_rewriting(edit)
+    except NotProved:
+        return False
+    return True
+
+
 class _Proof:
     def __init__(self, edit: Edit, seconds: float) -> None:
         self.edit, self.before, self.path = edit, edit.before, edit.path
@@ -157,4 +166,4 @@ def _keeps_its_element(e: Effect) -> bool:
     )
 
 
-__all__ = ["NotProved", "prove_rewriting"]
+__all__ = ["NotProved", "is_proved", "prove_rewriting"]
